@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::rules::DialectRule;
+
 /// Signs that a control token may have between its bars.
 const MAX_TOKEN_CHARACTERS: usize = 40;
 
@@ -19,6 +21,17 @@ pub(crate) enum Reserved {
     Thoughts,
     /// The tag that opens calls in XML, in any case.
     Calls,
+}
+
+/// The control tokens around the turns of a dialect, and the rule that nothing else spells them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ControlTokenRule {
+    /// What opens a turn.
+    pub(crate) opening: &'static str,
+    /// What closes it.
+    pub(crate) closing: &'static str,
+    /// The rule.
+    pub(crate) rule: &'static DialectRule,
 }
 
 impl Reserved {

@@ -7,10 +7,12 @@ use chatmill_model::{Component, RawJson, Sink, Speaker};
 use serde_json::value::RawValue;
 
 use crate::gemini_schema;
+use crate::json::compact;
 use crate::json_schema::{self, NO_PARAMETERS};
 use crate::loss::{LossCode, Losses, reasons};
+use crate::made_texts::MadeTexts;
 use crate::tool_definition::Definition;
-use crate::turn_plan::tool_names::ToolNames;
+use crate::tool_names::ToolNames;
 
 /// Where a dialect puts the parts of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,52 +31,52 @@ pub(crate) enum Form {
     Spec,
 }
 
-/// Writes the definitions between what opens and what closes their list; nothing at all, and false, when there is none.
-pub(crate) fn write<'a>(
-    sink: &mut Sink<'a>,
-    [opening, closing]: [&'static str; 2],
-    tools: &'a [RawJson],
+/// A definition as it is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ToolDefinition<'a> {
+    /// Its name, in the spelling that the dialect allows.
+    pub(crate) name: &'a str,
+    /// What it does: JSON.
+    pub(crate) description: Option<&'a str>,
+    /// What it takes: JSON.
+    pub(crate) schema: Option<&'a str>,
+    /// Whether arguments have to keep to that: JSON.
+    pub(crate) strict: Option<&'a str>,
+}
+
+/// Definitions as a form wants them; what it has no place for is declared.
+pub(crate) fn prepare<'a>(
+    values: &[Vec<Definition<'a>>],
     form: Form,
-    names: &ToolNames<'_>,
+    names: &ToolNames<'a>,
+    made: &'a MadeTexts,
     losses: &mut Losses,
-) -> bool {
-    let mut separator = opening;
+) -> Vec<ToolDefinition<'a>> {
     let mut written = BTreeSet::new();
-    sink.speak(Speaker::Preamble);
-    for tool in tools {
-        let definitions = Definition::read(tool);
+    let mut prepared = Vec::new();
+    for definitions in values {
         if definitions.is_empty() {
-            losses.whole_rendering(
-                LossCode::ToolDefinitionDropped,
-                1,
-                reasons::DEFINITION_OF_NO_FUNCTION,
-            );
+            let reason = reasons::DEFINITION_OF_NO_FUNCTION;
+            losses.whole_rendering(LossCode::ToolDefinitionDropped, 1, reason);
         }
         for definition in definitions {
-            if !written.insert(definition.name.clone()) {
+            if written.insert(definition.name.as_str()) {
+                prepared.push(one(definition, form, names, made, losses));
+            } else {
                 losses.whole_rendering(LossCode::ToolDefinitionDropped, 1, reasons::TOOL_DEFINED_ALREADY);
-                continue;
             }
-            sink.framing(separator);
-            separator = ",";
-            one(sink, &definition, form, names, losses);
         }
     }
-    let is_any = separator == ",";
-    if is_any {
-        sink.framing(closing);
-    }
-    sink.speak(Speaker::Other);
-    is_any
+    prepared
 }
 
 fn one<'a>(
-    sink: &mut Sink<'a>,
     definition: &Definition<'a>,
     form: Form,
-    names: &ToolNames<'_>,
+    names: &ToolNames<'a>,
+    made: &'a MadeTexts,
     losses: &mut Losses,
-) {
+) -> ToolDefinition<'a> {
     let keeps_strict = matches!(form, Form::Nested | Form::Flat);
     let lost = definition.others + u64::from(definition.strict.is_some() && !keeps_strict);
     losses.whole_rendering(
@@ -85,14 +87,6 @@ fn one<'a>(
     if let Some(reason) = names.change(&definition.name) {
         losses.whole_rendering(LossCode::ToolNameRewritten, 1, reason);
     }
-    let name = names.spelling(&definition.name);
-    sink.framing(match form {
-        Form::Nested => "{\"type\":\"function\",\"function\":{\"name\":",
-        Form::Flat => "{\"type\":\"function\",\"name\":",
-        Form::InputSchema | Form::Bare | Form::Declaration => "{\"name\":",
-        Form::Spec => "{\"toolSpec\":{\"name\":",
-    });
-    sink.json_string(name, Component::Tools);
     let description = definition.description;
     let is_refused = form == Form::Spec && description.is_some_and(|text| text.get() == "\"\"");
     losses.whole_rendering(
@@ -100,36 +94,28 @@ fn one<'a>(
         u64::from(is_refused),
         reasons::DESCRIPTION_IS_EMPTY,
     );
-    if let Some(description) = description.filter(|_| !is_refused) {
-        sink.framing(",\"description\":");
-        sink.raw_json(description.get(), Component::Tools);
+    let description = description.filter(|_| !is_refused);
+    let strict = definition.strict.map(RawValue::get);
+    ToolDefinition {
+        name: names.of(Some(made.keep(definition.name.clone()))),
+        description: description.map(|text| made.keep(compact(text.get()))),
+        schema: schema(definition, form, losses).map(|schema| made.keep(schema)),
+        strict: match form {
+            Form::Nested => strict,
+            Form::Flat => Some(strict.unwrap_or("false")),
+            _ => None,
+        },
     }
-    parameters(sink, definition, form, losses);
-    if keeps_strict {
-        let strict = definition.strict.map(RawValue::get);
-        if let Some(strict) = strict.or((form == Form::Flat).then_some("false")) {
-            sink.framing(",\"strict\":");
-            sink.literal(strict, Component::Tools);
-        }
-    }
-    sink.framing(if matches!(form, Form::Nested | Form::Spec) {
-        "}}"
-    } else {
-        "}"
-    });
 }
 
-fn parameters<'a>(sink: &mut Sink<'a>, definition: &Definition<'a>, form: Form, losses: &mut Losses) {
-    let schema = match (definition.schema, form) {
-        (None, Form::Nested | Form::Bare | Form::Declaration) => return,
+fn schema<'a>(definition: &Definition<'a>, form: Form, losses: &mut Losses) -> Option<Cow<'a, str>> {
+    match (definition.schema, form) {
+        (None, Form::Nested | Form::Bare | Form::Declaration) => None,
         (None, Form::Flat | Form::InputSchema | Form::Spec) => {
             losses.whole_rendering(LossCode::EmptyFilled, 1, reasons::TOOL_WITHOUT_PARAMETERS);
-            Cow::Borrowed(NO_PARAMETERS)
+            Some(Cow::Borrowed(NO_PARAMETERS))
         }
-        (Some(schema), Form::Declaration) => match declared(schema.get(), losses) {
-            Some(schema) => Cow::Owned(schema),
-            None => return,
-        },
+        (Some(schema), Form::Declaration) => declared(schema.get(), losses).map(Cow::Owned),
         (Some(schema), _) => {
             let converted = json_schema::convert(schema.get());
             losses.whole_rendering(
@@ -142,18 +128,64 @@ fn parameters<'a>(sink: &mut Sink<'a>, definition: &Definition<'a>, form: Form, 
                 converted.filled,
                 reasons::TOOL_TAKES_AN_OBJECT,
             );
-            converted.schema
+            Some(converted.schema)
         }
-    };
-    sink.framing(match form {
-        Form::Nested | Form::Flat | Form::Bare | Form::Declaration => ",\"parameters\":",
-        Form::InputSchema => ",\"input_schema\":",
-        Form::Spec => ",\"inputSchema\":{\"json\":",
-    });
-    sink.literal(schema, Component::Tools);
-    if form == Form::Spec {
-        sink.framing("}");
     }
+}
+
+/// Writes definitions between what opens and what closes their list; nothing at all where there is none.
+pub(crate) fn write<'a>(
+    sink: &mut Sink<'a>,
+    [opening, closing]: [&'static str; 2],
+    definitions: &[ToolDefinition<'a>],
+    form: Form,
+) {
+    if definitions.is_empty() {
+        return;
+    }
+    let mut separator = opening;
+    sink.speak(Speaker::Preamble);
+    for definition in definitions {
+        sink.framing(separator);
+        separator = ",";
+        write_one(sink, definition, form);
+    }
+    sink.framing(closing);
+    sink.speak(Speaker::Other);
+}
+
+fn write_one<'a>(sink: &mut Sink<'a>, definition: &ToolDefinition<'a>, form: Form) {
+    sink.framing(match form {
+        Form::Nested => "{\"type\":\"function\",\"function\":{\"name\":",
+        Form::Flat => "{\"type\":\"function\",\"name\":",
+        Form::InputSchema | Form::Bare | Form::Declaration => "{\"name\":",
+        Form::Spec => "{\"toolSpec\":{\"name\":",
+    });
+    sink.json_string(definition.name, Component::Tools);
+    if let Some(description) = definition.description {
+        sink.framing(",\"description\":");
+        sink.literal(description, Component::Tools);
+    }
+    if let Some(schema) = definition.schema {
+        sink.framing(match form {
+            Form::Nested | Form::Flat | Form::Bare | Form::Declaration => ",\"parameters\":",
+            Form::InputSchema => ",\"input_schema\":",
+            Form::Spec => ",\"inputSchema\":{\"json\":",
+        });
+        sink.literal(schema, Component::Tools);
+        if form == Form::Spec {
+            sink.framing("}");
+        }
+    }
+    if let Some(strict) = definition.strict {
+        sink.framing(",\"strict\":");
+        sink.literal(strict, Component::Tools);
+    }
+    sink.framing(if matches!(form, Form::Nested | Form::Spec) {
+        "}}"
+    } else {
+        "}"
+    });
 }
 
 fn declared(schema: &str, losses: &mut Losses) -> Option<String> {

@@ -11,7 +11,7 @@ use regex_automata::meta::Regex;
 
 use crate::loss::{LossCode, LossReason, Losses};
 use crate::message_text::message_text;
-use crate::turns::{Call, Found, Pairs, Step, Turns};
+use crate::steps::{Call, Found, Pairs, Step, Turns};
 use crate::view::View;
 
 /// Which calls a result may answer.

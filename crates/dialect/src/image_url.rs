@@ -3,7 +3,7 @@
 use chatmill_model::{Component, Level, Media, MediaKind, Sink};
 
 use crate::media::{inline_bytes, picture_type, web_address};
-use crate::turn_plan::Carried;
+use crate::profile::Carried;
 
 /// A picture goes by its address or as bytes of a known type.
 pub(crate) fn picture(media: &Media) -> Option<Carried> {

@@ -18,27 +18,34 @@ mod json_object;
 mod json_schema;
 mod list;
 pub mod loss;
+mod made_texts;
 mod media;
 mod message_ids;
 mod message_text;
 mod names;
+mod order;
+mod passes;
 pub mod perspective;
 pub mod policy;
+mod profile;
 mod progress;
 mod quote;
 pub mod rendering;
 mod rules;
 mod select_messages;
 mod shared;
+mod steps;
 mod system;
 pub mod template;
 mod text;
 mod text_run;
 mod times;
+mod tool_call_ids;
 mod tool_definition;
 mod tool_ids;
+mod tool_names;
 mod tools;
-mod turn_plan;
+mod transcript;
 mod turns;
 mod unsupported;
 pub mod view;
@@ -50,6 +57,7 @@ use chatmill_model::Sink;
 
 pub use about::DialectAbout;
 pub use dialects::DIALECTS;
+pub use made_texts::MadeTexts;
 pub use loss::{FoldedLoss, Loss, LossCode, LossReason, folded};
 pub use perspective::auto_perspective;
 pub use policy::Policy;
@@ -57,6 +65,7 @@ pub use rendering::{Coverage, Rendering};
 pub use rules::DialectRule;
 pub use shared::Shared;
 pub use template::TemplateDialect;
+pub use transcript::Transcript;
 pub use view::{Answered, History, View, Window};
 pub use violation::Violation;
 pub use window::{CutPoints, Cuts, WindowRange};
@@ -79,13 +88,18 @@ pub trait Dialect: Send + Sync {
         chatmill_model::DEFAULT_PROFILE
     }
 
+    /// What a rendering in it may lose: every kind that it may declare, in order.
+    fn loses(&self) -> Vec<LossCode>;
+
     /// Says a conversation in this dialect and profile: writes each rendering into the sink, which is empty, and calls `emit` for it, in order
     /// of the ordinals.
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>);
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>);
 
     /// Says a conversation into a sink of its own, for whoever renders but once.
     fn render_each(&self, view: &View<'_>, take: &mut dyn FnMut(&Sink<'_>, Rendering)) {
-        self.render(view, &mut Sink::default(), &mut |sink, rendering| {
+        let made = MadeTexts::default();
+        let transcript = Transcript::new(view.clone(), &made);
+        self.render(&transcript, &mut Sink::default(), &mut |sink, rendering| {
             take(sink, rendering);
             sink.begin();
         });

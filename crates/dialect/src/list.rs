@@ -1,17 +1,14 @@
 //! The writer of message lists: one JSON object a turn, results as turns of role `tool`.
 
-use chatmill_model::{Component, Level, Role, Sink, Speaker};
+use chatmill_model::{Component, Role, Sink, Speaker};
 
-use crate::arguments::{as_object, as_text};
 use crate::definitions::{self, Form};
 use crate::image_url::picture_address;
-use crate::loss::{LossCode, Losses, reasons};
+use crate::passes::arrange;
+use crate::profile::{ArgumentsAs, DialectProfile};
 use crate::rendering::Rendering;
-use crate::rules::DialectRule;
-use crate::text_run::TextRun;
-use crate::turn_plan::say::joined;
-use crate::turn_plan::{Block, BlockContent, CallBlock, DialectProfile, ResultBlock, Turn, TurnPlan};
-use crate::view::View;
+use crate::transcript::Transcript;
+use crate::turns::{Block, BlockContent, ResultBlock, Turn, TurnPlan};
 
 /// What stands around the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,15 +17,6 @@ pub(crate) enum Ends {
     Request,
     /// `[…]`.
     Array,
-}
-
-/// How arguments are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ArgumentsAs {
-    /// As text.
-    Text,
-    /// As an object; the rule that wants one.
-    Object(&'static DialectRule),
 }
 
 /// How texts are written.
@@ -47,83 +35,67 @@ pub(crate) enum ContentAs {
 pub(crate) struct List {
     /// What stands around the messages.
     pub(crate) ends: Ends,
-    /// How arguments are written.
-    pub(crate) arguments: ArgumentsAs,
     /// How texts are written.
     pub(crate) content: ContentAs,
     /// Whether turns without text have empty content instead of none.
     pub(crate) always_content: bool,
     /// Whether results have the name of their tool.
     pub(crate) names_results: bool,
-    /// Whether messages have their ids.
-    pub(crate) message_ids: bool,
 }
 
 impl List {
     /// The plainest list.
     pub(crate) const PLAIN: Self = Self {
         ends: Ends::Request,
-        arguments: ArgumentsAs::Text,
         content: ContentAs::String,
         always_content: false,
         names_results: false,
-        message_ids: false,
     };
 
-    /// Renders a view.
+    /// Renders a transcript.
     pub(crate) fn render<'a>(
         &self,
-        view: &View<'a>,
-        manner: &DialectProfile,
+        transcript: &Transcript<'a>,
+        profile: &DialectProfile,
         sink: &mut Sink<'a>,
     ) -> Rendering {
-        self.write(view, TurnPlan::new(view, manner), sink)
+        self.write(arrange(transcript, profile), profile, sink)
     }
 
-    /// Writes turns that are arranged already.
+    /// Writes turns.
     pub(crate) fn write<'a>(
         &self,
-        view: &View<'a>,
-        mut script: TurnPlan<'a>,
+        plan: TurnPlan<'a>,
+        profile: &DialectProfile,
         sink: &mut Sink<'a>,
     ) -> Rendering {
         sink.framing(match self.ends {
             Ends::Request => "{\"messages\":[",
             Ends::Array => "[",
         });
-        for (index, turn) in std::mem::take(&mut script.turns).into_iter().enumerate() {
+        for (index, (turn, blocks)) in plan.said().enumerate() {
             if index > 0 {
                 sink.framing(",");
             }
-            self.turn(sink, view, turn, &mut script);
+            self.turn(sink, &plan, profile, turn, blocks);
         }
         sink.framing("]");
-        let tools = &view.conversation().tools;
         if self.ends == Ends::Request {
-            definitions::write(
-                sink,
-                [",\"tools\":[", "]"],
-                tools,
-                Form::Nested,
-                &script.tool_names,
-                &mut script.losses,
-            );
+            definitions::write(sink, [",\"tools\":[", "]"], &plan.definitions, Form::Nested);
             sink.framing("}");
-        } else {
-            definitions::lose(tools, &mut script.losses);
         }
-        script.finish()
+        plan.finish()
     }
 
     /// Writes one turn.
-    pub(crate) fn turn<'a>(
+    fn turn<'a>(
         &self,
         sink: &mut Sink<'a>,
-        view: &View<'a>,
-        turn: Turn<'a>,
-        script: &mut TurnPlan<'a>,
+        plan: &TurnPlan<'a>,
+        profile: &DialectProfile,
+        turn: &Turn<'a>,
+        blocks: &[Block<'a>],
     ) {
-        let id = self.message_id(view, &turn, script);
         sink.framing(match turn.role {
             Role::System => "{\"role\":\"system\"",
             Role::User => "{\"role\":\"user\"",
@@ -133,25 +105,21 @@ impl List {
         if turn.role == Role::Assistant {
             sink.speak(Speaker::Perspective);
         }
-        if let Some(alias) = turn.speaker.and_then(|speaker| script.aliases.of(speaker)) {
+        if let Some(alias) = turn.alias {
             sink.framing(",\"name\":");
-            sink.json_string(alias.clone(), Component::Names);
+            sink.json_string(alias, Component::Names);
         }
         if turn.role == Role::Tool {
-            for block in turn.blocks {
+            for block in blocks {
                 if let BlockContent::Result(result) = block.held {
-                    let has_block = self.content == ContentAs::Blocks && !result.content().is_empty();
-                    if let Some(position) = block.position.filter(|_| block.is_cached && !has_block) {
-                        let reason = reasons::RESULT_HAS_NO_BLOCK;
-                        script.losses.at(LossCode::CacheMarkDropped, position, reason);
-                    }
                     self.result(sink, result, block.is_cached);
                 }
             }
         } else {
-            self.content_and_calls(sink, turn, &mut script.losses);
+            self.content(sink, plan, blocks);
+            calls(sink, blocks, profile.arguments);
         }
-        if let Some(id) = id {
+        if let Some(id) = turn.message_id {
             sink.framing(",\"message_id\":");
             sink.json_string(id, Component::Meta);
         }
@@ -159,60 +127,28 @@ impl List {
         sink.speak(Speaker::Other);
     }
 
-    fn content_and_calls<'a>(&self, sink: &mut Sink<'a>, turn: Turn<'a>, losses: &mut Losses) {
-        let has_media = turn.has_media();
-        let (said, called) = Block::apart(turn.blocks);
-        if !said.is_empty() || self.always_content {
+    fn content<'a>(&self, sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>]) {
+        let said = || blocks.iter().filter(|block| !block.is_call() && !block.is_thought());
+        if self.always_content || said().next().is_some() {
             sink.framing(",\"content\":");
             let is_list = match self.content {
                 ContentAs::String => false,
-                ContentAs::StringUnlessMarked => said.iter().any(|block| block.is_cached),
+                ContentAs::StringUnlessMarked => said().any(|block| block.is_cached),
                 ContentAs::Blocks => true,
             };
-            if has_media || is_list {
-                parts(sink, said);
+            if is_list || blocks.iter().any(Block::is_media) {
+                parts(sink, plan, said());
             } else {
-                string(sink, joined(said));
+                plan.write_joined(sink, said());
             }
         }
-        if !turn.thoughts.is_empty() {
+        if blocks.iter().any(Block::is_thought) {
             sink.framing(",\"reasoning_content\":");
-            string(sink, turn.thoughts);
+            plan.write_joined(sink, blocks.iter().filter(|block| block.is_thought()));
         }
-        let mut separator = ",\"tool_calls\":[";
-        for block in called {
-            if let (BlockContent::Call(call), Some(position)) = (block.held, block.position) {
-                if block.is_cached {
-                    losses.at(LossCode::CacheMarkDropped, position, reasons::CALL_BEARS_NO_MARK);
-                }
-                sink.framing(separator);
-                separator = ",";
-                self.call(sink, call, position, losses);
-            }
-        }
-        if separator == "," {
-            sink.framing("]");
-        }
-    }
-
-    fn call<'a>(&self, sink: &mut Sink<'a>, said: CallBlock<'a>, position: u32, losses: &mut Losses) {
-        sink.framing("{\"id\":");
-        sink.json_string(said.id, Component::Meta);
-        sink.framing(",\"type\":\"function\",\"function\":{\"name\":");
-        sink.json_string(said.name, Component::Tools);
-        sink.framing(",\"arguments\":");
-        match self.arguments {
-            ArgumentsAs::Text => sink.json_string(as_text(said.call, position, losses), Component::Tools),
-            ArgumentsAs::Object(rule) => {
-                let object = as_object(said.call, position, rule, losses);
-                sink.literal(object, Component::Tools);
-            }
-        }
-        sink.framing("}}");
     }
 
     fn result<'a>(&self, sink: &mut Sink<'a>, result: ResultBlock<'a>, is_cached: bool) {
-        let content = result.content();
         sink.framing(",\"tool_call_id\":");
         sink.json_string(result.id, Component::Meta);
         if self.names_results {
@@ -222,56 +158,63 @@ impl List {
         sink.framing(",\"content\":");
         match self.content {
             ContentAs::String | ContentAs::StringUnlessMarked => {
-                sink.json_string(content, Component::Tools);
+                sink.json_string(result.content, Component::Tools);
             }
-            ContentAs::Blocks if content.is_empty() => sink.framing("[]"),
+            ContentAs::Blocks if result.content.is_empty() => sink.framing("[]"),
             ContentAs::Blocks => {
-                sink.framing("[");
-                text_part(sink, vec![TextRun::new(content, Component::Tools)], is_cached);
-                sink.framing("]");
+                sink.framing("[{\"type\":\"text\",\"text\":");
+                sink.json_string(result.content, Component::Tools);
+                mark(sink, is_cached);
+                sink.framing("}]");
             }
         }
     }
+}
 
-    /// The id of the message that a turn says, which only the first of its turns has.
-    fn message_id<'a>(&self, view: &View<'a>, turn: &Turn<'a>, script: &mut TurnPlan<'a>) -> Option<&'a str> {
-        let position = turn.said.first().and_then(|(position, _)| *position)?;
-        let id = view.message(position)?.id.as_deref();
-        id.filter(|_| self.message_ids && script.identified.insert(position))
+fn calls<'a>(sink: &mut Sink<'a>, blocks: &[Block<'a>], arguments: ArgumentsAs) {
+    let mut separator = ",\"tool_calls\":[";
+    for block in blocks {
+        let BlockContent::Call(call) = block.held else {
+            continue;
+        };
+        sink.framing(separator);
+        separator = ",";
+        sink.framing("{\"id\":");
+        sink.json_string(call.id, Component::Meta);
+        sink.framing(",\"type\":\"function\",\"function\":{\"name\":");
+        sink.json_string(call.name, Component::Tools);
+        sink.framing(",\"arguments\":");
+        match arguments {
+            ArgumentsAs::Text => sink.json_string(call.arguments, Component::Tools),
+            ArgumentsAs::Object(_) => sink.literal(call.arguments, Component::Tools),
+        }
+        sink.framing("}}");
+    }
+    if separator == "," {
+        sink.framing("]");
     }
 }
 
-/// Writes words as one JSON string.
-pub(crate) fn string<'a>(sink: &mut Sink<'a>, words: Vec<TextRun<'a>>) {
-    sink.framing("\"");
-    for words in words {
-        words.write(sink, Level::JsonString);
-    }
-    sink.framing("\"");
-}
-
-fn text_part<'a>(sink: &mut Sink<'a>, words: Vec<TextRun<'a>>, is_cached: bool) {
-    sink.framing("{\"type\":\"text\",\"text\":");
-    string(sink, words);
+fn mark(sink: &mut Sink<'_>, is_cached: bool) {
     if is_cached {
         sink.framing(",\"cache_control\":{\"type\":\"ephemeral\"}");
     }
-    sink.framing("}");
 }
 
-fn parts<'a>(sink: &mut Sink<'a>, blocks: Vec<Block<'a>>) {
+fn parts<'a: 'b, 'b>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: impl Iterator<Item = &'b Block<'a>>) {
     let mut separator = "[";
     for block in blocks {
         sink.framing(separator);
         separator = ",";
-        match block.held {
-            BlockContent::Text(words) => text_part(sink, words, block.is_cached),
-            BlockContent::Media(media) => {
-                sink.framing("{\"type\":\"image_url\",\"image_url\":{\"url\":");
-                picture_address(sink, media);
-                sink.framing("}}");
-            }
-            BlockContent::Call(_) | BlockContent::Result(_) => {}
+        if let BlockContent::Media(media) = block.held {
+            sink.framing("{\"type\":\"image_url\",\"image_url\":{\"url\":");
+            picture_address(sink, media);
+            sink.framing("}}");
+        } else {
+            sink.framing("{\"type\":\"text\",\"text\":");
+            plan.write_string(sink, block);
+            mark(sink, block.is_cached);
+            sink.framing("}");
         }
     }
     sink.framing(if separator == "," { "]" } else { "[]" });

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_model::{Message, Participant};
 
+use crate::made_texts::MadeTexts;
 use crate::view::View;
 
 /// What stands for a name that is missing.
@@ -60,27 +61,27 @@ impl<'a> Roster<'a> {
 ///
 /// A name that fits is kept; spaces become `_`; where that does not do, the id stands in, so that the roster leads from
 /// every alias back to its participant.
-pub(crate) struct Aliases<'a>(Vec<Cow<'a, str>>);
+pub(crate) struct Aliases<'a>(Vec<&'a str>);
 
 impl<'a> Aliases<'a> {
     /// Aliases for a roster.
-    pub(crate) fn new(participants: &'a [Participant]) -> Self {
+    pub(crate) fn new(participants: &'a [Participant], made: &'a MadeTexts) -> Self {
         let mut taken = BTreeSet::new();
         // Where the search for a free number goes on: a thousand people may share one name.
-        let mut counts: BTreeMap<Cow<'a, str>, u32> = BTreeMap::new();
+        let mut counts: BTreeMap<&'a str, u32> = BTreeMap::new();
         let mut aliases = Vec::with_capacity(participants.len());
         for participant in participants {
-            let name = alias(participant);
-            let mut unique = name.clone();
-            if !taken.insert(unique.clone()) {
-                let count = counts.entry(name.clone()).or_insert(1);
+            let name = made.keep(alias(participant));
+            let mut unique = name;
+            if !taken.insert(unique) {
+                let count = counts.entry(name).or_insert(1);
                 loop {
                     *count += 1;
                     let suffix = format!("_{count}");
                     let room = 64 - suffix.len();
                     let stem: String = name.chars().take(room).collect();
-                    unique = Cow::Owned(stem + &suffix);
-                    if taken.insert(unique.clone()) {
+                    unique = made.keep(stem + &suffix);
+                    if taken.insert(unique) {
                         break;
                     }
                 }
@@ -91,12 +92,12 @@ impl<'a> Aliases<'a> {
     }
 
     /// The alias of a participant.
-    pub(crate) fn of(&self, participant: usize) -> Option<&Cow<'a, str>> {
-        self.0.get(participant)
+    pub(crate) fn of(&self, participant: usize) -> Option<&'a str> {
+        self.0.get(participant).copied()
     }
 
     /// The alias of a participant whose name cannot be spelled, so that the id stands in.
-    pub(crate) fn instead_of_name(&self, index: usize, participant: &Participant) -> Option<&Cow<'a, str>> {
+    pub(crate) fn instead_of_name(&self, index: usize, participant: &Participant) -> Option<&'a str> {
         let name = participant.own_name()?;
         let is_spelled = fits(name) || fits(&name.trim().replace(' ', "_"));
         self.of(index).filter(|_| !is_spelled)
@@ -158,6 +159,7 @@ mod tests {
 
     #[test]
     fn a_name_that_fits_is_kept_and_others_lead_back_to_their_participant() {
+        let made = MadeTexts::default();
         let roster = [
             participant("u1", "Alex"),
             participant("u2", "Anna Maria"),
@@ -165,7 +167,7 @@ mod tests {
             participant("чат 4", "小王"),
             participant("u5", "Alex"),
         ];
-        let aliases = Aliases::new(&roster);
+        let aliases = Aliases::new(&roster, &made);
         let seen: Vec<_> = (0..5).filter_map(|index| aliases.of(index)).collect();
         assert_eq!(seen, ["Alex", "Anna_Maria", "u3", "____4", "Alex_2"]);
     }
@@ -173,8 +175,9 @@ mod tests {
     #[test]
     fn long_names_that_collide_stay_within_the_limit() {
         let long = "n".repeat(64);
+        let made = MadeTexts::default();
         let roster = [participant("a", &long), participant("b", &long)];
-        let aliases = Aliases::new(&roster);
+        let aliases = Aliases::new(&roster, &made);
         let second = aliases.of(1).unwrap();
         assert!(fits(second));
         assert_ne!(aliases.of(0), aliases.of(1));
@@ -183,12 +186,13 @@ mod tests {
     #[test]
     fn numbers_go_on_where_they_stopped_and_pass_names_that_exist() {
         let names = ["Ann", "Ann_3", "Ann", "Ann", "Ann", "Ann_3"];
+        let made = MadeTexts::default();
         let roster: Vec<Participant> = names
             .iter()
             .enumerate()
             .map(|(index, name)| participant(&index.to_string(), name))
             .collect();
-        let aliases = Aliases::new(&roster);
+        let aliases = Aliases::new(&roster, &made);
         let seen: Vec<_> = (0..6).filter_map(|index| aliases.of(index)).collect();
         assert_eq!(seen, ["Ann", "Ann_3", "Ann_2", "Ann_4", "Ann_5", "Ann_3_2"]);
     }

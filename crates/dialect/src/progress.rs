@@ -5,7 +5,7 @@ use crate::rendering::{Extent, Rendering};
 use crate::violation::Violation;
 
 /// Counts while a rendering is being made.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Progress {
     positions: Vec<u32>,
     noted: Option<(u32, u32)>,
@@ -32,6 +32,11 @@ impl Progress {
     /// A turn was said that is not a message of the conversation.
     pub(crate) fn added(&mut self, role: &'static str) {
         self.last_role = Some(role);
+    }
+
+    /// Position of the last message that was said.
+    pub(crate) fn last_said(&self) -> Option<u32> {
+        self.positions.iter().copied().max()
     }
 
     /// Whether nothing was said.

@@ -23,7 +23,6 @@ use crate::media::{placeholder, take_markers, web_address};
 use crate::message_text::message_text;
 use crate::names::{Aliases, Roster, speaker};
 use crate::text::{change, trim_script_space, without_controls};
-use crate::text_run::TextRun;
 use crate::view::View;
 use crate::wording::{Author, Markers, Wording};
 
@@ -35,35 +34,47 @@ pub(crate) struct Quote<'a> {
     pub(crate) medium: Option<(MediaKind, Cow<'a, str>)>,
     /// Whether the quoted message is known from a preview only.
     pub(crate) is_preview: bool,
-    /// Whose alias stands for the name: index of the participant.
-    pub(crate) aliased: Option<usize>,
-    /// What quoting took from the quoted message; of no account where that message is rendered too.
+    /// The head with an alias in the place of the name, and whose alias: index of the participant.
+    pub(crate) aliased: Option<(String, usize)>,
+    /// Whether the head lost control characters.
+    pub(crate) is_head_cleaned: bool,
+    /// What quoting took from the text and the media of the quoted message; of no account where that message is rendered too.
     pub(crate) losses: Losses,
 }
 
 impl<'a> Style<'_, 'a> {
     /// What stands for the name of a participant that the turns cannot spell.
-    fn alias(&self, view: &View<'a>, index: Option<usize>) -> Option<Cow<'a, str>> {
+    fn alias(&self, view: &View<'a>, index: Option<usize>) -> Option<(&'a str, usize)> {
         let participant = view.conversation().participants.get(index?)?;
-        self.aliases?.instead_of_name(index?, participant).cloned()
+        let alias = self.aliases?.instead_of_name(index?, participant)?;
+        Some((alias, index?))
     }
 }
 
 impl<'a> Quote<'a> {
+    /// Declares what the head lost, where that is of account.
+    pub(crate) fn declare_head(&self, position: u32, losses: &mut Losses) {
+        losses.several(
+            LossCode::ControlCharacterRemoved,
+            position,
+            u64::from(self.is_head_cleaned),
+            reasons::QUOTED_NAMES_HOLD_NO_CONTROLS,
+        );
+    }
+
     fn says_nothing(&self) -> bool {
         self.text.is_empty() && self.medium.is_none()
     }
 
     /// The words and the quoted text.
-    pub(crate) fn words(self) -> [TextRun<'a>; 3] {
+    pub(crate) fn words(self) -> [Cow<'a, str>; 3] {
         [Cow::Owned(self.head), self.text, Cow::Borrowed("\"")]
-            .map(|text| TextRun::new(text, Component::Replies))
     }
 
     /// Writes the words and the quoted text.
     pub(crate) fn write(self, sink: &mut Sink<'a>, level: Level) {
         for words in self.words() {
-            words.write(sink, level);
+            sink.content(words, level, Component::Replies);
         }
     }
 }
@@ -75,7 +86,7 @@ pub(crate) struct Style<'q, 'a> {
     pub(crate) wording: &'static Wording,
     /// What becomes of quotes without words.
     pub(crate) wordless: Wordless,
-    /// How the turns around the quotes spell the names of speakers, where they do: nobody has two names in one rendering.
+    /// How turns spell the names of speakers, for those that have a field for them: nobody has two names in one rendering.
     pub(crate) aliases: Option<&'q Aliases<'a>>,
     /// Whether somebody quotes himself, where a version does not go by the link.
     pub(crate) is_own: Option<&'q IsOwn<'q>>,
@@ -162,9 +173,9 @@ struct Source<'a> {
     wording: &'static Wording,
     id: Option<&'a str>,
     name: Option<&'a str>,
-    shown: Option<Cow<'a, str>>,
-    /// Whose alias is shown: index of the participant.
-    aliased: Option<usize>,
+    shown: Option<&'a str>,
+    /// What turns call a participant whose name they cannot spell, and the index.
+    alias: Option<(&'a str, usize)>,
     is_agent: bool,
     texts: Vec<Cow<'a, str>>,
     media: Vec<(MediaKind, Cow<'a, str>)>,
@@ -175,15 +186,14 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     fn of_message(style: Style<'_, 'a>, view: &View<'a>, target: &'a Message, position: u32) -> Self {
         let sender = view.sender(target);
-        let alias = style.alias(view, target.sender);
         let mut source = Self {
             wording: style.wording,
             id: sender.map(|sender| sender.id.as_str()),
             name: sender
                 .and_then(Participant::own_name)
                 .or(target.sender_name.as_deref()),
-            aliased: target.sender.filter(|_| alias.is_some()),
-            shown: alias.or_else(|| speaker(view, target).map(Cow::Borrowed)),
+            alias: style.alias(view, target.sender),
+            shown: speaker(view, target),
             is_agent: match sender.map(|sender| sender.kind) {
                 Some(ParticipantKind::Agent) => true,
                 Some(ParticipantKind::Human) => false,
@@ -215,7 +225,6 @@ impl<'a> Source<'a> {
     ) -> Self {
         let index = preview.sender.as_deref().and_then(|id| roster.find(id));
         let author = index.and_then(|index| view.conversation().participants.get(index));
-        let alias = style.alias(view, index);
         let name = author
             .and_then(Participant::own_name)
             .or(preview.sender_name.as_deref())
@@ -224,8 +233,8 @@ impl<'a> Source<'a> {
             wording: style.wording,
             id: preview.sender.as_deref(),
             name,
-            aliased: index.filter(|_| alias.is_some()),
-            shown: alias.or_else(|| name.or(preview.sender.as_deref()).map(Cow::Borrowed)),
+            alias: style.alias(view, index),
+            shown: name.or(preview.sender.as_deref()),
             is_agent: preview.from_agent
                 || author.is_some_and(|author| author.kind == ParticipantKind::Agent),
             texts: Vec::new(),
@@ -311,15 +320,13 @@ impl<'a> Source<'a> {
         }
         let (words, is_named) = self.head(same_sender, active, kind);
         let head = without_controls(&words).into_owned();
-        if head.len() < words.len() {
-            self.losses.at(
-                LossCode::ControlCharacterRemoved,
-                position,
-                reasons::QUOTED_NAMES_HOLD_NO_CONTROLS,
-            );
-        }
-        let aliased = self.aliased.filter(|_| is_named);
+        let alias = self.alias.filter(|_| is_named);
+        let aliased = alias.map(|(alias, index)| {
+            let words = self.wording.head(Author::Person, alias, kind);
+            (without_controls(&words).into_owned(), index)
+        });
         Quote {
+            is_head_cleaned: head.len() < words.len(),
             head,
             text,
             medium,
@@ -373,7 +380,7 @@ impl<'a> Source<'a> {
         } else {
             (
                 Author::Person,
-                Cow::Borrowed(self.shown.as_deref().unwrap_or("Someone")),
+                Cow::Borrowed(self.shown.unwrap_or("Someone")),
             )
         };
         let is_person = matches!(author, Author::Person);

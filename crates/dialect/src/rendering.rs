@@ -4,9 +4,10 @@ use crate::loss::Loss;
 use crate::violation::Violation;
 
 /// How much of a conversation a rendering shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Coverage {
     /// All of it.
+    #[default]
     Whole,
     /// A stretch of it.
     Window,
@@ -26,7 +27,7 @@ impl Coverage {
 }
 
 /// What a rendering shows of its conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extent {
     /// In words.
     pub(crate) coverage: Coverage,

@@ -51,8 +51,9 @@ use crate::about::{DialectAbout, Rules};
 use crate::dialects::hf_messages;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::rules::{DialectRule, rules};
-use crate::turn_plan::TurnPlan;
-use crate::view::View;
+use crate::passes;
+use crate::profile::{ArgumentsAs, DialectProfile};
+use crate::transcript::Transcript;
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
 use context::TemplateContext;
@@ -263,6 +264,16 @@ impl TemplateDialect {
         self.engine.render(context, allowance).unwrap_or_default()
     }
 
+    fn manner(&self) -> DialectProfile {
+        match self.arguments {
+            ArgumentStyle::Object => hf_messages::MANNER,
+            ArgumentStyle::String => DialectProfile {
+                arguments: ArgumentsAs::Text,
+                ..hf_messages::MANNER
+            },
+        }
+    }
+
     fn engine_for(&self, has_tools: bool) -> &Engine {
         self.tool_engine
             .as_ref()
@@ -336,29 +347,37 @@ impl Dialect for TemplateDialect {
         PROFILE
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let mut script = TurnPlan::new(view, &hf_messages::MANNER);
-        let given = TemplateContext::new(view, &mut script, self.arguments, &self.tokens);
+    fn loses(&self) -> Vec<LossCode> {
+        let mut codes = passes::loses(&self.manner());
+        codes.extend(losses::LOSES);
+        codes.sort_unstable();
+        codes.dedup();
+        codes
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let mut plan = passes::arrange(transcript, &self.manner());
+        let given = TemplateContext::new(transcript, &mut plan, self.arguments, &self.tokens);
         if given.forged > 0 {
             let fault = format!("chat text spells {} special tokens", given.forged);
-            script.violations.push(Violation::of(TPL_01, None, fault));
+            plan.violations.push(Violation::of(TPL_01, None, fault));
         }
-        if let Err(stop) = self.write(&given, &mut script.losses, sink) {
+        if let Err(stop) = self.write(&given, &mut plan.losses, sink) {
             let (rule, fault, text) = match stop {
                 Stop::Refused(message) => (TPL_02, shortened(&message), String::new()),
                 Stop::Failed(message) => (TPL_03, shortened(&message), String::new()),
                 // One byte more than allowed shows the caller that it is too large.
                 Stop::TooLong(text) => (TPL_03, format!("more than {} bytes", self.limits.rendering), text),
             };
-            script.violations.push(Violation::of(rule, None, fault));
+            plan.violations.push(Violation::of(rule, None, fault));
             sink.literal(text, Component::Framing);
         }
         if self.pins_date {
-            script
+            plan
                 .losses
                 .whole_rendering(LossCode::DatePinned, 1, reasons::TEMPLATE_PRINTS_A_SET_DATE);
         }
-        let rendering = script.finish();
+        let rendering = plan.finish();
         emit(sink, rendering);
     }
 }

@@ -11,24 +11,18 @@ use crate::text_run::TextRun;
 pub(crate) const MISSING_RESULT: &str = "no result was recorded";
 
 /// `[tool NAME ARGUMENTS]`.
-pub(crate) fn call_words(call: &ToolCall) -> Vec<TextRun<'_>> {
+pub(crate) fn call_words(call: &ToolCall) -> impl Iterator<Item = TextRun<'_>> {
     let name = call.name.as_deref().unwrap_or(UNNAMED);
     let arguments = call.arguments.source_text();
-    let mut words = vec!["[tool ", name];
-    if !arguments.is_empty() {
-        words.extend([" ", arguments]);
-    }
-    words.push("]");
-    let words = words.into_iter();
-    words.map(|text| TextRun::new(text, Component::Tools)).collect()
+    let space = if arguments.is_empty() { "" } else { " " };
+    let words = ["[tool ", name, space, arguments, "]"].into_iter();
+    let words = words.filter(|text| !text.is_empty());
+    words.map(|text| TextRun::new(text, Component::Tools))
 }
 
 /// `[result CONTENT]`.
-pub(crate) fn result_words<'a>(content: Cow<'a, str>) -> Vec<TextRun<'a>> {
-    let words = ["[result ".into(), content, "]".into()].into_iter();
-    words
-        .map(|text: Cow<'a, str>| TextRun::new(text, Component::Tools))
-        .collect()
+pub(crate) fn result_words(content: &str) -> [TextRun<'_>; 3] {
+    ["[result ", content, "]"].map(|text| TextRun::new(text, Component::Tools))
 }
 
 /// Writes a call as text.
@@ -40,7 +34,7 @@ pub(crate) fn call_as_text<'a>(sink: &mut Sink<'a>, call: &'a ToolCall, level: L
 
 /// Writes what a tool answered as text.
 pub(crate) fn result_as_text<'a>(sink: &mut Sink<'a>, content: Cow<'a, str>, level: Level) {
-    for words in result_words(content) {
-        words.write(sink, level);
+    for text in [Cow::Borrowed("[result "), content, Cow::Borrowed("]")] {
+        sink.content(text, level, Component::Tools);
     }
 }

@@ -1,478 +1,423 @@
-//! The order in which a dialect with tool turns says a conversation: every result directly after its call.
+//! Turns as flat data: what a rendering says, in an order and in blocks that passes change and an emitter writes.
 //!
-//! Somebody may speak between a call and its result, results may come late, early, twice or never. Whole turns are
-//! moved, nothing is cut; the canonical record keeps the true order, and every move is declared.
+//! Turns, blocks and words stand in one list each; a turn knows where its blocks begin and end, a block the same of its words.
+//! All of it is `Copy`, so that what dialects share is copied at once, and two turns that become one need no new room.
 
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::ops::Range;
 
-use chatmill_model::{CallStatus, Message, Part, PartPlace, ToolCall, ToolResult};
+use chatmill_model::{Component, Level, Media, PartPlace, Role, Sink, ToolCall, ToolResult};
 
-use crate::loss::{LossCode, LossReason, Losses, reasons};
-use crate::policy::Orphans;
-use crate::view::View;
+use crate::definitions::ToolDefinition;
+use crate::loss::Losses;
+use crate::progress::Progress;
+use crate::rendering::{Extent, Rendering};
+use crate::text_run::{TextRun, is_blank_character};
 use crate::violation::Violation;
 
-/// A call of the perspective.
+/// A call as it is written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Call<'a> {
+pub(crate) struct CallBlock<'a> {
     /// Where it stands.
     pub(crate) place: PartPlace,
     /// What it asks.
     pub(crate) call: &'a ToolCall,
+    /// Its id.
+    pub(crate) id: &'a str,
+    /// Its tool, in the spelling that the dialect allows.
+    pub(crate) name: &'a str,
+    /// Its arguments, in the form that the dialect wants.
+    pub(crate) arguments: &'a str,
 }
 
-/// One thing to say.
-#[derive(Debug)]
-pub(crate) enum Step<'a> {
-    /// A message without its results, and the calls in it that are said as calls.
-    Say {
-        /// The message.
-        message: &'a Message,
-        /// Its calls; empty when they are somebody else's.
-        calls: Vec<Call<'a>>,
-    },
-    /// The result of a call of the step before.
-    Answer {
-        /// The call.
-        call: Call<'a>,
-        /// The message that holds the result.
-        message: &'a Message,
-        /// The result.
-        result: &'a ToolResult,
-        /// Where the result stands among the message's parts.
-        part: u32,
-    },
-    /// A result that has to be made up for a call of the step before.
-    Missing {
-        /// The call.
-        call: Call<'a>,
-    },
-    /// A result that is said as text: its call is somebody else's, or there is none.
-    Inline {
-        /// The message that holds the result.
-        message: &'a Message,
-        /// The result.
-        result: &'a ToolResult,
-        /// Who called: index of the participant.
-        caller: Option<usize>,
-    },
-    /// A result without a call that stays as it is, because policy rejects instead of repairing.
-    Loose {
-        /// The message that holds the result.
-        message: &'a Message,
-        /// The result.
-        result: &'a ToolResult,
-    },
+/// A result as it is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ResultBlock<'a> {
+    /// The call that it answers; none where it stays loose.
+    pub(crate) call: Option<PartPlace>,
+    /// What the tool answered; none where the result is made up.
+    pub(crate) result: Option<&'a ToolResult>,
+    /// The tool by the name that the source gives it.
+    pub(crate) tool: Option<&'a str>,
+    /// Id of its call.
+    pub(crate) id: &'a str,
+    /// Tool of its call.
+    pub(crate) name: &'a str,
+    /// The answer as text.
+    pub(crate) content: &'a str,
 }
 
-/// Steps, and why they cannot be said, if so.
-pub(crate) struct Turns<'a> {
-    /// In the order in which to say them.
-    pub(crate) steps: Vec<Step<'a>>,
-    /// One clause for each call or result that policy rejects.
-    pub(crate) faults: Vec<Violation>,
-}
-
-/// Puts the messages that a rendering shows into the order in which to say them: results follow their calls.
-pub(crate) fn arrange<'a>(view: &View<'a>, shown: &[&'a Message], losses: &mut Losses) -> Turns<'a> {
-    let mut arranger = Arranger {
-        view,
-        pairs: Pairs::of(view, shown),
-        between: OnceCell::new(),
-        turns: Turns {
-            steps: Vec::new(),
-            faults: Vec::new(),
-        },
-        losses,
-    };
-    for message in shown {
-        arranger.add(message);
+impl ResultBlock<'_> {
+    /// Whether it is a failure.
+    pub(crate) fn is_error(&self) -> bool {
+        self.result.is_some_and(|result| result.is_error)
     }
-    arranger.turns
 }
 
-/// Leaves out the perspective's calls, their results, and results without a call: for dialects that have no tools.
-pub(crate) fn without_tools<'a>(
-    view: &View<'a>,
-    shown: &[&'a Message],
-    reason: LossReason,
-    losses: &mut Losses,
-) -> Turns<'a> {
-    let pairs = Pairs::of(view, shown);
-    let mut steps = Vec::new();
-    for message in shown {
-        let found = Found::of(view, message);
-        losses.several(
-            LossCode::ToolCallDropped,
-            message.position,
-            found.calls.len() as u64,
-            reason,
-        );
-        let (before, after) = found.split_results(message);
-        let mut answer = |place, result, steps: &mut Vec<Step<'a>>| {
-            let caller = pairs.call_of(place).and_then(|call| view.message(call.position));
-            match caller.filter(|caller| !view.is_own(caller)) {
-                Some(caller) => steps.push(Step::foreign(message, result, caller, losses)),
-                None => losses.at(LossCode::ToolResultDropped, message.position, reason),
-            }
+/// Whose words a block of text holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wording {
+    /// A text of the message, or what stands for one.
+    Text,
+    /// A quoted message; its number among the quotes of the transcript.
+    Quote(usize),
+    /// What somebody thought.
+    Thought,
+    /// A call or a result that is said as text.
+    ToolUse,
+    /// A name only.
+    Name,
+}
+
+/// What a block holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum BlockContent<'a> {
+    /// Words: from where to where among all words.
+    Words(Wording, Words),
+    /// A media item.
+    Media(&'a Media),
+    /// A call.
+    Call(CallBlock<'a>),
+    /// A result.
+    Result(ResultBlock<'a>),
+    /// What somebody thought, before it is known whether it is kept.
+    Reasoning(&'a str),
+    /// A notice inside a message.
+    Notice,
+    /// A cache mark on what stands before it.
+    CacheMark,
+}
+
+/// A stretch of words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Words {
+    start: usize,
+    end: usize,
+}
+
+impl Words {
+    fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+/// How a quote names whom it quotes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QuotedName<'a> {
+    /// The head with the alias in the place of a name that turns cannot spell, and whose it is: index of the participant.
+    pub(crate) aliased: Option<(&'a str, usize)>,
+    /// Whether the name lost control characters that nothing else declares.
+    pub(crate) is_cleaned: bool,
+}
+
+/// What stands before the words of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lead<'a> {
+    /// Nothing.
+    None,
+    /// Somebody's name.
+    Name(&'a str),
+    /// Words of the dialect.
+    Label(&'static str),
+}
+
+impl<'a> Lead<'a> {
+    fn runs(self) -> impl Iterator<Item = TextRun<'a>> {
+        let runs = match self {
+            Self::None => [None, None],
+            Self::Name(name) => [(name, Component::Names), (": ", Component::Names)].map(Some),
+            Self::Label(label) => [Some((label, Component::Framing)), None],
         };
-        for (place, result) in before {
-            answer(place, result, &mut steps);
-        }
-        if found.says_more {
-            steps.push(Step::Say {
-                message,
-                calls: Vec::new(),
-            });
-        }
-        for (place, result) in after {
-            answer(place, result, &mut steps);
-        }
-    }
-    Turns {
-        steps,
-        faults: Vec::new(),
+        let runs = runs.into_iter().flatten();
+        runs.map(|(text, component)| TextRun::new(text, component))
     }
 }
 
-impl<'a> Step<'a> {
-    /// The result of somebody else's call, as text.
-    pub(crate) fn foreign(
-        message: &'a Message,
-        result: &'a ToolResult,
-        caller: &Message,
-        losses: &mut Losses,
-    ) -> Self {
-        losses.at(
-            LossCode::RoleMapped,
-            message.position,
-            reasons::FOREIGN_RESULT_AS_TEXT,
-        );
-        Self::Inline {
-            message,
-            result,
-            caller: caller.sender,
-        }
-    }
+/// A piece of a turn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block<'a> {
+    /// What it holds.
+    pub(crate) held: BlockContent<'a>,
+    /// What stands before its words.
+    pub(crate) lead: Lead<'a>,
+    /// Position of its message; none where it is made up.
+    pub(crate) position: Option<u32>,
+    /// In which role its message is said.
+    pub(crate) role: Role,
+    /// Whether it is the first of its message in this turn.
+    pub(crate) opens: bool,
+    /// Whether a cache mark stands on it.
+    pub(crate) is_cached: bool,
 }
 
-/// What a message holds.
-pub(crate) struct Found<'a> {
-    /// Whether it holds anything but the perspective's calls, and results.
-    pub(crate) says_more: bool,
-    /// The perspective's calls.
-    pub(crate) calls: Vec<Call<'a>>,
-    /// Tool results in the message, whichever participant made the call.
-    pub(crate) results: Vec<(PartPlace, &'a ToolResult)>,
-}
-
-impl<'a> Found<'a> {
-    /// Sorts the parts of a message.
-    pub(crate) fn of(view: &View<'a>, message: &'a Message) -> Self {
-        let mut found = Self {
-            says_more: message.parts.is_empty(),
-            calls: Vec::new(),
-            results: Vec::new(),
-        };
-        for (index, part) in message.parts.iter().enumerate() {
-            let place = PartPlace {
-                position: message.position,
-                part: index as u32,
-            };
-            match part {
-                Part::ToolResult(result) => found.results.push((place, result)),
-                Part::ToolCall(call) if view.is_own(message) => found.calls.push(Call { place, call }),
-                // A mark belongs to the part before it and is not a message of its own.
-                Part::CacheMark if !found.results.is_empty() => {}
-                _ => found.says_more = true,
-            }
-        }
-        found
-    }
-}
-
-impl<'a> Found<'a> {
-    /// The results that stand before everything else in the message, and the others.
-    #[expect(clippy::type_complexity, reason = "two lists of the field's own type")]
-    pub(crate) fn split_results(
-        &self,
-        message: &Message,
-    ) -> (Vec<(PartPlace, &'a ToolResult)>, Vec<(PartPlace, &'a ToolResult)>) {
-        let is_other = |part: &Part| !matches!(part, Part::ToolResult(_) | Part::CacheMark);
-        let first = message.parts.iter().position(is_other);
-        let results = self.results.iter().copied();
-        results.partition(|(place, _)| first.is_none_or(|first| (place.part as usize) < first))
-    }
-}
-
-/// The pairings whose two ends are shown.
-pub(crate) struct Pairs {
-    by_call: BTreeMap<PartPlace, (PartPlace, CallStatus)>,
-    by_result: BTreeMap<PartPlace, PartPlace>,
-    duplicates: BTreeMap<PartPlace, Option<PartPlace>>,
-}
-
-impl Pairs {
-    /// The call that a result answers, be it the first or a further answer.
-    pub(crate) fn call_of(&self, result: PartPlace) -> Option<PartPlace> {
-        let paired = self.by_result.get(&result).copied();
-        paired.or_else(|| self.duplicates.get(&result).copied().flatten())
-    }
-
-    /// Pairings among the messages that are shown.
-    pub(crate) fn of(view: &View<'_>, shown: &[&Message]) -> Self {
-        // Messages are shown in order of their positions.
-        let is_shown = |place: &PartPlace| {
-            let found = shown.binary_search_by_key(&place.position, |message| message.position);
-            found.is_ok()
-        };
-        let mut pairs = Self {
-            by_call: BTreeMap::new(),
-            by_result: BTreeMap::new(),
-            duplicates: BTreeMap::new(),
-        };
-        for pairing in &view.linked.pairings {
-            let call = pairing.call.filter(is_shown);
-            let result = pairing.result.filter(is_shown);
-            match (pairing.status, call, result) {
-                (CallStatus::Duplicate, call, Some(result)) => {
-                    pairs.duplicates.insert(result, call);
-                }
-                (CallStatus::Paired | CallStatus::Late | CallStatus::Early, Some(call), Some(result)) => {
-                    pairs.by_call.insert(call, (result, pairing.status));
-                    pairs.by_result.insert(result, call);
-                }
-                _ => {}
-            }
-        }
-        pairs
-    }
-}
-
-/// What stands between the first call that has a result and the last result: one look at each message, however many calls
-/// ask.
-struct Between {
-    /// The position of the first call.
-    first: u32,
-    /// What is known of each position from there on.
-    places: Vec<Place>,
-}
-
-#[derive(Clone, Copy)]
-struct Place {
-    /// Turns before it that hold anything but results of the perspective's calls.
-    others: u32,
-    /// The first part that is neither a result nor a mark.
-    said: Option<u32>,
-}
-
-impl Between {
-    fn of(view: &View<'_>, pairs: &Pairs) -> Self {
-        let first = pairs.by_call.keys().next().map_or(0, |call| call.position);
-        let results = pairs.by_call.values().map(|(result, _)| result.position);
-        let end = results.max().map_or(first, |last| last + 1);
-        let is_said = |part: &Part| !matches!(part, Part::ToolResult(_) | Part::CacheMark);
-        let mut others = 0;
-        let places = (first..end).map(|position| {
-            let message = view.message(position);
-            let said = message.and_then(|message| message.parts.iter().position(is_said));
-            let place = Place {
-                others,
-                said: said.map(|part| part as u32),
-            };
-            let turn = message.filter(|message| View::is_turn(message));
-            others += u32::from(turn.is_some_and(|turn| Self::is_other(view, pairs, turn)));
-            place
-        });
+impl<'a> Block<'a> {
+    /// A block with nothing before it.
+    pub(crate) fn new(held: BlockContent<'a>, position: Option<u32>, role: Role) -> Self {
         Self {
-            first,
-            places: places.collect(),
+            held,
+            lead: Lead::None,
+            position,
+            role,
+            opens: false,
+            is_cached: false,
         }
     }
 
-    /// Whether a turn holds anything but results of the perspective's calls.
-    fn is_other(view: &View<'_>, pairs: &Pairs, turn: &Message) -> bool {
-        let found = Found::of(view, turn);
-        // Further results of the perspective's own calls are left out.
-        let is_foreign = |place| match pairs.call_of(place) {
-            Some(call) => !view
-                .message(call.position)
-                .is_some_and(|caller| view.is_own(caller)),
-            None => !pairs.duplicates.contains_key(&place),
-        };
-        found.says_more
-            || !found.calls.is_empty()
-            || found.results.into_iter().any(|(place, _)| is_foreign(place))
+    /// Whether it holds a call.
+    pub(crate) fn is_call(&self) -> bool {
+        matches!(self.held, BlockContent::Call(_))
     }
 
-    fn at(&self, position: u32) -> Option<Place> {
-        let index = position.checked_sub(self.first)?;
-        self.places.get(index as usize).copied()
+    /// Whether it holds a media item.
+    pub(crate) fn is_media(&self) -> bool {
+        matches!(self.held, BlockContent::Media(_))
     }
 
-    /// Whether something said stands before a result in its message, or another turn after the call's.
-    fn has_others(&self, call: PartPlace, result: PartPlace) -> bool {
-        if result.position <= call.position {
-            return false;
-        }
-        let (after, before) = (self.at(call.position + 1), self.at(result.position));
-        let (Some(after), Some(before)) = (after, before) else {
-            return false;
-        };
-        before.said.is_some_and(|said| said < result.part) || before.others > after.others
+    /// Whether it holds what somebody thought.
+    pub(crate) fn is_thought(&self) -> bool {
+        matches!(self.held, BlockContent::Words(Wording::Thought, _))
     }
 }
 
-struct Arranger<'v, 'a, 'l> {
-    view: &'v View<'a>,
-    pairs: Pairs,
-    /// What stands between calls and their results, once somebody asks.
-    between: OnceCell<Between>,
-    turns: Turns<'a>,
-    losses: &'l mut Losses,
+/// A turn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn<'a> {
+    /// Whose it is; [`Role::Tool`] where it holds nothing but results.
+    pub(crate) role: Role,
+    /// Position of the message that it says, or of the first of them; none where it is made up.
+    pub(crate) position: Option<u32>,
+    /// The id of that message, where no turn before has it.
+    pub(crate) message_id: Option<&'a str>,
+    /// Index of the participant who speaks, where somebody else than the perspective does.
+    pub(crate) sender: Option<usize>,
+    /// The name that it has in a field of its own.
+    pub(crate) alias: Option<&'a str>,
+    /// Its first block.
+    pub(crate) start: usize,
+    /// One past its last block.
+    pub(crate) end: usize,
 }
 
-impl<'a> Arranger<'_, 'a, '_> {
-    fn add(&mut self, message: &'a Message) {
-        let found = Found::of(self.view, message);
-        let (before, after) = found.split_results(message);
-        for (place, result) in before {
-            self.unpaired(message, place, result);
+impl Turn<'_> {
+    /// A turn that says a message, or something made up, as yet without blocks.
+    pub(crate) fn new(role: Role, position: Option<u32>) -> Self {
+        Self {
+            role,
+            position,
+            message_id: None,
+            sender: None,
+            alias: None,
+            start: 0,
+            end: 0,
         }
-        self.say(message, found.says_more, found.calls);
-        for (place, result) in after {
-            self.unpaired(message, place, result);
+    }
+}
+
+/// Kinds of blocks that occur, so that a pass has nothing to look for where there are none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Kinds(u16);
+
+impl Kinds {
+    pub(crate) const MEDIA: Self = Self(1);
+    pub(crate) const CALLS: Self = Self(1 << 1);
+    pub(crate) const RESULTS: Self = Self(1 << 2);
+    pub(crate) const REASONING: Self = Self(1 << 3);
+    pub(crate) const NOTICES: Self = Self(1 << 4);
+    pub(crate) const CACHE_MARKS: Self = Self(1 << 5);
+    pub(crate) const QUOTES: Self = Self(1 << 6);
+    /// Texts of nothing but white space.
+    pub(crate) const BLANK: Self = Self(1 << 7);
+
+    /// Adds a kind.
+    pub(crate) fn add(&mut self, kind: Self) {
+        self.0 |= kind.0;
+    }
+
+    /// Whether a kind occurs.
+    pub(crate) fn has(self, kind: Self) -> bool {
+        self.0 & kind.0 != 0
+    }
+}
+
+/// The turns of a rendering, and what it cost to get them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TurnPlan<'a> {
+    /// System text that stands outside the turns.
+    pub(crate) system: Vec<Block<'a>>,
+    /// The turns in order.
+    pub(crate) turns: Vec<Turn<'a>>,
+    /// The blocks of the turns.
+    pub(crate) blocks: Vec<Block<'a>>,
+    /// The words of the blocks.
+    pub(crate) words: Vec<TextRun<'a>>,
+    /// Which kinds of blocks occur.
+    pub(crate) kinds: Kinds,
+    /// Definitions of tools.
+    pub(crate) definitions: Vec<ToolDefinition<'a>>,
+    /// What else is known of quotes, by their numbers.
+    pub(crate) quotes: Vec<QuotedName<'a>>,
+    /// Losses so far.
+    pub(crate) losses: Losses,
+    /// Calls and results that policy rejects.
+    pub(crate) faults: Vec<Violation>,
+    /// Rules that cannot be kept.
+    pub(crate) violations: Vec<Violation>,
+    /// Which messages are said, and in which roles.
+    pub(crate) progress: Progress,
+    /// How much of the conversation it is.
+    pub(crate) extent: Extent,
+}
+
+impl<'a> TurnPlan<'a> {
+    /// The blocks of a turn.
+    pub(crate) fn blocks(&self, turn: &Turn<'a>) -> &[Block<'a>] {
+        self.blocks.get(turn.start..turn.end).unwrap_or_default()
+    }
+
+    /// The blocks of a turn, to change them.
+    pub(crate) fn blocks_mut(&mut self, turn: Turn<'a>) -> &mut [Block<'a>] {
+        self.blocks.get_mut(turn.start..turn.end).unwrap_or_default()
+    }
+
+    /// The turns with their blocks.
+    pub(crate) fn said(&self) -> impl DoubleEndedIterator<Item = (&Turn<'a>, &[Block<'a>])> {
+        self.turns.iter().map(|turn| (turn, self.blocks(turn)))
+    }
+
+    /// Ends a turn that began with the block of a number.
+    pub(crate) fn close(&mut self, turn: Turn<'a>, start: usize) {
+        let end = self.blocks.len();
+        self.turns.push(Turn { start, end, ..turn });
+    }
+
+    /// Adds words.
+    pub(crate) fn wording(&mut self, words: impl IntoIterator<Item = TextRun<'a>>) -> Words {
+        let start = self.words.len();
+        self.words.extend(words);
+        Words {
+            start,
+            end: self.words.len(),
         }
     }
 
-    /// The message and the answers to its calls.
-    fn say(&mut self, message: &'a Message, says_more: bool, mut calls: Vec<Call<'a>>) {
-        if self.view.policy.orphans == Orphans::Drop {
-            let (answered, open): (Vec<_>, Vec<_>) = calls
-                .into_iter()
-                .partition(|call| self.pairs.by_call.contains_key(&call.place));
-            calls = answered;
-            self.losses.several(
-                LossCode::ToolCallDropped,
-                message.position,
-                open.len() as u64,
-                reasons::POLICY_DROPS_OPEN_CALLS,
-            );
+    /// The words of a stretch.
+    pub(crate) fn words(&self, words: Words) -> &[TextRun<'a>] {
+        self.words.get(words.range()).unwrap_or_default()
+    }
+
+    /// The words of a stretch, to change them.
+    pub(crate) fn words_mut(&mut self, words: Words) -> &mut [TextRun<'a>] {
+        self.words.get_mut(words.range()).unwrap_or_default()
+    }
+
+    /// What stands in a block as text: its lead and its words.
+    pub(crate) fn runs(&self, block: &Block<'a>) -> impl Iterator<Item = TextRun<'a>> {
+        let words = match block.held {
+            BlockContent::Words(_, words) => self.words(words),
+            _ => &[],
+        };
+        block.lead.runs().chain(words.iter().copied())
+    }
+
+    /// The texts of blocks as one text: a message's on lines of their own, messages a blank line apart.
+    pub(crate) fn joined<'b>(
+        &self,
+        blocks: impl IntoIterator<Item = &'b Block<'a>>,
+        mut say: impl FnMut(TextRun<'a>),
+    ) where
+        'a: 'b,
+    {
+        let mut is_first = true;
+        for block in blocks {
+            let BlockContent::Words(wording, _) = block.held else {
+                continue;
+            };
+            if !is_first {
+                let is_quote = matches!(wording, Wording::Quote(_)) && block.lead == Lead::None;
+                let component = if is_quote { Component::Replies } else { Component::Framing };
+                say(TextRun::new(if block.opens { "\n\n" } else { "\n" }, component));
+            }
+            is_first = false;
+            self.runs(block).for_each(&mut say);
         }
-        if !says_more && calls.is_empty() {
-            return;
+    }
+
+    /// Writes the texts of blocks as one JSON string.
+    pub(crate) fn write_joined<'b>(&self, sink: &mut Sink<'a>, blocks: impl IntoIterator<Item = &'b Block<'a>>)
+    where
+        'a: 'b,
+    {
+        sink.framing("\"");
+        self.joined(blocks, |words| words.write(sink, Level::JsonString));
+        sink.framing("\"");
+    }
+
+    /// Writes the text of a block as one JSON string.
+    pub(crate) fn write_string(&self, sink: &mut Sink<'a>, block: &Block<'a>) {
+        sink.framing("\"");
+        self.runs(block).for_each(|words| words.write(sink, Level::JsonString));
+        sink.framing("\"");
+    }
+
+    /// Builds all turns anew: `say` gets the plan without its blocks, a turn with those that it had, and adds what becomes of
+    /// them; a turn without blocks is none.
+    pub(crate) fn rebuild(&mut self, mut say: impl FnMut(&mut Self, Turn<'a>, &[Block<'a>])) {
+        let turns = std::mem::take(&mut self.turns);
+        let blocks = std::mem::take(&mut self.blocks);
+        self.turns.reserve(turns.len());
+        self.blocks.reserve(blocks.len());
+        for turn in turns {
+            say(self, turn, blocks.get(turn.start..turn.end).unwrap_or_default());
         }
-        self.turns.steps.push(Step::Say {
-            message,
-            calls: calls.clone(),
+    }
+
+    /// Changes the blocks of each turn: `change` says what becomes of a block, nothing where it is left out.
+    pub(crate) fn each_block(
+        &mut self,
+        mut change: impl FnMut(&mut Self, &Turn<'a>, Block<'a>) -> Option<Block<'a>>,
+    ) {
+        self.rebuild(|plan, turn, blocks| {
+            let start = plan.blocks.len();
+            for block in blocks {
+                if let Some(block) = change(plan, &turn, *block) {
+                    plan.blocks.push(block);
+                }
+            }
+            plan.close(turn, start);
         });
-        let mut newest = None;
-        for call in calls {
-            match self.pairs.by_call.get(&call.place) {
-                Some(&(place, status)) => {
-                    self.answer(call, place, status, newest);
-                    newest = newest.max(Some(place));
-                }
-                None if self.view.policy.orphans == Orphans::Reject => {
-                    let position = message.position;
-                    let fault = format!("the call in message {position} has no result");
-                    self.turns.faults.push(Violation::at(position, fault));
-                }
-                None => {
-                    self.losses.at(
-                        LossCode::MissingResultSynthesised,
-                        message.position,
-                        reasons::CALL_HAS_NO_RESULT,
-                    );
-                    self.turns.steps.push(Step::Missing { call });
-                }
-            }
-        }
     }
 
-    fn answer(&mut self, call: Call<'a>, place: PartPlace, status: CallStatus, newest: Option<PartPlace>) {
-        let Some(message) = self.view.message(place.position) else {
-            return;
-        };
-        let Some(Part::ToolResult(result)) = message.parts.get(place.part as usize) else {
-            return;
-        };
-        let moved = match status {
-            CallStatus::Late => Some((LossCode::ResultLateMoved, reasons::TURNS_BETWEEN_CALL_AND_RESULT)),
-            CallStatus::Early => Some((LossCode::ResultEarlyMoved, reasons::RESULT_BEFORE_ITS_CALL)),
-            _ if newest > Some(place) => Some((LossCode::TurnMoved, reasons::RESULTS_IN_ANOTHER_ORDER)),
-            _ if self.stands_apart(call.place, place) => Some((
-                LossCode::ResultLateMoved,
-                reasons::SOMETHING_BETWEEN_CALL_AND_RESULT,
-            )),
-            _ => None,
-        };
-        if let Some((code, reason)) = moved {
-            self.losses.at(code, place.position, reason);
+    /// Notes which messages are said.
+    pub(crate) fn note_said(&mut self) {
+        let mut progress = std::mem::take(&mut self.progress);
+        let turns = self.said().flat_map(|(_, blocks)| blocks);
+        for block in self.system.iter().chain(turns) {
+            match block.position {
+                Some(position) => progress.said(position, block.role.as_str()),
+                None => progress.added(block.role.as_str()),
+            }
         }
-        self.turns.steps.push(Step::Answer {
-            call,
-            message,
-            result,
-            part: place.part,
-        });
+        self.progress = progress;
     }
 
-    /// Whether anything but the perspective's results stands between a call and the result that counts as directly after it.
-    fn stands_apart(&self, call: PartPlace, result: PartPlace) -> bool {
-        let between = self.between.get_or_init(|| Between::of(self.view, &self.pairs));
-        between.has_others(call, result)
+    /// Removes the white space at the end of a block's words; says whether there was any.
+    pub(crate) fn trim_end(&mut self, turn: Turn<'a>) -> bool {
+        let Some(BlockContent::Words(_, words)) = self.blocks(&turn).last().map(|block| block.held) else {
+            return false;
+        };
+        let mut trimmed = false;
+        for run in self.words_mut(words).iter_mut().rev() {
+            let kept = run.text.trim_end_matches(is_blank_character);
+            trimmed |= kept.len() < run.text.len();
+            run.text = kept;
+            if !kept.is_empty() {
+                break;
+            }
+        }
+        trimmed
     }
 
-    /// A result that does not follow a call of the perspective.
-    fn unpaired(&mut self, message: &'a Message, place: PartPlace, result: &'a ToolResult) {
-        let is_duplicate = self.pairs.duplicates.contains_key(&place);
-        let call = self.pairs.call_of(place);
-        if let Some(caller) = call.and_then(|call| self.view.message(call.position)) {
-            if !self.view.is_own(caller) {
-                let foreign = Step::foreign(message, result, caller, self.losses);
-                self.turns.steps.push(foreign);
-                return;
-            }
-            if !is_duplicate {
-                return;
-            }
-        }
-        match self.view.policy.orphans {
-            Orphans::Reject => {
-                let position = message.position;
-                let fault = if is_duplicate {
-                    "answers a call that is answered already"
-                } else {
-                    "has no call"
-                };
-                let fault = format!("the result in message {position} {fault}");
-                self.turns.faults.push(Violation::at(position, fault));
-                self.turns.steps.push(Step::Loose { message, result });
-            }
-            Orphans::Repair | Orphans::Drop if is_duplicate => self.losses.at(
-                LossCode::DuplicateResult,
-                message.position,
-                reasons::CALL_IS_ANSWERED_ALREADY,
-            ),
-            Orphans::Drop => self.losses.at(
-                LossCode::OrphanResultDropped,
-                message.position,
-                reasons::POLICY_DROPS_LOOSE_RESULTS,
-            ),
-            Orphans::Repair => {
-                self.losses.at(
-                    LossCode::OrphanResultInlined,
-                    message.position,
-                    reasons::RESULT_HAS_NO_CALL,
-                );
-                self.turns.steps.push(Step::Inline {
-                    message,
-                    result,
-                    caller: None,
-                });
-            }
-        }
+    /// The rendering that an emitter has written.
+    pub(crate) fn finish(self) -> Rendering {
+        self.progress.finish(self.extent, self.losses, self.violations)
     }
 }

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use chatmill_model::{Conversation, Link, LinkStatus, Linked, Message, MessageKind, Participant, Reference};
+use chatmill_model::{
+    Conversation, Link, LinkStatus, Linked, Message, MessageKind, Participant, ParticipantKind, Reference,
+};
 
 use crate::policy::Policy;
 use crate::shared::{self, Fact, Shared};
@@ -51,6 +53,8 @@ pub struct View<'a> {
     pub history: History,
     /// What to render of it; none: the whole conversation.
     pub window: Option<Window>,
+    /// Whether whatever agents say counts as the perspective's, where the perspective is an agent.
+    pub agents_are_one: bool,
 }
 
 impl<'a> View<'a> {
@@ -62,6 +66,7 @@ impl<'a> View<'a> {
             policy,
             history: History::Document,
             window: None,
+            agents_are_one: false,
         }
     }
 
@@ -103,12 +108,23 @@ impl<'a> View<'a> {
 
     /// The sender of a message, where it is known.
     pub fn sender(&self, message: &Message) -> Option<&'a Participant> {
-        self.conversation().participants.get(message.sender?)
+        let index = if self.is_own(message) {
+            self.perspective
+        } else {
+            message.sender
+        };
+        self.conversation().participants.get(index?)
     }
 
     /// Whether a message is the perspective's own.
     pub fn is_own(&self, message: &Message) -> bool {
-        self.perspective.is_some() && message.sender == self.perspective
+        let is_agent = |index: Option<usize>| {
+            let participant = index.and_then(|index| self.conversation().participants.get(index));
+            participant.is_some_and(|participant| participant.kind == ParticipantKind::Agent)
+        };
+        self.perspective.is_some()
+            && (message.sender == self.perspective
+                || self.agents_are_one && is_agent(self.perspective) && is_agent(message.sender))
     }
 
     /// The references of a message with what became of them.

@@ -8,7 +8,7 @@ pub mod group;
 pub mod locate;
 mod read;
 pub mod redact;
-mod transcript;
+mod framed_text;
 
 pub use read::{read, read_rows};
 

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use chatmill_dataset::PartSet;
 use chatmill_dataset::overview::cut;
+use chatmill_dialect::MadeTexts;
 use chatmill_diag::{Finding, Reject, RejectLevel, Severity, Span, codes};
 use chatmill_intake::FramingError;
 use chatmill_link::ClusterMembership;
@@ -299,9 +300,10 @@ impl Work<'_, '_> {
         self.written = record.written();
         if let (Some(linked), Some(id)) = (linked, id) {
             let limit = usize::try_from(self.tools.plan.limits().rendering).unwrap_or(usize::MAX);
+            let made = MadeTexts::default();
             let mut sink = Sink::new(self.buffers.take_sink(), limit);
             self.conversation(&id, linked, number, &mut sink)?;
-            self.renderings(&id, linked, number, &mut sink)?;
+            self.renderings(&id, linked, number, &made, &mut sink)?;
             self.buffers.put_sink(sink.into_buffers());
         }
         Ok(())

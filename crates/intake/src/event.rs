@@ -89,7 +89,7 @@ pub enum Form {
     Original,
     /// A row of a table, written as JSON. Places inside are then places of the whole row.
     Row,
-    /// A text, written as a JSON object: [`Transcript`](crate::Transcript) leads back to its bytes.
+    /// A text, written as a JSON object: [`FramedText`](crate::FramedText) leads back to its bytes.
     Text,
 }
 

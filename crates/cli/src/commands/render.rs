@@ -11,7 +11,7 @@ use std::path::Path;
 use chatmill_diag::Limits;
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::visible::{visible_json, visible_lines};
-use chatmill_dialect::{History, Rendering};
+use chatmill_dialect::{MadeTexts, Rendering};
 use chatmill_engine::inspect::conversations;
 use chatmill_engine::pipeline::{self, PerspectiveChoice, PerspectiveRule, Pipeline};
 use chatmill_engine::plan::{Target, Templates};
@@ -111,12 +111,13 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
             }
             let (perspectives, _) = render::perspectives(linked, &speaker);
             people.note(!perspectives.is_empty(), names(linked));
+            let made = MadeTexts::default();
             render::render(
                 linked,
                 &target,
                 &perspectives,
                 &policy,
-                History::Document,
+                &made,
                 &mut chatmill_model::Sink::default(),
                 &mut |sink, perspective, rendering| {
                     if failure.is_none() {

@@ -7,20 +7,18 @@
 
 use chatmill_model::{Component, Media, Role, Sink, Speaker};
 
+use crate::profile::{ArgumentsAs, DialectProfile, Results, SystemPlace, Texts, Thoughts};
+use crate::transcript::Transcript;
+use crate::passes;
+use crate::turns::{Block, BlockContent, TurnPlan};
 use crate::about::{DialectAbout, Rules};
-use crate::arguments::as_object;
 use crate::definitions::{self, Form};
 use crate::image_url::picture;
-use crate::list::string;
-use crate::loss::{Losses, reasons};
+use crate::loss::{LossCode, reasons};
 use crate::media::{inline_bytes, picture_type, web_address};
 use crate::rules::rules;
-use crate::turn_plan::ids::{IdRule, IdShape};
-use crate::turn_plan::tool_names::NameRule;
-use crate::turn_plan::{
-    Block, BlockContent, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, TurnPlan,
-};
-use crate::view::View;
+use crate::tool_call_ids::{IdRule, IdShape};
+use crate::tool_names::NameRule;
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
 
@@ -73,10 +71,19 @@ static ABOUT: DialectAbout = DialectAbout {
 /// Messages that a request holds at most ([`ANT_13`]).
 const MOST_MESSAGES: usize = 100_000;
 
+const IDS: IdRule = IdRule {
+    shape: IdShape::Word(256),
+    wanted: ANT_06,
+    unique: ANT_07,
+    shaped: ANT_06,
+};
+
+const TOOL_NAMES: NameRule = NameRule {
+    most: Some(128),
+    reason: reasons::TOOL_NAME_OF_128.by(ANT_06),
+};
+
 static MANNER: DialectProfile = DialectProfile {
-    name_field: None,
-    nameless: None,
-    order: Order::Paired,
     results: Results::UserTurn,
     merging: Some(ANT_04),
     user_first: Some(ANT_03),
@@ -84,26 +91,14 @@ static MANNER: DialectProfile = DialectProfile {
     texts: Texts::Blocks,
     blank_is_empty: true,
     trims_end: Some(ANT_11),
-    splits_calls: None,
     carries: picture,
-    media_rule: reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by(ANT_12),
-    media_rule_plain: reasons::ROLE_HOLDS_NO_MEDIA.by(ANT_12),
     thoughts: Thoughts::Nowhere(reasons::THINKING_IS_UNSIGNED.by(ANT_10)),
     cache_marks: Some((4, reasons::FOUR_BLOCKS_BEAR_MARKS.by(ANT_09))),
     marks_errors: true,
-    ids: IdRule {
-        shape: IdShape::Word(256),
-        wanted: ANT_06,
-        unique: ANT_07,
-        shaped: ANT_06,
-    },
-    tool_names: NameRule {
-        most: Some(128),
-        reason: reasons::TOOL_NAME_OF_128.by(ANT_06),
-    },
-    pairing: ANT_07,
-    silent: (ANT_03, "no message is left"),
-    keeps_message_ids: false,
+    media_rule_plain: reasons::ROLE_HOLDS_NO_MEDIA.by(ANT_12),
+    arguments: ArgumentsAs::Object(ANT_06),
+    definitions: Some(Form::InputSchema),
+    ..DialectProfile::plain(IDS, TOOL_NAMES, (ANT_03, "no message is left"), reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by(ANT_12))
 };
 
 impl Dialect for AnthropicMessages {
@@ -115,21 +110,20 @@ impl Dialect for AnthropicMessages {
         &ABOUT
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let mut script = TurnPlan::new(view, &MANNER);
+    fn loses(&self) -> Vec<LossCode> {
+        passes::loses(&MANNER)
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let mut plan = passes::arrange(transcript, &MANNER);
         sink.framing("{");
-        let mut losses = std::mem::take(&mut script.losses);
-        if !script.system.is_empty() {
+        if !plan.system.is_empty() {
             sink.framing("\"system\":[");
-            blocks(sink, std::mem::take(&mut script.system), &mut losses);
+            write_blocks(sink, &plan, &plan.system);
             sink.framing("],");
         }
         sink.framing("\"messages\":[");
-        if script.turns.len() > MOST_MESSAGES {
-            let fault = "there are more than 100,000 messages";
-            script.violations.push(Violation::of(ANT_13, None, fault));
-        }
-        for (index, turn) in std::mem::take(&mut script.turns).into_iter().enumerate() {
+        for (index, (turn, blocks)) in plan.said().enumerate() {
             if index > 0 {
                 sink.framing(",");
             }
@@ -140,58 +134,50 @@ impl Dialect for AnthropicMessages {
                 sink.framing("{\"role\":\"user\"");
             }
             sink.framing(",\"content\":[");
-            blocks(sink, turn.blocks, &mut losses);
+            write_blocks(sink, &plan, blocks);
             sink.framing("]}");
             sink.speak(Speaker::Other);
         }
         sink.framing("]");
-        definitions::write(
-            sink,
-            [",\"tools\":[", "]"],
-            &view.conversation().tools,
-            Form::InputSchema,
-            &script.tool_names,
-            &mut losses,
-        );
+        definitions::write(sink, [",\"tools\":[", "]"], &plan.definitions, Form::InputSchema);
         sink.framing("}");
-        script.losses = losses;
-        let rendering = script.finish();
-        emit(sink, rendering);
+        if plan.turns.len() > MOST_MESSAGES {
+            let fault = "there are more than 100,000 messages";
+            plan.violations.push(Violation::of(ANT_13, None, fault));
+        }
+        emit(sink, plan.finish());
     }
 }
 
-fn blocks<'a>(sink: &mut Sink<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) {
-    for (index, block) in blocks.into_iter().enumerate() {
+fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>]) {
+    for (index, block) in blocks.iter().enumerate() {
         if index > 0 {
             sink.framing(",");
         }
         match block.held {
-            BlockContent::Text(words) => {
-                sink.framing("{\"type\":\"text\",\"text\":");
-                string(sink, words);
-            }
             BlockContent::Media(media) => source(sink, media),
-            BlockContent::Call(said) => {
+            BlockContent::Call(call) => {
                 sink.framing("{\"type\":\"tool_use\",\"id\":");
-                sink.json_string(said.id, Component::Meta);
+                sink.json_string(call.id, Component::Meta);
                 sink.framing(",\"name\":");
-                sink.json_string(said.name, Component::Tools);
+                sink.json_string(call.name, Component::Tools);
                 sink.framing(",\"input\":");
-                let position = block.position.unwrap_or_default();
-                let input = as_object(said.call, position, ANT_06, losses);
-                sink.literal(input, Component::Tools);
+                sink.literal(call.arguments, Component::Tools);
             }
             BlockContent::Result(result) => {
-                let (content, is_error) = (result.content(), result.is_error());
                 sink.framing("{\"type\":\"tool_result\",\"tool_use_id\":");
                 sink.json_string(result.id, Component::Meta);
-                if !content.is_empty() {
+                if !result.content.is_empty() {
                     sink.framing(",\"content\":");
-                    sink.json_string(content, Component::Tools);
+                    sink.json_string(result.content, Component::Tools);
                 }
-                if is_error {
+                if result.is_error() {
                     sink.framing(",\"is_error\":true");
                 }
+            }
+            _ => {
+                sink.framing("{\"type\":\"text\",\"text\":");
+                plan.write_string(sink, block);
             }
         }
         if block.is_cached {

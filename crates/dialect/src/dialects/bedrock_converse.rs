@@ -6,25 +6,20 @@
 //!
 //! Results stand in the user turn after their calls, each call answered once.
 
-use std::borrow::Cow;
 
 use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Sink, Speaker};
 
+use crate::profile::{ArgumentsAs, Carried, DialectProfile, Results, SystemPlace, Texts, Thoughts};
+use crate::transcript::Transcript;
+use crate::passes;
+use crate::turns::{Block, BlockContent, TurnPlan};
 use crate::about::{DialectAbout, Rules};
-use crate::arguments::as_object;
 use crate::definitions::{self, Form};
-use crate::json_schema::NO_PARAMETERS;
-use crate::list::string;
-use crate::loss::{LossCode, Losses, reasons};
+use crate::loss::{LossCode, reasons};
 use crate::media::{inline_bytes, picture_type};
 use crate::rules::rules;
-use crate::text_run::is_blank_character;
-use crate::turn_plan::ids::{IdRule, IdShape};
-use crate::turn_plan::tool_names::NameRule;
-use crate::turn_plan::{
-    Block, BlockContent, Carried, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, TurnPlan,
-};
-use crate::view::View;
+use crate::tool_call_ids::{IdRule, IdShape};
+use crate::tool_names::NameRule;
 use crate::{Dialect, Emit};
 
 rules! {
@@ -66,37 +61,36 @@ static ABOUT: DialectAbout = DialectAbout {
 /// What stands for a result that is empty.
 const EMPTY_RESULT: &str = "(empty)";
 
+const IDS: IdRule = IdRule {
+    shape: IdShape::Word(64),
+    wanted: BED_03,
+    unique: BED_03,
+    shaped: BED_03,
+};
+
+const TOOL_NAMES: NameRule = NameRule {
+    most: Some(64),
+    reason: reasons::TOOL_NAME_OF_64.by(BED_03),
+};
+
 static MANNER: DialectProfile = DialectProfile {
-    name_field: None,
-    nameless: None,
-    order: Order::Paired,
     results: Results::UserTurn,
     merging: Some(BED_02),
     user_first: Some(BED_02),
     system: SystemPlace::Outside,
     texts: Texts::Blocks,
     blank_is_empty: true,
-    trims_end: None,
-    splits_calls: None,
     carries: picture,
-    media_rule: reasons::PICTURE_HAS_NO_NAME.by(BED_06),
-    media_rule_plain: reasons::ROLE_HOLDS_NO_MEDIA.by(BED_06),
     thoughts: Thoughts::Nowhere(reasons::REASONING_IS_UNSIGNED),
     cache_marks: Some((4, reasons::FOUR_CACHE_MARKS.by(BED_07))),
     marks_errors: true,
-    ids: IdRule {
-        shape: IdShape::Word(64),
-        wanted: BED_03,
-        unique: BED_03,
-        shaped: BED_03,
-    },
-    tool_names: NameRule {
-        most: Some(64),
-        reason: reasons::TOOL_NAME_OF_64.by(BED_03),
-    },
+    media_rule_plain: reasons::ROLE_HOLDS_NO_MEDIA.by(BED_06),
     pairing: BED_04,
-    silent: (BED_02, "no message is left"),
-    keeps_message_ids: false,
+    arguments: ArgumentsAs::Object(BED_03),
+    empty_result: Some((EMPTY_RESULT, reasons::RESULT_IS_EMPTY.by(BED_04))),
+    definitions: Some(Form::Spec),
+    makes_definitions: Some(reasons::SOURCE_DEFINES_NO_TOOLS.by(BED_05)),
+    ..DialectProfile::plain(IDS, TOOL_NAMES, (BED_02, "no message is left"), reasons::PICTURE_HAS_NO_NAME.by(BED_06))
 };
 
 impl Dialect for BedrockConverse {
@@ -108,29 +102,20 @@ impl Dialect for BedrockConverse {
         &ABOUT
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let mut script = TurnPlan::new(view, &MANNER);
-        let mut losses = std::mem::take(&mut script.losses);
+    fn loses(&self) -> Vec<LossCode> {
+        passes::loses(&MANNER)
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let plan = passes::arrange(transcript, &MANNER);
         sink.framing("{");
-        if !script.system.is_empty() {
+        if !plan.system.is_empty() {
             sink.framing("\"system\":[");
-            blocks(sink, std::mem::take(&mut script.system), &mut losses);
+            write_blocks(sink, &plan, &plan.system);
             sink.framing("],");
         }
         sink.framing("\"messages\":[");
-        let turns = std::mem::take(&mut script.turns);
-        let mut used: Vec<Cow<'_, str>> = Vec::new();
-        for block in turns.iter().flat_map(|turn| &turn.blocks) {
-            let name = match &block.held {
-                BlockContent::Call(call) => &call.name,
-                BlockContent::Result(result) => &result.name,
-                BlockContent::Text(_) | BlockContent::Media(_) => continue,
-            };
-            if !used.contains(name) {
-                used.push(name.clone());
-            }
-        }
-        for (index, turn) in turns.into_iter().enumerate() {
+        for (index, (turn, blocks)) in plan.said().enumerate() {
             if index > 0 {
                 sink.framing(",");
             }
@@ -141,48 +126,20 @@ impl Dialect for BedrockConverse {
                 sink.framing("{\"role\":\"user\"");
             }
             sink.framing(",\"content\":[");
-            blocks(sink, turn.blocks, &mut losses);
+            write_blocks(sink, &plan, blocks);
             sink.framing("]}");
             sink.speak(Speaker::Other);
         }
         sink.framing("]");
-        let is_defined = definitions::write(
+        definitions::write(
             sink,
             [",\"toolConfig\":{\"tools\":[", "]}"],
-            &view.conversation().tools,
+            &plan.definitions,
             Form::Spec,
-            &script.tool_names,
-            &mut losses,
         );
-        if !is_defined && !used.is_empty() {
-            synthesise(sink, used, &mut losses);
-        }
         sink.framing("}");
-        script.losses = losses;
-        let rendering = script.finish();
-        emit(sink, rendering);
+        emit(sink, plan.finish());
     }
-}
-
-fn synthesise<'a>(sink: &mut Sink<'a>, used: Vec<Cow<'a, str>>, losses: &mut Losses) {
-    losses.whole_rendering(
-        LossCode::ToolDefinitionSynthesised,
-        used.len() as u64,
-        reasons::SOURCE_DEFINES_NO_TOOLS.by(BED_05),
-    );
-    sink.speak(Speaker::Preamble);
-    let mut separator = ",\"toolConfig\":{\"tools\":[";
-    for name in used {
-        sink.framing(separator);
-        separator = ",";
-        sink.framing("{\"toolSpec\":{\"name\":");
-        sink.json_string(name, Component::Tools);
-        sink.framing(",\"inputSchema\":{\"json\":");
-        sink.literal(NO_PARAMETERS, Component::Tools);
-        sink.framing("}}}");
-    }
-    sink.framing("]}");
-    sink.speak(Speaker::Other);
 }
 
 /// A picture goes as bytes or by its place in S3, and has to be of a known type.
@@ -210,17 +167,12 @@ fn bucket(media: &Media) -> Option<&str> {
     (is_name && !url.contains(['\n', '\r'])).then_some(url)
 }
 
-fn blocks<'a>(sink: &mut Sink<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) {
-    for (index, block) in blocks.into_iter().enumerate() {
+fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>]) {
+    for (index, block) in blocks.iter().enumerate() {
         if index > 0 {
             sink.framing(",");
         }
         match block.held {
-            BlockContent::Text(words) => {
-                sink.framing("{\"text\":");
-                string(sink, words);
-                sink.framing("}");
-            }
             BlockContent::Media(media) => picture_block(sink, media),
             BlockContent::Call(call) => {
                 sink.framing("{\"toolUse\":{\"toolUseId\":");
@@ -228,32 +180,24 @@ fn blocks<'a>(sink: &mut Sink<'a>, blocks: Vec<Block<'a>>, losses: &mut Losses) 
                 sink.framing(",\"name\":");
                 sink.json_string(call.name, Component::Tools);
                 sink.framing(",\"input\":");
-                let position = block.position.unwrap_or_default();
-                let input = as_object(call.call, position, BED_03, losses);
-                sink.literal(input, Component::Tools);
+                sink.literal(call.arguments, Component::Tools);
                 sink.framing("}}");
             }
             BlockContent::Result(result) => {
-                let (mut content, is_error) = (result.content(), result.is_error());
-                if content.chars().all(is_blank_character) {
-                    content = EMPTY_RESULT.into();
-                    if let Some(position) = block.position {
-                        losses.at(
-                            LossCode::EmptyFilled,
-                            position,
-                            reasons::RESULT_IS_EMPTY.by(BED_04),
-                        );
-                    }
-                }
                 sink.framing("{\"toolResult\":{\"toolUseId\":");
                 sink.json_string(result.id, Component::Meta);
                 sink.framing(",\"content\":[{\"text\":");
-                sink.json_string(content, Component::Tools);
-                sink.framing(if is_error {
+                sink.json_string(result.content, Component::Tools);
+                sink.framing(if result.is_error() {
                     "}],\"status\":\"error\"}}"
                 } else {
                     "}]}}"
                 });
+            }
+            _ => {
+                sink.framing("{\"text\":");
+                plan.write_string(sink, block);
+                sink.framing("}");
             }
         }
         if block.is_cached {

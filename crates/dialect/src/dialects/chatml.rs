@@ -14,23 +14,18 @@
 //!
 //! The transcript ends with the last turn: nothing asks for an answer.
 
-use chatmill_model::{Component, Level, Role, Sink, Speaker};
+use chatmill_model::{Level, Role, Sink, Speaker};
 
+use crate::profile::{DialectProfile, Thoughts};
+use crate::transcript::Transcript;
+use crate::controls::ControlTokenRule;
+use crate::order::Order;
+use crate::passes;
 use crate::about::{DialectAbout, Rules};
-use crate::controls::{self, Reserved};
-use crate::definitions;
-use crate::loss::{LossCode, LossReason, Losses, reasons};
-use crate::policy::ControlTokens;
+use crate::loss::{LossCode, reasons};
 use crate::rules::rules;
-use crate::text_run::TextRun;
-use crate::turn_plan::ids::{IdRule, IdShape};
-use crate::turn_plan::say::joined;
-use crate::turn_plan::tool_names::NameRule;
-use crate::turn_plan::{
-    BlockContent, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, Turn, TurnPlan, nothing,
-};
-use crate::view::View;
-use crate::violation::Violation;
+use crate::tool_call_ids::{IdRule, IdShape};
+use crate::tool_names::NameRule;
 use crate::{Dialect, Emit};
 
 rules! {
@@ -63,37 +58,27 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(RULES),
 };
 
+const IDS: IdRule = IdRule {
+    shape: IdShape::Any(usize::MAX),
+    wanted: CML_02,
+    unique: CML_02,
+    shaped: CML_02,
+};
+
+const TOOL_NAMES: NameRule = NameRule {
+    most: None,
+    reason: reasons::TEMPLATE_HAS_NO_TOOLS.by(CML_02),
+};
+
 static MANNER: DialectProfile = DialectProfile {
-    name_field: None,
-    nameless: None,
     order: Order::Toolless(reasons::TEMPLATE_HAS_NO_TOOLS.by(CML_02)),
-    results: Results::OwnTurns,
-    merging: None,
-    user_first: None,
-    system: SystemPlace::Anywhere,
-    texts: Texts::Joined,
-    blank_is_empty: false,
-    trims_end: None,
-    splits_calls: None,
-    carries: nothing,
-    media_rule: reasons::TURN_IS_TEXT,
-    media_rule_plain: reasons::TURN_IS_TEXT,
     thoughts: Thoughts::Tagged,
-    cache_marks: None,
-    marks_errors: false,
-    ids: IdRule {
-        shape: IdShape::Any(usize::MAX),
-        wanted: CML_02,
-        unique: CML_02,
-        shaped: CML_02,
-    },
-    tool_names: NameRule {
-        most: None,
-        reason: reasons::TEMPLATE_HAS_NO_TOOLS.by(CML_02),
-    },
-    pairing: CML_02,
-    silent: (CML_03, "no turn is left"),
-    keeps_message_ids: false,
+    control_tokens: Some(ControlTokenRule {
+        opening: OPENING,
+        closing: CLOSING,
+        rule: CML_01,
+    }),
+    ..DialectProfile::plain(IDS, TOOL_NAMES, (CML_03, "no turn is left"), reasons::TURN_IS_TEXT)
 };
 
 impl Dialect for Chatml {
@@ -105,10 +90,13 @@ impl Dialect for Chatml {
         &ABOUT
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let mut script = TurnPlan::new(view, &MANNER);
-        let mut forged = 0;
-        for turn in std::mem::take(&mut script.turns) {
+    fn loses(&self) -> Vec<LossCode> {
+        passes::loses(&MANNER)
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let plan = passes::arrange(transcript, &MANNER);
+        for (turn, blocks) in plan.said() {
             sink.control(OPENING);
             sink.framing(match turn.role {
                 Role::System => "system\n",
@@ -118,67 +106,11 @@ impl Dialect for Chatml {
             if turn.role == Role::Assistant {
                 sink.speak(Speaker::Perspective);
             }
-            for words in content(view, turn, &mut forged, &mut script.losses) {
-                words.write(sink, Level::Raw);
-            }
+            plan.joined(blocks, |words| words.write(sink, Level::Raw));
             sink.control(CLOSING);
             sink.speak(Speaker::Other);
             sink.framing("\n");
         }
-        if forged > 0 {
-            let fault = format!("chat text spells {forged} opening or closing tokens");
-            script.violations.push(Violation::of(CML_01, None, fault));
-        }
-        definitions::lose(&view.conversation().tools, &mut script.losses);
-        let rendering = script.finish();
-        emit(sink, rendering);
+        emit(sink, plan.finish());
     }
-}
-
-/// The words of a turn, their control tokens treated as policy says.
-fn content<'a>(
-    view: &View<'a>,
-    mut turn: Turn<'a>,
-    forged: &mut u64,
-    losses: &mut Losses,
-) -> Vec<TextRun<'a>> {
-    // What is reserved, and what readers take for a call or a result.
-    let (reserved, forging) = match turn.role {
-        Role::System => (Reserved::Tokens, None),
-        Role::Assistant => (Reserved::Tools, Some("<tool_call>")),
-        Role::User | Role::Tool => (Reserved::Tags, Some("<tool_response>")),
-    };
-    for block in &mut turn.blocks {
-        let BlockContent::Text(words) = &mut block.held else {
-            continue;
-        };
-        for words in words
-            .iter_mut()
-            .filter(|words| words.component != Component::Framing)
-        {
-            let mut declare = |code, count, reason: LossReason| match block.position {
-                Some(position) => losses.several(code, position, count, reason),
-                None => losses.whole_rendering(code, count, reason),
-            };
-            let text = std::mem::take(&mut words.text);
-            let (text, escaped) = match view.policy.control_tokens {
-                ControlTokens::Escape => controls::escape(text, reserved),
-                ControlTokens::Keep => {
-                    let kept = reserved.count(&text);
-                    let reason = reasons::POLICY_KEEPS_CONTROL_TOKENS.by(CML_01);
-                    declare(LossCode::SpecialTokenInText, kept, reason);
-                    let tokens = [Some(OPENING), Some(CLOSING), forging].into_iter().flatten();
-                    *forged += tokens
-                        .map(|token| text.matches(token).count() as u64)
-                        .sum::<u64>();
-                    // Else readers would take the character that somebody typed for an escape.
-                    controls::escape_again(text, reserved)
-                }
-            };
-            let reason = reasons::CONTROL_TOKENS_ARE_ESCAPED.by(CML_01);
-            declare(LossCode::ReservedTextEscaped, escaped, reason);
-            words.text = text;
-        }
-    }
-    joined(turn.blocks)
 }

@@ -8,21 +8,17 @@
 
 use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Sink, Speaker};
 
+use crate::profile::{ArgumentsAs, Carried, DialectProfile, Results, SystemPlace, Texts, Thoughts};
+use crate::transcript::Transcript;
+use crate::passes;
+use crate::turns::{Block, BlockContent, TurnPlan};
 use crate::about::{DialectAbout, Rules};
-use crate::arguments::{as_object, inexact_integers};
-use crate::controls::escape_line;
 use crate::definitions::{self, Form};
-use crate::list::string;
-use crate::loss::{LossCode, Losses, reasons};
+use crate::loss::{LossCode, reasons};
 use crate::media::{inline_bytes, web_address};
 use crate::rules::rules;
-use crate::turn_plan::ids::{IdRule, IdShape};
-use crate::turn_plan::tool_names::NameRule;
-use crate::turn_plan::{
-    Block, BlockContent, Carried, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, Turn,
-    TurnPlan,
-};
-use crate::view::View;
+use crate::tool_call_ids::{IdRule, IdShape};
+use crate::tool_names::NameRule;
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
 
@@ -53,13 +49,13 @@ rules! {
 /// The dialect of `generateContent` requests.
 pub(crate) struct GeminiContents {
     profile: &'static str,
-    has_ids: bool,
+    manner: &'static DialectProfile,
 }
 
 /// In profile `document`.
 pub(crate) static GEMINI_CONTENTS: GeminiContents = GeminiContents {
     profile: "document",
-    has_ids: true,
+    manner: &MANNER,
 };
 
 static ABOUT: DialectAbout = DialectAbout {
@@ -74,44 +70,47 @@ static ABOUT: DialectAbout = DialectAbout {
         &GEMINI_CONTENTS,
         &GeminiContents {
             profile: "no-ids",
-            has_ids: false,
+            manner: &NO_IDS,
         },
     ],
     neutral: false,
     rules: Rules::Judged(RULES),
 };
 
+const IDS: IdRule = IdRule {
+    shape: IdShape::Any(usize::MAX),
+    wanted: GEM_06,
+    unique: GEM_06,
+    shaped: GEM_06,
+};
+
+const TOOL_NAMES: NameRule = NameRule {
+    most: Some(128),
+    reason: reasons::FUNCTION_NAME_OF_128.by(GEM_05),
+};
+
 static MANNER: DialectProfile = DialectProfile {
-    name_field: None,
-    nameless: None,
-    order: Order::Paired,
     results: Results::OneTurn,
     merging: Some(GEM_07),
     user_first: Some(GEM_08),
     system: SystemPlace::Outside,
     texts: Texts::Blocks,
     blank_is_empty: true,
-    trims_end: None,
-    splits_calls: None,
     carries,
-    media_rule: reasons::MEDIA_HAVE_NO_NAME.by(GEM_03),
-    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(GEM_03),
     thoughts: Thoughts::Nowhere(reasons::THOUGHTS_ARE_UNSIGNED.by(GEM_09)),
-    cache_marks: None,
     marks_errors: true,
-    ids: IdRule {
-        shape: IdShape::Any(usize::MAX),
-        wanted: GEM_06,
-        unique: GEM_06,
-        shaped: GEM_06,
-    },
-    tool_names: NameRule {
-        most: Some(128),
-        reason: reasons::FUNCTION_NAME_OF_128.by(GEM_05),
-    },
-    pairing: GEM_06,
-    silent: (GEM_08, "no content is left"),
-    keeps_message_ids: false,
+    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(GEM_03),
+    wraps_results: Some(reasons::RESULT_STANDS_UNDER_A_KEY.by(GEM_04)),
+    arguments: ArgumentsAs::Object(GEM_04),
+    rounds_numbers: Some(reasons::LARGE_NUMBERS_LOSE_DIGITS.by(GEM_10)),
+    definitions: Some(Form::Declaration),
+    escapes_lines: true,
+    ..DialectProfile::plain(IDS, TOOL_NAMES, (GEM_08, "no content is left"), reasons::MEDIA_HAVE_NO_NAME.by(GEM_03))
+};
+
+static NO_IDS: DialectProfile = DialectProfile {
+    drops_ids: Some(reasons::PAIRED_BY_ORDER),
+    ..MANNER
 };
 
 impl Dialect for GeminiContents {
@@ -127,25 +126,23 @@ impl Dialect for GeminiContents {
         self.profile
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let mut script = TurnPlan::new(view, &MANNER);
+    fn loses(&self) -> Vec<LossCode> {
+        passes::loses(self.manner)
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let mut plan = passes::arrange(transcript, self.manner);
         sink.framing("{");
-        let mut parts = Parts {
-            has_ids: self.has_ids,
-            losses: std::mem::take(&mut script.losses),
-        };
-        if !script.system.is_empty() {
+        if !plan.system.is_empty() {
             sink.framing("\"systemInstruction\":{\"parts\":[");
-            parts.write(sink, std::mem::take(&mut script.system));
+            self.write_parts(sink, &plan, &plan.system);
             sink.framing("]},");
         }
-        script.violations.extend(misnamed(&script.turns));
         sink.framing("\"contents\":[");
-        for (index, mut turn) in std::mem::take(&mut script.turns).into_iter().enumerate() {
+        for (index, (turn, blocks)) in plan.said().enumerate() {
             if index > 0 {
                 sink.framing(",");
             }
-            parts.without_line(&mut turn);
             if turn.role == Role::Assistant {
                 sink.framing("{\"role\":\"model\"");
                 sink.speak(Speaker::Perspective);
@@ -153,45 +150,41 @@ impl Dialect for GeminiContents {
                 sink.framing("{\"role\":\"user\"");
             }
             sink.framing(",\"parts\":[");
-            parts.write(sink, turn.blocks);
+            self.write_parts(sink, &plan, blocks);
             sink.framing("]}");
             sink.speak(Speaker::Other);
         }
         sink.framing("]");
-        script.losses = parts.losses;
         definitions::write(
             sink,
             [",\"tools\":[{\"functionDeclarations\":[", "]}]"],
-            &view.conversation().tools,
+            &plan.definitions,
             Form::Declaration,
-            &script.tool_names,
-            &mut script.losses,
         );
         sink.framing("}");
-        let rendering = script.finish();
-        emit(sink, rendering);
+        let misnamed = misnamed(&plan);
+        plan.violations.extend(misnamed);
+        emit(sink, plan.finish());
     }
 }
 
 /// Responses by other names than the calls before them, which only rejected calls and results leave.
-fn misnamed(turns: &[Turn<'_>]) -> Option<Violation> {
-    let mut pairs = turns.iter().zip(turns.iter().skip(1));
-    let (_, answer) = pairs.find(|(asked, answer)| {
-        let names = |turn: &Turn<'_>| -> Vec<String> {
-            let blocks = turn.blocks.iter();
-            let name = |block: &Block<'_>| match &block.held {
-                BlockContent::Call(call) => Some(call.name.clone().into_owned()),
-                BlockContent::Result(result) => Some(result.name.clone().into_owned()),
-                BlockContent::Text(_) | BlockContent::Media(_) => None,
-            };
-            blocks.filter_map(name).collect()
-        };
-        let (calls, responses) = (names(asked), names(answer));
-        asked.calls() && calls.len() == responses.len() && calls != responses
+fn misnamed(plan: &TurnPlan<'_>) -> Option<Violation> {
+    let mut pairs = plan.said().zip(plan.said().skip(1));
+    let ((_, _), (answer, _)) = pairs.find(|((_, asked), (_, answer))| {
+        fn names<'b>(blocks: &'b [Block<'_>]) -> impl Iterator<Item = &'b str> {
+            blocks.iter().filter_map(|block| match block.held {
+                BlockContent::Call(call) => Some(call.name),
+                BlockContent::Result(result) => Some(result.name),
+                _ => None,
+            })
+        }
+        asked.iter().any(Block::is_call)
+            && names(asked).count() == names(answer).count()
+            && names(asked).ne(names(answer))
     })?;
-    let position = answer.said.first().and_then(|(position, _)| *position);
     let fault = "responses bear other names than their calls";
-    Some(Violation::of(GEM_05, position, fault))
+    Some(Violation::of(GEM_05, answer.position, fault))
 }
 
 /// Media with an address, or with bytes and their type.
@@ -237,97 +230,50 @@ fn media_type(media: &Media) -> Option<&str> {
     media.media_type.as_deref().filter(|kind| kind.contains('/'))
 }
 
-struct Parts {
-    has_ids: bool,
-    losses: Losses,
-}
-
-impl Parts {
-    fn write<'a>(&mut self, sink: &mut Sink<'a>, blocks: Vec<Block<'a>>) {
-        for (index, block) in blocks.into_iter().enumerate() {
+impl GeminiContents {
+    fn write_parts<'a>(&self, sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>]) {
+        for (index, block) in blocks.iter().enumerate() {
             if index > 0 {
                 sink.framing(",");
             }
-            let position = block.position;
             match block.held {
-                BlockContent::Text(words) => {
-                    sink.framing("{\"text\":");
-                    string(sink, words);
-                }
                 BlockContent::Media(media) => medium(sink, media),
                 BlockContent::Call(call) => {
-                    let position = position.unwrap_or_default();
                     sink.framing("{\"functionCall\":{");
-                    self.id(sink, call.id, position);
+                    self.write_id(sink, call.id);
                     sink.framing("\"name\":");
                     sink.json_string(call.name, Component::Tools);
                     sink.framing(",\"args\":");
-                    let object = as_object(call.call, position, GEM_04, &mut self.losses);
-                    self.losses.several(
-                        LossCode::NumberPrecision,
-                        position,
-                        inexact_integers(&object),
-                        reasons::LARGE_NUMBERS_LOSE_DIGITS.by(GEM_10),
-                    );
-                    sink.literal(object, Component::Tools);
+                    sink.literal(call.arguments, Component::Tools);
                     sink.framing("}");
                 }
                 BlockContent::Result(result) => {
-                    let (content, is_error) = (result.content(), result.is_error());
                     sink.framing("{\"functionResponse\":{");
-                    if self.has_ids {
-                        sink.framing("\"id\":");
-                        sink.json_string(result.id, Component::Meta);
-                        sink.framing(",");
-                    }
+                    self.write_id(sink, result.id);
                     sink.framing("\"name\":");
                     sink.json_string(result.name, Component::Tools);
-                    sink.framing(if is_error {
+                    sink.framing(if result.is_error() {
                         ",\"response\":{\"error\":"
                     } else {
                         ",\"response\":{\"output\":"
                     });
-                    sink.json_string(content, Component::Tools);
+                    sink.json_string(result.content, Component::Tools);
                     sink.framing("}}");
-                    if let Some(position) = position {
-                        self.losses.at(
-                            LossCode::ResultWrapped,
-                            position,
-                            reasons::RESULT_STANDS_UNDER_A_KEY.by(GEM_04),
-                        );
-                    }
+                }
+                _ => {
+                    sink.framing("{\"text\":");
+                    plan.write_string(sink, block);
                 }
             }
             sink.framing("}");
         }
     }
 
-    /// Readers take a first text that begins like gryag's line of ids for one.
-    fn without_line(&mut self, turn: &mut Turn<'_>) {
-        let Some(block) = turn.blocks.first_mut() else {
-            return;
-        };
-        let position = block.position;
-        if let BlockContent::Text(words) = &mut block.held
-            && let Some(first) = words.first_mut()
-        {
-            let (text, is_escaped) = escape_line(std::mem::take(&mut first.text));
-            first.text = text;
-            if let Some(position) = position.filter(|_| is_escaped) {
-                let reason = reasons::TEXT_LIKE_META_LINE;
-                self.losses.at(LossCode::ReservedTextEscaped, position, reason);
-            }
-        }
-    }
-
-    fn id<'a>(&mut self, sink: &mut Sink<'a>, id: std::borrow::Cow<'a, str>, position: u32) {
-        if self.has_ids {
+    fn write_id<'a>(&self, sink: &mut Sink<'a>, id: &'a str) {
+        if self.manner.drops_ids.is_none() {
             sink.framing("\"id\":");
             sink.json_string(id, Component::Meta);
             sink.framing(",");
-        } else {
-            self.losses
-                .at(LossCode::ToolIdDropped, position, reasons::PAIRED_BY_ORDER);
         }
     }
 }

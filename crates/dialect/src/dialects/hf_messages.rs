@@ -6,14 +6,16 @@
 
 use chatmill_model::Sink;
 
+use crate::profile::{ArgumentsAs, DialectProfile, Thoughts};
+use crate::transcript::Transcript;
+use crate::definitions::Form;
+use crate::passes;
 use crate::about::{DialectAbout, Rules};
-use crate::list::{ArgumentsAs, List};
-use crate::loss::reasons;
+use crate::list::List;
+use crate::loss::{LossCode, reasons};
 use crate::rules::rules;
-use crate::turn_plan::ids::{IdRule, IdShape};
-use crate::turn_plan::tool_names::NameRule;
-use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, nothing};
-use crate::view::View;
+use crate::tool_call_ids::{IdRule, IdShape};
+use crate::tool_names::NameRule;
 use crate::{Dialect, Emit};
 
 rules! {
@@ -37,13 +39,13 @@ rules! {
 /// The dialect of TRL's messages.
 pub(crate) struct HfMessages {
     profile: &'static str,
-    arguments: ArgumentsAs,
+    manner: &'static DialectProfile,
 }
 
 /// In profile `document`.
 pub(crate) static HF_MESSAGES: HfMessages = HfMessages {
     profile: "document",
-    arguments: ArgumentsAs::Object(HFM_04),
+    manner: &MANNER,
 };
 
 static ABOUT: DialectAbout = DialectAbout {
@@ -58,44 +60,36 @@ static ABOUT: DialectAbout = DialectAbout {
         &HF_MESSAGES,
         &HfMessages {
             profile: "string-arguments",
-            arguments: ArgumentsAs::Text,
+            manner: &TEXT_MANNER,
         },
     ],
     neutral: false,
     rules: Rules::Judged(RULES),
 };
 
+const IDS: IdRule = IdRule {
+    shape: IdShape::Any(usize::MAX),
+    wanted: HFM_05,
+    unique: HFM_05,
+    shaped: HFM_05,
+};
+
+const TOOL_NAMES: NameRule = NameRule {
+    most: None,
+    reason: reasons::CALL_HAS_A_NAME.by(HFM_05),
+};
+
+/// What its conversations allow.
 pub(crate) static MANNER: DialectProfile = DialectProfile {
-    name_field: None,
-    nameless: None,
-    order: Order::Paired,
-    results: Results::OwnTurns,
-    merging: None,
-    user_first: None,
-    system: SystemPlace::Anywhere,
-    texts: Texts::Joined,
-    blank_is_empty: false,
-    trims_end: None,
-    splits_calls: None,
-    carries: nothing,
-    media_rule: reasons::CONTENT_IS_TEXT.by(HFM_03),
-    media_rule_plain: reasons::CONTENT_IS_TEXT.by(HFM_03),
     thoughts: Thoughts::Field,
-    cache_marks: None,
-    marks_errors: false,
-    ids: IdRule {
-        shape: IdShape::Any(usize::MAX),
-        wanted: HFM_05,
-        unique: HFM_05,
-        shaped: HFM_05,
-    },
-    tool_names: NameRule {
-        most: None,
-        reason: reasons::CALL_HAS_A_NAME.by(HFM_05),
-    },
-    pairing: HFM_05,
-    silent: (HFM_06, "no message is left"),
-    keeps_message_ids: false,
+    arguments: ArgumentsAs::Object(HFM_04),
+    definitions: Some(Form::Nested),
+    ..DialectProfile::plain(IDS, TOOL_NAMES, (HFM_06, "no message is left"), reasons::CONTENT_IS_TEXT.by(HFM_03))
+};
+
+static TEXT_MANNER: DialectProfile = DialectProfile {
+    arguments: ArgumentsAs::Text,
+    ..MANNER
 };
 
 impl Dialect for HfMessages {
@@ -111,14 +105,17 @@ impl Dialect for HfMessages {
         self.profile
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+    fn loses(&self) -> Vec<LossCode> {
+        passes::loses(self.manner)
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let list = List {
-            arguments: self.arguments,
             always_content: true,
             names_results: true,
             ..List::PLAIN
         };
-        let rendering = list.render(view, &MANNER, sink);
+        let rendering = list.render(transcript, self.manner, sink);
         emit(sink, rendering);
     }
 }

@@ -25,6 +25,7 @@ use crate::progress::Progress;
 use crate::select_messages::SelectedMessages;
 use crate::text::paragraphs_like;
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
+use crate::transcript::Transcript;
 use crate::view::View;
 use crate::{Dialect, Emit};
 
@@ -49,6 +50,34 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(&[]),
 };
 
+/// What a rendering may lose.
+const LOSES: &[LossCode] = &[
+    LossCode::NameDropped,
+    LossCode::SystemDropped,
+    LossCode::ToolCallDropped,
+    LossCode::ToolResultDropped,
+    LossCode::ToolDefinitionDropped,
+    LossCode::MediaDropped,
+    LossCode::MediaPlaceholder,
+    LossCode::PartFlattened,
+    LossCode::EmptyDropped,
+    LossCode::ReasoningDropped,
+    LossCode::CacheMarkDropped,
+    LossCode::TimestampDropped,
+    LossCode::MessageIdDropped,
+    LossCode::WeightDropped,
+    LossCode::MentionDropped,
+    LossCode::NoticeDropped,
+    LossCode::ParticipantDropped,
+    LossCode::MetadataDropped,
+    LossCode::ExtraDropped,
+    LossCode::ReferenceDropped,
+    LossCode::ReferenceNested,
+    LossCode::SpecialTokenInText,
+    LossCode::LeakedMetadataRemoved,
+    LossCode::Truncated,
+];
+
 impl Dialect for JaibberContext {
     fn id(&self) -> &'static str {
         "jaibber-context"
@@ -58,7 +87,12 @@ impl Dialect for JaibberContext {
         &ABOUT
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+    fn loses(&self) -> Vec<LossCode> {
+        LOSES.to_vec()
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let view = transcript.view();
         let mut losses = Losses::default();
         let shown = SelectedMessages::choose(view, Some(WINDOW_MESSAGES), &mut losses, |message| {
             View::is_turn(message)

@@ -10,15 +10,17 @@
 //! | `v3` | nine letters and digits | a turn of its own |
 //! | `v13` | anything but `null` | allowed |
 
+use crate::profile::{DialectProfile, SystemPlace, Texts};
+use crate::transcript::Transcript;
+use crate::definitions::Form;
+use crate::passes;
 use crate::about::{DialectAbout, Rules};
 use crate::image_url::picture;
 use crate::list::List;
-use crate::loss::reasons;
+use crate::loss::{LossCode, reasons};
 use crate::rules::rules;
-use crate::turn_plan::ids::{IdRule, IdShape};
-use crate::turn_plan::tool_names::NameRule;
-use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, TurnPlan};
-use crate::view::View;
+use crate::tool_call_ids::{IdRule, IdShape};
+use crate::tool_names::NameRule;
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
 use chatmill_model::{Role, Sink};
@@ -81,37 +83,26 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(RULES),
 };
 
+const IDS: IdRule = IdRule {
+    shape: IdShape::Nine,
+    wanted: MIS_01,
+    unique: MIS_04,
+    shaped: MIS_01,
+};
+
+const TOOL_NAMES: NameRule = NameRule {
+    most: Some(64),
+    reason: reasons::FUNCTION_NAME_OF_64.by(MIS_06),
+};
+
 static V7: DialectProfile = DialectProfile {
-    name_field: None,
-    nameless: None,
-    order: Order::Paired,
-    results: Results::OwnTurns,
-    merging: None,
     user_first: Some(MIS_03),
     system: SystemPlace::Start,
     texts: Texts::JoinedWithoutMedia,
-    blank_is_empty: false,
-    trims_end: None,
-    splits_calls: None,
     carries: picture,
-    media_rule: reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE,
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY,
-    thoughts: Thoughts::Nowhere(reasons::MESSAGES_HAVE_NO_REASONING),
-    cache_marks: None,
-    marks_errors: false,
-    ids: IdRule {
-        shape: IdShape::Nine,
-        wanted: MIS_01,
-        unique: MIS_04,
-        shaped: MIS_01,
-    },
-    tool_names: NameRule {
-        most: Some(64),
-        reason: reasons::FUNCTION_NAME_OF_64.by(MIS_06),
-    },
-    pairing: MIS_04,
-    silent: (MIS_03, "no message is left"),
-    keeps_message_ids: false,
+    definitions: Some(Form::Nested),
+    ..DialectProfile::plain(IDS, TOOL_NAMES, (MIS_03, "no message is left"), reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE)
 };
 
 static V3: DialectProfile = DialectProfile {
@@ -140,18 +131,22 @@ impl Dialect for MistralChat {
         self.profile
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+    fn loses(&self) -> Vec<LossCode> {
+        passes::loses(self.manner)
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let list = List {
             names_results: true,
             ..List::PLAIN
         };
-        let mut script = TurnPlan::new(view, self.manner);
-        if script.turns.last().is_some_and(|turn| turn.role == Role::System) {
-            let end = script.last_said();
-            let violation = Violation::of(MIS_05, end, "the last turn is system text");
-            script.violations.push(violation);
+        let mut plan = passes::arrange(transcript, self.manner);
+        if plan.turns.last().is_some_and(|turn| turn.role == Role::System) {
+            let last = plan.progress.last_said();
+            let violation = Violation::of(MIS_05, last, "the last turn is system text");
+            plan.violations.push(violation);
         }
-        let rendering = list.write(view, script, sink);
+        let rendering = list.write(plan, self.manner, sink);
         emit(sink, rendering);
     }
 }

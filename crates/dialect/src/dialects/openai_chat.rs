@@ -6,15 +6,17 @@
 
 use chatmill_model::Sink;
 
+use crate::profile::{DialectProfile, Texts};
+use crate::transcript::Transcript;
+use crate::definitions::Form;
+use crate::passes;
 use crate::about::{DialectAbout, Rules};
 use crate::image_url::picture;
-use crate::list::{ArgumentsAs, Ends, List};
-use crate::loss::reasons;
+use crate::list::List;
+use crate::loss::{LossCode, reasons};
 use crate::rules::rules;
-use crate::turn_plan::ids::{IdRule, IdShape};
-use crate::turn_plan::tool_names::NameRule;
-use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts};
-use crate::view::View;
+use crate::tool_call_ids::{IdRule, IdShape};
+use crate::tool_names::NameRule;
 use crate::{Dialect, Emit};
 
 rules! {
@@ -55,44 +57,28 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(RULES),
 };
 
-static MANNER: DialectProfile = DialectProfile {
-    name_field: Some(OAC_08),
-    nameless: None,
-    order: Order::Paired,
-    results: Results::OwnTurns,
-    merging: None,
-    user_first: None,
-    system: SystemPlace::Anywhere,
-    texts: Texts::JoinedWithoutMedia,
-    blank_is_empty: false,
-    trims_end: None,
-    splits_calls: None,
-    carries: picture,
-    media_rule: reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by(OAC_03),
-    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAC_03),
-    thoughts: Thoughts::Nowhere(reasons::MESSAGES_HAVE_NO_REASONING),
-    cache_marks: None,
-    marks_errors: false,
-    ids: IdRule {
-        shape: IdShape::Any(usize::MAX),
-        wanted: OAC_05,
-        unique: OAC_06,
-        shaped: OAC_05,
-    },
-    tool_names: NameRule {
-        most: Some(64),
-        reason: reasons::FUNCTION_NAME_OF_64.by(OAC_07),
-    },
-    pairing: OAC_06,
-    silent: (OAC_02, "no message is left"),
-    keeps_message_ids: false,
+const IDS: IdRule = IdRule {
+    shape: IdShape::Any(usize::MAX),
+    wanted: OAC_05,
+    unique: OAC_06,
+    shaped: OAC_05,
 };
 
-static LIST: List = List {
-    ends: Ends::Request,
-    arguments: ArgumentsAs::Text,
-    ..List::PLAIN
+const TOOL_NAMES: NameRule = NameRule {
+    most: Some(64),
+    reason: reasons::FUNCTION_NAME_OF_64.by(OAC_07),
 };
+
+static MANNER: DialectProfile = DialectProfile {
+    name_field: Some(OAC_08),
+    texts: Texts::JoinedWithoutMedia,
+    carries: picture,
+    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAC_03),
+    definitions: Some(Form::Nested),
+    ..DialectProfile::plain(IDS, TOOL_NAMES, (OAC_02, "no message is left"), reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by(OAC_03))
+};
+
+
 
 impl Dialect for OpenaiChat {
     fn id(&self) -> &'static str {
@@ -103,8 +89,12 @@ impl Dialect for OpenaiChat {
         &ABOUT
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let rendering = LIST.render(view, &MANNER, sink);
+    fn loses(&self) -> Vec<LossCode> {
+        passes::loses(&MANNER)
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let rendering = List::PLAIN.render(transcript, &MANNER, sink);
         emit(sink, rendering);
     }
 }

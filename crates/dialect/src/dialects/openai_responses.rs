@@ -8,22 +8,18 @@
 
 use chatmill_model::{Component, Media, MediaKind, Role, Sink, Speaker};
 
+use crate::profile::{Carried, DialectProfile, Shape, Texts, Thoughts};
+use crate::transcript::Transcript;
+use crate::passes;
+use crate::turns::{Block, BlockContent, ResultBlock, TurnPlan};
 use crate::about::{DialectAbout, Rules};
-use crate::arguments::as_text;
 use crate::definitions::{self, Form};
 use crate::image_url::{picture, picture_address};
-use crate::list::string;
-use crate::loss::{LossCode, Losses, reasons};
+use crate::loss::{LossCode, reasons};
 use crate::media::web_address;
 use crate::rules::rules;
-use crate::turn_plan::ids::{IdRule, IdShape};
-use crate::turn_plan::say::joined;
-use crate::turn_plan::tool_names::NameRule;
-use crate::turn_plan::{
-    Block, BlockContent, Carried, DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, Turn,
-    TurnPlan,
-};
-use crate::view::View;
+use crate::tool_call_ids::{IdRule, IdShape};
+use crate::tool_names::NameRule;
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
 
@@ -63,37 +59,26 @@ static ABOUT: DialectAbout = DialectAbout {
 /// Characters of an output ([`OAR_03`]).
 const MOST_OUTPUT: usize = 10_485_760;
 
+const IDS: IdRule = IdRule {
+    shape: IdShape::Any(64),
+    wanted: OAR_03,
+    unique: OAR_04,
+    shaped: OAR_03,
+};
+
+const TOOL_NAMES: NameRule = NameRule {
+    most: Some(64),
+    reason: reasons::FUNCTION_NAME_OF_64.by(OAR_03),
+};
+
 static MANNER: DialectProfile = DialectProfile {
-    name_field: None,
-    nameless: None,
-    order: Order::Paired,
-    results: Results::OwnTurns,
-    merging: None,
-    user_first: None,
-    system: SystemPlace::Anywhere,
     texts: Texts::JoinedWithoutMedia,
-    blank_is_empty: false,
-    trims_end: None,
-    splits_calls: None,
     carries,
-    media_rule: reasons::PICTURE_OR_FILE_HAS_NO_NAME.by(OAR_02),
-    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAR_02),
     thoughts: Thoughts::Nowhere(reasons::REASONING_NEEDS_AN_ID.by(OAR_06)),
-    cache_marks: None,
-    marks_errors: false,
-    ids: IdRule {
-        shape: IdShape::Any(64),
-        wanted: OAR_03,
-        unique: OAR_04,
-        shaped: OAR_03,
-    },
-    tool_names: NameRule {
-        most: Some(64),
-        reason: reasons::FUNCTION_NAME_OF_64.by(OAR_03),
-    },
-    pairing: OAR_04,
-    silent: (OAR_01, "no item is left"),
-    keeps_message_ids: false,
+    media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAR_02),
+    shape: Shape::Items(OAR_01),
+    definitions: Some(Form::Flat),
+    ..DialectProfile::plain(IDS, TOOL_NAMES, (OAR_01, "no item is left"), reasons::PICTURE_OR_FILE_HAS_NO_NAME.by(OAR_02))
 };
 
 impl Dialect for OpenaiResponses {
@@ -105,37 +90,36 @@ impl Dialect for OpenaiResponses {
         &ABOUT
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let mut script = TurnPlan::new(view, &MANNER);
-        let mut losses = std::mem::take(&mut script.losses);
-        let mut items = Items {
-            separator: "{\"input\":[",
-            sink: &mut *sink,
-            losses: &mut losses,
-        };
-        let mut last = Role::System;
-        for turn in std::mem::take(&mut script.turns) {
-            items.declare_continued(&turn, last);
-            last = turn.role;
-            if let Some(violation) = items.turn(turn) {
-                script.violations.push(violation);
+    fn loses(&self) -> Vec<LossCode> {
+        passes::loses(&MANNER)
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let mut plan = passes::arrange(transcript, &MANNER);
+        let mut separator = "{\"input\":[";
+        for (turn, blocks) in plan.said() {
+            said(sink, &plan, turn.role, blocks, &mut separator);
+            for block in blocks {
+                item(sink, block, &mut separator);
             }
         }
-        let is_empty = items.separator != ",";
+        let is_empty = separator != ",";
         sink.framing(if is_empty { "{\"input\":[]" } else { "]" });
-        definitions::write(
-            sink,
-            [",\"tools\":[", "]"],
-            &view.conversation().tools,
-            Form::Flat,
-            &script.tool_names,
-            &mut losses,
-        );
+        definitions::write(sink, [",\"tools\":[", "]"], &plan.definitions, Form::Flat);
         sink.framing("}");
-        script.losses = losses;
-        let rendering = script.finish();
-        emit(sink, rendering);
+        let long = plan.blocks.iter().filter(|block| is_too_long(block));
+        let long: Vec<_> = long.map(|block| block.position).collect();
+        for position in long {
+            let fault = "an output is longer than 10,485,760 characters";
+            plan.violations.push(Violation::of(OAR_03, position, fault));
+        }
+        emit(sink, plan.finish());
     }
+}
+
+fn is_too_long(block: &Block<'_>) -> bool {
+    matches!(block.held, BlockContent::Result(ResultBlock { content, .. })
+        if content.len() > MOST_OUTPUT && content.chars().count() > MOST_OUTPUT)
 }
 
 fn carries(media: &Media) -> Option<Carried> {
@@ -149,115 +133,86 @@ fn carries(media: &Media) -> Option<Carried> {
     }
 }
 
-struct Items<'r, 'a> {
-    separator: &'static str,
-    sink: &'r mut Sink<'a>,
-    losses: &'r mut Losses,
+fn open(sink: &mut Sink<'_>, separator: &mut &'static str, start: &'static str) {
+    sink.framing(separator);
+    *separator = ",";
+    sink.framing(start);
 }
 
-impl<'a> Items<'_, 'a> {
-    fn open(&mut self, start: &'static str) {
-        self.sink.framing(self.separator);
-        self.separator = ",";
-        self.sink.framing(start);
+/// What a turn says, as one item.
+fn said<'a>(
+    sink: &mut Sink<'a>,
+    plan: &TurnPlan<'a>,
+    role: Role,
+    blocks: &[Block<'a>],
+    separator: &mut &'static str,
+) {
+    let is_said = |block: &&Block<'_>| matches!(block.held, BlockContent::Words(..) | BlockContent::Media(_));
+    let said = || blocks.iter().filter(is_said);
+    if said().next().is_none() {
+        return;
     }
-
-    /// Calls without words belong to what the assistant said before them: nothing tells the two turns apart.
-    fn declare_continued(&mut self, turn: &Turn<'a>, last: Role) {
-        let only_calls = turn
-            .blocks
-            .iter()
-            .all(|block| matches!(block.held, BlockContent::Call(_)));
-        let is_continued = turn.role == Role::Assistant && last == Role::Assistant && only_calls;
-        if let Some((Some(position), _)) = turn.said.first().filter(|_| is_continued) {
-            let reason = reasons::CALLS_ARE_THE_TURNS_BEFORE.by(OAR_01);
-            self.losses.at(LossCode::TurnMerged, *position, reason);
-        }
+    open(
+        sink,
+        separator,
+        match role {
+            Role::System => "{\"role\":\"system\",\"content\":",
+            Role::Assistant => "{\"role\":\"assistant\",\"content\":",
+            Role::User | Role::Tool => "{\"role\":\"user\",\"content\":",
+        },
+    );
+    if role == Role::Assistant {
+        sink.speak(Speaker::Perspective);
     }
-
-    /// Writes the items of a turn; gives the rule that it breaks.
-    fn turn(&mut self, turn: Turn<'a>) -> Option<Violation> {
-        let mut violation = None;
-        let has_media = turn.has_media();
-        let mut said = Vec::new();
-        let mut rest = Vec::new();
-        for block in turn.blocks {
-            match block.held {
-                BlockContent::Text(_) | BlockContent::Media(_) => said.push(block),
-                BlockContent::Call(_) | BlockContent::Result(_) => rest.push(block),
-            }
-        }
-        if !said.is_empty() {
-            self.open(match turn.role {
-                Role::System => "{\"role\":\"system\",\"content\":",
-                Role::Assistant => "{\"role\":\"assistant\",\"content\":",
-                Role::User | Role::Tool => "{\"role\":\"user\",\"content\":",
-            });
-            if turn.role == Role::Assistant {
-                self.sink.speak(Speaker::Perspective);
-            }
-            if has_media {
-                self.parts(said);
-            } else {
-                string(self.sink, joined(said));
-            }
-            self.sink.speak(Speaker::Other);
-            self.sink.framing("}");
-        }
-        for block in rest {
-            match block.held {
-                BlockContent::Call(call) => {
-                    self.open("{\"type\":\"function_call\",\"call_id\":");
-                    self.sink.speak(Speaker::Perspective);
-                    self.sink.json_string(call.id, Component::Meta);
-                    self.sink.framing(",\"name\":");
-                    self.sink.json_string(call.name, Component::Tools);
-                    self.sink.framing(",\"arguments\":");
-                    let position = block.position.unwrap_or_default();
-                    let arguments = as_text(call.call, position, self.losses);
-                    self.sink.json_string(arguments, Component::Tools);
-                    self.sink.speak(Speaker::Other);
-                }
-                BlockContent::Result(result) => {
-                    let output = result.content();
-                    if output.len() > MOST_OUTPUT && output.chars().count() > MOST_OUTPUT {
-                        let fault = "an output is longer than 10,485,760 characters";
-                        violation = Some(Violation::of(OAR_03, block.position, fault));
-                    }
-                    self.open("{\"type\":\"function_call_output\",\"call_id\":");
-                    self.sink.json_string(result.id, Component::Meta);
-                    self.sink.framing(",\"output\":");
-                    self.sink.json_string(output, Component::Tools);
-                }
-                BlockContent::Text(_) | BlockContent::Media(_) => continue,
-            }
-            self.sink.framing("}");
-        }
-        violation
-    }
-
-    fn parts(&mut self, blocks: Vec<Block<'a>>) {
+    if blocks.iter().any(Block::is_media) {
         let mut separator = "[";
-        for block in blocks {
-            self.sink.framing(separator);
-            separator = ",";
-            match block.held {
-                BlockContent::Text(words) => {
-                    self.sink.framing("{\"type\":\"input_text\",\"text\":");
-                    string(self.sink, words);
-                }
-                BlockContent::Media(media) => {
-                    self.sink.framing(if media.kind == MediaKind::Image {
-                        "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":"
-                    } else {
-                        "{\"type\":\"input_file\",\"file_url\":"
-                    });
-                    picture_address(self.sink, media);
-                }
-                BlockContent::Call(_) | BlockContent::Result(_) => {}
-            }
-            self.sink.framing("}");
+        for block in said() {
+            open(sink, &mut separator, "");
+            part(sink, plan, block);
         }
-        self.sink.framing("]");
+        sink.framing("]");
+    } else {
+        plan.write_joined(sink, said());
     }
+    sink.speak(Speaker::Other);
+    sink.framing("}");
+}
+
+fn part<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, block: &Block<'a>) {
+    if let BlockContent::Media(media) = block.held {
+        sink.framing(if media.kind == MediaKind::Image {
+            "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":"
+        } else {
+            "{\"type\":\"input_file\",\"file_url\":"
+        });
+        picture_address(sink, media);
+    } else {
+        sink.framing("{\"type\":\"input_text\",\"text\":");
+        plan.write_string(sink, block);
+    }
+    sink.framing("}");
+}
+
+/// A call or a result, as an item.
+fn item<'a>(sink: &mut Sink<'a>, block: &Block<'a>, separator: &mut &'static str) {
+    match block.held {
+        BlockContent::Call(call) => {
+            open(sink, separator, "{\"type\":\"function_call\",\"call_id\":");
+            sink.speak(Speaker::Perspective);
+            sink.json_string(call.id, Component::Meta);
+            sink.framing(",\"name\":");
+            sink.json_string(call.name, Component::Tools);
+            sink.framing(",\"arguments\":");
+            sink.json_string(call.arguments, Component::Tools);
+            sink.speak(Speaker::Other);
+        }
+        BlockContent::Result(result) => {
+            open(sink, separator, "{\"type\":\"function_call_output\",\"call_id\":");
+            sink.json_string(result.id, Component::Meta);
+            sink.framing(",\"output\":");
+            sink.json_string(result.content, Component::Tools);
+        }
+        _ => return,
+    }
+    sink.framing("}");
 }

@@ -14,19 +14,17 @@ mod bedrock;
 mod cached;
 pub(crate) mod rows;
 
-use std::rc::Rc;
-
-use chatmill_model::{Message, ParticipantKind, Sink};
+use chatmill_model::Sink;
 
 use crate::about::{DialectAbout, Rules};
 use crate::list::{ContentAs, Ends, List};
-use crate::loss::reasons;
-use crate::rendering::Rendering;
+use crate::loss::{LossCode, reasons};
 use crate::rules::rules;
-use crate::turn_plan::ids::{IdRule, IdShape};
-use crate::turn_plan::tool_names::NameRule;
-use crate::turn_plan::{DialectProfile, Order, Results, SystemPlace, Texts, Thoughts, nothing};
-use crate::view::{View, Window};
+use crate::tool_call_ids::{IdRule, IdShape};
+use crate::tool_names::NameRule;
+use crate::passes;
+use crate::profile::{DialectProfile, MarksOn, Texts};
+use crate::transcript::Transcript;
 use crate::{Dialect, Emit};
 
 pub(crate) use bedrock::SUNA_BEDROCK;
@@ -72,41 +70,28 @@ static BLOCKS: DialectAbout = DialectAbout {
     ..LLM
 };
 
+const IDS: IdRule = IdRule {
+    shape: IdShape::Any(usize::MAX),
+    wanted: SUN_02,
+    unique: SUN_02,
+    shaped: SUN_02,
+};
+
+const TOOL_NAMES: NameRule = NameRule {
+    most: None,
+    reason: reasons::CALL_HAS_A_NAME.by(SUN_02),
+};
+
 static STRINGS: DialectProfile = DialectProfile {
-    name_field: None,
     nameless: Some(reasons::MESSAGES_HAVE_NO_NAMES),
-    order: Order::Paired,
-    results: Results::OwnTurns,
-    merging: None,
-    user_first: None,
-    system: SystemPlace::Anywhere,
-    texts: Texts::Joined,
-    blank_is_empty: false,
-    trims_end: None,
-    splits_calls: None,
-    carries: nothing,
-    media_rule: reasons::CONTENT_IS_TEXT,
-    media_rule_plain: reasons::CONTENT_IS_TEXT,
-    thoughts: Thoughts::Nowhere(reasons::MESSAGES_HAVE_NO_REASONING),
-    cache_marks: None,
-    marks_errors: false,
-    ids: IdRule {
-        shape: IdShape::Any(usize::MAX),
-        wanted: SUN_02,
-        unique: SUN_02,
-        shaped: SUN_02,
-    },
-    tool_names: NameRule {
-        most: None,
-        reason: reasons::CALL_HAS_A_NAME.by(SUN_02),
-    },
-    pairing: SUN_02,
-    silent: (SUN_01, "no message is left"),
     keeps_message_ids: true,
+    agents_are_one: true,
+    ..DialectProfile::plain(IDS, TOOL_NAMES, (SUN_01, "no message is left"), reasons::CONTENT_IS_TEXT)
 };
 
 static MARKED: DialectProfile = DialectProfile {
     texts: Texts::Blocks,
+    marks_on: MarksOn::TextsAndResults,
     cache_marks: Some((4, reasons::FOUR_CACHE_MARKS)),
     ..STRINGS
 };
@@ -115,7 +100,6 @@ const LIST: List = List {
     ends: Ends::Array,
     always_content: true,
     names_results: true,
-    message_ids: true,
     ..List::PLAIN
 };
 
@@ -128,8 +112,12 @@ impl Dialect for SunaLlm {
         &LLM
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let rendering = as_one_agent(view, sink, &|view, sink| LIST.render(view, &STRINGS, sink));
+    fn loses(&self) -> Vec<LossCode> {
+        passes::loses(&STRINGS)
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let rendering = LIST.render(transcript, &STRINGS, sink);
         emit(sink, rendering);
     }
 }
@@ -143,52 +131,16 @@ impl Dialect for SunaList {
         &BLOCKS
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+    fn loses(&self) -> Vec<LossCode> {
+        passes::loses(&MARKED)
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let list = List {
             content: ContentAs::Blocks,
             ..LIST
         };
-        let rendering = as_one_agent(view, sink, &|view, sink| list.render(view, &MARKED, sink));
+        let rendering = list.render(transcript, &MARKED, sink);
         emit(sink, rendering);
     }
-}
-
-/// Says a conversation in which several agents speak as one in which the perspective does: type and role say whose turn it is
-/// in Suna, and all agents are the assistant. Their names have no place anyway.
-fn as_one_agent<'a>(
-    view: &View<'a>,
-    sink: &mut Sink<'a>,
-    say: &dyn for<'v> Fn(&View<'v>, &mut Sink<'v>) -> Rendering,
-) -> Rendering {
-    let people = &view.conversation().participants;
-    let is_agent = |index: usize| {
-        people
-            .get(index)
-            .is_some_and(|person| person.kind == ParticipantKind::Agent)
-    };
-    let own = view.perspective.filter(|index| is_agent(*index));
-    let is_others =
-        |message: &Message| own.is_some() && message.sender != own && message.sender.is_some_and(is_agent);
-    let has_other_agents = || view.conversation().messages.iter().any(is_others);
-    if !*view.shared(|shared| &shared.has_other_agents, has_other_agents) {
-        return say(view, sink);
-    }
-    let mut linked = view.linked.clone();
-    for message in &mut linked.conversation.messages {
-        if is_others(message) {
-            message.sender = own;
-        }
-    }
-    let changed = View {
-        linked: &linked,
-        window: view.window.as_ref().map(|window| Window {
-            stretch: window.stretch,
-            shared: Rc::default(),
-        }),
-        ..view.clone()
-    };
-    let mut written = Sink::default();
-    let rendering = say(&changed, &mut written);
-    sink.copy(&written);
-    rendering
 }

@@ -33,6 +33,7 @@ use crate::quote::{self, Quote, Style, Wordless};
 use crate::rendering::{Coverage, Rendering};
 use crate::text::{change, without_controls};
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages, declare_weights};
+use crate::transcript::Transcript;
 use crate::view::View;
 use crate::wording::{DOCUMENT, V2_FINAL, Wording};
 use crate::{Dialect, Emit, json};
@@ -68,6 +69,42 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(&[]),
 };
 
+/// What a rendering may lose.
+const LOSES: &[LossCode] = &[
+    LossCode::NameDropped,
+    LossCode::NameInlined,
+    LossCode::RoleMapped,
+    LossCode::SystemDropped,
+    LossCode::ToolCallDropped,
+    LossCode::ToolResultDropped,
+    LossCode::ToolDefinitionDropped,
+    LossCode::MediaDropped,
+    LossCode::MediaPlaceholder,
+    LossCode::MediaDescriptionDropped,
+    LossCode::PartFlattened,
+    LossCode::PartMoved,
+    LossCode::EmptyFilled,
+    LossCode::ReasoningDropped,
+    LossCode::CacheMarkDropped,
+    LossCode::TimestampDropped,
+    LossCode::MessageIdDropped,
+    LossCode::WeightDropped,
+    LossCode::MentionDropped,
+    LossCode::NoticeDropped,
+    LossCode::ParticipantDropped,
+    LossCode::MetadataDropped,
+    LossCode::ExtraDropped,
+    LossCode::ReferenceInlined,
+    LossCode::ReferenceDropped,
+    LossCode::ReferenceUnresolved,
+    LossCode::ReferenceNested,
+    LossCode::SpecialTokenInText,
+    LossCode::ControlCharacterRemoved,
+    LossCode::WhitespaceTrimmed,
+    LossCode::LeakedMetadataRemoved,
+    LossCode::Truncated,
+];
+
 impl Dialect for Tzurot {
     fn id(&self) -> &'static str {
         "tzurot"
@@ -81,7 +118,12 @@ impl Dialect for Tzurot {
         self.profile
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+    fn loses(&self) -> Vec<LossCode> {
+        LOSES.to_vec()
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let view = transcript.view();
         let active = Active::of(view);
         let around = Around::of(view);
         let mut ordinal = 0;
@@ -422,7 +464,11 @@ fn quotes<'a>(
         aliases: None,
         is_own: Some(&is_own),
     };
-    quote::quotes(style, view, &active.roster, message, hearer.as_deref(), losses)
+    let quotes = quote::quotes(style, view, &active.roster, message, hearer.as_deref(), losses);
+    for quote in &quotes {
+        quote.declare_head(message.position, losses);
+    }
+    quotes
 }
 
 /// Whether a quoted message was written under the account that quotes it, where both accounts are known.

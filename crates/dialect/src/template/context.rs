@@ -10,15 +10,13 @@ use super::marked_value::{self, MarkedValue, Place};
 use super::marks;
 use super::tokens::Tokens;
 use super::{ArgumentStyle, TPL_01};
-use crate::arguments::{as_object, as_text};
 use crate::definitions::{self, Form};
-use crate::dialects::hf_messages::HFM_04;
 use crate::loss::{LossCode, Losses, reasons};
+use crate::made_texts::MadeTexts;
 use crate::policy::ControlTokens;
 use crate::text_run::TextRun;
-use crate::turn_plan::say::joined;
-use crate::turn_plan::{Block, BlockContent, CallBlock, Turn, TurnPlan};
-use crate::view::View;
+use crate::transcript::Transcript;
+use crate::turns::{Block, BlockContent, CallBlock, Turn, TurnPlan};
 
 /// What a piece is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,14 +74,15 @@ pub(super) struct TemplateContext<'a, 's> {
     /// Special tokens that chat text spells, where policy keeps them.
     pub(super) forged: u64,
     tokens: &'s Tokens,
+    made: &'a MadeTexts,
     policy: ControlTokens,
 }
 
 impl<'a, 's> TemplateContext<'a, 's> {
-    /// Sets up what a view says.
+    /// Sets up what turns say; what they must not spell is declared.
     pub(super) fn new(
-        view: &View<'a>,
-        script: &mut TurnPlan<'a>,
+        transcript: &Transcript<'a>,
+        plan: &mut TurnPlan<'a>,
         arguments: ArgumentStyle,
         tokens: &'s Tokens,
     ) -> Self {
@@ -93,13 +92,16 @@ impl<'a, 's> TemplateContext<'a, 's> {
             tools: None,
             forged: 0,
             tokens,
-            policy: view.policy.control_tokens,
+            made: transcript.made(),
+            policy: transcript.view().policy.control_tokens,
         };
-        stage.definitions(view, script);
-        let turns = std::mem::take(&mut script.turns);
-        let turns = turns.into_iter().enumerate();
-        let messages = turns.map(|(number, turn)| stage.turn(number, turn, arguments, &mut script.losses));
+        let mut losses = std::mem::take(&mut plan.losses);
+        stage.definitions(plan, &mut losses);
+        let turns = plan.said().enumerate();
+        let messages =
+            turns.map(|(number, (turn, blocks))| stage.turn(plan, number, turn, blocks, arguments, &mut losses));
         stage.messages = MarkedValue::list(messages.collect());
+        plan.losses = losses;
         stage
     }
 
@@ -108,26 +110,17 @@ impl<'a, 's> TemplateContext<'a, 's> {
         !self.pieces.iter().any(|piece| marks::occur_in(&piece.text))
     }
 
-    fn definitions(&mut self, view: &View<'a>, script: &mut TurnPlan<'a>) {
-        let mut sink = Sink::default();
-        let tools = &view.conversation().tools;
-        let names = &script.tool_names;
-        definitions::write(
-            &mut sink,
-            ["[", "]"],
-            tools,
-            Form::Nested,
-            names,
-            &mut script.losses,
-        );
-        let json = sink.text().to_owned();
-        if json.is_empty() {
+    fn definitions(&mut self, plan: &TurnPlan<'a>, losses: &mut Losses) {
+        if plan.definitions.is_empty() {
             return;
         }
+        let mut sink = Sink::default();
+        definitions::write(&mut sink, ["[", "]"], &plan.definitions, Form::Nested);
+        let json = sink.text().to_owned();
         self.tools = self.json(
             &json,
             None,
-            &mut script.losses,
+            losses,
             &|place| match (place.key, place.depth) {
                 ("name", 3) => Some(Kind::ToolName),
                 ("description", _) => Some(Kind::ToolText),
@@ -138,36 +131,35 @@ impl<'a, 's> TemplateContext<'a, 's> {
 
     fn turn(
         &mut self,
+        plan: &TurnPlan<'a>,
         number: usize,
-        mut turn: Turn<'a>,
+        turn: &Turn<'a>,
+        blocks: &[Block<'a>],
         arguments: ArgumentStyle,
         losses: &mut Losses,
     ) -> MarkedValue {
-        let position = turn.said.first().and_then(|(position, _)| *position);
-        let role = turn.role;
+        let (position, role) = (turn.position, turn.role);
         let mut message = vec![("role".to_owned(), MarkedValue::same(role.as_str()))];
-        let thoughts = std::mem::take(&mut turn.thoughts);
-        let (said, called) = Block::apart(turn.blocks);
         let content = if role == Role::Tool {
-            self.result(&mut message, said, losses)
+            self.result(&mut message, blocks, losses)
         } else {
-            self.texts(said, losses)
+            let said = blocks.iter().filter(|block| !block.is_thought());
+            self.texts(plan, said, losses)
         };
-        message.push((
-            "content".to_owned(),
-            self.piece(Kind::Text(role), position, Some(number), content),
-        ));
+        let content = self.piece(Kind::Text(role), position, Some(number), content);
+        message.push(("content".to_owned(), content));
+        let thoughts = blocks.iter().filter(|block| block.is_thought());
+        let thoughts = self.texts(plan, thoughts, losses);
         if !thoughts.is_empty() {
-            let thoughts = self.safe_words(thoughts, position, losses);
             let thoughts = self.piece(Kind::Thoughts, position, Some(number), thoughts);
             message.push(("reasoning_content".to_owned(), thoughts.clone()));
             // Older templates read this name; transformers gives both.
             message.push(("thinking".to_owned(), thoughts));
         }
         let mut calls = Vec::new();
-        for block in called {
-            if let (BlockContent::Call(call), Some(position)) = (block.held, block.position) {
-                calls.push(self.call(number, call, position, arguments, losses));
+        for block in blocks {
+            if let BlockContent::Call(call) = block.held {
+                calls.push(self.call(number, call, arguments, losses));
             }
         }
         if !calls.is_empty() {
@@ -176,27 +168,36 @@ impl<'a, 's> TemplateContext<'a, 's> {
         MarkedValue::map(message)
     }
 
-    fn texts(&mut self, mut blocks: Vec<Block<'a>>, losses: &mut Losses) -> Vec<TextRun<'a>> {
-        for block in &mut blocks {
-            if let BlockContent::Text(words) = &mut block.held {
-                *words = self.safe_words(std::mem::take(words), block.position, losses);
-            }
+    /// Texts as one, their special tokens treated as policy says.
+    fn texts<'b>(
+        &mut self,
+        plan: &TurnPlan<'a>,
+        blocks: impl Iterator<Item = &'b Block<'a>> + Clone,
+        losses: &mut Losses,
+    ) -> Vec<TextRun<'a>>
+    where
+        'a: 'b,
+    {
+        let position = blocks.clone().next().and_then(|block| block.position);
+        let mut words = Vec::new();
+        plan.joined(blocks, |run| words.push(run));
+        for run in &mut words {
+            run.text = self.safe(run.text, position, losses);
         }
-        joined(blocks)
+        words
     }
 
     /// What a tool answered; the keys that name its call go into the message.
     fn result(
         &mut self,
         message: &mut Vec<(String, MarkedValue)>,
-        blocks: Vec<Block<'a>>,
+        blocks: &[Block<'a>],
         losses: &mut Losses,
     ) -> Vec<TextRun<'a>> {
         for block in blocks {
             if let BlockContent::Result(result) = block.held {
-                let content = self.safe(result.content(), block.position, losses);
-                let id = self.safe(result.id, block.position, losses);
-                let name = self.safe(result.name, block.position, losses);
+                let [content, id, name] =
+                    [result.content, result.id, result.name].map(|text| self.safe(text, block.position, losses));
                 message.push(("tool_call_id".to_owned(), MarkedValue::same(id)));
                 message.push(("name".to_owned(), MarkedValue::same(name)));
                 return vec![TextRun::new(content, Component::Tools)];
@@ -208,33 +209,22 @@ impl<'a, 's> TemplateContext<'a, 's> {
     fn call(
         &mut self,
         turn: usize,
-        said: CallBlock<'a>,
-        position: u32,
-        arguments: ArgumentStyle,
+        call: CallBlock<'a>,
+        style: ArgumentStyle,
         losses: &mut Losses,
     ) -> MarkedValue {
-        let (place, turn) = (Some(position), Some(turn));
-        let id = vec![TextRun::new(self.safe(said.id, place, losses), Component::Meta)];
-        let id = self.piece(Kind::CallId, place, turn, id);
-        let name = vec![TextRun::new(
-            self.safe(said.name, place, losses),
-            Component::Tools,
-        )];
-        let name = self.piece(Kind::CallName, place, turn, name);
-        let arguments = match arguments {
-            ArgumentStyle::String => {
-                let text = self.safe(as_text(said.call, position, losses), place, losses);
-                self.piece(
-                    Kind::Argument,
-                    place,
-                    turn,
-                    vec![TextRun::new(text, Component::Tools)],
-                )
-            }
+        let (place, turn) = (Some(call.place.position), Some(turn));
+        let mut piece = |kind, text, component| {
+            let text = self.safe(text, place, losses);
+            self.piece(kind, place, turn, vec![TextRun::new(text, component)])
+        };
+        let id = piece(Kind::CallId, call.id, Component::Meta);
+        let name = piece(Kind::CallName, call.name, Component::Tools);
+        let arguments = match style {
+            ArgumentStyle::String => piece(Kind::Argument, call.arguments, Component::Tools),
             ArgumentStyle::Object => {
-                let object = as_object(said.call, position, HFM_04, losses);
                 let first = self.pieces.len();
-                let marked_value = self.json(&object, place, losses, &|_| Some(Kind::Argument));
+                let marked_value = self.json(call.arguments, place, losses, &|_| Some(Kind::Argument));
                 for piece in self.pieces.iter_mut().skip(first) {
                     piece.turn = turn;
                 }
@@ -260,7 +250,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
         losses: &mut Losses,
         kind: &dyn Fn(Place<'_>) -> Option<Kind>,
     ) -> Option<MarkedValue> {
-        let (tokens, policy) = (self.tokens, self.policy);
+        let (tokens, policy, made) = (self.tokens, self.policy, self.made);
         let spelled = Cell::new(0);
         let safe = |text: String| {
             let (text, count) = treated(Cow::Owned(text), tokens, policy);
@@ -271,7 +261,10 @@ impl<'a, 's> TemplateContext<'a, 's> {
             let text = safe(text);
             match kind(place) {
                 None => MarkedValue::same(text),
-                Some(kind) => self.piece(kind, position, None, vec![TextRun::new(text, Component::Tools)]),
+                Some(kind) => {
+                    let words = vec![TextRun::new(made.keep(text), Component::Tools)];
+                    self.piece(kind, position, None, words)
+                }
             }
         };
         let marked_value = marked_value::read(raw, &mut text, &mut |name| safe(name));
@@ -286,7 +279,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
         turn: Option<usize>,
         words: Vec<TextRun<'a>>,
     ) -> MarkedValue {
-        let text: String = words.iter().map(|words| words.text.as_ref()).collect();
+        let text: String = words.iter().map(|words| words.text).collect();
         let marked_value = MarkedValue {
             marked: marks::around(&text, self.pieces.len()).into(),
             plain: text.as_str().into(),
@@ -301,24 +294,11 @@ impl<'a, 's> TemplateContext<'a, 's> {
         marked_value
     }
 
-    fn safe_words(
-        &mut self,
-        words: Vec<TextRun<'a>>,
-        position: Option<u32>,
-        losses: &mut Losses,
-    ) -> Vec<TextRun<'a>> {
-        let safe = words.into_iter().map(|words| TextRun {
-            text: self.safe(words.text, position, losses),
-            component: words.component,
-        });
-        safe.collect()
-    }
-
     /// A text whose special tokens are treated as policy says.
-    fn safe(&mut self, text: Cow<'a, str>, position: Option<u32>, losses: &mut Losses) -> Cow<'a, str> {
-        let (text, count) = treated(text, self.tokens, self.policy);
+    fn safe(&mut self, text: &'a str, position: Option<u32>, losses: &mut Losses) -> &'a str {
+        let (text, count) = treated(Cow::Borrowed(text), self.tokens, self.policy);
         self.book(count, position, losses);
-        text
+        self.made.keep(text)
     }
 
     fn book(&mut self, count: u64, position: Option<u32>, losses: &mut Losses) {

@@ -7,6 +7,22 @@ use super::methods::is_space;
 use super::regions::Regions;
 use crate::loss::{LossCode, LossReason, Losses, reasons};
 
+/// What a template may leave out, or cost otherwise, of what it is given.
+pub(super) const LOSES: &[LossCode] = &[
+    LossCode::WhitespaceTrimmed,
+    LossCode::SystemDropped,
+    LossCode::ToolResultDropped,
+    LossCode::ReasoningDropped,
+    LossCode::ToolCallDropped,
+    LossCode::ToolIdDropped,
+    LossCode::ToolDefinitionDropped,
+    LossCode::ExtraDropped,
+    LossCode::Truncated,
+    LossCode::ReservedTextEscaped,
+    LossCode::SpecialTokenInText,
+    LossCode::DatePinned,
+];
+
 /// How much of a piece a template prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Printed {

@@ -1,6 +1,5 @@
 //! An output as a sink: who said which stretch, what is glue, which tokens are special.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -251,11 +250,7 @@ fn say_words<'a>(sink: &mut Sink<'a>, piece: &Piece<'a>, range: Range<usize>, le
         let end = start + words.text.len();
         let inside = range.start.clamp(start, end) - start..range.end.clamp(start, end) - start;
         start = end;
-        let text = match &words.text {
-            Cow::Borrowed(text) => text.get(inside).map(Cow::Borrowed),
-            Cow::Owned(text) => text.get(inside).map(|text| Cow::Owned(text.to_owned())),
-        };
-        if let Some(text) = text {
+        if let Some(text) = words.text.get(inside) {
             TextRun::new(text, words.component).write(sink, level);
         }
     }

@@ -17,13 +17,7 @@ fn keeping() -> Policy {
 fn sink_of(room: &Room, look: impl FnOnce(&Sink<'_>)) {
     let policy = Policy::default();
     let dialect = find("chatml").unwrap();
-    let view = chatmill_dialect::View {
-        linked: &room.linked,
-        perspective: auto_perspective(&room.linked),
-        policy: &policy,
-        history: chatmill_dialect::History::Document,
-        window: None,
-    };
+    let view = chatmill_dialect::View::whole(&room.linked, auto_perspective(&room.linked), &policy);
     let mut look = Some(look);
     dialect.render_each(&view, &mut |sink, _| look.take().unwrap()(sink));
 }

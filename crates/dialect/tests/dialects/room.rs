@@ -263,14 +263,12 @@ impl Room {
         let dialect = find(dialect).unwrap();
         let perspective = perspective.filter(|_| !dialect.about().neutral);
         let view = View {
-            linked: &self.linked,
-            perspective,
-            policy,
             history,
             window: stretch.map(|stretch| Window {
                 stretch,
                 shared: Rc::default(),
             }),
+            ..View::whole(&self.linked, perspective, policy)
         };
         let mut outs = Vec::new();
         dialect.render_each(&view, &mut |sink, rendering| {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::{ControlTokens, Orphans};
-use chatmill_dialect::{History, Policy, Violation};
+use chatmill_dialect::{MadeTexts, Policy, Violation};
 use chatmill_model::{Linked, Sink, SinkBuffers};
 
 use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
@@ -23,13 +23,14 @@ pub(super) fn refusals(linked: &Linked, target: &Target, limits: &Limits) -> Vec
     let (perspectives, _) = render::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
     let mut broken = BrokenRules::default();
     let most = usize::try_from(limits.rendering).unwrap_or(usize::MAX);
+    let made = MadeTexts::default();
     let mut sink = Sink::new(SinkBuffers::default(), most);
     render::render(
         linked,
         target,
         &perspectives,
         &policy,
-        History::Document,
+        &made,
         &mut sink,
         &mut |sink, _, rendering| {
             broken.oversize += u64::from(sink.is_oversize());

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_diag::{Finding, Span, codes};
-use chatmill_intake::{Form, Frame, Transcript};
+use chatmill_intake::{Form, Frame, FramedText};
 use chatmill_model::{Linked, MessageOrigin};
 use chatmill_source::Source;
 
@@ -225,7 +225,7 @@ impl<'r> Text<'r> {
     fn of(record: Record<'r>) -> Self {
         let shown = match record.form {
             RecordForm::Frame(frame) if frame.form == Form::Text => {
-                Cow::Owned(Transcript::new(record.bytes).text())
+                Cow::Owned(FramedText::new(record.bytes).text())
             }
             _ => Cow::Borrowed(record.bytes),
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chatmill_dialect::{Dialect, DialectAbout, Emit, View};
+use chatmill_dialect::{Dialect, DialectAbout, Emit, LossCode, Transcript};
 use chatmill_model::Sink;
 
 /// A dialect in one of its profiles.
@@ -45,8 +45,12 @@ impl Dialect for Registered {
         self.0.profile()
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        self.0.render(view, sink, emit);
+    fn loses(&self) -> Vec<LossCode> {
+        self.0.loses()
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        self.0.render(transcript, sink, emit);
     }
 
     fn is_single_turn(&self) -> bool {

@@ -1,11 +1,12 @@
 //! Saying a conversation in the plan's dialects.
 
+use std::cell::OnceCell;
 use std::convert::Infallible;
 use std::rc::Rc;
 
 use chatmill_dialect::{
-    CutPoints, Cuts, History, Policy, Rendering, Shared, View, Violation, Window, WindowRange,
-    auto_perspective, window,
+    CutPoints, Cuts, MadeTexts, Policy, Rendering, Shared, Transcript, View, Violation, Window,
+    WindowRange, auto_perspective, window,
 };
 use chatmill_model::{Linked, Part, ParticipantKind, Role, Sink};
 
@@ -63,27 +64,24 @@ pub fn perspectives(linked: &Linked, speaker: &PerspectiveChoice) -> (Vec<Option
     }
 }
 
-/// Renders a conversation in one dialect for every perspective; `emit` gets the sink with the text and the perspective's
+/// Renders a whole conversation in one dialect for every perspective, texts that have to be made being kept in `made`; `emit` gets the sink with the text and the perspective's
 /// participant id (`""` for none).
 pub fn render<'a>(
     linked: &'a Linked,
     target: &Target,
     perspectives: &[Option<usize>],
     policy: &'a Policy,
-    history: History,
+    made: &'a MadeTexts,
     sink: &mut Sink<'a>,
     emit: &mut dyn FnMut(&mut Sink<'a>, &str, Rendering),
 ) {
-    let windows = WindowPlan {
-        history,
-        ..WindowPlan::default()
-    };
-    let windowed = WindowedRenderer::new(linked, &windows, perspectives);
+    let windows = WindowPlan::default();
+    let windowed = WindowedRenderer::new(linked, &windows, perspectives, policy, made);
     let mut always = |sink: &mut Sink<'a>, id: &str, rendering: Rendering| {
         emit(sink, id, rendering);
         Ok::<(), Infallible>(())
     };
-    let Ok(()) = windowed.render(target, policy, None, sink, &mut always);
+    let Ok(()) = windowed.render(target, None, sink, &mut always);
 }
 
 /// A conversation, cut as a plan's windows say.
@@ -93,17 +91,21 @@ pub fn render<'a>(
 /// not fit even so stays, with the reason, and is not valid.
 pub struct WindowedRenderer<'a, 'p> {
     linked: &'a Linked,
+    policy: &'a Policy,
+    made: &'a MadeTexts,
     windows: &'p WindowPlan,
-    perspectives: Vec<PerspectiveWindows>,
+    perspectives: Vec<PerspectiveWindows<'a>>,
     /// Nobody's, for dialects that know no perspective.
-    nobody: PerspectiveWindows,
+    nobody: PerspectiveWindows<'a>,
     /// For each position, the bytes of text before it; one more for the end.
     bytes: Vec<u64>,
 }
 
 /// A perspective, and what its renderings show.
-struct PerspectiveWindows {
+struct PerspectiveWindows<'a> {
     perspective: Option<usize>,
+    /// The whole conversation, for all dialects that render it so.
+    whole: OnceCell<Transcript<'a>>,
     stretches: Vec<WindowRange>,
     /// How many stretches there are beyond the limit.
     left_out: u64,
@@ -111,7 +113,7 @@ struct PerspectiveWindows {
     starts: Vec<u32>,
 }
 
-impl PerspectiveWindows {
+impl PerspectiveWindows<'_> {
     fn new(
         linked: &Linked,
         windows: &WindowPlan,
@@ -125,6 +127,7 @@ impl PerspectiveWindows {
         stretches.truncate(most);
         Self {
             perspective,
+            whole: OnceCell::new(),
             stretches,
             left_out,
             starts: match windows.budget {
@@ -138,6 +141,7 @@ impl PerspectiveWindows {
     fn whole(perspective: Option<usize>) -> Self {
         Self {
             perspective,
+            whole: OnceCell::new(),
             stretches: Vec::new(),
             left_out: 0,
             starts: Vec::new(),
@@ -146,8 +150,14 @@ impl PerspectiveWindows {
 }
 
 impl<'a, 'p> WindowedRenderer<'a, 'p> {
-    /// Cuts a conversation.
-    pub fn new(linked: &'a Linked, windows: &'p WindowPlan, perspectives: &[Option<usize>]) -> Self {
+    /// Cuts a conversation; texts that have to be made for its renderings are kept in `made`.
+    pub fn new(
+        linked: &'a Linked,
+        windows: &'p WindowPlan,
+        perspectives: &[Option<usize>],
+        policy: &'a Policy,
+        made: &'a MadeTexts,
+    ) -> Self {
         let perspectives = perspectives.iter().copied();
         let (perspectives, nobody) = if windows.cut() {
             let borders = CutPoints::of(linked);
@@ -174,6 +184,8 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
         }
         Self {
             linked,
+            policy,
+            made,
             windows,
             perspectives,
             nobody,
@@ -182,7 +194,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
     }
 
     /// Who speaks in the renderings of a dialect.
-    fn perspectives(&self, target: &Target) -> &[PerspectiveWindows] {
+    fn perspectives(&self, target: &Target) -> &[PerspectiveWindows<'a>] {
         if target.dialect.about().neutral {
             std::slice::from_ref(&self.nobody)
         } else {
@@ -202,7 +214,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
     /// Perspectives that have no turn to render.
     pub fn without_turns(&self) -> u64 {
         let is_silent =
-            |perspective: &&PerspectiveWindows| perspective.stretches.is_empty() && perspective.left_out == 0;
+            |perspective: &&PerspectiveWindows<'_>| perspective.stretches.is_empty() && perspective.left_out == 0;
         let silent = self.perspectives.iter().filter(is_silent);
         if self.windows.cuts.per_turn {
             silent.count() as u64
@@ -216,7 +228,6 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
     pub fn render<E>(
         &self,
         target: &Target,
-        policy: &'a Policy,
         mut meter: Option<&mut BudgetMeter>,
         sink: &mut Sink<'a>,
         emit: &mut dyn FnMut(&mut Sink<'a>, &str, Rendering) -> Result<(), E>,
@@ -231,11 +242,8 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
                 perspective,
                 target,
                 whole: View {
-                    linked: self.linked,
-                    perspective: perspective.perspective,
-                    policy,
                     history: self.windows.history,
-                    window: None,
+                    ..View::whole(self.linked, perspective.perspective, self.policy)
                 },
                 meter: meter.as_deref_mut(),
                 ordinal: 0,
@@ -268,7 +276,7 @@ fn length(part: &Part) -> u64 {
 struct PerspectiveRenderer<'w, 'a, 'p, 's> {
     windowed: &'w WindowedRenderer<'a, 'p>,
     shared: Rc<Shared>,
-    perspective: &'w PerspectiveWindows,
+    perspective: &'w PerspectiveWindows<'a>,
     target: &'w Target,
     /// The whole conversation.
     whole: View<'a>,
@@ -326,7 +334,8 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         let least = fit::least(beginnings.len(), guess, |place| {
             let mut fits = true;
             let view = through(whole, shared, beginning(place));
-            self.target.dialect.render(&view, sink, &mut |sink, _| {
+            let transcript = Transcript::new(view, self.windowed.made);
+            self.target.dialect.render(&transcript, sink, &mut |sink, _| {
                 fits &= meter.fits(sink);
                 sink.begin();
             });
@@ -341,14 +350,22 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         sink: &mut Sink<'a>,
         emit: &mut Emit<'_, 'a, E>,
     ) -> Result<(), E> {
-        let view = match stretch {
-            Some(stretch) => through(&self.whole, &self.shared, stretch),
-            None => self.whole.clone(),
+        let made = self.windowed.made;
+        let windowed;
+        let transcript = match stretch {
+            Some(stretch) => {
+                windowed = Transcript::new(through(&self.whole, &self.shared, stretch), made);
+                &windowed
+            }
+            None => self
+                .perspective
+                .whole
+                .get_or_init(|| Transcript::new(self.whole.clone(), made)),
         };
         let mut outcome = Ok(());
         self.target
             .dialect
-            .render(&view, sink, &mut |sink, mut rendering| {
+            .render(transcript, sink, &mut |sink, mut rendering| {
                 if outcome.is_err() {
                     return sink.begin();
                 }

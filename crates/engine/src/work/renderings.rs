@@ -8,7 +8,7 @@ use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
 use chatmill_dataset::{Key, PartSet};
 use chatmill_diag::{Finding, codes};
 use chatmill_dialect::policy::Reasoning;
-use chatmill_dialect::{Coverage, LossCode, LossReason, Rendering, folded};
+use chatmill_dialect::{Coverage, LossCode, LossReason, MadeTexts, Rendering, folded};
 use chatmill_model::{ComponentSpan, Linked, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounts};
 
@@ -100,6 +100,7 @@ impl<'p> Work<'_, 'p> {
         id: &str,
         linked: &'a Linked,
         record: u64,
+        made: &'a MadeTexts,
         sink: &mut Sink<'a>,
     ) -> Result<(), WorkError>
     where
@@ -118,7 +119,7 @@ impl<'p> Work<'_, 'p> {
             finding.count = beyond;
             self.finding(&self.at_record(finding), Some(record), Some(id))?;
         }
-        let windowed = WindowedRenderer::new(linked, &plan.windows, &perspectives);
+        let windowed = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), made);
         self.receipt.without_turns += windowed.without_turns();
         let left_out: u64 = plan.targets.iter().map(|target| windowed.left_out(target)).sum();
         if left_out > 0 {
@@ -151,7 +152,7 @@ impl<'p> Work<'_, 'p> {
                 };
                 self.rendering(&spot, sink, &rendering, &mut seen)
             };
-            windowed.render(target, plan.policy(), meter.as_mut(), sink, &mut emit)?;
+            windowed.render(target, meter.as_mut(), sink, &mut emit)?;
         }
         self.meter = meter;
         Ok(())

@@ -75,11 +75,11 @@ fn escape(text: &[u8], json: &mut Vec<u8>) {
 
 /// A frame of [`Form::Text`]: leads from the object that it is written as back to the text.
 #[derive(Clone, Copy, Debug)]
-pub struct Transcript<'f> {
+pub struct FramedText<'f> {
     inside: &'f [u8],
 }
 
-impl<'f> Transcript<'f> {
+impl<'f> FramedText<'f> {
     /// The transcript in the bytes of a frame.
     pub fn new(bytes: &'f [u8]) -> Self {
         let inside = bytes
@@ -116,7 +116,7 @@ mod tests {
         let mut json = BEFORE.to_vec();
         escape(text, &mut json);
         json.extend_from_slice(BEHIND);
-        let transcript = Transcript::new(&json);
+        let transcript = FramedText::new(&json);
         assert_eq!(transcript.text(), text);
         let mut offset = transcript.offsets();
         for (at, byte) in text.iter().enumerate() {
@@ -133,6 +133,6 @@ mod tests {
         let mut json = BEFORE.to_vec();
         escape(b"a\xffb\n", &mut json);
         json.extend_from_slice(BEHIND);
-        assert_eq!(Transcript::new(&json).text(), b"a\xffb\n");
+        assert_eq!(FramedText::new(&json).text(), b"a\xffb\n");
     }
 }

@@ -280,9 +280,6 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
             let dialect = profiles[usize::from(dice[2]) % profiles.len()];
             let shared: Rc<Shared> = Rc::default();
             let view = View {
-                linked,
-                perspective,
-                policy,
                 history,
                 window: stretch
                     .filter(|_| dice[18].is_multiple_of(2))
@@ -290,6 +287,7 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
                         stretch,
                         shared: Rc::clone(&shared),
                     }),
+                ..View::whole(linked, perspective, policy)
             };
             let mut ordinal = 0;
             dialect.render_each(&view, &mut |sink, rendering| {

@@ -1,7 +1,7 @@
 //! All renderings of a conversation go through one sink and one counter, conversation after conversation: that changes none of
 //! them and no count.
 
-use chatmill_dialect::{DIALECTS, Policy, View, auto_perspective};
+use chatmill_dialect::{DIALECTS, MadeTexts, Policy, Transcript, View, auto_perspective};
 use chatmill_model::{ComponentSpan, Sink, SinkBuffers};
 use chatmill_testkit::conversations::cases;
 use chatmill_token::{ENCODINGS, TokenCounter};
@@ -14,6 +14,7 @@ fn renderings_and_counts_do_not_depend_on_what_a_sink_held_before() {
     let mut tallies = Vec::new();
     let mut compared = 0;
     for (name, linked) in cases() {
+        let made = MadeTexts::default();
         let mut sink = Sink::new(buffers, usize::MAX);
         for dialect in DIALECTS {
             let perspective = auto_perspective(&linked).filter(|_| !dialect.about().neutral);
@@ -24,7 +25,7 @@ fn renderings_and_counts_do_not_depend_on_what_a_sink_held_before() {
                     alone.push((sink.text().to_owned(), sink.spans().to_vec()));
                 });
                 let mut alone = alone.into_iter();
-                dialect.render(&view, &mut sink, &mut |sink, _| {
+                dialect.render(&Transcript::new(view, &made), &mut sink, &mut |sink, _| {
                     let (text, spans) = alone.next().unwrap();
                     assert_eq!(sink.text(), text, "{name} in {}", dialect.id());
                     assert_eq!(sink.spans(), spans, "{name} in {}", dialect.id());

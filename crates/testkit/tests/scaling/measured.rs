@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use chatmill_diag::Limits;
-use chatmill_dialect::{History, Policy};
+use chatmill_dialect::{MadeTexts, Policy};
 use chatmill_engine::check::{CheckOptions, check};
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
 use chatmill_engine::plan::{Target, typed_inputs};
@@ -220,6 +220,7 @@ fn counted(folder: &Path) {
         if let WalkEvent::Conversation { linked, .. } = sight {
             let (perspectives, _) =
                 render::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
+            let made = MadeTexts::default();
             for target in &targets {
                 let mut emit = |sink: &mut Sink<'_>, _: &str, _: chatmill_dialect::Rendering| {
                     tokens += counter.tally(sink.text(), sink.spans()).tokens;
@@ -229,7 +230,7 @@ fn counted(folder: &Path) {
                     target,
                     &perspectives,
                     &policy,
-                    History::Document,
+                    &made,
                     &mut Sink::default(),
                     &mut emit,
                 );

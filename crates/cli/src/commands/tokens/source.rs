@@ -7,7 +7,7 @@ use std::sync::Arc;
 use chatmill_dataset::{Dataset, Key, is_dataset};
 use chatmill_diag::Limits;
 use chatmill_diag::suggest::nearest;
-use chatmill_dialect::{History, Policy};
+use chatmill_dialect::{MadeTexts, Policy};
 use chatmill_engine::PlanError;
 use chatmill_engine::Progress;
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
@@ -288,6 +288,7 @@ impl Pricer {
     fn price_renderings(&mut self, group: &str, linked: &Linked) {
         let (perspectives, _) = render::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
         let policy = Policy::default();
+        let made = MadeTexts::default();
         let mut sink = Sink::default();
         for target in &self.targets {
             let serving = BillingMode::of(&*target.dialect, false);
@@ -312,13 +313,12 @@ impl Pricer {
                     self.bill.book(key, &booking);
                 }
             };
-            let history = History::Document;
             render::render(
                 linked,
                 target,
                 &perspectives,
                 &policy,
-                history,
+                &made,
                 &mut sink,
                 &mut emit,
             );

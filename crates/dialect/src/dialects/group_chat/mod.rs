@@ -29,7 +29,7 @@ use crate::progress::Progress;
 use crate::rules::rules;
 use crate::select_messages::SelectedMessages;
 use crate::tool_ids::ToolIds;
-use crate::view::View;
+use crate::transcript::Transcript;
 use crate::{Dialect, Emit};
 
 use roster::People;
@@ -63,6 +63,45 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(RULES),
 };
 
+/// What a rendering may lose.
+const LOSES: &[LossCode] = &[
+    LossCode::NameDropped,
+    LossCode::RoleMapped,
+    LossCode::ToolIdRewritten,
+    LossCode::ToolNameRewritten,
+    LossCode::ToolCallDropped,
+    LossCode::ToolResultDropped,
+    LossCode::ToolDefinitionDropped,
+    LossCode::ErrorFlagDropped,
+    LossCode::MediaDropped,
+    LossCode::MediaPlaceholder,
+    LossCode::PartFlattened,
+    LossCode::PartMoved,
+    LossCode::EmptyFilled,
+    LossCode::ReasoningDropped,
+    LossCode::CacheMarkDropped,
+    LossCode::TimestampDropped,
+    LossCode::MessageIdDropped,
+    LossCode::MessageIdSynthesised,
+    LossCode::TitleSynthesised,
+    LossCode::ParticipantSynthesised,
+    LossCode::SenderMissing,
+    LossCode::WeightDropped,
+    LossCode::MentionDropped,
+    LossCode::NoticeDropped,
+    LossCode::ParticipantDropped,
+    LossCode::MetadataDropped,
+    LossCode::ExtraDropped,
+    LossCode::ReferenceInlined,
+    LossCode::ReferenceDropped,
+    LossCode::ReferenceUnresolved,
+    LossCode::ReferenceNested,
+    LossCode::ControlCharacterRemoved,
+    LossCode::WhitespaceTrimmed,
+    LossCode::LeakedMetadataRemoved,
+    LossCode::Truncated,
+];
+
 impl Dialect for GroupChat {
     fn id(&self) -> &'static str {
         "group-chat"
@@ -72,7 +111,12 @@ impl Dialect for GroupChat {
         &ABOUT
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+    fn loses(&self) -> Vec<LossCode> {
+        LOSES.to_vec()
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let view = transcript.view();
         let conversation = view.conversation();
         let mut losses = Losses::default();
         let shown = SelectedMessages::choose(view, None, &mut losses, |_| true);

@@ -34,6 +34,7 @@ use crate::progress::Progress;
 use crate::select_messages::SelectedMessages;
 use crate::text::{change, on_one_line};
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
+use crate::transcript::Transcript;
 use crate::view::View;
 use crate::{Dialect, Emit, definitions, system};
 
@@ -71,6 +72,37 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(&[]),
 };
 
+/// What a rendering may lose.
+const LOSES: &[LossCode] = &[
+    LossCode::NameDropped,
+    LossCode::NameCleaned,
+    LossCode::RoleMapped,
+    LossCode::SystemDropped,
+    LossCode::ToolCallDropped,
+    LossCode::ToolResultDropped,
+    LossCode::ToolDefinitionDropped,
+    LossCode::MediaDropped,
+    LossCode::MediaPlaceholder,
+    LossCode::PartFlattened,
+    LossCode::EmptyFilled,
+    LossCode::ReasoningDropped,
+    LossCode::CacheMarkDropped,
+    LossCode::TimestampDropped,
+    LossCode::MessageIdDropped,
+    LossCode::WeightDropped,
+    LossCode::MentionDropped,
+    LossCode::NoticeDropped,
+    LossCode::ParticipantDropped,
+    LossCode::MetadataDropped,
+    LossCode::ExtraDropped,
+    LossCode::ReferenceDropped,
+    LossCode::ReferenceUnresolved,
+    LossCode::ReferenceNested,
+    LossCode::NewlineReplaced,
+    LossCode::LeakedMetadataRemoved,
+    LossCode::Truncated,
+];
+
 impl Dialect for GryagCompact {
     fn id(&self) -> &'static str {
         "gryag-compact"
@@ -84,7 +116,12 @@ impl Dialect for GryagCompact {
         self.profile
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+    fn loses(&self) -> Vec<LossCode> {
+        LOSES.to_vec()
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let view = transcript.view();
         let edition = self.edition;
         let mut losses = Losses::default();
         let shown = SelectedMessages::choose(view, None, &mut losses, |message| {

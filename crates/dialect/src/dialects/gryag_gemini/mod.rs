@@ -30,8 +30,9 @@ use crate::names::is_nobody;
 use crate::progress::Progress;
 use crate::select_messages::SelectedMessages;
 use crate::tools::{call_as_text, result_as_text};
-use crate::turns::{Step, arrange};
+use crate::steps::{Step, arrange};
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
+use crate::transcript::Transcript;
 use crate::view::View;
 use crate::{Dialect, Emit, system};
 
@@ -70,6 +71,54 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(&[]),
 };
 
+/// What a rendering may lose.
+const LOSES: &[LossCode] = &[
+    LossCode::NameDropped,
+    LossCode::NameCleaned,
+    LossCode::RoleMapped,
+    LossCode::TurnMoved,
+    LossCode::TurnSplit,
+    LossCode::SystemInlined,
+    LossCode::ToolIdRewritten,
+    LossCode::ToolNameRewritten,
+    LossCode::ToolIdDropped,
+    LossCode::ToolCallDropped,
+    LossCode::ToolResultDropped,
+    LossCode::ToolDefinitionDropped,
+    LossCode::OrphanResultDropped,
+    LossCode::OrphanResultInlined,
+    LossCode::MissingResultSynthesised,
+    LossCode::ResultLateMoved,
+    LossCode::ResultEarlyMoved,
+    LossCode::DuplicateResult,
+    LossCode::ArgsMalformed,
+    LossCode::ArgsNotObject,
+    LossCode::ArgsReserialised,
+    LossCode::ResultWrapped,
+    LossCode::ErrorFlagDropped,
+    LossCode::MediaDropped,
+    LossCode::MediaPlaceholder,
+    LossCode::MediaDescriptionDropped,
+    LossCode::PartMoved,
+    LossCode::EmptyDropped,
+    LossCode::ReasoningDropped,
+    LossCode::CacheMarkDropped,
+    LossCode::TimestampDropped,
+    LossCode::MessageIdDropped,
+    LossCode::WeightDropped,
+    LossCode::MentionDropped,
+    LossCode::NoticeDropped,
+    LossCode::ParticipantDropped,
+    LossCode::MetadataDropped,
+    LossCode::ExtraDropped,
+    LossCode::ReferenceDropped,
+    LossCode::ReferenceUnresolved,
+    LossCode::ReferenceNested,
+    LossCode::ReservedTextEscaped,
+    LossCode::LeakedMetadataRemoved,
+    LossCode::Truncated,
+];
+
 impl Dialect for GryagGemini {
     fn id(&self) -> &'static str {
         "gryag-gemini"
@@ -83,7 +132,12 @@ impl Dialect for GryagGemini {
         self.profile
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+    fn loses(&self) -> Vec<LossCode> {
+        LOSES.to_vec()
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let view = transcript.view();
         let mut losses = Losses::default();
         let shown = SelectedMessages::choose(view, None, &mut losses, View::is_turn);
         declare_conversation(view, &mut losses);

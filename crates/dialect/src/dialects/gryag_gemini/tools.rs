@@ -11,7 +11,7 @@ use crate::message_text::answered;
 use crate::names::UNNAMED;
 use crate::text::change;
 use crate::tools::MISSING_RESULT;
-use crate::turns::Call;
+use crate::steps::Call;
 
 impl<'a> Writer<'_, 'a> {
     pub(super) fn calls(&mut self, message: &'a Message, calls: &[Call<'a>]) {

@@ -22,7 +22,7 @@ use crate::dialects::jaibber_context::declare_unspoken;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::select_messages::SelectedMessages;
 use crate::unsupported::{Unsupported, declare_messages};
-use crate::view::View;
+use crate::transcript::Transcript;
 use crate::{Dialect, Emit};
 
 use known::Known;
@@ -44,6 +44,36 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(&[]),
 };
 
+/// What a rendering may lose.
+const LOSES: &[LossCode] = &[
+    LossCode::NameDropped,
+    LossCode::NameSynthesised,
+    LossCode::ToolIdRewritten,
+    LossCode::ArgsMalformed,
+    LossCode::ArgsNotObject,
+    LossCode::ArgsReserialised,
+    LossCode::MediaDropped,
+    LossCode::MediaDescriptionDropped,
+    LossCode::PartFlattened,
+    LossCode::PartMoved,
+    LossCode::TimestampDropped,
+    LossCode::MessageIdDropped,
+    LossCode::MessageIdSynthesised,
+    LossCode::ConversationIdSynthesised,
+    LossCode::SenderMissing,
+    LossCode::WeightDropped,
+    LossCode::MentionDropped,
+    LossCode::NoticeDropped,
+    LossCode::ParticipantDropped,
+    LossCode::MetadataDropped,
+    LossCode::ExtraDropped,
+    LossCode::ReferenceDropped,
+    LossCode::ReferenceUnresolved,
+    LossCode::ReferenceNested,
+    LossCode::LeakedMetadataRemoved,
+    LossCode::Truncated,
+];
+
 impl Dialect for JaibberEvents {
     fn id(&self) -> &'static str {
         "jaibber-events"
@@ -53,7 +83,12 @@ impl Dialect for JaibberEvents {
         &ABOUT
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+    fn loses(&self) -> Vec<LossCode> {
+        LOSES.to_vec()
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let view = transcript.view();
         let is_native = view.conversation().keeps_form(self.id());
         let mut losses = Losses::default();
         let shown = SelectedMessages::choose(view, None, &mut losses, |message| renders(message, is_native));

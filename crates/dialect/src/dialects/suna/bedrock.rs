@@ -5,16 +5,18 @@
 
 use chatmill_model::Sink;
 
-use crate::loss::reasons;
+use crate::loss::{LossCode, reasons};
 use std::sync::OnceLock;
 
-use super::{BLOCKS, DATED, LIST, SPECIFICATION, STRINGS, as_one_agent};
+use super::{BLOCKS, DATED, LIST, SPECIFICATION, STRINGS};
 use crate::about::{DialectAbout, Rules};
 use crate::filter::{Filter, Open};
 use crate::list::{ContentAs, List};
 use crate::rules::rules;
-use crate::turn_plan::{DialectProfile, Order, Texts};
-use crate::view::View;
+use crate::passes;
+use crate::order::Order;
+use crate::profile::{DialectProfile, MarksOn, Texts};
+use crate::transcript::Transcript;
 use crate::{Dialect, Emit};
 
 rules! {
@@ -86,6 +88,7 @@ const TOOL_OBJECT: &str = r"(?i)^\s*Tool:\s*\{";
 static MANNER: DialectProfile = DialectProfile {
     order: Order::Filtered(&DOCUMENT),
     texts: Texts::JoinedWithoutMarks,
+    marks_on: MarksOn::Texts,
     cache_marks: Some((4, reasons::FOUR_CACHE_MARKS)),
     pairing: SUB_01,
     ..STRINGS
@@ -109,12 +112,16 @@ impl Dialect for SunaBedrock {
         self.profile
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+    fn loses(&self) -> Vec<LossCode> {
+        passes::loses(self.manner)
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let list = List {
             content: ContentAs::StringUnlessMarked,
             ..LIST
         };
-        let rendering = as_one_agent(view, sink, &|view, sink| list.render(view, self.manner, sink));
+        let rendering = list.render(transcript, self.manner, sink);
         emit(sink, rendering);
     }
 }

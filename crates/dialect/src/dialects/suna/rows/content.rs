@@ -1,5 +1,7 @@
 //! The column `content`: a message as JSON inside a JSON string.
 
+use std::borrow::Cow;
+
 use chatmill_model::{Component, Level, Message, Part, Role, ToolCall, ToolResult};
 
 use super::Writer;
@@ -10,11 +12,10 @@ use crate::media::placeholder;
 use crate::message_text::stored_declared;
 use crate::names::UNNAMED;
 use crate::policy::MediaPolicy;
-use crate::text_run::TextRun;
 
 /// A text of a message.
 struct Block<'a> {
-    words: TextRun<'a>,
+    text: Cow<'a, str>,
     is_cached: bool,
 }
 
@@ -31,7 +32,8 @@ impl<'a> Writer<'_, 'a> {
             [] => self.inner("\"\""),
             [only] if !only.is_cached => {
                 self.inner("\"");
-                only.words.clone().write(self.sink, Level::JsonInJsonString);
+                self.sink
+                    .content(only.text.clone(), Level::JsonInJsonString, Component::Content);
                 self.inner("\"");
             }
             _ => self.list(blocks),
@@ -127,7 +129,8 @@ impl<'a> Writer<'_, 'a> {
             self.inner(separator);
             separator = ",";
             self.inner("{\"type\":\"text\",\"text\":\"");
-            block.words.write(self.sink, Level::JsonInJsonString);
+            self.sink
+                .content(block.text, Level::JsonInJsonString, Component::Content);
             self.inner(if block.is_cached {
                 "\",\"cache_control\":{\"type\":\"ephemeral\"}}"
             } else {
@@ -144,11 +147,8 @@ impl<'a> Writer<'_, 'a> {
         let mut is_behind_result = false;
         let has_calls = message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
         for part in &message.parts {
-            let words = match part {
-                Part::Text(text) => {
-                    let text = stored_declared(self.view, message, text, &mut self.losses);
-                    TextRun::new(text, Component::Content)
-                }
+            let text = match part {
+                Part::Text(text) => stored_declared(self.view, message, text, &mut self.losses),
                 Part::Media(_) if self.view.policy.media == MediaPolicy::Drop => {
                     self.losses
                         .at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
@@ -157,7 +157,7 @@ impl<'a> Writer<'_, 'a> {
                 Part::Media(media) => {
                     self.losses
                         .at(LossCode::MediaPlaceholder, position, reasons::ROWS_NAME_MEDIA);
-                    TextRun::new(placeholder(media), Component::Content)
+                    Cow::Owned(placeholder(media))
                 }
                 Part::CacheMark => {
                     match blocks.last_mut() {
@@ -180,13 +180,13 @@ impl<'a> Writer<'_, 'a> {
                 Part::Reasoning(_) | Part::Notice(_) => continue,
             };
             is_behind_result = false;
-            if words.text.is_empty() {
+            if text.is_empty() {
                 continue;
             }
-            let words = if has_calls {
-                words
+            let text = if has_calls {
+                text
             } else {
-                self.without_calls(message, words)
+                self.without_calls(message, text)
             };
             if is_behind_call {
                 self.losses.at(
@@ -196,7 +196,7 @@ impl<'a> Writer<'_, 'a> {
                 );
             }
             blocks.push(Block {
-                words,
+                text,
                 is_cached: false,
             });
         }
@@ -204,18 +204,18 @@ impl<'a> Writer<'_, 'a> {
     }
 
     /// Text of an agent that spells calls as XML: readers look for these where a row has no calls beside its text.
-    fn without_calls(&mut self, message: &Message, words: TextRun<'a>) -> TextRun<'a> {
+    fn without_calls(&mut self, message: &Message, text: Cow<'a, str>) -> Cow<'a, str> {
         if message.role != Role::Assistant {
-            return words;
+            return text;
         }
-        let (text, count) = escape(words.text, Reserved::Calls);
+        let (text, count) = escape(text, Reserved::Calls);
         self.losses.several(
             LossCode::ReservedTextEscaped,
             message.position,
             count,
             reasons::TEXT_LIKE_CALLS,
         );
-        TextRun { text, ..words }
+        text
     }
 
     /// Framing inside the string.

@@ -28,6 +28,7 @@ use crate::select_messages::SelectedMessages;
 use crate::times;
 use crate::tool_ids::ToolIds;
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
+use crate::transcript::Transcript;
 use crate::view::View;
 use crate::{Dialect, Emit};
 
@@ -50,6 +51,38 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(&[]),
 };
 
+/// What a rendering may lose.
+const LOSES: &[LossCode] = &[
+    LossCode::NameDropped,
+    LossCode::RoleMapped,
+    LossCode::TurnSplit,
+    LossCode::ToolIdRewritten,
+    LossCode::ToolNameRewritten,
+    LossCode::ToolDefinitionDropped,
+    LossCode::ErrorFlagDropped,
+    LossCode::MediaDropped,
+    LossCode::MediaPlaceholder,
+    LossCode::PartFlattened,
+    LossCode::PartMoved,
+    LossCode::ReasoningDropped,
+    LossCode::CacheMarkDropped,
+    LossCode::TimestampDropped,
+    LossCode::MessageIdDropped,
+    LossCode::MessageIdSynthesised,
+    LossCode::ConversationIdSynthesised,
+    LossCode::WeightDropped,
+    LossCode::MentionDropped,
+    LossCode::NoticeDropped,
+    LossCode::ParticipantDropped,
+    LossCode::MetadataDropped,
+    LossCode::ExtraDropped,
+    LossCode::ReferenceDropped,
+    LossCode::ReferenceNested,
+    LossCode::ReservedTextEscaped,
+    LossCode::LeakedMetadataRemoved,
+    LossCode::Truncated,
+];
+
 impl Dialect for SunaRows {
     fn id(&self) -> &'static str {
         "suna-rows"
@@ -59,7 +92,12 @@ impl Dialect for SunaRows {
         &ABOUT
     }
 
-    fn render<'a>(&self, view: &View<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+    fn loses(&self) -> Vec<LossCode> {
+        LOSES.to_vec()
+    }
+
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
+        let view = transcript.view();
         let is_native = is_native(view);
         let mut losses = Losses::default();
         let shown = SelectedMessages::choose(view, None, &mut losses, |message| {

@@ -1,11 +1,11 @@
 //! Ids of calls: the source's where the dialect allows them, else written anew, no two alike.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_model::{Message, Part, PartPlace};
 
 use crate::loss::{LossCode, Losses, reasons};
+use crate::made_texts::MadeTexts;
 use crate::rules::DialectRule;
 use crate::view::View;
 
@@ -112,16 +112,22 @@ const fn is_word_byte(byte: u8) -> bool {
 
 /// An id for each call of the perspective.
 pub(crate) struct CallIds<'a> {
-    by_call: BTreeMap<PartPlace, Cow<'a, str>>,
+    by_call: BTreeMap<PartPlace, &'a str>,
     /// An id that no call has.
-    unused: String,
+    unused: &'a str,
     rule: IdRule,
 }
 
 impl<'a> CallIds<'a> {
     /// Ids for the calls in the messages that are shown. What the source lacks or repeats is made up by counting; what
     /// the dialect does not allow is respelled. The order of calls leads from each id back to its call.
-    pub(crate) fn new(view: &View<'a>, shown: &[&'a Message], rule: &IdRule, losses: &mut Losses) -> Self {
+    pub(crate) fn new(
+        view: &View<'a>,
+        shown: &[&'a Message],
+        rule: &IdRule,
+        kept: &'a MadeTexts,
+        losses: &mut Losses,
+    ) -> Self {
         let mut calls = Vec::new();
         for message in shown.iter().filter(|message| view.is_own(message)) {
             for (index, part) in message.parts.iter().enumerate() {
@@ -143,58 +149,55 @@ impl<'a> CallIds<'a> {
             });
         let called = calls.iter().filter_map(|(_, id)| *id);
         let known: BTreeSet<&str> = called.chain(results).collect();
-        let mut used: BTreeSet<Cow<'a, str>> = BTreeSet::new();
+        let mut used: BTreeSet<&'a str> = BTreeSet::new();
         let mut next = 0_u64;
         let mut ids = BTreeMap::new();
         let mut counts = BTreeMap::new();
         for (place, id) in calls {
             let (id, reason) = match id {
-                Some(id) if rule.fits(id) && !used.contains(id) => (Cow::Borrowed(id), None),
+                Some(id) if rule.fits(id) && !used.contains(id) => (id, None),
                 Some(id) if rule.fits(id) => (
-                    Cow::Owned(made(rule, &known, &used, &mut next)),
+                    kept.keep(made(rule, &known, &used, &mut next)),
                     Some(reasons::ID_OCCURS_EARLIER.by(rule.unique)),
                 ),
                 Some(id) => {
                     let is_free = |near: &str| !known.contains(near) && !used.contains(near);
                     let near = rule.near(id, &mut counts, is_free);
                     (
-                        Cow::Owned(near.unwrap_or_else(|| made(rule, &known, &used, &mut next))),
+                        kept.keep(near.unwrap_or_else(|| made(rule, &known, &used, &mut next))),
                         Some(reasons::ID_IS_NOT_ALLOWED.by(rule.shaped)),
                     )
                 }
                 None => (
-                    Cow::Owned(made(rule, &known, &used, &mut next)),
+                    kept.keep(made(rule, &known, &used, &mut next)),
                     Some(reasons::CALL_HAS_NO_ID.by(rule.wanted)),
                 ),
             };
             if let Some(reason) = reason {
                 losses.at(LossCode::ToolIdRewritten, place.position, reason);
             }
-            used.insert(id.clone());
+            used.insert(id);
             ids.insert(place, id);
         }
         Self {
             by_call: ids,
-            unused: made(rule, &known, &used, &mut next),
+            unused: kept.keep(made(rule, &known, &used, &mut next)),
             rule: *rule,
         }
     }
 
     /// The id of a result without a call: its own where the dialect allows it, else one that no call has.
-    pub(crate) fn loose(&self, id: &'a str) -> Cow<'a, str> {
-        if self.rule.fits(id) {
-            return Cow::Borrowed(id);
-        }
-        Cow::Owned(self.unused.clone())
+    pub(crate) fn loose(&self, id: &'a str) -> &'a str {
+        if self.rule.fits(id) { id } else { self.unused }
     }
 
     /// The id of a call.
-    pub(crate) fn of(&self, place: PartPlace) -> Cow<'a, str> {
-        self.by_call.get(&place).cloned().unwrap_or_default()
+    pub(crate) fn of(&self, place: PartPlace) -> &'a str {
+        self.by_call.get(&place).copied().unwrap_or_default()
     }
 }
 
-fn made(rule: &IdRule, known: &BTreeSet<&str>, used: &BTreeSet<Cow<'_, str>>, next: &mut u64) -> String {
+fn made(rule: &IdRule, known: &BTreeSet<&str>, used: &BTreeSet<&str>, next: &mut u64) -> String {
     loop {
         let id = rule.made(*next);
         *next += 1;

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use chatmill_diag::{Reject, Span};
-use chatmill_intake::{Frame, Transcript};
+use chatmill_intake::{Frame, FramedText};
 
 use crate::record::RecordOutcome;
 use crate::record::locate::{Located, advance};
 
 /// Leads every place in what became of a frame, whose bytes these are, back to the text of its entry.
 pub(super) fn lead_back(outcome: &mut RecordOutcome, frame: &Frame, bytes: &[u8], reject_head: usize) {
-    let transcript = Transcript::new(bytes);
+    let transcript = FramedText::new(bytes);
     let mut places: Vec<&mut u64> = Vec::new();
     for located in &mut outcome.findings {
         places.extend(ends(located));

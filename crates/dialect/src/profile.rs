@@ -1,23 +1,14 @@
-//! What a dialect's conversations allow, in switches and names of rules: a profile in one value.
+//! What a dialect's conversations allow, in switches and names of rules: a profile in one value, by which passes go.
 
 use chatmill_model::Media;
 
-use super::ids::IdRule;
-use super::tool_names::NameRule;
-use crate::filter::Filter;
-use crate::loss::LossReason;
+use crate::controls::ControlTokenRule;
+use crate::definitions::Form;
+use crate::loss::{LossReason, reasons};
+use crate::order::Order;
 use crate::rules::DialectRule;
-
-/// In which order calls, results and everything else are said.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Order {
-    /// Every result directly after its call; whole turns move.
-    Paired,
-    /// As in the source, less what a filter leaves out.
-    Filtered(&'static Filter),
-    /// The dialect has no tools, for this reason: what uses them is left out.
-    Toolless(LossReason),
-}
+use crate::tool_call_ids::IdRule;
+use crate::tool_names::NameRule;
 
 /// Where results stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +56,47 @@ pub(crate) enum Thoughts {
     Tagged,
 }
 
+/// How arguments are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ArgumentsAs {
+    /// As text.
+    Text,
+    /// As an object; the rule that wants one.
+    Object(&'static DialectRule),
+}
+
+/// What may bear a cache mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MarksOn {
+    /// Every block.
+    Everything,
+    /// Texts, and results that are not empty.
+    TextsAndResults,
+    /// Texts.
+    Texts,
+}
+
+/// How turns are put together in a way that only one dialect has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Turns stand as they are.
+    Turns,
+    /// Questions and answers alternate; a call is an answer of its own, and text beside it follows its result. The rules that
+    /// want it so.
+    Rounds {
+        /// Who speaks after whom.
+        order: &'static DialectRule,
+        /// Calls follow one another, and have no ids.
+        calls: &'static DialectRule,
+        /// A call holds no text beside it.
+        texts: &'static DialectRule,
+    },
+    /// Calls stand beside the turn that made them; the rule.
+    Items(&'static DialectRule),
+    /// Older turns are one text with a cache mark.
+    History,
+}
+
 /// A dialect that carries no media.
 pub(crate) fn nothing(_: &Media) -> Option<Carried> {
     None
@@ -77,8 +109,12 @@ pub(crate) struct DialectProfile {
     pub(crate) name_field: Option<&'static DialectRule>,
     /// Why nobody is named, not even before the text; none: where there is no field, a name may stand there.
     pub(crate) nameless: Option<LossReason>,
+    /// Whether all agents are the assistant, and not the perspective alone.
+    pub(crate) agents_are_one: bool,
     /// In which order turns stand.
     pub(crate) order: Order,
+    /// How they are put together.
+    pub(crate) shape: Shape,
     /// Where results stand.
     pub(crate) results: Results,
     /// The rule that makes one turn of two in a row; none: it is allowed.
@@ -105,18 +141,85 @@ pub(crate) struct DialectProfile {
     pub(crate) thoughts: Thoughts,
     /// Cache marks that a conversation may hold, and the rule that says so.
     pub(crate) cache_marks: Option<(usize, LossReason)>,
+    /// What may bear one.
+    pub(crate) marks_on: MarksOn,
     /// Whether results say that they are failures.
     pub(crate) marks_errors: bool,
+    /// Why results stand under a key; none: they stand alone.
+    pub(crate) wraps_results: Option<LossReason>,
+    /// What stands for a result of nothing, and why; none: it may be empty.
+    pub(crate) empty_result: Option<(&'static str, LossReason)>,
+    /// How arguments are written.
+    pub(crate) arguments: ArgumentsAs,
+    /// Why large numbers in arguments lose digits; none: they do not.
+    pub(crate) rounds_numbers: Option<LossReason>,
     /// Ids of calls.
     pub(crate) ids: IdRule,
+    /// Why calls are written without their ids; none: they have them.
+    pub(crate) drops_ids: Option<LossReason>,
     /// Names of tools.
     pub(crate) tool_names: NameRule,
+    /// The form of definitions; none: there are none.
+    pub(crate) definitions: Option<Form>,
+    /// Why definitions are made up for tools that are used and not defined; none: they are not.
+    pub(crate) makes_definitions: Option<LossReason>,
+    /// What text must not spell; none: nothing is reserved.
+    pub(crate) control_tokens: Option<ControlTokenRule>,
+    /// Whether the first text of a turn must not begin like gryag's line of ids.
+    pub(crate) escapes_lines: bool,
     /// The rule that pairs calls with results.
     pub(crate) pairing: &'static DialectRule,
     /// The rule that a conversation without turns breaks, and what is wrong.
     pub(crate) silent: (&'static DialectRule, &'static str),
     /// Ids of messages have a place.
     pub(crate) keeps_message_ids: bool,
+}
+
+impl DialectProfile {
+    /// The plainest profile: text, calls and results in turns as they come; media have no place, for a reason.
+    pub(crate) const fn plain(
+        ids: IdRule,
+        tool_names: NameRule,
+        silent: (&'static DialectRule, &'static str),
+        media_rule: LossReason,
+    ) -> Self {
+        Self {
+            name_field: None,
+            nameless: None,
+            agents_are_one: false,
+            order: Order::Paired,
+            shape: Shape::Turns,
+            results: Results::OwnTurns,
+            merging: None,
+            user_first: None,
+            system: SystemPlace::Anywhere,
+            texts: Texts::Joined,
+            blank_is_empty: false,
+            trims_end: None,
+            splits_calls: None,
+            carries: nothing,
+            media_rule,
+            media_rule_plain: media_rule,
+            thoughts: Thoughts::Nowhere(reasons::MESSAGES_HAVE_NO_REASONING),
+            cache_marks: None,
+            marks_on: MarksOn::Everything,
+            marks_errors: false,
+            wraps_results: None,
+            empty_result: None,
+            arguments: ArgumentsAs::Text,
+            rounds_numbers: None,
+            pairing: ids.unique,
+            ids,
+            drops_ids: None,
+            tool_names,
+            definitions: None,
+            makes_definitions: None,
+            control_tokens: None,
+            escapes_lines: false,
+            silent,
+            keeps_message_ids: false,
+        }
+    }
 }
 
 /// What becomes of a media item that is carried.

@@ -1,0 +1,63 @@
+//! In which order a dialect says calls, results and everything else.
+
+use chatmill_model::Message;
+
+use crate::filter::Filter;
+use crate::loss::{LossCode, LossReason, Losses};
+use crate::steps::{Turns, arrange, without_tools};
+use crate::view::View;
+
+/// In which order calls, results and everything else are said.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Order {
+    /// Every result directly after its call; whole turns move.
+    Paired,
+    /// As in the source, less what a filter leaves out.
+    Filtered(&'static Filter),
+    /// The dialect has no tools, for this reason: what uses them is left out.
+    Toolless(LossReason),
+}
+
+impl Order {
+    /// Puts messages into this order.
+    pub(crate) fn arrange<'a>(
+        self,
+        view: &View<'a>,
+        shown: &[&'a Message],
+        losses: &mut Losses,
+    ) -> Turns<'a> {
+        match self {
+            Self::Paired => arrange(view, shown, losses),
+            Self::Filtered(filter) => filter.arrange(view, shown, losses),
+            Self::Toolless(reason) => without_tools(view, shown, reason, losses),
+        }
+    }
+
+    /// What the order may cost.
+    pub(crate) fn loses(self) -> &'static [LossCode] {
+        match self {
+            Self::Paired => &[
+                LossCode::ToolCallDropped,
+                LossCode::MissingResultSynthesised,
+                LossCode::ResultLateMoved,
+                LossCode::ResultEarlyMoved,
+                LossCode::TurnMoved,
+                LossCode::DuplicateResult,
+                LossCode::OrphanResultDropped,
+                LossCode::OrphanResultInlined,
+                LossCode::RoleMapped,
+            ],
+            Self::Filtered(_) => &[
+                LossCode::DuplicateResult,
+                LossCode::OrphanResultDropped,
+                LossCode::ToolResultDropped,
+                LossCode::RoleMapped,
+            ],
+            Self::Toolless(_) => &[
+                LossCode::ToolCallDropped,
+                LossCode::ToolResultDropped,
+                LossCode::RoleMapped,
+            ],
+        }
+    }
+}

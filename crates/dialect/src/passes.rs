@@ -1,0 +1,172 @@
+//! Passes: each makes one thing of turns what a dialect wants, and declares what that costs.
+//!
+//! They run in the order of [`PASSES`], each over all turns, and go by the dialect's profile alone. What comes out is written
+//! by an emitter that loses nothing more. So what a dialect can lose is known from its profile: [`loses`].
+
+mod arguments;
+mod blanks;
+mod calls_last;
+mod control_tokens;
+mod definitions;
+mod empty;
+mod history;
+mod items;
+mod joined_texts;
+mod lines;
+mod mark_count;
+mod marks;
+mod media;
+mod merge;
+mod message_ids;
+mod names;
+mod notices;
+mod results;
+mod rounds;
+mod split_calls;
+mod start;
+mod system_place;
+mod thoughts;
+mod tool_ids;
+mod trim;
+mod unmarkable;
+
+#[cfg(test)]
+mod samples;
+
+use chatmill_model::Role;
+
+use crate::loss::LossCode;
+use crate::profile::{DialectProfile, Results, SystemPlace};
+use crate::transcript::{self, Transcript};
+use crate::turns::{Turn, TurnPlan};
+use crate::violation::Violation;
+pub(crate) use rounds::START;
+
+/// One step on the way from a transcript to what a dialect's emitter writes.
+struct Pass {
+    /// What it may declare as lost where a dialect has this profile.
+    loses: fn(&DialectProfile) -> &'static [LossCode],
+    run: for<'a> fn(&mut TurnPlan<'a>, &Transcript<'a>, &DialectProfile),
+}
+
+/// The passes in their order.
+const PASSES: &[&Pass] = &[
+    &message_ids::DROPPED,
+    &media::PASS,
+    &thoughts::PASS,
+    &notices::PASS,
+    &blanks::PASS,
+    &marks::PASS,
+    &empty::PASS,
+    &calls_last::PASS,
+    &joined_texts::PASS,
+    &names::PASS,
+    &tool_ids::PASS,
+    &definitions::PASS,
+    &results::PASS,
+    &system_place::PASS,
+    &split_calls::PASS,
+    &SILENCE,
+    &merge::PASS,
+    &start::PASS,
+    &mark_count::PASS,
+    &trim::PASS,
+    &MISPLACED,
+    &SAID,
+    &history::PASS,
+    &rounds::PASS,
+    &items::PASS,
+    &arguments::PASS,
+    &unmarkable::PASS,
+    &message_ids::GIVEN,
+    &lines::PASS,
+    &control_tokens::PASS,
+];
+
+/// The turns of a transcript as a dialect wants them.
+pub(crate) fn arrange<'a>(transcript: &Transcript<'a>, profile: &DialectProfile) -> TurnPlan<'a> {
+    let transcript = if profile.agents_are_one {
+        transcript.as_one_agent()
+    } else {
+        transcript
+    };
+    let mut plan = transcript.draft(profile.order);
+    for pass in PASSES {
+        (pass.run)(&mut plan, transcript, profile);
+    }
+    plan
+}
+
+/// What a rendering by this profile may lose.
+pub(crate) fn loses(profile: &DialectProfile) -> Vec<LossCode> {
+    let mut codes: Vec<LossCode> = transcript::LOSES.to_vec();
+    codes.extend(profile.order.loses());
+    codes.extend(PASSES.iter().flat_map(|pass| (pass.loses)(profile)));
+    codes.sort_unstable();
+    codes.dedup();
+    codes
+}
+
+fn nothing(_: &DialectProfile) -> &'static [LossCode] {
+    &[]
+}
+
+/// Where nobody says anything, a rule is broken; calls and results that policy rejects break another.
+const SILENCE: Pass = Pass {
+    loses: nothing,
+    run: |plan, _, profile| {
+        let faults = plan.faults.iter();
+        plan.violations = faults
+            .map(|fault| Violation::of(profile.pairing, fault.position, fault))
+            .collect();
+        let mut turns = plan.turns.iter();
+        let is_silent = match profile.system {
+            SystemPlace::Anywhere => turns.next().is_none(),
+            SystemPlace::Start | SystemPlace::Outside => turns.all(|turn| turn.role == Role::System),
+        };
+        if is_silent {
+            plan.violations
+                .push(Violation::of(profile.silent.0, None, profile.silent.1));
+        }
+    },
+};
+
+/// A turn in a place that a profile forbids, which only rejected calls and results leave.
+const MISPLACED: Pass = Pass {
+    loses: nothing,
+    run: |plan, _, profile| {
+        let misplaced = misplaced(plan, profile);
+        plan.violations.extend(misplaced);
+    },
+};
+
+/// Notes which messages are said.
+const SAID: Pass = Pass {
+    loses: nothing,
+    run: |plan, _, _| plan.note_said(),
+};
+
+/// Two turns of one role in a row, calls after the assistant's own turn, or a result before everything.
+fn misplaced(plan: &TurnPlan<'_>, profile: &DialectProfile) -> Option<Violation> {
+    let is_assistant = |turn: &Turn<'_>| turn.role == Role::Assistant;
+    let is_alike = |(one, next): &(&Turn<'_>, &Turn<'_>)| is_assistant(one) == is_assistant(next);
+    let mut pairs = plan.turns.iter().zip(plan.turns.iter().skip(1));
+    let (rule, turn, fault) = match profile.results {
+        Results::UserTurn => {
+            let (_, turn) = pairs.find(is_alike)?;
+            (profile.merging, turn, "two turns in a row are of one role")
+        }
+        Results::OneTurn => {
+            let calls = |turn: &Turn<'_>| plan.blocks(turn).iter().any(|block| block.is_call());
+            let (_, turn) = pairs.find(|pair| is_alike(pair) && calls(pair.1))?;
+            (profile.merging, turn, "calls stand behind the assistant's turn")
+        }
+        Results::OwnTurns => {
+            let turn = plan.turns.iter().find(|turn| turn.role != Role::System)?;
+            let is_result = turn.role == Role::Tool;
+            let rule = profile.user_first.filter(|_| is_result);
+            (rule, turn, "a result stands first")
+        }
+    };
+    Some(Violation::of(rule?, turn.position, fault))
+}

@@ -1,0 +1,50 @@
+//! Arguments of calls in the form that the dialect wants.
+
+use super::Pass;
+use crate::arguments::{as_object, as_text, inexact_integers};
+use crate::loss::LossCode;
+use crate::order::Order;
+use crate::profile::ArgumentsAs;
+use crate::turns::{BlockContent, Kinds};
+
+pub(super) const PASS: Pass = Pass {
+    loses: |profile| match (profile.order, profile.arguments, profile.rounds_numbers) {
+        (Order::Toolless(_), ..) => &[],
+        (_, ArgumentsAs::Text, _) => &[LossCode::ArgsReserialised],
+        (_, ArgumentsAs::Object(_), None) => &[
+            LossCode::ArgsReserialised,
+            LossCode::ArgsNotObject,
+            LossCode::ArgsMalformed,
+        ],
+        (_, ArgumentsAs::Object(_), Some(_)) => &[
+            LossCode::ArgsReserialised,
+            LossCode::ArgsNotObject,
+            LossCode::ArgsMalformed,
+            LossCode::NumberPrecision,
+        ],
+    },
+    run: |plan, transcript, profile| {
+        if !plan.kinds.has(Kinds::CALLS) {
+            return;
+        }
+        let made = transcript.made();
+        let losses = &mut plan.losses;
+        // Blocks that no turn holds any more are not written.
+        for turn in &plan.turns {
+            for block in plan.blocks.get_mut(turn.start..turn.end).unwrap_or_default() {
+                let BlockContent::Call(call) = &mut block.held else {
+                    continue;
+                };
+                let position = call.place.position;
+                call.arguments = made.keep(match profile.arguments {
+                    ArgumentsAs::Text => as_text(call.call, position, losses),
+                    ArgumentsAs::Object(rule) => as_object(call.call, position, rule, losses),
+                });
+                if let Some(reason) = profile.rounds_numbers {
+                    let inexact = inexact_integers(call.arguments);
+                    losses.several(LossCode::NumberPrecision, position, inexact, reason);
+                }
+            }
+        }
+    },
+};

@@ -1,0 +1,28 @@
+//! Calls stand behind the text of their turn.
+
+use super::Pass;
+use crate::loss::{LossCode, reasons};
+use crate::turns::{Block, Kinds};
+
+pub(super) const PASS: Pass = Pass {
+    loses: |_| &[LossCode::PartMoved],
+    run: |plan, _, _| {
+        if !plan.kinds.has(Kinds::CALLS) {
+            return;
+        }
+        let (turns, blocks, losses) = (&plan.turns, &mut plan.blocks, &mut plan.losses);
+        for turn in turns {
+            let blocks = blocks.get_mut(turn.start..turn.end).unwrap_or_default();
+            let Some(first) = blocks.iter().position(Block::is_call) else {
+                continue;
+            };
+            let behind = blocks.iter().skip(first).filter(|block| !block.is_call());
+            let moved = behind.count() as u64;
+            if let Some(position) = turn.position.filter(|_| moved > 0) {
+                let reason = reasons::TEXT_BEFORE_CALLS_OF_THE_TURN;
+                losses.several(LossCode::PartMoved, position, moved, reason);
+                blocks.sort_by_key(Block::is_call);
+            }
+        }
+    },
+};

@@ -1,0 +1,104 @@
+//! Control tokens and tags that chat text spells: escaped, or kept as policy says.
+
+use chatmill_model::{Component, Role};
+
+use super::Pass;
+use crate::controls::{self, ControlTokenRule, Reserved};
+use crate::loss::{LossCode, Losses, reasons};
+use crate::policy::ControlTokens;
+use crate::transcript::Transcript;
+use crate::turns::{Block, BlockContent, Lead, TurnPlan};
+use crate::violation::Violation;
+
+pub(super) const PASS: Pass = Pass {
+    loses: |profile| match profile.control_tokens {
+        Some(_) => &[LossCode::ReservedTextEscaped, LossCode::SpecialTokenInText],
+        None => &[],
+    },
+    run: |plan, transcript, profile| {
+        let Some(rule) = profile.control_tokens else {
+            return;
+        };
+        let mut forged = 0;
+        let mut losses = std::mem::take(&mut plan.losses);
+        for turn in plan.turns.clone() {
+            // What is reserved, and what readers take for a call or a result.
+            let (reserved, forging) = match turn.role {
+                Role::System => (Reserved::Tokens, None),
+                Role::Assistant => (Reserved::Tools, Some("<tool_call>")),
+                Role::User | Role::Tool => (Reserved::Tags, Some("<tool_response>")),
+            };
+            for index in turn.start..turn.end {
+                let mut treat = Treatment {
+                    transcript,
+                    rule,
+                    reserved,
+                    forging,
+                    position: plan.blocks.get(index).and_then(|block| block.position),
+                    forged: &mut forged,
+                    losses: &mut losses,
+                };
+                treat.block(plan, index);
+            }
+        }
+        if forged > 0 {
+            let fault = format!("chat text spells {forged} opening or closing tokens");
+            plan.violations.push(Violation::of(rule.rule, None, fault));
+        }
+        plan.losses = losses;
+    },
+};
+
+struct Treatment<'t, 'a> {
+    transcript: &'t Transcript<'a>,
+    rule: ControlTokenRule,
+    reserved: Reserved,
+    forging: Option<&'static str>,
+    position: Option<u32>,
+    forged: &'t mut u64,
+    losses: &'t mut Losses,
+}
+
+impl<'a> Treatment<'_, 'a> {
+    fn block(&mut self, plan: &mut TurnPlan<'a>, index: usize) {
+        let Some(Block { held, lead, .. }) = plan.blocks.get_mut(index) else {
+            return;
+        };
+        if let Lead::Name(name) = lead {
+            *name = self.text(name);
+        }
+        if let BlockContent::Words(_, words) = *held {
+            let words = plan.words_mut(words).iter_mut();
+            for run in words.filter(|run| run.component != Component::Framing) {
+                run.text = self.text(run.text);
+            }
+        }
+    }
+
+    fn text(&mut self, text: &'a str) -> &'a str {
+        let rule = self.rule.rule;
+        let (treated, escaped) = match self.transcript.view().policy.control_tokens {
+            ControlTokens::Escape => controls::escape(text.into(), self.reserved),
+            ControlTokens::Keep => {
+                let kept = self.reserved.count(text);
+                let reason = reasons::POLICY_KEEPS_CONTROL_TOKENS.by(rule);
+                self.declare(LossCode::SpecialTokenInText, kept, reason);
+                let tokens = [Some(self.rule.opening), Some(self.rule.closing), self.forging];
+                let spelled = tokens.into_iter().flatten().map(|token| text.matches(token).count() as u64);
+                *self.forged += spelled.sum::<u64>();
+                // Else readers would take the character that somebody typed for an escape.
+                controls::escape_again(text.into(), self.reserved)
+            }
+        };
+        let reason = reasons::CONTROL_TOKENS_ARE_ESCAPED.by(rule);
+        self.declare(LossCode::ReservedTextEscaped, escaped, reason);
+        self.transcript.made().keep(treated)
+    }
+
+    fn declare(&mut self, code: LossCode, count: u64, reason: crate::loss::LossReason) {
+        match self.position {
+            Some(position) => self.losses.several(code, position, count, reason),
+            None => self.losses.whole_rendering(code, count, reason),
+        }
+    }
+}

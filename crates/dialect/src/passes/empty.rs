@@ -1,0 +1,21 @@
+//! Messages that say nothing, and where the others begin.
+
+use super::Pass;
+use crate::loss::{LossCode, reasons};
+
+pub(super) const PASS: Pass = Pass {
+    loses: |_| &[LossCode::EmptyDropped],
+    run: |plan, _, _| {
+        let (turns, blocks, losses) = (&mut plan.turns, &mut plan.blocks, &mut plan.losses);
+        turns.retain(|turn| {
+            if let Some(first) = blocks.get_mut(turn.start..turn.end).and_then(<[_]>::first_mut) {
+                first.opens = true;
+                return true;
+            }
+            if let Some(position) = turn.position {
+                losses.at(LossCode::EmptyDropped, position, reasons::MESSAGE_SAYS_NOTHING);
+            }
+            false
+        });
+    },
+};

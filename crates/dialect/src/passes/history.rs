@@ -1,0 +1,188 @@
+//! Older turns as one text with a cache mark; the newest user turn and what follows stand as they are.
+//!
+//! A turn that is a cached block already stays what it is; what stands between two of them is a block of its own. A list has
+//! four marks at most: what follows the last of them stands as it is.
+
+use std::collections::BTreeSet;
+
+use chatmill_model::{Component, Role};
+
+use super::{Pass, message_ids};
+use crate::loss::{LossCode, reasons};
+use crate::profile::Shape;
+use crate::text::paragraphs_like;
+use crate::text_run::{TextRun, trim_end, trim_start};
+use crate::transcript::Transcript;
+use crate::turns::{Block, BlockContent, Kinds, Turn, TurnPlan, Wording};
+
+pub(super) const PASS: Pass = Pass {
+    loses: |profile| match profile.shape {
+        Shape::History => &[
+            LossCode::CacheMarkCapped,
+            LossCode::CacheMarkDropped,
+            LossCode::MessageIdDropped,
+            LossCode::TurnMerged,
+            LossCode::ToolCallDropped,
+            LossCode::ToolIdDropped,
+            LossCode::WhitespaceTrimmed,
+            LossCode::EmptyDropped,
+            LossCode::SpecialTokenInText,
+        ],
+        _ => &[],
+    },
+    run: |plan, transcript, profile| {
+        let (Shape::History, Some((most, _))) = (profile.shape, profile.cache_marks) else {
+            return;
+        };
+        let newest = plan.turns.iter().rposition(|turn| turn.role == Role::User);
+        let is_older = |index: usize| newest.is_some_and(|newest| index < newest);
+        // Marks of older turns that are not blocks themselves go with their turns.
+        let stays = |(index, (turn, blocks)): &(usize, (&Turn<'_>, &[Block<'_>]))| {
+            is_marked(blocks) && (!is_older(*index) || matches!(turn.role, Role::User | Role::System))
+        };
+        let marked = plan.said().enumerate().filter(stays).count();
+        let mut history = History {
+            left: most.saturating_sub(marked),
+            ..History::default()
+        };
+        let mut index = 0;
+        plan.rebuild(|plan, turn, blocks| {
+            let is_history = is_older(index) && turn.role != Role::System;
+            index += 1;
+            // What comes in as a block goes out as one; after the last that may be marked, turns stand as they are.
+            let is_older = is_history && !(turn.role == Role::User && is_marked(blocks));
+            if is_older && (history.left > 0 || !history.words.is_empty()) {
+                return history.add(plan, &turn, blocks);
+            }
+            if turn.role != Role::System {
+                history.close(plan);
+            }
+            let start = plan.blocks.len();
+            plan.blocks.extend(blocks);
+            if is_older {
+                cap(plan, &turn, start);
+            }
+            plan.close(turn, start);
+        });
+        history.declare(plan, transcript);
+    },
+};
+
+/// Whether a cache mark stands in a turn.
+fn is_marked(blocks: &[Block<'_>]) -> bool {
+    blocks.iter().any(|block| block.is_cached)
+}
+
+/// Takes the marks from an older turn that is not a block: all that there may be are others'.
+fn cap(plan: &mut TurnPlan<'_>, turn: &Turn<'_>, start: usize) {
+    let blocks = plan.blocks.get_mut(start..).unwrap_or_default();
+    let marks = blocks
+        .iter_mut()
+        .map(|block| u64::from(std::mem::take(&mut block.is_cached)));
+    let marks: u64 = marks.sum();
+    if let Some(position) = turn.position {
+        let reason = reasons::REQUEST_HAS_FOUR_MARKS;
+        plan.losses
+            .several(LossCode::CacheMarkCapped, position, marks, reason);
+    }
+}
+
+/// The older turns since the last block, and what being in a block costs.
+#[derive(Default)]
+struct History<'a> {
+    words: Vec<TextRun<'a>>,
+    /// Messages that are in a block.
+    positions: BTreeSet<u32>,
+    /// Their turns.
+    turns: u64,
+    /// Blocks that may still be made.
+    left: usize,
+}
+
+impl<'a> History<'a> {
+    /// Adds a turn: `ROLE: TEXT`, a blank line apart; what has no text has no line.
+    fn add(&mut self, plan: &mut TurnPlan<'a>, turn: &Turn<'a>, blocks: &[Block<'a>]) {
+        let mut words = Vec::new();
+        let mut losses = std::mem::take(&mut plan.losses);
+        let mut declare = |code, reason| {
+            if let Some(position) = turn.position {
+                losses.at(code, position, reason);
+            }
+        };
+        for block in blocks {
+            if block.is_cached {
+                declare(LossCode::CacheMarkDropped, reasons::BLOCK_HAS_ONE_MARK);
+            }
+            match block.held {
+                BlockContent::Call(_) => declare(LossCode::ToolCallDropped, reasons::BLOCK_HAS_NO_CALLS),
+                BlockContent::Result(result) => {
+                    declare(LossCode::ToolIdDropped, reasons::BLOCK_HAS_NO_IDS);
+                    words.push(TextRun::new(result.content, Component::Tools));
+                }
+                _ => {}
+            }
+        }
+        plan.joined(blocks, |run| words.push(run));
+        let trimmed = [trim_start(&mut words), trim_end(&mut words)];
+        if trimmed.contains(&true) {
+            declare(LossCode::WhitespaceTrimmed, reasons::BLOCK_TRIMS_TEXTS);
+        }
+        let is_empty = words.iter().all(|words| words.text.is_empty());
+        if is_empty {
+            declare(LossCode::EmptyDropped, reasons::NO_TEXT_NO_LINE);
+        }
+        if let Some(position) = turn.position.filter(|_| !is_empty) {
+            self.positions.insert(position);
+            self.turns += 1;
+            let labels = ["User: ", "Assistant: ", "Tool: "];
+            let spelled = words.iter().map(|words| paragraphs_like(words.text, &labels));
+            let reason = reasons::BLOCK_HAS_NO_ESCAPE;
+            losses.several(LossCode::SpecialTokenInText, position, spelled.sum(), reason);
+        }
+        plan.losses = losses;
+        if is_empty {
+            return;
+        }
+        if !self.words.is_empty() {
+            self.words.push(TextRun::new("\n\n", Component::Framing));
+        }
+        let label = match turn.role {
+            Role::Assistant => "Assistant: ",
+            Role::Tool => "Tool: ",
+            Role::User | Role::System => "User: ",
+        };
+        self.words.push(TextRun::new(label, Component::Framing));
+        self.words.append(&mut words);
+    }
+
+    /// Makes one cached block of the older turns.
+    fn close(&mut self, plan: &mut TurnPlan<'a>) {
+        if self.words.is_empty() {
+            return;
+        }
+        let start = plan.blocks.len();
+        let words = plan.wording(self.words.drain(..));
+        let held = BlockContent::Words(Wording::Text, words);
+        plan.kinds.add(Kinds::CACHE_MARKS);
+        plan.blocks.push(Block {
+            opens: true,
+            is_cached: true,
+            ..Block::new(held, None, Role::User)
+        });
+        plan.close(Turn::new(Role::User, None), start);
+        self.left = self.left.saturating_sub(1);
+    }
+
+    /// Declares what being in a block costs every message.
+    fn declare(&self, plan: &mut TurnPlan<'a>, transcript: &Transcript<'a>) {
+        let has_id = |position: &&u32| {
+            let message = transcript.view().message(**position);
+            message.is_some_and(|message| message.id.is_some())
+        };
+        let written = message_ids::written(plan);
+        let lost = self.positions.difference(&written).filter(has_id).count() as u64;
+        let losses = &mut plan.losses;
+        losses.whole_rendering(LossCode::MessageIdDropped, lost, reasons::BLOCK_HAS_NO_IDS);
+        losses.whole_rendering(LossCode::TurnMerged, self.turns, reasons::OLDER_TURNS_ARE_ONE_BLOCK);
+    }
+}

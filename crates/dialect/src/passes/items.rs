@@ -1,0 +1,35 @@
+//! Calls as items of their own, beside the turn that made them.
+
+use chatmill_model::Role;
+
+use super::Pass;
+use crate::loss::{LossCode, reasons};
+use crate::profile::Shape;
+use crate::turns::Block;
+
+pub(super) const PASS: Pass = Pass {
+    loses: |profile| match profile.shape {
+        Shape::Items(_) => &[LossCode::TurnMerged],
+        _ => &[],
+    },
+    run: |plan, _, profile| {
+        let Shape::Items(rule) = profile.shape else {
+            return;
+        };
+        // A turn of calls alone cannot be told from the assistant's turn before it.
+        let mut losses = std::mem::take(&mut plan.losses);
+        let mut last = Role::System;
+        for (turn, blocks) in plan.said() {
+            let is_continued = turn.role == Role::Assistant && last == Role::Assistant;
+            last = turn.role;
+            if let Some(position) = turn.position
+                && is_continued
+                && blocks.iter().all(Block::is_call)
+            {
+                let reason = reasons::CALLS_ARE_THE_TURNS_BEFORE.by(rule);
+                losses.at(LossCode::TurnMerged, position, reason);
+            }
+        }
+        plan.losses = losses;
+    },
+};

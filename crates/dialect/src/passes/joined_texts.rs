@@ -1,0 +1,37 @@
+//! Texts of one message that an emitter joins into one.
+
+use super::Pass;
+use crate::loss::{LossCode, reasons};
+use crate::profile::Texts;
+use crate::turns::{Block, BlockContent, Wording};
+
+pub(super) const PASS: Pass = Pass {
+    loses: |profile| match profile.texts {
+        Texts::Blocks => &[],
+        _ => &[LossCode::PartFlattened],
+    },
+    run: |plan, _, profile| {
+        if profile.texts == Texts::Blocks {
+            return;
+        }
+        let mut losses = std::mem::take(&mut plan.losses);
+        for (turn, blocks) in plan.said() {
+            let texts = blocks.iter().filter(|block| is_text(block)).count() as u64;
+            let joins = match profile.texts {
+                Texts::Joined => true,
+                Texts::JoinedWithoutMedia => !blocks.iter().any(Block::is_media),
+                Texts::JoinedWithoutMarks => !blocks.iter().any(|block| block.is_cached),
+                Texts::Blocks => false,
+            };
+            if let Some(position) = turn.position.filter(|_| joins && texts > 1) {
+                let reason = reasons::TEXTS_ARE_JOINED;
+                losses.several(LossCode::PartFlattened, position, texts - 1, reason);
+            }
+        }
+        plan.losses = losses;
+    },
+};
+
+fn is_text(block: &Block<'_>) -> bool {
+    matches!(block.held, BlockContent::Words(Wording::Text, _))
+}

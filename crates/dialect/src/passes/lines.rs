@@ -1,0 +1,50 @@
+//! Readers take a first text that begins like gryag's line of ids for one.
+
+use super::Pass;
+use crate::controls::escape_line;
+use crate::loss::{LossCode, reasons};
+use crate::turns::{BlockContent, Lead};
+
+pub(super) const PASS: Pass = Pass {
+    loses: |profile| match profile.escapes_lines {
+        true => &[LossCode::ReservedTextEscaped],
+        false => &[],
+    },
+    run: |plan, transcript, profile| {
+        if !profile.escapes_lines {
+            return;
+        }
+        for index in 0..plan.turns.len() {
+            let Some(turn) = plan.turns.get(index).copied() else {
+                continue;
+            };
+            let Some(first) = plan.blocks(&turn).first().copied() else {
+                continue;
+            };
+            let Some(run) = plan.runs(&first).next() else {
+                continue;
+            };
+            let (escaped, true) = escape_line(run.text.into()) else {
+                continue;
+            };
+            let text = transcript.made().keep(escaped);
+            match first.held {
+                _ if matches!(first.lead, Lead::Name(_)) => {
+                    if let Some(block) = plan.blocks_mut(turn).first_mut() {
+                        block.lead = Lead::Name(text);
+                    }
+                }
+                BlockContent::Words(_, words) => {
+                    if let Some(run) = plan.words_mut(words).first_mut() {
+                        run.text = text;
+                    }
+                }
+                _ => {}
+            }
+            if let Some(position) = first.position {
+                let reason = reasons::TEXT_LIKE_META_LINE;
+                plan.losses.at(LossCode::ReservedTextEscaped, position, reason);
+            }
+        }
+    },
+};

@@ -1,0 +1,29 @@
+//! Cache marks up to the number that a dialect allows: the newest stay, for a mark covers everything before it.
+
+use super::Pass;
+use crate::loss::LossCode;
+use crate::turns::Kinds;
+
+pub(super) const PASS: Pass = Pass {
+    loses: |profile| match profile.cache_marks {
+        Some(_) => &[LossCode::CacheMarkCapped],
+        None => &[],
+    },
+    run: |plan, _, profile| {
+        let Some((most, reason)) = profile.cache_marks.filter(|_| plan.kinds.has(Kinds::CACHE_MARKS)) else {
+            return;
+        };
+        let mut left = most;
+        let blocks = plan.blocks.iter_mut().rev().chain(plan.system.iter_mut().rev());
+        for block in blocks.filter(|block| block.is_cached) {
+            if left > 0 {
+                left -= 1;
+            } else {
+                block.is_cached = false;
+                if let Some(position) = block.position {
+                    plan.losses.at(LossCode::CacheMarkCapped, position, reason);
+                }
+            }
+        }
+    },
+};

@@ -1,0 +1,45 @@
+//! Ids of messages: the first turn of a message has its id, where the dialect has a place for them.
+
+use std::collections::BTreeSet;
+
+use super::Pass;
+use crate::loss::{LossCode, reasons};
+use crate::turns::TurnPlan;
+
+/// Declares ids that have no place.
+pub(super) const DROPPED: Pass = Pass {
+    loses: |profile| match profile.keeps_message_ids {
+        true => &[],
+        false => &[LossCode::MessageIdDropped],
+    },
+    run: |plan, transcript, profile| {
+        if !profile.keeps_message_ids {
+            let messages = transcript.messages().iter();
+            plan.losses.whole_rendering(
+                LossCode::MessageIdDropped,
+                messages.filter(|message| message.id.is_some()).count() as u64,
+                reasons::NO_PLACE_FOR_MESSAGE_IDS,
+            );
+        }
+    },
+};
+
+/// Gives turns their ids.
+pub(super) const GIVEN: Pass = Pass {
+    loses: super::nothing,
+    run: |plan, transcript, profile| {
+        if profile.keeps_message_ids {
+            let mut named = BTreeSet::new();
+            for turn in &mut plan.turns {
+                let position = turn.position.filter(|position| named.insert(*position));
+                let message = position.and_then(|position| transcript.view().message(position));
+                turn.message_id = message.and_then(|message| message.id.as_deref());
+            }
+        }
+    },
+};
+
+/// Positions whose ids are written.
+pub(super) fn written(plan: &TurnPlan<'_>) -> BTreeSet<u32> {
+    plan.turns.iter().filter_map(|turn| turn.position).collect()
+}

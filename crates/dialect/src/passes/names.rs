@@ -1,0 +1,281 @@
+//! Names of speakers: the dialect's own field, a prefix, or nowhere; the assistant's own turns carry none.
+
+use chatmill_model::{Message, Role};
+
+use super::Pass;
+use crate::loss::{LossCode, LossReason, reasons};
+use crate::names::{is_nobody, speaker};
+use crate::policy::Names;
+use crate::profile::DialectProfile;
+use crate::transcript::Transcript;
+use crate::turns::{Block, BlockContent, Lead, Turn, TurnPlan, Wording, Words};
+use crate::view::View;
+
+pub(super) const PASS: Pass = Pass {
+    loses: |profile| match (profile.name_field, profile.nameless) {
+        (_, Some(_)) => &[LossCode::NameDropped, LossCode::ControlCharacterRemoved],
+        (None, None) => &[
+            LossCode::NameDropped,
+            LossCode::NameInlined,
+            LossCode::ControlCharacterRemoved,
+        ],
+        (Some(_), None) => &[
+            LossCode::NameDropped,
+            LossCode::NameInlined,
+            LossCode::NameAliased,
+            LossCode::ControlCharacterRemoved,
+        ],
+    },
+    run: |plan, transcript, profile| {
+        let mut namer = Namer {
+            transcript,
+            naming: Naming::choose(transcript.view(), profile),
+            named: Vec::new(),
+            unnamed_own: 0,
+            unnamed_others: 0,
+        };
+        namer.quotes(plan);
+        namer.turns(plan);
+        namer.declare(plan, profile);
+    },
+};
+
+/// Where names go in one rendering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Naming {
+    /// Into the field.
+    Field,
+    /// Before the text, for this reason.
+    Prefix(LossReason),
+    /// Nowhere, because policy says so.
+    Dropped,
+    /// Nowhere, for this reason.
+    Absent(LossReason),
+}
+
+impl Naming {
+    /// By policy, and by the number of people where policy leaves it open: of those in the whole conversation, so that all of
+    /// its windows show names or none does.
+    fn choose(view: &View<'_>, profile: &DialectProfile) -> Self {
+        let has_field = profile.name_field.is_some();
+        if let Some(reason) = profile.nameless {
+            return Self::Absent(reason);
+        }
+        match view.policy.names {
+            Names::Auto | Names::Field if has_field => Self::Field,
+            Names::Prefix => Self::Prefix(reasons::POLICY_PUTS_NAMES_IN_FRONT),
+            Names::Drop => Self::Dropped,
+            Names::Field => Self::Absent(reasons::NO_FIELD_FOR_NAMES),
+            Names::Auto => {
+                if *view.shared(|shared| &shared.has_several_others, || has_several_others(view)) {
+                    Self::Prefix(reasons::SEVERAL_PEOPLE_SPEAK)
+                } else {
+                    Self::Absent(reasons::ONE_OTHER_SPEAKS)
+                }
+            }
+        }
+    }
+}
+
+/// Whether more than one speaks beside the perspective.
+fn has_several_others(view: &View<'_>) -> bool {
+    let messages = view.conversation().messages.iter();
+    let others = messages.filter(|message| {
+        View::is_turn(message) && !view.is_own(message) && !matches!(message.role, Role::System | Role::Tool)
+    });
+    let mut speakers = others.map(|message| {
+        let name = message.sender.is_none().then_some(&message.sender_name);
+        (message.sender, name)
+    });
+    let first = speakers.next();
+    speakers.any(|speaker| Some(speaker) != first)
+}
+
+struct Namer<'t, 'a> {
+    transcript: &'t Transcript<'a>,
+    naming: Naming,
+    /// Messages of each participant whose alias is written.
+    named: Vec<u64>,
+    /// Messages of the perspective whose name is not written.
+    unnamed_own: u64,
+    /// Messages of others whose name is not written.
+    unnamed_others: u64,
+}
+
+impl<'a> Namer<'_, 'a> {
+    /// Where turns have aliases, quotes go by them too.
+    fn quotes(&mut self, plan: &mut TurnPlan<'a>) {
+        if plan.quotes.is_empty() {
+            return;
+        }
+        for index in 0..plan.blocks.len() {
+            let Some(Block {
+                held: BlockContent::Words(Wording::Quote(number), words),
+                position: Some(position),
+                ..
+            }) = plan.blocks.get(index).copied()
+            else {
+                continue;
+            };
+            let Some(name) = plan.quotes.get(number).copied() else {
+                continue;
+            };
+            match name.aliased.filter(|_| self.naming == Naming::Field) {
+                Some((head, participant)) => {
+                    if let Some(first) = plan.words_mut(words).first_mut() {
+                        first.text = head;
+                    }
+                    self.count(participant);
+                }
+                None => plan.losses.several(
+                    LossCode::ControlCharacterRemoved,
+                    position,
+                    u64::from(name.is_cleaned),
+                    reasons::QUOTED_NAMES_HOLD_NO_CONTROLS,
+                ),
+            }
+        }
+    }
+
+    fn turns(&mut self, plan: &mut TurnPlan<'a>) {
+        let has_prefixes = matches!(self.naming, Naming::Prefix(_));
+        let mut nameless = Vec::new();
+        for index in 0..plan.turns.len() {
+            let Some(turn) = plan.turns.get(index).copied() else {
+                continue;
+            };
+            let message = turn.position.and_then(|position| self.transcript.view().message(position));
+            let Some(message) = message else {
+                continue;
+            };
+            match turn.role {
+                Role::Assistant => self.unnamed_own += 1,
+                Role::System => self.system(plan, message),
+                Role::User => {
+                    let alias = self.alias(&turn);
+                    let name = self.user(plan, &turn, message);
+                    if let Some(turn) = plan.turns.get_mut(index) {
+                        turn.alias = alias;
+                    }
+                    if let Some(name) = name.filter(|_| has_prefixes) {
+                        match plan.blocks_mut(turn).first_mut() {
+                            Some(first) if matches!(first.held, BlockContent::Words(..)) => {
+                                first.lead = Lead::Name(name);
+                            }
+                            _ => nameless.push((index, name)),
+                        }
+                    }
+                }
+                Role::Tool => {}
+            }
+        }
+        if !nameless.is_empty() {
+            put_names_before(plan, &nameless);
+        }
+    }
+
+    fn system(&self, plan: &mut TurnPlan<'a>, message: &Message) {
+        if message.sender.is_some_and(|sender| !self.is_nobody(sender)) {
+            let reason = reasons::SYSTEM_TEXT_BEARS_NO_NAME;
+            plan.losses.at(LossCode::NameDropped, message.position, reason);
+        }
+    }
+
+    /// What stands before the text of a user turn; what becomes of the name is declared or counted.
+    fn user(&mut self, plan: &mut TurnPlan<'a>, turn: &Turn<'a>, message: &'a Message) -> Option<&'a str> {
+        let position = message.position;
+        if self.naming == Naming::Dropped && turn.sender.is_some() {
+            let reason = reasons::POLICY_DROPS_NAMES;
+            plan.losses.at(LossCode::NameDropped, position, reason);
+        }
+        let view = self.transcript.view();
+        let participants = &view.conversation().participants;
+        let name = match turn.sender.and_then(|index| participants.get(index)) {
+            Some(participant) => participant.display_name(),
+            None if view.is_own(message) => return None,
+            None => speaker(view, message)?,
+        };
+        match self.naming {
+            Naming::Prefix(reason) => plan.losses.at(LossCode::NameInlined, position, reason),
+            Naming::Absent(_) => {
+                let is_nobody = turn.sender.is_some_and(|index| self.is_nobody(index));
+                self.unnamed_others += u64::from(!is_nobody);
+            }
+            Naming::Field | Naming::Dropped => {}
+        }
+        Some(name)
+    }
+
+    /// The name of whoever speaks, for the turn's own field.
+    fn alias(&mut self, turn: &Turn<'a>) -> Option<&'a str> {
+        let sender = turn.sender.filter(|_| self.naming == Naming::Field);
+        let index = sender.filter(|index| !self.is_nobody(*index))?;
+        self.count(index);
+        self.transcript.alias(index)
+    }
+
+    fn count(&mut self, participant: usize) {
+        if self.named.len() <= participant {
+            self.named.resize(participant + 1, 0);
+        }
+        if let Some(count) = self.named.get_mut(participant) {
+            *count += 1;
+        }
+    }
+
+    /// Whether all that is known of a participant is the role, which every turn says anyway.
+    fn is_nobody(&self, index: usize) -> bool {
+        let participants = &self.transcript.view().conversation().participants;
+        participants.get(index).is_some_and(is_nobody)
+    }
+
+    /// Declares what became of names.
+    fn declare(&self, plan: &mut TurnPlan<'a>, profile: &DialectProfile) {
+        let losses = &mut plan.losses;
+        losses.whole_rendering(
+            LossCode::NameDropped,
+            self.unnamed_own,
+            reasons::OWN_TURNS_CARRY_NO_NAME,
+        );
+        if let Naming::Absent(reason) = self.naming {
+            losses.whole_rendering(LossCode::NameDropped, self.unnamed_others, reason);
+        }
+        let Some(rule) = profile.name_field else {
+            return;
+        };
+        let participants = &self.transcript.view().conversation().participants;
+        let mut aliased = 0;
+        for (index, (count, participant)) in self.named.iter().zip(participants).enumerate() {
+            let is_other = |alias: &str| alias != participant.display_name();
+            if *count > 0 && self.transcript.alias(index).is_some_and(is_other) {
+                aliased += count;
+            }
+        }
+        let reason = reasons::NAME_IS_AN_ALIAS.by(rule);
+        losses.whole_rendering(LossCode::NameAliased, aliased, reason);
+    }
+}
+
+/// Puts names before turns that begin with no text.
+fn put_names_before<'a>(plan: &mut TurnPlan<'a>, names: &[(usize, &'a str)]) {
+    let mut names = names.iter().peekable();
+    let mut index = 0;
+    plan.rebuild(|plan, turn, blocks| {
+        let start = plan.blocks.len();
+        if let (Some((_, name)), Some(first)) = (names.next_if(|(at, _)| *at == index), blocks.first()) {
+            let held = BlockContent::Words(Wording::Name, Words::default());
+            plan.blocks.push(Block {
+                lead: Lead::Name(name),
+                opens: true,
+                ..Block::new(held, first.position, first.role)
+            });
+        }
+        index += 1;
+        let named = plan.blocks.len() > start;
+        plan.blocks.extend(blocks.iter().map(|block| Block {
+            opens: block.opens && !named,
+            ..*block
+        }));
+        plan.close(turn, start);
+    });
+}

@@ -1,0 +1,39 @@
+//! Results: what a dialect cannot say of them, and what it wants around them.
+
+use super::Pass;
+use crate::loss::{LossCode, reasons};
+use crate::text_run::is_blank_character;
+use crate::turns::{BlockContent, Kinds};
+
+pub(super) const PASS: Pass = Pass {
+    loses: |profile| match (profile.marks_errors, profile.wraps_results, profile.empty_result) {
+        (false, ..) => &[LossCode::ErrorFlagDropped],
+        (true, Some(_), _) => &[LossCode::ResultWrapped],
+        (true, None, Some(_)) => &[LossCode::EmptyFilled],
+        (true, None, None) => &[],
+    },
+    run: |plan, _, profile| {
+        if !plan.kinds.has(Kinds::RESULTS) {
+            return;
+        }
+        for block in &mut plan.blocks {
+            let (BlockContent::Result(result), Some(position)) = (&mut block.held, block.position) else {
+                continue;
+            };
+            let losses = &mut plan.losses;
+            if result.is_error() && !profile.marks_errors {
+                let reason = reasons::RESULT_SAYS_NO_FAILURE;
+                losses.at(LossCode::ErrorFlagDropped, position, reason);
+            }
+            if let Some(reason) = profile.wraps_results {
+                losses.at(LossCode::ResultWrapped, position, reason);
+            }
+            if let Some((filling, reason)) = profile.empty_result
+                && result.content.chars().all(is_blank_character)
+            {
+                result.content = filling;
+                losses.at(LossCode::EmptyFilled, position, reason);
+            }
+        }
+    },
+};

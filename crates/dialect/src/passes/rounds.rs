@@ -1,0 +1,185 @@
+//! Rounds: what people say, then the calls with their results, then what the assistant says.
+//!
+//! Calls have no ids there and follow one another, each with its result, and text beside a call follows the last of them.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use chatmill_model::{Component, Role};
+
+use super::Pass;
+use crate::loss::{LossCode, LossReason, reasons};
+use crate::profile::Shape;
+use crate::rules::DialectRule;
+use crate::text_run::TextRun;
+use crate::turns::{Block, BlockContent, Turn, TurnPlan, Wording};
+use crate::violation::Violation;
+
+/// What stands in a first user turn that the source has not.
+pub(crate) const START: &str = "[start]";
+
+pub(super) const PASS: Pass = Pass {
+    loses: |profile| match profile.shape {
+        Shape::Rounds { .. } => &[
+            LossCode::TurnMoved,
+            LossCode::TurnMerged,
+            LossCode::TurnSplit,
+            LossCode::PartMoved,
+            LossCode::ToolIdDropped,
+            LossCode::EmptyFilled,
+        ],
+        _ => &[],
+    },
+    run: |plan, _, profile| {
+        let Shape::Rounds { order, calls, texts } = profile.shape else {
+            return;
+        };
+        let rules = RoundRules { order, calls, texts };
+        let mut round = Round::default();
+        plan.rebuild(|plan, turn, blocks| {
+            if turn.role == Role::User && !round.said.is_empty() {
+                round.close(plan, rules);
+            }
+            round.is_open = true;
+            round.add(plan, rules, &turn, blocks);
+        });
+        if let Some(last) = round.close(plan, rules) {
+            plan.progress.added(last.as_str());
+        }
+        if round.is_unanswered {
+            let said = plan.progress.last_said();
+            let fault = "the last turn is not the assistant's";
+            plan.violations
+                .push(Violation::of(profile.silent.0, said, fault));
+        }
+        let asks = |turn: &Turn<'_>| matches!(turn.role, Role::User | Role::Tool);
+        let mut turns = plan.turns.iter().enumerate();
+        if turns.any(|(place, turn)| asks(turn) != place.is_multiple_of(2)) {
+            let fault = "questions and answers do not alternate";
+            plan.violations.push(Violation::of(order, None, fault));
+        }
+    },
+};
+
+#[derive(Clone, Copy)]
+struct RoundRules {
+    order: &'static DialectRule,
+    calls: &'static DialectRule,
+    texts: &'static DialectRule,
+}
+
+/// A round as far as it is known.
+#[derive(Default)]
+struct Round<'a> {
+    is_open: bool,
+    /// Whether the round before ended without an answer.
+    is_unanswered: bool,
+    asked: Vec<Block<'a>>,
+    /// Calls with their results; one of them is missing where policy rejects instead of repairing.
+    exchanges: Vec<[Option<Block<'a>>; 2]>,
+    /// Exchanges that wait for their result, by id of the call, in order.
+    waiting: BTreeMap<&'a str, VecDeque<usize>>,
+    said: Vec<Block<'a>>,
+}
+
+impl<'a> Round<'a> {
+    fn add(&mut self, plan: &mut TurnPlan<'a>, rules: RoundRules, turn: &Turn<'a>, blocks: &[Block<'a>]) {
+        let mut declare = |code, reason: LossReason| {
+            if let Some(position) = turn.position {
+                plan.losses.at(code, position, reason);
+            }
+        };
+        match turn.role {
+            Role::User | Role::System => {
+                if !self.exchanges.is_empty() {
+                    let reason = reasons::NOBODY_BETWEEN_RESULT_AND_ANSWER.by(rules.order);
+                    declare(LossCode::TurnMoved, reason);
+                }
+                if !self.asked.is_empty() {
+                    declare(LossCode::TurnMerged, reasons::TURNS_ARE_ONE.by(rules.order));
+                }
+                self.asked.extend(blocks);
+            }
+            Role::Tool => {
+                for block in blocks {
+                    if let BlockContent::Result(result) = block.held {
+                        if result.result.is_some() {
+                            declare(LossCode::ToolIdDropped, reasons::THERE_ARE_NO_IDS.by(rules.calls));
+                        }
+                        self.answer(*block, result.id);
+                    }
+                }
+            }
+            Role::Assistant => self.reply(rules, blocks, &mut declare),
+        }
+    }
+
+    fn reply(
+        &mut self,
+        rules: RoundRules,
+        blocks: &[Block<'a>],
+        declare: &mut impl FnMut(LossCode, LossReason),
+    ) {
+        let calls = blocks.iter().filter(|block| block.is_call()).count();
+        let has_text = calls < blocks.len();
+        if (has_text || !self.said.is_empty()) && calls > 0 {
+            declare(LossCode::PartMoved, reasons::TEXT_FOLLOWS_THE_RESULT.by(rules.texts));
+        }
+        if has_text && !self.said.is_empty() {
+            declare(LossCode::TurnMerged, reasons::TURNS_ARE_ONE.by(rules.order));
+        }
+        for _ in 1..calls {
+            declare(LossCode::TurnSplit, reasons::CALLS_FOLLOW_ONE_ANOTHER.by(rules.calls));
+        }
+        for block in blocks {
+            let BlockContent::Call(call) = block.held else {
+                self.said.push(*block);
+                continue;
+            };
+            declare(LossCode::ToolIdDropped, reasons::THERE_ARE_NO_IDS.by(rules.calls));
+            let index = self.exchanges.len();
+            self.waiting.entry(call.id).or_default().push_back(index);
+            self.exchanges.push([Some(*block), None]);
+        }
+    }
+
+    fn answer(&mut self, result: Block<'a>, id: &'a str) {
+        let first = self.waiting.get_mut(id).and_then(VecDeque::pop_front);
+        match first.and_then(|index| self.exchanges.get_mut(index)) {
+            Some([_, answer]) => *answer = Some(result),
+            None => self.exchanges.push([None, Some(result)]),
+        }
+    }
+
+    /// Adds the round to the plan, and begins the next; says whose turn its last is, where there is one.
+    fn close(&mut self, plan: &mut TurnPlan<'a>, rules: RoundRules) -> Option<Role> {
+        if !std::mem::take(&mut self.is_open) {
+            return None;
+        }
+        let start = plan.blocks.len();
+        if self.asked.is_empty() {
+            let reason = reasons::USER_TURN_COMES_FIRST.by(rules.order);
+            plan.losses.whole_rendering(LossCode::EmptyFilled, 1, reason);
+            let words = plan.wording([TextRun::new(START, Component::Framing)]);
+            let held = BlockContent::Words(Wording::Text, words);
+            plan.blocks.push(Block::new(held, None, Role::User));
+        }
+        plan.blocks.append(&mut self.asked);
+        let mut end = Role::User;
+        plan.close(Turn::new(end, None), start);
+        for block in self.exchanges.drain(..).flatten().flatten() {
+            let start = plan.blocks.len();
+            end = if block.is_call() { Role::Assistant } else { Role::Tool };
+            plan.blocks.push(block);
+            plan.close(Turn::new(end, block.position), start);
+        }
+        self.waiting.clear();
+        self.is_unanswered = self.said.is_empty();
+        if !self.said.is_empty() {
+            let start = plan.blocks.len();
+            end = Role::Assistant;
+            plan.blocks.append(&mut self.said);
+            plan.close(Turn::new(end, None), start);
+        }
+        Some(end)
+    }
+}

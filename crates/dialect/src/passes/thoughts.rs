@@ -1,0 +1,105 @@
+//! What the assistant thought: before its text, where policy and dialect keep it.
+
+use chatmill_model::{Component, Role};
+
+use super::Pass;
+use crate::controls::{Reserved, escape};
+use crate::loss::{LossCode, LossReason, reasons};
+use crate::policy::Reasoning;
+use crate::profile::{DialectProfile, Thoughts};
+use crate::text_run::TextRun;
+use crate::transcript::Transcript;
+use crate::turns::{Block, BlockContent, Kinds, Turn, TurnPlan, Wording};
+
+pub(super) const PASS: Pass = Pass {
+    loses: |profile| match profile.thoughts {
+        Thoughts::Nowhere(_) => &[LossCode::ReasoningDropped],
+        Thoughts::Field => &[LossCode::ReasoningDropped, LossCode::PartFlattened],
+        Thoughts::Tagged => &[
+            LossCode::ReasoningDropped,
+            LossCode::PartFlattened,
+            LossCode::ReservedTextEscaped,
+        ],
+    },
+    run: |plan, transcript, profile| {
+        if plan.kinds.has(Kinds::REASONING) {
+            plan.rebuild(|plan, turn, blocks| {
+                let start = plan.blocks.len();
+                match refusal(&turn, transcript, profile) {
+                    Some(reason) => {
+                        let dropped = blocks.iter().filter(|block| is_reasoning(block));
+                        for position in dropped.filter_map(|block| block.position) {
+                            plan.losses.at(LossCode::ReasoningDropped, position, reason);
+                        }
+                    }
+                    None => {
+                        let thought = thought(plan, transcript, profile, blocks);
+                        plan.blocks.extend(thought);
+                    }
+                }
+                let others = blocks.iter().filter(|block| !is_reasoning(block));
+                plan.blocks.extend(others);
+                plan.close(turn, start);
+            });
+        }
+    },
+};
+
+fn is_reasoning(block: &Block<'_>) -> bool {
+    matches!(block.held, BlockContent::Reasoning(_))
+}
+
+/// Why thoughts of a turn have no place.
+fn refusal(turn: &Turn<'_>, transcript: &Transcript<'_>, profile: &DialectProfile) -> Option<LossReason> {
+    let is_kept = transcript.view().policy.reasoning == Reasoning::Keep;
+    match profile.thoughts {
+        Thoughts::Nowhere(reason) => Some(reason),
+        _ if !is_kept => Some(reasons::POLICY_DROPS_REASONING),
+        _ if turn.role != Role::Assistant => Some(reasons::ONLY_OWN_TURNS_HOLD_REASONING),
+        _ => None,
+    }
+}
+
+/// The thoughts of a turn as one block, a blank line between them.
+fn thought<'a>(
+    plan: &mut TurnPlan<'a>,
+    transcript: &Transcript<'a>,
+    profile: &DialectProfile,
+    blocks: &[Block<'a>],
+) -> Option<Block<'a>> {
+    let is_tagged = profile.thoughts == Thoughts::Tagged;
+    let mut words = Vec::new();
+    let mut first = None;
+    for block in blocks {
+        let (BlockContent::Reasoning(thought), Some(position)) = (block.held, block.position) else {
+            continue;
+        };
+        if thought.is_empty() {
+            continue;
+        }
+        if !words.is_empty() {
+            let reason = reasons::THOUGHTS_ARE_JOINED;
+            plan.losses.at(LossCode::PartFlattened, position, reason);
+            words.push(TextRun::new("\n\n", Component::Framing));
+        }
+        let mut said = thought;
+        if is_tagged {
+            let (escaped, count) = escape(thought.into(), Reserved::Thoughts);
+            let reason = reasons::THOUGHT_SPELLS_ITS_END;
+            plan.losses
+                .several(LossCode::ReservedTextEscaped, position, count, reason);
+            said = transcript.made().keep(escaped);
+        }
+        words.push(TextRun::new(said, Component::Content));
+        first = first.or(Some(block));
+    }
+    if is_tagged {
+        words.insert(0, TextRun::new("<think>\n", Component::Framing));
+        words.push(TextRun::new("\n</think>\n", Component::Framing));
+    }
+    let words = plan.wording(words);
+    Some(Block {
+        held: BlockContent::Words(Wording::Thought, words),
+        ..*first?
+    })
+}

@@ -1,0 +1,478 @@
+//! The order in which a dialect with tool turns says a conversation: every result directly after its call.
+//!
+//! Somebody may speak between a call and its result, results may come late, early, twice or never. Whole turns are
+//! moved, nothing is cut; the canonical record keeps the true order, and every move is declared.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use chatmill_model::{CallStatus, Message, Part, PartPlace, ToolCall, ToolResult};
+
+use crate::loss::{LossCode, LossReason, Losses, reasons};
+use crate::policy::Orphans;
+use crate::view::View;
+use crate::violation::Violation;
+
+/// A call of the perspective.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call<'a> {
+    /// Where it stands.
+    pub(crate) place: PartPlace,
+    /// What it asks.
+    pub(crate) call: &'a ToolCall,
+}
+
+/// One thing to say.
+#[derive(Debug)]
+pub(crate) enum Step<'a> {
+    /// A message without its results, and the calls in it that are said as calls.
+    Say {
+        /// The message.
+        message: &'a Message,
+        /// Its calls; empty when they are somebody else's.
+        calls: Vec<Call<'a>>,
+    },
+    /// The result of a call of the step before.
+    Answer {
+        /// The call.
+        call: Call<'a>,
+        /// The message that holds the result.
+        message: &'a Message,
+        /// The result.
+        result: &'a ToolResult,
+        /// Where the result stands among the message's parts.
+        part: u32,
+    },
+    /// A result that has to be made up for a call of the step before.
+    Missing {
+        /// The call.
+        call: Call<'a>,
+    },
+    /// A result that is said as text: its call is somebody else's, or there is none.
+    Inline {
+        /// The message that holds the result.
+        message: &'a Message,
+        /// The result.
+        result: &'a ToolResult,
+        /// Who called: index of the participant.
+        caller: Option<usize>,
+    },
+    /// A result without a call that stays as it is, because policy rejects instead of repairing.
+    Loose {
+        /// The message that holds the result.
+        message: &'a Message,
+        /// The result.
+        result: &'a ToolResult,
+    },
+}
+
+/// Steps, and why they cannot be said, if so.
+pub(crate) struct Turns<'a> {
+    /// In the order in which to say them.
+    pub(crate) steps: Vec<Step<'a>>,
+    /// One clause for each call or result that policy rejects.
+    pub(crate) faults: Vec<Violation>,
+}
+
+/// Puts the messages that a rendering shows into the order in which to say them: results follow their calls.
+pub(crate) fn arrange<'a>(view: &View<'a>, shown: &[&'a Message], losses: &mut Losses) -> Turns<'a> {
+    let mut arranger = Arranger {
+        view,
+        pairs: Pairs::of(view, shown),
+        between: OnceCell::new(),
+        turns: Turns {
+            steps: Vec::new(),
+            faults: Vec::new(),
+        },
+        losses,
+    };
+    for message in shown {
+        arranger.add(message);
+    }
+    arranger.turns
+}
+
+/// Leaves out the perspective's calls, their results, and results without a call: for dialects that have no tools.
+pub(crate) fn without_tools<'a>(
+    view: &View<'a>,
+    shown: &[&'a Message],
+    reason: LossReason,
+    losses: &mut Losses,
+) -> Turns<'a> {
+    let pairs = Pairs::of(view, shown);
+    let mut steps = Vec::new();
+    for message in shown {
+        let found = Found::of(view, message);
+        losses.several(
+            LossCode::ToolCallDropped,
+            message.position,
+            found.calls.len() as u64,
+            reason,
+        );
+        let (before, after) = found.split_results(message);
+        let mut answer = |place, result, steps: &mut Vec<Step<'a>>| {
+            let caller = pairs.call_of(place).and_then(|call| view.message(call.position));
+            match caller.filter(|caller| !view.is_own(caller)) {
+                Some(caller) => steps.push(Step::foreign(message, result, caller, losses)),
+                None => losses.at(LossCode::ToolResultDropped, message.position, reason),
+            }
+        };
+        for (place, result) in before {
+            answer(place, result, &mut steps);
+        }
+        if found.says_more {
+            steps.push(Step::Say {
+                message,
+                calls: Vec::new(),
+            });
+        }
+        for (place, result) in after {
+            answer(place, result, &mut steps);
+        }
+    }
+    Turns {
+        steps,
+        faults: Vec::new(),
+    }
+}
+
+impl<'a> Step<'a> {
+    /// The result of somebody else's call, as text.
+    pub(crate) fn foreign(
+        message: &'a Message,
+        result: &'a ToolResult,
+        caller: &Message,
+        losses: &mut Losses,
+    ) -> Self {
+        losses.at(
+            LossCode::RoleMapped,
+            message.position,
+            reasons::FOREIGN_RESULT_AS_TEXT,
+        );
+        Self::Inline {
+            message,
+            result,
+            caller: caller.sender,
+        }
+    }
+}
+
+/// What a message holds.
+pub(crate) struct Found<'a> {
+    /// Whether it holds anything but the perspective's calls, and results.
+    pub(crate) says_more: bool,
+    /// The perspective's calls.
+    pub(crate) calls: Vec<Call<'a>>,
+    /// Tool results in the message, whichever participant made the call.
+    pub(crate) results: Vec<(PartPlace, &'a ToolResult)>,
+}
+
+impl<'a> Found<'a> {
+    /// Sorts the parts of a message.
+    pub(crate) fn of(view: &View<'a>, message: &'a Message) -> Self {
+        let mut found = Self {
+            says_more: message.parts.is_empty(),
+            calls: Vec::new(),
+            results: Vec::new(),
+        };
+        for (index, part) in message.parts.iter().enumerate() {
+            let place = PartPlace {
+                position: message.position,
+                part: index as u32,
+            };
+            match part {
+                Part::ToolResult(result) => found.results.push((place, result)),
+                Part::ToolCall(call) if view.is_own(message) => found.calls.push(Call { place, call }),
+                // A mark belongs to the part before it and is not a message of its own.
+                Part::CacheMark if !found.results.is_empty() => {}
+                _ => found.says_more = true,
+            }
+        }
+        found
+    }
+}
+
+impl<'a> Found<'a> {
+    /// The results that stand before everything else in the message, and the others.
+    #[expect(clippy::type_complexity, reason = "two lists of the field's own type")]
+    pub(crate) fn split_results(
+        &self,
+        message: &Message,
+    ) -> (Vec<(PartPlace, &'a ToolResult)>, Vec<(PartPlace, &'a ToolResult)>) {
+        let is_other = |part: &Part| !matches!(part, Part::ToolResult(_) | Part::CacheMark);
+        let first = message.parts.iter().position(is_other);
+        let results = self.results.iter().copied();
+        results.partition(|(place, _)| first.is_none_or(|first| (place.part as usize) < first))
+    }
+}
+
+/// The pairings whose two ends are shown.
+pub(crate) struct Pairs {
+    by_call: BTreeMap<PartPlace, (PartPlace, CallStatus)>,
+    by_result: BTreeMap<PartPlace, PartPlace>,
+    duplicates: BTreeMap<PartPlace, Option<PartPlace>>,
+}
+
+impl Pairs {
+    /// The call that a result answers, be it the first or a further answer.
+    pub(crate) fn call_of(&self, result: PartPlace) -> Option<PartPlace> {
+        let paired = self.by_result.get(&result).copied();
+        paired.or_else(|| self.duplicates.get(&result).copied().flatten())
+    }
+
+    /// Pairings among the messages that are shown.
+    pub(crate) fn of(view: &View<'_>, shown: &[&Message]) -> Self {
+        // Messages are shown in order of their positions.
+        let is_shown = |place: &PartPlace| {
+            let found = shown.binary_search_by_key(&place.position, |message| message.position);
+            found.is_ok()
+        };
+        let mut pairs = Self {
+            by_call: BTreeMap::new(),
+            by_result: BTreeMap::new(),
+            duplicates: BTreeMap::new(),
+        };
+        for pairing in &view.linked.pairings {
+            let call = pairing.call.filter(is_shown);
+            let result = pairing.result.filter(is_shown);
+            match (pairing.status, call, result) {
+                (CallStatus::Duplicate, call, Some(result)) => {
+                    pairs.duplicates.insert(result, call);
+                }
+                (CallStatus::Paired | CallStatus::Late | CallStatus::Early, Some(call), Some(result)) => {
+                    pairs.by_call.insert(call, (result, pairing.status));
+                    pairs.by_result.insert(result, call);
+                }
+                _ => {}
+            }
+        }
+        pairs
+    }
+}
+
+/// What stands between the first call that has a result and the last result: one look at each message, however many calls
+/// ask.
+struct Between {
+    /// The position of the first call.
+    first: u32,
+    /// What is known of each position from there on.
+    places: Vec<Place>,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    /// Turns before it that hold anything but results of the perspective's calls.
+    others: u32,
+    /// The first part that is neither a result nor a mark.
+    said: Option<u32>,
+}
+
+impl Between {
+    fn of(view: &View<'_>, pairs: &Pairs) -> Self {
+        let first = pairs.by_call.keys().next().map_or(0, |call| call.position);
+        let results = pairs.by_call.values().map(|(result, _)| result.position);
+        let end = results.max().map_or(first, |last| last + 1);
+        let is_said = |part: &Part| !matches!(part, Part::ToolResult(_) | Part::CacheMark);
+        let mut others = 0;
+        let places = (first..end).map(|position| {
+            let message = view.message(position);
+            let said = message.and_then(|message| message.parts.iter().position(is_said));
+            let place = Place {
+                others,
+                said: said.map(|part| part as u32),
+            };
+            let turn = message.filter(|message| View::is_turn(message));
+            others += u32::from(turn.is_some_and(|turn| Self::is_other(view, pairs, turn)));
+            place
+        });
+        Self {
+            first,
+            places: places.collect(),
+        }
+    }
+
+    /// Whether a turn holds anything but results of the perspective's calls.
+    fn is_other(view: &View<'_>, pairs: &Pairs, turn: &Message) -> bool {
+        let found = Found::of(view, turn);
+        // Further results of the perspective's own calls are left out.
+        let is_foreign = |place| match pairs.call_of(place) {
+            Some(call) => !view
+                .message(call.position)
+                .is_some_and(|caller| view.is_own(caller)),
+            None => !pairs.duplicates.contains_key(&place),
+        };
+        found.says_more
+            || !found.calls.is_empty()
+            || found.results.into_iter().any(|(place, _)| is_foreign(place))
+    }
+
+    fn at(&self, position: u32) -> Option<Place> {
+        let index = position.checked_sub(self.first)?;
+        self.places.get(index as usize).copied()
+    }
+
+    /// Whether something said stands before a result in its message, or another turn after the call's.
+    fn has_others(&self, call: PartPlace, result: PartPlace) -> bool {
+        if result.position <= call.position {
+            return false;
+        }
+        let (after, before) = (self.at(call.position + 1), self.at(result.position));
+        let (Some(after), Some(before)) = (after, before) else {
+            return false;
+        };
+        before.said.is_some_and(|said| said < result.part) || before.others > after.others
+    }
+}
+
+struct Arranger<'v, 'a, 'l> {
+    view: &'v View<'a>,
+    pairs: Pairs,
+    /// What stands between calls and their results, once somebody asks.
+    between: OnceCell<Between>,
+    turns: Turns<'a>,
+    losses: &'l mut Losses,
+}
+
+impl<'a> Arranger<'_, 'a, '_> {
+    fn add(&mut self, message: &'a Message) {
+        let found = Found::of(self.view, message);
+        let (before, after) = found.split_results(message);
+        for (place, result) in before {
+            self.unpaired(message, place, result);
+        }
+        self.say(message, found.says_more, found.calls);
+        for (place, result) in after {
+            self.unpaired(message, place, result);
+        }
+    }
+
+    /// The message and the answers to its calls.
+    fn say(&mut self, message: &'a Message, says_more: bool, mut calls: Vec<Call<'a>>) {
+        if self.view.policy.orphans == Orphans::Drop {
+            let (answered, open): (Vec<_>, Vec<_>) = calls
+                .into_iter()
+                .partition(|call| self.pairs.by_call.contains_key(&call.place));
+            calls = answered;
+            self.losses.several(
+                LossCode::ToolCallDropped,
+                message.position,
+                open.len() as u64,
+                reasons::POLICY_DROPS_OPEN_CALLS,
+            );
+        }
+        if !says_more && calls.is_empty() {
+            return;
+        }
+        self.turns.steps.push(Step::Say {
+            message,
+            calls: calls.clone(),
+        });
+        let mut newest = None;
+        for call in calls {
+            match self.pairs.by_call.get(&call.place) {
+                Some(&(place, status)) => {
+                    self.answer(call, place, status, newest);
+                    newest = newest.max(Some(place));
+                }
+                None if self.view.policy.orphans == Orphans::Reject => {
+                    let position = message.position;
+                    let fault = format!("the call in message {position} has no result");
+                    self.turns.faults.push(Violation::at(position, fault));
+                }
+                None => {
+                    self.losses.at(
+                        LossCode::MissingResultSynthesised,
+                        message.position,
+                        reasons::CALL_HAS_NO_RESULT,
+                    );
+                    self.turns.steps.push(Step::Missing { call });
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, call: Call<'a>, place: PartPlace, status: CallStatus, newest: Option<PartPlace>) {
+        let Some(message) = self.view.message(place.position) else {
+            return;
+        };
+        let Some(Part::ToolResult(result)) = message.parts.get(place.part as usize) else {
+            return;
+        };
+        let moved = match status {
+            CallStatus::Late => Some((LossCode::ResultLateMoved, reasons::TURNS_BETWEEN_CALL_AND_RESULT)),
+            CallStatus::Early => Some((LossCode::ResultEarlyMoved, reasons::RESULT_BEFORE_ITS_CALL)),
+            _ if newest > Some(place) => Some((LossCode::TurnMoved, reasons::RESULTS_IN_ANOTHER_ORDER)),
+            _ if self.stands_apart(call.place, place) => Some((
+                LossCode::ResultLateMoved,
+                reasons::SOMETHING_BETWEEN_CALL_AND_RESULT,
+            )),
+            _ => None,
+        };
+        if let Some((code, reason)) = moved {
+            self.losses.at(code, place.position, reason);
+        }
+        self.turns.steps.push(Step::Answer {
+            call,
+            message,
+            result,
+            part: place.part,
+        });
+    }
+
+    /// Whether anything but the perspective's results stands between a call and the result that counts as directly after it.
+    fn stands_apart(&self, call: PartPlace, result: PartPlace) -> bool {
+        let between = self.between.get_or_init(|| Between::of(self.view, &self.pairs));
+        between.has_others(call, result)
+    }
+
+    /// A result that does not follow a call of the perspective.
+    fn unpaired(&mut self, message: &'a Message, place: PartPlace, result: &'a ToolResult) {
+        let is_duplicate = self.pairs.duplicates.contains_key(&place);
+        let call = self.pairs.call_of(place);
+        if let Some(caller) = call.and_then(|call| self.view.message(call.position)) {
+            if !self.view.is_own(caller) {
+                let foreign = Step::foreign(message, result, caller, self.losses);
+                self.turns.steps.push(foreign);
+                return;
+            }
+            if !is_duplicate {
+                return;
+            }
+        }
+        match self.view.policy.orphans {
+            Orphans::Reject => {
+                let position = message.position;
+                let fault = if is_duplicate {
+                    "answers a call that is answered already"
+                } else {
+                    "has no call"
+                };
+                let fault = format!("the result in message {position} {fault}");
+                self.turns.faults.push(Violation::at(position, fault));
+                self.turns.steps.push(Step::Loose { message, result });
+            }
+            Orphans::Repair | Orphans::Drop if is_duplicate => self.losses.at(
+                LossCode::DuplicateResult,
+                message.position,
+                reasons::CALL_IS_ANSWERED_ALREADY,
+            ),
+            Orphans::Drop => self.losses.at(
+                LossCode::OrphanResultDropped,
+                message.position,
+                reasons::POLICY_DROPS_LOOSE_RESULTS,
+            ),
+            Orphans::Repair => {
+                self.losses.at(
+                    LossCode::OrphanResultInlined,
+                    message.position,
+                    reasons::RESULT_HAS_NO_CALL,
+                );
+                self.turns.steps.push(Step::Inline {
+                    message,
+                    result,
+                    caller: None,
+                });
+            }
+        }
+    }
+}

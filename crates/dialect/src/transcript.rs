@@ -1,0 +1,189 @@
+//! A conversation through somebody's eyes, by a policy and in a window: what all dialects share, worked out once for all.
+//!
+//! The messages are selected, their texts freed of what leaked into them, calls paired and put into order, replies quoted.
+//! What comes of it is a [`TurnPlan`] in which nothing is fitted to a dialect yet; passes do that.
+
+mod draft;
+
+use std::cell::OnceCell;
+
+use chatmill_model::{Message, Part, ParticipantKind};
+
+use crate::loss::{LossCode, Losses};
+use crate::made_texts::MadeTexts;
+use crate::names::{Aliases, Roster};
+use crate::order::Order;
+use crate::rendering::Extent;
+use crate::select_messages::SelectedMessages;
+use crate::tool_definition::Definition;
+use crate::turns::TurnPlan;
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
+use crate::view::View;
+
+/// What dialects are given to say.
+pub struct Transcript<'a> {
+    view: View<'a>,
+    made: &'a MadeTexts,
+    shown: OnceCell<Shown<'a>>,
+    paired: OnceCell<TurnPlan<'a>>,
+    roster: OnceCell<Roster<'a>>,
+    aliases: OnceCell<Aliases<'a>>,
+    definitions: OnceCell<Definitions<'a>>,
+    one_agent: OnceCell<Option<Box<Transcript<'a>>>>,
+}
+
+/// The definitions of a value of the source.
+type Definitions<'a> = Vec<Vec<Definition<'a>>>;
+
+/// The messages that are shown, and what is lost by showing them in turns.
+struct Shown<'a> {
+    messages: Vec<&'a Message>,
+    has_tool_use: bool,
+    extent: Extent,
+    losses: Losses,
+}
+
+/// What a transcript may cost, whatever the dialect: what has no place in turns, and what policy leaves out.
+pub(crate) const LOSES: &[LossCode] = &[
+    LossCode::Truncated,
+    LossCode::WeightDropped,
+    LossCode::NoticeDropped,
+    LossCode::MetadataDropped,
+    LossCode::ParticipantDropped,
+    LossCode::TimestampDropped,
+    LossCode::MentionDropped,
+    LossCode::ExtraDropped,
+    LossCode::NameDropped,
+    LossCode::ReferenceNested,
+    LossCode::SystemDropped,
+    LossCode::SystemAdded,
+    LossCode::LeakedMetadataRemoved,
+    LossCode::RoleMapped,
+    LossCode::ToolNameRewritten,
+    LossCode::ReferenceDropped,
+    LossCode::ReferenceInlined,
+    LossCode::ReferenceUnresolved,
+    LossCode::MediaPlaceholder,
+    LossCode::MediaDropped,
+    LossCode::EmptyFilled,
+    LossCode::ControlCharacterRemoved,
+    LossCode::WhitespaceTrimmed,
+];
+
+impl<'a> Transcript<'a> {
+    /// The transcript of what a view shows; texts that have to be made are kept in `made`.
+    pub fn new(view: View<'a>, made: &'a MadeTexts) -> Self {
+        Self {
+            view,
+            made,
+            shown: OnceCell::new(),
+            paired: OnceCell::new(),
+            roster: OnceCell::new(),
+            aliases: OnceCell::new(),
+            definitions: OnceCell::new(),
+            one_agent: OnceCell::new(),
+        }
+    }
+
+    /// What it shows.
+    pub fn view(&self) -> &View<'a> {
+        &self.view
+    }
+
+    /// Where made texts are kept.
+    pub(crate) fn made(&self) -> &'a MadeTexts {
+        self.made
+    }
+
+    /// The messages that turns show, in order of position.
+    pub(crate) fn messages(&self) -> &[&'a Message] {
+        &self.shown().messages
+    }
+
+    /// The participants by their ids.
+    pub(crate) fn roster(&self) -> &Roster<'a> {
+        self.roster.get_or_init(|| Roster::of(&self.view))
+    }
+
+    /// Names that fit where vendors want one.
+    pub(crate) fn aliases(&self) -> &Aliases<'a> {
+        let participants = &self.view.conversation().participants;
+        self.aliases.get_or_init(|| Aliases::new(participants, self.made))
+    }
+
+    /// The alias of a participant.
+    pub(crate) fn alias(&self, participant: usize) -> Option<&'a str> {
+        self.aliases().of(participant)
+    }
+
+    /// The definitions of tools: a list for each value of the source.
+    pub(crate) fn definitions(&self) -> &Definitions<'a> {
+        let tools = self.view.conversation().tools.iter();
+        self.definitions
+            .get_or_init(|| tools.map(Definition::read).collect())
+    }
+
+    /// Whether anybody calls a tool or gets a result in the messages that are shown.
+    pub(crate) fn has_tool_use(&self) -> bool {
+        self.shown().has_tool_use
+    }
+
+    /// The turns in an order, not yet fitted to a dialect.
+    pub(crate) fn draft(&self, order: Order) -> TurnPlan<'a> {
+        match order {
+            Order::Paired => self.paired.get_or_init(|| draft::draft(self, order)).clone(),
+            Order::Filtered(_) | Order::Toolless(_) => draft::draft(self, order),
+        }
+    }
+
+    /// The same conversation where what any agent says counts as the perspective's.
+    pub(crate) fn as_one_agent(&self) -> &Self {
+        let view = &self.view;
+        let people = &view.conversation().participants;
+        let is_agent = |index: usize| {
+            let person = people.get(index);
+            person.is_some_and(|person| person.kind == ParticipantKind::Agent)
+        };
+        let own = view.perspective.filter(|index| is_agent(*index));
+        let is_others =
+            |message: &Message| own.is_some() && message.sender != own && message.sender.is_some_and(is_agent);
+        let has_other_agents = || view.conversation().messages.iter().any(is_others);
+        let changed = self.one_agent.get_or_init(|| {
+            let has_others = *view.shared(|shared| &shared.has_other_agents, has_other_agents);
+            has_others.then(|| {
+                let view = View {
+                    agents_are_one: true,
+                    ..view.clone()
+                };
+                Box::new(Self::new(view, self.made))
+            })
+        });
+        changed.as_deref().unwrap_or(self)
+    }
+
+    fn shown(&self) -> &Shown<'a> {
+        self.shown.get_or_init(|| {
+            let view = &self.view;
+            let mut losses = Losses::default();
+            let selected = SelectedMessages::choose(view, None, &mut losses, View::is_turn);
+            declare_conversation(view, &mut losses);
+            let lacks = [
+                Unsupported::Times,
+                Unsupported::Mentions,
+                Unsupported::Extra,
+                Unsupported::SenderNames,
+            ];
+            declare_messages(view, &selected.messages, &lacks, &mut losses);
+            let is_tool_use = |part: &Part| matches!(part, Part::ToolCall(_) | Part::ToolResult(_));
+            Shown {
+                has_tool_use: selected
+                    .messages
+                    .iter()
+                    .any(|message| message.parts.iter().any(is_tool_use)),
+                messages: selected.messages,
+                extent: selected.extent,
+                losses,
+            }
+        })
+    }
+}

@@ -1,0 +1,296 @@
+//! The first draft of turns: each message a turn, each part a block.
+
+use chatmill_model::{Component, Message, Part, PartPlace, Role, ToolResult};
+
+use super::Transcript;
+use crate::loss::{LossCode, reasons};
+use crate::message_text::{answered, declared_text};
+use crate::names::is_nobody;
+use crate::order::Order;
+use crate::policy::References;
+use crate::quote::{Style, Wordless, quotes};
+use crate::steps::{Call, Step};
+use crate::system;
+use crate::text_run::{TextRun, is_blank_character};
+use crate::tools::{MISSING_RESULT, call_words, result_words};
+use crate::turns::{Block, BlockContent, CallBlock, Kinds, QuotedName, ResultBlock, Turn, TurnPlan, Wording};
+use crate::wording::DOCUMENT;
+
+/// Makes turns of what a transcript shows.
+pub(super) fn draft<'a>(transcript: &Transcript<'a>, order: Order) -> TurnPlan<'a> {
+    let shown = transcript.shown();
+    let mut plan = TurnPlan {
+        losses: shown.losses.clone(),
+        extent: shown.extent,
+        ..TurnPlan::default()
+    };
+    let arranged = order.arrange(transcript.view(), &shown.messages, &mut plan.losses);
+    plan.faults = arranged.faults;
+    plan.turns.reserve(arranged.steps.len());
+    plan.blocks.reserve(arranged.steps.len());
+    plan.words.reserve(arranged.steps.len());
+    let mut drafter = Drafter { transcript, plan };
+    drafter.instructions();
+    for step in arranged.steps {
+        drafter.step(step);
+    }
+    drafter.plan
+}
+
+struct Drafter<'t, 'a> {
+    transcript: &'t Transcript<'a>,
+    plan: TurnPlan<'a>,
+}
+
+impl<'a> Drafter<'_, 'a> {
+    fn instructions(&mut self) {
+        if let Some(text) = system::instructions(self.transcript.view(), &mut self.plan.losses) {
+            let start = self.plan.blocks.len();
+            let text = self.transcript.made().keep(text);
+            self.words(Wording::Text, [TextRun::new(text, Component::Content)], None, Role::System);
+            self.plan.close(Turn::new(Role::System, None), start);
+        }
+    }
+
+    fn step(&mut self, step: Step<'a>) {
+        match step {
+            Step::Say { message, calls } => self.say(message, &calls),
+            Step::Answer {
+                call,
+                message,
+                result,
+                part,
+            } => {
+                if result.name.is_some() && result.name != call.call.name {
+                    let reason = reasons::RESULT_NAMES_ANOTHER_TOOL;
+                    let losses = &mut self.plan.losses;
+                    losses.at(LossCode::ToolNameRewritten, message.position, reason);
+                }
+                let next = message.parts.get(part as usize + 1);
+                let is_marked = matches!(next, Some(Part::CacheMark));
+                self.result(Some(call), Some((message, result)), is_marked);
+            }
+            Step::Loose { message, result } => self.result(None, Some((message, result)), false),
+            Step::Missing { call } => self.result(Some(call), None, false),
+            Step::Inline {
+                message,
+                result,
+                caller,
+            } => self.inline(message, result, caller),
+        }
+    }
+
+    fn say(&mut self, message: &'a Message, calls: &[Call<'a>]) {
+        let view = self.transcript.view();
+        let position = message.position;
+        let losses = &mut self.plan.losses;
+        let mut turn = Turn::new(Role::System, Some(position));
+        if message.role == Role::System {
+            if !system::keeps(view, message, losses) {
+                return;
+            }
+        } else if view.is_own(message) {
+            turn.role = Role::Assistant;
+            if message.role != Role::Assistant {
+                losses.at(LossCode::RoleMapped, position, reasons::PERSPECTIVE_IS_THE_ASSISTANT);
+            }
+            let references = message.references.len() as u64;
+            let reason = reasons::ASSISTANT_WOULD_PRINT_QUOTES;
+            losses.several(LossCode::ReferenceDropped, position, references, reason);
+        } else {
+            turn.role = Role::User;
+            turn.sender = message.sender;
+            if message.role != Role::User {
+                losses.at(LossCode::RoleMapped, position, reasons::OTHERS_ARE_USERS);
+            }
+        }
+        let start = self.plan.blocks.len();
+        self.parts(message, turn.role, calls);
+        if turn.role == Role::User {
+            self.quotes(message);
+        }
+        self.plan.close(turn, start);
+    }
+
+    fn parts(&mut self, message: &'a Message, role: Role, calls: &[Call<'a>]) {
+        let position = message.position;
+        let mut calls = calls.iter().peekable();
+        for (index, part) in message.parts.iter().enumerate() {
+            let held = match part {
+                Part::Text(text) => {
+                    self.text(message, text, role);
+                    continue;
+                }
+                Part::ToolCall(call) if role == Role::User => {
+                    let reason = reasons::FOREIGN_CALL_AS_TEXT;
+                    self.plan.losses.at(LossCode::RoleMapped, position, reason);
+                    self.words(Wording::ToolUse, call_words(call), Some(position), role);
+                    continue;
+                }
+                Part::ToolCall(_) => {
+                    let place = PartPlace {
+                        position,
+                        part: index as u32,
+                    };
+                    let Some(call) = calls.next_if(|call| call.place == place) else {
+                        continue;
+                    };
+                    self.plan.kinds.add(Kinds::CALLS);
+                    BlockContent::Call(CallBlock {
+                        place,
+                        call: call.call,
+                        id: "",
+                        name: "",
+                        arguments: "",
+                    })
+                }
+                Part::ToolResult(_) => continue,
+                Part::Media(media) => {
+                    self.plan.kinds.add(Kinds::MEDIA);
+                    BlockContent::Media(media)
+                }
+                Part::Reasoning(thought) => {
+                    self.plan.kinds.add(Kinds::REASONING);
+                    BlockContent::Reasoning(thought)
+                }
+                Part::Notice(_) => {
+                    self.plan.kinds.add(Kinds::NOTICES);
+                    BlockContent::Notice
+                }
+                Part::CacheMark => {
+                    self.plan.kinds.add(Kinds::CACHE_MARKS);
+                    BlockContent::CacheMark
+                }
+            };
+            self.plan.blocks.push(Block::new(held, Some(position), role));
+        }
+    }
+
+    fn text(&mut self, message: &'a Message, text: &'a str, role: Role) {
+        let text = declared_text(self.transcript.view(), message, text, &mut self.plan.losses);
+        let text = self.transcript.made().keep(text);
+        if text.is_empty() {
+            return;
+        }
+        if text.chars().all(is_blank_character) {
+            self.plan.kinds.add(Kinds::BLANK);
+        }
+        let words = [TextRun::new(text, Component::Content)];
+        self.words(Wording::Text, words, Some(message.position), role);
+    }
+
+    /// Adds the quotes of a message's references.
+    fn quotes(&mut self, message: &'a Message) {
+        if message.references.is_empty() {
+            return;
+        }
+        let (transcript, position) = (self.transcript, message.position);
+        let view = transcript.view();
+        let losses = &mut self.plan.losses;
+        if view.policy.references == References::Drop {
+            let references = message.references.len() as u64;
+            let reason = reasons::POLICY_DROPS_REPLIES;
+            return losses.several(LossCode::ReferenceDropped, position, references, reason);
+        }
+        let style = Style {
+            wording: &DOCUMENT,
+            wordless: Wordless::LeftOut,
+            aliases: Some(transcript.aliases()),
+            is_own: None,
+        };
+        let participants = &view.conversation().participants;
+        let active = view.perspective.and_then(|index| participants.get(index));
+        let active = active.map(|participant| participant.id.as_str());
+        for mut quote in quotes(style, view, transcript.roster(), message, active, losses) {
+            self.plan.kinds.add(Kinds::QUOTES);
+            if quote.is_preview {
+                let losses = &mut self.plan.losses;
+                losses.append(std::mem::take(&mut quote.losses));
+                losses.several(
+                    LossCode::MediaDropped,
+                    position,
+                    u64::from(quote.medium.is_some()),
+                    reasons::QUOTED_MEDIA_ARE_NOT_REPEATED,
+                );
+            }
+            let made = transcript.made();
+            let number = self.plan.quotes.len();
+            self.plan.quotes.push(QuotedName {
+                is_cleaned: quote.is_preview && quote.is_head_cleaned,
+                aliased: quote.aliased.take().map(|(head, index)| (made.keep(head), index)),
+            });
+            let words = quote
+                .words()
+                .map(|text| TextRun::new(made.keep(text), Component::Replies));
+            self.words(Wording::Quote(number), words, Some(position), Role::User);
+        }
+    }
+
+    fn result(&mut self, call: Option<Call<'a>>, found: Option<(&'a Message, &'a ToolResult)>, is_marked: bool) {
+        let view = self.transcript.view();
+        let (message, result) = found.unzip();
+        let position = message.map(|message| message.position);
+        let content = match found {
+            Some((message, result)) => {
+                let content = answered(view, message, result, &mut self.plan.losses);
+                self.transcript.made().keep(content)
+            }
+            None => MISSING_RESULT,
+        };
+        if let Some(message) = message
+            && !view.is_own(message)
+            && view.sender(message).is_some_and(|sender| !is_nobody(sender))
+        {
+            let reason = reasons::RESULT_BEARS_NO_NAME;
+            self.plan.losses.at(LossCode::NameDropped, message.position, reason);
+        }
+        let start = self.plan.blocks.len();
+        self.plan.kinds.add(Kinds::RESULTS);
+        let held = BlockContent::Result(ResultBlock {
+            call: call.map(|call| call.place),
+            result,
+            tool: match call {
+                Some(call) => call.call.name.as_deref(),
+                None => result.and_then(|result| result.name.as_deref()),
+            },
+            id: "",
+            name: "",
+            content,
+        });
+        self.plan.blocks.push(Block::new(held, position, Role::Tool));
+        if is_marked {
+            self.plan.kinds.add(Kinds::CACHE_MARKS);
+            let mark = Block::new(BlockContent::CacheMark, position, Role::Tool);
+            self.plan.blocks.push(mark);
+        }
+        self.plan.close(Turn::new(Role::Tool, position), start);
+    }
+
+    /// A result as text of a user turn of its own.
+    fn inline(&mut self, message: &'a Message, result: &'a ToolResult, caller: Option<usize>) {
+        let view = self.transcript.view();
+        let content = answered(view, message, result, &mut self.plan.losses);
+        let content = self.transcript.made().keep(content);
+        let start = self.plan.blocks.len();
+        let position = Some(message.position);
+        self.words(Wording::ToolUse, result_words(content), position, Role::User);
+        let turn = Turn {
+            // A user turn must not go by the assistant's name.
+            sender: caller.or(message.sender.filter(|_| !view.is_own(message))),
+            ..Turn::new(Role::User, position)
+        };
+        self.plan.close(turn, start);
+    }
+
+    fn words(
+        &mut self,
+        wording: Wording,
+        words: impl IntoIterator<Item = TextRun<'a>>,
+        position: Option<u32>,
+        role: Role,
+    ) {
+        let words = self.plan.wording(words);
+        let held = BlockContent::Words(wording, words);
+        self.plan.blocks.push(Block::new(held, position, role));
+    }
+}

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use chatmill_dialect::DIALECTS;
+use chatmill_dialect::{DIALECTS, LossCode};
 use chatmill_export::ENVELOPES;
 use chatmill_source::SOURCES;
 use chatmill_token::{ENCODINGS, Encoding};
@@ -23,6 +23,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
         ("README.md", "lists", lists()?),
         ("docs/sources.md", "sources", sources()?),
         ("docs/dialects.md", "dialects", dialects()?),
+        ("docs/dialects.md", "losses", losses()?),
         ("docs/encodings.md", "encodings", encodings()?),
         ("docs/export.md", "envelopes", envelopes()?),
     ] {
@@ -66,8 +67,8 @@ fn sources() -> Result<String> {
 }
 
 fn dialects() -> Result<String> {
-    let heads = "| Dialect | What it is | Family | Profiles | Type | Carries | Loses | Specification |\n";
-    let mut table = format!("{heads}{}|\n", "|---".repeat(8));
+    let heads = "| Dialect | What it is | Family | Profiles | Type | Carries | Specification |\n";
+    let mut table = format!("{heads}{}|\n", "|---".repeat(7));
     for dialect in DIALECTS {
         let about = dialect.about();
         let cells = [
@@ -76,11 +77,41 @@ fn dialects() -> Result<String> {
             &about.profile_names().collect::<Vec<_>>().join(", "),
             about.media_type,
             about.carries,
-            about.loses,
             &format!("{}, {}", about.specification, about.dated),
         ]
         .map(cell);
         writeln!(table, "| `{}` | {} |", dialect.id(), cells.join(" | "))?;
+    }
+    Ok(table)
+}
+
+/// Which dialects may lose what.
+fn losses() -> Result<String> {
+    let lists: Vec<(&str, Vec<LossCode>)> = DIALECTS
+        .iter()
+        .map(|dialect| (dialect.id(), dialect.loses()))
+        .collect();
+    let mut table = String::from("| Loss | What happened | Dialects |\n|---|---|---|\n");
+    for code in LossCode::ALL {
+        let of = |may: bool| {
+            let lists = lists
+                .iter()
+                .filter(move |(_, losses)| losses.contains(code) == may);
+            lists.map(|(id, _)| format!("`{id}`")).collect::<Vec<_>>()
+        };
+        let (may, never) = (of(true), of(false));
+        let dialects = match (may.len(), never.len()) {
+            (0, _) => "templates".to_owned(),
+            (_, 0) => "all".to_owned(),
+            (may, never) if never < may => format!("all but {}", of(false).join(", ")),
+            _ => of(true).join(", "),
+        };
+        writeln!(
+            table,
+            "| `{}` | {} | {dialects} |",
+            code.as_str(),
+            cell(code.meaning())
+        )?;
     }
     Ok(table)
 }

@@ -18,8 +18,6 @@ pub struct DialectAbout {
     pub dated: &'static str,
     /// What of a conversation it carries.
     pub carries: &'static str,
-    /// What of a conversation it cannot carry.
-    pub loses: &'static str,
     /// Itself in each of its profiles; the first is the default. Of a template, there are none beside the one at hand.
     pub profiles: &'static [&'static dyn Dialect],
     /// Whether it knows no perspective: it renders once, with perspective `""`.

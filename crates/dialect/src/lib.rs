@@ -57,8 +57,8 @@ use chatmill_model::Sink;
 
 pub use about::DialectAbout;
 pub use dialects::DIALECTS;
-pub use made_texts::MadeTexts;
 pub use loss::{FoldedLoss, Loss, LossCode, LossReason, folded};
+pub use made_texts::MadeTexts;
 pub use perspective::auto_perspective;
 pub use policy::Policy;
 pub use rendering::{Coverage, Rendering};

@@ -128,7 +128,11 @@ impl List {
     }
 
     fn content<'a>(&self, sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>]) {
-        let said = || blocks.iter().filter(|block| !block.is_call() && !block.is_thought());
+        let said = || {
+            blocks
+                .iter()
+                .filter(|block| !block.is_call() && !block.is_thought())
+        };
         if self.always_content || said().next().is_some() {
             sink.framing(",\"content\":");
             let is_list = match self.content {
@@ -168,6 +172,30 @@ impl List {
                 sink.framing("}]");
             }
         }
+    }
+}
+
+/// Writes turns of users and of the assistant, their blocks in a list; `heads` are what opens either, and what opens the list.
+pub(crate) fn write_turns<'a>(
+    sink: &mut Sink<'a>,
+    plan: &TurnPlan<'a>,
+    [user, assistant, list]: [&'static str; 3],
+    write_blocks: impl Fn(&mut Sink<'a>, &[Block<'a>]),
+) {
+    for (index, (turn, blocks)) in plan.said().enumerate() {
+        if index > 0 {
+            sink.framing(",");
+        }
+        if turn.role == Role::Assistant {
+            sink.framing(assistant);
+            sink.speak(Speaker::Perspective);
+        } else {
+            sink.framing(user);
+        }
+        sink.framing(list);
+        write_blocks(sink, blocks);
+        sink.framing("]}");
+        sink.speak(Speaker::Other);
     }
 }
 

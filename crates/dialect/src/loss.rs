@@ -16,10 +16,10 @@ pub mod pseudonyms {
 }
 
 macro_rules! loss_codes {
-    ($($(#[$doc:meta])* $name:ident = $word:literal,)*) => {
+    ($(#[doc = $doc:literal] $name:ident = $word:literal,)*) => {
         /// What kind of thing was lost or changed.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum LossCode { $($(#[$doc])* $name,)* }
+        pub enum LossCode { $(#[doc = $doc] $name,)* }
 
         impl LossCode {
             /// Every code.
@@ -28,6 +28,11 @@ macro_rules! loss_codes {
             /// The word that tables use.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $word,)* }
+            }
+
+            /// What happened, in a sentence.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$name => $doc,)* }.trim()
             }
         }
     };

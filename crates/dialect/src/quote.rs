@@ -378,10 +378,7 @@ impl<'a> Source<'a> {
             };
             (Author::Agent, name)
         } else {
-            (
-                Author::Person,
-                Cow::Borrowed(self.shown.unwrap_or("Someone")),
-            )
+            (Author::Person, Cow::Borrowed(self.shown.unwrap_or("Someone")))
         };
         let is_person = matches!(author, Author::Person);
         (self.wording.head(author, &name, medium), is_person)

@@ -50,9 +50,9 @@ use thiserror::Error;
 use crate::about::{DialectAbout, Rules};
 use crate::dialects::hf_messages;
 use crate::loss::{LossCode, Losses, reasons};
-use crate::rules::{DialectRule, rules};
 use crate::passes;
 use crate::profile::{ArgumentsAs, DialectProfile};
+use crate::rules::{DialectRule, rules};
 use crate::transcript::Transcript;
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
@@ -82,7 +82,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: "the template itself, rendered as transformers 5.23 does",
     dated: "2026-08-01",
     carries: "what the template prints of messages and tools",
-    loses: "what the template does not print, ids of messages, times, notices, media",
     profiles: &[],
     neutral: false,
     rules: Rules::None("a template is a file of the user's, and knows its own rules"),
@@ -373,8 +372,7 @@ impl Dialect for TemplateDialect {
             sink.literal(text, Component::Framing);
         }
         if self.pins_date {
-            plan
-                .losses
+            plan.losses
                 .whole_rendering(LossCode::DatePinned, 1, reasons::TEMPLATE_PRINTS_A_SET_DATE);
         }
         let rendering = plan.finish();

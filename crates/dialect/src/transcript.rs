@@ -145,8 +145,9 @@ impl<'a> Transcript<'a> {
             person.is_some_and(|person| person.kind == ParticipantKind::Agent)
         };
         let own = view.perspective.filter(|index| is_agent(*index));
-        let is_others =
-            |message: &Message| own.is_some() && message.sender != own && message.sender.is_some_and(is_agent);
+        let is_others = |message: &Message| {
+            own.is_some() && message.sender != own && message.sender.is_some_and(is_agent)
+        };
         let has_other_agents = || view.conversation().messages.iter().any(is_others);
         let changed = self.one_agent.get_or_init(|| {
             let has_others = *view.shared(|shared| &shared.has_other_agents, has_other_agents);

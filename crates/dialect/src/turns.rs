@@ -333,7 +333,11 @@ impl<'a> TurnPlan<'a> {
             };
             if !is_first {
                 let is_quote = matches!(wording, Wording::Quote(_)) && block.lead == Lead::None;
-                let component = if is_quote { Component::Replies } else { Component::Framing };
+                let component = if is_quote {
+                    Component::Replies
+                } else {
+                    Component::Framing
+                };
                 say(TextRun::new(if block.opens { "\n\n" } else { "\n" }, component));
             }
             is_first = false;
@@ -342,8 +346,11 @@ impl<'a> TurnPlan<'a> {
     }
 
     /// Writes the texts of blocks as one JSON string.
-    pub(crate) fn write_joined<'b>(&self, sink: &mut Sink<'a>, blocks: impl IntoIterator<Item = &'b Block<'a>>)
-    where
+    pub(crate) fn write_joined<'b>(
+        &self,
+        sink: &mut Sink<'a>,
+        blocks: impl IntoIterator<Item = &'b Block<'a>>,
+    ) where
         'a: 'b,
     {
         sink.framing("\"");
@@ -354,7 +361,8 @@ impl<'a> TurnPlan<'a> {
     /// Writes the text of a block as one JSON string.
     pub(crate) fn write_string(&self, sink: &mut Sink<'a>, block: &Block<'a>) {
         sink.framing("\"");
-        self.runs(block).for_each(|words| words.write(sink, Level::JsonString));
+        self.runs(block)
+            .for_each(|words| words.write(sink, Level::JsonString));
         sink.framing("\"");
     }
 

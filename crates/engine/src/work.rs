@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use chatmill_dataset::PartSet;
 use chatmill_dataset::overview::cut;
-use chatmill_dialect::MadeTexts;
 use chatmill_diag::{Finding, Reject, RejectLevel, Severity, Span, codes};
+use chatmill_dialect::MadeTexts;
 use chatmill_intake::FramingError;
 use chatmill_link::ClusterMembership;
 use chatmill_model::{Component, Linked, Message, MessageKind, Sink, SinkBuffers};

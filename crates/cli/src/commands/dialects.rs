@@ -1,5 +1,6 @@
 //! `chatmill dialects`: the output dialects, from their registry.
 
+use chatmill_dialect::LossCode;
 use serde_json::json;
 
 use crate::args::{ListFormat, Listing};
@@ -17,7 +18,7 @@ pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
             for dialect in chatmill_dialect::DIALECTS {
                 let about = dialect.about();
                 text.push_str(&format!(
-                    "{}: {} ({})\n    family         {}\n    profiles       {}\n    carries        {}\n    loses          {}\n    \
+                    "{}: {} ({})\n    family         {}\n    profiles       {}\n    carries        {}\n    may lose       {}\n    \
                      specification  {}, {}\n",
                     dialect.id(),
                     about.title,
@@ -25,7 +26,7 @@ pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
                     about.family,
                     about.profile_names().collect::<Vec<_>>().join(", "),
                     about.carries,
-                    about.loses,
+                    words(dialect.loses()).join(", "),
                     about.specification,
                     about.dated
                 ));
@@ -48,7 +49,7 @@ pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
                         "profiles": about.profile_names().collect::<Vec<_>>(),
                         "has_perspective": !about.neutral,
                         "carries": about.carries,
-                        "loses": about.loses,
+                        "loses": words(dialect.loses()),
                         "specification": about.specification,
                         "dated": about.dated,
                     })
@@ -58,4 +59,9 @@ pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
         }
     }
     Ok(Exit::Complete)
+}
+
+/// The kinds of losses that renderings may declare.
+fn words(losses: Vec<LossCode>) -> Vec<&'static str> {
+    losses.into_iter().map(LossCode::as_str).collect()
 }

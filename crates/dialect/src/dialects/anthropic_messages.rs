@@ -5,20 +5,21 @@
 //!  {"role":"assistant","content":[{"type":"text","text":"Hello"}]}]}
 //! ```
 
-use chatmill_model::{Component, Media, Role, Sink, Speaker};
+use chatmill_model::{Component, Media, Sink};
 
-use crate::profile::{ArgumentsAs, DialectProfile, Results, SystemPlace, Texts, Thoughts};
-use crate::transcript::Transcript;
-use crate::passes;
-use crate::turns::{Block, BlockContent, TurnPlan};
 use crate::about::{DialectAbout, Rules};
 use crate::definitions::{self, Form};
 use crate::image_url::picture;
+use crate::list::write_turns;
 use crate::loss::{LossCode, reasons};
 use crate::media::{inline_bytes, picture_type, web_address};
+use crate::passes;
+use crate::profile::{ArgumentsAs, DialectProfile, Results, SystemPlace, Texts, Thoughts};
 use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
+use crate::transcript::Transcript;
+use crate::turns::{Block, BlockContent, TurnPlan};
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
 
@@ -62,7 +63,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: "Anthropic API reference, Messages",
     dated: "2026-08-01",
     carries: "text, tools, failures of tools, pictures, four cache marks, quoted replies; names before the text",
-    loses: "ids of messages, times, notices, reasoning, other media, facts about people and rooms",
     profiles: &[&AnthropicMessages],
     neutral: false,
     rules: Rules::Judged(RULES),
@@ -98,7 +98,12 @@ static MANNER: DialectProfile = DialectProfile {
     media_rule_plain: reasons::ROLE_HOLDS_NO_MEDIA.by(ANT_12),
     arguments: ArgumentsAs::Object(ANT_06),
     definitions: Some(Form::InputSchema),
-    ..DialectProfile::plain(IDS, TOOL_NAMES, (ANT_03, "no message is left"), reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by(ANT_12))
+    ..DialectProfile::plain(
+        IDS,
+        TOOL_NAMES,
+        (ANT_03, "no message is left"),
+        reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by(ANT_12),
+    )
 };
 
 impl Dialect for AnthropicMessages {
@@ -123,21 +128,10 @@ impl Dialect for AnthropicMessages {
             sink.framing("],");
         }
         sink.framing("\"messages\":[");
-        for (index, (turn, blocks)) in plan.said().enumerate() {
-            if index > 0 {
-                sink.framing(",");
-            }
-            if turn.role == Role::Assistant {
-                sink.framing("{\"role\":\"assistant\"");
-                sink.speak(Speaker::Perspective);
-            } else {
-                sink.framing("{\"role\":\"user\"");
-            }
-            sink.framing(",\"content\":[");
-            write_blocks(sink, &plan, blocks);
-            sink.framing("]}");
-            sink.speak(Speaker::Other);
-        }
+        let heads = ["{\"role\":\"user\"", "{\"role\":\"assistant\"", ",\"content\":["];
+        write_turns(sink, &plan, heads, |sink, blocks| {
+            write_blocks(sink, &plan, blocks)
+        });
         sink.framing("]");
         definitions::write(sink, [",\"tools\":[", "]"], &plan.definitions, Form::InputSchema);
         sink.framing("}");

@@ -6,20 +6,20 @@
 //!
 //! Results stand in the user turn after their calls, each call answered once.
 
+use chatmill_model::{Component, Media, MediaKind, MediaSource, Sink};
 
-use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Sink, Speaker};
-
-use crate::profile::{ArgumentsAs, Carried, DialectProfile, Results, SystemPlace, Texts, Thoughts};
-use crate::transcript::Transcript;
-use crate::passes;
-use crate::turns::{Block, BlockContent, TurnPlan};
 use crate::about::{DialectAbout, Rules};
 use crate::definitions::{self, Form};
+use crate::list::write_turns;
 use crate::loss::{LossCode, reasons};
 use crate::media::{inline_bytes, picture_type};
+use crate::passes;
+use crate::profile::{ArgumentsAs, Carried, DialectProfile, Results, SystemPlace, Texts, Thoughts};
 use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
+use crate::transcript::Transcript;
+use crate::turns::{Block, BlockContent, TurnPlan};
 use crate::{Dialect, Emit};
 
 rules! {
@@ -52,7 +52,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: "Bedrock runtime service model, botocore 1.44.5",
     dated: "2026-08-01",
     carries: "text, tools, failures of tools, pictures as bytes or in S3, four cache marks, quoted replies; names before the text",
-    loses: "ids of messages, times, notices, reasoning, other media, facts about people and rooms",
     profiles: &[&BedrockConverse],
     neutral: false,
     rules: Rules::Judged(RULES),
@@ -90,7 +89,12 @@ static MANNER: DialectProfile = DialectProfile {
     empty_result: Some((EMPTY_RESULT, reasons::RESULT_IS_EMPTY.by(BED_04))),
     definitions: Some(Form::Spec),
     makes_definitions: Some(reasons::SOURCE_DEFINES_NO_TOOLS.by(BED_05)),
-    ..DialectProfile::plain(IDS, TOOL_NAMES, (BED_02, "no message is left"), reasons::PICTURE_HAS_NO_NAME.by(BED_06))
+    ..DialectProfile::plain(
+        IDS,
+        TOOL_NAMES,
+        (BED_02, "no message is left"),
+        reasons::PICTURE_HAS_NO_NAME.by(BED_06),
+    )
 };
 
 impl Dialect for BedrockConverse {
@@ -115,21 +119,10 @@ impl Dialect for BedrockConverse {
             sink.framing("],");
         }
         sink.framing("\"messages\":[");
-        for (index, (turn, blocks)) in plan.said().enumerate() {
-            if index > 0 {
-                sink.framing(",");
-            }
-            if turn.role == Role::Assistant {
-                sink.framing("{\"role\":\"assistant\"");
-                sink.speak(Speaker::Perspective);
-            } else {
-                sink.framing("{\"role\":\"user\"");
-            }
-            sink.framing(",\"content\":[");
-            write_blocks(sink, &plan, blocks);
-            sink.framing("]}");
-            sink.speak(Speaker::Other);
-        }
+        let heads = ["{\"role\":\"user\"", "{\"role\":\"assistant\"", ",\"content\":["];
+        write_turns(sink, &plan, heads, |sink, blocks| {
+            write_blocks(sink, &plan, blocks)
+        });
         sink.framing("]");
         definitions::write(
             sink,

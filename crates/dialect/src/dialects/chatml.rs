@@ -16,16 +16,16 @@
 
 use chatmill_model::{Level, Role, Sink, Speaker};
 
-use crate::profile::{DialectProfile, Thoughts};
-use crate::transcript::Transcript;
+use crate::about::{DialectAbout, Rules};
 use crate::controls::ControlTokenRule;
+use crate::loss::{LossCode, reasons};
 use crate::order::Order;
 use crate::passes;
-use crate::about::{DialectAbout, Rules};
-use crate::loss::{LossCode, reasons};
+use crate::profile::{DialectProfile, Thoughts};
 use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
+use crate::transcript::Transcript;
 use crate::{Dialect, Emit};
 
 rules! {
@@ -52,7 +52,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: "OpenAI, Chat Markup Language",
     dated: "2023-03-01",
     carries: "text and roles, quoted replies, reasoning if policy keeps it; names in front of the text",
-    loses: "tools, ids, times, notices, media, facts about people and rooms",
     profiles: &[&Chatml],
     neutral: false,
     rules: Rules::Judged(RULES),
@@ -78,7 +77,12 @@ static MANNER: DialectProfile = DialectProfile {
         closing: CLOSING,
         rule: CML_01,
     }),
-    ..DialectProfile::plain(IDS, TOOL_NAMES, (CML_03, "no turn is left"), reasons::TURN_IS_TEXT)
+    ..DialectProfile::plain(
+        IDS,
+        TOOL_NAMES,
+        (CML_03, "no turn is left"),
+        reasons::TURN_IS_TEXT,
+    )
 };
 
 impl Dialect for Chatml {

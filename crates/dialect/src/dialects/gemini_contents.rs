@@ -6,19 +6,20 @@
 //!
 //! Profile `no-ids` leaves out the ids of calls, which older models refuse.
 
-use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Sink, Speaker};
+use chatmill_model::{Component, Media, MediaKind, MediaSource, Sink};
 
-use crate::profile::{ArgumentsAs, Carried, DialectProfile, Results, SystemPlace, Texts, Thoughts};
-use crate::transcript::Transcript;
-use crate::passes;
-use crate::turns::{Block, BlockContent, TurnPlan};
 use crate::about::{DialectAbout, Rules};
 use crate::definitions::{self, Form};
+use crate::list::write_turns;
 use crate::loss::{LossCode, reasons};
 use crate::media::{inline_bytes, web_address};
+use crate::passes;
+use crate::profile::{ArgumentsAs, Carried, DialectProfile, Results, SystemPlace, Texts, Thoughts};
 use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
+use crate::transcript::Transcript;
+use crate::turns::{Block, BlockContent, TurnPlan};
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
 
@@ -65,7 +66,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: "Google API discovery document, revision 20260717",
     dated: "2026-07-17",
     carries: "text, tools, failures of tools, media with an address or bytes, quoted replies; names before the text",
-    loses: "ids of messages, times, notices, reasoning, names of files, facts about people and rooms",
     profiles: &[
         &GEMINI_CONTENTS,
         &GeminiContents {
@@ -105,7 +105,12 @@ static MANNER: DialectProfile = DialectProfile {
     rounds_numbers: Some(reasons::LARGE_NUMBERS_LOSE_DIGITS.by(GEM_10)),
     definitions: Some(Form::Declaration),
     escapes_lines: true,
-    ..DialectProfile::plain(IDS, TOOL_NAMES, (GEM_08, "no content is left"), reasons::MEDIA_HAVE_NO_NAME.by(GEM_03))
+    ..DialectProfile::plain(
+        IDS,
+        TOOL_NAMES,
+        (GEM_08, "no content is left"),
+        reasons::MEDIA_HAVE_NO_NAME.by(GEM_03),
+    )
 };
 
 static NO_IDS: DialectProfile = DialectProfile {
@@ -139,21 +144,10 @@ impl Dialect for GeminiContents {
             sink.framing("]},");
         }
         sink.framing("\"contents\":[");
-        for (index, (turn, blocks)) in plan.said().enumerate() {
-            if index > 0 {
-                sink.framing(",");
-            }
-            if turn.role == Role::Assistant {
-                sink.framing("{\"role\":\"model\"");
-                sink.speak(Speaker::Perspective);
-            } else {
-                sink.framing("{\"role\":\"user\"");
-            }
-            sink.framing(",\"parts\":[");
-            self.write_parts(sink, &plan, blocks);
-            sink.framing("]}");
-            sink.speak(Speaker::Other);
-        }
+        let heads = ["{\"role\":\"user\"", "{\"role\":\"model\"", ",\"parts\":["];
+        write_turns(sink, &plan, heads, |sink, blocks| {
+            self.write_parts(sink, &plan, blocks)
+        });
         sink.framing("]");
         definitions::write(
             sink,

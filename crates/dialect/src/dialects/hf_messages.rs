@@ -6,16 +6,16 @@
 
 use chatmill_model::Sink;
 
-use crate::profile::{ArgumentsAs, DialectProfile, Thoughts};
-use crate::transcript::Transcript;
-use crate::definitions::Form;
-use crate::passes;
 use crate::about::{DialectAbout, Rules};
+use crate::definitions::Form;
 use crate::list::List;
 use crate::loss::{LossCode, reasons};
+use crate::passes;
+use crate::profile::{ArgumentsAs, DialectProfile, Thoughts};
 use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
+use crate::transcript::Transcript;
 use crate::{Dialect, Emit};
 
 rules! {
@@ -55,7 +55,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: "TRL 1.16.0, dataset formats",
     dated: "2026-08-01",
     carries: "text, tools with arguments as objects, quoted replies, reasoning if policy keeps it; names in front of the text",
-    loses: "ids of messages, times, notices, media, failures of tools, facts about people and rooms",
     profiles: &[
         &HF_MESSAGES,
         &HfMessages {
@@ -84,7 +83,12 @@ pub(crate) static MANNER: DialectProfile = DialectProfile {
     thoughts: Thoughts::Field,
     arguments: ArgumentsAs::Object(HFM_04),
     definitions: Some(Form::Nested),
-    ..DialectProfile::plain(IDS, TOOL_NAMES, (HFM_06, "no message is left"), reasons::CONTENT_IS_TEXT.by(HFM_03))
+    ..DialectProfile::plain(
+        IDS,
+        TOOL_NAMES,
+        (HFM_06, "no message is left"),
+        reasons::CONTENT_IS_TEXT.by(HFM_03),
+    )
 };
 
 static TEXT_MANNER: DialectProfile = DialectProfile {

@@ -24,8 +24,8 @@ use crate::policy::MediaPolicy;
 use crate::progress::Progress;
 use crate::select_messages::SelectedMessages;
 use crate::text::paragraphs_like;
-use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::transcript::Transcript;
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
 use crate::{Dialect, Emit};
 
@@ -44,7 +44,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: "Jaibber Message Format, conversation context format",
     dated: "2026-02-28",
     carries: "text and the names of agents, of the newest 20 messages",
-    loses: "names of people, replies, ids, times, tools, system text, media",
     profiles: &[&JaibberContext],
     neutral: false,
     rules: Rules::Judged(&[]),

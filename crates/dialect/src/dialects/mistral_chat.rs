@@ -10,17 +10,17 @@
 //! | `v3` | nine letters and digits | a turn of its own |
 //! | `v13` | anything but `null` | allowed |
 
-use crate::profile::{DialectProfile, SystemPlace, Texts};
-use crate::transcript::Transcript;
-use crate::definitions::Form;
-use crate::passes;
 use crate::about::{DialectAbout, Rules};
+use crate::definitions::Form;
 use crate::image_url::picture;
 use crate::list::List;
 use crate::loss::{LossCode, reasons};
+use crate::passes;
+use crate::profile::{DialectProfile, SystemPlace, Texts};
 use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
+use crate::transcript::Transcript;
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
 use chatmill_model::{Role, Sink};
@@ -63,7 +63,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: "mistral-common 1.13.1, request validator",
     dated: "2026-08-01",
     carries: "text, tools, pictures by web address or as bytes, quoted replies; names before the text",
-    loses: "ids, times, notices, reasoning, other media, failures of tools, facts about people and rooms",
     profiles: &[
         &MISTRAL_CHAT,
         &MistralChat {
@@ -102,7 +101,12 @@ static V7: DialectProfile = DialectProfile {
     carries: picture,
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY,
     definitions: Some(Form::Nested),
-    ..DialectProfile::plain(IDS, TOOL_NAMES, (MIS_03, "no message is left"), reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE)
+    ..DialectProfile::plain(
+        IDS,
+        TOOL_NAMES,
+        (MIS_03, "no message is left"),
+        reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE,
+    )
 };
 
 static V3: DialectProfile = DialectProfile {

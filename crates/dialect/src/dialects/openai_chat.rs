@@ -6,17 +6,17 @@
 
 use chatmill_model::Sink;
 
-use crate::profile::{DialectProfile, Texts};
-use crate::transcript::Transcript;
-use crate::definitions::Form;
-use crate::passes;
 use crate::about::{DialectAbout, Rules};
+use crate::definitions::Form;
 use crate::image_url::picture;
 use crate::list::List;
 use crate::loss::{LossCode, reasons};
+use crate::passes;
+use crate::profile::{DialectProfile, Texts};
 use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
+use crate::transcript::Transcript;
 use crate::{Dialect, Emit};
 
 rules! {
@@ -51,7 +51,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: "OpenAI API reference, OpenAPI document 2.3.0",
     dated: "2026-08-01",
     carries: "text, names of users, tools, pictures by web address or as bytes, quoted replies",
-    loses: "ids, times, notices, reasoning, other media, facts about people and rooms",
     profiles: &[&OpenaiChat],
     neutral: false,
     rules: Rules::Judged(RULES),
@@ -75,10 +74,13 @@ static MANNER: DialectProfile = DialectProfile {
     carries: picture,
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAC_03),
     definitions: Some(Form::Nested),
-    ..DialectProfile::plain(IDS, TOOL_NAMES, (OAC_02, "no message is left"), reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by(OAC_03))
+    ..DialectProfile::plain(
+        IDS,
+        TOOL_NAMES,
+        (OAC_02, "no message is left"),
+        reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by(OAC_03),
+    )
 };
-
-
 
 impl Dialect for OpenaiChat {
     fn id(&self) -> &'static str {

@@ -8,18 +8,18 @@
 
 use chatmill_model::{Component, Media, MediaKind, Role, Sink, Speaker};
 
-use crate::profile::{Carried, DialectProfile, Shape, Texts, Thoughts};
-use crate::transcript::Transcript;
-use crate::passes;
-use crate::turns::{Block, BlockContent, ResultBlock, TurnPlan};
 use crate::about::{DialectAbout, Rules};
 use crate::definitions::{self, Form};
 use crate::image_url::{picture, picture_address};
 use crate::loss::{LossCode, reasons};
 use crate::media::web_address;
+use crate::passes;
+use crate::profile::{Carried, DialectProfile, Shape, Texts, Thoughts};
 use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
+use crate::transcript::Transcript;
+use crate::turns::{Block, BlockContent, ResultBlock, TurnPlan};
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
 
@@ -50,7 +50,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: "OpenAI API reference, OpenAPI document 2.3.0",
     dated: "2026-08-01",
     carries: "text, tools, pictures by web address or as bytes, files with a web address, quoted replies; names before the text",
-    loses: "ids of messages, times, notices, reasoning, other media, failures of tools, facts about people and rooms",
     profiles: &[&OpenaiResponses],
     neutral: false,
     rules: Rules::Judged(RULES),
@@ -78,7 +77,12 @@ static MANNER: DialectProfile = DialectProfile {
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAR_02),
     shape: Shape::Items(OAR_01),
     definitions: Some(Form::Flat),
-    ..DialectProfile::plain(IDS, TOOL_NAMES, (OAR_01, "no item is left"), reasons::PICTURE_OR_FILE_HAS_NO_NAME.by(OAR_02))
+    ..DialectProfile::plain(
+        IDS,
+        TOOL_NAMES,
+        (OAR_01, "no item is left"),
+        reasons::PICTURE_OR_FILE_HAS_NO_NAME.by(OAR_02),
+    )
 };
 
 impl Dialect for OpenaiResponses {

@@ -11,16 +11,16 @@
 
 use chatmill_model::{Component, Level, Role, Sink, Speaker};
 
-use crate::profile::{ArgumentsAs, DialectProfile, Shape, SystemPlace, Thoughts};
-use crate::transcript::Transcript;
-use crate::passes;
-use crate::turns::{Block, BlockContent, TurnPlan};
 use crate::about::{DialectAbout, Rules};
 use crate::definitions::{self, Form};
 use crate::loss::{LossCode, reasons};
+use crate::passes;
+use crate::profile::{ArgumentsAs, DialectProfile, Shape, SystemPlace, Thoughts};
 use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
+use crate::transcript::Transcript;
+use crate::turns::{Block, BlockContent, TurnPlan};
 use crate::{Dialect, Emit};
 
 rules! {
@@ -47,7 +47,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: "LLaMA-Factory 0.9.5, data format",
     dated: "2026-08-01",
     carries: "text, tools one call at a time, quoted replies, reasoning if policy keeps it; names in front of the text",
-    loses: "all ids, times, notices, media, failures of tools, facts about people and rooms",
     profiles: &[&Sharegpt],
     neutral: false,
     rules: Rules::Judged(RULES),
@@ -75,7 +74,12 @@ static MANNER: DialectProfile = DialectProfile {
     },
     arguments: ArgumentsAs::Object(SGP_04),
     definitions: Some(Form::Bare),
-    ..DialectProfile::plain(IDS, TOOL_NAMES, (SGP_03, "no turn is left"), reasons::VALUE_IS_TEXT)
+    ..DialectProfile::plain(
+        IDS,
+        TOOL_NAMES,
+        (SGP_03, "no turn is left"),
+        reasons::VALUE_IS_TEXT,
+    )
 };
 
 impl Dialect for Sharegpt {

@@ -19,11 +19,11 @@ use chatmill_model::Sink;
 use crate::about::{DialectAbout, Rules};
 use crate::list::{ContentAs, Ends, List};
 use crate::loss::{LossCode, reasons};
+use crate::passes;
+use crate::profile::{DialectProfile, MarksOn, Texts};
 use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
-use crate::passes;
-use crate::profile::{DialectProfile, MarksOn, Texts};
 use crate::transcript::Transcript;
 use crate::{Dialect, Emit};
 
@@ -48,7 +48,6 @@ pub(crate) struct SunaList;
 
 const SPECIFICATION: &str = "Suna, message structures";
 const DATED: &str = "2025-11-07";
-const LOSES: &str = "times, notices, reasoning, media, definitions and failures of tools, names, facts about people and rooms";
 
 static LLM: DialectAbout = DialectAbout {
     title: "Suna LLM messages",
@@ -57,7 +56,6 @@ static LLM: DialectAbout = DialectAbout {
     specification: SPECIFICATION,
     dated: DATED,
     carries: "text, tools, ids of messages, quoted replies",
-    loses: LOSES,
     profiles: &[&SunaLlm],
     neutral: false,
     rules: Rules::Judged(RULES),
@@ -86,7 +84,12 @@ static STRINGS: DialectProfile = DialectProfile {
     nameless: Some(reasons::MESSAGES_HAVE_NO_NAMES),
     keeps_message_ids: true,
     agents_are_one: true,
-    ..DialectProfile::plain(IDS, TOOL_NAMES, (SUN_01, "no message is left"), reasons::CONTENT_IS_TEXT)
+    ..DialectProfile::plain(
+        IDS,
+        TOOL_NAMES,
+        (SUN_01, "no message is left"),
+        reasons::CONTENT_IS_TEXT,
+    )
 };
 
 static MARKED: DialectProfile = DialectProfile {

@@ -32,8 +32,8 @@ use crate::policy::{MediaPolicy, References};
 use crate::quote::{self, Quote, Style, Wordless};
 use crate::rendering::{Coverage, Rendering};
 use crate::text::{change, without_controls};
-use crate::unsupported::{Unsupported, declare_conversation, declare_messages, declare_weights};
 use crate::transcript::Transcript;
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages, declare_weights};
 use crate::view::View;
 use crate::wording::{DOCUMENT, V2_FINAL, Wording};
 use crate::{Dialect, Emit, json};
@@ -57,7 +57,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: "Tzurot Message Format Specification, version 2.0",
     dated: "2025-05-22",
     carries: "text, pictures and sounds with a web address, quoted replies",
-    loses: "history, ids, times, tools, other media, all but one medium of a quote",
     profiles: &[
         &TZUROT,
         &Tzurot {

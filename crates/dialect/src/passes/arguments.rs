@@ -48,3 +48,28 @@ pub(super) const PASS: Pass = Pass {
         }
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{BOT, PLAIN, Sample, call, result};
+    use crate::profile::DialectProfile;
+    use crate::rules::samples::ABC_01;
+
+    #[test]
+    fn arguments_are_text_or_an_object() {
+        let sample = Sample::new()
+            .say(BOT, vec![call("c")])
+            .say(BOT, vec![result("c", "x")]);
+        let (turns, losses) = sample.after(&[&PASS], &PLAIN);
+        assert_eq!(turns[0], "assistant: <call   {}>");
+        assert_eq!(losses, ["args-reserialised 0 1"]);
+        let object = DialectProfile {
+            arguments: ArgumentsAs::Object(ABC_01),
+            ..PLAIN
+        };
+        let (turns, losses) = sample.after(&[&PASS], &object);
+        assert_eq!(turns[0], "assistant: <call   {}>");
+        assert!(losses.is_empty());
+    }
+}

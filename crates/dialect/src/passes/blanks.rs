@@ -29,3 +29,23 @@ pub(super) const PASS: Pass = Pass {
         });
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{ANN, PLAIN, Sample, text};
+    use crate::profile::DialectProfile;
+
+    #[test]
+    fn white_space_is_no_text_where_the_dialect_says_so() {
+        let sample = Sample::new().say(ANN, vec![text(" \n\u{feff}"), text("b ")]);
+        assert_eq!(sample.after(&[&PASS], &PLAIN).0, ["user:  \n\u{feff} | b "]);
+        let strict = DialectProfile {
+            blank_is_empty: true,
+            ..PLAIN
+        };
+        let (turns, losses) = sample.after(&[&PASS], &strict);
+        assert_eq!(turns, ["user: b "]);
+        assert_eq!(losses, ["whitespace-trimmed 0 1"]);
+    }
+}

@@ -26,3 +26,19 @@ pub(super) const PASS: Pass = Pass {
         }
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{BOT, PLAIN, Sample, call, result, text};
+
+    #[test]
+    fn text_behind_a_call_moves_before_it() {
+        let sample = Sample::new()
+            .say(BOT, vec![text("a"), call("c1"), text("b"), call("c2")])
+            .say(BOT, vec![result("c1", "x"), result("c2", "y")]);
+        let (turns, losses) = sample.after(&[&PASS], &PLAIN);
+        assert_eq!(turns[0], "assistant: a | b | <call   > | <call   >");
+        assert_eq!(losses, ["part-moved 0 1"]);
+    }
+}

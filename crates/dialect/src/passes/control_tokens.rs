@@ -84,7 +84,10 @@ impl<'a> Treatment<'_, 'a> {
                 let reason = reasons::POLICY_KEEPS_CONTROL_TOKENS.by(rule);
                 self.declare(LossCode::SpecialTokenInText, kept, reason);
                 let tokens = [Some(self.rule.opening), Some(self.rule.closing), self.forging];
-                let spelled = tokens.into_iter().flatten().map(|token| text.matches(token).count() as u64);
+                let spelled = tokens
+                    .into_iter()
+                    .flatten()
+                    .map(|token| text.matches(token).count() as u64);
                 *self.forged += spelled.sum::<u64>();
                 // Else readers would take the character that somebody typed for an escape.
                 controls::escape_again(text.into(), self.reserved)
@@ -100,5 +103,34 @@ impl<'a> Treatment<'_, 'a> {
             Some(position) => self.losses.several(code, position, count, reason),
             None => self.losses.whole_rendering(code, count, reason),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{ANN, PLAIN, Sample, text};
+    use crate::profile::DialectProfile;
+    use crate::rules::samples::ABC_01;
+
+    #[test]
+    fn what_is_reserved_is_escaped_or_kept_as_policy_says() {
+        let reserving = DialectProfile {
+            control_tokens: Some(ControlTokenRule {
+                opening: "<|a|>",
+                closing: "<|b|>",
+                rule: ABC_01,
+            }),
+            ..PLAIN
+        };
+        let mut sample = Sample::new().say(ANN, vec![text("<|a|> <tool_call>")]);
+        assert!(sample.after(&[&PASS], &PLAIN).1.is_empty());
+        let (turns, losses) = sample.after(&[&PASS], &reserving);
+        assert_eq!(turns, ["user: <\u{200b}|a|> <\u{200b}tool_call>"]);
+        assert_eq!(losses, ["reserved-text-escaped 0 2"]);
+        sample.policy.control_tokens = ControlTokens::Keep;
+        let (turns, losses) = sample.after(&[&PASS], &reserving);
+        assert_eq!(turns, ["user: <|a|> <tool_call>"]);
+        assert_eq!(losses, ["special-token-in-text 0 2"]);
     }
 }

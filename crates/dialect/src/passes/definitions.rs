@@ -38,7 +38,13 @@ pub(super) const PASS: Pass = Pass {
             return;
         }
         let definitions = transcript.definitions();
-        let names = ToolNames::new(transcript.view(), shown, definitions, &profile.tool_names, transcript.made());
+        let names = ToolNames::new(
+            transcript.view(),
+            shown,
+            definitions,
+            &profile.tool_names,
+            transcript.made(),
+        );
         name(plan, &names);
         if let Some(form) = profile.definitions {
             plan.definitions =
@@ -88,4 +94,47 @@ fn make(plan: &mut TurnPlan<'_>, reason: LossReason) {
     let made = plan.definitions.len() as u64;
     plan.losses
         .whole_rendering(LossCode::ToolDefinitionSynthesised, made, reason);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::definitions::Form;
+    use crate::passes::samples::{BOT, PLAIN, REASON, Sample, call, result};
+    use crate::profile::DialectProfile;
+
+    fn looking() -> Sample {
+        Sample::new()
+            .say(BOT, vec![call("c")])
+            .say(BOT, vec![result("c", "x")])
+    }
+
+    #[test]
+    fn calls_and_results_bear_the_name_of_their_tool() {
+        let (turns, losses) = looking().after(&[&PASS], &PLAIN);
+        assert_eq!(turns, ["assistant: <call  look >", "tool: <result  look x>"]);
+        assert!(losses.is_empty());
+    }
+
+    #[test]
+    fn definitions_have_a_place_or_are_declared_as_lost_or_made_up() {
+        let defined = looking().tool(r#"{"type":"function","function":{"name":"look","extra":1}}"#);
+        assert_eq!(
+            defined.after(&[&PASS], &PLAIN).1,
+            ["tool-definition-dropped all 1"]
+        );
+        let spec = DialectProfile {
+            definitions: Some(Form::Spec),
+            makes_definitions: Some(REASON),
+            ..PLAIN
+        };
+        assert_eq!(
+            defined.after(&[&PASS], &spec).1,
+            ["empty-filled all 1", "extra-dropped all 1"]
+        );
+        assert_eq!(
+            looking().after(&[&PASS], &spec).1,
+            ["tool-definition-synthesised all 1"]
+        );
+    }
 }

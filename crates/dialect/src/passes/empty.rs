@@ -19,3 +19,17 @@ pub(super) const PASS: Pass = Pass {
         });
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{ANN, BEN, PLAIN, Sample, text};
+
+    #[test]
+    fn a_message_that_says_nothing_is_left_out() {
+        let sample = Sample::new().say(ANN, vec![text("")]).say(BEN, vec![text("b")]);
+        let (turns, losses) = sample.after(&[&PASS], &PLAIN);
+        assert_eq!(turns, ["user: b"]);
+        assert_eq!(losses, ["empty-dropped 0 1"]);
+    }
+}

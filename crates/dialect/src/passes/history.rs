@@ -183,6 +183,67 @@ impl<'a> History<'a> {
         let lost = self.positions.difference(&written).filter(has_id).count() as u64;
         let losses = &mut plan.losses;
         losses.whole_rendering(LossCode::MessageIdDropped, lost, reasons::BLOCK_HAS_NO_IDS);
-        losses.whole_rendering(LossCode::TurnMerged, self.turns, reasons::OLDER_TURNS_ARE_ONE_BLOCK);
+        losses.whole_rendering(
+            LossCode::TurnMerged,
+            self.turns,
+            reasons::OLDER_TURNS_ARE_ONE_BLOCK,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_model::Part;
+
+    use crate::passes::samples::{ANN, BOT, PLAIN, REASON, Sample, call, result, text};
+    use crate::profile::DialectProfile;
+
+    const HISTORY: DialectProfile = DialectProfile {
+        shape: Shape::History,
+        cache_marks: Some((1, REASON)),
+        ..PLAIN
+    };
+
+    #[test]
+    fn older_turns_are_one_block_with_a_mark() {
+        let sample = Sample::new()
+            .say(ANN, vec![text(" a ")])
+            .say(BOT, vec![text("b"), call("c")])
+            .say(BOT, vec![result("c", "x")])
+            .say(ANN, vec![text("d")])
+            .say(BOT, vec![text("e")]);
+        assert_eq!(sample.after(&[&PASS], &PLAIN).0.len(), 5);
+        let (turns, losses) = sample.after(&[&PASS], &HISTORY);
+        assert_eq!(
+            turns,
+            [
+                "user: User: a\n\nAssistant: b\n\nTool: x*",
+                "user: d",
+                "assistant: e"
+            ]
+        );
+        assert_eq!(
+            losses,
+            [
+                "turn-merged all 3",
+                "message-id-dropped all 3",
+                "whitespace-trimmed 0 1",
+                "tool-call-dropped 1 1",
+                "tool-id-dropped 2 1",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_a_block_already_stays_one_and_takes_the_mark() {
+        let sample = Sample::new()
+            .say(ANN, vec![text("a")])
+            .say(ANN, vec![text("b"), Part::CacheMark])
+            .say(ANN, vec![text("c")]);
+        let passes: [&Pass; 2] = [&crate::passes::marks::PASS, &PASS];
+        let (turns, losses) = sample.after(&passes, &HISTORY);
+        assert_eq!(turns, ["user: a", "user: b*", "user: c"]);
+        assert!(losses.is_empty());
     }
 }

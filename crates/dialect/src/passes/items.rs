@@ -33,3 +33,25 @@ pub(super) const PASS: Pass = Pass {
         plan.losses = losses;
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{BOT, PLAIN, Sample, call, result, text};
+    use crate::profile::DialectProfile;
+    use crate::rules::samples::ABC_01;
+
+    #[test]
+    fn a_turn_of_calls_alone_is_the_turn_before() {
+        let sample = Sample::new()
+            .say(BOT, vec![text("a")])
+            .say(BOT, vec![call("c")])
+            .say(BOT, vec![result("c", "x")]);
+        assert!(sample.after(&[&PASS], &PLAIN).1.is_empty());
+        let items = DialectProfile {
+            shape: Shape::Items(ABC_01),
+            ..PLAIN
+        };
+        assert_eq!(sample.after(&[&PASS], &items).1, ["turn-merged 1 1"]);
+    }
+}

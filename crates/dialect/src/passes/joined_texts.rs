@@ -35,3 +35,32 @@ pub(super) const PASS: Pass = Pass {
 fn is_text(block: &Block<'_>) -> bool {
     matches!(block.held, BlockContent::Words(Wording::Text, _))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_model::Part;
+
+    use crate::passes::samples::{ANN, PLAIN, REASON, Sample, picture, text};
+    use crate::profile::DialectProfile;
+
+    #[test]
+    fn texts_that_become_one_are_counted() {
+        let sample = Sample::new().say(ANN, vec![text("a"), picture(), text("b")]);
+        let joined = |texts| DialectProfile { texts, ..PLAIN };
+        assert_eq!(
+            sample.after(&[&PASS], &joined(Texts::Joined)).1,
+            ["part-flattened 0 1"]
+        );
+        for texts in [Texts::JoinedWithoutMedia, Texts::Blocks] {
+            assert!(sample.after(&[&PASS], &joined(texts)).1.is_empty());
+        }
+        let marked = Sample::new().say(ANN, vec![text("a"), Part::CacheMark, text("b")]);
+        let without_marks = DialectProfile {
+            cache_marks: Some((4, REASON)),
+            ..joined(Texts::JoinedWithoutMarks)
+        };
+        let passes: [&Pass; 2] = [&crate::passes::marks::PASS, &PASS];
+        assert!(marked.after(&passes, &without_marks).1.is_empty());
+    }
+}

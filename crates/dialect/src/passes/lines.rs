@@ -48,3 +48,23 @@ pub(super) const PASS: Pass = Pass {
         }
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{ANN, PLAIN, Sample, text};
+    use crate::profile::DialectProfile;
+
+    #[test]
+    fn a_first_text_like_a_line_of_ids_is_escaped() {
+        let sample = Sample::new().say(ANN, vec![text("[meta] a"), text("[meta] b")]);
+        assert!(sample.after(&[&PASS], &PLAIN).1.is_empty());
+        let escaping = DialectProfile {
+            escapes_lines: true,
+            ..PLAIN
+        };
+        let (turns, losses) = sample.after(&[&PASS], &escaping);
+        assert_eq!(turns, ["user: [\u{200b}meta] a | [meta] b"]);
+        assert_eq!(losses, ["reserved-text-escaped 0 1"]);
+    }
+}

@@ -27,3 +27,28 @@ pub(super) const PASS: Pass = Pass {
         }
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_model::Part;
+
+    use crate::passes::samples::{ANN, PLAIN, REASON, Sample, text};
+    use crate::profile::DialectProfile;
+
+    #[test]
+    fn the_newest_marks_stay() {
+        let mut sample = Sample::new();
+        for _ in 0..3 {
+            sample = sample.say(ANN, vec![text("a"), Part::CacheMark]);
+        }
+        let two = DialectProfile {
+            cache_marks: Some((2, REASON)),
+            ..PLAIN
+        };
+        let passes: [&Pass; 2] = [&crate::passes::marks::PASS, &PASS];
+        let (turns, losses) = sample.after(&passes, &two);
+        assert_eq!(turns, ["user: a", "user: a*", "user: a*"]);
+        assert_eq!(losses, ["cache-mark-capped 0 1"]);
+    }
+}

@@ -37,3 +37,27 @@ pub(super) const PASS: Pass = Pass {
 fn is_markable(block: &Block<'_>) -> bool {
     !block.is_thought()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_model::Part;
+
+    use crate::passes::samples::{ANN, PLAIN, REASON, Sample, text};
+    use crate::profile::DialectProfile;
+
+    #[test]
+    fn a_mark_goes_onto_what_stands_before_it() {
+        let sample = Sample::new().say(ANN, vec![Part::CacheMark, text("a"), Part::CacheMark, text("b")]);
+        let (turns, losses) = sample.after(&[&PASS], &PLAIN);
+        assert_eq!(turns, ["user: a | b"]);
+        assert_eq!(losses, ["cache-mark-dropped 0 2"]);
+        let marked = DialectProfile {
+            cache_marks: Some((4, REASON)),
+            ..PLAIN
+        };
+        let (turns, losses) = sample.after(&[&PASS], &marked);
+        assert_eq!(turns, ["user: a* | b"]);
+        assert_eq!(losses, ["cache-mark-dropped 0 1"]);
+    }
+}

@@ -78,3 +78,42 @@ fn said<'a>(
         ..block
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{ANN, BOT, PLAIN, Sample, picture, text};
+
+    #[test]
+    fn what_is_carried_stays_and_everything_else_is_named() {
+        let sample = Sample::new().say(ANN, vec![text("a"), picture()]);
+        let (turns, losses) = sample.after(&[&PASS], &PLAIN);
+        assert_eq!(turns, ["user: a | [Image: p.png]"]);
+        assert_eq!(losses, ["media-placeholder 0 1"]);
+        let carrying = DialectProfile {
+            carries: |_| {
+                Some(Carried {
+                    facts_lost: 1,
+                    needs_fetch: true,
+                })
+            },
+            ..PLAIN
+        };
+        let (turns, losses) = sample.after(&[&PASS], &carrying);
+        assert_eq!(turns, ["user: a | <image>"]);
+        assert_eq!(losses, ["media-needs-fetch 0 1", "media-description-dropped 0 1"]);
+    }
+
+    #[test]
+    fn only_users_have_media_and_policy_may_drop_them() {
+        let mut sample = Sample::new().say(BOT, vec![picture()]);
+        let carrying = DialectProfile {
+            carries: |_| Some(Carried::default()),
+            ..PLAIN
+        };
+        assert_eq!(sample.after(&[&PASS], &carrying).0, ["assistant: [Image: p.png]"]);
+        sample.policy.media = MediaPolicy::Drop;
+        let (turns, losses) = sample.after(&[&PASS], &carrying);
+        assert_eq!((turns.len(), losses), (1, vec!["media-dropped 0 1".to_owned()]));
+    }
+}

@@ -52,3 +52,41 @@ fn is_one(last: &Turn<'_>, has_calls: bool, next: &Turn<'_>, profile: &DialectPr
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{ANN, BEN, BOT, PLAIN, Sample, call, result, text};
+    use crate::rules::samples::ABC_01;
+
+    #[test]
+    fn runs_of_one_speaker_become_one_turn_but_not_across_calls() {
+        let sample = Sample::new()
+            .say(ANN, vec![text("a")])
+            .say(BEN, vec![text("b")])
+            .say(BOT, vec![text("c")])
+            .say(BOT, vec![call("c1")])
+            .say(BOT, vec![result("c1", "x")])
+            .say(ANN, vec![text("d")]);
+        assert_eq!(sample.after(&[&PASS], &PLAIN).0.len(), 6);
+        let merging = |results| DialectProfile {
+            merging: Some(ABC_01),
+            results,
+            ..PLAIN
+        };
+        let (turns, losses) = sample.after(&[&PASS], &merging(Results::OneTurn));
+        assert_eq!(
+            turns,
+            [
+                "user: a | b",
+                "assistant: c | <call   >",
+                "tool: <result   x>",
+                "user: d"
+            ]
+        );
+        assert_eq!(losses, ["turn-merged 1 1", "turn-merged 3 1"]);
+        let (turns, losses) = sample.after(&[&PASS], &merging(Results::UserTurn));
+        assert_eq!(turns[2], "user: <result   x> | d");
+        assert_eq!(losses.last().unwrap(), "turn-merged 5 1");
+    }
+}

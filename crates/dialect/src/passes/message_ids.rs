@@ -43,3 +43,22 @@ pub(super) const GIVEN: Pass = Pass {
 pub(super) fn written(plan: &TurnPlan<'_>) -> BTreeSet<u32> {
     plan.turns.iter().filter_map(|turn| turn.position).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{ANN, BEN, PLAIN, Sample, text};
+    use crate::profile::DialectProfile;
+
+    #[test]
+    fn ids_without_a_place_are_counted_and_others_stand_on_the_first_turn() {
+        let sample = Sample::new().say(ANN, vec![text("a")]).say(BEN, vec![text("b")]);
+        let (_, losses) = sample.after(&[&DROPPED, &GIVEN], &PLAIN);
+        assert_eq!(losses, ["message-id-dropped all 2"]);
+        let keeping = DialectProfile {
+            keeps_message_ids: true,
+            ..PLAIN
+        };
+        assert!(sample.after(&[&DROPPED, &GIVEN], &keeping).1.is_empty());
+    }
+}

@@ -144,7 +144,9 @@ impl<'a> Namer<'_, 'a> {
             let Some(turn) = plan.turns.get(index).copied() else {
                 continue;
             };
-            let message = turn.position.and_then(|position| self.transcript.view().message(position));
+            let message = turn
+                .position
+                .and_then(|position| self.transcript.view().message(position));
             let Some(message) = message else {
                 continue;
             };
@@ -278,4 +280,63 @@ fn put_names_before<'a>(plan: &mut TurnPlan<'a>, names: &[(usize, &'a str)]) {
         }));
         plan.close(turn, start);
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{ANN, BEN, BOT, PLAIN, Sample, picture, text};
+
+    fn talk() -> Sample {
+        Sample::new()
+            .say(ANN, vec![text("a")])
+            .say(BEN, vec![text("b")])
+            .say(BOT, vec![text("c")])
+    }
+
+    #[test]
+    fn several_people_are_named_before_their_text() {
+        let (turns, losses) = talk().after(&[&PASS], &PLAIN);
+        assert_eq!(turns, ["user: Ann: a", "user: Ben: b", "assistant: c"]);
+        assert_eq!(
+            losses,
+            ["name-dropped all 1", "name-inlined 0 1", "name-inlined 1 1"]
+        );
+        let one = Sample::new().say(ANN, vec![text("a")]);
+        let (turns, losses) = one.after(&[&PASS], &PLAIN);
+        assert_eq!(
+            (turns, losses),
+            (vec!["user: a".to_owned()], vec!["name-dropped all 1".to_owned()])
+        );
+    }
+
+    #[test]
+    fn a_field_for_names_has_aliases() {
+        let field = DialectProfile {
+            name_field: Some(crate::rules::samples::ABC_01),
+            ..PLAIN
+        };
+        let (turns, losses) = talk().after(&[&PASS], &field);
+        assert_eq!(turns, ["user(Ann): a", "user(Ben): b", "assistant: c"]);
+        assert_eq!(losses, ["name-dropped all 1"]);
+    }
+
+    #[test]
+    fn a_name_before_a_picture_stands_alone() {
+        let sample = Sample::new().say(ANN, vec![picture()]).say(BEN, vec![text("b")]);
+        let (turns, _) = sample.after(&[&PASS], &PLAIN);
+        assert_eq!(turns, ["user: Ann:  | <image>", "user: Ben: b"]);
+    }
+
+    #[test]
+    fn policy_may_drop_names() {
+        let mut sample = talk();
+        sample.policy.names = Names::Drop;
+        let (turns, losses) = sample.after(&[&PASS], &PLAIN);
+        assert_eq!(turns, ["user: a", "user: b", "assistant: c"]);
+        assert_eq!(
+            losses,
+            ["name-dropped all 1", "name-dropped 0 1", "name-dropped 1 1"]
+        );
+    }
 }

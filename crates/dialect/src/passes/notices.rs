@@ -20,3 +20,19 @@ pub(super) const PASS: Pass = Pass {
         }
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_model::Part;
+
+    use crate::passes::samples::{ANN, PLAIN, Sample, text};
+
+    #[test]
+    fn a_notice_inside_a_message_is_left_out() {
+        let sample = Sample::new().say(ANN, vec![text("a"), Part::Notice("joined".to_owned()), text("b")]);
+        let (turns, losses) = sample.after(&[&PASS], &PLAIN);
+        assert_eq!(turns, ["user: a | b"]);
+        assert_eq!(losses, ["notice-dropped 0 1"]);
+    }
+}

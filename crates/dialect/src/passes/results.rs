@@ -37,3 +37,32 @@ pub(super) const PASS: Pass = Pass {
         }
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{BOT, PLAIN, REASON, Sample, call, result};
+    use crate::profile::DialectProfile;
+
+    #[test]
+    fn results_are_wrapped_and_filled_where_a_dialect_wants_it() {
+        let sample = Sample::new()
+            .say(BOT, vec![call("c")])
+            .say(BOT, vec![result("c", " ")]);
+        assert!(sample.after(&[&PASS], &PLAIN).1.is_empty());
+        let wrapping = DialectProfile {
+            marks_errors: true,
+            wraps_results: Some(REASON),
+            ..PLAIN
+        };
+        assert_eq!(sample.after(&[&PASS], &wrapping).1, ["result-wrapped 1 1"]);
+        let filling = DialectProfile {
+            marks_errors: true,
+            empty_result: Some(("nothing", REASON)),
+            ..PLAIN
+        };
+        let (turns, losses) = sample.after(&[&PASS], &filling);
+        assert_eq!(turns[1], "tool: <result   nothing>");
+        assert_eq!(losses, ["empty-filled 1 1"]);
+    }
+}

@@ -48,8 +48,7 @@ pub(super) const PASS: Pass = Pass {
         if round.is_unanswered {
             let said = plan.progress.last_said();
             let fault = "the last turn is not the assistant's";
-            plan.violations
-                .push(Violation::of(profile.silent.0, said, fault));
+            plan.violations.push(Violation::of(profile.silent.0, said, fault));
         }
         let asks = |turn: &Turn<'_>| matches!(turn.role, Role::User | Role::Tool);
         let mut turns = plan.turns.iter().enumerate();
@@ -122,13 +121,19 @@ impl<'a> Round<'a> {
         let calls = blocks.iter().filter(|block| block.is_call()).count();
         let has_text = calls < blocks.len();
         if (has_text || !self.said.is_empty()) && calls > 0 {
-            declare(LossCode::PartMoved, reasons::TEXT_FOLLOWS_THE_RESULT.by(rules.texts));
+            declare(
+                LossCode::PartMoved,
+                reasons::TEXT_FOLLOWS_THE_RESULT.by(rules.texts),
+            );
         }
         if has_text && !self.said.is_empty() {
             declare(LossCode::TurnMerged, reasons::TURNS_ARE_ONE.by(rules.order));
         }
         for _ in 1..calls {
-            declare(LossCode::TurnSplit, reasons::CALLS_FOLLOW_ONE_ANOTHER.by(rules.calls));
+            declare(
+                LossCode::TurnSplit,
+                reasons::CALLS_FOLLOW_ONE_ANOTHER.by(rules.calls),
+            );
         }
         for block in blocks {
             let BlockContent::Call(call) = block.held else {
@@ -168,7 +173,11 @@ impl<'a> Round<'a> {
         plan.close(Turn::new(end, None), start);
         for block in self.exchanges.drain(..).flatten().flatten() {
             let start = plan.blocks.len();
-            end = if block.is_call() { Role::Assistant } else { Role::Tool };
+            end = if block.is_call() {
+                Role::Assistant
+            } else {
+                Role::Tool
+            };
             plan.blocks.push(block);
             plan.close(Turn::new(end, block.position), start);
         }
@@ -181,5 +190,63 @@ impl<'a> Round<'a> {
             plan.close(Turn::new(end, None), start);
         }
         Some(end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{ANN, BEN, BOT, PLAIN, Sample, call, result, text};
+    use crate::profile::DialectProfile;
+    use crate::rules::samples::{ABC_01, ABC_02, ABC_03};
+
+    const ROUNDS: DialectProfile = DialectProfile {
+        shape: Shape::Rounds {
+            order: ABC_01,
+            calls: ABC_02,
+            texts: ABC_03,
+        },
+        ..PLAIN
+    };
+
+    #[test]
+    fn a_call_is_an_answer_of_its_own_and_its_text_follows_the_result() {
+        let sample = Sample::new()
+            .say(ANN, vec![text("a")])
+            .say(BEN, vec![text("b")])
+            .say(BOT, vec![text("c"), call("1"), call("2")])
+            .say(BOT, vec![result("1", "x"), result("2", "y")]);
+        assert_eq!(sample.after(&[&PASS], &PLAIN).0.len(), 5);
+        let passes: [&Pass; 2] = [&crate::passes::tool_ids::PASS, &PASS];
+        let (turns, losses) = sample.after(&passes, &ROUNDS);
+        assert_eq!(
+            turns,
+            [
+                "user: a | b",
+                "assistant: <call 1  >",
+                "tool: <result 1  x>",
+                "assistant: <call 2  >",
+                "tool: <result 2  y>",
+                "assistant: c",
+            ]
+        );
+        assert_eq!(
+            losses,
+            [
+                "turn-merged 1 1",
+                "turn-split 2 1",
+                "tool-id-dropped 2 2",
+                "part-moved 2 1",
+                "tool-id-dropped 3 2",
+            ]
+        );
+    }
+
+    #[test]
+    fn somebody_has_to_ask_first() {
+        let sample = Sample::new().say(BOT, vec![text("a")]).say(ANN, vec![text("b")]);
+        let (turns, losses) = sample.after(&[&PASS], &ROUNDS);
+        assert_eq!(turns, ["user: [start]", "assistant: a", "user: b"]);
+        assert_eq!(losses, ["empty-filled all 1"]);
     }
 }

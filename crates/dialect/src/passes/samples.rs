@@ -2,8 +2,8 @@
 
 use chatmill_diag::Limits;
 use chatmill_model::{
-    ArgumentForm, Arguments, Conversation, Linked, Media, MediaKind, MediaSource, Message, MessageOrigin, Part,
-    Participant, ParticipantKind, RawJson, Role, ToolCall, ToolResult,
+    ArgumentForm, Arguments, Conversation, Linked, Media, MediaKind, MediaSource, Message, MessageOrigin,
+    Part, Participant, ParticipantKind, RawJson, Role, ToolCall, ToolResult,
 };
 
 use super::Pass;
@@ -147,7 +147,8 @@ impl Sample {
 
     /// The turns after some passes, and what these declared: code, position and amount.
     pub(super) fn after(&self, passes: &[&Pass], profile: &DialectProfile) -> (Vec<String>, Vec<String>) {
-        let (linked, _, _): (Linked, _, _) = chatmill_link::link(self.conversation.clone(), &Limits::default());
+        let (linked, _, _): (Linked, _, _) =
+            chatmill_link::link(self.conversation.clone(), &Limits::default());
         let made = MadeTexts::default();
         let transcript = Transcript::new(View::whole(&linked, Some(BOT), &self.policy), &made);
         let mut plan = transcript.draft(profile.order);
@@ -162,8 +163,12 @@ impl Sample {
         });
         let turns = turns.collect();
         let losses = plan.losses.finish().into_iter().map(|loss| {
-            let position = loss.position.map_or_else(|| "all".to_owned(), |position| position.to_string());
-            let allowed = passes.iter().any(|pass| (pass.loses)(profile).contains(&loss.code));
+            let position = loss
+                .position
+                .map_or_else(|| "all".to_owned(), |position| position.to_string());
+            let allowed = passes
+                .iter()
+                .any(|pass| (pass.loses)(profile).contains(&loss.code));
             assert!(allowed, "{} is not on the list of its pass", loss.code.as_str());
             format!("{} {position} {}", loss.code.as_str(), loss.amount)
         });

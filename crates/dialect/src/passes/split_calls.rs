@@ -26,7 +26,33 @@ pub(super) const PASS: Pass = Pass {
             }
             let border = turn.start + said;
             plan.turns.push(Turn { end: border, ..turn });
-            plan.turns.push(Turn { start: border, ..turn });
+            plan.turns.push(Turn {
+                start: border,
+                ..turn
+            });
         }
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{BOT, PLAIN, Sample, call, result, text};
+    use crate::profile::DialectProfile;
+    use crate::rules::samples::ABC_01;
+
+    #[test]
+    fn text_and_calls_are_turns_of_their_own_where_a_rule_wants_it() {
+        let sample = Sample::new()
+            .say(BOT, vec![text("a"), call("c")])
+            .say(BOT, vec![result("c", "x")]);
+        assert_eq!(sample.after(&[&PASS], &PLAIN).0.len(), 2);
+        let splitting = DialectProfile {
+            splits_calls: Some(ABC_01),
+            ..PLAIN
+        };
+        let (turns, losses) = sample.after(&[&PASS], &splitting);
+        assert_eq!(turns[..2], ["assistant: a", "assistant: <call   >"]);
+        assert_eq!(losses, ["turn-split 0 1"]);
+    }
+}

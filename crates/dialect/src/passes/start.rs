@@ -20,7 +20,11 @@ pub(super) const PASS: Pass = Pass {
         let Some(first) = first else {
             return;
         };
-        if plan.turns.get(first).is_some_and(|turn| turn.role == Role::Assistant) {
+        if plan
+            .turns
+            .get(first)
+            .is_some_and(|turn| turn.role == Role::Assistant)
+        {
             let reason = reasons::USER_TURN_COMES_FIRST.by(rule);
             plan.losses.whole_rendering(LossCode::EmptyFilled, 1, reason);
             let words = plan.wording([TextRun::new(START, Component::Framing)]);
@@ -39,3 +43,24 @@ pub(super) const PASS: Pass = Pass {
         }
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{BOT, PLAIN, Sample, text};
+    use crate::profile::DialectProfile;
+    use crate::rules::samples::ABC_01;
+
+    #[test]
+    fn a_user_turn_is_made_up_where_the_assistant_would_come_first() {
+        let sample = Sample::new().system("s").say(BOT, vec![text("a")]);
+        assert_eq!(sample.after(&[&PASS], &PLAIN).0.len(), 2);
+        let wanting = DialectProfile {
+            user_first: Some(ABC_01),
+            ..PLAIN
+        };
+        let (turns, losses) = sample.after(&[&PASS], &wanting);
+        assert_eq!(turns, ["system: s", "user: [start]", "assistant: a"]);
+        assert_eq!(losses, ["empty-filled all 1"]);
+    }
+}

@@ -47,7 +47,35 @@ pub(super) const PASS: Pass = Pass {
             if let Some(first) = said.first_mut() {
                 first.lead = Lead::Label(SYSTEM_MARK);
             }
-            plan.close(Turn { role: Role::User, ..turn }, start);
+            plan.close(
+                Turn {
+                    role: Role::User,
+                    ..turn
+                },
+                start,
+            );
         });
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{ANN, PLAIN, Sample, text};
+    use crate::profile::DialectProfile;
+
+    #[test]
+    fn system_text_stands_where_the_dialect_keeps_it() {
+        let sample = Sample::new().system("s").say(ANN, vec![text("a")]).system("t");
+        let at = |system| DialectProfile { system, ..PLAIN };
+        let (turns, losses) = sample.after(&[&PASS], &at(SystemPlace::Anywhere));
+        assert_eq!(turns, ["system: s", "user: a", "system: t"]);
+        assert!(losses.is_empty());
+        let (turns, losses) = sample.after(&[&PASS], &at(SystemPlace::Start));
+        assert_eq!(turns, ["system: s", "user: a", "user: [system] t"]);
+        assert_eq!(losses, ["system-inlined 2 1"]);
+        let (turns, losses) = sample.after(&[&PASS], &at(SystemPlace::Outside));
+        assert_eq!(turns, ["user: a", "user: [system] t"]);
+        assert_eq!(losses, ["system-hoisted 0 1", "system-inlined 2 1"]);
+    }
+}

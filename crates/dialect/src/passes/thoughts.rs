@@ -103,3 +103,54 @@ fn thought<'a>(
         ..*first?
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_model::Part;
+
+    use crate::passes::samples::{ANN, BOT, PLAIN, Sample, text};
+
+    fn thinking() -> Sample {
+        let thought = |words: &str| Part::Reasoning(words.to_owned());
+        let mut sample = Sample::new().say(BOT, vec![text("a"), thought("one </think>"), thought("two")]);
+        sample.policy.reasoning = Reasoning::Keep;
+        sample
+    }
+
+    #[test]
+    fn thoughts_stand_before_the_text_or_nowhere() {
+        let (turns, losses) = thinking().after(&[&PASS], &PLAIN);
+        assert_eq!(turns, ["assistant: a"]);
+        assert_eq!(losses, ["reasoning-dropped 0 2"]);
+        let tagged = DialectProfile {
+            thoughts: Thoughts::Tagged,
+            ..PLAIN
+        };
+        let (turns, losses) = thinking().after(&[&PASS], &tagged);
+        let thought = "<think>\none <\u{200b}/think>\n\ntwo\n</think>\n";
+        assert_eq!(turns, [format!("assistant: {thought} | a")]);
+        assert_eq!(losses, ["part-flattened 0 1", "reserved-text-escaped 0 1"]);
+        let field = DialectProfile {
+            thoughts: Thoughts::Field,
+            ..PLAIN
+        };
+        let (turns, losses) = thinking().after(&[&PASS], &field);
+        assert_eq!(turns, ["assistant: one </think>\n\ntwo | a"]);
+        assert_eq!(losses, ["part-flattened 0 1"]);
+    }
+
+    #[test]
+    fn nobody_else_thinks_and_policy_may_drop_thoughts() {
+        let field = DialectProfile {
+            thoughts: Thoughts::Field,
+            ..PLAIN
+        };
+        let mut others = Sample::new().say(ANN, vec![text("a"), Part::Reasoning("b".to_owned())]);
+        others.policy.reasoning = Reasoning::Keep;
+        let mut dropped = thinking();
+        dropped.policy.reasoning = Reasoning::Drop;
+        assert_eq!(others.after(&[&PASS], &field).1, ["reasoning-dropped 0 1"]);
+        assert_eq!(dropped.after(&[&PASS], &field).1, ["reasoning-dropped 0 2"]);
+    }
+}

@@ -2,10 +2,10 @@
 
 use super::Pass;
 use crate::loss::LossCode;
+use crate::loss::reasons;
 use crate::order::Order;
 use crate::tool_call_ids::CallIds;
 use crate::turns::{BlockContent, Kinds};
-use crate::loss::reasons;
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.order, profile.drops_ids) {
@@ -40,7 +40,10 @@ pub(super) const PASS: Pass = Pass {
                     result.id = match result.call {
                         Some(place) => ids.of(place),
                         None => {
-                            let given = result.result.and_then(|result| result.known_id()).unwrap_or_default();
+                            let given = result
+                                .result
+                                .and_then(|result| result.known_id())
+                                .unwrap_or_default();
                             let id = ids.loose(given);
                             if let Some(position) = block.position.filter(|_| id != given) {
                                 let reason = reasons::ID_WITHOUT_A_CALL;
@@ -55,3 +58,36 @@ pub(super) const PASS: Pass = Pass {
         }
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{BOT, PLAIN, REASON, Sample, call, result};
+    use crate::profile::DialectProfile;
+
+    #[test]
+    fn ids_that_occur_twice_are_written_anew_and_results_follow() {
+        let sample = Sample::new()
+            .say(BOT, vec![call("c")])
+            .say(BOT, vec![result("c", "x")])
+            .say(BOT, vec![call("c")])
+            .say(BOT, vec![result("c", "y")]);
+        let (turns, losses) = sample.after(&[&PASS], &PLAIN);
+        let ids: Vec<&str> = turns.iter().map(|turn| turn.split(' ').nth(2).unwrap()).collect();
+        assert_eq!(ids, ["c", "c", "call_0", "call_0"]);
+        assert_eq!(losses, ["tool-id-rewritten 2 1"]);
+        let without = DialectProfile {
+            drops_ids: Some(REASON),
+            ..PLAIN
+        };
+        let (_, losses) = sample.after(&[&PASS], &without);
+        assert_eq!(
+            losses,
+            [
+                "tool-id-dropped 0 1",
+                "tool-id-rewritten 2 1",
+                "tool-id-dropped 2 1"
+            ]
+        );
+    }
+}

@@ -23,3 +23,26 @@ pub(super) const PASS: Pass = Pass {
         }
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::passes::samples::{ANN, BOT, PLAIN, Sample, text};
+    use crate::profile::DialectProfile;
+    use crate::rules::samples::ABC_01;
+
+    #[test]
+    fn white_space_at_the_end_of_the_last_answer_is_removed() {
+        let trimming = DialectProfile {
+            trims_end: Some(ABC_01),
+            ..PLAIN
+        };
+        let answered = Sample::new().say(BOT, vec![text("a \n")]);
+        let (turns, losses) = answered.after(&[&PASS], &trimming);
+        assert_eq!(turns, ["assistant: a"]);
+        assert_eq!(losses, ["whitespace-trimmed 0 1"]);
+        assert!(answered.after(&[&PASS], &PLAIN).1.is_empty());
+        let asked = Sample::new().say(ANN, vec![text("a ")]);
+        assert!(asked.after(&[&PASS], &trimming).1.is_empty());
+    }
+}

@@ -35,3 +35,32 @@ pub(super) const PASS: Pass = Pass {
         }
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_model::Part;
+
+    use crate::passes::samples::{BOT, PLAIN, REASON, Sample, call, result, text};
+    use crate::profile::DialectProfile;
+
+    #[test]
+    fn marks_on_calls_and_results_are_dropped_where_these_have_no_blocks() {
+        let sample = Sample::new()
+            .say(BOT, vec![text("a"), Part::CacheMark, call("c"), Part::CacheMark])
+            .say(BOT, vec![result("c", "x"), Part::CacheMark]);
+        let passes: [&Pass; 2] = [&crate::passes::marks::PASS, &PASS];
+        let on = |marks_on| DialectProfile {
+            cache_marks: Some((4, REASON)),
+            marks_on,
+            ..PLAIN
+        };
+        assert!(sample.after(&passes, &on(MarksOn::Everything)).1.is_empty());
+        let (turns, losses) = sample.after(&passes, &on(MarksOn::TextsAndResults));
+        assert_eq!(turns, ["assistant: a* | <call   >", "tool: <result   x>*"]);
+        assert_eq!(losses, ["cache-mark-dropped 0 1"]);
+        let (turns, losses) = sample.after(&passes, &on(MarksOn::Texts));
+        assert_eq!(turns, ["assistant: a* | <call   >", "tool: <result   x>"]);
+        assert_eq!(losses, ["cache-mark-dropped 0 1", "cache-mark-dropped 1 1"]);
+    }
+}

@@ -98,8 +98,8 @@ impl<'a, 's> TemplateContext<'a, 's> {
         let mut losses = std::mem::take(&mut plan.losses);
         stage.definitions(plan, &mut losses);
         let turns = plan.said().enumerate();
-        let messages =
-            turns.map(|(number, (turn, blocks))| stage.turn(plan, number, turn, blocks, arguments, &mut losses));
+        let messages = turns
+            .map(|(number, (turn, blocks))| stage.turn(plan, number, turn, blocks, arguments, &mut losses));
         stage.messages = MarkedValue::list(messages.collect());
         plan.losses = losses;
         stage
@@ -117,16 +117,11 @@ impl<'a, 's> TemplateContext<'a, 's> {
         let mut sink = Sink::default();
         definitions::write(&mut sink, ["[", "]"], &plan.definitions, Form::Nested);
         let json = sink.text().to_owned();
-        self.tools = self.json(
-            &json,
-            None,
-            losses,
-            &|place| match (place.key, place.depth) {
-                ("name", 3) => Some(Kind::ToolName),
-                ("description", _) => Some(Kind::ToolText),
-                _ => None,
-            },
-        );
+        self.tools = self.json(&json, None, losses, &|place| match (place.key, place.depth) {
+            ("name", 3) => Some(Kind::ToolName),
+            ("description", _) => Some(Kind::ToolText),
+            _ => None,
+        });
     }
 
     fn turn(
@@ -196,8 +191,8 @@ impl<'a, 's> TemplateContext<'a, 's> {
     ) -> Vec<TextRun<'a>> {
         for block in blocks {
             if let BlockContent::Result(result) = block.held {
-                let [content, id, name] =
-                    [result.content, result.id, result.name].map(|text| self.safe(text, block.position, losses));
+                let [content, id, name] = [result.content, result.id, result.name]
+                    .map(|text| self.safe(text, block.position, losses));
                 message.push(("tool_call_id".to_owned(), MarkedValue::same(id)));
                 message.push(("name".to_owned(), MarkedValue::same(name)));
                 return vec![TextRun::new(content, Component::Tools)];

@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use std::rc::Rc;
 
 use chatmill_dialect::{
-    CutPoints, Cuts, MadeTexts, Policy, Rendering, Shared, Transcript, View, Violation, Window,
-    WindowRange, auto_perspective, window,
+    CutPoints, Cuts, MadeTexts, Policy, Rendering, Shared, Transcript, View, Violation, Window, WindowRange,
+    auto_perspective, window,
 };
 use chatmill_model::{Linked, Part, ParticipantKind, Role, Sink};
 
@@ -213,8 +213,9 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
 
     /// Perspectives that have no turn to render.
     pub fn without_turns(&self) -> u64 {
-        let is_silent =
-            |perspective: &&PerspectiveWindows<'_>| perspective.stretches.is_empty() && perspective.left_out == 0;
+        let is_silent = |perspective: &&PerspectiveWindows<'_>| {
+            perspective.stretches.is_empty() && perspective.left_out == 0
+        };
         let silent = self.perspectives.iter().filter(is_silent);
         if self.windows.cuts.per_turn {
             silent.count() as u64

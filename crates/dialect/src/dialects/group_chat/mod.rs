@@ -57,7 +57,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: "Group Chat Format Specification, version 1.0.0",
     dated: "2026-01-19",
     carries: "people, rooms, text, one medium per message, replies, times, ids, notices, tools as an extension",
-    loses: "reasoning, further media of a message, tool definitions, second names",
     profiles: &[&GroupChat],
     neutral: true,
     rules: Rules::Judged(RULES),

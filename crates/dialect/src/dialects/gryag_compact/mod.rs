@@ -33,8 +33,8 @@ use crate::policy::MediaPolicy;
 use crate::progress::Progress;
 use crate::select_messages::SelectedMessages;
 use crate::text::{change, on_one_line};
-use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::transcript::Transcript;
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
 use crate::{Dialect, Emit, definitions, system};
 
@@ -59,8 +59,7 @@ static ABOUT: DialectAbout = DialectAbout {
     media_type: "text/plain",
     specification: "gryag, CURRENT_CONVERSATION_PATTERN, compact plain text format",
     dated: "2025-10-17",
-    carries: "text, names with short ids, whom a line answers, kinds of media",
-    loses: "line breaks, ids, times, tools, system text, media, context layers that the bot's search index fills",
+    carries: "text, names with short ids, whom a line answers, kinds of media; not the context layers that the bot's search index fills",
     profiles: &[
         &GRYAG_COMPACT,
         &GryagCompact {

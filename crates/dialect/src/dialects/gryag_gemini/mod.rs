@@ -29,10 +29,10 @@ use crate::message_text::{answered, declared_text};
 use crate::names::is_nobody;
 use crate::progress::Progress;
 use crate::select_messages::SelectedMessages;
-use crate::tools::{call_as_text, result_as_text};
 use crate::steps::{Step, arrange};
-use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
+use crate::tools::{call_as_text, result_as_text};
 use crate::transcript::Transcript;
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
 use crate::{Dialect, Emit, system};
 
@@ -58,8 +58,7 @@ static ABOUT: DialectAbout = DialectAbout {
     media_type: "application/json",
     specification: "gryag, CURRENT_CONVERSATION_PATTERN",
     dated: "2025-10-17",
-    carries: "text, names, ids, one reply per message with an excerpt, media, tools",
-    loses: "times, ids of calls, further replies, facts about people and rooms, context layers that the bot's search index fills",
+    carries: "text, names, ids, one reply per message with an excerpt, media, tools; not the context layers that the bot's search index fills",
     profiles: &[
         &GRYAG_GEMINI,
         &GryagGemini {

@@ -9,9 +9,9 @@ use crate::json;
 use crate::loss::{LossCode, reasons};
 use crate::message_text::answered;
 use crate::names::UNNAMED;
+use crate::steps::Call;
 use crate::text::change;
 use crate::tools::MISSING_RESULT;
-use crate::steps::Call;
 
 impl<'a> Writer<'_, 'a> {
     pub(super) fn calls(&mut self, message: &'a Message, calls: &[Call<'a>]) {

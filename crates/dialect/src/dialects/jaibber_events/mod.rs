@@ -21,8 +21,8 @@ use crate::about::{DialectAbout, Rules};
 use crate::dialects::jaibber_context::declare_unspoken;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::select_messages::SelectedMessages;
-use crate::unsupported::{Unsupported, declare_messages};
 use crate::transcript::Transcript;
+use crate::unsupported::{Unsupported, declare_messages};
 use crate::{Dialect, Emit};
 
 use known::Known;
@@ -38,7 +38,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: "Jaibber Message Format, message payloads",
     dated: "2026-02-28",
     carries: "people and agents, text, files by address, replies, mentions, chains of agents, ids, Jaibber's own notices",
-    loses: "times, tools, system text, reasoning, files in the record, facts about people and rooms, other systems' notices",
     profiles: &[&JaibberEvents],
     neutral: true,
     rules: Rules::Judged(&[]),

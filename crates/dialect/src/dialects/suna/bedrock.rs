@@ -12,10 +12,10 @@ use super::{BLOCKS, DATED, LIST, SPECIFICATION, STRINGS};
 use crate::about::{DialectAbout, Rules};
 use crate::filter::{Filter, Open};
 use crate::list::{ContentAs, List};
-use crate::rules::rules;
-use crate::passes;
 use crate::order::Order;
+use crate::passes;
 use crate::profile::{DialectProfile, MarksOn, Texts};
+use crate::rules::rules;
 use crate::transcript::Transcript;
 use crate::{Dialect, Emit};
 
@@ -43,8 +43,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: SPECIFICATION,
     dated: DATED,
     carries: "text, tools, ids of messages, cached blocks, quoted replies",
-    loses: "results without an open call, users' texts that embed results, times, notices, reasoning, media, definitions \
-            and failures of tools, names, facts about people and rooms",
     profiles: &[
         &SUNA_BEDROCK,
         &SunaBedrock {

@@ -19,7 +19,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: SPECIFICATION,
     dated: DATED,
     carries: "text, results of tools, calls and ids of the newest turn, cached blocks as they come, quoted replies",
-    loses: "calls and ids of older turns, times, notices, reasoning, media, names, facts about people and rooms",
     profiles: &[&SunaCached],
     ..LLM
 };

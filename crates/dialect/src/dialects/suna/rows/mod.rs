@@ -27,8 +27,8 @@ use crate::progress::Progress;
 use crate::select_messages::SelectedMessages;
 use crate::times;
 use crate::tool_ids::ToolIds;
-use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::transcript::Transcript;
+use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
 use crate::{Dialect, Emit};
 
@@ -44,8 +44,6 @@ static ABOUT: DialectAbout = DialectAbout {
     specification: SPECIFICATION,
     dated: DATED,
     carries: "text, tools, ids, times, cache marks, reasoning if policy keeps it, Suna's own status rows and further columns",
-    loses: "names, replies, mentions, media, other systems' notices, definitions and failures of tools, facts about \
-            people and rooms",
     profiles: &[&SunaRows],
     neutral: true,
     rules: Rules::Judged(&[]),

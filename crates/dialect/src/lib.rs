@@ -57,7 +57,7 @@ use chatmill_model::Sink;
 
 pub use about::DialectAbout;
 pub use dialects::DIALECTS;
-pub use loss::{FoldedLoss, Loss, LossCode, LossReason, folded};
+pub use loss::{FoldedLoss, FoldedLosses, Loss, LossCode, LossReason};
 pub use made_texts::MadeTexts;
 pub use perspective::auto_perspective;
 pub use policy::Policy;

@@ -234,7 +234,7 @@ fn parts<'a: 'b, 'b>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: impl Iter
     for block in blocks {
         sink.framing(separator);
         separator = ",";
-        if let BlockContent::Media(media) = block.held {
+        if let BlockContent::Media(media, _) = block.held {
             sink.framing("{\"type\":\"image_url\",\"image_url\":{\"url\":");
             picture_address(sink, media);
             sink.framing("}}");

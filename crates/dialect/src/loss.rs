@@ -195,8 +195,8 @@ pub struct Loss {
 }
 
 /// All that a rendering lost of one kind for one reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoldedLoss {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FoldedLoss<'p> {
     /// What kind of loss.
     pub code: LossCode,
     /// Why.
@@ -204,34 +204,89 @@ pub struct FoldedLoss {
     /// Occurrences.
     pub amount: u64,
     /// Positions of the messages, ascending; empty when the whole rendering is meant.
-    pub positions: Vec<u32>,
+    pub positions: &'p [u32],
 }
 
-/// Losses, which come in order of position, as one entry for each code and reason, in order of first appearance.
-pub fn folded(losses: &[Loss]) -> Vec<FoldedLoss> {
-    // A rendering knows a handful of reasons: looking through them is cheaper than hashing their words.
-    let mut folded: Vec<FoldedLoss> = Vec::new();
-    for loss in losses {
-        let known = folded
-            .iter_mut()
-            .find(|known| known.code == loss.code && known.reason == loss.reason);
-        match known {
-            Some(known) => {
-                known.amount += loss.amount;
-                let next = loss
-                    .position
-                    .filter(|position| known.positions.last() != Some(position));
-                known.positions.extend(next);
+/// The losses of a rendering, one entry for each code and reason; its room serves the next rendering again.
+#[derive(Debug, Default)]
+pub struct FoldedLosses {
+    entries: Vec<Fold>,
+    /// For each loss the number of its entry.
+    numbers: Vec<usize>,
+    positions: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Fold {
+    code: LossCode,
+    reason: LossReason,
+    amount: u64,
+    /// Its newest position.
+    last: Option<u32>,
+    /// How many positions it has, and later where they begin.
+    places: usize,
+}
+
+impl FoldedLosses {
+    /// Folds losses, which come in order of position; entries stand in order of first appearance.
+    pub fn fold(&mut self, losses: &[Loss]) -> impl Iterator<Item = FoldedLoss<'_>> {
+        self.entries.clear();
+        self.numbers.clear();
+        for loss in losses {
+            let number = self.add(loss);
+            self.numbers.push(number);
+        }
+        let mut start = 0;
+        for entry in &mut self.entries {
+            entry.last = None;
+            let places = std::mem::replace(&mut entry.places, start);
+            start += places;
+        }
+        self.positions.clear();
+        self.positions.resize(start, 0);
+        for (loss, number) in losses.iter().zip(&self.numbers) {
+            let entry = self.entries.get_mut(*number);
+            if let Some(entry) = entry.filter(|entry| entry.last < loss.position)
+                && let Some(place) = self.positions.get_mut(entry.places)
+            {
+                *place = loss.position.unwrap_or_default();
+                entry.last = loss.position;
+                entry.places += 1;
             }
-            None => folded.push(FoldedLoss {
+        }
+        let (mut start, positions) = (0, self.positions.as_slice());
+        self.entries.iter().map(move |entry| FoldedLoss {
+            code: entry.code,
+            reason: entry.reason,
+            amount: entry.amount,
+            positions: {
+                let from = std::mem::replace(&mut start, entry.places);
+                positions.get(from..entry.places).unwrap_or_default()
+            },
+        })
+    }
+
+    /// Adds a loss to its entry, and gives that one's number.
+    fn add(&mut self, loss: &Loss) -> usize {
+        // A rendering knows a handful of reasons: looking through them is cheaper than hashing their words.
+        let is_known = |entry: &Fold| entry.code == loss.code && entry.reason == loss.reason;
+        let number = self.entries.iter().position(is_known).unwrap_or_else(|| {
+            self.entries.push(Fold {
                 code: loss.code,
                 reason: loss.reason,
-                amount: loss.amount,
-                positions: loss.position.into_iter().collect(),
-            }),
+                amount: 0,
+                last: None,
+                places: 0,
+            });
+            self.entries.len() - 1
+        });
+        if let Some(entry) = self.entries.get_mut(number) {
+            entry.amount += loss.amount;
+            entry.places += usize::from(entry.last < loss.position);
+            entry.last = entry.last.max(loss.position);
         }
+        number
     }
-    folded
 }
 
 /// Losses while a rendering is being made.
@@ -275,7 +330,7 @@ impl Losses {
     /// The losses in order of position and code, those without a position first; equal ones are added up.
     pub(crate) fn finish(mut self) -> Vec<Loss> {
         let key = |loss: &Loss| (loss.position, loss.code, loss.reason);
-        self.0.sort_by_key(key);
+        self.0.sort_unstable_by_key(key);
         self.0.dedup_by(|next, kept| {
             let is_equal = key(next) == key(kept);
             if is_equal {
@@ -311,9 +366,10 @@ mod tests {
         losses.several(LossCode::MediaDropped, 3, 2, reasons::POLICY_DROPS_MEDIA);
         losses.at(LossCode::MediaDropped, 2, reasons::NO_PLACE_FOR_TIMES);
         let losses = losses.finish();
-        let seen: Vec<_> = folded(&losses)
-            .into_iter()
-            .map(|loss| (loss.code, loss.reason, loss.amount, loss.positions))
+        let mut folded = FoldedLosses::default();
+        let seen: Vec<_> = folded
+            .fold(&losses)
+            .map(|loss| (loss.code, loss.reason, loss.amount, loss.positions.to_vec()))
             .collect();
         assert_eq!(
             seen,

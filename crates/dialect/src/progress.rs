@@ -14,6 +14,11 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
+    /// Makes room for so many messages.
+    pub(crate) fn reserve(&mut self, messages: usize) {
+        self.positions.reserve(messages);
+    }
+
     /// A message was said in a role; one that takes two turns counts once.
     pub(crate) fn said(&mut self, position: u32, role: &'static str) {
         self.last_role = Some(role);

@@ -7,7 +7,7 @@ mod draft;
 
 use std::cell::OnceCell;
 
-use chatmill_model::{Message, Part, ParticipantKind};
+use chatmill_model::{Message, Part, ParticipantKind, Role};
 
 use crate::loss::{LossCode, Losses};
 use crate::made_texts::MadeTexts;
@@ -29,6 +29,7 @@ pub struct Transcript<'a> {
     roster: OnceCell<Roster<'a>>,
     aliases: OnceCell<Aliases<'a>>,
     definitions: OnceCell<Definitions<'a>>,
+    has_several_others: OnceCell<bool>,
     one_agent: OnceCell<Option<Box<Transcript<'a>>>>,
 }
 
@@ -81,6 +82,7 @@ impl<'a> Transcript<'a> {
             roster: OnceCell::new(),
             aliases: OnceCell::new(),
             definitions: OnceCell::new(),
+            has_several_others: OnceCell::new(),
             one_agent: OnceCell::new(),
         }
     }
@@ -114,6 +116,14 @@ impl<'a> Transcript<'a> {
     /// The alias of a participant.
     pub(crate) fn alias(&self, participant: usize) -> Option<&'a str> {
         self.aliases().of(participant)
+    }
+
+    /// Whether more than one speaks beside the perspective, in the whole conversation.
+    pub(crate) fn has_several_others(&self) -> bool {
+        let view = &self.view;
+        let look_up = || has_several_others(view);
+        let known = || *view.shared(|shared| &shared.has_several_others, look_up);
+        *self.has_several_others.get_or_init(known)
     }
 
     /// The definitions of tools: a list for each value of the source.
@@ -187,4 +197,18 @@ impl<'a> Transcript<'a> {
             }
         })
     }
+}
+
+/// Whether more than one speaks beside the perspective.
+fn has_several_others(view: &View<'_>) -> bool {
+    let messages = view.conversation().messages.iter();
+    let others = messages.filter(|message| {
+        View::is_turn(message) && !view.is_own(message) && !matches!(message.role, Role::System | Role::Tool)
+    });
+    let mut speakers = others.map(|message| {
+        let name = message.sender.is_none().then_some(&message.sender_name);
+        (message.sender, name)
+    });
+    let first = speakers.next();
+    speakers.any(|speaker| Some(speaker) != first)
 }

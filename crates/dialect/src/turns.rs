@@ -73,8 +73,8 @@ pub(crate) enum Wording {
 pub(crate) enum BlockContent<'a> {
     /// Words: from where to where among all words.
     Words(Wording, Words),
-    /// A media item.
-    Media(&'a Media),
+    /// A media item, and what stands for it where it cannot be carried.
+    Media(&'a Media, Words),
     /// A call.
     Call(CallBlock<'a>),
     /// A result.
@@ -169,7 +169,7 @@ impl<'a> Block<'a> {
 
     /// Whether it holds a media item.
     pub(crate) fn is_media(&self) -> bool {
-        matches!(self.held, BlockContent::Media(_))
+        matches!(self.held, BlockContent::Media(..))
     }
 
     /// Whether it holds what somebody thought.
@@ -397,6 +397,7 @@ impl<'a> TurnPlan<'a> {
     /// Notes which messages are said.
     pub(crate) fn note_said(&mut self) {
         let mut progress = std::mem::take(&mut self.progress);
+        progress.reserve(self.turns.len());
         let turns = self.said().flat_map(|(_, blocks)| blocks);
         for block in self.system.iter().chain(turns) {
             match block.position {

@@ -149,7 +149,7 @@ fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a
             sink.framing(",");
         }
         match block.held {
-            BlockContent::Media(media) => source(sink, media),
+            BlockContent::Media(media, _) => source(sink, media),
             BlockContent::Call(call) => {
                 sink.framing("{\"type\":\"tool_use\",\"id\":");
                 sink.json_string(call.id, Component::Meta);

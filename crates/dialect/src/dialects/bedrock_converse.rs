@@ -166,7 +166,7 @@ fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a
             sink.framing(",");
         }
         match block.held {
-            BlockContent::Media(media) => picture_block(sink, media),
+            BlockContent::Media(media, _) => picture_block(sink, media),
             BlockContent::Call(call) => {
                 sink.framing("{\"toolUse\":{\"toolUseId\":");
                 sink.json_string(call.id, Component::Meta);

@@ -231,7 +231,7 @@ impl GeminiContents {
                 sink.framing(",");
             }
             match block.held {
-                BlockContent::Media(media) => medium(sink, media),
+                BlockContent::Media(media, _) => medium(sink, media),
                 BlockContent::Call(call) => {
                     sink.framing("{\"functionCall\":{");
                     self.write_id(sink, call.id);

@@ -151,7 +151,8 @@ fn said<'a>(
     blocks: &[Block<'a>],
     separator: &mut &'static str,
 ) {
-    let is_said = |block: &&Block<'_>| matches!(block.held, BlockContent::Words(..) | BlockContent::Media(_));
+    let is_said =
+        |block: &&Block<'_>| matches!(block.held, BlockContent::Words(..) | BlockContent::Media(..));
     let said = || blocks.iter().filter(is_said);
     if said().next().is_none() {
         return;
@@ -183,7 +184,7 @@ fn said<'a>(
 }
 
 fn part<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, block: &Block<'a>) {
-    if let BlockContent::Media(media) = block.held {
+    if let BlockContent::Media(media, _) = block.held {
         sink.framing(if media.kind == MediaKind::Image {
             "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":"
         } else {

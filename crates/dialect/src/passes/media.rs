@@ -1,15 +1,13 @@
 //! Media: what a dialect carries stays, everything else is named in the text.
 
-use chatmill_model::{Component, Media, Role};
+use chatmill_model::{Media, Role};
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::media::placeholder;
 use crate::policy::MediaPolicy;
 use crate::profile::{Carried, DialectProfile};
-use crate::text_run::TextRun;
 use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, Kinds, Turn, TurnPlan, Wording};
+use crate::turns::{Block, BlockContent, Kinds, Turn, TurnPlan, Wording, Words};
 
 pub(super) const PASS: Pass = Pass {
     loses: |_| {
@@ -23,7 +21,9 @@ pub(super) const PASS: Pass = Pass {
     run: |plan, transcript, profile| {
         if plan.kinds.has(Kinds::MEDIA) {
             plan.each_block(|plan, turn, block| match block.held {
-                BlockContent::Media(media) => said(plan, transcript, profile, turn, block, media),
+                BlockContent::Media(media, name) => {
+                    said(plan, transcript, profile, turn, block, (media, name))
+                }
                 _ => Some(block),
             });
         }
@@ -36,7 +36,7 @@ fn said<'a>(
     profile: &DialectProfile,
     turn: &Turn<'a>,
     block: Block<'a>,
-    media: &'a Media,
+    (media, name): (&'a Media, Words),
 ) -> Option<Block<'a>> {
     let (position, losses) = (block.position?, &mut plan.losses);
     let policy = transcript.view().policy.media;
@@ -71,10 +71,8 @@ fn said<'a>(
         profile.media_rule_plain
     };
     losses.at(LossCode::MediaPlaceholder, position, reason);
-    let name = transcript.made().keep(placeholder(media));
-    let words = plan.wording([TextRun::new(name, Component::Content)]);
     Some(Block {
-        held: BlockContent::Words(Wording::Text, words),
+        held: BlockContent::Words(Wording::Text, name),
         ..block
     })
 }

@@ -9,7 +9,6 @@ use crate::policy::Names;
 use crate::profile::DialectProfile;
 use crate::transcript::Transcript;
 use crate::turns::{Block, BlockContent, Lead, Turn, TurnPlan, Wording, Words};
-use crate::view::View;
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.name_field, profile.nameless) {
@@ -29,7 +28,7 @@ pub(super) const PASS: Pass = Pass {
     run: |plan, transcript, profile| {
         let mut namer = Namer {
             transcript,
-            naming: Naming::choose(transcript.view(), profile),
+            naming: Naming::choose(transcript, profile),
             named: Vec::new(),
             unnamed_own: 0,
             unnamed_others: 0,
@@ -56,18 +55,18 @@ enum Naming {
 impl Naming {
     /// By policy, and by the number of people where policy leaves it open: of those in the whole conversation, so that all of
     /// its windows show names or none does.
-    fn choose(view: &View<'_>, profile: &DialectProfile) -> Self {
+    fn choose(transcript: &Transcript<'_>, profile: &DialectProfile) -> Self {
         let has_field = profile.name_field.is_some();
         if let Some(reason) = profile.nameless {
             return Self::Absent(reason);
         }
-        match view.policy.names {
+        match transcript.view().policy.names {
             Names::Auto | Names::Field if has_field => Self::Field,
             Names::Prefix => Self::Prefix(reasons::POLICY_PUTS_NAMES_IN_FRONT),
             Names::Drop => Self::Dropped,
             Names::Field => Self::Absent(reasons::NO_FIELD_FOR_NAMES),
             Names::Auto => {
-                if *view.shared(|shared| &shared.has_several_others, || has_several_others(view)) {
+                if transcript.has_several_others() {
                     Self::Prefix(reasons::SEVERAL_PEOPLE_SPEAK)
                 } else {
                     Self::Absent(reasons::ONE_OTHER_SPEAKS)
@@ -75,20 +74,6 @@ impl Naming {
             }
         }
     }
-}
-
-/// Whether more than one speaks beside the perspective.
-fn has_several_others(view: &View<'_>) -> bool {
-    let messages = view.conversation().messages.iter();
-    let others = messages.filter(|message| {
-        View::is_turn(message) && !view.is_own(message) && !matches!(message.role, Role::System | Role::Tool)
-    });
-    let mut speakers = others.map(|message| {
-        let name = message.sender.is_none().then_some(&message.sender_name);
-        (message.sender, name)
-    });
-    let first = speakers.next();
-    speakers.any(|speaker| Some(speaker) != first)
 }
 
 struct Namer<'t, 'a> {

@@ -180,7 +180,7 @@ fn shown(plan: &TurnPlan<'_>, block: &crate::turns::Block<'_>) -> String {
     let words: String = plan.runs(block).map(|run| run.text).collect();
     let shown = match block.held {
         BlockContent::Words(..) => words,
-        BlockContent::Media(media) => format!("<{}>", media.kind.as_str()),
+        BlockContent::Media(media, _) => format!("<{}>", media.kind.as_str()),
         BlockContent::Call(call) => format!("<call {} {} {}>", call.id, call.name, call.arguments),
         BlockContent::Result(result) => format!("<result {} {} {}>", result.id, result.name, result.content),
         BlockContent::Reasoning(_) => "<reasoning>".to_owned(),

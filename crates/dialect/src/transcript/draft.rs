@@ -4,6 +4,7 @@ use chatmill_model::{Component, Message, Part, PartPlace, Role, ToolResult};
 
 use super::Transcript;
 use crate::loss::{LossCode, reasons};
+use crate::media::placeholder;
 use crate::message_text::{answered, declared_text};
 use crate::names::is_nobody;
 use crate::order::Order;
@@ -156,7 +157,9 @@ impl<'a> Drafter<'_, 'a> {
                 Part::ToolResult(_) => continue,
                 Part::Media(media) => {
                     self.plan.kinds.add(Kinds::MEDIA);
-                    BlockContent::Media(media)
+                    let name = self.transcript.made().keep(placeholder(media));
+                    let name = self.plan.wording([TextRun::new(name, Component::Content)]);
+                    BlockContent::Media(media, name)
                 }
                 Part::Reasoning(thought) => {
                     self.plan.kinds.add(Kinds::REASONING);

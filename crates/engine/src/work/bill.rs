@@ -109,9 +109,9 @@ fn answers(spans: &[ComponentSpan]) -> Vec<Answer> {
     answers
 }
 
-/// The bytes of what the perspective says: its content, neighbours joined.
-pub fn assistant_spans(spans: &[ComponentSpan]) -> Vec<Range<u64>> {
-    let mut found: Vec<Range<u64>> = Vec::new();
+/// Finds the bytes of what the perspective says: its content, neighbours joined.
+pub fn assistant_spans(spans: &[ComponentSpan], found: &mut Vec<Range<u64>>) {
+    found.clear();
     let mut start = 0;
     for span in spans {
         let end = span.end as u64;
@@ -123,7 +123,6 @@ pub fn assistant_spans(spans: &[ComponentSpan]) -> Vec<Range<u64>> {
         }
         start = end;
     }
-    found
 }
 
 #[cfg(test)]
@@ -203,9 +202,12 @@ mod tests {
 
     #[test]
     fn what_the_assistant_says_is_its_content_with_neighbours_joined() {
-        assert_eq!(assistant_spans(&spans(&CHAT)), [3..4, 9..10]);
+        let mut found = Vec::new();
+        assistant_spans(&spans(&CHAT), &mut found);
+        assert_eq!(found, [3..4, 9..10]);
         let own = (Content, Perspective);
         let next_to_it = spans(&[own, own, (Names, Perspective), own]);
-        assert_eq!(assistant_spans(&next_to_it), [0..2, 3..4]);
+        assistant_spans(&next_to_it, &mut found);
+        assert_eq!(found, [0..2, 3..4]);
     }
 }

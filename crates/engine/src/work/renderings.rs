@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
 use chatmill_dataset::{Key, PartSet};
 use chatmill_diag::{Finding, codes};
 use chatmill_dialect::policy::Reasoning;
-use chatmill_dialect::{Coverage, LossCode, LossReason, MadeTexts, Rendering, folded};
+use chatmill_dialect::{Coverage, FoldedLosses, LossCode, LossReason, MadeTexts, Rendering};
 use chatmill_model::{ComponentSpan, Linked, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounts};
 
@@ -69,9 +70,11 @@ pub(super) struct RenderingBuffers {
     sink: SinkBuffers,
     tallies: Vec<TokenCounts>,
     losses: LossAmounts,
+    folded: FoldedLosses,
     loss_codes: Vec<Key>,
     tokens: Vec<u64>,
     sent_tokens: Vec<u64>,
+    assistant_spans: Vec<Range<u64>>,
 }
 
 impl RenderingBuffers {
@@ -213,6 +216,7 @@ impl<'p> Work<'_, 'p> {
             loss_codes,
             tokens,
             sent_tokens,
+            assistant_spans,
             ..
         } = &mut self.buffers;
         loss_codes.clear();
@@ -221,11 +225,8 @@ impl<'p> Work<'_, 'p> {
         tokens.extend(tallies.iter().map(|tally| tally.tokens));
         sent_tokens.clear();
         sent_tokens.extend(tallies.iter().map(|tally| tally.sent));
-        let assistant_spans = if keep {
-            bill::assistant_spans(sink.spans())
-        } else {
-            Vec::new()
-        };
+        let spans = if keep { sink.spans() } else { &[] };
+        bill::assistant_spans(spans, assistant_spans);
         self.parts.push_rendering(RenderingRow {
             conversation_id: spot.conversation,
             dialect: spot.dialect,
@@ -244,7 +245,7 @@ impl<'p> Work<'_, 'p> {
             messages_rendered: rendering.messages_rendered.into(),
             last_role: rendering.last_role,
             assistant_messages: rendering.assistant_messages.into(),
-            assistant_spans: &assistant_spans,
+            assistant_spans,
             loss_count: rendering.loss_count(),
             loss_codes,
             valid: violations.is_empty(),
@@ -256,7 +257,7 @@ impl<'p> Work<'_, 'p> {
 
     /// Writes what a rendering lost, a row for each kind and reason.
     fn losses(&mut self, spot: &RenderingKey<'_>, rendering: &Rendering) -> Result<(), WorkError> {
-        for loss in folded(&rendering.losses) {
+        for loss in self.buffers.folded.fold(&rendering.losses) {
             let reason = self.keys.reason(loss.reason, self.parts);
             self.parts.push_loss(LossRow {
                 conversation_id: spot.conversation,
@@ -267,7 +268,7 @@ impl<'p> Work<'_, 'p> {
                 code: self.keys.code(loss.code),
                 reason,
                 amount: loss.amount,
-                positions: &loss.positions,
+                positions: loss.positions,
             })?;
         }
         Ok(())

@@ -54,7 +54,7 @@ impl List {
 
     /// Renders a transcript.
     pub(crate) fn render<'a>(
-        &self,
+        self,
         transcript: &Transcript<'a>,
         profile: &DialectProfile,
         sink: &mut Sink<'a>,
@@ -64,7 +64,7 @@ impl List {
 
     /// Writes turns.
     pub(crate) fn write<'a>(
-        &self,
+        self,
         plan: TurnPlan<'a>,
         profile: &DialectProfile,
         sink: &mut Sink<'a>,
@@ -89,7 +89,7 @@ impl List {
 
     /// Writes one turn.
     fn turn<'a>(
-        &self,
+        self,
         sink: &mut Sink<'a>,
         plan: &TurnPlan<'a>,
         profile: &DialectProfile,
@@ -127,7 +127,7 @@ impl List {
         sink.speak(Speaker::Other);
     }
 
-    fn content<'a>(&self, sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>]) {
+    fn content<'a>(self, sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>]) {
         let said = || {
             blocks
                 .iter()
@@ -152,7 +152,7 @@ impl List {
         }
     }
 
-    fn result<'a>(&self, sink: &mut Sink<'a>, result: ResultBlock<'a>, is_cached: bool) {
+    fn result<'a>(self, sink: &mut Sink<'a>, result: ResultBlock<'a>, is_cached: bool) {
         sink.framing(",\"tool_call_id\":");
         sink.json_string(result.id, Component::Meta);
         if self.names_results {

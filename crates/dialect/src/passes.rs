@@ -38,7 +38,7 @@ use chatmill_model::Role;
 use crate::loss::LossCode;
 use crate::profile::{DialectProfile, Results, SystemPlace};
 use crate::transcript::{self, Transcript};
-use crate::turns::{Turn, TurnPlan};
+use crate::turns::{Block, Turn, TurnPlan};
 use crate::violation::Violation;
 pub(crate) use rounds::START;
 
@@ -157,7 +157,7 @@ fn misplaced(plan: &TurnPlan<'_>, profile: &DialectProfile) -> Option<Violation>
             (profile.merging, turn, "two turns in a row are of one role")
         }
         Results::OneTurn => {
-            let calls = |turn: &Turn<'_>| plan.blocks(turn).iter().any(|block| block.is_call());
+            let calls = |turn: &Turn<'_>| plan.blocks(turn).iter().any(Block::is_call);
             let (_, turn) = pairs.find(|pair| is_alike(pair) && calls(pair.1))?;
             (profile.merging, turn, "calls stand behind the assistant's turn")
         }

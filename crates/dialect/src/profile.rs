@@ -104,6 +104,7 @@ pub(crate) fn nothing(_: &Media) -> Option<Carried> {
 
 /// What a dialect's conversations allow.
 #[derive(Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct DialectProfile {
     /// The rule that gives speakers a field for their names; none: there is no such field.
     pub(crate) name_field: Option<&'static DialectRule>,

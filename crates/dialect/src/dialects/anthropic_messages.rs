@@ -130,7 +130,7 @@ impl Dialect for AnthropicMessages {
         sink.framing("\"messages\":[");
         let heads = ["{\"role\":\"user\"", "{\"role\":\"assistant\"", ",\"content\":["];
         write_turns(sink, &plan, heads, |sink, blocks| {
-            write_blocks(sink, &plan, blocks)
+            write_blocks(sink, &plan, blocks);
         });
         sink.framing("]");
         definitions::write(sink, [",\"tools\":[", "]"], &plan.definitions, Form::InputSchema);

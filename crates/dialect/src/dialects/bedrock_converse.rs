@@ -121,7 +121,7 @@ impl Dialect for BedrockConverse {
         sink.framing("\"messages\":[");
         let heads = ["{\"role\":\"user\"", "{\"role\":\"assistant\"", ",\"content\":["];
         write_turns(sink, &plan, heads, |sink, blocks| {
-            write_blocks(sink, &plan, blocks)
+            write_blocks(sink, &plan, blocks);
         });
         sink.framing("]");
         definitions::write(

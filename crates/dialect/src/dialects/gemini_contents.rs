@@ -146,7 +146,7 @@ impl Dialect for GeminiContents {
         sink.framing("\"contents\":[");
         let heads = ["{\"role\":\"user\"", "{\"role\":\"model\"", ",\"parts\":["];
         write_turns(sink, &plan, heads, |sink, blocks| {
-            self.write_parts(sink, &plan, blocks)
+            self.write_parts(sink, &plan, blocks);
         });
         sink.framing("]");
         definitions::write(

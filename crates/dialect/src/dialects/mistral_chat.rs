@@ -146,8 +146,8 @@ impl Dialect for MistralChat {
         };
         let mut plan = passes::arrange(transcript, self.manner);
         if plan.turns.last().is_some_and(|turn| turn.role == Role::System) {
-            let last = plan.progress.last_said();
-            let violation = Violation::of(MIS_05, last, "the last turn is system text");
+            let end = plan.progress.last_said();
+            let violation = Violation::of(MIS_05, end, "the last turn is system text");
             plan.violations.push(violation);
         }
         let rendering = list.write(plan, self.manner, sink);

@@ -6,9 +6,12 @@ use crate::text_run::is_blank_character;
 use crate::turns::{BlockContent, Kinds, Wording};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| match profile.blank_is_empty {
-        true => &[LossCode::WhitespaceTrimmed],
-        false => &[],
+    loses: |profile| {
+        if profile.blank_is_empty {
+            &[LossCode::WhitespaceTrimmed]
+        } else {
+            &[]
+        }
     },
     run: |plan, _, profile| {
         if !profile.blank_is_empty || !plan.kinds.has(Kinds::BLANK) {

@@ -6,9 +6,12 @@ use crate::loss::{LossCode, reasons};
 use crate::turns::{BlockContent, Lead};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| match profile.escapes_lines {
-        true => &[LossCode::ReservedTextEscaped],
-        false => &[],
+    loses: |profile| {
+        if profile.escapes_lines {
+            &[LossCode::ReservedTextEscaped]
+        } else {
+            &[]
+        }
     },
     run: |plan, transcript, profile| {
         if !profile.escapes_lines {

@@ -8,9 +8,12 @@ use crate::turns::TurnPlan;
 
 /// Declares ids that have no place.
 pub(super) const DROPPED: Pass = Pass {
-    loses: |profile| match profile.keeps_message_ids {
-        true => &[],
-        false => &[LossCode::MessageIdDropped],
+    loses: |profile| {
+        if profile.keeps_message_ids {
+            &[]
+        } else {
+            &[LossCode::MessageIdDropped]
+        }
     },
     run: |plan, transcript, profile| {
         if !profile.keeps_message_ids {

@@ -258,9 +258,9 @@ fn put_names_before<'a>(plan: &mut TurnPlan<'a>, names: &[(usize, &'a str)]) {
             });
         }
         index += 1;
-        let named = plan.blocks.len() > start;
+        let has_name = plan.blocks.len() > start;
         plan.blocks.extend(blocks.iter().map(|block| Block {
-            opens: block.opens && !named,
+            opens: block.opens && !has_name,
             ..*block
         }));
         plan.close(turn, start);

@@ -25,17 +25,14 @@ pub(super) const PASS: Pass = Pass {
         if plan.kinds.has(Kinds::REASONING) {
             plan.rebuild(|plan, turn, blocks| {
                 let start = plan.blocks.len();
-                match refusal(&turn, transcript, profile) {
-                    Some(reason) => {
-                        let dropped = blocks.iter().filter(|block| is_reasoning(block));
-                        for position in dropped.filter_map(|block| block.position) {
-                            plan.losses.at(LossCode::ReasoningDropped, position, reason);
-                        }
+                if let Some(reason) = refusal(&turn, transcript, profile) {
+                    let dropped = blocks.iter().filter(|block| is_reasoning(block));
+                    for position in dropped.filter_map(|block| block.position) {
+                        plan.losses.at(LossCode::ReasoningDropped, position, reason);
                     }
-                    None => {
-                        let thought = thought(plan, transcript, profile, blocks);
-                        plan.blocks.extend(thought);
-                    }
+                } else {
+                    let thought = thought(plan, transcript, profile, blocks);
+                    plan.blocks.extend(thought);
                 }
                 let others = blocks.iter().filter(|block| !is_reasoning(block));
                 plan.blocks.extend(others);

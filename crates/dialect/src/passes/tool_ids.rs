@@ -1,5 +1,7 @@
 //! Ids of calls: the source's where the dialect allows them, else written anew, no two alike.
 
+use chatmill_model::ToolResult;
+
 use super::Pass;
 use crate::loss::LossCode;
 use crate::loss::reasons;
@@ -37,21 +39,16 @@ pub(super) const PASS: Pass = Pass {
                     }
                 }
                 BlockContent::Result(result) => {
-                    result.id = match result.call {
-                        Some(place) => ids.of(place),
-                        None => {
-                            let given = result
-                                .result
-                                .and_then(|result| result.known_id())
-                                .unwrap_or_default();
-                            let id = ids.loose(given);
-                            if let Some(position) = block.position.filter(|_| id != given) {
-                                let reason = reasons::ID_WITHOUT_A_CALL;
-                                plan.losses.at(LossCode::ToolIdRewritten, position, reason);
-                            }
-                            id
-                        }
-                    };
+                    if let Some(place) = result.call {
+                        result.id = ids.of(place);
+                        continue;
+                    }
+                    let given = result.result.and_then(ToolResult::known_id).unwrap_or_default();
+                    result.id = ids.loose(given);
+                    if let Some(position) = block.position.filter(|_| result.id != given) {
+                        let reason = reasons::ID_WITHOUT_A_CALL;
+                        plan.losses.at(LossCode::ToolIdRewritten, position, reason);
+                    }
                 }
                 _ => {}
             }

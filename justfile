@@ -69,6 +69,10 @@ bench *FILTER:
 bench-counting:
     cargo bench --package chatmill-testkit --features peers --bench counting
 
+# allocations of a rendering in each dialect
+bench-allocations:
+    cargo bench --package chatmill-testkit --bench allocations
+
 # whole processes side by side on MEGABYTES of generated and of mixed chats: chatmill in several ways, and a Python peer
 bench-whole MEGABYTES="100" ROUNDS="3":
     cargo build --release --package chatmill-cli

@@ -72,11 +72,15 @@ impl Filter {
         if is_cached {
             return false;
         }
-        let texts: Vec<_> = message
-            .texts()
-            .map(|text| message_text(view, message, text))
-            .collect();
-        self.matches(&texts.join(" "))
+        let mut texts = message.texts().map(|text| message_text(view, message, text));
+        let first = texts.next().unwrap_or_default();
+        match texts.next() {
+            None => self.matches(&first),
+            Some(second) => {
+                let all: Vec<_> = [first, second].into_iter().chain(texts).collect();
+                self.matches(&all.join(" "))
+            }
+        }
     }
 
     #[expect(

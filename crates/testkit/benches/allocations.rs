@@ -1,0 +1,88 @@
+//! Allocations of a rendering, dialect by dialect, as a run makes them: one transcript and one sink for all dialects of a conversation.
+//!
+//! What dialects share is made before they are measured, and told apart. Run with `just bench-allocations`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    missing_docs
+)]
+
+use allocation_counter::measure;
+use chatmill_dialect::{DIALECTS, Dialect, MadeTexts, Policy, Transcript, View, auto_perspective};
+use chatmill_model::{Linked, Sink, SinkBuffers};
+use chatmill_testkit::chats::group_chat;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+
+/// The chats of a corpus, or invented ones; always the same.
+fn chats() -> Vec<Linked> {
+    let lines: Vec<String> = match std::env::var("CHATMILL_CORPUS") {
+        Ok(path) => {
+            let text = std::fs::read_to_string(path).expect("the corpus can be read");
+            text.lines().map(str::to_owned).collect()
+        }
+        Err(_) => {
+            let mut runner = TestRunner::deterministic();
+            let mut invented = || group_chat().new_tree(&mut runner).unwrap().current().to_string();
+            (0..400).map(|_| invented()).collect()
+        }
+    };
+    let read = |line: &String| chatmill_testkit::conversations::read("group-chat", line);
+    lines.iter().map(read).collect()
+}
+
+/// Renderings, and what they allocate.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    renderings: u64,
+    allocations: u64,
+    bytes: u64,
+}
+
+impl Tally {
+    fn add<'a>(&mut self, dialect: &dyn Dialect, transcript: &Transcript<'a>, sink: &mut Sink<'a>) {
+        let renderings = &mut self.renderings;
+        let info = measure(|| {
+            dialect.render(transcript, sink, &mut |sink, _| {
+                *renderings += 1;
+                sink.begin();
+            });
+        });
+        self.allocations += info.count_total;
+        self.bytes += info.bytes_total;
+    }
+
+    fn print(&self, name: &str) {
+        let each = |amount: u64| amount as f64 / self.renderings.max(1) as f64;
+        println!("{name:<20} {:>10.1} {:>12.0}", each(self.allocations), each(self.bytes));
+    }
+}
+
+fn main() {
+    let policy = Policy::default();
+    let chats = chats();
+    let mut buffers = SinkBuffers::default();
+    let mut shared = Tally::default();
+    let mut tallies = vec![Tally::default(); DIALECTS.len()];
+    let first = chatmill_dialect::find("hf-messages").unwrap();
+    for linked in &chats {
+        let made = MadeTexts::default();
+        let mut sink = Sink::new(buffers, usize::MAX);
+        let perspective = auto_perspective(linked);
+        let [spoken, neutral] =
+            [perspective, None].map(|seen| Transcript::new(View::whole(linked, seen, &policy), &made));
+        shared.add(first, &spoken, &mut sink);
+        for (dialect, tally) in DIALECTS.iter().zip(&mut tallies) {
+            let transcript = if dialect.about().neutral { &neutral } else { &spoken };
+            tally.add(*dialect, transcript, &mut sink);
+        }
+        buffers = sink.into_buffers();
+    }
+    println!("{:<20} {:>10} {:>12}", "a rendering in", "allocates", "bytes");
+    for (dialect, tally) in DIALECTS.iter().zip(&tallies) {
+        tally.print(dialect.id());
+    }
+    shared.print("the first of all");
+}

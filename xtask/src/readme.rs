@@ -101,6 +101,7 @@ fn losses() -> Result<String> {
         };
         let (may, never) = (of(true), of(false));
         let dialects = match (may.len(), never.len()) {
+            (0, _) if *code == LossCode::Redacted => "all, where the pipeline asks for it".to_owned(),
             (0, _) => "templates".to_owned(),
             (_, 0) => "all".to_owned(),
             (may, never) if never < may => format!("all but {}", of(false).join(", ")),

@@ -97,11 +97,6 @@ pub(crate) enum Shape {
     History,
 }
 
-/// A dialect that carries no media.
-pub(crate) fn nothing(_: &Media) -> Option<Carried> {
-    None
-}
-
 /// What a dialect's conversations allow.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -132,8 +127,8 @@ pub(crate) struct DialectProfile {
     pub(crate) trims_end: Option<&'static DialectRule>,
     /// Whether an answering turn keeps calls and text apart: the rule that wants it so.
     pub(crate) splits_calls: Option<&'static DialectRule>,
-    /// What a user turn can carry of a media item; none: only its name.
-    pub(crate) carries: fn(&Media) -> Option<Carried>,
+    /// What a user turn can carry of a media item, if anything; none: it carries no media, only their names.
+    pub(crate) carries: Option<fn(&Media) -> Option<Carried>>,
     /// Why facts about a carried medium are lost.
     pub(crate) media_rule: LossReason,
     /// Why media are only named in turns that are not a user's.
@@ -198,7 +193,7 @@ impl DialectProfile {
             blank_is_empty: false,
             trims_end: None,
             splits_calls: None,
-            carries: nothing,
+            carries: None,
             media_rule,
             media_rule_plain: media_rule,
             thoughts: Thoughts::Nowhere(reasons::MESSAGES_HAVE_NO_REASONING),

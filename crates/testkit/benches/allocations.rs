@@ -56,7 +56,11 @@ impl Tally {
 
     fn print(&self, name: &str) {
         let each = |amount: u64| amount as f64 / self.renderings.max(1) as f64;
-        println!("{name:<20} {:>10.1} {:>12.0}", each(self.allocations), each(self.bytes));
+        println!(
+            "{name:<20} {:>10.1} {:>12.0}",
+            each(self.allocations),
+            each(self.bytes)
+        );
     }
 }
 
@@ -75,7 +79,11 @@ fn main() {
             [perspective, None].map(|seen| Transcript::new(View::whole(linked, seen, &policy), &made));
         shared.add(first, &spoken, &mut sink);
         for (dialect, tally) in DIALECTS.iter().zip(&mut tallies) {
-            let transcript = if dialect.about().neutral { &neutral } else { &spoken };
+            let transcript = if dialect.about().neutral {
+                &neutral
+            } else {
+                &spoken
+            };
             tally.add(*dialect, transcript, &mut sink);
         }
         buffers = sink.into_buffers();

@@ -91,7 +91,7 @@ static MANNER: DialectProfile = DialectProfile {
     texts: Texts::Blocks,
     blank_is_empty: true,
     trims_end: Some(ANT_11),
-    carries: picture,
+    carries: Some(picture),
     thoughts: Thoughts::Nowhere(reasons::THINKING_IS_UNSIGNED.by(ANT_10)),
     cache_marks: Some((4, reasons::FOUR_BLOCKS_BEAR_MARKS.by(ANT_09))),
     marks_errors: true,

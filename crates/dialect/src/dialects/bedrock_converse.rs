@@ -79,7 +79,7 @@ static MANNER: DialectProfile = DialectProfile {
     system: SystemPlace::Outside,
     texts: Texts::Blocks,
     blank_is_empty: true,
-    carries: picture,
+    carries: Some(picture),
     thoughts: Thoughts::Nowhere(reasons::REASONING_IS_UNSIGNED),
     cache_marks: Some((4, reasons::FOUR_CACHE_MARKS.by(BED_07))),
     marks_errors: true,

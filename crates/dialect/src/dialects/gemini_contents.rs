@@ -96,7 +96,7 @@ static MANNER: DialectProfile = DialectProfile {
     system: SystemPlace::Outside,
     texts: Texts::Blocks,
     blank_is_empty: true,
-    carries,
+    carries: Some(carries),
     thoughts: Thoughts::Nowhere(reasons::THOUGHTS_ARE_UNSIGNED.by(GEM_09)),
     marks_errors: true,
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(GEM_03),

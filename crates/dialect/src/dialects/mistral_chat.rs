@@ -98,7 +98,7 @@ static V7: DialectProfile = DialectProfile {
     user_first: Some(MIS_03),
     system: SystemPlace::Start,
     texts: Texts::JoinedWithoutMedia,
-    carries: picture,
+    carries: Some(picture),
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY,
     definitions: Some(Form::Nested),
     ..DialectProfile::plain(

@@ -71,7 +71,7 @@ const TOOL_NAMES: NameRule = NameRule {
 static MANNER: DialectProfile = DialectProfile {
     name_field: Some(OAC_08),
     texts: Texts::JoinedWithoutMedia,
-    carries: picture,
+    carries: Some(picture),
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAC_03),
     definitions: Some(Form::Nested),
     ..DialectProfile::plain(

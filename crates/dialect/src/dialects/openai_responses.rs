@@ -72,7 +72,7 @@ const TOOL_NAMES: NameRule = NameRule {
 
 static MANNER: DialectProfile = DialectProfile {
     texts: Texts::JoinedWithoutMedia,
-    carries,
+    carries: Some(carries),
     thoughts: Thoughts::Nowhere(reasons::REASONING_NEEDS_AN_ID.by(OAR_06)),
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAR_02),
     shape: Shape::Items(OAR_01),

@@ -10,13 +10,14 @@ use crate::transcript::Transcript;
 use crate::turns::{Block, BlockContent, Kinds, Turn, TurnPlan, Wording, Words};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |_| {
-        &[
+    loses: |profile| match profile.carries {
+        None => &[LossCode::MediaDropped, LossCode::MediaPlaceholder],
+        Some(_) => &[
             LossCode::MediaDropped,
             LossCode::MediaPlaceholder,
             LossCode::MediaDescriptionDropped,
             LossCode::MediaNeedsFetch,
-        ]
+        ],
     },
     run: |plan, transcript, profile| {
         if plan.kinds.has(Kinds::MEDIA) {
@@ -45,8 +46,10 @@ fn said<'a>(
         return None;
     }
     let is_users = turn.role == Role::User;
-    let carries = is_users && policy == MediaPolicy::Keep;
-    if let Some(carried) = carries.then(|| (profile.carries)(media)).flatten() {
+    let carries = profile
+        .carries
+        .filter(|_| is_users && policy == MediaPolicy::Keep);
+    if let Some(carried) = carries.and_then(|carries| carries(media)) {
         let Carried {
             facts_lost,
             needs_fetch,
@@ -89,12 +92,12 @@ mod tests {
         assert_eq!(turns, ["user: a | [Image: p.png]"]);
         assert_eq!(losses, ["media-placeholder 0 1"]);
         let carrying = DialectProfile {
-            carries: |_| {
+            carries: Some(|_| {
                 Some(Carried {
                     facts_lost: 1,
                     needs_fetch: true,
                 })
-            },
+            }),
             ..PLAIN
         };
         let (turns, losses) = sample.after(&[&PASS], &carrying);
@@ -106,7 +109,7 @@ mod tests {
     fn only_users_have_media_and_policy_may_drop_them() {
         let mut sample = Sample::new().say(BOT, vec![picture()]);
         let carrying = DialectProfile {
-            carries: |_| Some(Carried::default()),
+            carries: Some(|_| Some(Carried::default())),
             ..PLAIN
         };
         assert_eq!(sample.after(&[&PASS], &carrying).0, ["assistant: [Image: p.png]"]);

@@ -70,8 +70,8 @@ pub struct LossCoverage {
     pub rejected: u64,
     /// Codes that they declared.
     pub codes: BTreeSet<LossCode>,
-    /// Dialects and profiles that were judged.
-    pub dialects: BTreeSet<String>,
+    /// Codes that renderings of each dialect and profile declared.
+    pub dialects: BTreeMap<String, BTreeSet<LossCode>>,
     /// Codes that are missed where a rendering does not declare them.
     pub missed: BTreeSet<LossCode>,
     /// How often each code was left out.
@@ -104,11 +104,15 @@ impl LossCoverage {
         for dialect in dialect.about().profiles.iter().copied() {
             let view = View::whole(linked, perspective, policy);
             let spelled = format!("{dialect:?}");
+            let listed = dialect.loses();
             dialect.render_each(&view, &mut |sink, rendering| {
-                let Some(breaches) = self.one(&view, dialect, sink, &rendering) else {
+                let Some(mut breaches) = self.one(&view, dialect, sink, &rendering) else {
                     return;
                 };
-                self.dialects.insert(spelled.clone());
+                let codes = || rendering.losses.iter().map(|loss| loss.code);
+                let unlisted = codes().filter(|code| !listed.contains(code));
+                breaches.extend(unlisted.map(|code| format!("{} is not on its list", code.as_str())));
+                self.dialects.entry(spelled.clone()).or_default().extend(codes());
                 if breaches.is_empty() {
                     return;
                 }

@@ -26,6 +26,18 @@ use crate::text::{change, trim_script_space, without_controls};
 use crate::view::View;
 use crate::wording::{Author, Markers, Wording};
 
+/// What quoting may cost.
+pub(crate) const LOSES: &[LossCode] = &[
+    LossCode::ReferenceDropped,
+    LossCode::ReferenceUnresolved,
+    LossCode::ReferenceInlined,
+    LossCode::MediaPlaceholder,
+    LossCode::MediaDropped,
+    LossCode::EmptyFilled,
+    LossCode::ControlCharacterRemoved,
+    LossCode::WhitespaceTrimmed,
+];
+
 /// A quoted message.
 pub(crate) struct Quote<'a> {
     head: String,
@@ -378,10 +390,7 @@ impl<'a> Source<'a> {
             };
             (Author::Agent, name)
         } else {
-            (
-                Author::Person,
-                Cow::Borrowed(self.shown.unwrap_or("Someone")),
-            )
+            (Author::Person, Cow::Borrowed(self.shown.unwrap_or("Someone")))
         };
         let is_person = matches!(author, Author::Person);
         (self.wording.head(author, &name, medium), is_person)

@@ -11,6 +11,9 @@ use crate::loss::{LossCode, Losses, reasons};
 use crate::shared::{self, Ids};
 use crate::view::View;
 
+/// What giving calls their ids may cost.
+pub(crate) const LOSES: &[LossCode] = &[LossCode::ToolIdRewritten];
+
 /// The ids of the calls that are shown.
 pub(crate) struct ToolIds<'a> {
     calls: BTreeMap<PartPlace, (Cow<'a, str>, &'a ToolCall)>,

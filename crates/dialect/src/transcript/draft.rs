@@ -16,6 +16,15 @@ use crate::tools::{MISSING_RESULT, call_words, result_words};
 use crate::turns::{Block, BlockContent, CallBlock, Kinds, QuotedName, ResultBlock, Turn, TurnPlan, Wording};
 use crate::wording::DOCUMENT;
 
+/// What making turns may cost besides what texts, quotes and system text do.
+pub(super) const LOSES: &[LossCode] = &[
+    LossCode::RoleMapped,
+    LossCode::ToolNameRewritten,
+    LossCode::ReferenceDropped,
+    LossCode::MediaDropped,
+    LossCode::NameDropped,
+];
+
 /// Makes turns of what a transcript shows.
 pub(super) fn draft<'a>(transcript: &Transcript<'a>, order: Order) -> TurnPlan<'a> {
     let shown = transcript.shown();
@@ -47,7 +56,12 @@ impl<'a> Drafter<'_, 'a> {
         if let Some(text) = system::instructions(self.transcript.view(), &mut self.plan.losses) {
             let start = self.plan.blocks.len();
             let text = self.transcript.made().keep(text);
-            self.words(Wording::Text, [TextRun::new(text, Component::Content)], None, Role::System);
+            self.words(
+                Wording::Text,
+                [TextRun::new(text, Component::Content)],
+                None,
+                Role::System,
+            );
             self.plan.close(Turn::new(Role::System, None), start);
         }
     }
@@ -92,7 +106,11 @@ impl<'a> Drafter<'_, 'a> {
         } else if view.is_own(message) {
             turn.role = Role::Assistant;
             if message.role != Role::Assistant {
-                losses.at(LossCode::RoleMapped, position, reasons::PERSPECTIVE_IS_THE_ASSISTANT);
+                losses.at(
+                    LossCode::RoleMapped,
+                    position,
+                    reasons::PERSPECTIVE_IS_THE_ASSISTANT,
+                );
             }
             let references = message.references.len() as u64;
             let reason = reasons::ASSISTANT_WOULD_PRINT_QUOTES;
@@ -226,7 +244,12 @@ impl<'a> Drafter<'_, 'a> {
         }
     }
 
-    fn result(&mut self, call: Option<Call<'a>>, found: Option<(&'a Message, &'a ToolResult)>, is_marked: bool) {
+    fn result(
+        &mut self,
+        call: Option<Call<'a>>,
+        found: Option<(&'a Message, &'a ToolResult)>,
+        is_marked: bool,
+    ) {
         let view = self.transcript.view();
         let (message, result) = found.unzip();
         let position = message.map(|message| message.position);
@@ -242,7 +265,9 @@ impl<'a> Drafter<'_, 'a> {
             && view.sender(message).is_some_and(|sender| !is_nobody(sender))
         {
             let reason = reasons::RESULT_BEARS_NO_NAME;
-            self.plan.losses.at(LossCode::NameDropped, message.position, reason);
+            self.plan
+                .losses
+                .at(LossCode::NameDropped, message.position, reason);
         }
         let start = self.plan.blocks.len();
         self.plan.kinds.add(Kinds::RESULTS);

@@ -18,11 +18,11 @@ use std::collections::BTreeSet;
 use chatmill_model::{Conversation, Message, MessageKind, Part, Participant, ParticipantKind, Role, Sink};
 
 use crate::about::{DialectAbout, Rules};
-use crate::dialects::jaibber_context::declare_unspoken;
+use crate::dialects::jaibber::declare_unspoken;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::select_messages::SelectedMessages;
-use crate::unsupported::{Unsupported, declare_messages};
 use crate::transcript::Transcript;
+use crate::unsupported::{Unsupported, declare_messages};
 use crate::{Dialect, Emit};
 
 use known::Known;

@@ -132,14 +132,14 @@ fn call_id<'a>(
     let (index, result) = pieces.result?;
     let id = made.tools.of_result(message, index, result);
     let id = id.unwrap_or_else(|| made.tools.unused());
-    if result.known_id() != Some(&*id) {
+    if result.known_id() != Some(id) {
         losses.at(
             LossCode::ToolIdRewritten,
             message.position,
             reasons::RESULT_BEARS_THE_CALLS_ID,
         );
     }
-    Some(id)
+    Some(Cow::Borrowed(id))
 }
 
 /// Calls as OpenAI writes them: arguments are text, unless a group chat had them as JSON.

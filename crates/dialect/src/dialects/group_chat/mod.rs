@@ -134,8 +134,8 @@ impl Dialect for GroupChat {
             .unwrap_or(VERSION);
         record.string(key!("version"), Some(version), Component::Meta);
         let made = Made {
-            ids: MessageIds::new(view),
-            tools: ToolIds::new(view, &shown.messages, is_native(conversation), &mut losses),
+            ids: MessageIds::new(transcript),
+            tools: ToolIds::new(transcript, &shown.messages, is_native(conversation), &mut losses),
             people: People::new(view, &shown.messages),
         };
         meta(

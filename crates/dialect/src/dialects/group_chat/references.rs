@@ -42,12 +42,12 @@ pub(super) fn write<'a>(
         }
         // The id of another system's target may be one by which no message goes here.
         let id = match (target.filter(|_| !is_native), reference.target.as_deref()) {
-            (Some(target), _) => made.ids.of(target),
+            (Some(target), _) => Cow::Borrowed(made.ids.of(target)),
             (None, Some(id)) => Cow::Borrowed(id),
             (None, None) => {
                 let reason = reasons::QUOTED_MESSAGE_HAS_AN_ID;
                 losses.at(LossCode::MessageIdSynthesised, message.position, reason);
-                Cow::Owned(made.ids.free(&format!("q{}.{index}", message.position)))
+                Cow::Borrowed(made.ids.free(&format!("q{}.{index}", message.position)))
             }
         };
         match &reference.form {

@@ -108,7 +108,7 @@ impl<'t, 'a> Planner<'t, 'a> {
         Self {
             transcript,
             is_native,
-            ids: MessageIds::new(view),
+            ids: MessageIds::new(transcript),
             project: view.own_id().unwrap_or_else(made_up),
             known,
             losses,
@@ -247,11 +247,7 @@ impl<'t, 'a> Planner<'t, 'a> {
         let reason = reasons::PAYLOAD_HAS_AN_ID;
         self.losses
             .at(LossCode::MessageIdSynthesised, message.position, reason);
-        Some(
-            self.transcript
-                .made()
-                .keep(self.ids.of_position(message.position)),
-        )
+        Some(self.ids.of_position(message.position))
     }
 
     /// The type: the system's own word, else what the role says.
@@ -327,13 +323,13 @@ impl<'t, 'a> Planner<'t, 'a> {
 
     /// The first reply; a payload has one.
     fn reply(&mut self, message: &'a Message) -> Option<&'a str> {
-        let (view, made) = (self.transcript.view(), self.transcript.made());
+        let view = self.transcript.view();
         let mut parent = None;
         for (reference, link) in view.references(message) {
             let target = link.target.and_then(|target| view.message(target));
             let made_up = |target: &Message| {
                 let has_one = target.kind == MessageKind::Message && renders(target, self.is_native);
-                has_one.then(|| made.keep(self.ids.of_position(target.position)))
+                has_one.then(|| self.ids.of_position(target.position))
             };
             let own = target.and_then(|target| target.id.as_deref());
             let id = own.or_else(|| target.and_then(made_up));

@@ -14,8 +14,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use chatmill_model::{
-    Component, Level, Link, LinkStatus, Media, MediaKind, Message, Part, Participant, ParticipantKind,
-    Preview, Reference, Role, Sink,
+    Link, LinkStatus, Media, MediaKind, Message, Part, Participant, ParticipantKind, Preview, Reference, Role,
 };
 
 use crate::loss::{LossCode, Losses, reasons};
@@ -81,13 +80,6 @@ impl<'a> Quote<'a> {
     /// The words and the quoted text.
     pub(crate) fn words(self) -> [Cow<'a, str>; 3] {
         [Cow::Owned(self.head), self.text, Cow::Borrowed("\"")]
-    }
-
-    /// Writes the words and the quoted text.
-    pub(crate) fn write(self, sink: &mut Sink<'a>, level: Level) {
-        for words in self.words() {
-            sink.content(words, level, Component::Replies);
-        }
     }
 }
 

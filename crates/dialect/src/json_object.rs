@@ -30,6 +30,11 @@ impl<'r, 'a> Object<'r, 'a> {
         self.sink.framing("}");
     }
 
+    /// Where the value goes on that the last key began.
+    pub(crate) fn sink(&mut self) -> &mut Sink<'a> {
+        self.sink
+    }
+
     fn separate(&mut self) {
         if !self.is_empty {
             self.sink.framing(",");

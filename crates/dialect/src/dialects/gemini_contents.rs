@@ -8,17 +8,17 @@
 
 use chatmill_model::{Component, Media, MediaKind, MediaSource, Role, Sink, Speaker};
 
-use crate::profile::{ArgumentsAs, Carried, DialectProfile, Results, SystemPlace, Texts, Thoughts};
-use crate::transcript::Transcript;
-use crate::passes;
-use crate::turns::{Block, BlockContent, TurnPlan};
 use crate::about::{DialectAbout, Rules};
 use crate::definitions::{self, Form};
 use crate::loss::{LossCode, reasons};
-use crate::media::{inline_bytes, web_address};
+use crate::media::{inline_bytes, kind_of_type, web_address};
+use crate::passes;
+use crate::profile::{ArgumentsAs, Carried, DialectProfile, Results, SystemPlace, Texts, Thoughts};
 use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
+use crate::transcript::Transcript;
+use crate::turns::{Block, BlockContent, TurnPlan};
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
 
@@ -105,7 +105,12 @@ static MANNER: DialectProfile = DialectProfile {
     rounds_numbers: Some(reasons::LARGE_NUMBERS_LOSE_DIGITS.by(GEM_10)),
     definitions: Some(Form::Declaration),
     escapes_lines: true,
-    ..DialectProfile::plain(IDS, TOOL_NAMES, (GEM_08, "no content is left"), reasons::MEDIA_HAVE_NO_NAME.by(GEM_03))
+    ..DialectProfile::plain(
+        IDS,
+        TOOL_NAMES,
+        (GEM_08, "no content is left"),
+        reasons::MEDIA_HAVE_NO_NAME.by(GEM_03),
+    )
 };
 
 static NO_IDS: DialectProfile = DialectProfile {
@@ -210,12 +215,7 @@ fn carries(media: &Media) -> Option<Carried> {
 
 /// Whether the type of a media item says what it is; one without a type is a file.
 fn tells_kind(media: &Media) -> bool {
-    let told = match media_type(media).and_then(|kind| kind.split_once('/')) {
-        Some(("image", _)) => MediaKind::Image,
-        Some(("audio", _)) => MediaKind::Audio,
-        Some(("video", _)) => MediaKind::Video,
-        _ => MediaKind::File,
-    };
+    let told = kind_of_type(media_type(media));
     told == media.kind && media.media_type.as_deref() == media_type(media)
 }
 

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use chatmill_model::{Media, MediaKind, MediaSource, Message, MessageKind, Part, Participant, RawJson, Role};
+use chatmill_model::{Media, MediaSource, Message, MessageKind, Part, Participant, RawJson, Role};
 
 use super::known::{Known, shown_name};
 use super::renders;
 use crate::json;
 use crate::loss::{LossCode, Losses, reasons};
+use crate::media::kind_of_type;
 use crate::message_ids::{MessageIds, free_id};
 use crate::names::AGENT;
 use crate::transcript::Transcript;
@@ -175,7 +176,7 @@ impl<'t, 'a> Planner<'t, 'a> {
                         .at(LossCode::MediaDropped, position, reasons::PAYLOADS_HOLD_NO_BYTES);
                 }
                 Part::Media(file) => {
-                    if kind(file.media_type.as_deref()) != file.kind {
+                    if kind_of_type(file.media_type.as_deref()) != file.kind {
                         let reason = reasons::FILE_IS_ITS_TYPE;
                         self.losses
                             .at(LossCode::MediaDescriptionDropped, position, reason);
@@ -376,17 +377,4 @@ fn is_title(task: &RawJson, text: &str) -> bool {
 fn task_text(task: &RawJson, key: &str) -> Option<String> {
     let fields: BTreeMap<String, serde_json::Value> = serde_json::from_str(task.as_str()).ok()?;
     fields.get(key)?.as_str().map(str::to_owned)
-}
-
-/// What a MIME type says that a file is.
-fn kind(media_type: Option<&str>) -> MediaKind {
-    match media_type
-        .and_then(|name| name.split_once('/'))
-        .map(|(kind, _)| kind)
-    {
-        Some("image") => MediaKind::Image,
-        Some("audio") => MediaKind::Audio,
-        Some("video") => MediaKind::Video,
-        _ => MediaKind::File,
-    }
 }

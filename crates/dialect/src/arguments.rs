@@ -8,6 +8,16 @@ use crate::json::{compact, is_portable};
 use crate::loss::{LossCode, Losses, reasons};
 use crate::rules::DialectRule;
 
+/// What arguments as text may cost.
+pub(crate) const LOSES_AS_TEXT: &[LossCode] = &[LossCode::ArgsReserialised];
+
+/// What arguments as an object may cost.
+pub(crate) const LOSES_AS_OBJECT: &[LossCode] = &[
+    LossCode::ArgsReserialised,
+    LossCode::ArgsNotObject,
+    LossCode::ArgsMalformed,
+];
+
 /// The key under which arguments that are not an object stand where an object is wanted.
 pub(crate) const WRAPPER: &str = "arguments";
 

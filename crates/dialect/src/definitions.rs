@@ -203,6 +203,9 @@ fn declared(schema: &str, losses: &mut Losses) -> Option<String> {
     converted.schema
 }
 
+/// What [`lose`] may declare.
+pub(crate) const LOSES_ALL: &[LossCode] = &[LossCode::ToolDefinitionDropped];
+
 /// Declares definitions that a dialect has no place for.
 pub(crate) fn lose(tools: &[RawJson], losses: &mut Losses) {
     losses.whole_rendering(

@@ -4,6 +4,7 @@
 //! in `data-samples/dialects/`. Everything that treats all dialects takes its list from [`DIALECTS`].
 
 mod gryag;
+mod jaibber;
 
 /// Declares the modules, and lists the dialects in them: those with several profiles by the value of the first.
 macro_rules! dialects {

@@ -14,6 +14,14 @@ use crate::message_text::message_text;
 use crate::steps::{Call, Found, Pairs, Step, Turns};
 use crate::view::View;
 
+/// What a filter may leave out.
+pub(crate) const LOSES: &[LossCode] = &[
+    LossCode::DuplicateResult,
+    LossCode::OrphanResultDropped,
+    LossCode::ToolResultDropped,
+    LossCode::RoleMapped,
+];
+
 /// Which calls a result may answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Open {

@@ -30,6 +30,11 @@ impl<'r, 'a> Object<'r, 'a> {
         self.sink.framing("}");
     }
 
+    /// Where the value goes on that the last key began.
+    pub(crate) fn sink(&mut self) -> &mut Sink<'a> {
+        self.sink
+    }
+
     fn separate(&mut self) {
         if !self.is_empty {
             self.sink.framing(",");
@@ -61,9 +66,11 @@ impl<'r, 'a> Object<'r, 'a> {
         self.key(key).framing(word);
     }
 
-    /// Writes JSON as the source wrote it.
-    pub(crate) fn raw(&mut self, key: &'static str, value: &'a RawJson) {
-        self.key(key).raw_json(value.as_str(), Component::Meta);
+    /// Writes JSON as the source wrote it, if there is any.
+    pub(crate) fn raw(&mut self, key: &'static str, value: Option<&'a RawJson>) {
+        if let Some(value) = value {
+            self.key(key).raw_json(value.as_str(), Component::Meta);
+        }
     }
 
     /// Writes a field that the format does not know.

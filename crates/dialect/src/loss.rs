@@ -181,6 +181,14 @@ loss_codes! {
     DefaultSystemInserted = "default-system-inserted",
 }
 
+/// Codes of several lists as one, in order and each once.
+pub(crate) fn united(lists: &[&[LossCode]]) -> Vec<LossCode> {
+    let mut codes = lists.concat();
+    codes.sort_unstable();
+    codes.dedup();
+    codes
+}
+
 /// One entry of the loss ledger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loss {

@@ -51,6 +51,16 @@ pub(crate) fn picture_type(media: &Media) -> Option<&'static str> {
     }
 }
 
+/// What a MIME type says that a file is.
+pub(crate) fn kind_of_type(media_type: Option<&str>) -> MediaKind {
+    match media_type.and_then(|media_type| media_type.split_once('/')) {
+        Some(("image", _)) => MediaKind::Image,
+        Some(("audio", _)) => MediaKind::Audio,
+        Some(("video", _)) => MediaKind::Video,
+        _ => MediaKind::File,
+    }
+}
+
 /// The capitalised word for a kind.
 pub(crate) const fn word(kind: MediaKind) -> &'static str {
     match kind {

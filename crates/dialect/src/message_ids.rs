@@ -1,44 +1,45 @@
 //! Ids of messages: the source's, else made up.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 use chatmill_model::Message;
 
+use crate::made_texts::MadeTexts;
 use crate::shared::{self, Ids};
+use crate::transcript::Transcript;
 use crate::view::View;
 
 /// Makes up ids for messages that have none: others than those of messages, and those to which messages refer.
 pub(crate) struct MessageIds<'a> {
     view: View<'a>,
+    made: &'a MadeTexts,
     taken: OnceCell<[Rc<Ids>; 2]>,
 }
 
 impl<'a> MessageIds<'a> {
-    /// For the messages of a view.
-    pub(crate) fn new(view: &View<'a>) -> Self {
+    /// For the messages of a transcript.
+    pub(crate) fn new(transcript: &Transcript<'a>) -> Self {
         Self {
-            view: view.clone(),
+            view: transcript.view().clone(),
+            made: transcript.made(),
             taken: OnceCell::new(),
         }
     }
 
     /// The id of a message.
-    pub(crate) fn of(&self, message: &'a Message) -> Cow<'a, str> {
-        match &message.id {
-            Some(id) => Cow::Borrowed(id),
-            None => Cow::Owned(self.of_position(message.position)),
-        }
+    pub(crate) fn of(&self, message: &'a Message) -> &'a str {
+        let own = message.id.as_deref();
+        own.unwrap_or_else(|| self.of_position(message.position))
     }
 
     /// `m<position>`, for a message without an id.
-    pub(crate) fn of_position(&self, position: u32) -> String {
+    pub(crate) fn of_position(&self, position: u32) -> &'a str {
         self.free(&format!("m{position}"))
     }
 
     /// An id as it is, or qualified where somebody has it.
-    pub(crate) fn free(&self, plain: &str) -> String {
+    pub(crate) fn free(&self, plain: &str) -> &'a str {
         let linked = self.view.linked;
         let taken = self.taken.get_or_init(|| {
             [
@@ -48,7 +49,8 @@ impl<'a> MessageIds<'a> {
                     .shared(|shared| &shared.referenced_ids, || shared::referenced_ids(linked)),
             ]
         });
-        free_id(plain, |id| taken.iter().any(|ids| ids.contains(id)))
+        self.made
+            .keep(free_id(plain, |id| taken.iter().any(|ids| ids.contains(id))))
     }
 }
 

@@ -13,6 +13,9 @@ use crate::view::View;
 /// The form whose messages say what the model saw in their place.
 const SUNA_ROWS: &str = "suna-rows";
 
+/// What saying a text may cost.
+pub(crate) const LOSES: &[LossCode] = &[LossCode::LeakedMetadataRemoved, LossCode::Truncated];
+
 /// One of a message's texts: of a compressed message what the model saw, and a bot's freed of leaked metadata, where
 /// policy wants it.
 pub(crate) fn message_text<'a>(view: &View<'a>, message: &Message, text: &'a str) -> Cow<'a, str> {

@@ -2,9 +2,9 @@
 
 use chatmill_model::Message;
 
-use crate::filter::Filter;
+use crate::filter::{self, Filter};
 use crate::loss::{LossCode, LossReason, Losses};
-use crate::steps::{Turns, arrange, without_tools};
+use crate::steps::{self, Turns, arrange, without_tools};
 use crate::view::View;
 
 /// In which order calls, results and everything else are said.
@@ -36,28 +36,9 @@ impl Order {
     /// What the order may cost.
     pub(crate) fn loses(self) -> &'static [LossCode] {
         match self {
-            Self::Paired => &[
-                LossCode::ToolCallDropped,
-                LossCode::MissingResultSynthesised,
-                LossCode::ResultLateMoved,
-                LossCode::ResultEarlyMoved,
-                LossCode::TurnMoved,
-                LossCode::DuplicateResult,
-                LossCode::OrphanResultDropped,
-                LossCode::OrphanResultInlined,
-                LossCode::RoleMapped,
-            ],
-            Self::Filtered(_) => &[
-                LossCode::DuplicateResult,
-                LossCode::OrphanResultDropped,
-                LossCode::ToolResultDropped,
-                LossCode::RoleMapped,
-            ],
-            Self::Toolless(_) => &[
-                LossCode::ToolCallDropped,
-                LossCode::ToolResultDropped,
-                LossCode::RoleMapped,
-            ],
+            Self::Paired => steps::LOSES,
+            Self::Filtered(_) => filter::LOSES,
+            Self::Toolless(_) => steps::LOSES_TOOLS,
         }
     }
 }

@@ -35,7 +35,7 @@ mod samples;
 
 use chatmill_model::Role;
 
-use crate::loss::LossCode;
+use crate::loss::{LossCode, united};
 use crate::profile::{DialectProfile, Results, SystemPlace};
 use crate::transcript::{self, Transcript};
 use crate::turns::{Block, Turn, TurnPlan};
@@ -99,12 +99,9 @@ pub(crate) fn arrange<'a>(transcript: &Transcript<'a>, profile: &DialectProfile)
 
 /// What a rendering by this profile may lose.
 pub(crate) fn loses(profile: &DialectProfile) -> Vec<LossCode> {
-    let mut codes: Vec<LossCode> = transcript::LOSES.to_vec();
-    codes.extend(profile.order.loses());
-    codes.extend(PASSES.iter().flat_map(|pass| (pass.loses)(profile)));
-    codes.sort_unstable();
-    codes.dedup();
-    codes
+    let mut lists = vec![profile.order.loses()];
+    lists.extend(PASSES.iter().map(|pass| (pass.loses)(profile)));
+    united(&[&transcript::loses(), &lists.concat()])
 }
 
 fn nothing(_: &DialectProfile) -> &'static [LossCode] {

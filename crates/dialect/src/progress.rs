@@ -39,6 +39,12 @@ impl Progress {
         self.last_role = Some(role);
     }
 
+    /// Messages were said in one turn; none where it is made up.
+    pub(crate) fn said_all(&mut self, positions: &[u32], role: &'static str) {
+        self.added(role);
+        positions.iter().for_each(|position| self.said(*position, role));
+    }
+
     /// Position of the last message that was said.
     pub(crate) fn last_said(&self) -> Option<u32> {
         self.positions.iter().copied().max()

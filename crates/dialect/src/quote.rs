@@ -14,8 +14,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use chatmill_model::{
-    Component, Level, Link, LinkStatus, Media, MediaKind, Message, Part, Participant, ParticipantKind,
-    Preview, Reference, Role, Sink,
+    Link, LinkStatus, Media, MediaKind, Message, Part, Participant, ParticipantKind, Preview, Reference, Role,
 };
 
 use crate::loss::{LossCode, Losses, reasons};
@@ -25,6 +24,18 @@ use crate::names::{Aliases, Roster, speaker};
 use crate::text::{change, trim_script_space, without_controls};
 use crate::view::View;
 use crate::wording::{Author, Markers, Wording};
+
+/// What quoting may cost.
+pub(crate) const LOSES: &[LossCode] = &[
+    LossCode::ReferenceDropped,
+    LossCode::ReferenceUnresolved,
+    LossCode::ReferenceInlined,
+    LossCode::MediaPlaceholder,
+    LossCode::MediaDropped,
+    LossCode::EmptyFilled,
+    LossCode::ControlCharacterRemoved,
+    LossCode::WhitespaceTrimmed,
+];
 
 /// A quoted message.
 pub(crate) struct Quote<'a> {
@@ -69,13 +80,6 @@ impl<'a> Quote<'a> {
     /// The words and the quoted text.
     pub(crate) fn words(self) -> [Cow<'a, str>; 3] {
         [Cow::Owned(self.head), self.text, Cow::Borrowed("\"")]
-    }
-
-    /// Writes the words and the quoted text.
-    pub(crate) fn write(self, sink: &mut Sink<'a>, level: Level) {
-        for words in self.words() {
-            sink.content(words, level, Component::Replies);
-        }
     }
 }
 

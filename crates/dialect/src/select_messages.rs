@@ -10,6 +10,12 @@ use crate::unsupported::declare_weights;
 use crate::view::{History, View};
 use crate::window::{CutPoints, Rendered, WindowRange, is_system_text};
 
+/// What a window may cost.
+pub(crate) const LOSES: &[LossCode] = &[LossCode::Truncated, LossCode::WeightDropped];
+
+/// What it may cost besides where notices are not shown.
+pub(crate) const LOSES_NOTICES: &[LossCode] = &[LossCode::NoticeDropped];
+
 /// The messages that a rendering shows.
 pub(crate) struct SelectedMessages<'a> {
     /// In order of position.

@@ -13,6 +13,26 @@ use crate::policy::Orphans;
 use crate::view::View;
 use crate::violation::Violation;
 
+/// What it may cost to say results after their calls.
+pub(crate) const LOSES: &[LossCode] = &[
+    LossCode::ToolCallDropped,
+    LossCode::MissingResultSynthesised,
+    LossCode::ResultLateMoved,
+    LossCode::ResultEarlyMoved,
+    LossCode::TurnMoved,
+    LossCode::DuplicateResult,
+    LossCode::OrphanResultDropped,
+    LossCode::OrphanResultInlined,
+    LossCode::RoleMapped,
+];
+
+/// What it may cost to leave tools out.
+pub(crate) const LOSES_TOOLS: &[LossCode] = &[
+    LossCode::ToolCallDropped,
+    LossCode::ToolResultDropped,
+    LossCode::RoleMapped,
+];
+
 /// A call of the perspective.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call<'a> {

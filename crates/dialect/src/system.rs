@@ -7,6 +7,9 @@ use crate::loss::{LossCode, Losses, reasons};
 use crate::policy::System;
 use crate::view::View;
 
+/// What system text by policy may cost.
+pub(crate) const LOSES: &[LossCode] = &[LossCode::SystemDropped, LossCode::SystemAdded];
+
 /// Whether the dialect should say a system message of the source; declares it where policy says no.
 pub(crate) fn keeps(view: &View<'_>, message: &Message, losses: &mut Losses) -> bool {
     debug_assert_eq!(message.role, Role::System);

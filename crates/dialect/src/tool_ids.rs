@@ -1,6 +1,5 @@
 //! Ids that keep calls and results together where a dialect writes both apart: the source's, else counted ones.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -8,43 +7,50 @@ use std::rc::Rc;
 use chatmill_model::{Message, Part, PartPlace, ToolCall, ToolResult};
 
 use crate::loss::{LossCode, Losses, reasons};
+use crate::made_texts::MadeTexts;
 use crate::shared::{self, Ids};
+use crate::transcript::Transcript;
 use crate::view::View;
+
+/// What giving calls their ids may cost.
+pub(crate) const LOSES: &[LossCode] = &[LossCode::ToolIdRewritten];
 
 /// The ids of the calls that are shown.
 pub(crate) struct ToolIds<'a> {
-    calls: BTreeMap<PartPlace, (Cow<'a, str>, &'a ToolCall)>,
+    calls: BTreeMap<PartPlace, (&'a str, &'a ToolCall)>,
     /// The call of each result.
     paired: Rc<BTreeMap<PartPlace, PartPlace>>,
     counted: Counted<'a>,
     /// An id that nothing has, once somebody has asked.
-    unused: OnceCell<String>,
+    unused: OnceCell<&'a str>,
 }
 
 /// Counts ids that nothing in the conversation has.
 struct Counted<'a> {
     view: View<'a>,
+    made: &'a MadeTexts,
     known: OnceCell<Rc<Ids>>,
     count: u64,
 }
 
 impl<'a> Counted<'a> {
-    fn new(view: &View<'a>) -> Self {
+    fn new(transcript: &Transcript<'a>) -> Self {
         Self {
-            view: view.clone(),
+            view: transcript.view().clone(),
+            made: transcript.made(),
             known: OnceCell::new(),
             count: 0,
         }
     }
 
-    fn next(&mut self) -> String {
+    fn next(&mut self) -> &'a str {
         let (count, id) = self.peek();
         self.count = count + 1;
         id
     }
 
     /// The next id, and its number.
-    fn peek(&self) -> (u64, String) {
+    fn peek(&self) -> (u64, &'a str) {
         let known = self.known.get_or_init(|| {
             let look_up = || shared::tool_ids(self.view.linked);
             self.view.shared(|shared| &shared.tool_ids, look_up)
@@ -53,7 +59,7 @@ impl<'a> Counted<'a> {
         loop {
             let id = format!("call_{count}");
             if !known.contains(id.as_str()) {
-                return (count, id);
+                return (count, self.made.keep(id));
             }
             count += 1;
         }
@@ -63,8 +69,14 @@ impl<'a> Counted<'a> {
 impl<'a> ToolIds<'a> {
     /// Ids for what is shown. A call without an id goes by the one in its metadata; where that is missing, or another call's
     /// and `may_repeat` does not allow it, by a counted one.
-    pub(crate) fn new(view: &View<'a>, shown: &[&'a Message], may_repeat: bool, losses: &mut Losses) -> Self {
-        let mut counted = Counted::new(view);
+    pub(crate) fn new(
+        transcript: &Transcript<'a>,
+        shown: &[&'a Message],
+        may_repeat: bool,
+        losses: &mut Losses,
+    ) -> Self {
+        let view = transcript.view();
+        let mut counted = Counted::new(transcript);
         let mut calls = BTreeMap::new();
         let mut taken = BTreeSet::new();
         for message in shown {
@@ -74,15 +86,15 @@ impl<'a> ToolIds<'a> {
                 };
                 let wanted = call.known_id();
                 let free = wanted.filter(|id| taken.insert(*id) || may_repeat);
-                let id = free.map(Cow::Borrowed).or_else(|| {
+                let id = free.unwrap_or_else(|| {
                     let reason = match wanted {
                         Some(_) => reasons::ID_WAS_ANOTHERS,
                         None => reasons::CALL_HAD_NO_ID,
                     };
                     losses.at(LossCode::ToolIdRewritten, message.position, reason);
-                    Some(Cow::Owned(counted.next()))
+                    counted.next()
                 });
-                calls.insert(place(message, index), (id.unwrap_or_default(), call));
+                calls.insert(place(message, index), (id, call));
             }
         }
         let paired = view.shared(
@@ -98,9 +110,9 @@ impl<'a> ToolIds<'a> {
     }
 
     /// The id of a call.
-    pub(crate) fn of_call(&self, message: &Message, index: usize) -> Cow<'a, str> {
+    pub(crate) fn of_call(&self, message: &Message, index: usize) -> &'a str {
         let call = self.calls.get(&place(message, index));
-        call.map(|(id, _)| id.clone()).unwrap_or_default()
+        call.map(|(id, _)| *id).unwrap_or_default()
     }
 
     /// The id of the call that a result answers, else what the result says.
@@ -109,17 +121,14 @@ impl<'a> ToolIds<'a> {
         message: &Message,
         index: usize,
         result: &'a ToolResult,
-    ) -> Option<Cow<'a, str>> {
+    ) -> Option<&'a str> {
         let answered = self.answered(message, index);
-        answered
-            .map(|(id, _)| id.clone())
-            .or(result.known_id().map(Cow::Borrowed))
+        answered.map(|(id, _)| *id).or(result.known_id())
     }
 
     /// An id that nothing has, for a result that names no call.
-    pub(crate) fn unused(&self) -> Cow<'a, str> {
-        let unused = self.unused.get_or_init(|| self.counted.peek().1);
-        Cow::Owned(unused.clone())
+    pub(crate) fn unused(&self) -> &'a str {
+        self.unused.get_or_init(|| self.counted.peek().1)
     }
 
     /// The name of the tool that a result answers for.
@@ -127,7 +136,7 @@ impl<'a> ToolIds<'a> {
         self.answered(message, index)?.1.name.as_deref()
     }
 
-    fn answered(&self, message: &Message, index: usize) -> Option<&(Cow<'a, str>, &'a ToolCall)> {
+    fn answered(&self, message: &Message, index: usize) -> Option<&(&'a str, &'a ToolCall)> {
         self.calls.get(self.paired.get(&place(message, index))?)
     }
 }

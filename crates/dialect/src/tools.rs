@@ -1,8 +1,6 @@
 //! Tool use as text: for calls that are not the perspective's, and for results that lost their call.
 
-use std::borrow::Cow;
-
-use chatmill_model::{Component, Level, Sink, ToolCall};
+use chatmill_model::{Component, ToolCall};
 
 use crate::names::UNNAMED;
 use crate::text_run::TextRun;
@@ -23,18 +21,4 @@ pub(crate) fn call_words(call: &ToolCall) -> impl Iterator<Item = TextRun<'_>> {
 /// `[result CONTENT]`.
 pub(crate) fn result_words(content: &str) -> [TextRun<'_>; 3] {
     ["[result ", content, "]"].map(|text| TextRun::new(text, Component::Tools))
-}
-
-/// Writes a call as text.
-pub(crate) fn call_as_text<'a>(sink: &mut Sink<'a>, call: &'a ToolCall, level: Level) {
-    for words in call_words(call) {
-        words.write(sink, level);
-    }
-}
-
-/// Writes what a tool answered as text.
-pub(crate) fn result_as_text<'a>(sink: &mut Sink<'a>, content: Cow<'a, str>, level: Level) {
-    for text in [Cow::Borrowed("[result "), content, Cow::Borrowed("]")] {
-        sink.content(text, level, Component::Tools);
-    }
 }

@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 
 use chatmill_model::{Message, Part, ParticipantKind, Role};
 
-use crate::loss::{LossCode, Losses};
+use crate::loss::{LossCode, Losses, united};
 use crate::made_texts::MadeTexts;
 use crate::names::{Aliases, Roster};
 use crate::order::Order;
@@ -19,6 +19,7 @@ use crate::tool_definition::Definition;
 use crate::turns::TurnPlan;
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
+use crate::{message_text, quote, select_messages, system, unsupported};
 
 /// What dialects are given to say.
 pub struct Transcript<'a> {
@@ -44,32 +45,27 @@ struct Shown<'a> {
     losses: Losses,
 }
 
-/// What a transcript may cost, whatever the dialect: what has no place in turns, and what policy leaves out.
-pub(crate) const LOSES: &[LossCode] = &[
-    LossCode::Truncated,
-    LossCode::WeightDropped,
-    LossCode::NoticeDropped,
-    LossCode::MetadataDropped,
-    LossCode::ParticipantDropped,
-    LossCode::TimestampDropped,
-    LossCode::MentionDropped,
-    LossCode::ExtraDropped,
-    LossCode::NameDropped,
-    LossCode::ReferenceNested,
-    LossCode::SystemDropped,
-    LossCode::SystemAdded,
-    LossCode::LeakedMetadataRemoved,
-    LossCode::RoleMapped,
-    LossCode::ToolNameRewritten,
-    LossCode::ReferenceDropped,
-    LossCode::ReferenceInlined,
-    LossCode::ReferenceUnresolved,
-    LossCode::MediaPlaceholder,
-    LossCode::MediaDropped,
-    LossCode::EmptyFilled,
-    LossCode::ControlCharacterRemoved,
-    LossCode::WhitespaceTrimmed,
+/// What no turn has a place for.
+const LACKS: &[Unsupported] = &[
+    Unsupported::Times,
+    Unsupported::Mentions,
+    Unsupported::Extra,
+    Unsupported::SenderNames,
 ];
+
+/// What a transcript may cost, whatever the dialect: what has no place in turns, and what policy leaves out.
+pub(crate) fn loses() -> Vec<LossCode> {
+    united(&[
+        select_messages::LOSES,
+        select_messages::LOSES_NOTICES,
+        unsupported::LOSES_FACTS,
+        &unsupported::loses(LACKS),
+        draft::LOSES,
+        system::LOSES,
+        message_text::LOSES,
+        quote::LOSES,
+    ])
+}
 
 impl<'a> Transcript<'a> {
     /// The transcript of what a view shows; texts that have to be made are kept in `made`.
@@ -178,13 +174,7 @@ impl<'a> Transcript<'a> {
             let mut losses = Losses::default();
             let selected = SelectedMessages::choose(view, None, &mut losses, View::is_turn);
             declare_conversation(view, &mut losses);
-            let lacks = [
-                Unsupported::Times,
-                Unsupported::Mentions,
-                Unsupported::Extra,
-                Unsupported::SenderNames,
-            ];
-            declare_messages(view, &selected.messages, &lacks, &mut losses);
+            declare_messages(view, &selected.messages, LACKS, &mut losses);
             let is_tool_use = |part: &Part| matches!(part, Part::ToolCall(_) | Part::ToolResult(_));
             Shown {
                 has_tool_use: selected

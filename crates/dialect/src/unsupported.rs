@@ -1,9 +1,12 @@
 //! What a dialect has no place for, declared as lost.
 
-use chatmill_model::{Message, Participant, Reference};
+use chatmill_model::{Message, Part, Participant, Reference};
 
-use crate::loss::{LossCode, Losses, reasons};
+use crate::loss::{LossCode, LossReason, Losses, reasons};
 use crate::view::View;
+
+/// What [`declare_conversation`] may declare.
+pub(crate) const LOSES_FACTS: &[LossCode] = &[LossCode::MetadataDropped, LossCode::ParticipantDropped];
 
 /// What a dialect has no place for, on any message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +21,73 @@ pub(crate) enum Unsupported {
     Extra,
     /// A name that a message gives its sender beside the roster's.
     SenderNames,
+}
+
+impl Unsupported {
+    const fn loss(self) -> (LossCode, LossReason) {
+        match self {
+            Self::MessageIds => (LossCode::MessageIdDropped, reasons::NO_PLACE_FOR_MESSAGE_IDS),
+            Self::Times => (LossCode::TimestampDropped, reasons::NO_PLACE_FOR_TIMES),
+            Self::Mentions => (LossCode::MentionDropped, reasons::NO_PLACE_FOR_MENTIONS),
+            Self::Extra => (LossCode::ExtraDropped, reasons::NO_FURTHER_FIELDS_OF_A_MESSAGE),
+            Self::SenderNames => (LossCode::NameDropped, reasons::ANOTHER_NAME_THAN_THE_ROSTERS),
+        }
+    }
+
+    /// How often a message has it.
+    fn count(self, view: &View<'_>, message: &Message) -> u64 {
+        match self {
+            Self::MessageIds => u64::from(message.id.is_some()),
+            Self::Times => u64::from(message.timestamp.is_some()),
+            Self::Mentions => message.mentions.len() as u64,
+            Self::Extra => message.extra.0.len() as u64,
+            Self::SenderNames => {
+                let rosters = view.sender(message).and_then(Participant::own_name);
+                let own = message.sender_name.as_deref();
+                u64::from(own.zip(rosters).is_some_and(|(own, rosters)| own != rosters))
+            }
+        }
+    }
+}
+
+/// What [`declare_messages`] may declare of these.
+pub(crate) fn loses(lacks: &[Unsupported]) -> Vec<LossCode> {
+    let codes = lacks.iter().map(|lack| lack.loss().0);
+    codes.chain([LossCode::ReferenceNested]).collect()
+}
+
+/// Why a dialect has no place for parts of these kinds; none: it has one, or knows better.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NoPlace {
+    /// Calls and results.
+    pub(crate) tools: Option<LossReason>,
+    /// What somebody thought.
+    pub(crate) reasoning: Option<LossReason>,
+    /// Notices inside a message.
+    pub(crate) notices: Option<LossReason>,
+    /// Cache marks.
+    pub(crate) cache_marks: Option<LossReason>,
+}
+
+impl NoPlace {
+    fn loss(&self, part: &Part) -> Option<(LossCode, LossReason)> {
+        let (code, reason) = match part {
+            Part::Text(_) | Part::Media(_) => return None,
+            Part::ToolCall(_) => (LossCode::ToolCallDropped, self.tools),
+            Part::ToolResult(_) => (LossCode::ToolResultDropped, self.tools),
+            Part::Reasoning(_) => (LossCode::ReasoningDropped, self.reasoning),
+            Part::Notice(_) => (LossCode::NoticeDropped, self.notices),
+            Part::CacheMark => (LossCode::CacheMarkDropped, self.cache_marks),
+        };
+        Some((code, reason?))
+    }
+
+    /// Declares a part that has no place.
+    pub(crate) fn declare(&self, part: &Part, position: u32, losses: &mut Losses) {
+        if let Some((code, reason)) = self.loss(part) {
+            losses.at(code, position, reason);
+        }
+    }
 }
 
 /// How many references stand inside others.
@@ -42,48 +112,14 @@ pub(crate) fn declare_messages(
     lacks: &[Unsupported],
     losses: &mut Losses,
 ) {
-    let count =
-        |wanted: &dyn Fn(&Message) -> u64| messages.iter().map(|message| wanted(message)).sum::<u64>();
     for lack in lacks {
-        match lack {
-            Unsupported::MessageIds => losses.whole_rendering(
-                LossCode::MessageIdDropped,
-                count(&|message| u64::from(message.id.is_some())),
-                reasons::NO_PLACE_FOR_MESSAGE_IDS,
-            ),
-            Unsupported::Times => losses.whole_rendering(
-                LossCode::TimestampDropped,
-                count(&|message| u64::from(message.timestamp.is_some())),
-                reasons::NO_PLACE_FOR_TIMES,
-            ),
-            Unsupported::Mentions => losses.whole_rendering(
-                LossCode::MentionDropped,
-                count(&|message| message.mentions.len() as u64),
-                reasons::NO_PLACE_FOR_MENTIONS,
-            ),
-            Unsupported::Extra => losses.whole_rendering(
-                LossCode::ExtraDropped,
-                count(&|message| message.extra.0.len() as u64),
-                reasons::NO_FURTHER_FIELDS_OF_A_MESSAGE,
-            ),
-            Unsupported::SenderNames => losses.whole_rendering(
-                LossCode::NameDropped,
-                count(&|message| {
-                    let rosters = view.sender(message).and_then(Participant::own_name);
-                    u64::from(
-                        message
-                            .sender_name
-                            .as_deref()
-                            .is_some_and(|name| rosters.is_some_and(|rosters| rosters != name)),
-                    )
-                }),
-                reasons::ANOTHER_NAME_THAN_THE_ROSTERS,
-            ),
-        }
+        let (code, reason) = lack.loss();
+        let counts = messages.iter().map(|message| lack.count(view, message));
+        losses.whole_rendering(code, counts.sum(), reason);
     }
     losses.whole_rendering(
         LossCode::ReferenceNested,
-        count(&|message| nested(&message.references)),
+        messages.iter().map(|message| nested(&message.references)).sum(),
         reasons::NO_PLACE_FOR_WHAT_A_QUOTE_QUOTES,
     );
 }

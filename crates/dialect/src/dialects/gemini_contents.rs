@@ -12,7 +12,7 @@ use crate::about::{DialectAbout, Rules};
 use crate::definitions::{self, Form};
 use crate::list::write_turns;
 use crate::loss::{LossCode, reasons};
-use crate::media::{inline_bytes, web_address};
+use crate::media::{inline_bytes, kind_of_type, web_address};
 use crate::passes;
 use crate::profile::{ArgumentsAs, Carried, DialectProfile, Results, SystemPlace, Texts, Thoughts};
 use crate::rules::rules;
@@ -204,12 +204,7 @@ fn carries(media: &Media) -> Option<Carried> {
 
 /// Whether the type of a media item says what it is; one without a type is a file.
 fn tells_kind(media: &Media) -> bool {
-    let told = match media_type(media).and_then(|kind| kind.split_once('/')) {
-        Some(("image", _)) => MediaKind::Image,
-        Some(("audio", _)) => MediaKind::Audio,
-        Some(("video", _)) => MediaKind::Video,
-        _ => MediaKind::File,
-    };
+    let told = kind_of_type(media_type(media));
     told == media.kind && media.media_type.as_deref() == media_type(media)
 }
 

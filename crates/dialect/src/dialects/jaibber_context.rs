@@ -11,21 +11,20 @@
 //! People are `User` and have no names here; agents have theirs, whoever's perspective it is. Nothing is escaped, so a text
 //! of several paragraphs cannot be told from several turns; where a paragraph begins like a turn, that is declared.
 
-use std::borrow::Cow;
-
 use chatmill_model::{Component, Level, Message, Part, Participant, Role, Sink, Speaker};
 
 use crate::about::{DialectAbout, Rules};
-use crate::loss::{LossCode, Losses, reasons};
+use crate::dialects::jaibber::{self, declare_unspoken};
+use crate::loss::{LossCode, Losses, reasons, united};
 use crate::media::placeholder;
-use crate::message_text::declared_text;
+use crate::message_text::{self, declared_text};
 use crate::names::AGENT;
 use crate::policy::MediaPolicy;
 use crate::progress::Progress;
-use crate::select_messages::SelectedMessages;
+use crate::select_messages::{self, SelectedMessages};
 use crate::text::paragraphs_like;
 use crate::transcript::Transcript;
-use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
+use crate::unsupported::{self, Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
 use crate::{Dialect, Emit};
 
@@ -49,32 +48,12 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(&[]),
 };
 
-/// What a rendering may lose.
-const LOSES: &[LossCode] = &[
-    LossCode::NameDropped,
-    LossCode::SystemDropped,
-    LossCode::ToolCallDropped,
-    LossCode::ToolResultDropped,
-    LossCode::ToolDefinitionDropped,
-    LossCode::MediaDropped,
-    LossCode::MediaPlaceholder,
-    LossCode::PartFlattened,
-    LossCode::EmptyDropped,
-    LossCode::ReasoningDropped,
-    LossCode::CacheMarkDropped,
-    LossCode::TimestampDropped,
-    LossCode::MessageIdDropped,
-    LossCode::WeightDropped,
-    LossCode::MentionDropped,
-    LossCode::NoticeDropped,
-    LossCode::ParticipantDropped,
-    LossCode::MetadataDropped,
-    LossCode::ExtraDropped,
-    LossCode::ReferenceDropped,
-    LossCode::ReferenceNested,
-    LossCode::SpecialTokenInText,
-    LossCode::LeakedMetadataRemoved,
-    LossCode::Truncated,
+/// What no turn has a place for.
+const LACKS: &[Unsupported] = &[
+    Unsupported::MessageIds,
+    Unsupported::Times,
+    Unsupported::Mentions,
+    Unsupported::Extra,
 ];
 
 impl Dialect for JaibberContext {
@@ -87,73 +66,128 @@ impl Dialect for JaibberContext {
     }
 
     fn loses(&self) -> Vec<LossCode> {
-        LOSES.to_vec()
+        united(&[
+            select_messages::LOSES,
+            select_messages::LOSES_NOTICES,
+            jaibber::LOSES,
+            unsupported::LOSES_FACTS,
+            &unsupported::loses(LACKS),
+            message_text::LOSES,
+            LOSES,
+        ])
     }
 
     fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let view = transcript.view();
         let mut losses = Losses::default();
-        let shown = SelectedMessages::choose(view, Some(WINDOW_MESSAGES), &mut losses, |message| {
-            View::is_turn(message)
-                && matches!(message.role, Role::User | Role::Assistant)
-                && message
-                    .parts
-                    .iter()
-                    .any(|part| matches!(part, Part::Text(_) | Part::Media(_)))
-        });
+        let shown = SelectedMessages::choose(view, Some(WINDOW_MESSAGES), &mut losses, says_something);
         declare_unspoken(view, &shown.stretch, &mut losses);
         declare_silent(&shown.stretch, &mut losses);
         declare_conversation(view, &mut losses);
-        declare_messages(
-            view,
-            &shown.messages,
-            &[
-                Unsupported::MessageIds,
-                Unsupported::Times,
-                Unsupported::Mentions,
-                Unsupported::Extra,
-            ],
-            &mut losses,
-        );
+        declare_messages(view, &shown.messages, LACKS, &mut losses);
         let mut progress = Progress::default();
         sink.framing(SENTENCE);
-        let mut nameless = 0;
         for message in &shown.messages {
-            let Some(texts) = texts(view, message, &mut losses) else {
-                continue;
-            };
-            sink.speak(Speaker::Other);
-            sink.framing("\n\n");
-            if view.is_own(message) {
-                sink.speak(Speaker::Perspective);
+            if let Some(turn) = Turn::of(transcript, message, &mut losses) {
+                turn.write(sink);
+                progress.said(message.position, message.role.as_str());
             }
-            let references = message.references.len() as u64;
-            losses.several(
-                LossCode::ReferenceDropped,
-                message.position,
-                references,
-                reasons::CONTEXT_HAS_NO_REPLIES,
-            );
-            let said_as = if message.role == Role::Assistant {
-                sink.framing("Assistant (");
-                sink.content(agent_name(view, message), Level::Raw, Component::Names);
-                sink.framing("): ");
-                "assistant"
-            } else {
-                nameless += u64::from(message.sender.is_some());
-                sink.framing("User: ");
-                "user"
-            };
-            for (index, text) in texts.into_iter().enumerate() {
-                if index > 0 {
-                    sink.framing("\n");
-                }
-                sink.content(text, Level::Raw, Component::Content);
-            }
-            progress.said(message.position, said_as);
         }
-        losses.whole_rendering(LossCode::NameDropped, nameless, reasons::CONTEXT_HAS_NO_NAMES);
         emit(sink, progress.finish(shown.extent, losses, Vec::new()));
+    }
+}
+
+/// What turns may cost.
+const LOSES: &[LossCode] = &[
+    LossCode::EmptyDropped,
+    LossCode::ReferenceDropped,
+    LossCode::NameDropped,
+    LossCode::SpecialTokenInText,
+    LossCode::MediaDropped,
+    LossCode::MediaPlaceholder,
+    LossCode::PartFlattened,
+];
+
+/// A turn of the context.
+struct Turn<'a> {
+    /// The name of an agent; none where a person speaks.
+    agent: Option<&'a str>,
+    is_own: bool,
+    /// Texts, and what stands for media: one at least, each on a line of its own.
+    texts: Vec<&'a str>,
+}
+
+fn is_spoken(message: &Message) -> bool {
+    View::is_turn(message) && matches!(message.role, Role::User | Role::Assistant)
+}
+
+fn says_something(message: &Message) -> bool {
+    let is_said = |part: &Part| matches!(part, Part::Text(_) | Part::Media(_));
+    is_spoken(message) && message.parts.iter().any(is_said)
+}
+
+/// Declares the messages inside the window that say nothing.
+fn declare_silent(stretch: &[&Message], losses: &mut Losses) {
+    for message in stretch {
+        if is_spoken(message) && message.parts.is_empty() {
+            let reason = reasons::MESSAGE_SAYS_NOTHING;
+            losses.at(LossCode::EmptyDropped, message.position, reason);
+        }
+    }
+}
+
+impl<'a> Turn<'a> {
+    /// The turn of a message; none when nothing is left to say.
+    fn of(transcript: &Transcript<'a>, message: &'a Message, losses: &mut Losses) -> Option<Self> {
+        let (view, position) = (transcript.view(), message.position);
+        let texts = texts(transcript, message, losses);
+        if texts.is_empty() {
+            losses.at(LossCode::EmptyDropped, position, reasons::MESSAGE_SAYS_NOTHING);
+            return None;
+        }
+        let joined = texts.len() as u64 - 1;
+        losses.several(
+            LossCode::PartFlattened,
+            position,
+            joined,
+            reasons::JOINED_INTO_ONE_TURN,
+        );
+        let references = message.references.len() as u64;
+        losses.several(
+            LossCode::ReferenceDropped,
+            position,
+            references,
+            reasons::CONTEXT_HAS_NO_REPLIES,
+        );
+        let agent = (message.role == Role::Assistant).then(|| agent_name(view, message));
+        let nameless = u64::from(agent.is_none() && message.sender.is_some());
+        losses.whole_rendering(LossCode::NameDropped, nameless, reasons::CONTEXT_HAS_NO_NAMES);
+        Some(Self {
+            agent,
+            is_own: view.is_own(message),
+            texts,
+        })
+    }
+
+    fn write(self, sink: &mut Sink<'a>) {
+        sink.speak(Speaker::Other);
+        sink.framing("\n\n");
+        if self.is_own {
+            sink.speak(Speaker::Perspective);
+        }
+        if let Some(agent) = self.agent {
+            sink.framing("Assistant (");
+            sink.content(agent, Level::Raw, Component::Names);
+            sink.framing("): ");
+        } else {
+            sink.framing("User: ");
+        }
+        for (index, text) in self.texts.into_iter().enumerate() {
+            if index > 0 {
+                sink.framing("\n");
+            }
+            sink.content(text, Level::Raw, Component::Content);
+        }
     }
 }
 
@@ -164,96 +198,29 @@ fn agent_name<'a>(view: &View<'a>, message: &'a Message) -> &'a str {
         .unwrap_or(AGENT)
 }
 
-/// Declares the messages inside the window that say nothing.
-fn declare_silent(stretch: &[&Message], losses: &mut Losses) {
-    for message in stretch {
-        if View::is_turn(message)
-            && matches!(message.role, Role::User | Role::Assistant)
-            && message.parts.is_empty()
-        {
-            losses.at(
-                LossCode::EmptyDropped,
-                message.position,
-                reasons::MESSAGE_SAYS_NOTHING,
-            );
-        }
-    }
-}
-
-/// Declares what no part of Jaibber has a place for, in a stretch: system text, tools, thoughts.
-pub(crate) fn declare_unspoken(view: &View<'_>, stretch: &[&Message], losses: &mut Losses) {
-    for message in stretch {
-        if !View::is_turn(message) {
-            continue;
-        }
-        if message.role == Role::System {
-            losses.at(
-                LossCode::SystemDropped,
-                message.position,
-                reasons::FORMAT_HAS_NO_SYSTEM_TEXT,
-            );
-        }
-        for part in &message.parts {
-            let (code, reason) = match part {
-                Part::ToolCall(_) => (LossCode::ToolCallDropped, reasons::FORMAT_HAS_NO_TOOLS),
-                Part::ToolResult(_) => (LossCode::ToolResultDropped, reasons::FORMAT_HAS_NO_TOOLS),
-                Part::Reasoning(_) => (LossCode::ReasoningDropped, reasons::FORMAT_HAS_NO_REASONING),
-                Part::CacheMark => (LossCode::CacheMarkDropped, reasons::FORMAT_HAS_NO_CACHE_MARKS),
-                Part::Notice(_) => (LossCode::NoticeDropped, reasons::MESSAGE_HAS_NO_NOTICES),
-                Part::Text(_) if message.role == Role::Tool => {
-                    (LossCode::ToolResultDropped, reasons::FORMAT_HAS_NO_TOOLS)
-                }
-                Part::Media(_) if message.role == Role::Tool => {
-                    (LossCode::MediaDropped, reasons::FORMAT_HAS_NO_TOOLS)
-                }
-                Part::Text(_) | Part::Media(_) => continue,
-            };
-            losses.at(code, message.position, reason);
-        }
-    }
-    losses.whole_rendering(
-        LossCode::ToolDefinitionDropped,
-        view.conversation().tools.len() as u64,
-        reasons::FORMAT_HAS_NO_TOOLS,
-    );
-}
-
-/// The texts of a turn, media by name; none when nothing is left to say.
-fn texts<'a>(view: &View<'a>, message: &'a Message, losses: &mut Losses) -> Option<Vec<Cow<'a, str>>> {
-    let position = message.position;
+/// The texts of a turn, media by name.
+fn texts<'a>(transcript: &Transcript<'a>, message: &'a Message, losses: &mut Losses) -> Vec<&'a str> {
+    let (view, position) = (transcript.view(), message.position);
     let mut texts = Vec::new();
     for part in &message.parts {
         match part {
             Part::Text(text) => {
                 let text = declared_text(view, message, text, losses);
-                losses.several(
-                    LossCode::SpecialTokenInText,
-                    position,
-                    paragraphs_like(&text, &["User: ", "Assistant ("]),
-                    reasons::TURN_SPELLED_WITHOUT_ESCAPE,
-                );
-                texts.push(text);
+                let spelled = paragraphs_like(&text, &["User: ", "Assistant ("]);
+                let reason = reasons::TURN_SPELLED_WITHOUT_ESCAPE;
+                losses.several(LossCode::SpecialTokenInText, position, spelled, reason);
+                texts.push(transcript.made().keep(text));
             }
             Part::Media(_) if view.policy.media == MediaPolicy::Drop => {
                 losses.at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
             }
             Part::Media(media) => {
                 losses.at(LossCode::MediaPlaceholder, position, reasons::CONTEXT_NAMES_MEDIA);
-                texts.push(Cow::Owned(placeholder(media)));
+                texts.push(transcript.made().keep(placeholder(media)));
             }
             _ => {}
         }
     }
     texts.retain(|text| !text.is_empty());
-    if texts.is_empty() {
-        losses.at(LossCode::EmptyDropped, position, reasons::MESSAGE_SAYS_NOTHING);
-        return None;
-    }
-    losses.several(
-        LossCode::PartFlattened,
-        position,
-        texts.len() as u64 - 1,
-        reasons::JOINED_INTO_ONE_TURN,
-    );
-    Some(texts)
+    texts
 }

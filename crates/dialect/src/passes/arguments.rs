@@ -1,7 +1,7 @@
 //! Arguments of calls in the form that the dialect wants.
 
 use super::Pass;
-use crate::arguments::{as_object, as_text, inexact_integers};
+use crate::arguments::{self, as_object, as_text, inexact_integers};
 use crate::loss::LossCode;
 use crate::order::Order;
 use crate::profile::ArgumentsAs;
@@ -10,12 +10,8 @@ use crate::turns::{BlockContent, Kinds};
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.order, profile.arguments, profile.rounds_numbers) {
         (Order::Toolless(_), ..) => &[],
-        (_, ArgumentsAs::Text, _) => &[LossCode::ArgsReserialised],
-        (_, ArgumentsAs::Object(_), None) => &[
-            LossCode::ArgsReserialised,
-            LossCode::ArgsNotObject,
-            LossCode::ArgsMalformed,
-        ],
+        (_, ArgumentsAs::Text, _) => arguments::LOSES_AS_TEXT,
+        (_, ArgumentsAs::Object(_), None) => arguments::LOSES_AS_OBJECT,
         (_, ArgumentsAs::Object(_), Some(_)) => &[
             LossCode::ArgsReserialised,
             LossCode::ArgsNotObject,

@@ -17,6 +17,15 @@ use crate::tools::{MISSING_RESULT, call_words, result_words};
 use crate::turns::{Block, BlockContent, CallBlock, Kinds, QuotedName, ResultBlock, Turn, TurnPlan, Wording};
 use crate::wording::DOCUMENT;
 
+/// What making turns may cost besides what texts, quotes and system text do.
+pub(super) const LOSES: &[LossCode] = &[
+    LossCode::RoleMapped,
+    LossCode::ToolNameRewritten,
+    LossCode::ReferenceDropped,
+    LossCode::MediaDropped,
+    LossCode::NameDropped,
+];
+
 /// Makes turns of what a transcript shows.
 pub(super) fn draft<'a>(transcript: &Transcript<'a>, order: Order) -> TurnPlan<'a> {
     let shown = transcript.shown();

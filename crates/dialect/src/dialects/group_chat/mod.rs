@@ -13,26 +13,26 @@
 //! Our extension of the format adds the role `tool`, with calls and results in `extra`, and system text as an event with
 //! `extra.role`.
 
+mod entry;
 mod extra;
-mod message;
 mod pieces;
 mod references;
 mod roster;
+mod write;
 
-use chatmill_model::{Component, Conversation, Scene, Sink};
+use chatmill_model::{Conversation, MessageKind, Sink};
 
 use crate::about::{DialectAbout, Rules};
-use crate::json_object::{Object, key};
-use crate::loss::{LossCode, Losses, reasons};
-use crate::message_ids::MessageIds;
+use crate::loss::{LossCode, Losses, reasons, united};
 use crate::progress::Progress;
 use crate::rules::rules;
-use crate::select_messages::SelectedMessages;
-use crate::tool_ids::ToolIds;
+use crate::select_messages::{self, SelectedMessages};
 use crate::transcript::Transcript;
-use crate::{Dialect, Emit};
+use crate::{Dialect, Emit, arguments, tool_ids};
 
+use entry::Planner;
 use roster::People;
+use write::Record;
 
 rules! {
     /// a quoted author is an id of the roster
@@ -48,6 +48,7 @@ rules! {
 /// The dialect of group chat archives.
 pub(crate) struct GroupChat;
 
+/// The version of the document.
 const VERSION: &str = "1.0.0";
 
 static ABOUT: DialectAbout = DialectAbout {
@@ -62,44 +63,8 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(RULES),
 };
 
-/// What a rendering may lose.
-const LOSES: &[LossCode] = &[
-    LossCode::NameDropped,
-    LossCode::RoleMapped,
-    LossCode::ToolIdRewritten,
-    LossCode::ToolNameRewritten,
-    LossCode::ToolCallDropped,
-    LossCode::ToolResultDropped,
-    LossCode::ToolDefinitionDropped,
-    LossCode::ErrorFlagDropped,
-    LossCode::MediaDropped,
-    LossCode::MediaPlaceholder,
-    LossCode::PartFlattened,
-    LossCode::PartMoved,
-    LossCode::EmptyFilled,
-    LossCode::ReasoningDropped,
-    LossCode::CacheMarkDropped,
-    LossCode::TimestampDropped,
-    LossCode::MessageIdDropped,
-    LossCode::MessageIdSynthesised,
-    LossCode::TitleSynthesised,
-    LossCode::ParticipantSynthesised,
-    LossCode::SenderMissing,
-    LossCode::WeightDropped,
-    LossCode::MentionDropped,
-    LossCode::NoticeDropped,
-    LossCode::ParticipantDropped,
-    LossCode::MetadataDropped,
-    LossCode::ExtraDropped,
-    LossCode::ReferenceInlined,
-    LossCode::ReferenceDropped,
-    LossCode::ReferenceUnresolved,
-    LossCode::ReferenceNested,
-    LossCode::ControlCharacterRemoved,
-    LossCode::WhitespaceTrimmed,
-    LossCode::LeakedMetadataRemoved,
-    LossCode::Truncated,
-];
+/// What a record may cost beside its entries and its roster.
+const LOSES: &[LossCode] = &[LossCode::ToolDefinitionDropped, LossCode::TitleSynthesised];
 
 impl Dialect for GroupChat {
     fn id(&self) -> &'static str {
@@ -111,111 +76,55 @@ impl Dialect for GroupChat {
     }
 
     fn loses(&self) -> Vec<LossCode> {
-        LOSES.to_vec()
+        united(&[
+            select_messages::LOSES,
+            LOSES,
+            roster::LOSES,
+            tool_ids::LOSES,
+            arguments::LOSES_AS_TEXT,
+            pieces::LOSES,
+            entry::LOSES,
+            references::LOSES,
+            extra::LOSES,
+        ])
     }
 
     fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let view = transcript.view();
-        let conversation = view.conversation();
         let mut losses = Losses::default();
         let shown = SelectedMessages::choose(view, None, &mut losses, |_| true);
-        losses.whole_rendering(
-            LossCode::ToolDefinitionDropped,
-            conversation.tools.len() as u64,
-            reasons::FORMAT_HAS_NO_DEFINITIONS,
-        );
+        declare_record(view.conversation(), &mut losses);
+        let people = People::new(transcript, &shown.messages, &mut losses);
+        let mut planner = Planner::new(transcript, &shown.messages, people.nobody(), losses);
         let mut progress = Progress::default();
-        let mut record = Object::open(sink);
-        let version = conversation
-            .format_version
-            .as_deref()
-            .filter(|_| is_native(conversation))
-            .unwrap_or(VERSION);
-        record.string(key!("version"), Some(version), Component::Meta);
-        let made = Made {
-            ids: MessageIds::new(view),
-            tools: ToolIds::new(view, &shown.messages, is_native(conversation), &mut losses),
-            people: People::new(view, &shown.messages),
-        };
-        meta(
-            record.key(key!("conversation_meta")),
-            conversation,
-            &made.people,
-            &mut losses,
-        );
-        let list = record.key(key!("conversation_list"));
-        list.framing("[");
-        let mut violations = Vec::new();
-        for (index, message) in shown.messages.iter().enumerate() {
-            if index > 0 {
-                list.framing(",");
+        let mut record = Record::open(sink, view.conversation(), &people);
+        for message in &shown.messages {
+            let entry = planner.entry(message);
+            match message.kind {
+                MessageKind::Message => progress.said(message.position, entry.role.as_str()),
+                MessageKind::Notice => progress.noted(message.position),
             }
-            let violation = message::write(list, view, message, &made, &mut losses, &mut progress);
-            violations.extend(violation);
+            record.add(entry);
         }
-        list.framing("]");
-        record.fields(&conversation.envelope);
-        record.close();
-        emit(sink, progress.finish(shown.extent, losses, violations));
+        record.close(view.conversation());
+        emit(
+            sink,
+            progress.finish(shown.extent, planner.losses, planner.violations),
+        );
     }
 }
 
-/// What the format demands and a conversation may lack.
-struct Made<'a> {
-    ids: MessageIds<'a>,
-    tools: ToolIds<'a>,
-    people: People<'a>,
+/// Declares what the record has no place for, or makes up.
+fn declare_record(conversation: &Conversation, losses: &mut Losses) {
+    let definitions = conversation.tools.len() as u64;
+    let reason = reasons::FORMAT_HAS_NO_DEFINITIONS;
+    losses.whole_rendering(LossCode::ToolDefinitionDropped, definitions, reason);
+    let is_nameless = conversation.extra.get("name").is_none() && conversation.title.is_none();
+    let reason = reasons::FORMAT_WANTS_A_NAME;
+    losses.whole_rendering(LossCode::TitleSynthesised, u64::from(is_nameless), reason);
 }
 
 /// Whether a conversation was read from this format.
 fn is_native(conversation: &Conversation) -> bool {
     conversation.keeps_form("group-chat")
-}
-
-fn meta<'a>(sink: &mut Sink<'a>, conversation: &'a Conversation, people: &People<'a>, losses: &mut Losses) {
-    let extra = &conversation.extra;
-    let has = |key: &str| extra.get(key).is_some();
-    let mut meta = Object::open(sink);
-    if !has("conversation_id") && !has("group_id") {
-        meta.string(
-            key!("conversation_id"),
-            conversation.source_id.as_deref(),
-            Component::Meta,
-        );
-    }
-    match conversation.scene {
-        Scene::Assistant => meta.word(key!("scene"), "\"assistant\""),
-        Scene::GroupChat => meta.word(key!("scene"), "\"group_chat\""),
-        Scene::Unknown => {}
-    }
-    let (first, rest) = match extra.0.split_first() {
-        Some(((key, value), rest)) if key == "scene_desc" => (Some((key, value)), rest),
-        _ => (None, extra.0.as_slice()),
-    };
-    if let Some((key, value)) = first {
-        meta.field(key, value);
-    } else if let Some(description) = &conversation.description
-        && !has("scene_desc")
-        && !has("description")
-    {
-        let mut scene = Object::open(meta.key(key!("scene_desc")));
-        scene.string(key!("description"), Some(description), Component::Meta);
-        scene.close();
-    }
-    if !has("name") {
-        let title = conversation.title.as_deref();
-        losses.whole_rendering(
-            LossCode::TitleSynthesised,
-            u64::from(title.is_none()),
-            reasons::FORMAT_WANTS_A_NAME,
-        );
-        let name = title.or(conversation.source_id.as_deref()).unwrap_or_default();
-        meta.string(key!("name"), Some(name), Component::Meta);
-    }
-    for (key, value) in rest {
-        meta.field(key, value);
-    }
-    let details = meta.key(key!("user_details"));
-    roster::write(details, &conversation.participants, people, losses);
-    meta.close();
 }

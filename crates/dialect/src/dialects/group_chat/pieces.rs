@@ -5,9 +5,29 @@ use chatmill_model::{Media, MediaSource, Message, MessageKind, Part, Role, ToolC
 use crate::json;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::media::is_web_address;
+use crate::unsupported::NoPlace;
 
 /// Fields of `extra` in which archives keep an address.
 pub(super) const ADDRESSES: [&str; 6] = ["url", "file_url", "image_url", "audio_url", "video_url", "link"];
+
+/// What leaving out the rest may cost.
+pub(super) const LOSES: &[LossCode] = &[
+    LossCode::PartMoved,
+    LossCode::PartFlattened,
+    LossCode::ToolCallDropped,
+    LossCode::ToolResultDropped,
+    LossCode::MediaDropped,
+    LossCode::ErrorFlagDropped,
+    LossCode::ReasoningDropped,
+    LossCode::CacheMarkDropped,
+];
+
+const NO_PLACE: NoPlace = NoPlace {
+    tools: None,
+    reasoning: Some(reasons::FORMAT_HAS_NO_REASONING),
+    notices: None,
+    cache_marks: Some(reasons::FORMAT_HAS_NO_CACHE_MARKS),
+};
 
 /// What of a message has a place in the format.
 pub(super) struct Pieces<'a> {
@@ -40,11 +60,8 @@ impl<'a> Pieces<'a> {
             match part {
                 Part::Text(text) | Part::Notice(text) => {
                     if pieces.medium.is_some() || !pieces.calls.is_empty() {
-                        losses.at(
-                            LossCode::PartMoved,
-                            position,
-                            reasons::TEXT_BEFORE_MEDIA_AND_CALLS,
-                        );
+                        let reason = reasons::TEXT_BEFORE_MEDIA_AND_CALLS;
+                        losses.at(LossCode::PartMoved, position, reason);
                     }
                     pieces.texts.push(text);
                 }
@@ -66,34 +83,19 @@ impl<'a> Pieces<'a> {
                     pieces.role = Role::Tool;
                     pieces.texts.push(&result.content);
                     if result.is_error {
-                        losses.at(
-                            LossCode::ErrorFlagDropped,
-                            position,
-                            reasons::FORMAT_HAS_NO_FAILURES,
-                        );
+                        let reason = reasons::FORMAT_HAS_NO_FAILURES;
+                        losses.at(LossCode::ErrorFlagDropped, position, reason);
                     }
                 }
                 Part::ToolResult(_) => {
                     losses.at(LossCode::ToolResultDropped, position, reasons::ONE_RESULT);
                 }
-                Part::Reasoning(_) => losses.at(
-                    LossCode::ReasoningDropped,
-                    position,
-                    reasons::FORMAT_HAS_NO_REASONING,
-                ),
-                Part::CacheMark => losses.at(
-                    LossCode::CacheMarkDropped,
-                    position,
-                    reasons::FORMAT_HAS_NO_CACHE_MARKS,
-                ),
+                Part::Reasoning(_) | Part::CacheMark => NO_PLACE.declare(part, position, losses),
             }
         }
-        losses.several(
-            LossCode::PartFlattened,
-            position,
-            (pieces.texts.len() as u64).saturating_sub(1),
-            reasons::JOINED_INTO_THE_CONTENT,
-        );
+        let joined = (pieces.texts.len() as u64).saturating_sub(1);
+        let reason = reasons::JOINED_INTO_THE_CONTENT;
+        losses.several(LossCode::PartFlattened, position, joined, reason);
         if let Some(Media {
             source: MediaSource::Inline(_),
             ..

@@ -1,15 +1,21 @@
 //! `user_details`: everybody who speaks or is quoted.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use chatmill_model::{Component, Message, Participant, ParticipantKind, Reference, Sink};
+use chatmill_model::{Message, Participant, Reference};
 
 use super::is_native;
-use crate::json_object::{Object, key};
 use crate::loss::{LossCode, Losses, reasons};
+use crate::message_ids::free_id;
 use crate::names::is_nobody;
-use crate::view::View;
+use crate::transcript::Transcript;
+
+/// What the roster may cost.
+pub(super) const LOSES: &[LossCode] = &[
+    LossCode::ParticipantSynthesised,
+    LossCode::NameDropped,
+    LossCode::ParticipantDropped,
+];
 
 /// The sender of what nobody sent.
 const NOBODY: &str = "system";
@@ -18,25 +24,22 @@ const NOBODY: &str = "system";
 pub(super) struct People<'a> {
     /// Authors of quoted messages, in order of appearance.
     quoted: Vec<&'a str>,
-    nobody: Cow<'a, str>,
+    nobody: &'a str,
     /// Whether nobody sent one of the messages, and has no place.
     lacks_nobody: bool,
 }
 
 impl<'a> People<'a> {
     /// Those who are needed for the messages that are shown.
-    pub(super) fn new(view: &View<'a>, shown: &[&'a Message]) -> Self {
+    pub(super) fn new(transcript: &Transcript<'a>, shown: &[&'a Message], losses: &mut Losses) -> Self {
+        let view = transcript.view();
         let participants = &view.conversation().participants;
         let mut known: BTreeSet<&str> = participants.iter().map(|person| person.id.as_str()).collect();
         let is_nobodys = participants
             .iter()
             .any(|person| person.id == NOBODY && is_nobody(person));
-        let mut nobody = Cow::Borrowed(NOBODY);
-        let mut count = 2_u64;
-        while !is_nobodys && known.contains(&*nobody) {
-            nobody = Cow::Owned(format!("{NOBODY}~{count}"));
-            count += 1;
-        }
+        let nobody = free_id(NOBODY, |id| !is_nobodys && known.contains(id));
+        let nobody = transcript.made().keep(nobody);
         let mut quoted = Vec::new();
         for message in shown {
             for_authors(&message.references, &mut |author| {
@@ -48,16 +51,48 @@ impl<'a> People<'a> {
             });
         }
         let is_nobody_heard = shown.iter().any(|message| view.sender(message).is_none());
-        Self {
+        let people = Self {
             quoted,
-            lacks_nobody: is_nobody_heard && !known.contains(&*nobody),
+            lacks_nobody: is_nobody_heard && !known.contains(nobody),
             nobody,
+        };
+        people.declare(participants, losses);
+        people
+    }
+
+    fn declare(&self, participants: &[Participant], losses: &mut Losses) {
+        let unlisted = |person: &&Participant| !person.listed && !has_facts(person);
+        let made_up = participants.iter().filter(unlisted).count() + self.lacked().count();
+        let reason = reasons::ROSTER_NAMES_EVERYBODY;
+        losses.whole_rendering(LossCode::ParticipantSynthesised, made_up as u64, reason);
+        // Details that are not an object stay whole.
+        let persons = participants
+            .iter()
+            .filter(|person| person.extra.get("/").is_none());
+        for person in persons {
+            let aliases = u64::from(person.alias.is_some());
+            let reason = reasons::FORMAT_HAS_NO_SECOND_NAMES;
+            losses.whole_rendering(LossCode::NameDropped, aliases, reason);
+            let role = person.role.as_deref();
+            let is_other = role.is_some_and(|role| !matches!(role, "user" | "assistant" | ""));
+            let lost = u64::from(is_other && person.role != person.custom_role);
+            losses.whole_rendering(
+                LossCode::ParticipantDropped,
+                lost,
+                reasons::ROLE_IS_USER_OR_ASSISTANT,
+            );
         }
     }
 
+    /// Ids of those whom the participants lack.
+    pub(super) fn lacked(&self) -> impl Iterator<Item = &'a str> {
+        let nobody = self.lacks_nobody.then_some(self.nobody);
+        self.quoted.iter().copied().chain(nobody)
+    }
+
     /// The id under which stands what nobody sent.
-    pub(super) fn nobody(&self) -> Cow<'a, str> {
-        self.nobody.clone()
+    pub(super) fn nobody(&self) -> &'a str {
+        self.nobody
     }
 }
 
@@ -72,92 +107,10 @@ fn for_authors<'a>(references: &'a [Reference], found: &mut impl FnMut(&'a str))
     }
 }
 
-/// Writes the roster: the participants, then whom they lack.
-pub(super) fn write<'a>(
-    sink: &mut Sink<'a>,
-    participants: &'a [Participant],
-    people: &People<'a>,
-    losses: &mut Losses,
-) {
-    sink.framing("{");
-    let mut has_one = false;
-    let mut separate = |sink: &mut Sink<'a>| {
-        if std::mem::replace(&mut has_one, true) {
-            sink.framing(",");
-        }
-    };
-    for participant in participants {
-        separate(sink);
-        sink.json_string(&participant.id, Component::Meta);
-        sink.framing(":");
-        user(sink, participant, losses);
-    }
-    let nobody = people.lacks_nobody.then(|| people.nobody());
-    for id in people.quoted.iter().copied().map(Cow::Borrowed).chain(nobody) {
-        separate(sink);
-        sink.json_string(id, Component::Meta);
-        sink.framing(":{}");
-    }
-    sink.framing("}");
-    let unlisted = participants
-        .iter()
-        .filter(|participant| !participant.listed && !has_facts(participant));
-    losses.whole_rendering(
-        LossCode::ParticipantSynthesised,
-        (unlisted.count() + people.quoted.len() + usize::from(people.lacks_nobody)) as u64,
-        reasons::ROSTER_NAMES_EVERYBODY,
-    );
-}
-
 fn has_facts(participant: &Participant) -> bool {
     participant.name.is_some()
         || participant.custom_role.is_some()
         || participant.department.is_some()
         || participant.email.is_some()
         || !participant.extra.is_empty()
-}
-
-fn user<'a>(sink: &mut Sink<'a>, participant: &'a Participant, losses: &mut Losses) {
-    // Details that are not an object are kept whole under this name.
-    if let Some(whole) = participant.extra.get("/") {
-        sink.raw_json(whole.as_str(), Component::Meta);
-        return;
-    }
-    losses.whole_rendering(
-        LossCode::NameDropped,
-        u64::from(participant.alias.is_some()),
-        reasons::FORMAT_HAS_NO_SECOND_NAMES,
-    );
-    let has_other_role = participant
-        .role
-        .as_deref()
-        .is_some_and(|role| !matches!(role, "user" | "assistant" | ""))
-        && participant.role != participant.custom_role;
-    losses.whole_rendering(
-        LossCode::ParticipantDropped,
-        u64::from(has_other_role),
-        reasons::ROLE_IS_USER_OR_ASSISTANT,
-    );
-    let mut user = Object::open(sink);
-    user.string(key!("full_name"), participant.name.as_deref(), Component::Names);
-    if participant.extra.get("role").is_none() {
-        match participant.kind {
-            ParticipantKind::Human => user.word(key!("role"), "\"user\""),
-            ParticipantKind::Agent => user.word(key!("role"), "\"assistant\""),
-            ParticipantKind::Unknown => {}
-        }
-    }
-    user.string(
-        key!("custom_role"),
-        participant.custom_role.as_deref(),
-        Component::Meta,
-    );
-    user.string(
-        key!("department"),
-        participant.department.as_deref(),
-        Component::Meta,
-    );
-    user.string(key!("email"), participant.email.as_deref(), Component::Meta);
-    user.fields(&participant.extra);
-    user.close();
 }

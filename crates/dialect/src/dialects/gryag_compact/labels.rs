@@ -7,31 +7,35 @@ use chatmill_model::{Message, Participant, ParticipantKind};
 
 use super::edition::{Breaks, Edition, Letters};
 use crate::loss::{LossCode, Losses, reasons};
-use crate::names::Roster;
 use crate::text::on_one_line;
+use crate::transcript::Transcript;
 use crate::view::View;
 
 /// What the bot is called where nothing names it.
 const BOT: &str = "gryag";
 
+/// What labels may cost.
+pub(super) const LOSES: &[LossCode] = &[LossCode::NameCleaned];
+
 /// What stands for each participant.
-pub(super) struct Labels<'a> {
+pub(super) struct Labels<'t, 'a> {
     /// By index of the participant.
-    by_index: Vec<String>,
+    by_index: Vec<&'a str>,
     /// The same without letters.
-    bare: Vec<String>,
-    roster: Roster<'a>,
+    bare: Vec<&'a str>,
+    transcript: &'t Transcript<'a>,
     edition: &'static Edition,
 }
 
-impl<'a> Labels<'a> {
+impl<'t, 'a> Labels<'t, 'a> {
     /// Labels for the people of a view; `shown` are the messages whose lines count for letters.
     pub(super) fn new(
-        view: &View<'a>,
+        transcript: &'t Transcript<'a>,
         edition: &'static Edition,
         shown: &[&Message],
         losses: &mut Losses,
     ) -> Self {
+        let view = transcript.view();
         let roster = &view.conversation().participants;
         let mut labels: Vec<String> = Vec::with_capacity(roster.len());
         let mut cleaned = 0;
@@ -53,43 +57,51 @@ impl<'a> Labels<'a> {
         if edition.letters == Letters::PerPerson {
             tell_apart(view, &mut labels);
         }
+        let kept = |labels: Vec<String>| {
+            labels
+                .into_iter()
+                .map(|label| transcript.made().keep(label))
+                .collect()
+        };
         Self {
-            by_index: labels,
-            bare,
-            roster: Roster::of(view),
+            by_index: kept(labels),
+            bare: kept(bare),
+            transcript,
             edition,
         }
     }
 
     /// The label of the participant with an id.
-    pub(super) fn of_id(&self, id: &str) -> Option<&str> {
-        self.by_index.get(self.roster.find(id)?).map(String::as_str)
+    pub(super) fn of_id(&self, id: &str) -> Option<&'a str> {
+        self.by_index.get(self.transcript.roster().find(id)?).copied()
     }
 
     /// The label of the perspective, where it is called so: replies name the bot's account, which its own lines never do.
-    pub(super) fn bot_called(&self, name: &str) -> Option<&str> {
+    pub(super) fn bot_called(&self, name: &str) -> Option<&'a str> {
         let bot = self.by_index.iter().find(|label| !label.contains('#'))?;
-        (bot == name).then_some(bot.as_str())
+        (*bot == name).then_some(bot)
     }
 
     /// The label of somebody who may not be in the roster.
-    pub(super) fn of_stranger(&self, name: &str, id: &str) -> String {
-        format!("{}#{}", self.edition.label(name, "Unknown"), short_id(id))
+    pub(super) fn of_stranger(&self, name: &str, id: &str) -> &'a str {
+        let label = format!("{}#{}", self.edition.label(name, "Unknown"), short_id(id));
+        self.transcript.made().keep(label)
     }
 
     /// The label of a message's sender, without a letter.
-    pub(super) fn bare(&self, message: &Message) -> String {
+    pub(super) fn bare(&self, message: &Message) -> &'a str {
         let bare = message.sender.and_then(|sender| self.bare.get(sender));
-        bare.cloned().unwrap_or_else(|| self.of(message))
+        bare.copied().unwrap_or_else(|| self.of(message))
     }
 
     /// The label of a message's sender.
-    pub(super) fn of(&self, message: &Message) -> String {
+    pub(super) fn of(&self, message: &Message) -> &'a str {
         if let Some(label) = message.sender.and_then(|sender| self.by_index.get(sender)) {
-            return label.clone();
+            return label;
         }
         let name = message.sender_name.as_deref().unwrap_or_default();
-        format!("{}#", self.edition.label(name, "Unknown"))
+        let label = format!("{}#", self.edition.label(name, "Unknown"));
+        self.transcript.made().keep(label)
     }
 }
 

@@ -3,7 +3,7 @@
 use chatmill_model::Component;
 
 /// A key of the line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Key {
     /// The chat.
     Chat,

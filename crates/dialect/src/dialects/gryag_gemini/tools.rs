@@ -1,10 +1,8 @@
 //! Turns of tools: calls, responses, and responses that are made up. None of them carries a `[meta]` line.
 
-use std::borrow::Cow;
+use chatmill_model::{ArgumentForm, Arguments, Message, Role, ToolCall, ToolResult};
 
-use chatmill_model::{ArgumentForm, Arguments, Component, Message, Speaker, ToolCall, ToolResult};
-
-use super::Writer;
+use super::turn::{Planner, Turn, TurnPart, Wrapped};
 use crate::json;
 use crate::loss::{LossCode, reasons};
 use crate::message_text::answered;
@@ -13,157 +11,152 @@ use crate::steps::Call;
 use crate::text::change;
 use crate::tools::MISSING_RESULT;
 
-impl<'a> Writer<'_, 'a> {
-    pub(super) fn calls(&mut self, message: &'a Message, calls: &[Call<'a>]) {
-        self.open("{\"role\":\"model\",\"parts\":[");
-        self.sink.speak(Speaker::Perspective);
-        for (index, call) in calls.iter().enumerate() {
-            if index > 0 {
-                self.sink.framing(",");
-            }
-            self.declare_name(call.call, message.position);
-            self.sink.framing("{\"function_call\":{\"name\":");
-            self.sink
-                .json_string(name_of(call.call.name.as_deref()), Component::Tools);
-            self.sink.framing(",\"args\":");
-            self.arguments(call.call, message.position);
-            self.sink.framing("}}");
-        }
-        let ids = calls.iter().filter(|call| call.call.known_id().is_some()).count() as u64;
-        self.losses.several(
-            LossCode::ToolIdDropped,
-            message.position,
-            ids,
-            reasons::PAIRED_BY_PLACE_AND_NAME,
-        );
-        self.close();
-        self.progress.said(message.position, "assistant");
-    }
+/// What tools may cost.
+pub(super) const LOSES: &[LossCode] = &[
+    LossCode::ToolNameRewritten,
+    LossCode::ToolIdDropped,
+    LossCode::ArgsReserialised,
+    LossCode::ArgsNotObject,
+    LossCode::ArgsMalformed,
+    LossCode::ResultWrapped,
+    LossCode::ErrorFlagDropped,
+];
 
-    fn declare_name(&mut self, call: &ToolCall, position: u32) {
-        if call.name.as_deref().is_none_or(str::is_empty) {
-            self.losses
-                .at(LossCode::ToolNameRewritten, position, reasons::CALL_NAMES_NO_TOOL);
+impl<'a> Planner<'_, 'a> {
+    /// The turn of calls.
+    pub(super) fn calls(&mut self, message: &'a Message, calls: &[Call<'a>]) -> Turn<'a> {
+        let position = message.position;
+        let ids = calls.iter().filter(|call| call.call.known_id().is_some()).count() as u64;
+        let reason = reasons::PAIRED_BY_PLACE_AND_NAME;
+        self.losses
+            .several(LossCode::ToolIdDropped, position, ids, reason);
+        let parts = calls.iter().map(|Call { call, .. }| {
+            if call.name.as_deref().is_none_or(str::is_empty) {
+                let reason = reasons::CALL_NAMES_NO_TOOL;
+                self.losses.at(LossCode::ToolNameRewritten, position, reason);
+            }
+            TurnPart::Call(name_of(call.name.as_deref()), self.arguments(call, position))
+        });
+        Turn {
+            role: Role::Assistant,
+            positions: vec![position],
+            parts: parts.collect(),
         }
     }
 
     /// The arguments as an object.
-    fn arguments(&mut self, call: &'a ToolCall, position: u32) {
+    fn arguments(&mut self, call: &'a ToolCall, position: u32) -> Wrapped<'a> {
+        let json = |opening, raw| Wrapped {
+            opening,
+            text: self.transcript.made().keep(json::compact(raw)),
+            is_json: true,
+        };
         match &call.arguments {
             Arguments::Object(raw) if json::is_portable(raw.as_str()) => {
-                self.losses.several(
-                    LossCode::ArgsReserialised,
-                    position,
-                    u64::from(call.form == ArgumentForm::Text),
-                    reasons::ARGUMENTS_BECAME_AN_OBJECT,
-                );
-                self.sink.raw_json(raw.as_str(), Component::Tools);
+                let was_text = u64::from(call.form == ArgumentForm::Text);
+                let reason = reasons::ARGUMENTS_BECAME_AN_OBJECT;
+                self.losses
+                    .several(LossCode::ArgsReserialised, position, was_text, reason);
+                json("", raw.as_str())
             }
             Arguments::NotObject(raw) if json::is_portable(raw.as_str()) => {
-                self.losses.at(
-                    LossCode::ArgsNotObject,
-                    position,
-                    reasons::ARGUMENTS_ARE_AN_OBJECT,
-                );
-                self.sink.framing("{\"data\":");
-                self.sink.raw_json(raw.as_str(), Component::Tools);
-                self.sink.framing("}");
+                let reason = reasons::ARGUMENTS_ARE_AN_OBJECT;
+                self.losses.at(LossCode::ArgsNotObject, position, reason);
+                json("{\"data\":", raw.as_str())
             }
             other => {
-                let text = other.source_text();
-                self.losses.at(
-                    LossCode::ArgsMalformed,
-                    position,
-                    reasons::ARGUMENTS_ARE_AN_OBJECT,
-                );
-                if text.trim().is_empty() {
-                    self.sink.framing("{}");
-                } else {
-                    self.sink.framing("{\"text\":");
-                    self.sink.json_string(text, Component::Tools);
-                    self.sink.framing("}");
+                let reason = reasons::ARGUMENTS_ARE_AN_OBJECT;
+                self.losses.at(LossCode::ArgsMalformed, position, reason);
+                match other.source_text() {
+                    text if text.trim().is_empty() => json("{", ""),
+                    text => Wrapped {
+                        opening: "{\"text\":",
+                        text,
+                        is_json: false,
+                    },
                 }
             }
         }
     }
 
-    pub(super) fn result(&mut self, name: &'a str, message: &'a Message, result: &'a ToolResult) {
-        let position = message.position;
-        self.open_response(name);
-        let content = answered(self.view, message, result, &mut self.losses);
-        let is_portable = json::is_portable(&content);
-        if is_portable && json::is_object(&content) {
-            self.object_result(content, result.is_error, position);
-        } else {
-            let (open, is_text) = if result.is_error {
-                ("{\"error\":", true)
-            } else if is_portable {
-                ("{\"data\":", false)
-            } else {
-                ("{\"text\":", true)
-            };
+    /// The answer to a call.
+    pub(super) fn answer(
+        &mut self,
+        call: &'a ToolCall,
+        message: &'a Message,
+        result: &'a ToolResult,
+    ) -> Turn<'a> {
+        let name = name_of(call.name.as_deref());
+        if result.name.as_deref().is_some_and(|own| own != name) {
+            let reason = reasons::RESPONSE_BEARS_THE_CALLS_NAME;
             self.losses
-                .at(LossCode::ResultWrapped, position, reasons::RESPONSE_IS_AN_OBJECT);
-            self.sink.framing(open);
-            if is_text {
-                self.sink.json_string(content, Component::Tools);
-            } else {
-                self.sink.literal(compacted(content), Component::Tools);
-            }
-            self.sink.framing("}");
+                .at(LossCode::ToolNameRewritten, message.position, reason);
         }
-        self.close_response();
-        self.progress.said(position, "tool");
+        self.result(Some(name), message, result)
     }
 
-    /// A result that is an object already stands as it is.
-    fn object_result(&mut self, content: Cow<'a, str>, is_error: bool, position: u32) {
-        if is_error {
-            self.losses.at(
-                LossCode::ErrorFlagDropped,
-                position,
-                reasons::NO_FAILURE_IN_AN_OBJECT,
-            );
+    /// What a tool of this name answered.
+    pub(super) fn result(
+        &mut self,
+        name: Option<&'a str>,
+        message: &'a Message,
+        result: &'a ToolResult,
+    ) -> Turn<'a> {
+        let position = message.position;
+        let content = answered(self.transcript.view(), message, result, &mut self.losses);
+        let is_portable = json::is_portable(&content);
+        let is_object = is_portable && json::is_object(&content);
+        let (opening, is_json) = match result.is_error {
+            _ if is_object => ("", true),
+            true => ("{\"error\":", false),
+            false if is_portable => ("{\"data\":", true),
+            false => ("{\"text\":", false),
+        };
+        if is_object && result.is_error {
+            let reason = reasons::NO_FAILURE_IN_AN_OBJECT;
+            self.losses.at(LossCode::ErrorFlagDropped, position, reason);
         }
         let length = content.len();
-        let written = compacted(content);
-        if written.len() < length {
-            self.losses.at(
-                LossCode::ResultWrapped,
-                position,
-                reasons::OBJECT_LOSES_WHITE_SPACE,
-            );
+        let written = if is_json {
+            change(content, json::compact)
+        } else {
+            content
+        };
+        if !is_object || written.len() < length {
+            let reason = match is_object {
+                true => reasons::OBJECT_LOSES_WHITE_SPACE,
+                false => reasons::RESPONSE_IS_AN_OBJECT,
+            };
+            self.losses.at(LossCode::ResultWrapped, position, reason);
         }
-        self.sink.literal(written, Component::Tools);
+        let response = Wrapped {
+            opening,
+            text: self.transcript.made().keep(written),
+            is_json,
+        };
+        Turn {
+            role: Role::Tool,
+            positions: vec![position],
+            parts: vec![TurnPart::Response(name_of(name), response)],
+        }
     }
 
-    pub(super) fn missing(&mut self, call: Call<'a>) {
-        self.open_response(name_of(call.call.name.as_deref()));
-        self.sink.framing("{\"error\":");
-        self.sink.json_string(MISSING_RESULT, Component::Tools);
-        self.sink.framing("}");
-        self.close_response();
-        self.progress.added("tool");
+    /// An answer that is made up.
+    pub(super) fn missing(call: &'a ToolCall) -> Turn<'a> {
+        let response = Wrapped {
+            opening: "{\"error\":",
+            text: MISSING_RESULT,
+            is_json: false,
+        };
+        Turn {
+            role: Role::Tool,
+            positions: Vec::new(),
+            parts: vec![TurnPart::Response(name_of(call.name.as_deref()), response)],
+        }
     }
-
-    fn open_response(&mut self, name: &'a str) {
-        self.open("{\"role\":\"tool\",\"parts\":[{\"function_response\":{\"name\":");
-        self.sink.json_string(name, Component::Tools);
-        self.sink.framing(",\"response\":");
-    }
-
-    fn close_response(&mut self) {
-        self.sink.framing("}}");
-        self.close();
-    }
-}
-
-/// JSON without its insignificant white space.
-fn compacted(content: Cow<'_, str>) -> Cow<'_, str> {
-    change(content, json::compact)
 }
 
 /// The name of a tool, or a word that stands for it.
-pub(super) fn name_of(name: Option<&str>) -> &str {
+fn name_of(name: Option<&str>) -> &str {
     name.filter(|name| !name.is_empty()).unwrap_or(UNNAMED)
 }

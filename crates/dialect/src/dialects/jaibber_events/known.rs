@@ -1,13 +1,12 @@
 //! How a reader of payloads knows those who are in a room: an account is a person, an agent is the account's with its name,
 //! and a name is what the first message that has one shows.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_model::{Message, Participant, Role};
 
 use crate::names::AGENT;
-use crate::view::View;
+use crate::transcript::Transcript;
 
 /// Everybody in the room, as payloads make him known.
 pub(super) struct Known<'a> {
@@ -15,21 +14,22 @@ pub(super) struct Known<'a> {
     by_id: BTreeMap<&'a str, Person<'a>>,
     /// How many have a name, in any case.
     counts: BTreeMap<String, usize>,
-    ids: BTreeSet<String>,
+    ids: BTreeSet<&'a str>,
     is_native: bool,
     /// People whose roster has another name for them.
     pub(super) renamed: u64,
 }
 
 struct Person<'a> {
-    id: Cow<'a, str>,
+    id: &'a str,
     /// The roster's name of an agent or of somebody who is silent, else the first that his messages show.
     name: Option<&'a str>,
 }
 
 impl<'a> Known<'a> {
     /// Those who speak in these messages, and in a room of this system (`is_native`) those who are silent.
-    pub(super) fn of(view: &View<'a>, shown: &[&'a Message], is_native: bool) -> Self {
+    pub(super) fn of(transcript: &Transcript<'a>, shown: &[&'a Message], is_native: bool) -> Self {
+        let view = transcript.view();
         let mut known = Self {
             by_id: BTreeMap::new(),
             counts: BTreeMap::new(),
@@ -47,15 +47,21 @@ impl<'a> Known<'a> {
         }
         for (place, person) in view.conversation().participants.iter().enumerate() {
             match first.get(&place) {
-                Some((message, name)) => known.add_speaker(person, message, *name),
-                None if is_native => known.add(person, Cow::Borrowed(&person.id), person.own_name()),
+                Some((message, name)) => known.add_speaker(transcript, person, message, *name),
+                None if is_native => known.add(person, &person.id, person.own_name()),
                 None => {}
             }
         }
         known
     }
 
-    fn add_speaker(&mut self, sender: &'a Participant, first: &'a Message, shown: Option<&'a str>) {
+    fn add_speaker(
+        &mut self,
+        transcript: &Transcript<'a>,
+        sender: &'a Participant,
+        first: &'a Message,
+        shown: Option<&'a str>,
+    ) {
         let is_agent = first.role == Role::Assistant;
         let name = if is_agent {
             sender.own_name().or(shown)
@@ -64,18 +70,20 @@ impl<'a> Known<'a> {
         };
         self.renamed += u64::from(sender.own_name() != name && sender.own_name().is_some());
         let id = if is_agent && !self.is_native && name != Some(&sender.id) {
-            Cow::Owned(format!("{}/{}", sender.id, name.unwrap_or(AGENT)))
+            transcript
+                .made()
+                .keep(format!("{}/{}", sender.id, name.unwrap_or(AGENT)))
         } else {
-            Cow::Borrowed(sender.id.as_str())
+            sender.id.as_str()
         };
         self.add(sender, id, name);
     }
 
-    fn add(&mut self, person: &'a Participant, id: Cow<'a, str>, name: Option<&'a str>) {
+    fn add(&mut self, person: &'a Participant, id: &'a str, name: Option<&'a str>) {
         if let Some(name) = name {
             *self.counts.entry(name.to_lowercase()).or_default() += 1;
         }
-        self.ids.insert(id.clone().into_owned());
+        self.ids.insert(id);
         self.by_id.entry(&person.id).or_insert(Person { id, name });
     }
 
@@ -86,19 +94,19 @@ impl<'a> Known<'a> {
 
     /// The participant's name if it is unique in the room, otherwise the id. None where several participants of this system
     /// have the name: then only their messages tell which of them is meant.
-    pub(super) fn mention(&self, mentioned: &'a str) -> Option<Cow<'a, str>> {
+    pub(super) fn mention(&self, mentioned: &'a str) -> Option<&'a str> {
         let Some(person) = self.by_id.get(mentioned) else {
-            return Some(Cow::Borrowed(mentioned));
+            return Some(mentioned);
         };
         let Some(name) = person.name else {
-            return Some(person.id.clone());
+            return Some(person.id);
         };
         let is_only = self.counts.get(&name.to_lowercase()) == Some(&1);
-        let is_anothers_id = *name != person.id && self.ids.contains(name);
+        let is_anothers_id = name != person.id && self.ids.contains(name);
         match (is_only, is_anothers_id) {
-            (true, false) => Some(Cow::Borrowed(name)),
+            (true, false) => Some(name),
             (false, _) if self.is_native => None,
-            _ => Some(person.id.clone()),
+            _ => Some(person.id),
         }
     }
 }

@@ -12,21 +12,23 @@
 
 mod known;
 mod payload;
+mod write;
 
 use std::collections::BTreeSet;
 
-use chatmill_model::{Conversation, Message, MessageKind, Part, Participant, ParticipantKind, Role, Sink};
+use chatmill_model::{Message, MessageKind, Part, Participant, ParticipantKind, Role, Sink};
 
 use crate::about::{DialectAbout, Rules};
-use crate::dialects::jaibber_context::declare_unspoken;
-use crate::loss::{LossCode, Losses, reasons};
-use crate::select_messages::SelectedMessages;
+use crate::dialects::jaibber::{self, declare_unspoken};
+use crate::loss::{LossCode, Losses, reasons, united};
+use crate::progress::Progress;
+use crate::select_messages::{self, SelectedMessages};
 use crate::transcript::Transcript;
-use crate::unsupported::{Unsupported, declare_messages};
+use crate::unsupported::{self, Unsupported, declare_messages};
+use crate::view::View;
 use crate::{Dialect, Emit};
 
-use known::Known;
-use payload::Writer;
+use payload::Planner;
 
 /// The dialect of Jaibber's message payloads.
 pub(crate) struct JaibberEvents;
@@ -43,34 +45,15 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(&[]),
 };
 
-/// What a rendering may lose.
+/// What no payload has a place for.
+const LACKS: &[Unsupported] = &[Unsupported::Times];
+
+/// What the room and its people may cost.
 const LOSES: &[LossCode] = &[
-    LossCode::NameDropped,
-    LossCode::NameSynthesised,
-    LossCode::ToolIdRewritten,
-    LossCode::ArgsMalformed,
-    LossCode::ArgsNotObject,
-    LossCode::ArgsReserialised,
-    LossCode::MediaDropped,
-    LossCode::MediaDescriptionDropped,
-    LossCode::PartFlattened,
-    LossCode::PartMoved,
-    LossCode::TimestampDropped,
-    LossCode::MessageIdDropped,
-    LossCode::MessageIdSynthesised,
-    LossCode::ConversationIdSynthesised,
-    LossCode::SenderMissing,
-    LossCode::WeightDropped,
-    LossCode::MentionDropped,
-    LossCode::NoticeDropped,
-    LossCode::ParticipantDropped,
     LossCode::MetadataDropped,
-    LossCode::ExtraDropped,
-    LossCode::ReferenceDropped,
-    LossCode::ReferenceUnresolved,
-    LossCode::ReferenceNested,
-    LossCode::LeakedMetadataRemoved,
-    LossCode::Truncated,
+    LossCode::ParticipantDropped,
+    LossCode::NameDropped,
+    LossCode::ConversationIdSynthesised,
 ];
 
 impl Dialect for JaibberEvents {
@@ -83,7 +66,14 @@ impl Dialect for JaibberEvents {
     }
 
     fn loses(&self) -> Vec<LossCode> {
-        LOSES.to_vec()
+        united(&[
+            select_messages::LOSES,
+            select_messages::LOSES_NOTICES,
+            jaibber::LOSES,
+            &unsupported::loses(LACKS),
+            LOSES,
+            payload::LOSES,
+        ])
     }
 
     fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
@@ -92,34 +82,23 @@ impl Dialect for JaibberEvents {
         let mut losses = Losses::default();
         let shown = SelectedMessages::choose(view, None, &mut losses, |message| renders(message, is_native));
         declare_unspoken(view, &shown.stretch, &mut losses);
-        declare_messages(view, &shown.messages, &[Unsupported::Times], &mut losses);
-        let speaking: BTreeSet<usize> = shown
-            .messages
-            .iter()
-            .filter_map(|message| message.sender)
-            .collect();
-        declare_room(view.conversation(), &speaking, is_native, &mut losses);
-        let known = Known::of(view, &shown.messages, is_native);
-        losses.whole_rendering(
-            LossCode::NameDropped,
-            known.renamed,
-            reasons::FIRST_SHOWS_ANOTHER_NAME,
-        );
-        losses.whole_rendering(
-            LossCode::ConversationIdSynthesised,
-            u64::from(view.own_id().is_none() && !shown.messages.is_empty()),
-            reasons::PAYLOAD_NAMES_ITS_PROJECT,
-        );
-        let mut writer = Writer::new(view, is_native, known, losses);
+        declare_messages(view, &shown.messages, LACKS, &mut losses);
+        declare_room(view, &shown.messages, is_native, &mut losses);
+        let mut planner = Planner::new(transcript, &shown.messages, is_native, losses);
+        let mut progress = Progress::default();
         sink.framing("[");
         for (index, message) in shown.messages.iter().enumerate() {
             if index > 0 {
                 sink.framing(",");
             }
-            writer.write(sink, message);
+            planner.payload(message).write(sink);
+            match message.kind {
+                MessageKind::Message => progress.said(message.position, message.role.as_str()),
+                MessageKind::Notice => progress.noted(message.position),
+            }
         }
         sink.framing("]");
-        emit(sink, writer.finish(shown.extent));
+        emit(sink, progress.finish(shown.extent, planner.losses, Vec::new()));
     }
 }
 
@@ -143,12 +122,12 @@ fn renders(message: &Message, is_native: bool) -> bool {
 }
 
 /// Declares facts about the room and its people that no payload holds.
-fn declare_room(
-    conversation: &Conversation,
-    speaking: &BTreeSet<usize>,
-    is_native: bool,
-    losses: &mut Losses,
-) {
+fn declare_room(view: &View<'_>, shown: &[&Message], is_native: bool, losses: &mut Losses) {
+    let conversation = view.conversation();
+    let speaking: BTreeSet<usize> = shown.iter().filter_map(|message| message.sender).collect();
+    let has_no_id = u64::from(view.own_id().is_none() && !shown.is_empty());
+    let reason = reasons::PAYLOAD_NAMES_ITS_PROJECT;
+    losses.whole_rendering(LossCode::ConversationIdSynthesised, has_no_id, reason);
     let facts = usize::from(conversation.title.is_some())
         + usize::from(conversation.description.is_some())
         + conversation.extra.0.len()

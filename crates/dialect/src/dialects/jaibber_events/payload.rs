@@ -1,112 +1,156 @@
-//! One payload: fields in the order of the document, then what else the source gave a message of this system.
+//! Payloads: what becomes of a message, and what that costs.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use chatmill_model::{
-    Component, Extra, Media, MediaKind, MediaSource, Message, MessageKind, Part, Participant, RawJson, Role,
-    Sink,
-};
+use chatmill_model::{Media, MediaSource, Message, MessageKind, Part, Participant, RawJson, Role};
 
 use super::known::{Known, shown_name};
 use super::renders;
 use crate::json;
-use crate::json_object::{Object, key};
 use crate::loss::{LossCode, Losses, reasons};
-use crate::message_ids::MessageIds;
+use crate::media::kind_of_type;
+use crate::message_ids::{MessageIds, free_id};
 use crate::names::AGENT;
-use crate::progress::Progress;
-use crate::rendering::{Extent, Rendering};
-use crate::view::View;
+use crate::transcript::Transcript;
 
-/// Fields of a message that a payload has a place for, in the order in which they are written.
-const BEFORE_NAME: [(&str, &str); 1] = [("responseId", key!("responseId"))];
-const BEFORE_FILES: [(&str, &str); 3] = [
-    ("responseDepth", key!("responseDepth")),
-    ("respondingChain", key!("respondingChain")),
-    ("isTaskNotification", key!("isTaskNotification")),
+/// What payloads may cost.
+pub(super) const LOSES: &[LossCode] = &[
+    LossCode::NameDropped,
+    LossCode::NameSynthesised,
+    LossCode::SenderMissing,
+    LossCode::PartMoved,
+    LossCode::PartFlattened,
+    LossCode::MediaDropped,
+    LossCode::MediaDescriptionDropped,
+    LossCode::MessageIdSynthesised,
+    LossCode::ReferenceUnresolved,
+    LossCode::ReferenceDropped,
+    LossCode::ExtraDropped,
+];
+
+/// Fields of a message that a payload has a place of their own for.
+const PLACED: [&str; 5] = [
+    "type",
+    "responseId",
+    "responseDepth",
+    "respondingChain",
+    "isTaskNotification",
 ];
 
 /// Fields of other captures of the same system, which no payload has, and one that stands here only where it is not a list.
 const UNPUBLISHED: [&str; 4] = ["sender", "status", "partialText", "attachments"];
 
-/// Writes payloads, and knows what was lost and said.
-pub(super) struct Writer<'v, 'a> {
-    view: &'v View<'a>,
+/// A field that the source gave.
+type Field<'a> = (&'a str, &'a RawJson);
+
+/// A message payload.
+#[derive(Default)]
+pub(super) struct Payload<'a> {
+    /// The account.
+    pub(super) from: Option<&'a str>,
+    pub(super) from_username: Option<&'a str>,
+    pub(super) project: Option<&'a str>,
+    pub(super) text: Option<Cow<'a, str>>,
+    pub(super) id: Option<&'a str>,
+    /// The type as the source wrote it.
+    pub(super) stated_type: Option<&'a RawJson>,
+    /// The word for the type, where the source wrote none.
+    pub(super) word: Option<&'a str>,
+    pub(super) response_id: Option<&'a RawJson>,
+    pub(super) agent_name: Option<&'a str>,
+    pub(super) mentions: Vec<&'a str>,
+    /// Whether an agent wrote it, where it says so.
+    pub(super) is_agents: Option<bool>,
+    pub(super) response_depth: Option<&'a RawJson>,
+    pub(super) responding_chain: Option<&'a RawJson>,
+    pub(super) is_task_notification: Option<&'a RawJson>,
+    pub(super) files: Vec<File<'a>>,
+    /// The message that it answers.
+    pub(super) parent: Option<&'a str>,
+    /// What else the source gave a message of this system.
+    pub(super) others: Vec<Field<'a>>,
+}
+
+/// A file that belongs to a message.
+pub(super) struct File<'a> {
+    pub(super) id: Option<&'a RawJson>,
+    pub(super) name: Option<&'a str>,
+    pub(super) media_type: Option<&'a str>,
+    pub(super) size: Option<&'a RawJson>,
+    pub(super) url: Option<&'a str>,
+    pub(super) others: Vec<Field<'a>>,
+}
+
+/// Plans payloads, and knows what they cost.
+pub(super) struct Planner<'t, 'a> {
+    transcript: &'t Transcript<'a>,
     is_native: bool,
     ids: MessageIds<'a>,
     /// The project that every payload names.
-    project: Cow<'a, str>,
+    project: &'a str,
     known: Known<'a>,
-    losses: Losses,
-    progress: Progress,
+    pub(super) losses: Losses,
 }
 
-/// What of a message has a place in a payload.
-#[derive(Default)]
-struct Pieces<'a> {
-    texts: Vec<&'a str>,
-    media: Vec<&'a Media>,
-}
-
-impl<'v, 'a> Writer<'v, 'a> {
-    /// For the messages of a view; `is_native` where they were read from this system.
-    pub(super) fn new(view: &'v View<'a>, is_native: bool, known: Known<'a>, losses: Losses) -> Self {
+impl<'t, 'a> Planner<'t, 'a> {
+    /// For these messages; `is_native` where they were read from this system.
+    pub(super) fn new(
+        transcript: &'t Transcript<'a>,
+        shown: &[&'a Message],
+        is_native: bool,
+        mut losses: Losses,
+    ) -> Self {
+        let view = transcript.view();
+        let known = Known::of(transcript, shown, is_native);
+        let reason = reasons::FIRST_SHOWS_ANOTHER_NAME;
+        losses.whole_rendering(LossCode::NameDropped, known.renamed, reason);
+        let made_up = || transcript.made().keep(view.made_id("project"));
         Self {
-            view,
+            transcript,
             is_native,
-            ids: MessageIds::new(view),
-            project: view
-                .own_id()
-                .map_or_else(|| Cow::Owned(view.made_id("project")), Cow::Borrowed),
+            ids: MessageIds::new(transcript),
+            project: view.own_id().unwrap_or_else(made_up),
             known,
             losses,
-            progress: Progress::default(),
         }
     }
 
-    /// The rendering that was written.
-    pub(super) fn finish(self, extent: Extent) -> Rendering {
-        self.progress.finish(extent, self.losses, Vec::new())
-    }
-
-    /// Writes a message or notice.
-    pub(super) fn write(&mut self, sink: &mut Sink<'a>, message: &'a Message) {
-        let pieces = self.pieces(message);
+    /// The payload of a message or notice.
+    pub(super) fn payload(&mut self, message: &'a Message) -> Payload<'a> {
+        let (texts, media) = self.pieces(message);
         let task = self.field(message, "task");
-        let mut object = Object::open(sink);
-        match task {
-            None => self.sender(&mut object, message),
-            Some(task) if task_text(task, "createdBy").is_some() => {}
-            Some(_) => self.known_sender(&mut object, message),
-        }
-        if self.field(message, "projectId").is_none() {
-            object.string(key!("projectId"), Some(self.project.clone()), Component::Meta);
-        }
-        match pieces.texts.as_slice() {
-            [] if task.is_some() => {}
-            [title] if task.is_some_and(|task| is_title(task, title)) => {}
-            [] => object.string(key!("text"), Some(""), Component::Content),
-            [only] => object.string(key!("text"), Some(*only), Component::Content),
-            several => object.string(key!("text"), Some(several.join("\n")), Component::Content),
-        }
-        self.id(&mut object, message, task.is_some());
-        let word = self.word(message);
-        match self.field(message, "type") {
-            Some(written) => object.raw(key!("type"), written),
-            None => object.string(key!("type"), word, Component::Meta),
-        }
-        self.own(&mut object, message, &BEFORE_NAME);
-        self.agent(&mut object, message, word);
-        self.own(&mut object, message, &BEFORE_FILES);
-        self.files(&mut object, message, &pieces.media);
-        self.reply(&mut object, message);
-        self.others(&mut object, message);
-        object.close();
-        match message.kind {
-            MessageKind::Message => self.progress.said(message.position, message.role.as_str()),
-            MessageKind::Notice => self.progress.noted(message.position),
-        }
+        let (from, from_username) = match task {
+            None => self.sender(message),
+            Some(task) if task_text(task, "createdBy").is_some() => (None, None),
+            Some(_) => self.known_sender(message),
+        };
+        let (stated_type, word) = (self.field(message, "type"), self.word(message));
+        let mut payload = Payload {
+            from,
+            from_username,
+            project: Some(self.project).filter(|_| self.field(message, "projectId").is_none()),
+            text: match texts.as_slice() {
+                [] if task.is_some() => None,
+                [title] if task.is_some_and(|task| is_title(task, title)) => None,
+                [] => Some(Cow::Borrowed("")),
+                [only] => Some(Cow::Borrowed(only)),
+                several => Some(Cow::Owned(several.join("\n"))),
+            },
+            id: self.id(message, task.is_some()),
+            stated_type,
+            word: word.filter(|_| stated_type.is_none()),
+            response_id: self.field(message, "responseId"),
+            response_depth: self.field(message, "responseDepth"),
+            responding_chain: self.field(message, "respondingChain"),
+            is_task_notification: self.field(message, "isTaskNotification"),
+            files: self.files(message, &media),
+            parent: self.reply(message),
+            others: self.others(message),
+            ..Payload::default()
+        };
+        self.agent(&mut payload, message, word);
+        payload
     }
 
     /// A further field that the source gave a message of this system.
@@ -114,134 +158,105 @@ impl<'v, 'a> Writer<'v, 'a> {
         message.extra.get(key).filter(|_| self.is_native)
     }
 
-    fn pieces(&mut self, message: &'a Message) -> Pieces<'a> {
+    /// The texts and files of a message.
+    fn pieces(&mut self, message: &'a Message) -> (Vec<&'a str>, Vec<&'a Media>) {
         let position = message.position;
-        let mut pieces = Pieces::default();
+        let (mut texts, mut media) = (Vec::new(), Vec::new());
         for part in &message.parts {
             match part {
                 Part::Text(text) | Part::Notice(text) => {
-                    if !pieces.media.is_empty() {
+                    if !media.is_empty() {
                         self.losses
                             .at(LossCode::PartMoved, position, reasons::TEXT_BEFORE_FILES);
                     }
-                    pieces.texts.push(text);
+                    texts.push(text.as_str());
                 }
-                Part::Media(media) if matches!(media.source, MediaSource::Inline(_)) => {
+                Part::Media(file) if matches!(file.source, MediaSource::Inline(_)) => {
                     self.losses
                         .at(LossCode::MediaDropped, position, reasons::PAYLOADS_HOLD_NO_BYTES);
                 }
-                Part::Media(media) => {
-                    if kind(media.media_type.as_deref()) != media.kind {
-                        self.losses.at(
-                            LossCode::MediaDescriptionDropped,
-                            position,
-                            reasons::FILE_IS_ITS_TYPE,
-                        );
+                Part::Media(file) => {
+                    if kind_of_type(file.media_type.as_deref()) != file.kind {
+                        let reason = reasons::FILE_IS_ITS_TYPE;
+                        self.losses
+                            .at(LossCode::MediaDescriptionDropped, position, reason);
                     }
-                    pieces.media.push(media);
+                    media.push(file);
                 }
                 Part::ToolCall(_) | Part::ToolResult(_) | Part::Reasoning(_) | Part::CacheMark => {}
             }
         }
+        let joined = (texts.len() as u64).saturating_sub(1);
         self.losses.several(
             LossCode::PartFlattened,
             position,
-            (pieces.texts.len() as u64).saturating_sub(1),
+            joined,
             reasons::TEXTS_ARE_JOINED,
         );
-        pieces
+        (texts, media)
     }
 
     /// The account and the name of who speaks; what the conversation does not know of them is made up.
-    fn sender(&mut self, object: &mut Object<'_, 'a>, message: &'a Message) {
-        let sender = self.view.sender(message);
+    fn sender(&mut self, message: &'a Message) -> (Option<&'a str>, Option<&'a str>) {
+        let position = message.position;
+        let sender = self.transcript.view().sender(message);
         let is_agent = message.role == Role::Assistant;
         let nobody = if is_agent { AGENT } else { "User" };
         let Some(sender) = sender.filter(|sender| !sender.id.is_empty()) else {
             let shown = message.sender_name.as_deref().filter(|name| !name.is_empty());
             let name = shown.or(sender.and_then(Participant::own_name));
-            let account = name.map_or_else(|| self.unheard_of(nobody), Cow::Borrowed);
-            object.string(key!("from"), Some(account), Component::Names);
-            object.string(key!("fromUsername"), name.or(Some(nobody)), Component::Names);
-            self.losses.at(
-                LossCode::SenderMissing,
-                message.position,
-                reasons::PAYLOAD_NAMES_AN_ACCOUNT,
-            );
-            return;
+            let account = name.unwrap_or_else(|| self.unheard_of(nobody));
+            let reason = reasons::PAYLOAD_NAMES_AN_ACCOUNT;
+            self.losses.at(LossCode::SenderMissing, position, reason);
+            return (Some(account), name.or(Some(nobody)));
         };
         let account = self.account(sender);
         let name = shown_name(message, sender).or_else(|| self.known.name(sender));
         if name.is_none() {
-            self.losses.at(
-                LossCode::NameSynthesised,
-                message.position,
-                reasons::PAYLOAD_SHOWS_A_NAME,
-            );
+            let reason = reasons::PAYLOAD_SHOWS_A_NAME;
+            self.losses.at(LossCode::NameSynthesised, position, reason);
         }
-        let made = if is_agent {
-            Cow::Borrowed(nobody)
-        } else {
-            account.clone()
-        };
-        let name = name.map_or(made, Cow::Borrowed);
-        object.string(key!("from"), Some(account), Component::Names);
-        object.string(key!("fromUsername"), Some(name), Component::Names);
+        let made_up = if is_agent { nobody } else { account };
+        (Some(account), name.or(Some(made_up)))
     }
 
     /// As far as that is known, who tells of a task: such an event has no sender of its own.
-    fn known_sender(&self, object: &mut Object<'_, 'a>, message: &'a Message) {
-        if let Some(sender) = self.view.sender(message) {
-            object.string(key!("from"), Some(self.account(sender)), Component::Names);
-            object.string(
-                key!("fromUsername"),
-                shown_name(message, sender),
-                Component::Names,
-            );
-        }
+    fn known_sender(&self, message: &'a Message) -> (Option<&'a str>, Option<&'a str>) {
+        let sender = self.transcript.view().sender(message);
+        let account = sender.map(|sender| self.account(sender));
+        (account, sender.and_then(|sender| shown_name(message, sender)))
     }
 
     /// The account under which somebody speaks.
-    fn account(&self, sender: &'a Participant) -> Cow<'a, str> {
+    fn account(&self, sender: &'a Participant) -> &'a str {
         let shared = sender.extra.get("userId").filter(|_| self.is_native);
         let account = shared.and_then(|raw| json::decode_string(raw.as_str()));
-        account.map_or(Cow::Borrowed(sender.id.as_str()), Cow::Owned)
+        account.map_or(sender.id.as_str(), |account| self.transcript.made().keep(account))
     }
 
     /// A word that is nobody's id, counted where it is.
-    fn unheard_of(&self, word: &'static str) -> Cow<'a, str> {
-        let people = &self.view.conversation().participants;
+    fn unheard_of(&self, word: &'static str) -> &'a str {
+        let people = &self.transcript.view().conversation().participants;
         let is_taken = |id: &str| people.iter().any(|person| person.id == id);
-        if !is_taken(word) {
-            return Cow::Borrowed(word);
-        }
-        let mut counted = (2_u64..).map(|count| format!("{word}~{count}"));
-        counted
-            .find(|id| !is_taken(id))
-            .map_or(Cow::Borrowed(word), Cow::Owned)
+        self.transcript.made().keep(free_id(word, is_taken))
     }
 
-    fn id(&mut self, object: &mut Object<'_, 'a>, message: &'a Message, is_task: bool) {
-        if let Some(id) = &message.id {
-            object.string(key!("messageId"), Some(id), Component::Meta);
-        } else if !is_task {
-            self.losses.at(
-                LossCode::MessageIdSynthesised,
-                message.position,
-                reasons::PAYLOAD_HAS_AN_ID,
-            );
-            let made_up = self.ids.of_position(message.position);
-            object.string(key!("messageId"), Some(made_up), Component::Meta);
+    fn id(&mut self, message: &'a Message, is_task: bool) -> Option<&'a str> {
+        if message.id.is_some() || is_task {
+            return message.id.as_deref();
         }
+        let reason = reasons::PAYLOAD_HAS_AN_ID;
+        self.losses
+            .at(LossCode::MessageIdSynthesised, message.position, reason);
+        Some(self.ids.of_position(message.position))
     }
 
     /// The type: the system's own word, else what the role says.
     fn word(&mut self, message: &'a Message) -> Option<&'a str> {
         let own = message.source_type.as_deref();
-        let by_role = if message.role == Role::Assistant {
-            "response"
-        } else {
-            "message"
+        let by_role = match message.role {
+            Role::Assistant => "response",
+            _ => "message",
         };
         match own {
             Some("api") if self.is_native => Some("message"),
@@ -249,167 +264,109 @@ impl<'v, 'a> Writer<'v, 'a> {
             None if message.kind == MessageKind::Notice => None,
             None => Some(by_role),
             Some(_) => {
-                self.losses.at(
-                    LossCode::ExtraDropped,
-                    message.position,
-                    reasons::TYPE_OF_NO_PAYLOAD,
-                );
+                let reason = reasons::TYPE_OF_NO_PAYLOAD;
+                self.losses.at(LossCode::ExtraDropped, message.position, reason);
                 Some(by_role)
             }
         }
     }
 
     /// The name of an agent, whom a message mentions, and whether an agent wrote it.
-    fn agent(&mut self, object: &mut Object<'_, 'a>, message: &'a Message, word: Option<&str>) {
+    fn agent(&self, payload: &mut Payload<'a>, message: &'a Message, word: Option<&str>) {
         let is_agent = message.role == Role::Assistant;
-        let stated_name = self.field(message, "agentName").is_some();
-        if is_agent && !stated_name {
-            let name = self.view.sender(message).and_then(Participant::own_name);
-            object.string(
-                key!("agentName"),
-                name.or(message.sender_name.as_deref()),
-                Component::Names,
-            );
+        let states_name = self.field(message, "agentName").is_some();
+        if is_agent && !states_name {
+            let sender = self.transcript.view().sender(message);
+            let name = sender.and_then(Participant::own_name);
+            payload.agent_name = name.or(message.sender_name.as_deref());
         }
-        let mentioned = message.mentions.iter().filter_map(|id| self.known.mention(id));
-        let mentioned: Vec<Cow<'a, str>> = mentioned.collect();
-        if !mentioned.is_empty() && self.field(message, "mentions").is_none() {
-            let sink = object.key(key!("mentions"));
-            for (index, mentioned) in mentioned.into_iter().enumerate() {
-                sink.framing(if index == 0 { "[" } else { "," });
-                sink.json_string(mentioned, Component::Meta);
-            }
-            sink.framing("]");
-        }
-        if self.field(message, "isAgentMessage").is_some() {
-            return;
+        if self.field(message, "mentions").is_none() {
+            let mentioned = message.mentions.iter().filter_map(|id| self.known.mention(id));
+            payload.mentions = mentioned.collect();
         }
         let answers = matches!(word, Some("typing" | "chunk" | "response" | "done" | "error"));
         let says_so = matches!(word, Some("message" | "response" | "done"));
-        if is_agent && says_so {
-            object.word(key!("isAgentMessage"), "true");
-        } else if !is_agent && (answers || stated_name) {
-            object.word(key!("isAgentMessage"), "false");
+        let is_told = if is_agent { says_so } else { answers || states_name };
+        if is_told && self.field(message, "isAgentMessage").is_none() {
+            payload.is_agents = Some(is_agent);
         }
     }
 
-    /// Writes fields of the format that the source gave.
-    fn own(&self, object: &mut Object<'_, 'a>, message: &'a Message, fields: &[(&str, &'static str)]) {
-        for (name, key) in fields {
-            if let Some(value) = self.field(message, name) {
-                object.raw(key, value);
-            }
-        }
-    }
-
-    fn files(&self, object: &mut Object<'_, 'a>, message: &'a Message, media: &[&'a Media]) {
-        if media.is_empty() {
-            return;
-        }
-        let mut facts: BTreeMap<&str, Vec<(&str, &RawJson)>> = BTreeMap::new();
-        for (key, value) in self.fields(message) {
-            let rest = key.strip_prefix("attachments[");
-            if let Some((index, name)) = rest.and_then(|rest| rest.split_once("].")) {
-                facts.entry(index).or_default().push((name, value));
-            }
-        }
-        let sink = object.key(key!("attachments"));
-        for (index, file) in media.iter().enumerate() {
-            sink.framing(if index == 0 { "[" } else { "," });
-            let rest = facts.remove(index.to_string().as_str()).unwrap_or_default();
-            let of = |wanted: &str| {
-                rest.iter()
-                    .find(|(key, _)| *key == wanted)
-                    .map(|(_, value)| *value)
-            };
-            let mut object = Object::open(sink);
-            if let Some(id) = of("id") {
-                object.raw(key!("id"), id);
-            }
-            object.string(key!("filename"), file.name.as_deref(), Component::Meta);
-            object.string(key!("mimeType"), file.media_type.as_deref(), Component::Meta);
-            if let Some(size) = of("fileSize") {
-                object.raw(key!("fileSize"), size);
-            }
-            if let MediaSource::Url(url) = &file.source {
-                object.string(key!("blobUrl"), Some(url), Component::Content);
-            }
-            for (key, value) in rest {
-                if !matches!(key, "id" | "fileSize") {
-                    object.field(key, value);
+    fn files(&self, message: &'a Message, media: &[&'a Media]) -> Vec<File<'a>> {
+        let mut facts: BTreeMap<&str, Vec<Field<'a>>> = BTreeMap::new();
+        if self.is_native && !media.is_empty() {
+            for (key, value) in &message.extra.0 {
+                let rest = key.strip_prefix("attachments[");
+                if let Some((index, name)) = rest.and_then(|rest| rest.split_once("].")) {
+                    facts.entry(index).or_default().push((name, value));
                 }
             }
-            object.close();
         }
-        sink.framing("]");
+        let files = media.iter().enumerate().map(|(index, file)| {
+            let mut facts = facts.remove(index.to_string().as_str()).unwrap_or_default();
+            let of = |wanted: &str| facts.iter().find(|(key, _)| *key == wanted).map(|fact| fact.1);
+            let (id, size) = (of("id"), of("fileSize"));
+            facts.retain(|(key, _)| !matches!(*key, "id" | "fileSize"));
+            File {
+                id,
+                name: file.name.as_deref(),
+                media_type: file.media_type.as_deref(),
+                size,
+                url: match &file.source {
+                    MediaSource::Url(url) => Some(url),
+                    _ => None,
+                },
+                others: facts,
+            }
+        });
+        files.collect()
     }
 
     /// The first reply; a payload has one.
-    fn reply(&mut self, object: &mut Object<'_, 'a>, message: &'a Message) {
-        let position = message.position;
-        let mut is_written = false;
-        for (reference, link) in self.view.references(message) {
-            let resolved = link.target.and_then(|target| self.view.message(target));
+    fn reply(&mut self, message: &'a Message) -> Option<&'a str> {
+        let view = self.transcript.view();
+        let mut parent = None;
+        for (reference, link) in view.references(message) {
+            let target = link.target.and_then(|target| view.message(target));
             let made_up = |target: &Message| {
                 let has_one = target.kind == MessageKind::Message && renders(target, self.is_native);
-                has_one.then(|| Cow::Owned(self.ids.of_position(target.position)))
+                has_one.then(|| self.ids.of_position(target.position))
             };
-            let id = match resolved {
-                Some(Message { id: Some(id), .. }) => Some(Cow::Borrowed(id.as_str())),
-                target => target
-                    .and_then(made_up)
-                    .or(reference.target.as_deref().map(Cow::Borrowed)),
+            let own = target.and_then(|target| target.id.as_deref());
+            let id = own.or_else(|| target.and_then(made_up));
+            let id = id
+                .or(reference.target.as_deref())
+                .filter(|_| !reference.is_pseudo);
+            let (code, reason) = match (id, parent) {
+                (None, _) => (LossCode::ReferenceUnresolved, reasons::REPLY_NAMES_NO_MESSAGE),
+                (Some(_), Some(_)) => (LossCode::ReferenceDropped, reasons::ONE_REPLY_IN_A_PAYLOAD),
+                (Some(_), None) => {
+                    parent = id;
+                    if reference.preview.is_none() {
+                        continue;
+                    }
+                    (LossCode::ExtraDropped, reasons::PAYLOAD_SHOWS_NO_QUOTE)
+                }
             };
-            let (Some(id), false) = (id, reference.is_pseudo) else {
-                self.losses.at(
-                    LossCode::ReferenceUnresolved,
-                    position,
-                    reasons::REPLY_NAMES_NO_MESSAGE,
-                );
-                continue;
-            };
-            if is_written {
-                self.losses.at(
-                    LossCode::ReferenceDropped,
-                    position,
-                    reasons::ONE_REPLY_IN_A_PAYLOAD,
-                );
-                continue;
-            }
-            is_written = true;
-            object.string(key!("parentMessageId"), Some(id), Component::Replies);
-            if reference.preview.is_some() {
-                self.losses
-                    .at(LossCode::ExtraDropped, position, reasons::PAYLOAD_SHOWS_NO_QUOTE);
-            }
+            self.losses.at(code, message.position, reason);
         }
+        parent
     }
 
     /// Everything else that the source gave a message of this system.
-    fn others(&mut self, object: &mut Object<'_, 'a>, message: &'a Message) {
-        let written = |name: &str| {
-            let mut fields = BEFORE_NAME.iter().chain(&BEFORE_FILES);
-            name == "type" || name.starts_with("attachments[") || fields.any(|(field, _)| *field == name)
-        };
+    fn others(&mut self, message: &'a Message) -> Vec<Field<'a>> {
+        let mut others = Vec::new();
         let mut lost = 0;
         for (key, value) in &message.extra.0 {
             if !self.is_native || key.starts_with("envelope.") || UNPUBLISHED.contains(&key.as_str()) {
                 lost += 1;
-            } else if !written(key) {
-                object.field(key, value);
+            } else if !PLACED.contains(&key.as_str()) && !key.starts_with("attachments[") {
+                others.push((key.as_str(), value));
             }
         }
-        self.losses.whole_rendering(
-            LossCode::ExtraDropped,
-            lost,
-            reasons::PAYLOADS_HAVE_NO_SUCH_FIELDS,
-        );
-    }
-
-    fn fields(&self, message: &'a Message) -> impl Iterator<Item = (&'a str, &'a RawJson)> + use<'a> {
-        static NONE: Extra = Extra(Vec::new());
-        let extra = if self.is_native { &message.extra } else { &NONE };
-        extra.0.iter().map(|(key, value)| (key.as_str(), value))
+        let reason = reasons::PAYLOADS_HAVE_NO_SUCH_FIELDS;
+        self.losses.whole_rendering(LossCode::ExtraDropped, lost, reason);
+        others
     }
 }
 
@@ -420,17 +377,4 @@ fn is_title(task: &RawJson, text: &str) -> bool {
 fn task_text(task: &RawJson, key: &str) -> Option<String> {
     let fields: BTreeMap<String, serde_json::Value> = serde_json::from_str(task.as_str()).ok()?;
     fields.get(key)?.as_str().map(str::to_owned)
-}
-
-/// What a MIME type says that a file is.
-fn kind(media_type: Option<&str>) -> MediaKind {
-    match media_type
-        .and_then(|name| name.split_once('/'))
-        .map(|(kind, _)| kind)
-    {
-        Some("image") => MediaKind::Image,
-        Some("audio") => MediaKind::Audio,
-        Some("video") => MediaKind::Video,
-        _ => MediaKind::File,
-    }
 }

@@ -5,12 +5,20 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Message, Part, ParticipantKind, RawJson, Role};
+use chatmill_model::{Message, Part, ParticipantKind, RawJson, Role};
 
-use super::{RowContent, Writer, is_native};
+use super::is_native;
+use super::row::{Planner, RowContent};
 use crate::loss::{LossCode, reasons};
-use crate::policy::Reasoning;
 use crate::view::View;
+
+/// What these columns may cost.
+pub(super) const LOSES: &[LossCode] = &[
+    LossCode::ReasoningDropped,
+    LossCode::ExtraDropped,
+    LossCode::PartFlattened,
+    LossCode::PartMoved,
+];
 
 /// Columns that stand in a place of their own.
 const PLACED: [&str; 7] = [
@@ -97,104 +105,95 @@ fn thought(part: &Part) -> Option<&str> {
     }
 }
 
-/// A value of the metadata.
-enum Field<'a> {
+/// A value of a column, or in the metadata.
+#[derive(Clone, Copy)]
+pub(super) enum Value<'a> {
+    /// JSON of the source.
     Raw(&'a str),
-    Text(Cow<'a, str>),
+    /// A text.
+    Text(&'a str),
+    /// JSON of the dialect.
+    Word(&'static str),
 }
 
-impl<'a> Writer<'_, 'a> {
+/// The metadata of a row.
+pub(super) enum Metadata<'a> {
+    /// What stood in their stead.
+    Whole(&'a str),
+    /// Fields.
+    Fields(Vec<(&'a str, Value<'a>)>),
+}
+
+impl<'a> Planner<'_, 'a> {
     /// The metadata: what the row had, and the ids that a result has in them.
-    pub(super) fn metadata(&mut self, message: &'a Message, held: RowContent<'a>) {
-        let mut fields: Vec<(Cow<'a, str>, Field<'a>)> = Vec::new();
-        let stored: &'a [(String, RawJson)] = if is_native(self.view) {
-            &message.extra.0
-        } else {
-            &[]
-        };
-        let has_thoughts = message.parts.iter().any(|part| thought(part).is_some());
-        for (field, raw) in stored {
+    pub(super) fn metadata(&mut self, message: &'a Message, held: RowContent<'a>) -> Metadata<'a> {
+        let position = message.position;
+        let mut fields: Vec<(&'a str, Value<'a>)> = Vec::new();
+        let thoughts: Vec<&'a str> = message.parts.iter().filter_map(thought).collect();
+        for (field, raw) in self.kept_fields(message) {
             match place(field) {
                 Place::WholeMetadata => {
-                    self.sink.framing(",\"metadata\":");
-                    self.sink.raw_json(raw.as_str(), Component::Meta);
-                    let thoughts = message.parts.iter().filter_map(thought).count() as u64;
-                    self.losses.several(
-                        LossCode::ReasoningDropped,
-                        message.position,
-                        thoughts * u64::from(self.view.policy.reasoning == Reasoning::Keep),
-                        reasons::METADATA_HOLD_NO_REASONING,
-                    );
-                    return;
+                    let lost = thoughts.len() as u64 * u64::from(self.keeps_thoughts);
+                    let reason = reasons::METADATA_HOLD_NO_REASONING;
+                    self.losses
+                        .several(LossCode::ReasoningDropped, position, lost, reason);
+                    return Metadata::Whole(raw.as_str());
                 }
                 // The thoughts of the message stand there, where policy keeps them.
-                Place::Metadata(key) if key == "reasoning_content" && has_thoughts => {
-                    self.losses.at(
-                        LossCode::ExtraDropped,
-                        message.position,
-                        reasons::METADATA_HOLD_REASONING_ONCE,
-                    );
+                Place::Metadata(key) if key == "reasoning_content" && !thoughts.is_empty() => {
+                    let reason = reasons::METADATA_HOLD_REASONING_ONCE;
+                    self.losses.at(LossCode::ExtraDropped, position, reason);
                 }
-                Place::Metadata(key) => fields.push((key, Field::Raw(raw.as_str()))),
+                Place::Metadata(key) => {
+                    let key = self.transcript.made().keep(key);
+                    fields.push((key, Value::Raw(raw.as_str())));
+                }
                 Place::Column("compressed_content") => {
-                    fields.push(("compressed".into(), Field::Raw("true")));
-                    fields.push(("compressed_content".into(), Field::Raw(raw.as_str())));
+                    fields.push(("compressed", Value::Raw("true")));
+                    fields.push(("compressed_content", Value::Raw(raw.as_str())));
                 }
                 Place::Column(_) | Place::Content => {}
             }
         }
         if let RowContent::Result(place, result) = held {
-            let id = result.metadata_id.as_deref().map(Cow::Borrowed);
+            let id = result.metadata_id.as_deref();
             let id = id.or_else(|| self.tools.of_result(message, place, result));
-            let caller = result.caller.as_deref().map(Cow::Borrowed);
+            let caller = result.caller.as_deref();
             for (key, value) in [("tool_call_id", id), ("assistant_message_id", caller)] {
-                if !fields.iter().any(|(known, _)| known == key) {
-                    fields.extend(value.map(|value| (key.into(), Field::Text(value))));
+                if !fields.iter().any(|(known, _)| *known == key) {
+                    fields.extend(value.map(|value| (key, Value::Text(value))));
                 }
             }
         }
-        if matches!(held, RowContent::Said) && self.view.policy.reasoning == Reasoning::Keep {
-            let thoughts: Vec<&str> = message.parts.iter().filter_map(thought).collect();
-            if !thoughts.is_empty() {
-                self.losses.several(
-                    LossCode::PartFlattened,
-                    message.position,
-                    thoughts.len() as u64 - 1,
-                    reasons::METADATA_HOLD_ONE_THOUGHT,
-                );
-                let said = message.parts.iter().skip_while(|part| thought(part).is_some());
-                let after = said.filter(|part| thought(part).is_some()).count() as u64;
-                self.losses.several(
-                    LossCode::PartMoved,
-                    message.position,
-                    after,
-                    reasons::REASONING_STANDS_IN_FRONT,
-                );
-                let text = match thoughts.as_slice() {
-                    [only] => Cow::Borrowed(*only),
-                    several => Cow::Owned(several.join("\n\n")),
-                };
-                fields.push(("reasoning_content".into(), Field::Text(text)));
-            }
+        if matches!(held, RowContent::Said) && self.keeps_thoughts && !thoughts.is_empty() {
+            fields.push((
+                "reasoning_content",
+                Value::Text(self.reasoning(message, &thoughts)),
+            ));
         }
-        let mut separator = ",\"metadata\":{";
-        for (key, field) in fields {
-            self.sink.framing(separator);
-            separator = ",";
-            self.sink.json_string(key, Component::Meta);
-            self.sink.framing(":");
-            match field {
-                Field::Raw(raw) => self.sink.raw_json(raw, Component::Meta),
-                Field::Text(text) => self.sink.json_string(text, Component::Meta),
-            }
-        }
-        self.sink
-            .framing(if separator == "," { "}" } else { ",\"metadata\":{}" });
+        Metadata::Fields(fields)
     }
 
-    /// The ids of agent and user.
-    pub(super) fn who(&mut self, message: &'a Message, held: RowContent<'a>) {
-        let sender = self.view.sender(message);
+    /// The thoughts of a message as one text.
+    fn reasoning(&mut self, message: &'a Message, thoughts: &[&'a str]) -> &'a str {
+        let position = message.position;
+        let joined = thoughts.len() as u64 - 1;
+        let reason = reasons::METADATA_HOLD_ONE_THOUGHT;
+        self.losses
+            .several(LossCode::PartFlattened, position, joined, reason);
+        let said = message.parts.iter().skip_while(|part| thought(part).is_some());
+        let after = said.filter(|part| thought(part).is_some()).count() as u64;
+        let reason = reasons::REASONING_STANDS_IN_FRONT;
+        self.losses.several(LossCode::PartMoved, position, after, reason);
+        match thoughts {
+            [only] => only,
+            several => self.transcript.made().keep(several.join("\n\n")),
+        }
+    }
+
+    /// The ids of agent, of its version and of the user.
+    pub(super) fn who(&self, message: &'a Message, held: RowContent<'a>) -> [Option<Value<'a>>; 3] {
+        let sender = self.transcript.view().sender(message);
         let is_agents = match held {
             RowContent::Notice => sender.is_some_and(|sender| sender.kind == ParticipantKind::Agent),
             RowContent::Result(..) => true,
@@ -205,45 +204,33 @@ impl<'a> Writer<'_, 'a> {
             .filter(|id| !NOBODY.contains(id));
         let id = id.filter(|_| message.role != Role::System || matches!(held, RowContent::Notice));
         let (agent, user) = if is_agents { (id, None) } else { (None, id) };
-        for (key, column, id) in [
-            (",\"agent_id\":", "agent_id", agent),
-            (",\"agent_version_id\":", "agent_version_id", None),
-            (",\"created_by_user_id\":", "created_by_user_id", user),
-        ] {
-            if let Some(stored) = self.stored(message, column) {
-                self.sink.framing(key);
-                self.sink.raw_json(stored.as_str(), Component::Names);
-            } else if let Some(id) = id {
-                self.sink.framing(key);
-                self.sink.json_string(id, Component::Names);
-            }
-        }
+        [
+            ("agent_id", agent),
+            ("agent_version_id", None),
+            ("created_by_user_id", user),
+        ]
+        .map(|(column, id)| self.stored(message, column).or(id.map(Value::Text)))
     }
 
     /// A column that the reader kept.
-    pub(super) fn stored(&self, message: &'a Message, column: &str) -> Option<&'a RawJson> {
-        message.extra.get(column).filter(|_| is_native(self.view))
+    pub(super) fn stored(&self, message: &'a Message, column: &str) -> Option<Value<'a>> {
+        let stored = message.extra.get(column).filter(|_| self.is_native);
+        stored.map(|raw| Value::Raw(raw.as_str()))
     }
 
     /// The other columns of a row that was one.
-    pub(super) fn others(&mut self, message: &'a Message) {
-        if let Some(updated) = self.stored(message, "updated_at") {
-            self.sink.framing(",\"updated_at\":");
-            self.sink.raw_json(updated.as_str(), Component::Meta);
-        }
-        if !is_native(self.view) {
-            return;
-        }
-        for (field, value) in &message.extra.0 {
-            if let Place::Column(column) = place(field)
-                && !PLACED.contains(&column)
-            {
-                self.sink.framing(",");
-                self.sink.json_string(column, Component::Meta);
-                self.sink.framing(":");
-                self.sink.raw_json(value.as_str(), Component::Meta);
-            }
-        }
+    pub(super) fn others(&self, message: &'a Message) -> Vec<(&'a str, &'a str)> {
+        let fields = self.kept_fields(message).iter();
+        let others = fields.filter_map(|(field, value)| match place(field) {
+            Place::Column(column) if !PLACED.contains(&column) => Some((column, value.as_str())),
+            _ => None,
+        });
+        others.collect()
+    }
+
+    /// Further fields of a row of Suna.
+    fn kept_fields(&self, message: &'a Message) -> &'a [(String, RawJson)] {
+        if self.is_native { &message.extra.0 } else { &[] }
     }
 }
 

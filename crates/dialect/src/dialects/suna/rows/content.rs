@@ -1,174 +1,176 @@
 //! The column `content`: a message as JSON inside a JSON string.
 
-use std::borrow::Cow;
+use chatmill_model::{Message, Part, Role, ToolCall, ToolResult};
 
-use chatmill_model::{Component, Level, Message, Part, Role, ToolCall, ToolResult};
-
-use super::Writer;
+use super::row::Planner;
 use crate::arguments::as_text;
 use crate::controls::{Reserved, escape};
+use crate::json;
 use crate::loss::{LossCode, reasons};
 use crate::media::placeholder;
 use crate::message_text::stored_declared;
 use crate::names::UNNAMED;
 use crate::policy::MediaPolicy;
 
-/// A text of a message.
-struct Block<'a> {
-    text: Cow<'a, str>,
-    is_cached: bool,
+/// What contents may cost.
+pub(super) const LOSES: &[LossCode] = &[
+    LossCode::ToolIdRewritten,
+    LossCode::ToolNameRewritten,
+    LossCode::CacheMarkDropped,
+    LossCode::MediaDropped,
+    LossCode::MediaPlaceholder,
+    LossCode::PartMoved,
+    LossCode::ReservedTextEscaped,
+    LossCode::NoticeDropped,
+];
+
+/// What a row says.
+pub(super) enum Content<'a> {
+    /// `{"role","content","tool_calls"}`.
+    Said {
+        role: &'static str,
+        /// Whether there is no content rather than an empty one, where no text is left.
+        is_null: bool,
+        texts: Vec<TextBlock<'a>>,
+        calls: Vec<Call<'a>>,
+    },
+    /// `{"role","tool_call_id","name","content"}`.
+    Result {
+        id: Option<&'a str>,
+        name: Option<&'a str>,
+        content: &'a str,
+    },
+    /// A status row that was an object or a list.
+    Object(&'a str),
+    /// A status row that was text.
+    Text(&'a str),
 }
 
-impl<'a> Writer<'_, 'a> {
-    /// `{"role","content","tool_calls"}`.
-    pub(super) fn said(&mut self, message: &'a Message) {
-        let blocks = self.blocks(message);
-        self.sink.framing("\"");
-        self.inner("{\"role\":\"");
-        self.inner(message.role.as_str());
-        self.inner("\",\"content\":");
-        match blocks.as_slice() {
-            [] if message.texts().next().is_none() => self.inner("null"),
-            [] => self.inner("\"\""),
-            [only] if !only.is_cached => {
-                self.inner("\"");
-                self.sink
-                    .content(only.text.clone(), Level::JsonInJsonString, Component::Content);
-                self.inner("\"");
-            }
-            _ => self.list(blocks),
-        }
-        let mut separator = ",\"tool_calls\":[";
+/// A text of a message.
+pub(super) struct TextBlock<'a> {
+    pub(super) text: &'a str,
+    pub(super) is_cached: bool,
+}
+
+/// A call of a message.
+pub(super) struct Call<'a> {
+    pub(super) id: &'a str,
+    pub(super) name: &'a str,
+    pub(super) arguments: &'a str,
+}
+
+impl<'a> Planner<'_, 'a> {
+    /// The content of a row that is no result's.
+    pub(super) fn said(&mut self, message: &'a Message) -> Content<'a> {
+        let mut calls = Vec::new();
         for (place, part) in message.parts.iter().enumerate() {
             if let Part::ToolCall(call) = part {
-                self.inner(separator);
-                separator = ",";
-                self.call(message, place, call);
+                calls.push(self.call(message, place, call));
             }
         }
-        if separator == "," {
-            self.inner("]");
-        }
-        self.inner("}");
-        self.sink.framing("\"");
-    }
-
-    /// `{"role","tool_call_id","name","content"}`.
-    pub(super) fn result(&mut self, message: &'a Message, place: usize, result: &'a ToolResult) {
-        self.sink.framing("\"");
-        self.inner("{\"role\":\"tool\"");
-        if let Some(id) = self.tools.of_result(message, place, result) {
-            if result.call_id.as_ref().is_some_and(|own| *own != id) {
-                self.losses.at(
-                    LossCode::ToolIdRewritten,
-                    message.position,
-                    reasons::RESULT_BEARS_THE_CALLS_ID,
-                );
-            }
-            self.inner(",\"tool_call_id\":\"");
-            self.sink.content(id, Level::JsonInJsonString, Component::Meta);
-            self.inner("\"");
-        }
-        let name = result
-            .name
-            .as_deref()
-            .or_else(|| self.tools.tool_of(message, place));
-        if let Some(name) = name.filter(|name| !name.is_empty()) {
-            self.inner(",\"name\":\"");
-            self.sink.content(name, Level::JsonInJsonString, Component::Tools);
-            self.inner("\"");
-        }
-        self.inner(",\"content\":\"");
-        self.sink
-            .content(&result.content, Level::JsonInJsonString, Component::Tools);
-        self.inner("\"}");
-        self.sink.framing("\"");
-        let next = message.parts.get(place + 1);
-        if matches!(next, Some(Part::CacheMark)) {
-            self.losses.at(
-                LossCode::CacheMarkDropped,
-                message.position,
-                reasons::ROW_HAS_NO_BLOCK,
-            );
+        Content::Said {
+            role: message.role.as_str(),
+            is_null: message.texts().next().is_none(),
+            texts: self.texts(message, !calls.is_empty()),
+            calls,
         }
     }
 
-    fn call(&mut self, message: &'a Message, place: usize, call: &'a ToolCall) {
+    /// The content of a result's row.
+    pub(super) fn result(
+        &mut self,
+        message: &'a Message,
+        place: usize,
+        result: &'a ToolResult,
+    ) -> Content<'a> {
+        let id = self.tools.of_result(message, place, result);
+        if id.is_some_and(|id| result.call_id.as_ref().is_some_and(|own| own != id)) {
+            let reason = reasons::RESULT_BEARS_THE_CALLS_ID;
+            self.losses
+                .at(LossCode::ToolIdRewritten, message.position, reason);
+        }
+        if matches!(message.parts.get(place + 1), Some(Part::CacheMark)) {
+            let reason = reasons::ROW_HAS_NO_BLOCK;
+            self.losses
+                .at(LossCode::CacheMarkDropped, message.position, reason);
+        }
+        let name = result.name.as_deref();
+        let name = name.or_else(|| self.tools.tool_of(message, place));
+        Content::Result {
+            id,
+            name: name.filter(|name| !name.is_empty()),
+            content: &result.content,
+        }
+    }
+
+    /// The content of a status row: an object where it was one.
+    pub(super) fn notice(&mut self, message: &'a Message) -> Content<'a> {
+        let mut texts = message.parts.iter().filter_map(|part| match part {
+            Part::Notice(text) | Part::Text(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let first = texts.next().unwrap_or_default();
+        let further = texts.count() as u64;
+        let reason = reasons::STATUS_ROW_HOLDS_ONE_TEXT;
+        self.losses
+            .several(LossCode::NoticeDropped, message.position, further, reason);
+        if first.starts_with(['{', '[']) && json::is_portable(first) {
+            Content::Object(first)
+        } else {
+            Content::Text(first)
+        }
+    }
+
+    fn call(&mut self, message: &'a Message, place: usize, call: &'a ToolCall) -> Call<'a> {
         let name = call.name.as_deref().filter(|name| !name.is_empty());
         if name.is_none() {
-            self.losses.at(
-                LossCode::ToolNameRewritten,
-                message.position,
-                reasons::CALL_NAMES_NO_TOOL,
-            );
+            let reason = reasons::CALL_NAMES_NO_TOOL;
+            self.losses
+                .at(LossCode::ToolNameRewritten, message.position, reason);
         }
-        self.inner("{\"id\":\"");
         let id = self.tools.of_call(message, place);
-        let is_stored =
-            call.id.as_deref().is_none_or(str::is_empty) && call.metadata_id.as_deref() == Some(&*id);
-        self.losses.several(
-            LossCode::ToolIdRewritten,
-            message.position,
-            u64::from(is_stored),
-            reasons::METADATA_HOLD_THE_ID,
-        );
-        self.sink.content(id, Level::JsonInJsonString, Component::Meta);
-        self.inner("\",\"type\":\"function\",\"function\":{\"name\":\"");
-        self.sink
-            .content(name.unwrap_or(UNNAMED), Level::JsonInJsonString, Component::Tools);
-        self.inner("\",\"arguments\":\"");
-        let arguments = as_text(call, message.position, &mut self.losses);
-        self.sink
-            .content(arguments, Level::JsonInJsonString, Component::Tools);
-        self.inner("\"}}");
-    }
-
-    fn list(&mut self, blocks: Vec<Block<'a>>) {
-        let mut separator = "[";
-        for block in blocks {
-            self.inner(separator);
-            separator = ",";
-            self.inner("{\"type\":\"text\",\"text\":\"");
-            self.sink
-                .content(block.text, Level::JsonInJsonString, Component::Content);
-            self.inner(if block.is_cached {
-                "\",\"cache_control\":{\"type\":\"ephemeral\"}}"
-            } else {
-                "\"}"
-            });
+        if call.id.as_deref().is_none_or(str::is_empty) && call.metadata_id.as_deref() == Some(id) {
+            let reason = reasons::METADATA_HOLD_THE_ID;
+            self.losses
+                .at(LossCode::ToolIdRewritten, message.position, reason);
         }
-        self.inner("]");
+        let arguments = as_text(call, message.position, &mut self.losses);
+        Call {
+            id,
+            name: name.unwrap_or(UNNAMED),
+            arguments: self.transcript.made().keep(arguments),
+        }
     }
 
-    fn blocks(&mut self, message: &'a Message) -> Vec<Block<'a>> {
-        let position = message.position;
-        let mut blocks: Vec<Block<'a>> = Vec::new();
+    /// The texts of a message, media by name.
+    fn texts(&mut self, message: &'a Message, has_calls: bool) -> Vec<TextBlock<'a>> {
+        let (view, position) = (self.transcript.view(), message.position);
+        let made = self.transcript.made();
+        let mut texts: Vec<TextBlock<'a>> = Vec::new();
         let mut is_behind_call = false;
         let mut is_behind_result = false;
-        let has_calls = message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
         for part in &message.parts {
             let text = match part {
-                Part::Text(text) => stored_declared(self.view, message, text, &mut self.losses),
-                Part::Media(_) if self.view.policy.media == MediaPolicy::Drop => {
-                    self.losses
-                        .at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
+                Part::Text(text) => stored_declared(view, message, text, &mut self.losses),
+                Part::Media(_) if view.policy.media == MediaPolicy::Drop => {
+                    let reason = reasons::POLICY_DROPS_MEDIA;
+                    self.losses.at(LossCode::MediaDropped, position, reason);
                     continue;
                 }
                 Part::Media(media) => {
-                    self.losses
-                        .at(LossCode::MediaPlaceholder, position, reasons::ROWS_NAME_MEDIA);
-                    Cow::Owned(placeholder(media))
+                    let reason = reasons::ROWS_NAME_MEDIA;
+                    self.losses.at(LossCode::MediaPlaceholder, position, reason);
+                    placeholder(media).into()
                 }
                 Part::CacheMark => {
-                    match blocks.last_mut() {
+                    match texts.last_mut() {
                         Some(last) if !is_behind_call && !is_behind_result => last.is_cached = true,
                         // The row of the result declares it.
                         _ if is_behind_result => {}
-                        _ => self.losses.at(
-                            LossCode::CacheMarkDropped,
-                            position,
-                            reasons::NO_TEXT_BEFORE_THE_MARK,
-                        ),
+                        _ => {
+                            let reason = reasons::NO_TEXT_BEFORE_THE_MARK;
+                            self.losses.at(LossCode::CacheMarkDropped, position, reason);
+                        }
                     }
                     continue;
                 }
@@ -183,43 +185,25 @@ impl<'a> Writer<'_, 'a> {
             if text.is_empty() {
                 continue;
             }
-            let text = if has_calls {
+            let text = if has_calls || message.role != Role::Assistant {
                 text
             } else {
-                self.without_calls(message, text)
+                // Readers look for calls in the text of an agent where a row has none beside it.
+                let (text, count) = escape(text, Reserved::Calls);
+                let reason = reasons::TEXT_LIKE_CALLS;
+                self.losses
+                    .several(LossCode::ReservedTextEscaped, position, count, reason);
+                text
             };
             if is_behind_call {
-                self.losses.at(
-                    LossCode::PartMoved,
-                    position,
-                    reasons::TEXT_BEFORE_CALLS_OF_THE_ROW,
-                );
+                let reason = reasons::TEXT_BEFORE_CALLS_OF_THE_ROW;
+                self.losses.at(LossCode::PartMoved, position, reason);
             }
-            blocks.push(Block {
-                text,
+            texts.push(TextBlock {
+                text: made.keep(text),
                 is_cached: false,
             });
         }
-        blocks
-    }
-
-    /// Text of an agent that spells calls as XML: readers look for these where a row has no calls beside its text.
-    fn without_calls(&mut self, message: &Message, text: Cow<'a, str>) -> Cow<'a, str> {
-        if message.role != Role::Assistant {
-            return text;
-        }
-        let (text, count) = escape(text, Reserved::Calls);
-        self.losses.several(
-            LossCode::ReservedTextEscaped,
-            message.position,
-            count,
-            reasons::TEXT_LIKE_CALLS,
-        );
-        text
-    }
-
-    /// Framing inside the string.
-    fn inner(&mut self, text: &'static str) {
-        self.sink.content(text, Level::JsonString, Component::Framing);
+        texts
     }
 }

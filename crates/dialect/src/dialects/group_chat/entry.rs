@@ -1,0 +1,147 @@
+//! Entries of the list: what becomes of a message or notice, and what that costs.
+
+use std::borrow::Cow;
+
+use chatmill_model::{Component, Message, MessageKind, RawJson, Role};
+
+use super::extra::Extension;
+use super::is_native;
+use super::pieces::Pieces;
+use super::references::Refer;
+use crate::loss::{LossCode, Losses, reasons};
+use crate::message_ids::MessageIds;
+use crate::times;
+use crate::tool_ids::ToolIds;
+use crate::transcript::Transcript;
+use crate::violation::Violation;
+
+/// What entries may cost, but for what they refer to and their further fields.
+pub(super) const LOSES: &[LossCode] = &[
+    LossCode::MessageIdSynthesised,
+    LossCode::SenderMissing,
+    LossCode::RoleMapped,
+    LossCode::ExtraDropped,
+];
+
+/// A message or notice in the order of the document's fields.
+pub(super) struct Entry<'a> {
+    pub(super) id: &'a str,
+    pub(super) time: Option<&'a str>,
+    pub(super) sender: &'a str,
+    pub(super) sender_name: Option<&'a str>,
+    pub(super) role: Role,
+    /// The field `type`.
+    pub(super) kind: &'a str,
+    /// Text, a lone address, or nothing where there is neither.
+    pub(super) content: Option<Cow<'a, str>>,
+    /// What the content is booked under.
+    pub(super) component: Component,
+    pub(super) refers: Vec<Refer<'a>>,
+    /// Fields that the format does not know.
+    pub(super) beside: Vec<(&'a str, &'a RawJson)>,
+    pub(super) extension: Option<Extension<'a>>,
+}
+
+/// Plans entries, and knows what they cost.
+pub(super) struct Planner<'t, 'a> {
+    pub(super) transcript: &'t Transcript<'a>,
+    pub(super) is_native: bool,
+    pub(super) ids: MessageIds<'a>,
+    pub(super) tools: ToolIds<'a>,
+    /// The sender of what nobody sent.
+    nobody: &'a str,
+    pub(super) losses: Losses,
+    /// Rules that entries break.
+    pub(super) violations: Vec<Violation>,
+}
+
+impl<'t, 'a> Planner<'t, 'a> {
+    /// For these messages.
+    pub(super) fn new(
+        transcript: &'t Transcript<'a>,
+        shown: &[&'a Message],
+        nobody: &'a str,
+        mut losses: Losses,
+    ) -> Self {
+        let is_native = is_native(transcript.view().conversation());
+        Self {
+            transcript,
+            is_native,
+            ids: MessageIds::new(transcript),
+            tools: ToolIds::new(transcript, shown, is_native, &mut losses),
+            nobody,
+            losses,
+            violations: Vec::new(),
+        }
+    }
+
+    /// The entry of a message or notice.
+    pub(super) fn entry(&mut self, message: &'a Message) -> Entry<'a> {
+        let position = message.position;
+        let pieces = Pieces::of(message, &mut self.losses);
+        let sender = self.transcript.view().sender(message);
+        let is_event = message.kind == MessageKind::Notice && pieces.role == Role::System;
+        for (is_lost, code, reason) in [
+            (
+                message.id.is_none(),
+                LossCode::MessageIdSynthesised,
+                reasons::FORMAT_WANTS_AN_ID,
+            ),
+            (
+                sender.is_none(),
+                LossCode::SenderMissing,
+                reasons::FORMAT_WANTS_A_SENDER,
+            ),
+            (
+                pieces.role != message.role,
+                LossCode::RoleMapped,
+                reasons::RESULT_IS_A_TOOLS_MESSAGE,
+            ),
+            (is_event, LossCode::RoleMapped, reasons::EVENT_IS_NOBODYS),
+        ] {
+            self.losses.several(code, position, u64::from(is_lost), reason);
+        }
+        let time = message.timestamp.as_ref().map(times::uncounted);
+        let (beside, extension) = self.further(message, &pieces);
+        Entry {
+            id: self.ids.of(message),
+            time: time.map(|time| self.transcript.made().keep(time)),
+            sender: sender.map_or(self.nobody, |sender| sender.id.as_str()),
+            sender_name: message.sender_name.as_deref(),
+            role: pieces.role,
+            kind: self.kind(message, &pieces),
+            content: match pieces.texts.as_slice() {
+                [] if pieces.content_is_address(message) => pieces.address().map(Cow::Borrowed),
+                [] => None,
+                [only] => Some(Cow::Borrowed(only)),
+                several => Some(Cow::Owned(several.join("\n"))),
+            },
+            component: match pieces.result {
+                Some(_) => Component::Tools,
+                None => Component::Content,
+            },
+            refers: self.refers(message),
+            beside,
+            extension,
+        }
+    }
+
+    /// The type: the source's own word in its own format, else what the message holds.
+    fn kind(&mut self, message: &'a Message, pieces: &Pieces<'a>) -> &'a str {
+        let word = match (message.kind, pieces.medium) {
+            _ if pieces.is_system_text() => "system",
+            (MessageKind::Notice, _) => "system",
+            (MessageKind::Message, Some(media)) => media.kind.as_str(),
+            (MessageKind::Message, None) => "text",
+        };
+        match message.source_type.as_deref() {
+            Some(own) if self.is_native && !pieces.is_system_text() => return own,
+            Some(own) if own != word => {
+                let reason = reasons::TYPE_OF_ANOTHER_SYSTEM;
+                self.losses.at(LossCode::ExtraDropped, message.position, reason);
+            }
+            _ => {}
+        }
+        word
+    }
+}

@@ -1,0 +1,315 @@
+//! Lines: who speaks, whom he answers, what he says.
+
+use std::borrow::Cow;
+
+use chatmill_model::{
+    Component, Level, Link, LinkStatus, Media, MediaKind, MediaSource, Message, Part, Preview, Reference,
+    Role, Sink, Speaker,
+};
+
+use super::edition::{Arrows, Breaks, Edition, MediaWords};
+use super::labels::Labels;
+use crate::dialects::gryag::{is_bare_file, is_gryags, plain_value};
+use crate::loss::{LossCode, Losses, reasons};
+use crate::media::{placeholder, word};
+use crate::message_text::declared_text;
+use crate::names::speaker;
+use crate::policy::MediaPolicy;
+use crate::system;
+use crate::text::{change, on_one_line};
+use crate::transcript::Transcript;
+use crate::unsupported::NoPlace;
+
+/// What lines may cost in every edition.
+pub(super) const LOSES: &[LossCode] = &[
+    LossCode::SystemDropped,
+    LossCode::ToolCallDropped,
+    LossCode::ToolResultDropped,
+    LossCode::ReasoningDropped,
+    LossCode::NoticeDropped,
+    LossCode::CacheMarkDropped,
+    LossCode::RoleMapped,
+    LossCode::ReferenceDropped,
+    LossCode::ReferenceUnresolved,
+    LossCode::MediaDropped,
+    LossCode::MediaPlaceholder,
+    LossCode::PartFlattened,
+    LossCode::EmptyFilled,
+];
+
+const NO_PLACE: NoPlace = NoPlace {
+    tools: Some(reasons::TRANSCRIPT_HAS_NO_TOOLS),
+    reasoning: Some(reasons::TRANSCRIPT_HAS_NO_REASONING),
+    notices: Some(reasons::TRANSCRIPT_HAS_NO_NOTICES),
+    cache_marks: Some(reasons::TRANSCRIPT_HAS_NO_CACHE_MARKS),
+};
+
+/// A line of the transcript.
+pub(super) struct Line<'a> {
+    /// The role that it speaks in.
+    pub(super) role: &'static str,
+    is_own: bool,
+    label: &'a str,
+    /// The label of whom it answers.
+    arrow: Option<&'a str>,
+    /// Texts and words for media.
+    content: Vec<&'a str>,
+}
+
+impl<'a> Line<'a> {
+    /// Writes it.
+    pub(super) fn write(self, sink: &mut Sink<'a>) {
+        sink.speak(if self.is_own {
+            Speaker::Perspective
+        } else {
+            Speaker::Other
+        });
+        sink.literal(self.label, Component::Names);
+        if let Some(label) = self.arrow {
+            sink.literal(" → ", Component::Replies);
+            sink.literal(label, Component::Replies);
+        }
+        sink.framing(": ");
+        for (index, text) in self.content.into_iter().enumerate() {
+            if index > 0 {
+                sink.framing(" ");
+            }
+            sink.content(text, Level::Raw, Component::Content);
+        }
+        sink.framing("\n");
+    }
+}
+
+/// Plans lines, and knows what they cost.
+pub(super) struct Planner<'t, 'a> {
+    transcript: &'t Transcript<'a>,
+    edition: &'static Edition,
+    labels: Labels<'t, 'a>,
+    pub(super) losses: Losses,
+}
+
+impl<'t, 'a> Planner<'t, 'a> {
+    /// For the lines of a transcript.
+    pub(super) fn new(
+        transcript: &'t Transcript<'a>,
+        edition: &'static Edition,
+        labels: Labels<'t, 'a>,
+        losses: Losses,
+    ) -> Self {
+        Self {
+            transcript,
+            edition,
+            labels,
+            losses,
+        }
+    }
+
+    /// The line of a message, if it has one.
+    pub(super) fn line(&mut self, message: &'a Message, is_current: bool) -> Option<Line<'a>> {
+        let (view, position) = (self.transcript.view(), message.position);
+        if message.role == Role::System && !system::keeps(view, message, &mut self.losses) {
+            return None;
+        }
+        let Some(content) = self.content(message) else {
+            let references = message.references.len() as u64;
+            let reason = reasons::NO_LINE_NO_REPLY;
+            self.losses
+                .several(LossCode::ReferenceDropped, position, references, reason);
+            return None;
+        };
+        let is_own = view.is_own(message);
+        let role = if is_own { "assistant" } else { "user" };
+        if role != message.role.as_str() {
+            let reason = reasons::ONLY_THE_PERSPECTIVE_IS_THE_BOT;
+            self.losses.at(LossCode::RoleMapped, position, reason);
+        }
+        Some(Line {
+            role,
+            is_own,
+            label: match message.role {
+                Role::System | Role::Tool => "User#",
+                Role::User | Role::Assistant if is_current => self.labels.bare(message),
+                Role::User | Role::Assistant => self.labels.of(message),
+            },
+            arrow: self.arrow(message, is_own, is_current),
+            content,
+        })
+    }
+
+    /// The texts and media words of a line; none when the message only uses tools and the edition has no line for them.
+    fn content(&mut self, message: &'a Message) -> Option<Vec<&'a str>> {
+        let position = message.position;
+        let mut content = Vec::new();
+        let (mut texts, mut media) = (0_u64, 0_u64);
+        let mut bare = bare_files(message);
+        for part in &message.parts {
+            match part {
+                Part::Text(text) => {
+                    let line = self.text(message, text);
+                    texts += u64::from(!line.is_empty());
+                    content.extend(Some(line).filter(|line| !line.is_empty()));
+                }
+                Part::Media(found) if self.is_overlooked(found, &mut bare) => {
+                    let reason = reasons::FILE_DATA_IS_OVERLOOKED;
+                    self.losses.at(LossCode::MediaDropped, position, reason);
+                }
+                Part::Media(found) => {
+                    let word = self.media(found, position);
+                    media += u64::from(word.is_some());
+                    content.extend(word.filter(|_| self.edition.media == MediaWords::Kinds));
+                }
+                _ => NO_PLACE.declare(part, position, &mut self.losses),
+            }
+        }
+        let joined = texts.saturating_sub(1);
+        let reason = reasons::JOINED_INTO_ONE_LINE;
+        self.losses
+            .several(LossCode::PartFlattened, position, joined, reason);
+        if self.edition.media == MediaWords::Count && media > 0 {
+            let mark = match media {
+                1 => Cow::Borrowed("[Media]"),
+                several => Cow::Owned(format!("[{several} media items]")),
+            };
+            content.insert(0, self.transcript.made().keep(mark));
+        }
+        if content.is_empty() {
+            let is_tools = |part: &Part| matches!(part, Part::ToolCall(_) | Part::ToolResult(_));
+            if message.parts.iter().any(is_tools) && !self.edition.lines_for_all {
+                return None;
+            }
+            let reason = reasons::LINE_WITHOUT_CONTENT;
+            self.losses.at(LossCode::EmptyFilled, position, reason);
+            content.push("(no content)");
+        }
+        Some(content)
+    }
+
+    /// Whether the edition does not see a media item; `bare` are those by address that it sees.
+    fn is_overlooked(&self, media: &Media, bare: &mut u64) -> bool {
+        let is_file =
+            matches!(media.source, MediaSource::Url(_)) && is_gryags(self.transcript.view().conversation());
+        if self.edition.media != MediaWords::Count || !is_file {
+            return false;
+        }
+        let is_bare = *bare > 0;
+        *bare = bare.saturating_sub(1);
+        !is_bare
+    }
+
+    /// A text, on one line where the edition wants it so.
+    fn text(&mut self, message: &Message, text: &'a str) -> &'a str {
+        let made = self.transcript.made();
+        let text = declared_text(self.transcript.view(), message, text, &mut self.losses);
+        if self.edition.breaks == Breaks::Kept {
+            return made.keep(text);
+        }
+        if matches!(on_one_line(&text), Cow::Owned(_)) {
+            let reason = reasons::LINE_BREAK_FORGES_A_LINE;
+            self.losses
+                .at(LossCode::NewlineReplaced, message.position, reason);
+        }
+        made.keep(change(text, on_one_line))
+    }
+
+    fn media(&mut self, media: &'a Media, position: u32) -> Option<&'a str> {
+        if self.transcript.view().policy.media == MediaPolicy::Drop {
+            self.losses
+                .at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
+            return None;
+        }
+        let reason = reasons::TRANSCRIPT_NAMES_MEDIA;
+        self.losses.at(LossCode::MediaPlaceholder, position, reason);
+        let word = match media.kind {
+            MediaKind::File | MediaKind::Link => on_one_line(&placeholder(media)).into_owned(),
+            kind => format!("[{}]", word(kind)),
+        };
+        Some(self.transcript.made().keep(word))
+    }
+
+    /// Whom the line answers.
+    fn arrow(&mut self, message: &'a Message, is_own: bool, is_current: bool) -> Option<&'a str> {
+        let forbidden = match self.edition.arrows {
+            Arrows::Resolved => is_own.then_some(reasons::OWN_LINES_HAVE_NO_ARROW),
+            Arrows::Stated => is_current.then_some(reasons::CURRENT_LINE_HAS_NO_ARROW),
+        };
+        if message.references.is_empty() && forbidden.is_none() {
+            return self.named(message, None);
+        }
+        let mut arrow = None;
+        for (reference, link) in self.transcript.view().references(message) {
+            let label = match self.edition.arrows {
+                Arrows::Resolved => self.answered(reference, link),
+                Arrows::Stated => self.stated(message, reference, link),
+            };
+            let forbidden = forbidden.or(arrow.map(|_| reasons::ONE_ARROW));
+            let (code, reason) = match (label, forbidden) {
+                (None, _) => (LossCode::ReferenceUnresolved, reasons::NOBODY_WAS_ANSWERED),
+                (Some(_), Some(reason)) => (LossCode::ReferenceDropped, reason),
+                (Some(_), None) => {
+                    arrow = label;
+                    continue;
+                }
+            };
+            self.losses.at(code, message.position, reason);
+        }
+        arrow
+    }
+
+    /// The label of whom a reply resolves to.
+    fn answered(&self, reference: &Reference, link: &Link) -> Option<&'a str> {
+        match link.status {
+            LinkStatus::Resolved => link
+                .target
+                .and_then(|target| self.transcript.view().message(target))
+                .filter(|target| target.sender.is_some() || target.sender_name.is_some())
+                .map(|target| self.labels.of(target)),
+            LinkStatus::Preview | LinkStatus::Dangling => {
+                let preview = reference.preview.as_ref()?;
+                let id = preview.sender.as_deref()?;
+                let known = self.labels.of_id(id);
+                known.or_else(|| Some(self.labels.of_stranger(preview.sender_name.as_deref()?, id)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The label of whom a reply names by id and name; where the record is not gryag's, of whom it resolves to.
+    fn stated(&self, message: &Message, reference: &Reference, link: &Link) -> Option<&'a str> {
+        if link.status == LinkStatus::Pseudo {
+            return None;
+        }
+        if let Some(label) = self.named(message, reference.preview.as_ref()) {
+            return Some(label);
+        }
+        let view = self.transcript.view();
+        let target = link.target.and_then(|target| view.message(target))?;
+        let is_known =
+            link.status == LinkStatus::Resolved && !is_gryags(view.conversation()) && !view.is_own(target);
+        speaker(view, target)
+            .filter(|_| is_known)
+            .map(|_| self.labels.of(target))
+    }
+
+    /// The label of whom a message or its reply names by id and name.
+    fn named(&self, message: &Message, preview: Option<&Preview>) -> Option<&'a str> {
+        let stated = |key| message.extra.get(key).and_then(plain_value);
+        let sender = preview.and_then(|preview| preview.sender.as_deref());
+        let id = stated("reply_to_user_id").or(sender.map(Cow::Borrowed))?;
+        if let Some(label) = self.labels.of_id(&id).filter(|label| label.contains('#')) {
+            return Some(label);
+        }
+        let shown = preview.and_then(|preview| preview.sender_name.as_deref());
+        let name = stated("reply_to_name").or(shown.map(Cow::Borrowed))?;
+        let bot = match self.edition.arrows {
+            Arrows::Resolved => self.labels.bot_called(&name),
+            Arrows::Stated => None,
+        };
+        bot.or_else(|| Some(self.labels.of_stranger(&name, &id)))
+    }
+}
+
+/// Media of one of gryag's own messages that stand bare in their parts, by address.
+fn bare_files(message: &Message) -> u64 {
+    let fields = message.extra.0.iter();
+    fields.filter(|(field, _)| is_bare_file(field)).count() as u64
+}

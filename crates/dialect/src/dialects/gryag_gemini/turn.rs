@@ -1,0 +1,335 @@
+//! Turns: what becomes of a message, of system text and of media, and what that costs.
+
+use std::borrow::Cow;
+
+use chatmill_model::{Component, Media, MediaKind, MediaSource, Message, Part, Participant, Role};
+
+use super::edition::Edition;
+use super::meta::Meta;
+use crate::controls::escape_line;
+use crate::loss::{LossCode, Losses, reasons};
+use crate::media::{kind_of_type, placeholder};
+use crate::message_text::{answered, declared_text};
+use crate::names::is_nobody;
+use crate::policy::MediaPolicy;
+use crate::steps::Step;
+use crate::system;
+use crate::text_run::TextRun;
+use crate::tools::{call_words, result_words};
+use crate::transcript::Transcript;
+use crate::unsupported::NoPlace;
+
+/// What turns may cost.
+pub(super) const LOSES: &[LossCode] = &[
+    LossCode::SystemInlined,
+    LossCode::TurnMoved,
+    LossCode::TurnSplit,
+    LossCode::EmptyDropped,
+    LossCode::RoleMapped,
+    LossCode::NameDropped,
+    LossCode::ReferenceDropped,
+    LossCode::ReservedTextEscaped,
+    LossCode::PartMoved,
+    LossCode::MediaDropped,
+    LossCode::MediaPlaceholder,
+    LossCode::MediaDescriptionDropped,
+    LossCode::ReasoningDropped,
+    LossCode::NoticeDropped,
+    LossCode::CacheMarkDropped,
+];
+
+const NO_PLACE: NoPlace = NoPlace {
+    tools: None,
+    reasoning: Some(reasons::PATTERN_HAS_NO_REASONING),
+    notices: Some(reasons::PATTERN_HAS_NO_NOTICES),
+    cache_marks: Some(reasons::PATTERN_HAS_NO_CACHE_MARKS),
+};
+
+/// The first turn holds text and nothing else.
+const NO_PLACE_IN_SYSTEM_TEXT: NoPlace = NoPlace {
+    tools: None,
+    reasoning: Some(reasons::SYSTEM_TEXT_IS_TEXT_ONLY),
+    notices: None,
+    cache_marks: Some(reasons::SYSTEM_TEXT_IS_TEXT_ONLY),
+};
+
+/// A turn of calls has no line and no text.
+const NO_PLACE_BESIDE_CALLS: NoPlace = NoPlace {
+    tools: None,
+    reasoning: Some(reasons::TURN_OF_CALLS_ONLY),
+    notices: None,
+    cache_marks: Some(reasons::TURN_OF_CALLS_ONLY),
+};
+
+/// A turn.
+pub(super) struct Turn<'a> {
+    /// The assistant is the model.
+    pub(super) role: Role,
+    /// Positions of what it says; none where it is made up.
+    pub(super) positions: Vec<u32>,
+    /// One part at least.
+    pub(super) parts: Vec<TurnPart<'a>>,
+}
+
+/// A part of a turn.
+pub(super) enum TurnPart<'a> {
+    /// A line of ids, a text, or tool use as text.
+    Text(Vec<TextRun<'a>>),
+    /// Bytes and their type.
+    Inline(Option<&'a str>, &'a str),
+    /// An address, and what stands around it.
+    Linked(&'a str, [&'static str; 2]),
+    /// A call.
+    Call(&'a str, Wrapped<'a>),
+    /// A response.
+    Response(&'a str, Wrapped<'a>),
+}
+
+/// A text that stands in an object, or is one.
+pub(super) struct Wrapped<'a> {
+    /// What opens the object; empty where the text is one.
+    pub(super) opening: &'static str,
+    pub(super) text: &'a str,
+    /// Whether the text is JSON rather than a string.
+    pub(super) is_json: bool,
+}
+
+/// Plans turns, and knows what they cost.
+pub(super) struct Planner<'t, 'a> {
+    pub(super) transcript: &'t Transcript<'a>,
+    edition: &'static Edition,
+    pub(super) losses: Losses,
+    /// Messages whose id stands in a line.
+    pub(super) lined: u64,
+    /// Further fields of messages that stand in their lines.
+    pub(super) fields: u64,
+}
+
+impl<'t, 'a> Planner<'t, 'a> {
+    /// For the turns of a transcript.
+    pub(super) fn new(transcript: &'t Transcript<'a>, edition: &'static Edition, losses: Losses) -> Self {
+        Self {
+            transcript,
+            edition,
+            losses,
+            lined: 0,
+            fields: 0,
+        }
+    }
+
+    /// All system text as the first turn.
+    pub(super) fn system(&mut self, shown: &[&'a Message]) -> Option<Turn<'a>> {
+        let (view, made) = (self.transcript.view(), self.transcript.made());
+        let instructions = system::instructions(view, &mut self.losses);
+        let mut texts: Vec<&'a str> = Vec::from_iter(instructions.map(|text| made.keep(text)));
+        let mut positions = Vec::new();
+        let mut is_front = true;
+        for message in shown {
+            let position = message.position;
+            is_front &= message.role == Role::System;
+            if message.role != Role::System || !system::keeps(view, message, &mut self.losses) {
+                continue;
+            }
+            for part in &message.parts {
+                NO_PLACE_IN_SYSTEM_TEXT.declare(part, position, &mut self.losses);
+                let media = u64::from(matches!(part, Part::Media(_)));
+                let reason = reasons::SYSTEM_TEXT_IS_TEXT_ONLY;
+                self.losses
+                    .several(LossCode::MediaDropped, position, media, reason);
+            }
+            let before = texts.len();
+            texts.extend(message.texts().filter(|text| !text.is_empty()));
+            if before == 0
+                && let Some(first) = texts.first_mut()
+            {
+                *first = self.without_line(Cow::Borrowed(first), position);
+            }
+            if texts.len() == before {
+                let reason = reasons::SYSTEM_TEXT_SAYS_NOTHING;
+                self.losses.at(LossCode::EmptyDropped, position, reason);
+                continue;
+            }
+            let reason = reasons::SYSTEM_TEXT_IS_THE_FIRST_TURN;
+            self.losses.at(LossCode::SystemInlined, position, reason);
+            let moved = u64::from(!is_front);
+            let reason = reasons::SYSTEM_TEXT_STANDS_IN_FRONT;
+            self.losses.several(LossCode::TurnMoved, position, moved, reason);
+            positions.push(position);
+        }
+        let apart = TextRun::new("\n\n", Component::Framing);
+        let texts = texts
+            .into_iter()
+            .map(|text| TextRun::new(text, Component::Content));
+        let words: Vec<_> = texts.flat_map(|text| [apart, text]).skip(1).collect();
+        (!words.is_empty()).then(|| Turn {
+            role: Role::User,
+            positions,
+            parts: vec![TurnPart::Text(words)],
+        })
+    }
+
+    /// The turns of a step: what is said, and its calls; or a result.
+    pub(super) fn step(&mut self, step: Step<'a>) -> [Option<Turn<'a>>; 2] {
+        let turn = match step {
+            Step::Say { message, .. } if message.role == Role::System => return [None, None],
+            Step::Say { message, calls } => {
+                let said = self.said(message, !calls.is_empty());
+                let called = (!calls.is_empty()).then(|| self.calls(message, &calls));
+                return [said, called];
+            }
+            Step::Answer {
+                call,
+                message,
+                result,
+                ..
+            } => self.answer(call.call, message, result),
+            Step::Loose { message, result } => self.result(result.name.as_deref(), message, result),
+            Step::Missing { call } => Self::missing(call.call),
+            Step::Inline { message, result, .. } => {
+                let content = answered(self.transcript.view(), message, result, &mut self.losses);
+                let words = result_words(self.transcript.made().keep(content));
+                Turn {
+                    role: Role::User,
+                    positions: vec![message.position],
+                    parts: vec![TurnPart::Text(words.to_vec())],
+                }
+            }
+        };
+        [Some(turn), None]
+    }
+
+    /// What a message says beside calls that are said as calls.
+    fn said(&mut self, message: &'a Message, is_calling: bool) -> Option<Turn<'a>> {
+        let position = message.position;
+        let has_content = message.parts.iter().any(|part| match part {
+            Part::Text(text) => !text.is_empty(),
+            part => matches!(part, Part::Media(_)),
+        });
+        let is_call = |part: &Part| matches!(part, Part::ToolCall(_));
+        if !has_content && self.transcript.view().is_own(message) && message.parts.iter().any(is_call) {
+            for part in &message.parts {
+                NO_PLACE_BESIDE_CALLS.declare(part, position, &mut self.losses);
+            }
+            let references = message.references.len() as u64;
+            let reason = reasons::NO_LINE_FOR_A_REPLY;
+            self.losses
+                .several(LossCode::ReferenceDropped, position, references, reason);
+            return None;
+        }
+        let turn = self.turn(message);
+        match (&turn, is_calling) {
+            (Some(_), true) => self
+                .losses
+                .at(LossCode::TurnSplit, position, reasons::CALLS_ARE_A_TURN),
+            (None, false) => self
+                .losses
+                .at(LossCode::EmptyDropped, position, reasons::TURN_WITHOUT_PARTS),
+            _ => {}
+        }
+        turn
+    }
+
+    /// The turn of a message: its line, its texts, its media; none where nothing stands in it.
+    fn turn(&mut self, message: &'a Message) -> Option<Turn<'a>> {
+        let (view, position) = (self.transcript.view(), message.position);
+        let is_own = view.is_own(message);
+        let role = if is_own { Role::Assistant } else { Role::User };
+        if role != message.role {
+            let reason = reasons::ONLY_THE_PERSPECTIVE_IS_THE_MODEL;
+            self.losses.at(LossCode::RoleMapped, position, reason);
+        }
+        let is_known_by_id = |sender: &Participant| sender.own_name().is_none() && !is_nobody(sender);
+        if is_own && view.sender(message).is_some_and(is_known_by_id) {
+            self.losses
+                .at(LossCode::NameDropped, position, reasons::BOT_HAS_NO_NAME);
+        }
+        let mut parts = Vec::new();
+        let meta = Meta::of(self.transcript, message, &mut self.losses);
+        let (line, fields) = meta.line(self.edition, self.transcript.made(), position, &mut self.losses);
+        if !line.is_empty() {
+            self.fields += fields;
+            self.lined += u64::from(message.id.is_some());
+            parts.push(TurnPart::Text(line));
+        }
+        let mut media = Vec::new();
+        for part in &message.parts {
+            match part {
+                Part::Text(text) => {
+                    let text = declared_text(view, message, text, &mut self.losses);
+                    let text = self.text(text, parts.is_empty(), position);
+                    parts.extend(text);
+                    let moved = u64::from(!media.is_empty());
+                    let reason = reasons::MEDIA_BEHIND_THE_TEXT;
+                    self.losses.several(LossCode::PartMoved, position, moved, reason);
+                }
+                Part::Media(medium) => media.push(medium),
+                Part::ToolCall(call) if !is_own => {
+                    self.losses
+                        .at(LossCode::RoleMapped, position, reasons::FOREIGN_CALL_AS_TEXT);
+                    parts.push(TurnPart::Text(call_words(call).collect()));
+                }
+                part => NO_PLACE.declare(part, position, &mut self.losses),
+            }
+        }
+        for medium in media {
+            let medium = self.medium(medium, parts.is_empty(), position);
+            parts.extend(medium);
+        }
+        (!parts.is_empty()).then(|| Turn {
+            role,
+            positions: vec![position],
+            parts,
+        })
+    }
+
+    fn text(&mut self, text: Cow<'a, str>, is_first: bool, position: u32) -> Option<TurnPart<'a>> {
+        let text = match is_first {
+            true => self.without_line(text, position),
+            false => self.transcript.made().keep(text),
+        };
+        let words = vec![TextRun::new(text, Component::Content)];
+        (!text.is_empty()).then_some(TurnPart::Text(words))
+    }
+
+    /// A text that stands first in its turn and begins like a line of ids would be read as one.
+    fn without_line(&mut self, text: Cow<'a, str>, position: u32) -> &'a str {
+        let (text, is_escaped) = escape_line(text);
+        if is_escaped {
+            let reason = reasons::TEXT_LIKE_META_LINE;
+            self.losses.at(LossCode::ReservedTextEscaped, position, reason);
+        }
+        self.transcript.made().keep(text)
+    }
+
+    /// A media item in the form of the edition, or its name as text.
+    fn medium(&mut self, media: &'a Media, is_first: bool, position: u32) -> Option<TurnPart<'a>> {
+        let policy = self.transcript.view().policy.media;
+        if policy == MediaPolicy::Drop {
+            self.losses
+                .at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
+            return None;
+        }
+        let is_carried = policy == MediaPolicy::Keep && media.kind != MediaKind::Link;
+        let media_type = media.media_type.as_deref();
+        let (is_told, part) = match &media.source {
+            MediaSource::Inline(bytes) if is_carried => (
+                kind_of_type(media_type) == media.kind,
+                TurnPart::Inline(media_type, bytes),
+            ),
+            MediaSource::Url(url) if is_carried => {
+                let is_told = media_type.is_none() && media.kind == MediaKind::File;
+                (is_told, TurnPart::Linked(url, self.edition.linked_medium))
+            }
+            _ => {
+                self.losses
+                    .at(LossCode::MediaPlaceholder, position, reasons::MEDIUM_IS_NAMED);
+                return self.text(placeholder(media).into(), is_first, position);
+            }
+        };
+        let described = u64::from(media.name.is_some()) + u64::from(!is_told);
+        let reason = reasons::MEDIUM_IS_ITS_TYPE;
+        self.losses
+            .several(LossCode::MediaDescriptionDropped, position, described, reason);
+        Some(part)
+    }
+}

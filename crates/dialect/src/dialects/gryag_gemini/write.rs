@@ -1,0 +1,82 @@
+//! Turns as they are written.
+
+use chatmill_model::{Component, Level, Role, Sink, Speaker};
+
+use super::turn::{Turn, TurnPart, Wrapped};
+
+impl<'a> Turn<'a> {
+    /// Writes it.
+    pub(super) fn write(self, sink: &mut Sink<'a>) {
+        sink.framing(match self.role {
+            Role::Assistant => "{\"role\":\"model\",\"parts\":[",
+            Role::Tool => "{\"role\":\"tool\",\"parts\":[",
+            Role::User | Role::System => "{\"role\":\"user\",\"parts\":[",
+        });
+        if self.role == Role::Assistant {
+            sink.speak(Speaker::Perspective);
+        }
+        for (index, part) in self.parts.into_iter().enumerate() {
+            if index > 0 {
+                sink.framing(",");
+            }
+            part.write(sink);
+        }
+        sink.speak(Speaker::Other);
+        sink.framing("]}");
+    }
+}
+
+impl<'a> TurnPart<'a> {
+    fn write(self, sink: &mut Sink<'a>) {
+        match self {
+            Self::Text(words) => {
+                sink.framing("{\"text\":\"");
+                words
+                    .into_iter()
+                    .for_each(|run| run.write(sink, Level::JsonString));
+                sink.framing("\"}");
+            }
+            Self::Inline(media_type, bytes) => {
+                sink.framing("{\"inline_data\":{");
+                if let Some(media_type) = media_type {
+                    sink.framing("\"mime_type\":");
+                    sink.json_string(media_type, Component::Meta);
+                    sink.framing(",");
+                }
+                sink.framing("\"data\":");
+                sink.json_string(bytes, Component::Content);
+                sink.framing("}}");
+            }
+            Self::Linked(address, [opening, closing]) => {
+                sink.framing(opening);
+                sink.json_string(address, Component::Content);
+                sink.framing(closing);
+            }
+            Self::Call(name, arguments) => {
+                sink.framing("{\"function_call\":{\"name\":");
+                sink.json_string(name, Component::Tools);
+                sink.framing(",\"args\":");
+                arguments.write(sink);
+                sink.framing("}}");
+            }
+            Self::Response(name, response) => {
+                sink.framing("{\"function_response\":{\"name\":");
+                sink.json_string(name, Component::Tools);
+                sink.framing(",\"response\":");
+                response.write(sink);
+                sink.framing("}}");
+            }
+        }
+    }
+}
+
+impl<'a> Wrapped<'a> {
+    fn write(self, sink: &mut Sink<'a>) {
+        sink.framing(self.opening);
+        match self.is_json {
+            true => sink.literal(self.text, Component::Tools),
+            false => sink.json_string(self.text, Component::Tools),
+        }
+        sink.framing(if self.opening.is_empty() { "" } else { "}" });
+    }
+}

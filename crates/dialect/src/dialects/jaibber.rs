@@ -1,0 +1,54 @@
+//! What no part of Jaibber has a place for: system text, tools, thoughts, cache marks.
+
+use chatmill_model::{Message, Part, Role};
+
+use crate::loss::{LossCode, Losses, reasons};
+use crate::unsupported::NoPlace;
+use crate::view::View;
+
+/// What [`declare_unspoken`] may declare.
+pub(crate) const LOSES: &[LossCode] = &[
+    LossCode::SystemDropped,
+    LossCode::ToolCallDropped,
+    LossCode::ToolResultDropped,
+    LossCode::ToolDefinitionDropped,
+    LossCode::ReasoningDropped,
+    LossCode::CacheMarkDropped,
+    LossCode::NoticeDropped,
+    LossCode::MediaDropped,
+];
+
+const NO_PLACE: NoPlace = NoPlace {
+    tools: Some(reasons::FORMAT_HAS_NO_TOOLS),
+    reasoning: Some(reasons::FORMAT_HAS_NO_REASONING),
+    notices: Some(reasons::MESSAGE_HAS_NO_NOTICES),
+    cache_marks: Some(reasons::FORMAT_HAS_NO_CACHE_MARKS),
+};
+
+/// Declares what a stretch holds of these.
+pub(crate) fn declare_unspoken(view: &View<'_>, stretch: &[&Message], losses: &mut Losses) {
+    for message in stretch.iter().filter(|message| View::is_turn(message)) {
+        let position = message.position;
+        if message.role == Role::System {
+            losses.at(
+                LossCode::SystemDropped,
+                position,
+                reasons::FORMAT_HAS_NO_SYSTEM_TEXT,
+            );
+        }
+        for part in &message.parts {
+            let code = match part {
+                Part::Text(_) if message.role == Role::Tool => LossCode::ToolResultDropped,
+                Part::Media(_) if message.role == Role::Tool => LossCode::MediaDropped,
+                _ => {
+                    NO_PLACE.declare(part, position, losses);
+                    continue;
+                }
+            };
+            losses.at(code, position, reasons::FORMAT_HAS_NO_TOOLS);
+        }
+    }
+    let definitions = view.conversation().tools.len() as u64;
+    let reason = reasons::FORMAT_HAS_NO_TOOLS;
+    losses.whole_rendering(LossCode::ToolDefinitionDropped, definitions, reason);
+}

@@ -1,0 +1,363 @@
+//! Requests: what becomes of a message and of what it quotes, and what that costs.
+
+use chatmill_model::{Link, Media, MediaKind, Message, Part, Reference, Role};
+
+use super::active::{Active, is_same_account, proxy_name};
+use crate::definitions;
+use crate::loss::{LossCode, Losses, reasons};
+use crate::media::{placeholder, web_address};
+use crate::message_text::declared_text;
+use crate::policy::{MediaPolicy, References};
+use crate::quote::{self, Quote, Style, Wordless};
+use crate::text::{change, without_controls};
+use crate::transcript::Transcript;
+use crate::unsupported::{NoPlace, Unsupported, declare_conversation, declare_messages, declare_weights};
+use crate::view::View;
+use crate::wording::Wording;
+
+/// What requests may cost in every version, but for what texts and quotes do.
+pub(super) const LOSES: &[LossCode] = &[
+    LossCode::Truncated,
+    LossCode::SystemDropped,
+    LossCode::ToolCallDropped,
+    LossCode::ToolResultDropped,
+    LossCode::NoticeDropped,
+    LossCode::ReasoningDropped,
+    LossCode::CacheMarkDropped,
+    LossCode::RoleMapped,
+    LossCode::NameDropped,
+    LossCode::WeightDropped,
+    LossCode::ControlCharacterRemoved,
+    LossCode::MediaDropped,
+    LossCode::MediaDescriptionDropped,
+    LossCode::MediaPlaceholder,
+    LossCode::PartMoved,
+    LossCode::PartFlattened,
+    LossCode::ReferenceDropped,
+    LossCode::SpecialTokenInText,
+];
+
+/// What no request has a place for.
+pub(super) const LACKS: &[Unsupported] = &[
+    Unsupported::MessageIds,
+    Unsupported::Times,
+    Unsupported::Mentions,
+    Unsupported::Extra,
+];
+
+const NO_PLACE: NoPlace = NoPlace {
+    tools: Some(reasons::FORMAT_HAS_NO_TOOLS),
+    reasoning: Some(reasons::FORMAT_HAS_NO_REASONING),
+    notices: Some(reasons::FORMAT_HAS_NO_NOTICES),
+    cache_marks: Some(reasons::FORMAT_HAS_NO_CACHE_MARKS),
+};
+
+/// A piece of the user's own content.
+#[derive(Clone, Copy)]
+pub(super) enum Piece<'a> {
+    Text(&'a str),
+    /// A picture or a sound, and its address.
+    Media(MediaKind, &'a str),
+}
+
+/// The content of a request.
+pub(super) enum Request<'a> {
+    /// A string.
+    Text(Vec<&'a str>),
+    /// A list as it came.
+    List(Vec<Piece<'a>>),
+    /// A list of one text, own words and quotes, and media after it.
+    Quoting {
+        texts: Vec<&'a str>,
+        /// What stands before a quote.
+        separator: &'static str,
+        /// Whether it stands before the first, too.
+        is_first_apart: bool,
+        quotes: Vec<[&'a str; 3]>,
+        media: Vec<(MediaKind, &'a str)>,
+    },
+}
+
+/// What a conversation holds that no request shows, or only one of all.
+#[derive(Default)]
+struct Around {
+    /// What every request loses of the conversation.
+    whole: Losses,
+    turns: u64,
+    system: u64,
+    calls: u64,
+    results: u64,
+    notices: u64,
+}
+
+impl Around {
+    fn of(view: &View<'_>) -> Self {
+        let mut around = Self::default();
+        declare_conversation(view, &mut around.whole);
+        definitions::lose(&view.conversation().tools, &mut around.whole);
+        for message in &view.conversation().messages {
+            let [calls, results] = tool_use(message);
+            around.calls += calls;
+            around.results += results;
+            match message.role {
+                _ if !View::is_turn(message) => around.notices += 1,
+                Role::System => around.system += 1,
+                Role::User | Role::Assistant => around.turns += 1,
+                Role::Tool => {}
+            }
+        }
+        around
+    }
+
+    /// Declares what a request of one message does not show. What the message itself holds, it declares itself.
+    fn declare(&self, message: &Message, losses: &mut Losses) {
+        let [calls, results] = tool_use(message);
+        let (calls, results) = (self.calls - calls, self.results - results);
+        for (code, amount, reason) in [
+            (
+                LossCode::Truncated,
+                self.turns - 1,
+                reasons::REQUEST_IS_ONE_MESSAGE,
+            ),
+            (
+                LossCode::SystemDropped,
+                self.system,
+                reasons::REQUEST_HAS_NO_SYSTEM_TEXT,
+            ),
+            (LossCode::ToolCallDropped, calls, reasons::FORMAT_HAS_NO_TOOLS),
+            (LossCode::ToolResultDropped, results, reasons::FORMAT_HAS_NO_TOOLS),
+            (
+                LossCode::NoticeDropped,
+                self.notices,
+                reasons::FORMAT_HAS_NO_NOTICES,
+            ),
+        ] {
+            losses.whole_rendering(code, amount, reason);
+        }
+    }
+}
+
+/// How many calls and results a message holds.
+fn tool_use(message: &Message) -> [u64; 2] {
+    let count = |wanted: fn(&Part) -> bool| message.parts.iter().filter(|part| wanted(part)).count() as u64;
+    [
+        count(|part| matches!(part, Part::ToolCall(_))),
+        count(|part| matches!(part, Part::ToolResult(_))),
+    ]
+}
+
+/// Plans requests.
+pub(super) struct Planner<'t, 'a> {
+    transcript: &'t Transcript<'a>,
+    wording: &'static Wording,
+    active: Active<'t, 'a>,
+    around: Around,
+}
+
+impl<'t, 'a> Planner<'t, 'a> {
+    /// For the messages of a transcript.
+    pub(super) fn new(transcript: &'t Transcript<'a>, wording: &'static Wording) -> Self {
+        Self {
+            transcript,
+            wording,
+            active: Active::of(transcript),
+            around: Around::of(transcript.view()),
+        }
+    }
+
+    /// The request of one message, and what it costs; none where nobody says anything to the active personality.
+    pub(super) fn request(&self, message: &'a Message) -> Option<(Request<'a>, Losses)> {
+        if !self.active.hears(message) {
+            return None;
+        }
+        let (view, position) = (self.transcript.view(), message.position);
+        let mut losses = self.around.whole.clone();
+        let mut own = self.own(message, &mut losses);
+        if own.is_empty() && tool_use(message) != [0, 0] {
+            return None;
+        }
+        let quotes = self.quotes(message, &mut losses);
+        if message.role == Role::Assistant {
+            losses.at(LossCode::RoleMapped, position, reasons::REQUEST_IS_A_USERS);
+        }
+        let is_named = self.wording.names_proxies && quotes.is_empty();
+        let proxy = proxy_name(view, message).filter(|_| is_named);
+        if let (Some(name), Some(Piece::Text(first))) = (proxy, own.first_mut()) {
+            *first = self.transcript.made().keep(format!("{name}: {first}"));
+            losses.at(LossCode::NameInlined, position, reasons::PROXIES_ARE_NAMED);
+        } else if message.sender.is_some() {
+            losses.at(LossCode::NameDropped, position, reasons::REQUEST_NAMES_NO_USER);
+        }
+        self.around.declare(message, &mut losses);
+        declare_weights(&[message], &mut losses);
+        declare_messages(view, &[message], LACKS, &mut losses);
+        let request = self.combined(position, own, quotes, &mut losses);
+        Some((request, losses))
+    }
+
+    /// The user's own content.
+    fn own(&self, message: &'a Message, losses: &mut Losses) -> Vec<Piece<'a>> {
+        let (view, position) = (self.transcript.view(), message.position);
+        let made = self.transcript.made();
+        let mut own = Vec::new();
+        // Texts of a list that quotes nothing are passed on as they came.
+        let is_passed = self.wording.passes_lists && message.references.is_empty() && message.parts.len() > 1;
+        for part in &message.parts {
+            match part {
+                Part::Text(text) => {
+                    let mut text = declared_text(view, message, text, losses);
+                    if !is_passed {
+                        let length = text.len();
+                        text = change(text, without_controls);
+                        let is_cleaned = u64::from(text.len() < length);
+                        let reason = reasons::FORMAT_REMOVES_CONTROLS;
+                        losses.several(LossCode::ControlCharacterRemoved, position, is_cleaned, reason);
+                    }
+                    if !text.is_empty() {
+                        own.push(Piece::Text(made.keep(text)));
+                    }
+                }
+                Part::Media(media) => own.extend(self.media(media, position, losses)),
+                _ => NO_PLACE.declare(part, position, losses),
+            }
+        }
+        own
+    }
+
+    fn media(&self, media: &'a Media, position: u32, losses: &mut Losses) -> Option<Piece<'a>> {
+        let policy = self.transcript.view().policy.media;
+        let is_heard = matches!(media.kind, MediaKind::Image | MediaKind::Audio);
+        match (policy, web_address(media)) {
+            (MediaPolicy::Drop, _) => {
+                losses.at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
+                None
+            }
+            (MediaPolicy::Keep, Some(address)) if is_heard => {
+                let described = u64::from(media.name.is_some()) + u64::from(media.media_type.is_some());
+                let reason = reasons::MEDIUM_IS_ITS_ADDRESS;
+                losses.several(LossCode::MediaDescriptionDropped, position, described, reason);
+                Some(Piece::Media(media.kind, address))
+            }
+            _ => {
+                losses.at(LossCode::MediaPlaceholder, position, reasons::MEDIUM_IS_NAMED);
+                Some(Piece::Text(self.transcript.made().keep(placeholder(media))))
+            }
+        }
+    }
+
+    /// What the message replies to, in the words of the version.
+    fn quotes(&self, message: &'a Message, losses: &mut Losses) -> Vec<Quote<'a>> {
+        let (view, position) = (self.transcript.view(), message.position);
+        if view.policy.references == References::Drop {
+            let references = message.references.len() as u64;
+            let reason = reasons::POLICY_DROPS_REPLIES;
+            losses.several(LossCode::ReferenceDropped, position, references, reason);
+            return Vec::new();
+        }
+        let is_own = |reference: &Reference, link: &Link| {
+            let by_id = is_same_account(view, message, reference).filter(|_| self.wording.compares_ids);
+            by_id.unwrap_or(link.same_sender)
+        };
+        // The document writes a quote of nothing, too.
+        let style = Style {
+            wording: self.wording,
+            wordless: Wordless::Written,
+            aliases: None,
+            is_own: Some(&is_own),
+        };
+        let hearer = self.active.hearer(message);
+        let quotes = quote::quotes(style, view, self.transcript.roster(), message, hearer, losses);
+        for quote in &quotes {
+            quote.declare_head(position, losses);
+        }
+        quotes
+    }
+
+    /// Own content and quotes in the form that the version has for them.
+    fn combined(
+        &self,
+        position: u32,
+        own: Vec<Piece<'a>>,
+        quotes: Vec<Quote<'a>>,
+        losses: &mut Losses,
+    ) -> Request<'a> {
+        let has_media = own.iter().any(|piece| matches!(piece, Piece::Media(..)));
+        let is_passed = self.wording.passes_lists && quotes.is_empty();
+        let is_list = has_media || self.wording.passes_lists && own.len() > 1;
+        if !is_list && quotes.is_empty() {
+            return Request::Text(gathered(position, own, losses).0);
+        }
+        let texts = own.iter().filter_map(|piece| match piece {
+            Piece::Text(text) => Some(*text),
+            Piece::Media(..) => None,
+        });
+        // The format cannot tell own words that read as a quote from one.
+        if is_worded_as_quote(texts) {
+            let reason = reasons::MESSAGE_IS_WORDED_AS_A_QUOTE;
+            losses.at(LossCode::SpecialTokenInText, position, reason);
+        }
+        if is_passed {
+            return Request::List(own);
+        }
+        let (texts, mut media) = gathered(position, own, losses);
+        let made = self.transcript.made();
+        let quotes = quotes.into_iter().map(|mut quote| {
+            let medium = quote.medium.take();
+            media.extend(medium.map(|(kind, address)| (kind, made.keep(address))));
+            losses.append(std::mem::take(&mut quote.losses));
+            quote.words().map(|words| made.keep(words))
+        });
+        let quotes = quotes.collect();
+        Request::Quoting {
+            is_first_apart: !texts.is_empty() || self.wording.leads_with_separator,
+            separator: self.wording.separator,
+            texts,
+            quotes,
+            media,
+        }
+    }
+}
+
+/// Texts, and media after them.
+type Gathered<'a> = (Vec<&'a str>, Vec<(MediaKind, &'a str)>);
+
+/// Joins the texts before the media, and declares what moves.
+fn gathered<'a>(position: u32, own: Vec<Piece<'a>>, losses: &mut Losses) -> Gathered<'a> {
+    let (mut texts, mut media) = (Vec::new(), Vec::new());
+    let mut moved = 0;
+    for piece in own {
+        match piece {
+            Piece::Text(text) => {
+                moved += u64::from(!media.is_empty());
+                texts.push(text);
+            }
+            Piece::Media(kind, address) => media.push((kind, address)),
+        }
+    }
+    losses.several(
+        LossCode::PartMoved,
+        position,
+        moved,
+        reasons::TEXT_IN_FRONT_OF_MEDIA,
+    );
+    let joined = (texts.len() as u64).saturating_sub(1);
+    losses.several(
+        LossCode::PartFlattened,
+        position,
+        joined,
+        reasons::JOINED_INTO_THE_FIRST,
+    );
+    (texts, media)
+}
+
+/// Whether a line of somebody's own text reads as the words before a quote.
+fn is_worded_as_quote<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
+    let opens = |line: &str| {
+        line.ends_with(" said:")
+            || line.starts_with("You said earlier: \"")
+            || [" said: \"", " said (with "]
+                .iter()
+                .any(|words| line.contains(words))
+    };
+    texts.flat_map(|text| text.split('\n')).any(opens)
+}

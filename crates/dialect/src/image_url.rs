@@ -3,18 +3,16 @@
 use chatmill_model::{Component, Level, Media, MediaKind, Sink};
 
 use crate::media::{inline_bytes, picture_type, web_address};
-use crate::profile::Carried;
 
-/// A picture goes by its address or as bytes of a known type.
-pub(crate) fn picture(media: &Media) -> Option<Carried> {
+/// A picture goes by its address or as bytes of a known type; gives how many facts about it are lost.
+pub(crate) fn picture(media: &Media) -> Option<u64> {
     let named = media.name.is_some();
     if media.kind != MediaKind::Image {
         None
     } else if web_address(media).is_some() {
-        Some(Carried::without([named, media.media_type.is_some()]))
+        Some(u64::from(named) + u64::from(media.media_type.is_some()))
     } else {
-        (inline_bytes(media).is_some() && picture_type(media).is_some())
-            .then(|| Carried::without([named, false]))
+        (inline_bytes(media).is_some() && picture_type(media).is_some()).then(|| u64::from(named))
     }
 }
 

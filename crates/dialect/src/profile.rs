@@ -127,8 +127,11 @@ pub(crate) struct DialectProfile {
     pub(crate) trims_end: Option<&'static DialectRule>,
     /// Whether an answering turn keeps calls and text apart: the rule that wants it so.
     pub(crate) splits_calls: Option<&'static DialectRule>,
-    /// What a user turn can carry of a media item, if anything; none: it carries no media, only their names.
-    pub(crate) carries: Option<fn(&Media) -> Option<Carried>>,
+    /// How many facts about a media item have no place where a user turn carries it, if it can carry this one; none: it carries no
+    /// media, only their names.
+    pub(crate) carries: Option<fn(&Media) -> Option<u64>>,
+    /// Whether somebody has to fetch a media item that is carried first; none: nobody has to.
+    pub(crate) must_be_fetched: Option<fn(&Media) -> bool>,
     /// Why facts about a carried medium are lost.
     pub(crate) media_rule: LossReason,
     /// Why media are only named in turns that are not a user's.
@@ -194,6 +197,7 @@ impl DialectProfile {
             trims_end: None,
             splits_calls: None,
             carries: None,
+            must_be_fetched: None,
             media_rule,
             media_rule_plain: media_rule,
             thoughts: Thoughts::Nowhere(reasons::MESSAGES_HAVE_NO_REASONING),
@@ -214,25 +218,6 @@ impl DialectProfile {
             escapes_lines: false,
             silent,
             keeps_message_ids: false,
-        }
-    }
-}
-
-/// What becomes of a media item that is carried.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Carried {
-    /// Facts about it that have no place.
-    pub(crate) facts_lost: u64,
-    /// Whether somebody has to fetch it first.
-    pub(crate) needs_fetch: bool,
-}
-
-impl Carried {
-    /// A media item of which only these facts are not written.
-    pub(crate) fn without(facts: [bool; 2]) -> Self {
-        Self {
-            facts_lost: facts.into_iter().map(u64::from).sum(),
-            needs_fetch: false,
         }
     }
 }

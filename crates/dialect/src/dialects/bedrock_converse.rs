@@ -14,7 +14,7 @@ use crate::list::write_turns;
 use crate::loss::{LossCode, reasons};
 use crate::media::{inline_bytes, picture_type};
 use crate::passes;
-use crate::profile::{ArgumentsAs, Carried, DialectProfile, Results, SystemPlace, Texts, Thoughts};
+use crate::profile::{ArgumentsAs, DialectProfile, Results, SystemPlace, Texts, Thoughts};
 use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
@@ -136,10 +136,10 @@ impl Dialect for BedrockConverse {
 }
 
 /// A picture goes as bytes or by its place in S3, and has to be of a known type.
-fn picture(media: &Media) -> Option<Carried> {
+fn picture(media: &Media) -> Option<u64> {
     let is_there = inline_bytes(media).is_some() || bucket(media).is_some();
     (media.kind == MediaKind::Image && is_there && picture_type(media).is_some())
-        .then(|| Carried::without([media.name.is_some(), false]))
+        .then(|| u64::from(media.name.is_some()))
 }
 
 /// An address in S3: a bucket of 3 to 63 lower-case letters, digits, dots and dashes.

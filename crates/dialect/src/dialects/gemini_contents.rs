@@ -14,7 +14,7 @@ use crate::list::write_turns;
 use crate::loss::{LossCode, reasons};
 use crate::media::{inline_bytes, kind_of_type, web_address};
 use crate::passes;
-use crate::profile::{ArgumentsAs, Carried, DialectProfile, Results, SystemPlace, Texts, Thoughts};
+use crate::profile::{ArgumentsAs, DialectProfile, Results, SystemPlace, Texts, Thoughts};
 use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
@@ -97,6 +97,7 @@ static MANNER: DialectProfile = DialectProfile {
     texts: Texts::Blocks,
     blank_is_empty: true,
     carries: Some(carries),
+    must_be_fetched: Some(must_be_fetched),
     thoughts: Thoughts::Nowhere(reasons::THOUGHTS_ARE_UNSIGNED.by(GEM_09)),
     marks_errors: true,
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(GEM_03),
@@ -182,24 +183,21 @@ fn misnamed(plan: &TurnPlan<'_>) -> Option<Violation> {
 }
 
 /// Media with an address, or with bytes and their type.
-fn carries(media: &Media) -> Option<Carried> {
-    if media.kind == MediaKind::Link {
-        return None;
-    }
-    let carried = Carried::without([media.name.is_some(), !tells_kind(media)]);
-    if let Some(address) = address(media) {
-        const WITHIN_REACH: [&str; 3] = [
-            "gs://",
-            "https://generativelanguage.googleapis.com/",
-            "https://www.youtube.com/",
-        ];
-        let needs_fetch = !WITHIN_REACH.iter().any(|start| address.starts_with(start));
-        return Some(Carried {
-            needs_fetch,
-            ..carried
-        });
-    }
-    (inline_bytes(media).is_some() && media_type(media).is_some()).then_some(carried)
+fn carries(media: &Media) -> Option<u64> {
+    let has_bytes = inline_bytes(media).is_some() && media_type(media).is_some();
+    let is_carried = media.kind != MediaKind::Link && (address(media).is_some() || has_bytes);
+    is_carried.then(|| u64::from(media.name.is_some()) + u64::from(!tells_kind(media)))
+}
+
+/// Whether an address is beyond the reach of whoever answers.
+fn must_be_fetched(media: &Media) -> bool {
+    const WITHIN_REACH: [&str; 3] = [
+        "gs://",
+        "https://generativelanguage.googleapis.com/",
+        "https://www.youtube.com/",
+    ];
+    let is_beyond = |address: &str| !WITHIN_REACH.iter().any(|start| address.starts_with(start));
+    address(media).is_some_and(is_beyond)
 }
 
 /// Whether the type of a media item says what it is; one without a type is a file.

@@ -14,7 +14,7 @@ use crate::image_url::{picture, picture_address};
 use crate::loss::{LossCode, reasons};
 use crate::media::web_address;
 use crate::passes;
-use crate::profile::{Carried, DialectProfile, Shape, Texts, Thoughts};
+use crate::profile::{DialectProfile, Shape, Texts, Thoughts};
 use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
@@ -126,12 +126,9 @@ fn is_too_long(block: &Block<'_>) -> bool {
         if content.len() > MOST_OUTPUT && content.chars().count() > MOST_OUTPUT)
 }
 
-fn carries(media: &Media) -> Option<Carried> {
+fn carries(media: &Media) -> Option<u64> {
     if media.kind == MediaKind::File && web_address(media).is_some() {
-        Some(Carried::without([
-            media.name.is_some(),
-            media.media_type.is_some(),
-        ]))
+        Some(u64::from(media.name.is_some()) + u64::from(media.media_type.is_some()))
     } else {
         picture(media)
     }

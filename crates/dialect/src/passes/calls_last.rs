@@ -2,10 +2,14 @@
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
+use crate::order::Order;
 use crate::turns::{Block, Kinds};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |_| &[LossCode::PartMoved],
+    loses: |profile| match profile.order {
+        Order::Toolless(_) => &[],
+        Order::Paired | Order::Filtered(_) => &[LossCode::PartMoved],
+    },
     run: |plan, _, _| {
         if !plan.kinds.has(Kinds::CALLS) {
             return;

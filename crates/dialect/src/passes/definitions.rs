@@ -10,6 +10,7 @@ use crate::turns::{BlockContent, TurnPlan};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.definitions, profile.makes_definitions) {
+        (None, _) if matches!(profile.order, Order::Toolless(_)) => &[LossCode::ToolDefinitionDropped],
         (None, _) => &[LossCode::ToolNameRewritten, LossCode::ToolDefinitionDropped],
         (Some(_), None) => &[
             LossCode::ToolNameRewritten,

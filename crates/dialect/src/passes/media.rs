@@ -5,14 +5,19 @@ use chatmill_model::{Media, Role};
 use super::Pass;
 use crate::loss::{LossCode, reasons};
 use crate::policy::MediaPolicy;
-use crate::profile::{Carried, DialectProfile};
+use crate::profile::DialectProfile;
 use crate::transcript::Transcript;
 use crate::turns::{Block, BlockContent, Kinds, Turn, TurnPlan, Wording, Words};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| match profile.carries {
-        None => &[LossCode::MediaDropped, LossCode::MediaPlaceholder],
-        Some(_) => &[
+    loses: |profile| match (profile.carries, profile.must_be_fetched) {
+        (None, _) => &[LossCode::MediaDropped, LossCode::MediaPlaceholder],
+        (Some(_), None) => &[
+            LossCode::MediaDropped,
+            LossCode::MediaPlaceholder,
+            LossCode::MediaDescriptionDropped,
+        ],
+        (Some(_), Some(_)) => &[
             LossCode::MediaDropped,
             LossCode::MediaPlaceholder,
             LossCode::MediaDescriptionDropped,
@@ -49,21 +54,18 @@ fn said<'a>(
     let carries = profile
         .carries
         .filter(|_| is_users && policy == MediaPolicy::Keep);
-    if let Some(carried) = carries.and_then(|carries| carries(media)) {
-        let Carried {
-            facts_lost,
-            needs_fetch,
-        } = carried;
+    if let Some(facts_lost) = carries.and_then(|carries| carries(media)) {
         losses.several(
             LossCode::MediaDescriptionDropped,
             position,
             facts_lost,
             profile.media_rule,
         );
+        let must_be_fetched = profile.must_be_fetched.is_some_and(|is_so| is_so(media));
         losses.several(
             LossCode::MediaNeedsFetch,
             position,
-            u64::from(needs_fetch),
+            u64::from(must_be_fetched),
             reasons::ADDRESS_HAS_TO_BE_FETCHED,
         );
         return Some(block);
@@ -92,12 +94,8 @@ mod tests {
         assert_eq!(turns, ["user: a | [Image: p.png]"]);
         assert_eq!(losses, ["media-placeholder 0 1"]);
         let carrying = DialectProfile {
-            carries: Some(|_| {
-                Some(Carried {
-                    facts_lost: 1,
-                    needs_fetch: true,
-                })
-            }),
+            carries: Some(|_| Some(1)),
+            must_be_fetched: Some(|_| true),
             ..PLAIN
         };
         let (turns, losses) = sample.after(&[&PASS], &carrying);
@@ -109,7 +107,7 @@ mod tests {
     fn only_users_have_media_and_policy_may_drop_them() {
         let mut sample = Sample::new().say(BOT, vec![picture()]);
         let carrying = DialectProfile {
-            carries: Some(|_| Some(Carried::default())),
+            carries: Some(|_| Some(0)),
             ..PLAIN
         };
         assert_eq!(sample.after(&[&PASS], &carrying).0, ["assistant: [Image: p.png]"]);

@@ -2,11 +2,13 @@
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
+use crate::order::Order;
 use crate::text_run::is_blank_character;
 use crate::turns::{BlockContent, Kinds};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.marks_errors, profile.wraps_results, profile.empty_result) {
+        _ if matches!(profile.order, Order::Toolless(_)) => &[],
         (false, ..) => &[LossCode::ErrorFlagDropped],
         (true, Some(_), _) => &[LossCode::ResultWrapped],
         (true, None, Some(_)) => &[LossCode::EmptyFilled],

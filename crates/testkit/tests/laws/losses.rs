@@ -35,6 +35,19 @@ const BLIND: &[(LossCode, &str)] = &[
     ),
 ];
 
+/// What no case here shows of a dialect, or of any (`""`): names with control characters in quotes of messages that are gone, what only windows leave
+/// out, and what only one profile does.
+const UNSEEN: [(&str, LossCode); 8] = [
+    ("", LossCode::ControlCharacterRemoved),
+    ("", LossCode::Truncated),
+    ("tzurot", LossCode::NameInlined),
+    ("tzurot", LossCode::PartMoved),
+    ("group-chat", LossCode::ToolCallDropped),
+    ("suna-bedrock", LossCode::DuplicateResult),
+    ("sharegpt", LossCode::ReservedTextEscaped),
+    ("bedrock-converse", LossCode::MediaDescriptionDropped),
+];
+
 #[test]
 fn cases_samples_and_lists_are_read_back_or_declared() {
     let mut coverage = LossCoverage::default();
@@ -85,16 +98,17 @@ fn cases_samples_and_lists_are_read_back_or_declared() {
             .cloned()
             .eq(registered.collect::<BTreeSet<String>>())
     );
+    // What a dialect may lose, some case loses, but for a few.
     for dialect in DIALECTS.iter().flat_map(|dialect| dialect.about().profiles) {
         let declared = &coverage.dialects[&format!("{dialect:?}")];
-        let unused = dialect
+        let unseen = dialect
             .loses()
             .into_iter()
             .filter(|code| !declared.contains(code));
-        let unused: Vec<&str> = unused.map(LossCode::as_str).collect();
-        if !unused.is_empty() {
-            println!("PADDED {dialect:?}: {}", unused.join(", "));
-        }
+        let unexpected: Vec<LossCode> = unseen
+            .filter(|code| !UNSEEN.contains(&("", *code)) && !UNSEEN.contains(&(dialect.id(), *code)))
+            .collect();
+        assert_eq!(unexpected, [], "{dialect:?} lists what no case loses");
     }
 
     let unused: Vec<LossCode> = LossCode::ALL

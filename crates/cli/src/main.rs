@@ -18,6 +18,7 @@ mod panics;
 mod progress;
 mod selection;
 mod signals;
+mod terminal;
 mod troubles;
 
 use std::process::ExitCode;

@@ -25,6 +25,18 @@ pub enum Path {
     InMessage(String),
 }
 
+/// What a finding means inside its place. Rules know what a message says and not where: whoever still holds the text looks for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A whole value: an id, a name, an address, arguments.
+    Value(String),
+    /// A word inside a text.
+    Word(String),
+}
+
+/// The longest text that a mark is made of, in bytes.
+const MARK_BYTES: usize = 1024;
+
 /// One diagnostic with its place inside a record. The engine adds input, entry, record and conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -40,6 +52,8 @@ pub struct Finding {
     pub message_id: Option<String>,
     /// Where inside the record.
     pub path: Path,
+    /// What is meant inside that place, where it is not all of it.
+    pub mark: Option<Mark>,
     /// Byte range in the decompressed entry, where the finder knows it.
     pub span: Option<Span>,
     /// One clause without a full stop and without any byte of chat text, name or address.
@@ -58,6 +72,7 @@ impl Finding {
             position: None,
             message_id: None,
             path: Path::Record,
+            mark: None,
             span: None,
             message: message.into(),
             detail: None,
@@ -84,6 +99,24 @@ impl Finding {
     #[must_use]
     pub fn at_span(mut self, start: u64, end: u64) -> Self {
         self.span = Some(Span { start, end });
+        self
+    }
+
+    /// Means this value inside the place. An empty or very long one is not looked for.
+    #[must_use]
+    pub fn marking(mut self, value: &str) -> Self {
+        if (1..=MARK_BYTES).contains(&value.len()) {
+            self.mark = Some(Mark::Value(value.to_owned()));
+        }
+        self
+    }
+
+    /// Means the first of this word inside the place. An empty or very long one is not looked for.
+    #[must_use]
+    pub fn marking_word(mut self, word: &str) -> Self {
+        if (1..=MARK_BYTES).contains(&word.len()) {
+            self.mark = Some(Mark::Word(word.to_owned()));
+        }
         self
     }
 
@@ -193,6 +226,19 @@ mod tests {
         assert_eq!(finding.position, Some(3));
         assert_eq!(finding.message_id.as_deref(), Some("m3"));
         assert_eq!(finding.path, Path::InMessage(".refer_list[0]".to_owned()));
+    }
+
+    #[test]
+    fn a_mark_is_neither_empty_nor_very_long() {
+        let mark = |text: &str| Finding::new(&codes::UNANSWERED_CALL, "x").marking(text).mark;
+        let word = |text: &str| Finding::new(&codes::UNANSWERED_CALL, "x").marking_word(text).mark;
+        let longest = "c".repeat(MARK_BYTES);
+        assert_eq!(mark("c1"), Some(Mark::Value("c1".to_owned())));
+        assert_eq!(mark(&longest), Some(Mark::Value(longest.clone())));
+        assert_eq!(word(&longest), Some(Mark::Word(longest.clone())));
+        for unmarked in [String::new(), format!("{longest}c")] {
+            assert_eq!((mark(&unmarked), word(&unmarked)), (None, None));
+        }
     }
 
     #[test]

@@ -13,6 +13,6 @@ pub mod suggest;
 pub mod visible;
 
 pub use code::{Code, Page, Severity};
-pub use finding::{Finding, Path, Reject, RejectLevel, Span};
+pub use finding::{Finding, Mark, Path, Reject, RejectLevel, Span};
 pub use ledger::{Ledger, RowLedger};
 pub use limits::Limits;

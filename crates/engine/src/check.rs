@@ -44,7 +44,7 @@ pub struct CheckOptions {
     pub targets: Vec<Target>,
     /// Findings that are neither reported nor counted because they are known.
     pub known: Known,
-    /// Findings of a code that get an excerpt, in each slice of the inputs.
+    /// Findings of a code in a file that get an excerpt, in each slice of the inputs.
     pub excerpts: usize,
 }
 
@@ -53,6 +53,8 @@ pub struct CheckOptions {
 pub struct Checked {
     /// The finding and its place.
     pub located: Located,
+    /// Number of the file, in the order of files.
+    pub file: usize,
     /// The path as typed.
     pub path: String,
     /// The name of the input, which does not depend on how the path was typed.
@@ -223,6 +225,7 @@ mod tests {
     fn checked(path: &str, input: &str, target: Option<&str>, message: &str) -> Checked {
         Checked {
             located: Located::nowhere(Finding::new(&codes::NOT_ACCEPTED, message)),
+            file: 0,
             path: path.to_owned(),
             input: input.to_owned(),
             entry: String::new(),

@@ -32,7 +32,8 @@ impl Rule for InvalidMediaUrl {
                             && !is_usable(url)
                         {
                             let text = format!("{} has no address that can be opened", media.kind.as_str());
-                            findings.push(at_message(&codes::INVALID_MEDIA_URL, message, text).quoting(url));
+                            let finding = at_message(&codes::INVALID_MEDIA_URL, message, text);
+                            findings.push(finding.marking(url).quoting(url));
                         }
                     }
                     _ => {}
@@ -108,7 +109,7 @@ impl<'a> Markers<'a> {
             "{} of the {place}'s media markers hold no http or https URL",
             self.broken
         );
-        let mut finding = at(text).quoting(first);
+        let mut finding = at(text).marking_word(first).quoting(first);
         finding.count = self.broken;
         Some(finding)
     }

@@ -32,6 +32,7 @@ impl Rule for NameMismatch {
                 let text = format!("result names another tool than its call{id}");
                 findings.push(
                     at_message(&codes::NAME_MISMATCH, message, text)
+                        .marking(answered)
                         .quoting(&format!("{answered} for {asked}")),
                 );
             }

@@ -62,6 +62,38 @@ pub(crate) fn at_message(code: &'static Code, message: &Message, text: impl Into
     Finding::new(code, text).at_message(message.position, message.id.as_deref(), "")
 }
 
+/// A finding at a call: at its id, or at its name where it has none.
+pub(crate) fn at_call(
+    code: &'static Code,
+    message: &Message,
+    call: &ToolCall,
+    text: impl Into<String>,
+) -> Finding {
+    let mark = call.known_id().or(call.name.as_deref());
+    at_message(code, message, text).marking(mark.unwrap_or_default())
+}
+
+/// A finding at the result of a call: at the id that it names, or at its own name where it names none.
+pub(crate) fn at_result(
+    code: &'static Code,
+    message: &Message,
+    result: &ToolResult,
+    text: impl Into<String>,
+) -> Finding {
+    let mark = result.known_id().or(result.name.as_deref());
+    at_message(code, message, text).marking(mark.unwrap_or_default())
+}
+
+/// A finding at the arguments of a call, or at the call where they are empty or very long.
+pub(crate) fn at_arguments(
+    code: &'static Code,
+    message: &Message,
+    call: &ToolCall,
+    text: impl Into<String>,
+) -> Finding {
+    at_call(code, message, call, text).marking(call.arguments.source_text())
+}
+
 /// Every tool call of a conversation with its message, in order.
 pub(crate) fn calls(linked: &Linked) -> impl Iterator<Item = (&Message, &ToolCall)> {
     parts(linked).filter_map(|(message, part)| match part {

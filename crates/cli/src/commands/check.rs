@@ -1,13 +1,16 @@
 //! `chatmill check`: located findings and a verdict per file. Nothing is rendered, but for the dialects of `--for`.
 
+mod arguments;
 mod baseline;
+mod github;
+mod gitlab;
 mod json;
 mod junit;
 mod lines;
+mod people;
 mod report;
 mod sarif;
 mod table;
-mod text;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,106 +24,19 @@ use chatmill_engine::Plan;
 use chatmill_engine::check::{CheckOptions, Checkup, FileVerdict, Known, check};
 use chatmill_engine::plan::{Target, Templates, typed_inputs};
 use chatmill_intake::InputKind;
-use clap::{Args, ValueEnum};
 
-use self::report::{Report, Totals};
+pub(crate) use self::arguments::Arguments;
+use self::arguments::{FailOn, Format};
+use self::people::{Layout, People, View, Voice};
+use self::report::{Limited, Report, Totals};
 use super::Context;
+use crate::args::Global;
 use crate::exit::{self, Exit, WrongRequest};
 use crate::output::{self, Colours, Output};
-use crate::selection;
+use crate::{selection, terminal};
 
-/// Arguments of `check`.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                        chatmill check exports/\n  \
-                        chatmill check 'exports/*.zip' --ignore TM,legacy-role --fail-on warning\n  \
-                        chatmill check fine-tuning.jsonl --for openai-chat --baseline known.jsonl")]
-pub(crate) struct Arguments {
-    /// Files, folders, globs, archives, or `-` for stdin
-    #[arg(required = true, value_name = "PATH")]
-    paths: Vec<String>,
-    /// Source id; `auto` detects by content
-    #[arg(long, default_value = "auto", value_name = "ID")]
-    source: String,
-    /// Adds what this dialect's consumer would refuse; may be given several times
-    #[arg(long = "for", value_name = "DIALECT[@PROFILE]")]
-    targets: Vec<String>,
-    /// Pipeline file whose templates --for may name
-    #[arg(long, requires = "targets", value_name = "FILE")]
-    pipeline: Option<PathBuf>,
-    /// Form of what is printed
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
-    format: Format,
-    /// Reports only these: codes (RF001), prefixes (RF) or names (dangling-reference)
-    #[arg(long, value_delimiter = ',', value_name = "CODE|PREFIX|NAME")]
-    select: Vec<String>,
-    /// Leaves these out; wins over --select
-    #[arg(long, value_delimiter = ',', value_name = "CODE|PREFIX|NAME")]
-    ignore: Vec<String>,
-    /// Least severity that makes the exit code 1
-    #[arg(long, value_enum, default_value = "error", value_name = "SEVERITY")]
-    fail_on: FailOn,
-    /// Reports only what an earlier report (json or jsonl) does not have
-    #[arg(long, value_name = "FILE")]
-    baseline: Option<PathBuf>,
-    /// Prints counts per code instead of single findings (text only)
-    #[arg(long)]
-    statistics: bool,
-    /// Writes a further report to a file; may be given several times
-    #[arg(long, value_parser = written_report, value_name = "FORMAT=FILE")]
-    write: Vec<(Format, PathBuf)>,
-    /// Worker threads; 0 takes what the machine gives
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    threads: usize,
-}
-
-/// Form of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// One object: findings, files, summary
-    Json,
-    /// One finding a line
-    Jsonl,
-    /// The verdicts, one file a line
-    Csv,
-    /// Test results, for build servers
-    Junit,
-    /// Static analysis results, for code hosts
-    Sarif,
-}
-
-/// Least severity that makes the exit code 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FailOn {
-    Error,
-    Warning,
-    Never,
-}
-
-impl FailOn {
-    /// Whether findings of a severity make the exit code 1.
-    fn fails(self, severity: Severity) -> bool {
-        match self {
-            Self::Error => severity >= Severity::Error,
-            Self::Warning => severity >= Severity::Warning,
-            Self::Never => false,
-        }
-    }
-}
-
-fn written_report(text: &str) -> Result<(Format, PathBuf), String> {
-    let (format, file) = text
-        .split_once('=')
-        .ok_or("write FORMAT=FILE, for example json=check.json")?;
-    let format = Format::from_str(format, false)
-        .map_err(|_| format!("`{format}` is none of text, json, jsonl, csv, junit and sarif"))?;
-    if file.is_empty() {
-        return Err("the name of the file is missing".to_owned());
-    }
-    Ok((format, PathBuf::from(file)))
-}
+/// Findings of a code in a file that a report for people shows, unless it is told otherwise.
+const MAX_FINDINGS: usize = 10;
 
 /// Checks the paths.
 pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
@@ -132,14 +48,19 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     let plan = arguments.pipeline.as_deref();
     let plan = plan.map(|path| Plan::load(path, &[], None)).transpose()?;
     let templates = plan.map(|plan| plan.templates).unwrap_or_default();
+    let reporting = Reporting::new(&arguments, context.global);
+    let formats = std::iter::once(reporting.printed).chain(arguments.write.iter().map(|(format, _)| *format));
+    let shows_text = formats
+        .into_iter()
+        .any(|format| reporting.layout(format) == Some(Layout::Full));
     let options = CheckOptions {
         ignored: selection::left_out(&arguments.select, &arguments.ignore)?,
         targets: targets(&arguments.targets, &templates)?,
-        excerpts: match quote && !arguments.statistics {
+        excerpts: match quote && shows_text {
             false => 0,
             // Which findings are printed shows only when the known ones have been taken out.
-            true if !known.is_empty() => usize::MAX,
-            true => text::PER_CODE as usize,
+            true if !known.is_empty() || reporting.most == 0 => usize::MAX,
+            true => reporting.most,
         },
         known,
         paths: arguments.paths,
@@ -147,24 +68,15 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         limits: Limits::default(),
         threads: arguments.threads,
     };
-    let report = |format: Format, sink: Output, colours: Colours| -> Box<dyn Report> {
-        match format {
-            Format::Text => Box::new(text::Text::new(sink, colours, arguments.statistics)),
-            Format::Json => Box::new(json::Json::new(sink)),
-            Format::Jsonl => Box::new(lines::Lines::new(sink)),
-            Format::Csv => Box::new(table::Table::new(sink)),
-            Format::Junit => Box::new(junit::Junit::new(sink, arguments.fail_on)),
-            Format::Sarif => Box::new(sarif::Sarif::new(sink)),
-        }
-    };
-    let mut reports = vec![report(arguments.format, output::stdout(), Colours::of_stdout())];
+    let (stdout, colours) = (output::stdout(), Colours::of_stdout());
+    let mut reports = vec![reporting.report(reporting.printed, stdout, colours, terminal::columns())];
     let mut written = Vec::new();
     if !arguments.write.is_empty() {
         let inputs = read_paths(&options)?;
         let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         for (format, path) in &arguments.write {
             let (sink, file) = output::file(path, &inputs)?;
-            reports.push(report(*format, sink, Colours::NONE));
+            reports.push(reporting.report(*format, sink, Colours::NONE, terminal::COLUMNS_OF_A_FILE));
             written.push(file);
         }
         if written
@@ -203,6 +115,85 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         Exit::Complete => verdict(files.iter(), arguments.fail_on),
         failed => failed,
     })
+}
+
+/// How reports are written.
+struct Reporting {
+    printed: Format,
+    statistics: bool,
+    fail_on: FailOn,
+    voice: Voice,
+    least: Option<Severity>,
+    /// Findings of a code in a file that people are shown; 0 shows all.
+    most: usize,
+    /// The same for programs, which are told all unless somebody says otherwise.
+    most_for_programs: Option<u64>,
+}
+
+impl Reporting {
+    fn new(arguments: &Arguments, global: &Global) -> Self {
+        let most = arguments.max_findings;
+        Self {
+            printed: arguments.output_format,
+            statistics: arguments.statistics,
+            fail_on: arguments.fail_on,
+            voice: match (global.quiet, global.verbose) {
+                (true, _) => Voice::Quiet,
+                (false, 0) => Voice::Plain,
+                (false, _) => Voice::Verbose,
+            },
+            least: arguments.min_severity.map(Into::into),
+            most: most.unwrap_or(MAX_FINDINGS),
+            most_for_programs: most.filter(|most| *most > 0).map(|most| most as u64),
+        }
+    }
+
+    /// How a format for people is laid out.
+    fn layout(&self, format: Format) -> Option<Layout> {
+        let layout = match format {
+            Format::Full => Layout::Full,
+            Format::Concise => Layout::Concise,
+            Format::Grouped => Layout::Grouped,
+            _ => return None,
+        };
+        Some(if self.statistics {
+            Layout::Statistics
+        } else {
+            layout
+        })
+    }
+
+    fn report(&self, format: Format, sink: Output, colours: Colours, columns: usize) -> Box<dyn Report> {
+        let report: Box<dyn Report> = match format {
+            Format::Full | Format::Concise | Format::Grouped => {
+                let layout = self.layout(format).unwrap_or(Layout::Full);
+                return Box::new(People::new(sink, colours, self.view(layout, columns)));
+            }
+            Format::Json => Box::new(json::Json::new(sink)),
+            Format::Jsonl => Box::new(lines::Lines::new(sink)),
+            Format::Csv => Box::new(table::Table::new(sink)),
+            Format::Junit => Box::new(junit::Junit::new(sink, self.fail_on)),
+            Format::Sarif => Box::new(sarif::Sarif::new(sink)),
+            Format::Github => Box::new(github::Github::new(sink)),
+            Format::Gitlab => Box::new(gitlab::Gitlab::new(sink)),
+        };
+        let least = self.least.unwrap_or(Severity::Note);
+        Box::new(Limited::new(report, least, self.most_for_programs))
+    }
+
+    fn view(&self, layout: Layout, columns: usize) -> View {
+        let usual = match self.voice {
+            Voice::Verbose => Severity::Note,
+            Voice::Quiet | Voice::Plain => Severity::Warning,
+        };
+        View {
+            layout,
+            voice: self.voice,
+            columns,
+            least: self.least.unwrap_or(usual),
+            most: self.most,
+        }
+    }
 }
 
 /// Where the bytes are that will be read.
@@ -264,6 +255,7 @@ fn verdict(mut files: impl Iterator<Item = FileVerdict> + Clone, fail_on: FailOn
     let fails = |file: FileVerdict| {
         file.errors > 0 && fail_on.fails(Severity::Error)
             || file.warnings > 0 && fail_on.fails(Severity::Warning)
+            || file.notes > 0 && fail_on.fails(Severity::Note)
     };
     if files.any(fails) {
         Exit::Objection
@@ -291,6 +283,7 @@ mod tests {
     #[test]
     fn the_exit_code_follows_the_severity_that_was_asked_for() {
         let (clean, warned, wrong) = ([file(0, 0)], [file(0, 1)], [file(0, 0), file(1, 0)]);
+        assert_eq!(verdict(clean.iter().cloned(), FailOn::Note), Exit::Objection);
         assert_eq!(verdict(clean.iter().cloned(), FailOn::Warning), Exit::Complete);
         assert_eq!(verdict(warned.iter().cloned(), FailOn::Error), Exit::Complete);
         assert_eq!(verdict(warned.iter().cloned(), FailOn::Warning), Exit::Objection);
@@ -343,16 +336,5 @@ mod tests {
             refused,
             "there is no dialect `openai-chaat`; did you mean `openai-chat`?"
         );
-    }
-
-    #[test]
-    fn a_written_report_names_a_format_and_a_file() {
-        assert_eq!(
-            written_report("jsonl=a=b.jsonl"),
-            Ok((Format::Jsonl, PathBuf::from("a=b.jsonl")))
-        );
-        assert!(written_report("jsonl").is_err());
-        assert!(written_report("jsonl=").is_err());
-        assert!(written_report("yaml=x").unwrap_err().contains("yaml"));
     }
 }

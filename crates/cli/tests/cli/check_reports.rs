@@ -6,8 +6,12 @@ use serde_json::Value;
 use crate::desk::{Desk, binary, chat, dangling_chat, end, good_chat, json_lines};
 
 /// Every format and the file that holds what is expected of it.
-const FORMATS: [(&str, &str); 6] = [
-    ("text", "expected.txt"),
+const FORMATS: [(&str, &str); 10] = [
+    ("full", "expected.txt"),
+    ("concise", "expected.concise.txt"),
+    ("grouped", "expected.grouped.txt"),
+    ("github", "expected.github.txt"),
+    ("gitlab", "expected.gitlab.json"),
     ("json", "expected.json"),
     ("jsonl", "expected.jsonl"),
     ("csv", "expected.csv"),
@@ -35,7 +39,16 @@ fn every_format_says_what_is_expected_of_it_printed_and_written() {
         let written = desk.path(name);
         let write = format!("{format}={}", written.display());
         let arguments = [
-            "check", "input", "--for", "sharegpt", "--for", "chatml", "--format", format, "--write", &write,
+            "check",
+            "input",
+            "--for",
+            "sharegpt",
+            "--for",
+            "chatml",
+            "--output-format",
+            format,
+            "--write",
+            &write,
         ];
         let mut command = desk.chatmill(&arguments);
         command.current_dir(samples());
@@ -213,7 +226,7 @@ fn a_report_that_is_not_for_a_terminal_has_no_colours() {
     desk.write("dangling.json", &dangling_chat("one").to_string());
     let check = end(desk.chatmill(&["check", "dangling.json"]));
     assert!(!check.stdout.contains('\u{1b}'), "{}", check.stdout);
-    let mut forced = desk.chatmill(&["check", "dangling.json", "--write", "text=plain.txt"]);
+    let mut forced = desk.chatmill(&["check", "dangling.json", "--write", "full=plain.txt"]);
     forced.env("CLICOLOR_FORCE", "1");
     let forced = end(forced);
     assert!(

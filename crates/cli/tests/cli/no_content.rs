@@ -60,7 +60,9 @@ fn no_stream_of_check_and_inspect_quotes_the_chat() {
         "the chat must be worth hiding:\n{}",
         loud.stdout
     );
-    for format in ["text", "json", "jsonl", "csv", "junit", "sarif"] {
+    for format in [
+        "full", "concise", "grouped", "json", "jsonl", "csv", "junit", "sarif", "github", "gitlab",
+    ] {
         let write = format!("{format}=report");
         let arguments = [
             "check",

@@ -39,7 +39,7 @@ pub(super) fn check_slice(
         options,
         report: SliceReport::default(),
         place: None,
-        shown: BTreeMap::new(),
+        shown: (0, BTreeMap::new()),
     };
     for item in slice.items() {
         if stop.load(Ordering::Relaxed) {
@@ -55,8 +55,8 @@ struct Checker<'c> {
     options: &'c CheckOptions,
     report: SliceReport,
     place: Option<&'c EntryRef>,
-    /// Excerpts per code.
-    shown: BTreeMap<&'static str, usize>,
+    /// Excerpts per code of one file: of the last that a finding was in.
+    shown: (usize, BTreeMap<&'static str, usize>),
 }
 
 /// Where a finding was made: the record and its conversation.
@@ -189,7 +189,10 @@ impl<'c> Checker<'c> {
             .filter(|_| spot.record.is_some())
             .map(|place| place.table.clone())
             .unwrap_or_default();
-        let shown = self.shown.entry(code).or_default();
+        if self.shown.0 != index {
+            self.shown = (index, BTreeMap::new());
+        }
+        let shown = self.shown.1.entry(code).or_default();
         let excerpt = spot
             .text
             .filter(|_| *shown < self.options.excerpts)
@@ -197,6 +200,7 @@ impl<'c> Checker<'c> {
         *shown += usize::from(excerpt.is_some());
         let checked = Checked {
             located,
+            file: index,
             path: planned
                 .map(|planned| planned.name().into_owned())
                 .unwrap_or_default(),

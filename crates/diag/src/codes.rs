@@ -3,6 +3,7 @@
 //! To add a code: 1. its file here, which is its page; 2. its line below; 3. its folder in `data-samples/rules/`.
 
 use crate::code::Code;
+use crate::suggest::nearest;
 
 /// Declares the modules, and lists the codes in them.
 macro_rules! codes {
@@ -114,6 +115,39 @@ codes! {
     di006_too_many_perspectives: TOO_MANY_PERSPECTIVES;
 }
 
+/// Codes of one stage of the mill, which begin with the same two letters.
+#[derive(Debug)]
+pub struct Family {
+    /// The two letters.
+    pub letters: &'static str,
+    /// What its codes are about.
+    pub about: &'static str,
+}
+
+impl Family {
+    /// Whether a code belongs to it.
+    pub fn holds(&self, code: &Code) -> bool {
+        code.code.starts_with(self.letters)
+    }
+}
+
+/// The families, in the order of the mill's stages.
+pub static FAMILIES: &[Family] = &[
+    family("IN", "Intake: bytes, archives, records"),
+    family("SR", "Source: the shape of a format"),
+    family("AS", "Assembly: conversations and their ids"),
+    family("RF", "References"),
+    family("TL", "Tools"),
+    family("PT", "Participants"),
+    family("TM", "Time"),
+    family("MD", "Media"),
+    family("DI", "Dialects"),
+];
+
+const fn family(letters: &'static str, about: &'static str) -> Family {
+    Family { letters, about }
+}
+
 /// Finds a code by its letters and digits (any case) or by its name.
 pub fn find(text: &str) -> Option<&'static Code> {
     CODES
@@ -122,21 +156,37 @@ pub fn find(text: &str) -> Option<&'static Code> {
         .find(|code| code.code.eq_ignore_ascii_case(text) || code.name == text)
 }
 
+/// The codes that a word names: one by its letters and digits or its name, or those of a family by the beginning of these.
+///
+/// # Errors
+///
+/// The nearest name or code, where there is one that is like it, when the word names none.
+pub fn named(word: &str) -> Result<Vec<&'static Code>, Option<&'static str>> {
+    let named: Vec<&Code> = CODES
+        .iter()
+        .copied()
+        .filter(|code| code.answers_to(word))
+        .collect();
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let letters = word.to_ascii_uppercase();
+    let name = nearest(word, CODES.iter().map(|code| code.name));
+    Err(name.or_else(|| nearest(&letters, CODES.iter().map(|code| code.code))))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
 
-    /// Letters of the codes in the order of the mill's stages.
-    const FAMILIES: [&str; 9] = ["IN", "SR", "AS", "RF", "TL", "PT", "TM", "MD", "DI"];
-
     #[test]
     fn codes_are_sorted_by_stage_and_number_and_have_no_gap() {
         let mut expected = Vec::new();
         for family in FAMILIES {
-            let size = CODES.iter().filter(|code| code.code.starts_with(family)).count();
-            expected.extend((1..=size).map(|number| format!("{family}{number:03}")));
+            let size = CODES.iter().filter(|code| family.holds(code)).count();
+            expected.extend((1..=size).map(|number| format!("{}{number:03}", family.letters)));
         }
         let codes: Vec<&str> = CODES.iter().map(|code| code.code).collect();
         assert_eq!(codes, expected);
@@ -196,6 +246,19 @@ mod tests {
                     assert!(limits.get(key).is_some(), "{}: limits.{key}", code.name);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_word_names_one_code_or_a_family_or_what_is_near() {
+        let names = |word: &str| -> Vec<&str> { named(word).unwrap().iter().map(|code| code.name).collect() };
+        assert_eq!(names("rf001"), ["dangling-reference"]);
+        assert_eq!(names("dangling-reference"), ["dangling-reference"]);
+        assert!(names("RF").starts_with(&["dangling-reference", "reference-to-itself"]));
+        assert_eq!(named("invalid-jsno").unwrap_err(), Some("invalid-json"));
+        assert_eq!(named("in0008").unwrap_err(), Some("IN008"));
+        for nothing in ["", "é", "???"] {
+            assert_eq!(named(nothing).unwrap_err(), None, "{nothing}");
         }
     }
 

@@ -9,6 +9,8 @@ pub mod faults;
 pub mod finding;
 pub mod ledger;
 pub mod limits;
+pub mod page;
+pub mod severities;
 pub mod suggest;
 pub mod visible;
 

@@ -20,8 +20,8 @@ pub use self::known::Known;
 use self::slice::SliceReport;
 use self::verdict::FileCounts;
 pub use self::verdict::{FileVerdict, Judgement};
-use crate::error::{NoThreads, ReadError};
-use crate::plan::{PlannedInput, Target, typed_inputs};
+use crate::error::{NoThreads, PlanError, ReadError};
+use crate::plan::{CheckSettings, PlannedInput, Target, typed_inputs_through};
 use crate::progress::Progress;
 use crate::record::locate::Located;
 use crate::slice::{Slicer, scheduler};
@@ -38,8 +38,8 @@ pub struct CheckOptions {
     pub limits: Limits,
     /// Worker threads; 0 takes what there is.
     pub threads: usize,
-    /// Codes (`IN001`) that are neither reported nor counted.
-    pub ignored: Vec<&'static str>,
+    /// What becomes of codes, and names that are not read.
+    pub settings: CheckSettings,
     /// Dialects that judge every conversation.
     pub targets: Vec<Target>,
     /// Findings that are neither reported nor counted because they are known.
@@ -137,6 +137,21 @@ impl Files {
     }
 }
 
+/// The files that are checked: those that were typed, without those that are left out.
+pub fn inputs(options: &CheckOptions) -> Result<Vec<PlannedInput>, PlanError> {
+    let mut inputs = typed_inputs_through(&options.paths, &options.source, options.settings.links)?;
+    let exclude = &options.settings.exclude;
+    inputs.retain(|planned| !names(planned).iter().any(|name| exclude.matches(name)));
+    Ok(inputs)
+}
+
+/// The names by which a file is known: its own, and as it was typed.
+fn names(planned: &PlannedInput) -> [String; 2] {
+    let typed = planned.input.shown();
+    let typed = typed.strip_prefix("./").unwrap_or(&typed).to_owned();
+    [planned.input.name().into_owned(), typed]
+}
+
 /// Checks inputs. Findings go to `emit` in the order of files and records.
 pub fn check(
     options: &CheckOptions,
@@ -144,7 +159,7 @@ pub fn check(
     stop: &AtomicBool,
     emit: &mut (dyn FnMut(Checked) + Send),
 ) -> Result<Checkup, ReadError> {
-    let inputs = typed_inputs(&options.paths, &options.source)?;
+    let inputs = inputs(options)?;
     let bytes: u64 = inputs.iter().map(|planned| planned.input.bytes).sum();
     progress.stage("check", bytes);
     // A slice's findings are held until they are delivered, and there may be one for every line.

@@ -10,6 +10,7 @@ mod lines;
 mod people;
 mod report;
 mod sarif;
+mod settings;
 mod table;
 
 use std::io;
@@ -20,20 +21,21 @@ use chatmill_dataset::ReportFile;
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Limits, Severity};
 use chatmill_dialect::DIALECTS;
-use chatmill_engine::Plan;
-use chatmill_engine::check::{CheckOptions, Checkup, FileVerdict, Known, check};
-use chatmill_engine::plan::{Target, Templates, typed_inputs};
+use chatmill_engine::check::{CheckOptions, Checkup, FileVerdict, Known, check, inputs};
+use chatmill_engine::plan::{Target, Templates};
+use chatmill_engine::{Plan, Progress};
 use chatmill_intake::InputKind;
 
 pub(crate) use self::arguments::Arguments;
 use self::arguments::{FailOn, Format};
 use self::people::{Layout, People, View, Voice};
 use self::report::{Limited, Report, Totals};
+use self::settings::Settings;
 use super::Context;
 use crate::args::Global;
 use crate::exit::{self, Exit, WrongRequest};
 use crate::output::{self, Colours, Output};
-use crate::{selection, terminal};
+use crate::terminal;
 
 /// Findings of a code in a file that a report for people shows, unless it is told otherwise.
 const MAX_FINDINGS: usize = 10;
@@ -41,20 +43,30 @@ const MAX_FINDINGS: usize = 10;
 /// Checks the paths.
 pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let quote = !context.global.no_content;
-    let known = arguments
-        .baseline
-        .as_deref()
-        .map_or_else(|| Ok(Known::default()), baseline::read)?;
     let plan = arguments.pipeline.as_deref();
     let plan = plan.map(|path| Plan::load(path, &[], None)).transpose()?;
+    let settings = Settings::new(&arguments, plan.as_ref())?;
+    let resolved = settings.resolved()?;
+    if arguments.settings.show_settings {
+        output::print(&settings.describe()?)?;
+        return Ok(Exit::Complete);
+    }
+    if let Some(path) = &settings.passed_over {
+        let path = output::harmless(&path.display().to_string());
+        let text = format!("{path} lies in what is checked and is not read; `--config` names it");
+        context.meter.note(&text);
+    }
+    let known = settings
+        .baseline()
+        .map_or_else(|| Ok(Known::default()), baseline::read)?;
     let templates = plan.map(|plan| plan.templates).unwrap_or_default();
-    let reporting = Reporting::new(&arguments, context.global);
+    let reporting = Reporting::new(&arguments, &settings, context.global);
     let formats = std::iter::once(reporting.printed).chain(arguments.write.iter().map(|(format, _)| *format));
     let shows_text = formats
         .into_iter()
         .any(|format| reporting.layout(format) == Some(Layout::Full));
     let options = CheckOptions {
-        ignored: selection::left_out(&arguments.select, &arguments.ignore)?,
+        settings: resolved,
         targets: targets(&arguments.targets, &templates)?,
         excerpts: match quote && shows_text {
             false => 0,
@@ -112,7 +124,7 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     tell(&mut reports, |report| report.end(&files, &totals))?;
     written.iter().try_for_each(ReportFile::finish)?;
     Ok(match exit::tell(&failures) {
-        Exit::Complete => verdict(files.iter(), arguments.fail_on),
+        Exit::Complete => verdict(files.iter(), reporting.fail_on),
         failed => failed,
     })
 }
@@ -122,6 +134,8 @@ struct Reporting {
     printed: Format,
     statistics: bool,
     fail_on: FailOn,
+    /// The file that settings come from.
+    origin: Option<String>,
     voice: Voice,
     least: Option<Severity>,
     /// Findings of a code in a file that people are shown; 0 shows all.
@@ -131,12 +145,16 @@ struct Reporting {
 }
 
 impl Reporting {
-    fn new(arguments: &Arguments, global: &Global) -> Self {
+    fn new(arguments: &Arguments, settings: &Settings, global: &Global) -> Self {
         let most = arguments.max_findings;
         Self {
             printed: arguments.output_format,
             statistics: arguments.statistics,
-            fail_on: arguments.fail_on,
+            fail_on: settings.fail_on(),
+            origin: settings
+                .origin
+                .as_ref()
+                .map(|path| output::harmless(&path.display().to_string())),
             voice: match (global.quiet, global.verbose) {
                 (true, _) => Voice::Quiet,
                 (false, 0) => Voice::Plain,
@@ -192,13 +210,14 @@ impl Reporting {
             columns,
             least: self.least.unwrap_or(usual),
             most: self.most,
+            settings: self.origin.clone(),
         }
     }
 }
 
 /// Where the bytes are that will be read.
 fn read_paths(options: &CheckOptions) -> anyhow::Result<Vec<PathBuf>> {
-    let inputs = typed_inputs(&options.paths, &options.source)?.into_iter();
+    let inputs = inputs(options)?.into_iter();
     let paths = inputs.filter_map(|planned| match planned.input.kind {
         InputKind::File | InputKind::Folder | InputKind::Pipe => Some(planned.input.path()),
         // A shell may have opened any file for us.

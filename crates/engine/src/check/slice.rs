@@ -12,7 +12,7 @@ use chatmill_source::Source;
 use super::verdict::FileCounts;
 use super::{CheckOptions, Checked, Excerpt, acceptance};
 use crate::entry::EntryRef;
-use crate::plan::PlannedInput;
+use crate::plan::{CodeSettings, PlannedInput};
 use crate::record::group::GroupRow;
 use crate::record::locate::{Located, Locator};
 use crate::record::{self, Settings};
@@ -39,7 +39,8 @@ pub(super) fn check_slice(
         options,
         report: SliceReport::default(),
         place: None,
-        shown: (0, BTreeMap::new()),
+        file: None,
+        shown: BTreeMap::new(),
     };
     for item in slice.items() {
         if stop.load(Ordering::Relaxed) {
@@ -55,8 +56,10 @@ struct Checker<'c> {
     options: &'c CheckOptions,
     report: SliceReport,
     place: Option<&'c EntryRef>,
-    /// Excerpts per code of one file: of the last that a finding was in.
-    shown: (usize, BTreeMap<&'static str, usize>),
+    /// The last file that a finding was in, and what becomes of codes in it.
+    file: Option<(usize, CodeSettings)>,
+    /// Excerpts per code of that file.
+    shown: BTreeMap<&'static str, usize>,
 }
 
 /// Where a finding was made: the record and its conversation.
@@ -174,25 +177,30 @@ impl<'c> Checker<'c> {
         self.report.files.entry(input).or_default()
     }
 
-    fn finding(&mut self, located: Located, spot: FindingPlace<'_>) {
+    fn finding(&mut self, mut located: Located, spot: FindingPlace<'_>) {
         let code = located.finding.code.code;
         self.counts().is_empty |= code == codes::EMPTY_INPUT.code;
-        if self.options.ignored.contains(&code) {
-            return;
-        }
         let place = self.place.as_ref();
         let index = place.map_or(0, |place| place.input);
         let planned = self.inputs.get(index);
+        if self.file.as_ref().is_none_or(|(file, _)| *file != index) {
+            let names = planned.map(super::names).unwrap_or_default();
+            let settings = self.options.settings.of(&names.each_ref().map(String::as_str));
+            self.file = Some((index, settings));
+            self.shown.clear();
+        }
+        let settings = self.file.as_ref().map(|(_, settings)| settings);
+        let own = located.finding.severity;
+        let graded = settings.map_or(Some(own), |settings| settings.severity(located.finding.code, own));
+        let Some(severity) = graded else { return };
+        located.finding.severity = severity;
         let entry = place.map(|place| place.entry.clone()).unwrap_or_default();
         // Only a record is known to be a row.
         let table = place
             .filter(|_| spot.record.is_some())
             .map(|place| place.table.clone())
             .unwrap_or_default();
-        if self.shown.0 != index {
-            self.shown = (index, BTreeMap::new());
-        }
-        let shown = self.shown.1.entry(code).or_default();
+        let shown = self.shown.entry(code).or_default();
         let excerpt = spot
             .text
             .filter(|_| *shown < self.options.excerpts)

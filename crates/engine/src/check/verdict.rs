@@ -98,12 +98,12 @@ impl FileCounts {
 
     /// Counts a finding that is reported.
     pub(super) fn count(&mut self, finding: &Finding) {
-        match self.codes.iter_mut().find(|(code, _)| *code == finding.code) {
-            Some((_, count)) => *count += finding.count,
-            None => {
-                self.codes.reserve_exact(1);
-                self.codes.push((finding.code, finding.count));
-            }
+        let known = self.codes.iter_mut().find(|(code, _)| *code == finding.code);
+        if let Some((_, count)) = known {
+            *count += finding.count;
+        } else {
+            self.codes.reserve_exact(1);
+            self.codes.push((finding.code, finding.count));
         }
         match finding.severity {
             Severity::Error => self.errors += finding.count,

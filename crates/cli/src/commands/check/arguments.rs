@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use chatmill_diag::Severity;
+use chatmill_engine::pipeline;
 use clap::{Args, ValueEnum};
 
 /// Arguments of `check`.
@@ -15,7 +16,7 @@ use clap::{Args, ValueEnum};
                         notes and the verdict on every file")]
 pub(crate) struct Arguments {
     /// Files, folders, globs, archives, or `-` for stdin
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "show_settings", value_name = "PATH")]
     pub paths: Vec<String>,
     /// Source id; `auto` detects by content
     #[arg(long, default_value = "auto", value_name = "ID")]
@@ -23,9 +24,12 @@ pub(crate) struct Arguments {
     /// Adds what this dialect's consumer would refuse; may be given several times
     #[arg(long = "for", value_name = "DIALECT[@PROFILE]")]
     pub targets: Vec<String>,
-    /// Pipeline file whose templates --for may name
-    #[arg(long, requires = "targets", value_name = "FILE")]
+    /// Pipeline file whose templates --for may name, and whose `[check]` holds
+    #[arg(long, value_name = "FILE")]
     pub pipeline: Option<PathBuf>,
+    /// What settings hold.
+    #[command(flatten)]
+    pub settings: SettingsArguments,
     /// Form of what is printed
     #[arg(
         long,
@@ -35,10 +39,10 @@ pub(crate) struct Arguments {
         value_name = "FORMAT"
     )]
     pub output_format: Format,
-    /// Reports only these: codes (RF001), prefixes (RF) or names (dangling-reference)
+    /// Reports only these: codes (RF001), prefixes (RF) or names (dangling-reference); in place of the settings' `select`
     #[arg(long, value_delimiter = ',', value_name = "CODE|PREFIX|NAME")]
     pub select: Vec<String>,
-    /// Leaves these out; wins over --select
+    /// Leaves these out, too; wins over --select
     #[arg(long, value_delimiter = ',', value_name = "CODE|PREFIX|NAME")]
     pub ignore: Vec<String>,
     /// Least severity that is listed; what is less is still counted [default: warning for people, else note]
@@ -47,9 +51,9 @@ pub(crate) struct Arguments {
     /// Findings of a code that are listed for each file; 0 lists all [default: 10 for people, else 0]
     #[arg(long, value_name = "N")]
     pub max_findings: Option<usize>,
-    /// Least severity that makes the exit code 1
-    #[arg(long, value_enum, default_value = "error", value_name = "SEVERITY")]
-    pub fail_on: FailOn,
+    /// Least severity that makes the exit code 1 [default: error]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub fail_on: Option<FailOn>,
     /// Reports only what an earlier report (json or jsonl) does not have
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
@@ -62,6 +66,23 @@ pub(crate) struct Arguments {
     /// Worker threads; 0 takes what the machine gives
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,
+}
+
+/// Which settings hold.
+#[derive(Debug, Args)]
+pub(crate) struct SettingsArguments {
+    /// Settings to go by, in place of the nearest chatmill.toml from the current folder upwards
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    pub config: Option<PathBuf>,
+    /// Goes by no settings but those of the command line
+    #[arg(long)]
+    pub no_config: bool,
+    /// Follows links inside folders, wherever they lead
+    #[arg(long)]
+    pub follow_links: bool,
+    /// Prints the settings that hold, and where they come from, and checks nothing
+    #[arg(long)]
+    pub show_settings: bool,
 }
 
 /// Form of a report.
@@ -97,6 +118,28 @@ pub(crate) enum FailOn {
     Warning,
     Note,
     Never,
+}
+
+impl From<pipeline::FailOn> for FailOn {
+    fn from(fail_on: pipeline::FailOn) -> Self {
+        match fail_on {
+            pipeline::FailOn::Error => Self::Error,
+            pipeline::FailOn::Warning => Self::Warning,
+            pipeline::FailOn::Note => Self::Note,
+            pipeline::FailOn::Never => Self::Never,
+        }
+    }
+}
+
+impl From<FailOn> for pipeline::FailOn {
+    fn from(fail_on: FailOn) -> Self {
+        match fail_on {
+            FailOn::Error => Self::Error,
+            FailOn::Warning => Self::Warning,
+            FailOn::Note => Self::Note,
+            FailOn::Never => Self::Never,
+        }
+    }
 }
 
 impl FailOn {

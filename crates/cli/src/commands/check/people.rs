@@ -48,7 +48,7 @@ pub(super) enum Voice {
 }
 
 /// What a report for people shows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct View {
     /// How a finding is written.
     pub layout: Layout,
@@ -60,6 +60,8 @@ pub(super) struct View {
     pub least: Severity,
     /// Findings of a code in a file that are shown; 0 shows all.
     pub most: usize,
+    /// The file that settings come from.
+    pub settings: Option<String>,
 }
 
 /// The report.
@@ -258,7 +260,7 @@ impl Report for People {
         }
         if self.view.voice != Voice::Quiet {
             let summary = Summary::new(files, totals);
-            let text = summary::write(&summary, &self.hidden, self.view, self.colours);
+            let text = summary::write(&summary, &self.hidden, &self.view, self.colours);
             self.out.write_all(text.as_bytes())?;
         }
         self.out.flush()

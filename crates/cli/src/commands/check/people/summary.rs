@@ -11,7 +11,7 @@ use crate::output::{self, Colours, Style, harmless};
 use crate::terminal::{short_path, wrapped};
 
 /// Codes that a summary lists; with everything else it stays below the 24 lines of the smallest terminal.
-const MAX_CODES: usize = 10;
+const MAX_CODES: usize = 9;
 
 /// Columns below which a file's name says nothing.
 const LEAST_PATH: usize = 20;
@@ -28,7 +28,7 @@ pub(super) struct Hidden {
 }
 
 /// Writes the summary.
-pub(super) fn write(summary: &Summary, hidden: &Hidden, view: View, colours: Colours) -> String {
+pub(super) fn write(summary: &Summary, hidden: &Hidden, view: &View, colours: Colours) -> String {
     let mut lines = vec![verdicts(summary), numbers(summary)];
     lines.extend(summary.judgements.iter().map(|judgement| {
         let all = judgement.accepted + judgement.refused;
@@ -67,6 +67,9 @@ pub(super) fn write(summary: &Summary, hidden: &Hidden, view: View, colours: Col
             counted(hidden.beyond, "finding"),
             view.most
         ));
+    }
+    if let Some(path) = &view.settings {
+        hints.push(format!("settings of {path}"));
     }
     if let Some((code, _)) = summary.worst_first().first() {
         hints.push(format!("`chatmill explain {code}` says more about {code}"));
@@ -238,6 +241,7 @@ mod tests {
             columns,
             least: Severity::Warning,
             most: 10,
+            settings: Some("chatmill.toml".to_owned()),
         }
     }
 
@@ -268,9 +272,10 @@ mod tests {
             ..Summary::default()
         };
         assert_eq!(
-            write(&summary, &Hidden::default(), view(100), Colours::NONE),
+            write(&summary, &Hidden::default(), &view(100), Colours::NONE),
             "4 files: 1 clean, 1 with notes, 2 unread\n\
-             1 conversation in 3 records; 1 error, 0 warnings, 0 notes; 4 known from the baseline\n"
+             1 conversation in 3 records; 1 error, 0 warnings, 0 notes; 4 known from the baseline\n\n\
+             settings of chatmill.toml\n"
         );
     }
 
@@ -306,7 +311,7 @@ mod tests {
             turn: 0,
         };
         for columns in [60, 80, 200] {
-            let text = write(&summary, &hidden, view(columns), Colours::NONE);
+            let text = write(&summary, &hidden, &view(columns), Colours::NONE);
             for line in text.lines() {
                 assert!(line.width() <= columns, "{columns}: {line}");
             }

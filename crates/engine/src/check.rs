@@ -7,6 +7,7 @@ mod known;
 mod slice;
 mod verdict;
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::Spill;
@@ -14,6 +15,7 @@ use chatmill_dataset::rows::FindingRow;
 use chatmill_diag::limits::MIB;
 use chatmill_diag::{Limits, Severity};
 use chatmill_intake::Failure;
+use chatmill_intake::discover::is_same_place;
 
 pub use self::excerpt::Excerpt;
 pub use self::known::Known;
@@ -38,6 +40,8 @@ pub struct CheckOptions {
     pub limits: Limits,
     /// Worker threads; 0 takes what there is.
     pub threads: usize,
+    /// Files of the check itself, which are not read as inputs: settings, a baseline.
+    pub own: Vec<PathBuf>,
     /// What becomes of codes, and names that are not read.
     pub settings: CheckSettings,
     /// Dialects that judge every conversation.
@@ -141,8 +145,21 @@ impl Files {
 pub fn inputs(options: &CheckOptions) -> Result<Vec<PlannedInput>, PlanError> {
     let mut inputs = typed_inputs_through(&options.paths, &options.source, options.settings.links)?;
     let exclude = &options.settings.exclude;
-    inputs.retain(|planned| !names(planned).iter().any(|name| exclude.matches(name)));
+    inputs.retain(|planned| {
+        let is_excluded = names(planned).iter().any(|name| exclude.matches(name));
+        !is_excluded && !is_own(planned, &options.own)
+    });
     Ok(inputs)
+}
+
+/// Whether a file is one of the check itself. A file of another name is none, by whatever link: only few are looked for.
+fn is_own(planned: &PlannedInput, own: &[PathBuf]) -> bool {
+    let path = planned.input.path();
+    let alike = own.iter().filter(|own| own.file_name() == path.file_name());
+    // What cannot be looked at says so where it is read.
+    alike
+        .into_iter()
+        .any(|own| is_same_place(own, &path).unwrap_or(false))
 }
 
 /// The names by which a file is known: its own, and as it was typed.

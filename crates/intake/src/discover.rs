@@ -9,7 +9,7 @@ mod own;
 mod patterns;
 mod walk;
 
-pub use below::lies_below;
+pub use below::{is_same_place, lies_below};
 pub use own::Own;
 
 use std::borrow::Cow;

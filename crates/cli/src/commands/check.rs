@@ -66,6 +66,7 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         .into_iter()
         .any(|format| reporting.layout(format) == Some(Layout::Full));
     let options = CheckOptions {
+        own: settings.files(),
         settings: resolved,
         targets: targets(&arguments.targets, &templates)?,
         excerpts: match quote && shows_text {

@@ -187,6 +187,31 @@ fn a_baseline_starts_at_the_folder_of_the_file_that_names_it() {
 }
 
 #[test]
+fn the_files_of_a_check_are_no_inputs_of_it() {
+    let desk = desk();
+    let exports = "project/exports";
+    assert_eq!(
+        check(&desk, exports, &["two", "--write", "jsonl=one/known.jsonl"]).code,
+        1
+    );
+    desk.write(
+        "project/exports/chatmill.toml",
+        "[check]\nbaseline = \"one/known.jsonl\"\n",
+    );
+    let files = |arguments: &[&str]| {
+        let arguments = [arguments, &["--output-format", "csv"]].concat();
+        check(&desk, exports, &arguments).stdout.lines().count() - 1
+    };
+    assert_eq!(files(&[".", "--config", "chatmill.toml"]), 3);
+    assert_eq!(
+        files(&[".", "--baseline", "one/known.jsonl"]),
+        4,
+        "settings that are not read are an input"
+    );
+    assert_eq!(files(&["."]), 5);
+}
+
+#[test]
 fn links_are_followed_where_that_is_asked_for() {
     let desk = desk();
     let links = desk.path("project/links");

@@ -30,9 +30,32 @@ pub fn lies_below(path: &Path, pattern: &str) -> io::Result<bool> {
     Ok(looked_in.is_some_and(|folder| path.starts_with(folder)))
 }
 
+/// Whether two paths lead to one place, whatever links are on the way; of paths that lead nowhere, none does.
+///
+/// # Errors
+///
+/// Where the system does not say where they are.
+pub fn is_same_place(one: &Path, other: &Path) -> io::Result<bool> {
+    Ok(real(one)?.is_some_and(|one| real(other).is_ok_and(|other| other == Some(one))))
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_place_is_the_same_by_whatever_path_it_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("in")).unwrap();
+        for name in ["in/a", "in/b"] {
+            std::fs::write(at(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink(at("in"), at("link")).unwrap();
+        assert!(is_same_place(&at("in/a"), &at("link/../in/a")).unwrap());
+        assert!(!is_same_place(&at("in/a"), &at("in/b")).unwrap());
+        assert!(!is_same_place(&at("in/c"), &at("in/c")).unwrap());
+    }
 
     #[test]
     fn a_path_lies_below_what_names_it_however_that_is_spelled() {

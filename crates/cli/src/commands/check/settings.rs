@@ -95,6 +95,12 @@ impl Settings {
         self.section.baseline.as_deref()
     }
 
+    /// The files that the settings come from.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        let baseline = self.section.baseline.clone();
+        self.origin.iter().cloned().chain(baseline).collect()
+    }
+
     /// The settings as a file would say them.
     pub(super) fn describe(&self) -> anyhow::Result<String> {
         let origin = match &self.origin {

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use anyhow::{Context, Result};
 use chatmill_dialect::about::Rules;
-use chatmill_dialect::{DIALECTS, Rule, TemplateDialect};
+use chatmill_dialect::{DIALECTS, DialectRule, TemplateDialect};
 
 use crate::tables::{cell, replaced};
 
@@ -18,17 +18,17 @@ pub(crate) fn with_rules(page: &str) -> Result<String> {
 }
 
 /// Each rule, once.
-fn declared() -> impl Iterator<Item = &'static Rule> {
+fn declared() -> impl Iterator<Item = &'static DialectRule> {
     let listed = DIALECTS.iter().map(|dialect| match dialect.about().rules {
         Rules::Judged(rules) => rules,
         Rules::None(_) => &[],
     });
     let all = listed.chain([TemplateDialect::rules()]).flatten().copied();
-    let by_id: BTreeMap<&str, &Rule> = all.map(|rule| (rule.id(), rule)).collect();
+    let by_id: BTreeMap<&str, &DialectRule> = all.map(|rule| (rule.id(), rule)).collect();
     by_id.into_values()
 }
 
-fn filled(page: &str, rules: impl Iterator<Item = &'static Rule>) -> Result<String> {
+fn filled(page: &str, rules: impl Iterator<Item = &'static DialectRule>) -> Result<String> {
     let mut families: BTreeMap<&str, String> = BTreeMap::new();
     for rule in rules {
         let (family, _) = rule.id().split_once('-').context("a code has a family")?;
@@ -46,7 +46,7 @@ fn filled(page: &str, rules: impl Iterator<Item = &'static Rule>) -> Result<Stri
 }
 
 /// What stands in the last two columns of a rule's row.
-fn by_hand<'p>(page: &'p str, rule: &Rule) -> Option<(&'p str, &'p str)> {
+fn by_hand<'p>(page: &'p str, rule: &DialectRule) -> Option<(&'p str, &'p str)> {
     let start = format!("| {rule} |");
     let row = page.lines().find_map(|line| line.strip_prefix(&start))?;
     let (before, test) = row.strip_suffix('|')?.rsplit_once('|')?;

@@ -7,7 +7,6 @@
 //! Why: docs/decisions/2026-11-22-columns-are-filled.md.
 
 mod dictionary;
-mod draft;
 mod encoder;
 mod hybrid;
 mod pages;
@@ -23,8 +22,6 @@ use crate::key::Keys;
 use crate::options::Compression;
 use pages::{Compressor, PageCounts};
 
-pub(crate) use draft::TextPage;
-pub use draft::{Content, Draft};
 pub(crate) use encoder::{Bits, Bytes, Coded, CodedKind, Encoder, Fixed};
 pub(crate) use pages::Pages;
 
@@ -66,12 +63,12 @@ impl Context {
 
 /// Where a value stands: whether it goes on with a list, and how deep it is there.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Level {
+pub struct Nesting {
     pub(crate) repetition: u8,
     pub(crate) definition: u8,
 }
 
-impl Level {
+impl Nesting {
     /// One level deeper, as what may be missing is when it is there.
     pub(crate) fn deeper(self) -> Self {
         Self {
@@ -112,7 +109,7 @@ impl<E: Encoder> Leaf<E> {
         }
     }
 
-    fn level(&mut self, at: Level) {
+    fn level(&mut self, at: Nesting) {
         self.counts.values += 1;
         if self.of.max_rep_level() > 0 {
             self.repetitions.push(at.repetition);
@@ -123,20 +120,15 @@ impl<E: Encoder> Leaf<E> {
     }
 
     /// Where the value goes that stands here.
-    pub(crate) fn value(&mut self, at: Level) -> &mut E {
+    pub(crate) fn value(&mut self, at: Nesting) -> &mut E {
         self.level(at);
         &mut self.encoder
     }
 
     /// No value stands here.
-    pub(crate) fn missing(&mut self, at: Level) {
+    pub(crate) fn missing(&mut self, at: Nesting) {
         self.level(at);
         self.counts.nulls += 1;
-    }
-
-    /// What it writes.
-    pub(crate) fn encoder(&mut self) -> &mut E {
-        &mut self.encoder
     }
 
     /// Ends a row, and the page where that is full.

@@ -16,25 +16,25 @@ use parquet::errors::ParquetError;
 use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::ColumnDescPtr;
 
-use crate::chunk::{Content, Context, Encoder, Leaf, Level, TextPage};
+use crate::chunk::{Context, Encoder, Leaf, Nesting};
 use crate::error::DatasetError;
 use crate::key::Keys;
-use kind::{Kind, ListKind};
+use kind::{ColumnKind, ListKind};
 
 pub(crate) use list::{MaybeSpans, PerEncoding, Sent, Spans, Structs, Tokens, element, encoding_of};
-pub(crate) use record::Record;
+pub(crate) use record::RecordColumns;
 pub(crate) use record::record;
 
 /// Why a value cannot be written.
 #[derive(Debug)]
-pub enum Fault {
+pub enum ColumnFault {
     /// It is not of the kind that the table demands.
     Value(String),
     /// Its page could not be written.
     Page(ParquetError),
 }
 
-impl Fault {
+impl ColumnFault {
     /// The error of a table, whose file has this path.
     pub(crate) fn of(self, table: &'static str, path: &Path) -> DatasetError {
         match self {
@@ -44,19 +44,19 @@ impl Fault {
     }
 }
 
-impl From<ParquetError> for Fault {
+impl From<ParquetError> for ColumnFault {
     fn from(error: ParquetError) -> Self {
         Self::Page(error)
     }
 }
 
 /// A row group while columns are appended to it, whatever it is written to.
-pub trait Group {
+pub trait RowGroup {
     /// Appends a finished column.
     fn append<E: Encoder>(&mut self, leaf: &mut Leaf<E>, context: &mut Context) -> Result<(), ParquetError>;
 }
 
-impl<W: Write + Send> Group for SerializedRowGroupWriter<'_, W> {
+impl<W: Write + Send> RowGroup for SerializedRowGroupWriter<'_, W> {
     fn append<E: Encoder>(&mut self, leaf: &mut Leaf<E>, context: &mut Context) -> Result<(), ParquetError> {
         leaf.append_to(self, context)
     }
@@ -66,10 +66,10 @@ impl<W: Write + Send> Group for SerializedRowGroupWriter<'_, W> {
 pub struct Leaves<'l>(pub(crate) slice::Iter<'l, ColumnDescPtr>);
 
 impl Leaves<'_> {
-    pub(crate) fn next<E: Encoder>(&mut self, encoder: E) -> Result<Leaf<E>, Fault> {
+    pub(crate) fn next<E: Encoder>(&mut self, encoder: E) -> Result<Leaf<E>, ColumnFault> {
         let of = self.0.next().cloned();
         of.map(|of| Leaf::new(of, encoder))
-            .ok_or_else(|| Fault::Value("its schema has too few columns".to_owned()))
+            .ok_or_else(|| ColumnFault::Value("its schema has too few columns".to_owned()))
     }
 }
 
@@ -87,7 +87,7 @@ pub trait Column: Sized {
     }
 
     /// The column with the next leaves of a file.
-    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, Fault>;
+    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnFault>;
 
     /// Bytes of text and of binary in a value; row groups are cut by them.
     fn text_bytes(_value: &Self::Value<'_>, _keys: &Keys) -> usize {
@@ -95,46 +95,50 @@ pub trait Column: Sized {
     }
 
     /// Takes a value that stands here.
-    fn push(&mut self, value: Self::Value<'_>, at: Level, context: &Context) -> Result<(), Fault>;
+    fn push(&mut self, value: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault>;
 
     /// Takes the place of a list that has no elements.
-    fn missing(&mut self, at: Level);
+    fn missing(&mut self, at: Nesting);
 
     /// Ends a row.
-    fn end_row(&mut self, context: &mut Context) -> Result<(), Fault>;
+    fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault>;
 
     /// Ends a row group.
-    fn end_group<G: Group>(&mut self, group: &mut G, context: &mut Context) -> Result<(), Fault>;
+    fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault>;
 }
 
 /// The parts of a column that has one leaf.
 macro_rules! one_leaf {
     () => {
-        fn missing(&mut self, at: Level) {
+        fn missing(&mut self, at: Nesting) {
             self.0.missing(at);
         }
 
-        fn end_row(&mut self, context: &mut Context) -> Result<(), Fault> {
+        fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
             Ok(self.0.end_row(context)?)
         }
 
-        fn end_group<G: Group>(&mut self, group: &mut G, context: &mut Context) -> Result<(), Fault> {
+        fn end_group<G: RowGroup>(
+            &mut self,
+            group: &mut G,
+            context: &mut Context,
+        ) -> Result<(), ColumnFault> {
             Ok(group.append(&mut self.0, context)?)
         }
     };
 }
 
 /// A value that is always there.
-pub struct One<K: Kind>(Leaf<K::Encoder>);
+pub struct One<K: ColumnKind>(Leaf<K::Encoder>);
 
-impl<K: Kind> Column for One<K> {
+impl<K: ColumnKind> Column for One<K> {
     type Value<'v> = K::Value<'v>;
 
     fn fields(name: &str, _encodings: &[String]) -> Vec<Field> {
         vec![K::field(name, false)]
     }
 
-    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, Fault> {
+    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnFault> {
         leaves.next(K::encoder()).map(Self)
     }
 
@@ -142,7 +146,7 @@ impl<K: Kind> Column for One<K> {
         K::text_bytes(value, keys)
     }
 
-    fn push(&mut self, value: K::Value<'_>, at: Level, context: &Context) -> Result<(), Fault> {
+    fn push(&mut self, value: K::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault> {
         K::push(self.0.value(at), value, &context.keys)
     }
 
@@ -150,16 +154,16 @@ impl<K: Kind> Column for One<K> {
 }
 
 /// A value that may be missing.
-pub struct Maybe<K: Kind>(Leaf<K::Encoder>);
+pub struct Maybe<K: ColumnKind>(Leaf<K::Encoder>);
 
-impl<K: Kind> Column for Maybe<K> {
+impl<K: ColumnKind> Column for Maybe<K> {
     type Value<'v> = Option<K::Value<'v>>;
 
     fn fields(name: &str, _encodings: &[String]) -> Vec<Field> {
         vec![K::field(name, true)]
     }
 
-    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, Fault> {
+    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnFault> {
         leaves.next(K::encoder()).map(Self)
     }
 
@@ -167,7 +171,12 @@ impl<K: Kind> Column for Maybe<K> {
         value.as_ref().map_or(0, |value| K::text_bytes(value, keys))
     }
 
-    fn push(&mut self, value: Option<K::Value<'_>>, at: Level, context: &Context) -> Result<(), Fault> {
+    fn push(
+        &mut self,
+        value: Option<K::Value<'_>>,
+        at: Nesting,
+        context: &Context,
+    ) -> Result<(), ColumnFault> {
         match value {
             Some(value) => K::push(self.0.value(at.deeper()), value, &context.keys)?,
             None => self.0.missing(at),
@@ -188,7 +197,7 @@ impl<K: ListKind> Column for Many<K> {
         vec![Field::new_list(name, element(K::kind()), false)]
     }
 
-    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, Fault> {
+    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnFault> {
         leaves.next(K::encoder()).map(Self)
     }
 
@@ -199,51 +208,12 @@ impl<K: ListKind> Column for Many<K> {
             .sum()
     }
 
-    fn push(&mut self, values: &[K::Item], at: Level, context: &Context) -> Result<(), Fault> {
+    fn push(&mut self, values: &[K::Item], at: Nesting, context: &Context) -> Result<(), ColumnFault> {
         if values.is_empty() {
             self.0.missing(at);
         }
         for (index, item) in values.iter().enumerate() {
             K::push(self.0.value(at.element(index)), K::value(item), &context.keys)?;
-        }
-        Ok(())
-    }
-
-    one_leaf!();
-}
-
-/// Text that is written where it stays, and may be withdrawn again.
-pub struct Drafted(Leaf<TextPage>);
-
-impl Drafted {
-    /// The column's page, for a text to be written.
-    pub(crate) fn page(&mut self) -> &mut TextPage {
-        self.0.encoder()
-    }
-}
-
-impl Column for Drafted {
-    type Value<'v> = Content;
-
-    fn fields(name: &str, _encodings: &[String]) -> Vec<Field> {
-        vec![kind::Text::field(name, true)]
-    }
-
-    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, Fault> {
-        leaves.next(TextPage::default()).map(Self)
-    }
-
-    fn text_bytes(value: &Content, _keys: &Keys) -> usize {
-        value.text().map_or(0, str::len)
-    }
-
-    fn push(&mut self, value: Content, at: Level, _context: &Context) -> Result<(), Fault> {
-        match value {
-            Content::Kept(draft) => self.0.value(at.deeper()).take_back(draft, true)?,
-            Content::Withdrawn(draft) => {
-                self.0.missing(at);
-                self.0.encoder().take_back(draft, false)?;
-            }
         }
         Ok(())
     }

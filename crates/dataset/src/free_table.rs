@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use arrow_schema::{Schema, SchemaRef};
 
-use crate::chunk::{Context, Level};
+use crate::chunk::{Context, Nesting};
 use crate::column::kind::{self, Json, Number, Text};
-use crate::column::{Column, Fault, Group, Leaves, Maybe, MaybeSpans};
+use crate::column::{Column, ColumnFault, Leaves, Maybe, MaybeSpans, RowGroup};
 use crate::error::DatasetError;
 use crate::folder::{FileMeasure, FolderFile};
 use crate::options::Compression;
@@ -65,14 +65,14 @@ macro_rules! kinds {
                 }
             }
 
-            fn open(kind: FreeKind, leaves: &mut Leaves<'_>) -> Result<Self, Fault> {
+            fn open(kind: FreeKind, leaves: &mut Leaves<'_>) -> Result<Self, ColumnFault> {
                 Ok(match kind {
                     $(FreeKind::$kind => Self::$kind(<$column>::open(leaves, &[])?),)+
                 })
             }
 
-            fn push(&mut self, cell: FreeCell<'_>, context: &mut Context) -> Result<(), Fault> {
-                let at = Level::default();
+            fn push(&mut self, cell: FreeCell<'_>, context: &mut Context) -> Result<(), ColumnFault> {
+                let at = Nesting::default();
                 match (self, cell) {
                     $(
                         (Self::$kind(column), FreeCell::$cell(value)) => {
@@ -84,11 +84,11 @@ macro_rules! kinds {
                             column.end_row(context)
                         }
                     )+
-                    (_, cell) => Err(Fault::Value(format!("{cell:?} is of another kind than its column"))),
+                    (_, cell) => Err(ColumnFault::Value(format!("{cell:?} is of another kind than its column"))),
                 }
             }
 
-            fn end_group<G: Group>(&mut self, group: &mut G, context: &mut Context) -> Result<(), Fault> {
+            fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault> {
                 match self {
                     $(Self::$kind(column) => column.end_group(group, context),)+
                 }
@@ -142,10 +142,10 @@ impl FreeTable {
         Ok(())
     }
 
-    fn fill(&mut self, row: &[FreeCell<'_>]) -> Result<(), Fault> {
+    fn fill(&mut self, row: &[FreeCell<'_>]) -> Result<(), ColumnFault> {
         let (values, columns) = (row.len(), self.columns.len());
         if values != columns {
-            return Err(Fault::Value(format!(
+            return Err(ColumnFault::Value(format!(
                 "it has {values} values for {columns} columns"
             )));
         }
@@ -166,7 +166,7 @@ impl FreeTable {
         self.checked(ended)
     }
 
-    fn checked(&self, result: Result<(), Fault>) -> Result<(), DatasetError> {
+    fn checked(&self, result: Result<(), ColumnFault>) -> Result<(), DatasetError> {
         result.map_err(|fault| fault.of(TABLE, self.file.inner().path()))
     }
 

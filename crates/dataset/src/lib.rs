@@ -35,7 +35,6 @@ mod table;
 mod tables;
 
 pub use certify::{Certificate, certify, has_traces_of_a_run, is_dataset};
-pub use chunk::{Content, Draft};
 pub use derived::{RECORD, write_derived};
 pub use disk::{ReportFile, create_report};
 pub use error::DatasetError;

@@ -1,11 +1,8 @@
 //! One table's file in one slice: rows go into its columns, and its columns into row groups.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use parquet::errors::Result as ParquetResult;
-
-use crate::chunk::{Context, Draft, Level};
+use crate::chunk::{Context, Nesting};
 use crate::disk::{self, DiskFile};
 use crate::error::DatasetError;
 use crate::key::Key;
@@ -16,15 +13,15 @@ use crate::table::{self, Table};
 
 /// The place of a table in a set.
 pub(crate) struct Slot<T> {
-    /// Its open files, by the dialect of their rows where these are parted; none until its first row.
-    open: BTreeMap<String, Part<T>>,
+    /// Its open files, each with the dialect of its rows where these are parted; none until its first row.
+    open: Vec<(Key, Part<T>)>,
     is_written: bool,
 }
 
 impl<T: Table> Slot<T> {
     pub(crate) fn new(options: &TableOptions) -> Self {
         Self {
-            open: BTreeMap::new(),
+            open: Vec::new(),
             is_written: !options.absent.contains(&T::NAME),
         }
     }
@@ -47,14 +44,17 @@ impl<T: Table> Slot<T> {
         }
         let dialect = match options.partition {
             Partition::None => None,
-            Partition::Dialect => dialect.map(|dialect| context.keys.text(dialect)),
+            Partition::Dialect => dialect,
         };
-        let name = dialect.unwrap_or_default();
-        if !self.open.contains_key(name) {
-            let part = Part::create(place, options, dialect)?;
-            self.open.insert(name.to_owned(), part);
+        let key = dialect.unwrap_or_default();
+        // There are as many as dialects at most.
+        let known = self.open.iter().position(|(known, _)| *known == key);
+        let index = known.unwrap_or(self.open.len());
+        if known.is_none() {
+            let dialect = dialect.map(|dialect| context.keys.text(dialect));
+            self.open.push((key, Part::create(place, options, dialect)?));
         }
-        Ok(self.open.get_mut(name))
+        Ok(self.open.get_mut(index).map(|(_, part)| part))
     }
 
     pub(crate) fn push(
@@ -70,9 +70,16 @@ impl<T: Table> Slot<T> {
         }
     }
 
-    pub(crate) fn close(self, place: &Place, context: &mut Context) -> Result<Vec<PartFile>, DatasetError> {
-        let parts = self.open.into_values();
-        parts.map(|part| part.finish(place, context)).collect()
+    /// Finishes its files, in the order of their names.
+    pub(crate) fn close(
+        mut self,
+        place: &Place,
+        context: &mut Context,
+    ) -> Result<Vec<PartFile>, DatasetError> {
+        self.open
+            .sort_by(|(_, one), (_, other)| one.folder.cmp(&other.folder));
+        let parts = self.open.into_iter();
+        parts.map(|(_, part)| part.finish(place, context)).collect()
     }
 }
 
@@ -114,18 +121,10 @@ impl<T: Table> Part<T> {
         })
     }
 
-    /// Lends what its columns lend.
-    pub(crate) fn lend(
-        &mut self,
-        draft: impl FnOnce(&mut T) -> ParquetResult<Draft>,
-    ) -> Result<Draft, DatasetError> {
-        draft(&mut self.columns).map_err(|error| DatasetError::parquet("write", &self.path, error))
-    }
-
     fn push(&mut self, row: T::Row<'_>, context: &mut Context) -> Result<(), DatasetError> {
         let text = T::text_bytes(&row, &context.keys);
         let pushed = check_row(text)
-            .and_then(|()| self.columns.push(row, Level::default(), context))
+            .and_then(|()| self.columns.push(row, Nesting::default(), context))
             .and_then(|()| self.columns.end_row(context));
         pushed.map_err(|fault| fault.of(T::NAME, &self.path))?;
         self.rows += 1;

@@ -11,7 +11,7 @@ use parquet::errors::Result;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 
-use crate::column::{Fault, Leaves};
+use crate::column::{ColumnFault, Leaves};
 use crate::options::Compression;
 
 /// Bytes of text after which a row group is cut.
@@ -60,8 +60,8 @@ impl<W: Write + Send> RowGroupFile<W> {
     /// Ends the row group, whose columns `append` gives, where it has a row.
     pub(crate) fn end_group(
         &mut self,
-        append: impl FnOnce(&mut SerializedRowGroupWriter<'_, W>) -> std::result::Result<(), Fault>,
-    ) -> std::result::Result<(), Fault> {
+        append: impl FnOnce(&mut SerializedRowGroupWriter<'_, W>) -> std::result::Result<(), ColumnFault>,
+    ) -> std::result::Result<(), ColumnFault> {
         if self.rows == 0 {
             return Ok(());
         }
@@ -89,9 +89,9 @@ impl<W: Write + Send> RowGroupFile<W> {
 }
 
 /// Refuses a row with too many bytes of text.
-pub(crate) fn check_row(text: usize) -> std::result::Result<(), Fault> {
+pub(crate) fn check_row(text: usize) -> std::result::Result<(), ColumnFault> {
     if text > ROW_TEXT_BYTES {
-        return Err(Fault::Value(format!(
+        return Err(ColumnFault::Value(format!(
             "it holds {text} bytes of text, more than {ROW_TEXT_BYTES}"
         )));
     }
@@ -132,6 +132,9 @@ mod tests {
     #[test]
     fn a_row_may_hold_a_gibibyte_of_text_and_no_more() {
         assert!(check_row(ROW_TEXT_BYTES).is_ok());
-        assert!(matches!(check_row(ROW_TEXT_BYTES + 1), Err(Fault::Value(_))));
+        assert!(matches!(
+            check_row(ROW_TEXT_BYTES + 1),
+            Err(ColumnFault::Value(_))
+        ));
     }
 }

@@ -2,11 +2,11 @@
 
 use arrow_schema::{Schema, SchemaRef};
 
-use crate::column::Record;
+use crate::column::RecordColumns;
 use crate::key::Key;
 
 /// Columns that are a table.
-pub(crate) trait Table: Record + 'static {
+pub(crate) trait Table: RecordColumns + 'static {
     /// Name of the table and of its folder.
     const NAME: &'static str;
     /// What a row is, one sentence.

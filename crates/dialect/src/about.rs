@@ -1,7 +1,7 @@
 //! What a dialect says about itself: the rows of `chatmill dialects` and of the README table.
 
 use crate::Dialect;
-use crate::rules::Rule;
+use crate::rules::DialectRule;
 
 /// The description of a dialect.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl DialectAbout {
 pub enum Rules {
     /// The judge of the testkit knows them, and every test of dialects asks it. Those that have a code are listed; a variant
     /// of another dialect lists what it adds.
-    Judged(&'static [&'static Rule]),
+    Judged(&'static [&'static DialectRule]),
     /// There are none, or none that the text of a rendering can break; the reason.
     None(&'static str),
 }

@@ -6,7 +6,7 @@ use chatmill_model::{ArgumentForm, Arguments, ToolCall, json::push_string};
 
 use crate::json::{compact, is_portable};
 use crate::loss::{LossCode, Losses, reasons};
-use crate::rules::Rule;
+use crate::rules::DialectRule;
 
 /// The key under which arguments that are not an object stand where an object is wanted.
 pub(crate) const WRAPPER: &str = "arguments";
@@ -30,7 +30,7 @@ pub(crate) fn as_text<'a>(call: &'a ToolCall, position: u32, losses: &mut Losses
 pub(crate) fn as_object<'a>(
     call: &'a ToolCall,
     position: u32,
-    rule: &'static Rule,
+    rule: &'static DialectRule,
     losses: &mut Losses,
 ) -> Cow<'a, str> {
     match &call.arguments {

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use chatmill_model::{Message, Part, PartPlace, Role, ToolResult};
 use regex_automata::meta::Regex;
 
-use crate::loss::{LossCode, Losses, Reason};
+use crate::loss::{LossCode, LossReason, Losses};
 use crate::message_text::message_text;
 use crate::turns::{Call, Found, Pairs, Step, Turns};
 use crate::view::View;
@@ -33,9 +33,9 @@ pub(crate) struct Filter {
     /// Whether the last user turn comes back where nothing but system text is left.
     pub(crate) keeps_last_user: bool,
     /// The rule that drops results.
-    pub(crate) result_rule: Reason,
+    pub(crate) result_rule: LossReason,
     /// The rule that drops texts.
-    pub(crate) text_rule: Reason,
+    pub(crate) text_rule: LossReason,
     /// The expressions, compiled when they are first needed.
     pub(crate) compiled: OnceLock<Regex>,
 }

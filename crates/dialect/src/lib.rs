@@ -50,11 +50,11 @@ use chatmill_model::Sink;
 
 pub use about::DialectAbout;
 pub use dialects::DIALECTS;
-pub use loss::{FoldedLoss, Loss, LossCode, Reason, folded};
+pub use loss::{FoldedLoss, Loss, LossCode, LossReason, folded};
 pub use perspective::auto_perspective;
 pub use policy::Policy;
 pub use rendering::{Coverage, Rendering};
-pub use rules::Rule;
+pub use rules::DialectRule;
 pub use shared::Shared;
 pub use template::TemplateDialect;
 pub use view::{Answered, History, View, Window};

@@ -7,7 +7,7 @@ use crate::definitions::{self, Form};
 use crate::image_url::picture_address;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::rendering::Rendering;
-use crate::rules::Rule;
+use crate::rules::DialectRule;
 use crate::text_run::TextRun;
 use crate::turn_plan::say::joined;
 use crate::turn_plan::{Block, BlockContent, CallBlock, DialectProfile, ResultBlock, Turn, TurnPlan};
@@ -28,7 +28,7 @@ pub(crate) enum ArgumentsAs {
     /// As text.
     Text,
     /// As an object; the rule that wants one.
-    Object(&'static Rule),
+    Object(&'static DialectRule),
 }
 
 /// How texts are written.

@@ -5,7 +5,7 @@
 mod reason;
 pub(crate) mod reasons;
 
-pub use reason::Reason;
+pub use reason::LossReason;
 
 /// Why personal data and secrets are not in a rendering, one reason for each kind.
 pub mod pseudonyms {
@@ -186,7 +186,7 @@ pub struct Loss {
     /// Occurrences.
     pub amount: u64,
     /// Why.
-    pub reason: Reason,
+    pub reason: LossReason,
 }
 
 /// All that a rendering lost of one kind for one reason.
@@ -195,7 +195,7 @@ pub struct FoldedLoss {
     /// What kind of loss.
     pub code: LossCode,
     /// Why.
-    pub reason: Reason,
+    pub reason: LossReason,
     /// Occurrences.
     pub amount: u64,
     /// Positions of the messages, ascending; empty when the whole rendering is meant.
@@ -235,17 +235,17 @@ pub(crate) struct Losses(Vec<Loss>);
 
 impl Losses {
     /// A loss at one message.
-    pub(crate) fn at(&mut self, code: LossCode, position: u32, reason: Reason) {
+    pub(crate) fn at(&mut self, code: LossCode, position: u32, reason: LossReason) {
         self.add(code, Some(position), 1, reason);
     }
 
     /// Several equal losses at one message; nothing when there are none.
-    pub(crate) fn several(&mut self, code: LossCode, position: u32, amount: u64, reason: Reason) {
+    pub(crate) fn several(&mut self, code: LossCode, position: u32, amount: u64, reason: LossReason) {
         self.add(code, Some(position), amount, reason);
     }
 
     /// A loss that lies in the dialect's nature; nothing when it touches nothing.
-    pub(crate) fn whole_rendering(&mut self, code: LossCode, amount: u64, reason: Reason) {
+    pub(crate) fn whole_rendering(&mut self, code: LossCode, amount: u64, reason: LossReason) {
         self.add(code, None, amount, reason);
     }
 
@@ -256,7 +256,7 @@ impl Losses {
         }
     }
 
-    fn add(&mut self, code: LossCode, position: Option<u32>, amount: u64, reason: Reason) {
+    fn add(&mut self, code: LossCode, position: Option<u32>, amount: u64, reason: LossReason) {
         if amount > 0 {
             self.0.push(Loss {
                 code,

@@ -8,12 +8,12 @@ use std::fmt;
 
 /// A rule that renderings of a dialect have to keep.
 #[derive(Debug)]
-pub struct Rule {
+pub struct DialectRule {
     id: &'static str,
     wants: &'static str,
 }
 
-impl Rule {
+impl DialectRule {
     /// A rule; `wants` is its doc comment.
     pub(crate) const fn new(id: &'static str, wants: &'static str) -> Self {
         Self { id, wants }
@@ -30,19 +30,19 @@ impl Rule {
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for DialectRule {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.id)
     }
 }
 
-impl PartialEq for Rule {
+impl PartialEq for DialectRule {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
     }
 }
 
-impl Eq for Rule {}
+impl Eq for DialectRule {}
 
 /// Whether a constant is called as its rule: `OAC_06` for `OAC-06`.
 pub(crate) const fn is_named(name: &str, id: &str) -> bool {
@@ -62,12 +62,12 @@ macro_rules! rules {
     ($($(#[doc = $wants:literal])+ $name:ident = $id:literal;)+) => {
         $(
             $(#[doc = $wants])+
-            pub(crate) const $name: &$crate::rules::Rule = &$crate::rules::Rule::new($id, concat!($($wants),+));
+            pub(crate) const $name: &$crate::rules::DialectRule = &$crate::rules::DialectRule::new($id, concat!($($wants),+));
             const _: () = assert!($crate::rules::is_named(stringify!($name), $id));
         )+
 
         /// The rules of this file.
-        const RULES: &[&$crate::rules::Rule] = &[$($name),+];
+        const RULES: &[&$crate::rules::DialectRule] = &[$($name),+];
     };
 }
 

@@ -50,7 +50,7 @@ use thiserror::Error;
 use crate::about::{DialectAbout, Rules};
 use crate::dialects::hf_messages;
 use crate::loss::{LossCode, Losses, reasons};
-use crate::rules::{Rule, rules};
+use crate::rules::{DialectRule, rules};
 use crate::turn_plan::TurnPlan;
 use crate::view::View;
 use crate::violation::Violation;
@@ -173,7 +173,7 @@ pub struct TemplateDialect {
 
 impl TemplateDialect {
     /// The rules of every template, beside those of `hf-messages`.
-    pub const fn rules() -> &'static [&'static Rule] {
+    pub const fn rules() -> &'static [&'static DialectRule] {
         RULES
     }
 

@@ -4,11 +4,11 @@
 //! moved, nothing is cut; the canonical record keeps the true order, and every move is declared.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use chatmill_model::{CallStatus, Message, Part, PartPlace, ToolCall, ToolResult};
 
-use crate::loss::{LossCode, Losses, Reason, reasons};
+use crate::loss::{LossCode, LossReason, Losses, reasons};
 use crate::policy::Orphans;
 use crate::view::View;
 use crate::violation::Violation;
@@ -96,7 +96,7 @@ pub(crate) fn arrange<'a>(view: &View<'a>, shown: &[&'a Message], losses: &mut L
 pub(crate) fn without_tools<'a>(
     view: &View<'a>,
     shown: &[&'a Message],
-    reason: Reason,
+    reason: LossReason,
     losses: &mut Losses,
 ) -> Turns<'a> {
     let pairs = Pairs::of(view, shown);
@@ -222,15 +222,19 @@ impl Pairs {
 
     /// Pairings among the messages that are shown.
     pub(crate) fn of(view: &View<'_>, shown: &[&Message]) -> Self {
-        let positions: BTreeSet<u32> = shown.iter().map(|message| message.position).collect();
+        // Messages are shown in order of their positions.
+        let is_shown = |place: &PartPlace| {
+            let found = shown.binary_search_by_key(&place.position, |message| message.position);
+            found.is_ok()
+        };
         let mut pairs = Self {
             by_call: BTreeMap::new(),
             by_result: BTreeMap::new(),
             duplicates: BTreeMap::new(),
         };
         for pairing in &view.linked.pairings {
-            let call = pairing.call.filter(|place| positions.contains(&place.position));
-            let result = pairing.result.filter(|place| positions.contains(&place.position));
+            let call = pairing.call.filter(is_shown);
+            let result = pairing.result.filter(is_shown);
             match (pairing.status, call, result) {
                 (CallStatus::Duplicate, call, Some(result)) => {
                     pairs.duplicates.insert(result, call);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::rules::Rule;
+use crate::rules::DialectRule;
 
 /// A rule of the dialect that a rendering breaks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,7 +15,7 @@ pub struct Violation {
 
 impl Violation {
     /// A rule of a dialect that a rendering breaks, in one message where there is a position, and what is wrong.
-    pub(crate) fn of(rule: &Rule, position: Option<u32>, fault: impl fmt::Display) -> Self {
+    pub(crate) fn of(rule: &DialectRule, position: Option<u32>, fault: impl fmt::Display) -> Self {
         Self::at(position, format!("{rule}: {fault}"))
     }
 

@@ -293,7 +293,7 @@ impl Plan {
             let targets: Vec<String> = self
                 .targets
                 .iter()
-                .map(|target| format!("{}@{}", target.dialect.id(), target.profile))
+                .map(|target| format!("{}@{}", target.dialect.id(), target.profile()))
                 .collect();
             object.insert("targets".to_owned(), targets.into());
             if let Some(count) = object.get_mut("count").and_then(serde_json::Value::as_object_mut) {

@@ -13,7 +13,7 @@ use chatmill_dataset::overview::cut;
 use chatmill_diag::{Finding, Reject, RejectLevel, Severity, Span, codes};
 use chatmill_intake::FramingError;
 use chatmill_link::ClusterMembership;
-use chatmill_model::{Linked, MessageKind, SinkBuffers};
+use chatmill_model::{Component, Linked, Message, MessageKind, Sink, SinkBuffers};
 use chatmill_source::Source;
 use chatmill_token::{Encoding, TokenCounter};
 
@@ -128,7 +128,7 @@ pub fn process_slice(
         work.item(item)?;
     }
     let mut idle = tools.idle_counters.lock().unwrap_or_else(PoisonError::into_inner);
-    idle.push((work.counter, work.buffers.into_sink()));
+    idle.push((work.counter, work.buffers.take_sink()));
     let mut idle = tools.idle_meters.lock().unwrap_or_else(PoisonError::into_inner);
     idle.extend(work.meter);
     let mut slowest = tools.slowest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -298,8 +298,11 @@ impl Work<'_, '_> {
         self.enter(record.entry);
         self.written = record.written();
         if let (Some(linked), Some(id)) = (linked, id) {
-            self.conversation(&id, linked, number)?;
-            self.renderings(&id, linked, number)?;
+            let limit = usize::try_from(self.tools.plan.limits().rendering).unwrap_or(usize::MAX);
+            let mut sink = Sink::new(self.buffers.take_sink(), limit);
+            self.conversation(&id, linked, number, &mut sink)?;
+            self.renderings(&id, linked, number, &mut sink)?;
+            self.buffers.put_sink(sink.into_buffers());
         }
         Ok(())
     }
@@ -403,7 +406,26 @@ impl Work<'_, '_> {
         Ok(self.parts.push_reject(row)?)
     }
 
-    fn conversation(&mut self, id: &str, linked: &Linked, record: u64) -> Result<(), WorkError> {
+    /// The tokens of a message's text in each encoding, by a sink that is empty. Where dialects write the same text they need not be counted again.
+    fn count_text<'a>(&mut self, message: &'a Message, sink: &mut Sink<'a>) -> Vec<u64> {
+        sink.literal(message.text(), Component::Content);
+        if sink.is_oversize() {
+            sink.begin();
+            return self.counter.count(&message.text());
+        }
+        let mut tallies = Vec::new();
+        self.counter.tally_sink(sink, &mut tallies);
+        sink.begin();
+        tallies.into_iter().map(|tally| tally.tokens).collect()
+    }
+
+    fn conversation<'a>(
+        &mut self,
+        id: &str,
+        linked: &'a Linked,
+        record: u64,
+        sink: &mut Sink<'a>,
+    ) -> Result<(), WorkError> {
         let key = self.parts.key(id);
         if self.parts.writes_conversations() {
             let place = table_place(self.place.as_ref(), &self.input, record);
@@ -425,7 +447,7 @@ impl Work<'_, '_> {
             let overview = &mut self.receipt.overview;
             overview.add_message(linked, message, characters);
             if self.parts.writes_messages() {
-                let tokens = self.counter.count(&text);
+                let tokens = self.count_text(message, sink);
                 tables::push_message(self.parts, key, linked, message, &text, &tokens)?;
             }
             if self.parts.writes_references() {

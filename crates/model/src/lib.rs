@@ -26,7 +26,7 @@ pub use message::{
     Preview, Reference, ReferenceForm, Role, ToolCall, ToolResult, Unstated, Weight,
 };
 pub use participant::{Participant, ParticipantKind};
-pub use sink::{Piece, Run, Sink, SinkBuffers};
+pub use sink::{Piece, PieceRun, Sink, SinkBuffers};
 pub use span::{Component, ComponentSpan, Level, Speaker};
 pub use target::{DEFAULT_PROFILE, target_name};
 pub use timestamp::{OffsetOrigin, Timestamp};

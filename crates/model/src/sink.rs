@@ -1,7 +1,7 @@
 //! The sink: what a dialect writes a rendering into. Text and token counts both come from it, so they cannot disagree.
 //!
 //! A dialect pushes glue, which is its own, and texts of the conversation. Each push is written at once, escaped as asked, and
-//! is noted as a [`Run`] with the number of its [`Piece`]. The same text at the same level has the same number in all renderings of a
+//! is noted as a [`PieceRun`] with the number of its [`Piece`]. The same text at the same level has the same number in all renderings of a
 //! conversation: it is escaped once, and a counter that knows the piece need not look at it again. Pieces are known by their
 //! address, which no other text can have: whatever is pushed as borrowed outlives the sink.
 //!
@@ -22,13 +22,17 @@ const MAX_GLUE_BYTES: usize = 200;
 const MAX_GLUE_PIECES: usize = 1 << 14;
 /// Pieces of one conversation that are remembered; the texts of further ones are escaped and counted whenever they are pushed.
 const MAX_PIECES: usize = 1 << 20;
+/// Bytes of the longest text that is known by them, as it is written: quoted heads, ids and names that a dialect makes up.
+const MAX_MADE_BYTES: usize = 256;
+/// Such texts that are remembered for one conversation.
+const MAX_MADE_PIECES: usize = 1 << 16;
 /// Bytes of escaped text that are remembered for one conversation.
 const MAX_ESCAPED_BYTES: usize = 64 << 20;
 
 /// The number of a text that was pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// A text without a number: what was made for this rendering alone.
+    /// A text without a number: a long one that was made for this rendering alone.
     Unknown,
     /// Glue; the number holds as long as the sink's buffers do.
     Glue(u32),
@@ -38,7 +42,7 @@ pub enum Piece {
 
 /// What one push wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+pub struct PieceRun {
     /// One past its last byte in the rendering.
     pub end: usize,
     /// What it wrote.
@@ -50,7 +54,7 @@ pub struct Run {
 pub struct Mark {
     bytes: usize,
     runs: usize,
-    last_run: Option<Run>,
+    last_run: Option<PieceRun>,
     spans: usize,
     last_span: Option<ComponentSpan>,
 }
@@ -70,10 +74,12 @@ impl PartialEq for Identity {
 pub struct SinkBuffers {
     text: String,
     spans: Vec<ComponentSpan>,
-    runs: Vec<Run>,
+    runs: Vec<PieceRun>,
     glue: FxHashMap<(u32, usize, usize), u32>,
     glue_identity: Identity,
     pieces: FxHashMap<(usize, usize, Level), u32>,
+    /// Short texts that were made on the way, as they are written.
+    made: FxHashMap<Box<str>, u32>,
     /// For each piece where its escaped text stands; none where escaping changes nothing.
     written: Vec<Option<(usize, usize)>>,
     escaped: String,
@@ -102,6 +108,7 @@ impl<'a> Sink<'a> {
         buffers.pieces.clear();
         buffers.written.clear();
         buffers.escaped.clear();
+        buffers.made.clear();
         let mut sink = Self {
             buffers,
             identity: Identity::default(),
@@ -164,7 +171,7 @@ impl<'a> Sink<'a> {
     }
 
     /// What was pushed, in order. No run reaches over the end of a span.
-    pub fn runs(&self) -> &[Run] {
+    pub fn runs(&self) -> &[PieceRun] {
         &self.buffers.runs
     }
 
@@ -239,10 +246,7 @@ impl<'a> Sink<'a> {
         }
         let piece = match text {
             Cow::Borrowed(text) => self.buffers.push_borrowed(text, level),
-            Cow::Owned(text) => {
-                push(&mut self.buffers.text, &text, level);
-                Piece::Unknown
-            }
+            Cow::Owned(text) => self.buffers.push_owned(&text, level),
         };
         if self.buffers.text.len() > self.limit {
             self.is_oversize = true;
@@ -331,7 +335,7 @@ impl<'a> Sink<'a> {
     fn run(&mut self, piece: Piece, component: Component, control: bool) {
         let buffers = &mut self.buffers;
         let end = buffers.text.len();
-        buffers.runs.push(Run { end, piece });
+        buffers.runs.push(PieceRun { end, piece });
         match buffers.spans.last_mut() {
             Some(last)
                 if last.component == component
@@ -364,6 +368,27 @@ impl SinkBuffers {
         Some(number)
     }
 
+    /// Writes a text that is gone afterwards: it is known by the bytes that are written, where they are few.
+    fn push_owned(&mut self, text: &str, level: Level) -> Piece {
+        let start = self.text.len();
+        push(&mut self.text, text, level);
+        let written = self.text.get(start..).unwrap_or_default();
+        if written.len() > MAX_MADE_BYTES {
+            return Piece::Unknown;
+        }
+        if let Some(number) = self.made.get(written) {
+            return Piece::Text(*number);
+        }
+        let number = u32::try_from(self.written.len()).ok();
+        let Some(number) = number.filter(|_| self.made.len() < MAX_MADE_PIECES) else {
+            return Piece::Unknown;
+        };
+        self.made.insert(written.into(), number);
+        // It is written anew each time, so its place is of no account.
+        self.written.push(None);
+        Piece::Text(number)
+    }
+
     /// Writes a text that stays where it is as long as its number holds.
     fn push_borrowed(&mut self, text: &str, level: Level) -> Piece {
         let key = (text.as_ptr() as usize, text.len(), level);
@@ -374,15 +399,22 @@ impl SinkBuffers {
             }
             return Piece::Text(*number);
         }
+        if self.pieces.len() >= MAX_PIECES {
+            push(&mut self.text, text, level);
+            return Piece::Unknown;
+        }
+        if level != Level::Raw && !json::has_escapes(text) {
+            // What escaping does not change is the same piece at every level.
+            let piece = self.push_borrowed(text, Level::Raw);
+            if let Piece::Text(number) = piece {
+                self.pieces.insert(key, number);
+            }
+            return piece;
+        }
         let start = self.text.len();
         push(&mut self.text, text, level);
-        let number = match u32::try_from(self.written.len()) {
-            Ok(number) if self.written.len() < MAX_PIECES => number,
-            _ => return Piece::Unknown,
-        };
         let written = self.text.get(start..).unwrap_or_default();
-        // Escaping only ever adds bytes.
-        let place = if written.len() == text.len() {
+        let place = if level == Level::Raw {
             None
         } else if self.escaped.len() + written.len() > MAX_ESCAPED_BYTES {
             return Piece::Unknown;
@@ -390,6 +422,9 @@ impl SinkBuffers {
             let start = self.escaped.len();
             self.escaped.push_str(written);
             Some((start, self.escaped.len()))
+        };
+        let Ok(number) = u32::try_from(self.written.len()) else {
+            return Piece::Unknown;
         };
         self.written.push(place);
         self.pieces.insert(key, number);
@@ -437,13 +472,16 @@ mod tests {
         }
         assert_eq!(sink.text(), "say \"it\"say \\\"it\\\"say \\\"it\\\"say \"it\"");
         let pieces: Vec<Piece> = sink.runs().iter().map(|run| run.piece).collect();
-        let [raw, escaped] = [Piece::Text(0), Piece::Text(1)];
+        let [raw, escaped, made] = [Piece::Text(0), Piece::Text(1), Piece::Text(2)];
         assert_eq!(pieces, [raw, escaped, escaped, raw]);
         sink.begin();
         sink.content(text.as_str(), Level::JsonString, Component::Content);
-        sink.content(text.clone(), Level::JsonString, Component::Content);
+        for _ in 0..2 {
+            sink.content(text.clone(), Level::JsonString, Component::Content);
+        }
+        sink.content("x".repeat(MAX_MADE_BYTES + 1), Level::Raw, Component::Content);
         let pieces: Vec<Piece> = sink.runs().iter().map(|run| run.piece).collect();
-        assert_eq!(pieces, [escaped, Piece::Unknown]);
+        assert_eq!(pieces, [escaped, made, made, Piece::Unknown]);
     }
 
     #[test]
@@ -527,6 +565,60 @@ mod tests {
         assert_eq!(sink.text(), "a<|x|><|x|>bc");
         let seen: Vec<_> = sink.spans().iter().map(|span| (span.end, span.control)).collect();
         assert_eq!(seen, [(1, false), (6, true), (11, true), (13, false)]);
+    }
+
+    #[test]
+    fn what_escaping_does_not_change_is_one_piece_at_every_level() {
+        let text = String::from("plain");
+        let mut sink = Sink::default();
+        for level in [Level::JsonInJsonString, Level::Raw, Level::JsonString] {
+            sink.content(text.as_str(), level, Component::Content);
+        }
+        assert_eq!(sink.text(), "plainplainplain");
+        assert!(sink.runs().iter().all(|run| run.piece == Piece::Text(0)));
+    }
+
+    #[test]
+    fn glue_is_written_whether_it_is_remembered_or_not() {
+        let mut sink = Sink::default();
+        let mut is_apart = false;
+        for number in 0..2 * MAX_GLUE_PIECES {
+            sink.begin();
+            let mut expected = String::new();
+            for bit in 0..15 {
+                let glue = if number >> bit & 1 == 0 { "no " } else { "yes " };
+                sink.framing(glue);
+                expected.push_str(glue);
+            }
+            assert_eq!(sink.text(), expected);
+            is_apart |= sink.runs().len() > 1;
+            assert_eq!(is_apart, sink.buffers.glue.len() == MAX_GLUE_PIECES);
+        }
+        assert!(is_apart);
+    }
+
+    #[test]
+    fn so_many_made_texts_have_numbers_and_no_more() {
+        let mut sink = Sink::default();
+        for number in 0..=MAX_MADE_PIECES {
+            sink.begin();
+            sink.literal(number.to_string(), Component::Meta);
+            assert_eq!(sink.text(), number.to_string());
+            let is_known = sink.runs()[0].piece != Piece::Unknown;
+            assert_eq!(is_known, number < MAX_MADE_PIECES, "{number}");
+        }
+    }
+
+    #[test]
+    fn so_many_texts_have_numbers_and_no_more() {
+        let text = "x".repeat(MAX_PIECES + 1);
+        let mut sink = Sink::default();
+        for start in 0..=MAX_PIECES {
+            sink.begin();
+            sink.literal(text.split_at(start).1.split_at(1).0, Component::Meta);
+            let is_known = sink.runs()[0].piece != Piece::Unknown;
+            assert_eq!(is_known, start < MAX_PIECES, "{start}");
+        }
     }
 
     #[test]

@@ -15,8 +15,10 @@ use crate::chunks::{Key, MAX_ENCODINGS_PER_GROUP};
 pub(crate) const MAX_JOINT_PARTS: usize = 8;
 /// Bytes of the longest part of such a joint: its tokens are counted in bytes.
 pub(crate) const MAX_PART_BYTES: usize = 200;
-/// Joints that are remembered, 64 bytes each: 512 KiB.
-const JOINTS: usize = 1 << 13;
+/// Joints of two parts that are remembered, 16 bytes each: 256 KiB. Most have two, a tail and a head.
+const SHORT_JOINTS: usize = 1 << 14;
+/// Joints of other numbers of parts, 64 bytes each: 256 KiB.
+const LONG_JOINTS: usize = 1 << 12;
 /// Parts that have numbers; when there are more, all numbers are forgotten.
 const MAX_PARTS: usize = 1 << 15;
 
@@ -26,17 +28,21 @@ pub(crate) type PartNumber = Option<std::num::NonZeroU32>;
 /// The tokens that begin in a part, in each encoding.
 pub(crate) type PartTokens = [u8; MAX_ENCODINGS_PER_GROUP];
 
-/// What is known of a piece.
+/// What is known of a piece. Millions are looked at, so it is small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Known {
     /// Its length in bytes.
-    pub(crate) length: usize,
-    /// Its first and its last sync point, with the tokens between them; none where it has no such point.
-    pub(crate) inside: Option<(usize, usize, [u64; MAX_ENCODINGS_PER_GROUP])>,
+    pub(crate) length: u32,
+    /// Its first sync point; its length where it has none.
+    pub(crate) first: u32,
+    /// Its last sync point; its length where it has none.
+    pub(crate) last: u32,
     /// The part before the first sync point, or the whole piece.
     pub(crate) head: PartNumber,
     /// The part after the last one.
     pub(crate) tail: PartNumber,
+    /// The tokens between the two.
+    pub(crate) tokens: [u32; MAX_ENCODINGS_PER_GROUP],
 }
 
 /// The parts of a joint, in order.
@@ -44,9 +50,15 @@ pub(crate) struct Known {
 pub(crate) struct JointKey([PartNumber; MAX_JOINT_PARTS]);
 
 #[derive(Clone, Copy, Default)]
-struct Joint {
+struct LongJoint {
     key: JointKey,
     tokens: [PartTokens; MAX_JOINT_PARTS],
+}
+
+#[derive(Clone, Copy, Default)]
+struct ShortJoint {
+    key: [PartNumber; 2],
+    tokens: [PartTokens; 2],
 }
 
 /// What is known of pieces and joints.
@@ -58,7 +70,8 @@ pub(crate) struct Pieces {
     texts: Vec<Option<Known>>,
     short_parts: FxHashMap<Key, PartNumber>,
     long_parts: FxHashMap<Box<[u8]>, PartNumber>,
-    joints: Vec<Joint>,
+    short_joints: Vec<ShortJoint>,
+    long_joints: Vec<LongJoint>,
 }
 
 impl Pieces {
@@ -67,8 +80,9 @@ impl Pieces {
         if self.parts() >= MAX_PARTS {
             *self = Self::default();
         }
-        if self.joints.is_empty() {
-            self.joints.resize(JOINTS, Joint::default());
+        if self.short_joints.is_empty() {
+            self.short_joints.resize(SHORT_JOINTS, ShortJoint::default());
+            self.long_joints.resize(LONG_JOINTS, LongJoint::default());
         }
         if self.glue_identity != *glue {
             self.glue_identity = glue.clone();
@@ -82,13 +96,13 @@ impl Pieces {
 
     /// What is known of a piece of this length.
     #[inline]
-    pub(crate) fn get(&self, piece: Piece, length: usize) -> Option<Known> {
+    pub(crate) fn get(&self, piece: Piece, length: usize) -> Option<&Known> {
         let known = match piece {
             Piece::Unknown => return None,
             Piece::Glue(number) => self.glue.get(number as usize),
             Piece::Text(number) => self.texts.get(number as usize),
         };
-        known.copied().flatten().filter(|known| known.length == length)
+        known?.as_ref().filter(|known| known.length as usize == length)
     }
 
     /// Remembers a piece that has a number.
@@ -136,15 +150,28 @@ impl Pieces {
 
     /// The tokens of a joint, part by part.
     #[inline]
-    pub(crate) fn joint(&self, key: &JointKey) -> Option<&[PartTokens; MAX_JOINT_PARTS]> {
-        let joint = self.joints.get(key.place())?;
+    pub(crate) fn joint(&self, key: &JointKey) -> Option<&[PartTokens]> {
+        if let Some(short) = key.as_short() {
+            let joint = self.short_joints.get(key.place(SHORT_JOINTS))?;
+            return (joint.key == short).then_some(&joint.tokens);
+        }
+        let joint = self.long_joints.get(key.place(LONG_JOINTS))?;
         (joint.key == *key).then_some(&joint.tokens)
     }
 
     /// Remembers a joint, in the place of another.
     pub(crate) fn keep_joint(&mut self, key: JointKey, tokens: [PartTokens; MAX_JOINT_PARTS]) {
-        if let Some(joint) = self.joints.get_mut(key.place()) {
-            *joint = Joint { key, tokens };
+        if let Some(short) = key.as_short() {
+            if let (Some(joint), [one, two, ..]) =
+                (self.short_joints.get_mut(key.place(SHORT_JOINTS)), tokens)
+            {
+                *joint = ShortJoint {
+                    key: short,
+                    tokens: [one, two],
+                };
+            }
+        } else if let Some(joint) = self.long_joints.get_mut(key.place(LONG_JOINTS)) {
+            *joint = LongJoint { key, tokens };
         }
     }
 }
@@ -158,14 +185,23 @@ impl JointKey {
         }
     }
 
+    /// The two parts, where there are two.
     #[inline]
-    fn place(&self) -> usize {
-        let mut hash = 0_u64;
-        for part in self.0 {
-            let number = part.map_or(0, std::num::NonZeroU32::get);
-            hash = (hash.rotate_left(23) ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    fn as_short(&self) -> Option<[PartNumber; 2]> {
+        match self.0 {
+            [one, two @ Some(_), None, ..] => Some([one, two]),
+            _ => None,
         }
-        (hash >> (64 - JOINTS.trailing_zeros())) as usize
+    }
+
+    /// Where it is kept among so many.
+    #[inline]
+    fn place(&self, places: usize) -> usize {
+        let mut hash = 0_u64;
+        for number in self.0.iter().map_while(|part| *part) {
+            hash = (hash.rotate_left(23) ^ u64::from(number.get())).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+        (hash >> (64 - places.trailing_zeros())) as usize
     }
 }
 
@@ -204,9 +240,11 @@ mod tests {
     fn a_piece_is_known_as_long_as_its_number_holds() {
         let known = Known {
             length: 3,
-            inside: None,
+            first: 3,
+            last: 3,
             head: None,
             tail: None,
+            tokens: [0; MAX_ENCODINGS_PER_GROUP],
         };
         let (glue, texts) = (Identity::default(), Identity::default());
         let mut pieces = Pieces::default();
@@ -215,12 +253,12 @@ mod tests {
             pieces.keep(piece, known);
         }
         pieces.begin(&glue, &texts);
-        assert_eq!(pieces.get(Piece::Glue(7), 3), Some(known));
-        assert_eq!(pieces.get(Piece::Text(7), 3), Some(known));
+        assert_eq!(pieces.get(Piece::Glue(7), 3), Some(&known));
+        assert_eq!(pieces.get(Piece::Text(7), 3), Some(&known));
         assert_eq!(pieces.get(Piece::Text(7), 4), None);
         assert_eq!(pieces.get(Piece::Unknown, 3), None);
         pieces.begin(&glue, &Identity::default());
-        assert_eq!(pieces.get(Piece::Glue(7), 3), Some(known));
+        assert_eq!(pieces.get(Piece::Glue(7), 3), Some(&known));
         assert_eq!(pieces.get(Piece::Text(7), 3), None);
         pieces.begin(&Identity::default(), &texts);
         assert_eq!(pieces.get(Piece::Glue(7), 3), None);

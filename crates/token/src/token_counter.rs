@@ -24,6 +24,9 @@ use crate::memory::Memory;
 use crate::pieces::{JointKey, Known, MAX_JOINT_PARTS, PartNumber, PartTokens, Pieces};
 use crate::sync::{BoundaryClasses, SyncPoints};
 
+/// Bytes of the longest piece of which numbers of 32 bits can say everything; longer ones are joints.
+const MAX_KNOWN_BYTES: usize = u32::MAX as usize;
+
 /// Bytes of a stretch from which its inside is remembered.
 const LONG_RUN_BYTES: usize = 64;
 
@@ -184,24 +187,23 @@ impl Batch {
             if let Some(span) = spans.get(here).filter(|span| span.control) {
                 self.settle(text, start, &open, &mut books);
                 books.many(span, [1; MAX_ENCODINGS_PER_GROUP]);
-                open = OpenJoint::at(run.end);
+                open.begin(run.end);
                 start = run.end;
                 continue;
             }
-            let length = run.end - start;
-            let known = if let Some(known) = self.pieces.get(run.piece, length) {
-                known
+            let known = if let Some(known) = self.pieces.get(run.piece, run.end - start) {
+                *known
             } else {
                 let known = self.look(text.get(start..run.end).unwrap_or_default());
                 self.pieces.keep(run.piece, known);
                 known
             };
             open.push(known.head, start);
-            if let Some((first, last, counts)) = known.inside {
-                self.settle(text, start + first, &open, &mut books);
-                books.tokens(start, counts);
-                open = OpenJoint::at(start + last);
-                open.push(known.tail, start + last);
+            if known.first < known.length {
+                self.settle(text, start + known.first as usize, &open, &mut books);
+                books.tokens(start, known.tokens.map(u64::from));
+                open.begin(start + known.last as usize);
+                open.push(known.tail, start + known.last as usize);
             }
             start = run.end;
         }
@@ -215,11 +217,14 @@ impl Batch {
             return;
         }
         if open.is_known {
-            let tokens = match self.pieces.joint(&open.key) {
-                Some(tokens) => *tokens,
-                None => self.learn(text, end, open),
+            let learned;
+            let tokens = if let Some(tokens) = self.pieces.joint(&open.key) {
+                tokens
+            } else {
+                learned = self.learn(text, end, open);
+                &learned
             };
-            for (start, tokens) in open.starts.iter().zip(&tokens).take(open.number) {
+            for (start, tokens) in open.starts.iter().zip(tokens).take(open.number) {
                 books.tokens(*start, tokens.map(u64::from));
             }
         } else {
@@ -246,26 +251,17 @@ impl Batch {
     /// Calls `each` with an encoding and a byte at which one of its tokens begins, for all of a stretch that begins and ends at
     /// borders.
     fn each_beginning(&mut self, text: &str, range: Range<usize>, mut each: impl FnMut(usize, usize)) {
-        let Some(stretch) = text.get(range.clone()) else {
-            return;
-        };
-        let Self { points, ways, .. } = self;
-        let mut start = range.start;
-        points.each_end(stretch, |end| {
-            let chunk = start..range.start + end;
-            start = chunk.end;
-            match ways.beginnings(text, chunk.clone()) {
-                Beginnings::Short(lanes) => {
-                    for encoding in 0..MAX_ENCODINGS_PER_GROUP {
-                        each_bit(lanes.begin(encoding), |bit| each(encoding, chunk.start + bit));
-                    }
+        self.each_chunk(text, range, |chunk, beginnings| match beginnings {
+            Beginnings::Short(lanes) => {
+                for encoding in 0..MAX_ENCODINGS_PER_GROUP {
+                    each_bit(lanes.begin(encoding), |bit| each(encoding, chunk.start + bit));
                 }
-                Beginnings::Long(words) => {
-                    let of_each = words.chunks(ChunkCounter::words_for(chunk.len()));
-                    for (encoding, words) in of_each.enumerate() {
-                        for (number, word) in words.iter().enumerate() {
-                            each_bit(*word, |bit| each(encoding, chunk.start + 64 * number + bit));
-                        }
+            }
+            Beginnings::Long(words) => {
+                let of_each = words.chunks(ChunkCounter::words_for(chunk.len()));
+                for (encoding, words) in of_each.enumerate() {
+                    for (number, word) in words.iter().enumerate() {
+                        each_bit(*word, |bit| each(encoding, chunk.start + 64 * number + bit));
                     }
                 }
             }
@@ -274,20 +270,29 @@ impl Batch {
 
     /// Finds out what there is to know of a piece.
     fn look(&mut self, piece: &str) -> Known {
-        let inside = if piece.len() >= LONG_RUN_BYTES {
-            let inside = self.inside(piece);
-            (inside.last > 0).then_some((inside.first, inside.last, inside.counts))
+        let length = piece.len();
+        let inside = if length >= LONG_RUN_BYTES {
+            self.inside(piece)
         } else {
-            let points = self.points.interior(piece);
-            points.map(|(first, last)| (first, last, self.count(piece, first..last)))
+            let (first, last) = self.points.interior(piece).unwrap_or_default();
+            let counts = self.count(piece, first..last);
+            Inside { first, last, counts }
         };
-        let bytes = piece.as_bytes();
-        let (first, last) = inside.map_or((bytes.len(), bytes.len()), |(first, last, _)| (first, last));
+        // Sync points stand behind the first character.
+        let has_points = inside.last > 0 && length <= MAX_KNOWN_BYTES;
+        let (first, last) = if has_points {
+            (inside.first, inside.last)
+        } else {
+            (length, length)
+        };
+        let part = |range| piece.as_bytes().get(range).unwrap_or_default();
         Known {
-            length: piece.len(),
-            inside,
-            head: self.pieces.part(bytes.get(..first).unwrap_or_default()),
-            tail: self.pieces.part(bytes.get(last..).unwrap_or_default()),
+            length: length as u32,
+            first: first as u32,
+            last: last as u32,
+            head: self.pieces.part(part(0..first)),
+            tail: self.pieces.part(part(last..length)),
+            tokens: inside.counts.map(|tokens| tokens as u32),
         }
     }
 
@@ -319,6 +324,19 @@ impl Batch {
 
     /// Counts a stretch that begins and ends at borders, chunk by chunk.
     fn joint(&mut self, text: &str, range: Range<usize>, books: &mut Books<'_>) {
+        self.each_chunk(text, range, |chunk, beginnings| match beginnings {
+            Beginnings::Short(lanes) => books.short(chunk, lanes),
+            Beginnings::Long(words) => books.long(chunk, words),
+        });
+    }
+
+    /// Calls `each` with the chunks of a stretch that begins and ends at borders, and with where their tokens begin.
+    fn each_chunk(
+        &mut self,
+        text: &str,
+        range: Range<usize>,
+        mut each: impl FnMut(&Range<usize>, Beginnings<'_>),
+    ) {
         let Some(stretch) = text.get(range.clone()) else {
             return;
         };
@@ -327,10 +345,7 @@ impl Batch {
         points.each_end(stretch, |end| {
             let chunk = start..range.start + end;
             start = chunk.end;
-            match ways.beginnings(text, chunk.clone()) {
-                Beginnings::Short(lanes) => books.short(&chunk, lanes),
-                Beginnings::Long(words) => books.long(&chunk, words),
-            }
+            each(&chunk, ways.beginnings(text, chunk.clone()));
         });
     }
 
@@ -390,6 +405,15 @@ impl OpenJoint {
             key: JointKey::default(),
             starts: [0; MAX_JOINT_PARTS],
         }
+    }
+
+    /// Begins the next one.
+    #[inline]
+    fn begin(&mut self, start: usize) {
+        self.start = start;
+        self.number = 0;
+        self.is_known = true;
+        self.key = JointKey::default();
     }
 
     #[inline]

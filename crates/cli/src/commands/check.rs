@@ -255,9 +255,7 @@ fn targets(words: &[String], templates: &Templates) -> Result<Vec<Target>, Wrong
             let refusal = WrongRequest::unknown("dialect", word, near);
             return Err(refusal.then("`chatmill dialects` lists them and their profiles"));
         };
-        let is_same =
-            |other: &Target| other.dialect.id() == target.dialect.id() && other.profile == target.profile;
-        if !targets.iter().any(is_same) {
+        if !targets.contains(&target) {
             targets.push(target);
         }
     }

@@ -65,33 +65,54 @@ impl Fixed {
     }
 }
 
-/// Bytes that are not text.
+/// Texts, or bytes that are none, each behind its length. In front of them there is room for levels, so that a page is not copied
+/// once more to put the two together.
 #[derive(Default)]
 pub struct Bytes(Vec<u8>);
 
+/// Bytes of that room; a page with more levels is put together elsewhere.
+const ROOM: usize = 8 << 10;
+
 impl Bytes {
     pub(crate) fn push(&mut self, value: &[u8]) -> Result<()> {
+        if self.0.is_empty() {
+            self.0.resize(ROOM, 0);
+        }
         push_bytes(value, &mut self.0)
     }
 }
 
-macro_rules! plain {
-    ($($encoder:ident),+) => {
-        $(impl Encoder for $encoder {
-            fn bytes(&self) -> usize {
-                self.0.len()
-            }
+impl Encoder for Bytes {
+    fn bytes(&self) -> usize {
+        self.0.len().saturating_sub(ROOM)
+    }
 
-            fn end_page(&mut self, levels: &[u8], page: &mut Vec<u8>, finish: &mut Finish<'_>) -> Result<()> {
-                finish(whole(levels, &self.0, page), Encoding::PLAIN)?;
-                empty(&mut self.0);
-                Ok(())
-            }
-        })+
-    };
+    fn end_page(&mut self, levels: &[u8], page: &mut Vec<u8>, finish: &mut Finish<'_>) -> Result<()> {
+        let before = ROOM.checked_sub(levels.len());
+        let in_front = before.and_then(|before| self.0.get_mut(before..ROOM));
+        if let (Some(place), Some(before)) = (in_front, before) {
+            place.copy_from_slice(levels);
+            finish(self.0.get(before..).unwrap_or_default(), Encoding::PLAIN)?;
+        } else {
+            let values = self.0.get(ROOM..).unwrap_or_default();
+            finish(whole(levels, values, page), Encoding::PLAIN)?;
+        }
+        empty(&mut self.0);
+        Ok(())
+    }
 }
 
-plain!(Fixed, Bytes);
+impl Encoder for Fixed {
+    fn bytes(&self) -> usize {
+        self.0.len()
+    }
+
+    fn end_page(&mut self, levels: &[u8], page: &mut Vec<u8>, finish: &mut Finish<'_>) -> Result<()> {
+        finish(whole(levels, &self.0, page), Encoding::PLAIN)?;
+        empty(&mut self.0);
+        Ok(())
+    }
+}
 
 /// Yes or no: a bit each.
 #[derive(Default)]

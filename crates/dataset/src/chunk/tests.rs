@@ -13,8 +13,8 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::statistics::Statistics;
 
 use super::*;
-use crate::column::kind::{Json, Kind, Number, Real, Text, Word};
-use crate::column::{Column, Drafted, Many, Maybe, One};
+use crate::column::kind::{ColumnKind, Json, Number, Real, Text, Word};
+use crate::column::{Column, Many, Maybe, One};
 use crate::row_group::RowGroupFile;
 
 /// What came of a column: its batches, and what the footer says of it in each row group.
@@ -87,7 +87,7 @@ fn texts_come_back_with_those_that_are_missing_over_pages_and_row_groups() {
     let rows = 2 * PAGE_ROWS as usize + 11;
     let written = written::<Maybe<Text>>(rows, |column, row, context| {
         column
-            .push(text(row).as_deref(), Level::default(), context)
+            .push(text(row).as_deref(), Nesting::default(), context)
             .unwrap();
         row != 123
     });
@@ -105,7 +105,7 @@ fn a_page_ends_with_the_row_that_fills_it_and_not_before() {
         let sizes = [bytes, 0, 0];
         let written = written::<One<Json>>(sizes.len(), |column, row, context| {
             column
-                .push(&"x".repeat(sizes[row]), Level::default(), context)
+                .push(&"x".repeat(sizes[row]), Nesting::default(), context)
                 .unwrap();
             true
         });
@@ -118,7 +118,7 @@ fn a_page_ends_with_the_row_that_fills_it_and_not_before() {
 fn a_page_ends_with_its_last_row() {
     for (rows, pages) in [(PAGE_ROWS, 1), (PAGE_ROWS + 1, 2)] {
         let written = written::<One<Word>>(rows as usize, |column, _, context| {
-            column.push("", Level::default(), context).unwrap();
+            column.push("", Nesting::default(), context).unwrap();
             true
         });
         assert_eq!(written.pages, [pages], "{rows}");
@@ -130,7 +130,7 @@ fn words_and_keys_share_a_dictionary_that_begins_anew_with_each_row_group() {
     let word = |row: usize| ["a", "ї", "", "a longer word"][row % 4];
     let written = written::<One<crate::column::kind::Key>>(1000, |column, row, context| {
         let key = context.keys.key(word(row / 300));
-        column.push(key, Level::default(), context).unwrap();
+        column.push(key, Nesting::default(), context).unwrap();
         row != 599
     });
     let expected: Vec<_> = (0..1000).map(|row| Some(word(row / 300).to_owned())).collect();
@@ -152,7 +152,7 @@ fn a_full_dictionary_ends_and_the_values_after_it_stand_for_themselves() {
     let rows = PAGE_BYTES / 8 + 2 * PAGE_ROWS as usize;
     let written = written::<Maybe<Number>>(rows, |column, row, context| {
         let number = (row % 7 != 0).then_some(row as u64 * 3);
-        column.push(number, Level::default(), context).unwrap();
+        column.push(number, Nesting::default(), context).unwrap();
         true
     });
     let chunk = &written.chunks[0];
@@ -180,7 +180,7 @@ fn a_word_that_is_too_long_for_the_dictionary_is_written_whole() {
     let long = "x".repeat(PAGE_BYTES);
     let words = ["a", &long, "a", "b"];
     let written = written::<One<Word>>(words.len(), |column, row, context| {
-        column.push(words[row], Level::default(), context).unwrap();
+        column.push(words[row], Nesting::default(), context).unwrap();
         true
     });
     let expected: Vec<_> = words.iter().map(|word| Some((*word).to_owned())).collect();
@@ -198,7 +198,7 @@ fn lists_come_back_with_those_that_are_empty_and_a_row_stays_on_one_page() {
     let list = |row: usize| -> Vec<String> { (0..row % 4).map(|item| format!("{row} {item}")).collect() };
     let rows = PAGE_ROWS as usize + 50;
     let written = written::<Many<Word>>(rows, |column, row, context| {
-        column.push(&list(row), Level::default(), context).unwrap();
+        column.push(&list(row), Nesting::default(), context).unwrap();
         true
     });
     assert_eq!(written.pages, [2]);
@@ -221,7 +221,7 @@ fn lists_come_back_with_those_that_are_empty_and_a_row_stays_on_one_page() {
 #[test]
 fn a_column_without_a_value_has_no_dictionary_and_comes_back_empty() {
     let written = written::<Maybe<Real>>(3, |column, _, context| {
-        column.push(None, Level::default(), context).unwrap();
+        column.push(None, Nesting::default(), context).unwrap();
         true
     });
     assert!(written.chunks[0].dictionary_page_offset().is_none());
@@ -229,51 +229,9 @@ fn a_column_without_a_value_has_no_dictionary_and_comes_back_empty() {
 }
 
 #[test]
-fn a_draft_that_is_withdrawn_leaves_no_byte() {
-    let large = "y".repeat(3 * PAGE_BYTES);
-    let written = written::<Drafted>(4, |column, row, context| {
-        let mut draft = column.page().lend().unwrap();
-        draft.write(|page, start| {
-            assert_eq!(page.len(), start);
-            page.push_str(if row == 1 { &large } else { "kept" });
-        });
-        assert_eq!(draft.text().len(), if row == 1 { large.len() } else { 4 });
-        let content = match row {
-            1 | 2 => Content::Withdrawn(draft),
-            _ => Content::Kept(draft),
-        };
-        column.push(content, Level::default(), context).unwrap();
-        true
-    });
-    let kept = || Some("kept".to_owned());
-    assert_eq!(texts(&written), [kept(), None, None, kept()]);
-    assert!(written.chunks[0].uncompressed_size() < 100);
-}
-
-#[test]
-fn a_draft_of_another_place_is_copied_and_a_page_that_is_not_given_back_is_an_error() {
-    let mut column = TextPage::default();
-    column.take_back(Draft::in_spare(String::new()), true).unwrap();
-    let draft = column.lend().unwrap();
-    assert!(column.lend().is_err());
-    assert!(column.push("x").is_err());
-    assert!(column.end_page(&[], &mut Vec::new(), &mut |_, _| Ok(())).is_err());
-    column.take_back(draft, true).unwrap();
-    column.push("x").unwrap();
-    let mut pages = Vec::new();
-    column
-        .end_page(&[9], &mut Vec::new(), &mut |page, _| {
-            pages.push(page.to_vec());
-            Ok(())
-        })
-        .unwrap();
-    assert_eq!(pages, [b"\x09\0\0\0\0\0\0\0\0\x01\0\0\0x".to_vec()]);
-}
-
-#[test]
 fn levels_that_need_more_room_than_there_is_come_in_front_all_the_same() {
     let mut column = Text::encoder();
-    column.push("x").unwrap();
+    column.push(b"x").unwrap();
     let levels = vec![7; 10_000];
     let mut found = Vec::new();
     column

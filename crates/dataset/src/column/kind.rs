@@ -8,15 +8,15 @@ use std::sync::Arc;
 use arrow_schema::extension::Json as JsonType;
 use arrow_schema::{DataType, Field, TimeUnit};
 
-use super::Fault;
-use crate::chunk::{Bits, Bytes as ByteValues, Coded, CodedKind, Encoder, TextPage};
+use super::ColumnFault;
+use crate::chunk::{Bits, Bytes as ByteValues, Coded, CodedKind, Encoder};
 use crate::key::{self, Keys};
 
 /// The time zone of every timestamp.
 const UTC: &str = "UTC";
 
 /// A kind of values.
-pub trait Kind {
+pub trait ColumnKind {
     /// What writes them.
     type Encoder: Encoder;
     /// A value.
@@ -39,11 +39,11 @@ pub trait Kind {
     }
 
     /// Writes a value.
-    fn push(encoder: &mut Self::Encoder, value: Self::Value<'_>, keys: &Keys) -> Result<(), Fault>;
+    fn push(encoder: &mut Self::Encoder, value: Self::Value<'_>, keys: &Keys) -> Result<(), ColumnFault>;
 }
 
 /// A kind of values of which a row may hold a list.
-pub trait ListKind: Kind {
+pub trait ListKind: ColumnKind {
     /// What the list consists of.
     type Item: 'static;
 
@@ -72,7 +72,7 @@ pub struct Bytes;
 /// A number with a fraction.
 pub struct Real;
 
-impl Kind for Key {
+impl ColumnKind for Key {
     type Encoder = Coded;
     type Value<'v> = key::Key;
 
@@ -88,7 +88,7 @@ impl Kind for Key {
         keys.text(*value).len()
     }
 
-    fn push(encoder: &mut Coded, value: key::Key, keys: &Keys) -> Result<(), Fault> {
+    fn push(encoder: &mut Coded, value: key::Key, keys: &Keys) -> Result<(), ColumnFault> {
         Ok(encoder.push_key(value, keys)?)
     }
 }
@@ -101,7 +101,7 @@ impl ListKind for Key {
     }
 }
 
-impl Kind for Word {
+impl ColumnKind for Word {
     type Encoder = Coded;
     type Value<'v> = &'v str;
 
@@ -117,7 +117,7 @@ impl Kind for Word {
         value.len()
     }
 
-    fn push(encoder: &mut Coded, value: &str, _keys: &Keys) -> Result<(), Fault> {
+    fn push(encoder: &mut Coded, value: &str, _keys: &Keys) -> Result<(), ColumnFault> {
         Ok(encoder.push(value.as_bytes())?)
     }
 }
@@ -130,29 +130,29 @@ impl ListKind for Word {
     }
 }
 
-impl Kind for Text {
-    type Encoder = TextPage;
+impl ColumnKind for Text {
+    type Encoder = ByteValues;
     type Value<'v> = &'v str;
 
     fn kind() -> DataType {
         DataType::Utf8
     }
 
-    fn encoder() -> TextPage {
-        TextPage::default()
+    fn encoder() -> ByteValues {
+        ByteValues::default()
     }
 
     fn text_bytes(value: &&str, _keys: &Keys) -> usize {
         value.len()
     }
 
-    fn push(encoder: &mut TextPage, value: &str, _keys: &Keys) -> Result<(), Fault> {
-        Ok(encoder.push(value)?)
+    fn push(encoder: &mut ByteValues, value: &str, _keys: &Keys) -> Result<(), ColumnFault> {
+        Ok(encoder.push(value.as_bytes())?)
     }
 }
 
-impl Kind for Json {
-    type Encoder = TextPage;
+impl ColumnKind for Json {
+    type Encoder = ByteValues;
     type Value<'v> = &'v str;
 
     fn kind() -> DataType {
@@ -163,25 +163,25 @@ impl Kind for Json {
         Text::field(name, is_nullable).with_extension_type(JsonType::default())
     }
 
-    fn encoder() -> TextPage {
-        TextPage::default()
+    fn encoder() -> ByteValues {
+        ByteValues::default()
     }
 
     fn text_bytes(value: &&str, _keys: &Keys) -> usize {
         value.len()
     }
 
-    fn push(encoder: &mut TextPage, value: &str, keys: &Keys) -> Result<(), Fault> {
+    fn push(encoder: &mut ByteValues, value: &str, keys: &Keys) -> Result<(), ColumnFault> {
         Text::push(encoder, value, keys)
     }
 }
 
 /// A number as the file holds it.
-pub(crate) fn signed(number: u64) -> Result<i64, Fault> {
-    i64::try_from(number).map_err(|_| Fault::Value("a number does not fit into 63 bits".to_owned()))
+pub(crate) fn signed(number: u64) -> Result<i64, ColumnFault> {
+    i64::try_from(number).map_err(|_| ColumnFault::Value("a number does not fit into 63 bits".to_owned()))
 }
 
-impl Kind for Number {
+impl ColumnKind for Number {
     type Encoder = Coded;
     type Value<'v> = u64;
 
@@ -193,12 +193,12 @@ impl Kind for Number {
         Coded::new(CodedKind::Long)
     }
 
-    fn push(encoder: &mut Coded, value: u64, _keys: &Keys) -> Result<(), Fault> {
+    fn push(encoder: &mut Coded, value: u64, _keys: &Keys) -> Result<(), ColumnFault> {
         Ok(encoder.push(&signed(value)?.to_le_bytes())?)
     }
 }
 
-impl Kind for Position {
+impl ColumnKind for Position {
     type Encoder = Coded;
     type Value<'v> = u32;
 
@@ -210,9 +210,9 @@ impl Kind for Position {
         Coded::new(CodedKind::Int)
     }
 
-    fn push(encoder: &mut Coded, value: u32, _keys: &Keys) -> Result<(), Fault> {
+    fn push(encoder: &mut Coded, value: u32, _keys: &Keys) -> Result<(), ColumnFault> {
         let position = i32::try_from(value)
-            .map_err(|_| Fault::Value("a position does not fit into 31 bits".to_owned()))?;
+            .map_err(|_| ColumnFault::Value("a position does not fit into 31 bits".to_owned()))?;
         Ok(encoder.push(&position.to_le_bytes())?)
     }
 }
@@ -225,7 +225,7 @@ impl ListKind for Position {
     }
 }
 
-impl Kind for Flag {
+impl ColumnKind for Flag {
     type Encoder = Bits;
     type Value<'v> = bool;
 
@@ -237,13 +237,13 @@ impl Kind for Flag {
         Bits::default()
     }
 
-    fn push(encoder: &mut Bits, value: bool, _keys: &Keys) -> Result<(), Fault> {
+    fn push(encoder: &mut Bits, value: bool, _keys: &Keys) -> Result<(), ColumnFault> {
         encoder.push(value);
         Ok(())
     }
 }
 
-impl Kind for Time {
+impl ColumnKind for Time {
     type Encoder = Coded;
     type Value<'v> = i64;
 
@@ -255,12 +255,12 @@ impl Kind for Time {
         Coded::new(CodedKind::Long)
     }
 
-    fn push(encoder: &mut Coded, value: i64, _keys: &Keys) -> Result<(), Fault> {
+    fn push(encoder: &mut Coded, value: i64, _keys: &Keys) -> Result<(), ColumnFault> {
         Ok(encoder.push(&value.to_le_bytes())?)
     }
 }
 
-impl Kind for Bytes {
+impl ColumnKind for Bytes {
     type Encoder = ByteValues;
     type Value<'v> = &'v [u8];
 
@@ -276,12 +276,12 @@ impl Kind for Bytes {
         value.len()
     }
 
-    fn push(encoder: &mut ByteValues, value: &[u8], _keys: &Keys) -> Result<(), Fault> {
+    fn push(encoder: &mut ByteValues, value: &[u8], _keys: &Keys) -> Result<(), ColumnFault> {
         Ok(encoder.push(value)?)
     }
 }
 
-impl Kind for Real {
+impl ColumnKind for Real {
     type Encoder = Coded;
     type Value<'v> = f64;
 
@@ -293,7 +293,7 @@ impl Kind for Real {
         Coded::new(CodedKind::Real)
     }
 
-    fn push(encoder: &mut Coded, value: f64, _keys: &Keys) -> Result<(), Fault> {
+    fn push(encoder: &mut Coded, value: f64, _keys: &Keys) -> Result<(), ColumnFault> {
         Ok(encoder.push(&value.to_le_bytes())?)
     }
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Fields};
 
-use super::kind::{Kind, Number, signed};
-use super::{Column, Fault, Group, Leaves, One, Record};
-use crate::chunk::{Context, Fixed, Leaf, Level};
+use super::kind::{ColumnKind, Number, signed};
+use super::{Column, ColumnFault, Leaves, One, RecordColumns, RowGroup};
+use crate::chunk::{Context, Fixed, Leaf, Nesting};
 use crate::key::Keys;
 
 /// The prefix of the columns that hold one count per encoding.
@@ -62,7 +62,7 @@ impl<P: Prefix> Column for PerEncoding<P> {
         names.map(|name| Number::field(&name, false)).collect()
     }
 
-    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, Fault> {
+    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnFault> {
         let columns = encodings.iter().map(|_| One::open(leaves, encodings));
         Ok(Self {
             columns: columns.collect::<Result<_, _>>()?,
@@ -70,10 +70,10 @@ impl<P: Prefix> Column for PerEncoding<P> {
         })
     }
 
-    fn push(&mut self, value: &[u64], at: Level, context: &Context) -> Result<(), Fault> {
+    fn push(&mut self, value: &[u64], at: Nesting, context: &Context) -> Result<(), ColumnFault> {
         if value.len() != self.columns.len() {
             let encodings = self.columns.len();
-            return Err(Fault::Value(format!(
+            return Err(ColumnFault::Value(format!(
                 "a row does not hold {encodings} token counts, one per encoding"
             )));
         }
@@ -83,19 +83,19 @@ impl<P: Prefix> Column for PerEncoding<P> {
         Ok(())
     }
 
-    fn missing(&mut self, at: Level) {
+    fn missing(&mut self, at: Nesting) {
         for column in &mut self.columns {
             column.missing(at);
         }
     }
 
-    fn end_row(&mut self, context: &mut Context) -> Result<(), Fault> {
+    fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
         self.columns
             .iter_mut()
             .try_for_each(|column| column.end_row(context))
     }
 
-    fn end_group<G: Group>(&mut self, group: &mut G, context: &mut Context) -> Result<(), Fault> {
+    fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault> {
         let mut columns = self.columns.iter_mut();
         columns.try_for_each(|column| column.end_group(group, context))
     }
@@ -121,14 +121,14 @@ impl Column for Spans {
             .to_vec()
     }
 
-    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, Fault> {
+    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnFault> {
         Ok(Self {
             start: leaves.next(Fixed::default())?,
             end: leaves.next(Fixed::default())?,
         })
     }
 
-    fn push(&mut self, spans: &[Range<u64>], at: Level, _context: &Context) -> Result<(), Fault> {
+    fn push(&mut self, spans: &[Range<u64>], at: Nesting, _context: &Context) -> Result<(), ColumnFault> {
         if spans.is_empty() {
             self.missing(at);
         }
@@ -140,17 +140,17 @@ impl Column for Spans {
         Ok(())
     }
 
-    fn missing(&mut self, at: Level) {
+    fn missing(&mut self, at: Nesting) {
         self.start.missing(at);
         self.end.missing(at);
     }
 
-    fn end_row(&mut self, context: &mut Context) -> Result<(), Fault> {
+    fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
         self.start.end_row(context)?;
         Ok(self.end.end_row(context)?)
     }
 
-    fn end_group<G: Group>(&mut self, group: &mut G, context: &mut Context) -> Result<(), Fault> {
+    fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault> {
         group.append(&mut self.start, context)?;
         Ok(group.append(&mut self.end, context)?)
     }
@@ -167,11 +167,11 @@ impl Column for MaybeSpans {
         fields.map(|field| field.with_nullable(true)).collect()
     }
 
-    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, Fault> {
+    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnFault> {
         Spans::open(leaves, encodings).map(Self)
     }
 
-    fn push(&mut self, spans: Self::Value<'_>, at: Level, context: &Context) -> Result<(), Fault> {
+    fn push(&mut self, spans: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault> {
         match spans {
             Some(spans) => self.0.push(spans, at.deeper(), context)?,
             None => self.0.missing(at),
@@ -179,23 +179,23 @@ impl Column for MaybeSpans {
         Ok(())
     }
 
-    fn missing(&mut self, at: Level) {
+    fn missing(&mut self, at: Nesting) {
         self.0.missing(at);
     }
 
-    fn end_row(&mut self, context: &mut Context) -> Result<(), Fault> {
+    fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
         self.0.end_row(context)
     }
 
-    fn end_group<G: Group>(&mut self, group: &mut G, context: &mut Context) -> Result<(), Fault> {
+    fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault> {
         self.0.end_group(group, context)
     }
 }
 
 /// A list of structures.
-pub struct Structs<R: Record>(R);
+pub struct Structs<R: RecordColumns>(R);
 
-impl<R: Record> Column for Structs<R> {
+impl<R: RecordColumns> Column for Structs<R> {
     type Value<'v> = &'v [R::Row<'v>];
 
     fn fields(name: &str, _encodings: &[String]) -> Vec<Field> {
@@ -206,7 +206,7 @@ impl<R: Record> Column for Structs<R> {
         R::fields(&[])
     }
 
-    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, Fault> {
+    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnFault> {
         R::open(leaves, encodings).map(Self)
     }
 
@@ -214,7 +214,7 @@ impl<R: Record> Column for Structs<R> {
         rows.iter().map(|row| R::text_bytes(row, keys)).sum()
     }
 
-    fn push(&mut self, rows: Self::Value<'_>, at: Level, context: &Context) -> Result<(), Fault> {
+    fn push(&mut self, rows: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault> {
         if rows.is_empty() {
             self.0.missing(at);
         }
@@ -224,15 +224,15 @@ impl<R: Record> Column for Structs<R> {
         Ok(())
     }
 
-    fn missing(&mut self, at: Level) {
+    fn missing(&mut self, at: Nesting) {
         self.0.missing(at);
     }
 
-    fn end_row(&mut self, context: &mut Context) -> Result<(), Fault> {
+    fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
         self.0.end_row(context)
     }
 
-    fn end_group<G: Group>(&mut self, group: &mut G, context: &mut Context) -> Result<(), Fault> {
+    fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault> {
         self.0.end_group(group, context)
     }
 }

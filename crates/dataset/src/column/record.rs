@@ -5,12 +5,12 @@
 
 use arrow_schema::Field;
 
-use super::{Fault, Group, Leaves};
-use crate::chunk::{Context, Level};
+use super::{ColumnFault, Leaves, RowGroup};
+use crate::chunk::{Context, Nesting};
 use crate::key::Keys;
 
 /// Columns that are filled together: those of a table, or of the structures in a list.
-pub trait Record: Sized {
+pub trait RecordColumns: Sized {
     /// A value for each.
     type Row<'r>: Clone + 'r;
 
@@ -21,22 +21,22 @@ pub trait Record: Sized {
     fn inner(encodings: &[String]) -> Vec<Vec<(Field, &'static str)>>;
 
     /// The columns of a new file.
-    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, Fault>;
+    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnFault>;
 
     /// Bytes of text and of binary in a row; row groups are cut by them.
     fn text_bytes(row: &Self::Row<'_>, keys: &Keys) -> usize;
 
     /// Takes a row that stands here.
-    fn push(&mut self, row: Self::Row<'_>, at: Level, context: &Context) -> Result<(), Fault>;
+    fn push(&mut self, row: Self::Row<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault>;
 
     /// Takes the place of a list without elements.
-    fn missing(&mut self, at: Level);
+    fn missing(&mut self, at: Nesting);
 
     /// Ends a row.
-    fn end_row(&mut self, context: &mut Context) -> Result<(), Fault>;
+    fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault>;
 
     /// Ends a row group.
-    fn end_group<G: Group>(&mut self, group: &mut G, context: &mut Context) -> Result<(), Fault>;
+    fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault>;
 }
 
 /// Declares columns with the row that fills them.
@@ -62,7 +62,7 @@ macro_rules! record {
             $(pub(crate) $name: $column,)+
         }
 
-        impl crate::column::Record for $columns {
+        impl crate::column::RecordColumns for $columns {
             type Row<'r> = $row<'r>;
 
             fn fields(encodings: &[String]) -> Vec<(arrow_schema::Field, &'static str)> {
@@ -86,7 +86,7 @@ macro_rules! record {
             fn open(
                 leaves: &mut crate::column::Leaves<'_>,
                 encodings: &[String],
-            ) -> Result<Self, crate::column::Fault> {
+            ) -> Result<Self, crate::column::ColumnFault> {
                 Ok(Self {
                     $($name: <$column as crate::column::Column>::open(leaves, encodings)?,)+
                 })
@@ -99,27 +99,27 @@ macro_rules! record {
             fn push(
                 &mut self,
                 row: $row<'_>,
-                at: crate::chunk::Level,
+                at: crate::chunk::Nesting,
                 context: &crate::chunk::Context,
-            ) -> Result<(), crate::column::Fault> {
+            ) -> Result<(), crate::column::ColumnFault> {
                 $(crate::column::Column::push(&mut self.$name, row.$name, at, context)?;)+
                 Ok(())
             }
 
-            fn missing(&mut self, at: crate::chunk::Level) {
+            fn missing(&mut self, at: crate::chunk::Nesting) {
                 $(crate::column::Column::missing(&mut self.$name, at);)+
             }
 
-            fn end_row(&mut self, context: &mut crate::chunk::Context) -> Result<(), crate::column::Fault> {
+            fn end_row(&mut self, context: &mut crate::chunk::Context) -> Result<(), crate::column::ColumnFault> {
                 $(crate::column::Column::end_row(&mut self.$name, context)?;)+
                 Ok(())
             }
 
-            fn end_group<G: crate::column::Group>(
+            fn end_group<G: crate::column::RowGroup>(
                 &mut self,
                 group: &mut G,
                 context: &mut crate::chunk::Context,
-            ) -> Result<(), crate::column::Fault> {
+            ) -> Result<(), crate::column::ColumnFault> {
                 $(crate::column::Column::end_group(&mut self.$name, group, context)?;)+
                 Ok(())
             }

@@ -5,7 +5,7 @@
 
 use arrow_schema::SchemaRef;
 
-use crate::chunk::{Context, Draft};
+use crate::chunk::Context;
 use crate::describe::page;
 use crate::error::DatasetError;
 use crate::key::Key;
@@ -45,8 +45,6 @@ macro_rules! tables {
             place: Place,
             options: TableOptions,
             context: Context,
-            /// Where drafts are written that come into no file.
-            spare: String,
             $($module: Slot<$columns>,)+
         }
 
@@ -54,7 +52,7 @@ macro_rules! tables {
             pub(crate) fn new(place: Place, options: TableOptions) -> Self {
                 $(let $module = Slot::new(&options);)+
                 let context = Context::new(options.compression);
-                Self { place, options, context, spare: String::new(), $($module,)+ }
+                Self { place, options, context, $($module,)+ }
             }
 
             $(
@@ -99,23 +97,6 @@ impl PartSet {
     /// The key of a text that many rows hold.
     pub fn key(&mut self, text: &str) -> Key {
         self.context.keys.key(text)
-    }
-
-    /// A draft of a rendering in a dialect, at the end of the page that it comes into. The next row of `renderings` takes it, kept
-    /// or withdrawn; where the table is not written, [`PartSet::put_away`] does.
-    pub fn draft(&mut self, dialect: Key) -> Result<Draft, DatasetError> {
-        let part = self
-            .renderings
-            .part(Some(dialect), &self.place, &self.options, &self.context)?;
-        match part {
-            Some(part) => part.lend(|columns| columns.content.page().lend()),
-            None => Ok(Draft::in_spare(std::mem::take(&mut self.spare))),
-        }
-    }
-
-    /// Takes a draft that comes into no file.
-    pub fn put_away(&mut self, draft: Draft) {
-        self.spare = draft.into_page();
     }
 }
 

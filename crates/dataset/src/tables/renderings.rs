@@ -1,8 +1,8 @@
 //! The table `renderings`: one row per conversation, dialect, perspective and ordinal; the rows of one conversation
 //! are adjacent, so that a page holds the same text many times and compresses well.
 
-use crate::column::kind::{self, Flag, Number, Word};
-use crate::column::{Drafted, Many, Maybe, One, PerEncoding, Sent, Spans, Tokens, record};
+use crate::column::kind::{self, Flag, Number, Text, Word};
+use crate::column::{Many, Maybe, One, PerEncoding, Sent, Spans, Tokens, record};
 use crate::key::Key;
 use crate::table::Table;
 
@@ -15,7 +15,7 @@ record! {
         perspective: One<kind::Key> = "participant who is the assistant, empty for none",
         ordinal: One<Number> = "place among the renderings of this key, from 0",
         media_type: One<kind::Key> = "media type of the content",
-        content: Drafted = "the rendering; null when it was not kept",
+        content: Maybe<Text> = "the rendering; null when it was not kept",
         bytes: One<Number> = "bytes of the rendering",
         tokens: PerEncoding<Tokens> = "tokens of the rendering",
         requests: One<Number> = "how often it is sent as it is served: once per answer",

@@ -19,7 +19,7 @@ use chatmill_model::{Component, Level, Role, Sink, Speaker};
 use crate::about::{DialectAbout, Rules};
 use crate::controls::{self, Reserved};
 use crate::definitions;
-use crate::loss::{LossCode, Losses, Reason, reasons};
+use crate::loss::{LossCode, LossReason, Losses, reasons};
 use crate::policy::ControlTokens;
 use crate::rules::rules;
 use crate::text_run::TextRun;
@@ -156,7 +156,7 @@ fn content<'a>(
             .iter_mut()
             .filter(|words| words.component != Component::Framing)
         {
-            let mut declare = |code, count, reason: Reason| match block.position {
+            let mut declare = |code, count, reason: LossReason| match block.position {
                 Some(position) => losses.several(code, position, count, reason),
                 None => losses.whole_rendering(code, count, reason),
             };

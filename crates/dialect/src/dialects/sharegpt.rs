@@ -18,7 +18,7 @@ use crate::about::{DialectAbout, Rules};
 use crate::arguments::as_object;
 use crate::definitions::{self, Form};
 use crate::list::string;
-use crate::loss::{LossCode, Losses, Reason, reasons};
+use crate::loss::{LossCode, LossReason, Losses, reasons};
 use crate::rules::rules;
 use crate::text_run::TextRun;
 use crate::turn_plan::ids::{IdRule, IdShape};
@@ -192,7 +192,7 @@ fn rounds<'a>(turns: Vec<Turn<'a>>, losses: &mut Losses) -> Vec<Round<'a>> {
             break;
         };
         let position = turn.said.first().and_then(|(position, _)| *position);
-        let mut declare = |code, reason: Reason| {
+        let mut declare = |code, reason: LossReason| {
             if let Some(position) = position {
                 losses.at(code, position, reason);
             }
@@ -226,7 +226,7 @@ fn rounds<'a>(turns: Vec<Turn<'a>>, losses: &mut Losses) -> Vec<Round<'a>> {
     rounds
 }
 
-fn assistant<'a>(round: &mut Round<'a>, turn: Turn<'a>, declare: &mut impl FnMut(LossCode, Reason)) {
+fn assistant<'a>(round: &mut Round<'a>, turn: Turn<'a>, declare: &mut impl FnMut(LossCode, LossReason)) {
     let (said, called) = Block::apart(turn.blocks);
     let has_text = !said.is_empty() || !round.said.is_empty();
     if has_text && !called.is_empty() {

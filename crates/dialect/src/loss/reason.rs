@@ -5,22 +5,22 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::rules::Rule;
+use crate::rules::DialectRule;
 
 /// Why something was lost, in one clause that the list holds, for example `OAC-06: the id occurs on an earlier call`.
 ///
 /// A reason is small and says nothing of the chat: where and how often are columns of their own.
 #[derive(Clone, Copy, Debug)]
-pub struct Reason {
+pub struct LossReason {
     /// The rule of the dialect.
-    rule: Option<&'static Rule>,
+    rule: Option<&'static DialectRule>,
     /// Number of the clause in the list.
     number: u16,
     /// The words at that number.
     clause: &'static str,
 }
 
-impl Reason {
+impl LossReason {
     /// An entry of the list, which alone makes them.
     pub(super) const fn new(number: u16, clause: &'static str) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl Reason {
     }
 
     /// The same clause, because a rule of the dialect wants it so.
-    pub(crate) const fn by(self, rule: &'static Rule) -> Self {
+    pub(crate) const fn by(self, rule: &'static DialectRule) -> Self {
         Self {
             rule: Some(rule),
             ..self
@@ -52,7 +52,7 @@ impl Reason {
     }
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for LossReason {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(rule) = self.rule {
             write!(formatter, "{rule}: ")?;
@@ -61,28 +61,28 @@ impl fmt::Display for Reason {
     }
 }
 
-impl PartialEq for Reason {
+impl PartialEq for LossReason {
     fn eq(&self, other: &Self) -> bool {
         // No two entries of the list have the same words.
         (self.number, self.rule) == (other.number, other.rule)
     }
 }
 
-impl Eq for Reason {}
+impl Eq for LossReason {}
 
-impl Hash for Reason {
+impl Hash for LossReason {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.number.hash(state);
     }
 }
 
-impl PartialOrd for Reason {
+impl PartialOrd for LossReason {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Reason {
+impl Ord for LossReason {
     /// As the words are ordered, so that the place of an entry in the list changes no dataset.
     fn cmp(&self, other: &Self) -> Ordering {
         if self == other {
@@ -98,8 +98,8 @@ mod tests {
     use super::*;
     use crate::rules::samples::{ABC_01, ABC_02, ABC_03};
 
-    const ONE: Reason = Reason::new(0, "there are no ids");
-    const TWO: Reason = Reason::new(1, "a call has a name");
+    const ONE: LossReason = LossReason::new(0, "there are no ids");
+    const TWO: LossReason = LossReason::new(1, "a call has a name");
 
     #[test]
     fn a_reason_with_a_rule_says_the_rule_first_and_is_another_one() {
@@ -114,7 +114,7 @@ mod tests {
     fn reasons_are_ordered_as_their_words_are() {
         let mut reasons = [ONE, TWO.by(ABC_03), TWO, ONE.by(ABC_02), ONE.by(ABC_01)];
         reasons.sort_unstable();
-        let words = reasons.map(Reason::words);
+        let words = reasons.map(LossReason::words);
         assert!(words.is_sorted(), "{words:?}");
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! Why: docs/decisions/2026-11-22-reasons-of-losses-are-a-list.md.
 
-use super::reason::Reason;
+use super::reason::LossReason;
 
 macro_rules! reasons {
     (pub { $($public:ident = $known:literal;)* } crate { $($name:ident = $clause:literal;)* }) => {
@@ -18,15 +18,15 @@ macro_rules! reasons {
 
         $(
             #[doc = concat!("`", $known, "`")]
-            pub const $public: Reason = Reason::new(Number::$public as u16, $known);
+            pub const $public: LossReason = LossReason::new(Number::$public as u16, $known);
         )*
         $(
             #[doc = concat!("`", $clause, "`")]
-            pub(crate) const $name: Reason = Reason::new(Number::$name as u16, $clause);
+            pub(crate) const $name: LossReason = LossReason::new(Number::$name as u16, $clause);
         )*
 
         #[cfg(test)]
-        const ALL: &[Reason] = &[$($public,)* $($name,)*];
+        const ALL: &[LossReason] = &[$($public,)* $($name,)*];
     };
 }
 

@@ -5,7 +5,7 @@ use chatmill_model::{Role, json};
 use super::context::{Kind, Piece};
 use super::methods::is_space;
 use super::regions::Regions;
-use crate::loss::{LossCode, Losses, Reason, reasons};
+use crate::loss::{LossCode, LossReason, Losses, reasons};
 
 /// How much of a piece a template prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,7 +93,7 @@ fn extent(piece: &Piece<'_>, shown: &str, before: &str, after: &str, trims: &Tri
     }
 }
 
-fn loss(kind: Kind, printed: Printed) -> Option<(LossCode, Reason)> {
+fn loss(kind: Kind, printed: Printed) -> Option<(LossCode, LossReason)> {
     let is_text = matches!(kind, Kind::Text(_) | Kind::Thoughts);
     Some(match (kind, printed) {
         (_, Printed::Inside) if is_text => (LossCode::WhitespaceTrimmed, reasons::TEMPLATE_TRIMS),

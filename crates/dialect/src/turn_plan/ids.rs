@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use chatmill_model::{Message, Part, PartPlace};
 
 use crate::loss::{LossCode, Losses, reasons};
-use crate::rules::Rule;
+use crate::rules::DialectRule;
 use crate::view::View;
 
 /// Which ids a dialect allows.
@@ -28,11 +28,11 @@ pub(crate) struct IdRule {
     /// Which ids it allows.
     pub(crate) shape: IdShape,
     /// The rule that wants an id.
-    pub(crate) wanted: &'static Rule,
+    pub(crate) wanted: &'static DialectRule,
     /// The rule that wants no two alike.
-    pub(crate) unique: &'static Rule,
+    pub(crate) unique: &'static DialectRule,
     /// The rule that says which.
-    pub(crate) shaped: &'static Rule,
+    pub(crate) shaped: &'static DialectRule,
 }
 
 impl IdRule {

@@ -3,7 +3,7 @@
 use chatmill_model::{Component, Message, Role};
 
 use super::{DialectProfile, Writer};
-use crate::loss::{LossCode, Reason, reasons};
+use crate::loss::{LossCode, LossReason, reasons};
 use crate::names::{is_nobody, speaker};
 use crate::policy::Names;
 use crate::text_run::TextRun;
@@ -15,11 +15,11 @@ pub(super) enum Naming {
     /// Into the field.
     Field,
     /// Before the text, for this reason.
-    Prefix(Reason),
+    Prefix(LossReason),
     /// Nowhere, because policy says so.
     Dropped,
     /// Nowhere, for this reason.
-    Absent(Reason),
+    Absent(LossReason),
 }
 
 impl Naming {

@@ -5,8 +5,8 @@ use chatmill_model::Media;
 use super::ids::IdRule;
 use super::tool_names::NameRule;
 use crate::filter::Filter;
-use crate::loss::Reason;
-use crate::rules::Rule;
+use crate::loss::LossReason;
+use crate::rules::DialectRule;
 
 /// In which order calls, results and everything else are said.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ pub(crate) enum Order {
     /// As in the source, less what a filter leaves out.
     Filtered(&'static Filter),
     /// The dialect has no tools, for this reason: what uses them is left out.
-    Toolless(Reason),
+    Toolless(LossReason),
 }
 
 /// Where results stand.
@@ -58,7 +58,7 @@ pub(crate) enum Texts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Thoughts {
     /// Nowhere, for this reason.
-    Nowhere(Reason),
+    Nowhere(LossReason),
     /// In a field of the turn.
     Field,
     /// Before the text, between `<think>` and `</think>`.
@@ -74,17 +74,17 @@ pub(crate) fn nothing(_: &Media) -> Option<Carried> {
 #[derive(Clone, Copy)]
 pub(crate) struct DialectProfile {
     /// The rule that gives speakers a field for their names; none: there is no such field.
-    pub(crate) name_field: Option<&'static Rule>,
+    pub(crate) name_field: Option<&'static DialectRule>,
     /// Why nobody is named, not even before the text; none: where there is no field, a name may stand there.
-    pub(crate) nameless: Option<Reason>,
+    pub(crate) nameless: Option<LossReason>,
     /// In which order turns stand.
     pub(crate) order: Order,
     /// Where results stand.
     pub(crate) results: Results,
     /// The rule that makes one turn of two in a row; none: it is allowed.
-    pub(crate) merging: Option<&'static Rule>,
+    pub(crate) merging: Option<&'static DialectRule>,
     /// The rule that wants a user first; none: it is not wanted.
-    pub(crate) user_first: Option<&'static Rule>,
+    pub(crate) user_first: Option<&'static DialectRule>,
     /// Where system text stands.
     pub(crate) system: SystemPlace,
     /// How texts stand.
@@ -92,19 +92,19 @@ pub(crate) struct DialectProfile {
     /// Whether text that is white space only counts as no text.
     pub(crate) blank_is_empty: bool,
     /// The rule that forbids white space at the end of the last turn.
-    pub(crate) trims_end: Option<&'static Rule>,
+    pub(crate) trims_end: Option<&'static DialectRule>,
     /// Whether an answering turn keeps calls and text apart: the rule that wants it so.
-    pub(crate) splits_calls: Option<&'static Rule>,
+    pub(crate) splits_calls: Option<&'static DialectRule>,
     /// What a user turn can carry of a media item; none: only its name.
     pub(crate) carries: fn(&Media) -> Option<Carried>,
     /// Why facts about a carried medium are lost.
-    pub(crate) media_rule: Reason,
+    pub(crate) media_rule: LossReason,
     /// Why media are only named in turns that are not a user's.
-    pub(crate) media_rule_plain: Reason,
+    pub(crate) media_rule_plain: LossReason,
     /// Where the assistant's reasoning stands, if policy keeps it.
     pub(crate) thoughts: Thoughts,
     /// Cache marks that a conversation may hold, and the rule that says so.
-    pub(crate) cache_marks: Option<(usize, Reason)>,
+    pub(crate) cache_marks: Option<(usize, LossReason)>,
     /// Whether results say that they are failures.
     pub(crate) marks_errors: bool,
     /// Ids of calls.
@@ -112,9 +112,9 @@ pub(crate) struct DialectProfile {
     /// Names of tools.
     pub(crate) tool_names: NameRule,
     /// The rule that pairs calls with results.
-    pub(crate) pairing: &'static Rule,
+    pub(crate) pairing: &'static DialectRule,
     /// The rule that a conversation without turns breaks, and what is wrong.
-    pub(crate) silent: (&'static Rule, &'static str),
+    pub(crate) silent: (&'static DialectRule, &'static str),
     /// Ids of messages have a place.
     pub(crate) keeps_message_ids: bool,
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_model::{Message, Part};
 
-use crate::loss::Reason;
+use crate::loss::LossReason;
 use crate::names::{UNNAMED, fitted};
 use crate::tool_definition::Definition;
 use crate::view::View;
@@ -16,7 +16,7 @@ pub(crate) struct NameRule {
     /// `[a-zA-Z0-9_-]` up to this length; none: any name that is not empty.
     pub(crate) most: Option<usize>,
     /// Why another name is written anew.
-    pub(crate) reason: Reason,
+    pub(crate) reason: LossReason,
 }
 
 impl NameRule {
@@ -101,7 +101,7 @@ impl<'a> ToolNames<'a> {
     }
 
     /// Why a name is written in another spelling; none where it is not.
-    pub(crate) fn change(&self, name: &str) -> Option<Reason> {
+    pub(crate) fn change(&self, name: &str) -> Option<LossReason> {
         (!self.rule.fits(name)).then_some(self.rule.reason)
     }
 }

@@ -52,10 +52,10 @@ pub(super) fn refusals(linked: &Linked, target: &Target, limits: &Limits) -> Vec
 pub(super) fn name(target: &Target) -> String {
     let id = target.dialect.id();
     let default = target.dialect.about().profile_names().next();
-    if default.is_none_or(|default| default == target.profile) {
+    if default.is_none_or(|default| default == target.profile()) {
         id.to_owned()
     } else {
-        format!("{id}@{}", target.profile)
+        format!("{id}@{}", target.profile())
     }
 }
 

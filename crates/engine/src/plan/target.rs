@@ -10,16 +10,22 @@ use chatmill_model::Sink;
 pub struct Target {
     /// The dialect.
     pub dialect: Arc<dyn Dialect>,
-    /// Name of its profile.
-    pub profile: &'static str,
 }
 
 impl Target {
     pub(super) fn new(dialect: Arc<dyn Dialect>) -> Self {
-        Self {
-            profile: dialect.profile(),
-            dialect,
-        }
+        Self { dialect }
+    }
+
+    /// Name of its profile.
+    pub fn profile(&self) -> &'static str {
+        self.dialect.profile()
+    }
+}
+
+impl PartialEq for Target {
+    fn eq(&self, other: &Self) -> bool {
+        self.dialect.id() == other.dialect.id() && self.profile() == other.profile()
     }
 }
 

@@ -49,9 +49,7 @@ pub(super) fn targets(words: &[String], templates: &Templates) -> Result<Vec<Tar
     let mut targets: Vec<Target> = Vec::new();
     for word in everything.chain(named) {
         let target = Target::find_among(word, templates)?;
-        let known =
-            |other: &Target| other.dialect.id() == target.dialect.id() && other.profile == target.profile;
-        if !targets.iter().any(known) {
+        if !targets.contains(&target) {
             targets.push(target);
         }
     }

@@ -1,7 +1,7 @@
 //! Redaction of a record, and what renderings declare of it.
 
 use chatmill_diag::{Finding, Path as Place};
-use chatmill_dialect::loss::{Loss, LossCode, Reason, pseudonyms};
+use chatmill_dialect::loss::{Loss, LossCode, LossReason, pseudonyms};
 use chatmill_dialect::{Coverage, Rendering};
 use chatmill_model::{Linked, Role};
 use chatmill_redact::{Account, Counts, PersonalKind, Redactor, Roster};
@@ -122,7 +122,7 @@ fn push(counts: &Counts, position: Option<u32>, losses: &mut Vec<Loss>) {
     }));
 }
 
-const fn reason(kind: PersonalKind) -> Reason {
+const fn reason(kind: PersonalKind) -> LossReason {
     match kind {
         PersonalKind::Email => pseudonyms::EMAIL_REPLACED,
         PersonalKind::Phone => pseudonyms::PHONE_REPLACED,

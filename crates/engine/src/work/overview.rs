@@ -332,7 +332,7 @@ fn losses(losses: Vec<BTreeMap<String, Pair>>, targets: &[Target]) -> Vec<LossCo
     for (target, losses) in targets.iter().zip(losses) {
         rows.extend(losses.into_iter().map(|(code, sums)| LossCount {
             dialect: target.dialect.id().to_owned(),
-            profile: target.profile.to_owned(),
+            profile: target.profile().to_owned(),
             code,
             renderings: sums.0,
             amount: sums.1,

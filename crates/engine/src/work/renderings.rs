@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
 use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
-use chatmill_dataset::{Content, Key, PartSet};
+use chatmill_dataset::{Key, PartSet};
 use chatmill_diag::{Finding, codes};
 use chatmill_dialect::policy::Reasoning;
-use chatmill_dialect::{Coverage, LossCode, Reason, Rendering, folded};
+use chatmill_dialect::{Coverage, LossCode, LossReason, Rendering, folded};
 use chatmill_model::{ComponentSpan, Linked, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounts};
 
@@ -29,7 +29,7 @@ pub(super) struct PlanKeys {
     /// Kinds of losses, in their order.
     codes: Vec<Key>,
     /// Reasons of losses that were met.
-    reasons: HashMap<Reason, Key>,
+    reasons: HashMap<LossReason, Key>,
 }
 
 impl PlanKeys {
@@ -53,7 +53,7 @@ impl PlanKeys {
         }
     }
 
-    fn reason(&mut self, reason: Reason, parts: &mut PartSet) -> Key {
+    fn reason(&mut self, reason: LossReason, parts: &mut PartSet) -> Key {
         let met = self.reasons.entry(reason);
         *met.or_insert_with(|| parts.key(&reason.words()))
     }
@@ -83,14 +83,28 @@ impl RenderingBuffers {
         }
     }
 
-    /// The buffers of the sink.
-    pub(super) fn into_sink(self) -> SinkBuffers {
-        self.sink
+    /// The buffers of the sink, for a conversation or for good.
+    pub(super) fn take_sink(&mut self) -> SinkBuffers {
+        std::mem::take(&mut self.sink)
+    }
+
+    /// Puts them back.
+    pub(super) fn put_sink(&mut self, sink: SinkBuffers) {
+        self.sink = sink;
     }
 }
 
-impl Work<'_, '_> {
-    pub(super) fn renderings(&mut self, id: &str, linked: &Linked, record: u64) -> Result<(), WorkError> {
+impl<'p> Work<'_, 'p> {
+    pub(super) fn renderings<'a>(
+        &mut self,
+        id: &str,
+        linked: &'a Linked,
+        record: u64,
+        sink: &mut Sink<'a>,
+    ) -> Result<(), WorkError>
+    where
+        'p: 'a,
+    {
         let plan = self.tools.plan;
         let (mut perspectives, absent) =
             render::perspectives(self.as_read(linked), &plan.pipeline.perspective.speaker);
@@ -116,8 +130,6 @@ impl Work<'_, '_> {
         }
         let mut meter = self.meter.take();
         let conversation = self.parts.key(id);
-        let limit = usize::try_from(plan.limits().rendering).unwrap_or(usize::MAX);
-        let mut sink = Sink::new(std::mem::take(&mut self.buffers.sink), limit);
         for (rank, target) in plan.targets.iter().enumerate() {
             let [dialect, profile, media_type] = self.keys.targets.get(rank).copied().unwrap_or_default();
             let mut seen = CoveragesSeen::default();
@@ -139,10 +151,9 @@ impl Work<'_, '_> {
                 };
                 self.rendering(&spot, sink, &rendering, &mut seen)
             };
-            windowed.render(target, plan.policy(), meter.as_mut(), &mut sink, &mut emit)?;
+            windowed.render(target, plan.policy(), meter.as_mut(), sink, &mut emit)?;
         }
         self.meter = meter;
-        self.buffers.sink = sink.into_buffers();
         Ok(())
     }
 
@@ -192,13 +203,10 @@ impl Work<'_, '_> {
             self.losses(spot, rendering)?;
         }
         if !self.parts.writes_renderings() {
+            self.buffers.tallies = tallies;
             return Ok(());
         }
         let keep = !oversize && plan.pipeline.output.content.keeps(dialect);
-        let mut draft = self.parts.draft(spot.dialect)?;
-        if keep {
-            draft.write(|page, _| page.push_str(sink.text()));
-        }
         let RenderingBuffers {
             losses,
             loss_codes,
@@ -225,11 +233,7 @@ impl Work<'_, '_> {
             ordinal: rendering.ordinal.into(),
             media_type: spot.media_type,
             bytes: cost.bytes,
-            content: if keep {
-                Content::Kept(draft)
-            } else {
-                Content::Withdrawn(draft)
-            },
+            content: Some(sink.text()).filter(|_| keep),
             tokens,
             requests,
             sent_tokens,

@@ -38,7 +38,7 @@ impl<'p> TotalNames<'p> {
         let targets = plan.targets.iter();
         Self {
             targets: targets
-                .map(|target| (target.dialect.id(), target.profile))
+                .map(|target| (target.dialect.id(), target.profile()))
                 .collect(),
             encodings: plan.encodings.iter().map(Encoding::name).collect(),
         }

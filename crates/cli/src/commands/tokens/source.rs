@@ -95,7 +95,7 @@ fn from_dataset(request: &BillRequest<'_>, folder: &Path) -> anyhow::Result<Draw
     let dialects: Vec<(String, String)> = request
         .targets
         .iter()
-        .map(|target| (target.dialect.id().to_owned(), target.profile.to_owned()))
+        .map(|target| (target.dialect.id().to_owned(), target.profile().to_owned()))
         .collect();
     let bill = bill::of_dataset(
         &dataset,
@@ -114,13 +114,13 @@ fn from_dataset(request: &BillRequest<'_>, folder: &Path) -> anyhow::Result<Draw
     let targets = &request.targets;
     if let Some(absent) = targets
         .iter()
-        .find(|target| !priced.contains(&(target.dialect.id().to_owned(), target.profile.to_owned())))
+        .find(|target| !priced.contains(&(target.dialect.id().to_owned(), target.profile().to_owned())))
     {
         let message = format!(
             "{} has no rendering in {}@{}",
             folder.display(),
             absent.dialect.id(),
-            absent.profile
+            absent.profile()
         );
         return Err(WrongRequest::new(message)
             .then("render it in a run, or give the files instead of the dataset")
@@ -211,7 +211,7 @@ fn targets(asked: &[Target]) -> Result<Vec<Target>, PlanError> {
     let mut targets: Vec<Target> = Vec::new();
     for dialect in chatmill_dialect::DIALECTS {
         let of_dialect = asked.iter().filter(|target| target.dialect.id() == dialect.id());
-        let mut profiles: Vec<&str> = of_dialect.map(|target| target.profile).collect();
+        let mut profiles: Vec<&str> = of_dialect.map(Target::profile).collect();
         profiles.sort_unstable();
         profiles.dedup();
         for profile in profiles {
@@ -297,7 +297,7 @@ impl Pricer {
                     let key = GroupKey {
                         group,
                         dialect: target.dialect.id(),
-                        profile: target.profile,
+                        profile: target.profile(),
                         coverage: rendering.coverage.as_str(),
                         encoding,
                     };

@@ -45,6 +45,7 @@ codes! {
     in026_copy_escaped: COPY_ESCAPED;
     in027_malformed_row: MALFORMED_ROW;
     in028_unread_journal: UNREAD_JOURNAL;
+    in029_repeated_input: REPEATED_INPUT;
     sr001_missing_field: MISSING_FIELD;
     sr002_wrong_type: WRONG_TYPE;
     sr003_unknown_format: UNKNOWN_FORMAT;
@@ -75,6 +76,7 @@ codes! {
     as002_repeated_row: REPEATED_ROW;
     as003_conversation_too_large: CONVERSATION_TOO_LARGE;
     as004_duplicate_conversation_id: DUPLICATE_CONVERSATION_ID;
+    as005_conflicting_message: CONFLICTING_MESSAGE;
     rf001_dangling_reference: DANGLING_REFERENCE;
     rf002_reference_to_itself: REFERENCE_TO_ITSELF;
     rf003_reference_cycle: REFERENCE_CYCLE;
@@ -84,6 +86,7 @@ codes! {
     rf007_too_many_references: TOO_MANY_REFERENCES;
     rf008_preview_too_deep: PREVIEW_TOO_DEEP;
     rf009_pseudo_reference: PSEUDO_REFERENCE;
+    rf010_reference_elsewhere: REFERENCE_ELSEWHERE;
     tl001_orphaned_result: ORPHANED_RESULT;
     tl002_unanswered_call: UNANSWERED_CALL;
     tl003_result_before_call: RESULT_BEFORE_CALL;
@@ -99,6 +102,7 @@ codes! {
     pt003_legacy_role: LEGACY_ROLE;
     pt004_personal_data: PERSONAL_DATA;
     pt005_secret: SECRET;
+    pt006_contradicting_roster: CONTRADICTING_ROSTER;
     tm001_timestamp_unusable: TIMESTAMP_UNUSABLE;
     tm002_timestamp_naive: TIMESTAMP_NAIVE;
     tm003_time_goes_backwards: TIME_GOES_BACKWARDS;

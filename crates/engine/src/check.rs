@@ -2,6 +2,7 @@
 //! judge.
 
 mod acceptance;
+mod across;
 mod excerpt;
 mod known;
 mod slice;
@@ -17,13 +18,14 @@ use chatmill_diag::{Limits, Severity};
 use chatmill_intake::Failure;
 use chatmill_intake::discover::is_same_place;
 
+use self::across::{Across, Trace};
 pub use self::excerpt::Excerpt;
 pub use self::known::Known;
 use self::slice::SliceReport;
 use self::verdict::FileCounts;
 pub use self::verdict::{FileVerdict, Judgement};
 use crate::error::{NoThreads, PlanError, ReadError};
-use crate::plan::{CheckSettings, PlannedInput, Target, typed_inputs_through};
+use crate::plan::{CheckSettings, CodeSettings, PlannedInput, Target, typed_inputs_through};
 use crate::progress::Progress;
 use crate::record::locate::Located;
 use crate::slice::{Slicer, scheduler};
@@ -169,7 +171,65 @@ fn names(planned: &PlannedInput) -> [String; 2] {
     [planned.input.name().into_owned(), typed]
 }
 
-/// Checks inputs. Findings go to `emit` in the order of files and records.
+/// What becomes of codes in a file.
+fn settings_of(options: &CheckOptions, planned: Option<&PlannedInput>) -> CodeSettings {
+    let names = planned.map(names).unwrap_or_default();
+    options.settings.of(&names.each_ref().map(String::as_str))
+}
+
+/// A finding that showed when all files were read; nothing where it is left out.
+fn told(
+    options: &CheckOptions,
+    planned: Option<&PlannedInput>,
+    trace: &Trace,
+    mut located: Located,
+) -> Option<Checked> {
+    let planned = planned?;
+    let settings = settings_of(options, Some(planned));
+    let finding = &mut located.finding;
+    finding.severity = settings.severity(finding.code, finding.severity)?;
+    Some(Checked {
+        located,
+        file: trace.input,
+        path: planned.name().into_owned(),
+        input: planned.input.name().into_owned(),
+        entry: trace.entry.clone(),
+        table: trace.table.clone(),
+        record: Some(trace.record),
+        conversation: Some(trace.id.clone()),
+        target: None,
+        excerpt: None,
+    })
+}
+
+/// Where findings go: counted in their files, and to whoever asked, but for those that are known.
+struct Delivery<'e> {
+    files: Vec<FileCounts>,
+    known: Known,
+    emit: &'e mut (dyn FnMut(Checked) + Send),
+}
+
+impl Delivery<'_> {
+    fn deliver(&mut self, input: usize, mut checked: Checked) {
+        let Some(file) = self.files.get_mut(input) else {
+            return;
+        };
+        if !self.known.is_empty() {
+            let count = checked.located.finding.count;
+            let recognised = self.known.recognise(&checked.key(), count);
+            file.known += recognised;
+            file.knows_faults |= recognised > 0 && checked.located.finding.severity > Severity::Note;
+            if recognised == count {
+                return;
+            }
+            checked.located.finding.count -= recognised;
+        }
+        file.count(&checked.located.finding);
+        (self.emit)(checked);
+    }
+}
+
+/// Checks inputs. Findings go to `emit` in the order of files and records; then those that show only when all files were read.
 pub fn check(
     options: &CheckOptions,
     progress: &dyn Progress,
@@ -189,9 +249,14 @@ pub fn check(
         Spill::temporary_folder(),
         stop,
         progress,
-    );
-    let mut files: Vec<FileCounts> = inputs.iter().map(|_| FileCounts::default()).collect();
-    let mut known = options.known.clone();
+    )
+    .comparing();
+    let mut delivery = Delivery {
+        files: inputs.iter().map(|_| FileCounts::default()).collect(),
+        known: options.known.clone(),
+        emit,
+    };
+    let mut across = Across::new();
     let threads = scheduler::threads(options.threads, progress);
     scheduler::each_slice(
         threads,
@@ -202,27 +267,14 @@ pub fn check(
         &|slice| slice::check_slice(slice, &inputs, options, stop),
         &mut |_, report: SliceReport| {
             for (input, counts) in report.files {
-                if let Some(file) = files.get_mut(input) {
+                if let Some(file) = delivery.files.get_mut(input) {
                     file.add(&counts);
                 }
             }
-            for (input, mut checked) in report.findings {
-                let Some(file) = files.get_mut(input) else {
-                    continue;
-                };
-                if !known.is_empty() {
-                    let count = checked.located.finding.count;
-                    let recognised = known.recognise(&checked.key(), count);
-                    file.known += recognised;
-                    file.knows_faults |= recognised > 0 && checked.located.finding.severity > Severity::Note;
-                    if recognised == count {
-                        continue;
-                    }
-                    checked.located.finding.count -= recognised;
-                }
-                file.count(&checked.located.finding);
-                emit(checked);
+            for (input, checked) in report.findings {
+                delivery.deliver(input, checked);
             }
+            report.traces.iter().for_each(|trace| across.add(trace));
         },
     )
     .map_err(|NoThreads| ReadError::Threads(threads))?;
@@ -232,6 +284,19 @@ pub fn check(
     if stop.load(Ordering::Relaxed) {
         return Err(ReadError::Stopped);
     }
+    let name = |input: usize| {
+        inputs
+            .get(input)
+            .map_or_else(String::new, |planned| planned.name().into_owned())
+    };
+    let most = options.limits.findings_per_code;
+    across.finish(&name, most, &mut |trace, located| {
+        let planned = inputs.get(trace.input);
+        if let Some(checked) = told(options, planned, trace, located) {
+            delivery.deliver(trace.input, checked);
+        }
+    })?;
+    let mut files = delivery.files;
     let mut failures = Vec::new();
     for (input, failure) in slicer.failures() {
         failures.push(failure.clone());

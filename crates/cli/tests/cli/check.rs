@@ -249,7 +249,7 @@ fn further_reports_are_written_beside_the_printed_one() {
 /// A chat with a note and a chat with a warning.
 fn noted() -> Desk {
     let desk = desk();
-    let text = good_chat("good").to_string();
+    let text = good_chat("noted").to_string();
     desk.write("noted.json", &format!("\u{feff}{text}"));
     desk
 }

@@ -9,6 +9,7 @@ use chatmill_intake::{Form, Frame, Transcript};
 use chatmill_model::{Linked, MessageOrigin};
 use chatmill_source::Source;
 
+use super::across::Trace;
 use super::verdict::FileCounts;
 use super::{CheckOptions, Checked, Excerpt, acceptance};
 use crate::entry::EntryRef;
@@ -25,6 +26,8 @@ pub(super) struct SliceReport {
     pub(super) files: BTreeMap<usize, FileCounts>,
     /// Findings, each with the index of its input.
     pub(super) findings: Vec<(usize, Checked)>,
+    /// What is kept of its conversations until all files were read.
+    pub(super) traces: Vec<Trace>,
 }
 
 /// Reads and checks the records of a slice.
@@ -139,6 +142,7 @@ impl<'c> Checker<'c> {
         self.place = Some(record.entry);
         if let (Some(linked), Some(id)) = (&read.outcome.linked, &id) {
             self.judge(linked, id, &|finding| text.judged(linked, finding));
+            self.report.traces.push(Trace::of(&record, linked, id.clone()));
         }
     }
 
@@ -184,9 +188,7 @@ impl<'c> Checker<'c> {
         let index = place.map_or(0, |place| place.input);
         let planned = self.inputs.get(index);
         if self.file.as_ref().is_none_or(|(file, _)| *file != index) {
-            let names = planned.map(super::names).unwrap_or_default();
-            let settings = self.options.settings.of(&names.each_ref().map(String::as_str));
-            self.file = Some((index, settings));
+            self.file = Some((index, super::settings_of(self.options, planned)));
             self.shown.clear();
         }
         let settings = self.file.as_ref().map(|(_, settings)| settings);

@@ -19,6 +19,7 @@ use chatmill_source::{Evidence, TableMap};
 
 use super::gather::Gatherer;
 use super::recognise::{EntryAction, recognise, rename, unread};
+use super::repeats::{Repeats, repeated};
 use super::rows::Gathering;
 use super::tally::CutTotals;
 use super::unread::{Tables, no_table};
@@ -48,6 +49,8 @@ pub struct Slicer<'p> {
     /// Whether an input that cannot be read to its end, or changed, ends everything.
     is_strict: bool,
     tally: CutTotals,
+    /// Hashes that were seen, where inputs are compared.
+    repeats: Option<Repeats>,
     recognised: Vec<Recognised>,
     spare: Vec<Vec<u8>>,
     gatherer: Gatherer,
@@ -107,6 +110,7 @@ impl<'p> Slicer<'p> {
             changed: Vec::new(),
             failures: Vec::new(),
             is_strict: false,
+            repeats: None,
             recognised: Vec::new(),
             spare: Vec::new(),
         }
@@ -117,6 +121,13 @@ impl<'p> Slicer<'p> {
     #[must_use]
     pub fn strict(mut self) -> Self {
         self.is_strict = true;
+        self
+    }
+
+    /// Says of each input whether an earlier one has the same bytes.
+    #[must_use]
+    pub fn comparing(mut self) -> Self {
+        self.repeats = Some(Repeats::among(self.inputs));
         self
     }
 
@@ -238,12 +249,7 @@ impl<'p> Slicer<'p> {
         self.next_input += 1;
         if let InputKind::Refused(finding) = &planned.input.kind {
             self.tally.record(index, 1);
-            slice.steps.push(Step::Entry(EntryRef {
-                input: index,
-                entry: String::new(),
-                table: String::new(),
-                source: None,
-            }));
+            slice.steps.push(Step::Entry(EntryRef::of_input(index)));
             slice.steps.push(Step::FramingError(FramingError {
                 record: 0,
                 start: 0,
@@ -282,15 +288,10 @@ impl<'p> Slicer<'p> {
         }
         let Some(event) = event else {
             if current.tables.is_database && !current.tables.has_one {
-                slice.steps.push(Step::Entry(EntryRef {
-                    input: current.input,
-                    entry: String::new(),
-                    table: String::new(),
-                    source: None,
-                }));
+                slice.steps.push(Step::Entry(EntryRef::of_input(current.input)));
                 slice.steps.push(Step::Note(no_table(&current.tables.passed)));
             }
-            self.finish_input();
+            self.finish_input(slice);
             return;
         };
         match event {
@@ -314,13 +315,7 @@ impl<'p> Slicer<'p> {
             Event::Note(finding) => {
                 // A note before the first entry still belongs to the input.
                 if current.entry.is_none() && !matches!(slice.steps.last(), Some(Step::Entry(_))) {
-                    let input = current.input;
-                    slice.steps.push(Step::Entry(EntryRef {
-                        input,
-                        entry: String::new(),
-                        table: String::new(),
-                        source: None,
-                    }));
+                    slice.steps.push(Step::Entry(EntryRef::of_input(current.input)));
                 }
                 slice.steps.push(Step::Note(finding));
             }
@@ -464,7 +459,7 @@ impl<'p> Slicer<'p> {
         });
     }
 
-    fn finish_input(&mut self) {
+    fn finish_input(&mut self, slice: &mut Slice) {
         let Some(current) = self.current.take() else {
             return;
         };
@@ -474,10 +469,27 @@ impl<'p> Slicer<'p> {
         if planned.input.bytes > current.told {
             self.progress.advance(planned.input.bytes - current.told);
         }
-        let Some(expected) = &planned.hash else { return };
+        let may_repeat = self.repeats.as_ref();
+        let may_repeat = may_repeat.is_some_and(|repeats| repeats.may_have(planned.input.bytes));
+        if planned.hash.is_none() && !may_repeat {
+            return;
+        }
         let mut go_on = |_| !self.stop.load(Ordering::Relaxed);
         match current.reader.raw_hash(&mut go_on) {
-            Ok(Some(hash)) if hash != *expected => self.changed.push(planned.name().into_owned()),
+            Ok(Some(hash)) if planned.hash.is_some_and(|expected| expected != hash) => {
+                self.changed.push(planned.name().into_owned());
+            }
+            Ok(Some(hash)) if may_repeat => {
+                let first = self
+                    .repeats
+                    .as_mut()
+                    .and_then(|repeats| repeats.first(hash, current.input));
+                if let Some(first) = first.and_then(|first| self.inputs.get(first)) {
+                    let entry = EntryRef::of_input(current.input);
+                    slice.steps.push(Step::Entry(entry));
+                    slice.steps.push(Step::Note(repeated(&first.name())));
+                }
+            }
             Ok(_) => {}
             Err(failure) => self.failures.push((current.input, failure)),
         }

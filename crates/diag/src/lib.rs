@@ -5,6 +5,7 @@
 
 pub mod code;
 pub mod codes;
+pub mod day;
 pub mod faults;
 pub mod finding;
 pub mod ledger;
@@ -15,6 +16,7 @@ pub mod suggest;
 pub mod visible;
 
 pub use code::{Code, Page, Severity};
+pub use day::Day;
 pub use finding::{Finding, Mark, Path, Reject, RejectLevel, Span};
 pub use ledger::{Ledger, RowLedger};
 pub use limits::Limits;

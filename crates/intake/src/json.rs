@@ -28,7 +28,7 @@ pub use value::{Kind, Value};
 /// Something worth knowing about an accepted frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// `lone-surrogate`, `number-out-of-range` or `escaped-nul`.
+    /// `lone-surrogate`, `number-out-of-range`, `escaped-nul` or `replacement-character`.
     pub code: &'static Code,
     /// First byte in the frame.
     pub at: usize,

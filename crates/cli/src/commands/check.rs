@@ -16,10 +16,11 @@ mod table;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use chatmill_dataset::ReportFile;
 use chatmill_diag::suggest::nearest;
-use chatmill_diag::{Limits, Severity};
+use chatmill_diag::{Day, Limits, Severity};
 use chatmill_dialect::DIALECTS;
 use chatmill_engine::check::{CheckOptions, Checkup, FileVerdict, Known, check, inputs};
 use chatmill_engine::plan::{Target, Templates};
@@ -78,7 +79,10 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         known,
         paths: arguments.paths,
         source: arguments.source,
-        limits: Limits::default(),
+        limits: Limits {
+            now: Some(arguments.now.unwrap_or_else(today)),
+            ..Limits::default()
+        },
         threads: arguments.threads,
     };
     let (stdout, colours) = (output::stdout(), Colours::of_stdout());
@@ -128,6 +132,12 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         Exit::Complete => verdict(files.iter(), reporting.fail_on),
         failed => failed,
     })
+}
+
+/// The day that the machine's clock shows, in UTC.
+fn today() -> Day {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    Day::of(since.map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX)))
 }
 
 /// How reports are written.

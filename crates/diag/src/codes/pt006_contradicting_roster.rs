@@ -8,7 +8,7 @@ pub static CONTRADICTING_ROSTER: Code = Code {
     name: "contradicting-roster",
     severity: Severity::Warning,
     page: Page {
-        what: "A participant who is listed under one id with another name, role or kind in an earlier \
+        what: "A participant who is listed under one id with another name or kind (person or machine) in an earlier \
                conversation of the same id.",
         why: "The files disagree on who somebody is: a name was changed between two exports, or an id \
                was given to somebody else. Turns of two people may be taken for those of one.",

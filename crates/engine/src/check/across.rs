@@ -11,7 +11,7 @@ use chatmill_dataset::{DatasetError, Spill};
 use chatmill_diag::limits::MIB;
 use chatmill_diag::{Code, Finding, Span, codes};
 use chatmill_model::fingerprint::body_hashes;
-use chatmill_model::{Link, LinkStatus, Linked, Message, Participant};
+use chatmill_model::{Link, LinkStatus, Linked, Message, Participant, ParticipantKind};
 use serde::{Deserialize, Serialize};
 
 use crate::commit::collisions;
@@ -42,9 +42,9 @@ pub(super) struct Trace {
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Spot(Option<(u64, u64)>, Option<(u64, u64)>);
 
-/// Somebody who is listed: id, name, role and kind.
+/// Somebody who is listed: id, name and kind.
 #[derive(Serialize, Deserialize)]
-struct Listed(String, Option<String>, Option<String>, String);
+struct Listed(String, Option<String>, String);
 
 /// A message with an id: the id, a hash of its body, its position, its path, its place.
 #[derive(Serialize, Deserialize)]
@@ -125,25 +125,23 @@ impl Listed {
         Self(
             participant.id.clone(),
             participant.own_name().map(str::to_owned),
-            participant.role.clone(),
             participant.kind.as_str().to_owned(),
         )
     }
 
     /// What another roster says otherwise; what only one of them says contradicts nothing.
     fn contradicts(&self, other: &Self) -> Option<&'static str> {
-        let differs = |one: &Option<String>, other: &Option<String>| {
-            one.as_ref()
-                .zip(other.as_ref())
-                .is_some_and(|(one, other)| one != other)
-        };
-        let unknown = [&self.3, &other.3].iter().any(|kind| *kind == "unknown");
-        match () {
-            () if differs(&self.1, &other.1) => Some("name"),
-            () if differs(&self.2, &other.2) => Some("role"),
-            () if self.3 != other.3 && !unknown => Some("kind"),
-            () => None,
+        let Self(_, name, kind) = self;
+        if name
+            .as_ref()
+            .zip(other.1.as_ref())
+            .is_some_and(|(one, other)| one != other)
+        {
+            return Some("name");
         }
+        let unknown = ParticipantKind::Unknown.as_str();
+        let is_known = kind != unknown && other.2 != unknown;
+        (is_known && *kind != other.2).then_some("kind")
     }
 }
 
@@ -441,24 +439,14 @@ mod tests {
 
     #[test]
     fn rosters_contradict_each_other_only_where_both_say_something() {
-        let listed = |name: Option<&str>, role: Option<&str>, kind: &str| {
-            Listed(
-                "u".to_owned(),
-                name.map(str::to_owned),
-                role.map(str::to_owned),
-                kind.to_owned(),
-            )
-        };
-        let ann = listed(Some("Ann"), Some("user"), "human");
+        let listed =
+            |name: Option<&str>, kind: &str| Listed("u".to_owned(), name.map(str::to_owned), kind.to_owned());
+        let ann = listed(Some("Ann"), "human");
         let said = |other: &Listed| other.contradicts(&ann);
         assert_eq!(said(&ann), None);
-        assert_eq!(said(&listed(None, None, "unknown")), None);
-        assert_eq!(said(&listed(Some("Bo"), Some("user"), "human")), Some("name"));
-        assert_eq!(
-            said(&listed(Some("Ann"), Some("assistant"), "human")),
-            Some("role")
-        );
-        assert_eq!(said(&listed(Some("Ann"), None, "agent")), Some("kind"));
+        assert_eq!(said(&listed(None, "unknown")), None);
+        assert_eq!(said(&listed(Some("Bo"), "human")), Some("name"));
+        assert_eq!(said(&listed(Some("Ann"), "agent")), Some("kind"));
     }
 
     #[test]

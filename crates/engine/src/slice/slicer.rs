@@ -66,6 +66,8 @@ struct Current {
     entry: Option<Entry>,
     tables: Tables,
     told: u64,
+    /// Whether a source was found for one of its entries.
+    is_chat: bool,
 }
 
 /// The entry that is being read.
@@ -271,6 +273,7 @@ impl<'p> Slicer<'p> {
                 entry: None,
                 tables: Tables::default(),
                 told: 0,
+                is_chat: false,
             });
         }
         true
@@ -394,6 +397,7 @@ impl<'p> Slicer<'p> {
             input,
             entry: Some(entry),
             tables,
+            is_chat,
             ..
         }) = &mut self.current
         else {
@@ -402,6 +406,7 @@ impl<'p> Slicer<'p> {
         let planned = self.inputs.get(*input);
         let named = planned.and_then(|planned| planned.settings.source);
         tables.has_one = true;
+        *is_chat = true;
         entry.step.table = name;
         entry.step.source = named.or_else(|| chatmill_source::find(source));
         entry.gathering = Some(announce(&mut self.gatherer, planned, *input, &entry.step));
@@ -434,6 +439,7 @@ impl<'p> Slicer<'p> {
             source: seen.source,
         };
         slice.steps.push(Step::Entry(step.clone()));
+        current.is_chat |= step.source.is_some();
         let gathering = seen
             .gathers
             .then(|| announce(&mut self.gatherer, Some(planned), current.input, &step));
@@ -470,7 +476,15 @@ impl<'p> Slicer<'p> {
             self.progress.advance(planned.input.bytes - current.told);
         }
         let may_repeat = self.repeats.as_ref();
-        let may_repeat = may_repeat.is_some_and(|repeats| repeats.may_have(planned.input.bytes));
+        // What is no chat, or an empty list of chats, may lie anywhere any number of times.
+        let holds_chats = current.is_chat
+            && self
+                .tally
+                .inputs
+                .get(current.input)
+                .is_some_and(|cut| cut.records > 0);
+        let may_repeat =
+            holds_chats && may_repeat.is_some_and(|repeats| repeats.may_have(planned.input.bytes));
         if planned.hash.is_none() && !may_repeat {
             return;
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use chatmill_diag::Severity;
+use chatmill_diag::{Day, Severity};
 use chatmill_engine::pipeline;
 use clap::{Args, ValueEnum};
 
@@ -54,6 +54,9 @@ pub(crate) struct Arguments {
     /// Least severity that makes the exit code 1 [default: error]
     #[arg(long, value_enum, value_name = "SEVERITY")]
     pub fail_on: Option<FailOn>,
+    /// Day of the check: messages of later days are reported [default: today]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub now: Option<Day>,
     /// Reports only what an earlier report (json or jsonl) does not have
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,

@@ -13,6 +13,7 @@ mod csv;
 mod exit;
 mod figures;
 mod logs;
+mod mask;
 mod output;
 mod panics;
 mod progress;

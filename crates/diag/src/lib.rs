@@ -7,6 +7,7 @@ pub mod code;
 pub mod codes;
 pub mod day;
 pub mod faults;
+pub mod fields;
 pub mod finding;
 pub mod ledger;
 pub mod limits;
@@ -17,6 +18,6 @@ pub mod visible;
 
 pub use code::{Code, Page, Severity};
 pub use day::Day;
-pub use finding::{Finding, Mark, Path, Reject, RejectLevel, Span};
+pub use finding::{Finding, Meant, Path, Reject, RejectLevel, ShownId, Span};
 pub use ledger::{Ledger, RowLedger};
 pub use limits::Limits;

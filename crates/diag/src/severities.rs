@@ -54,11 +54,6 @@ pub static EXCEPTIONS: &[Exception] = &[
         when: "where the whole answer follows",
     },
     Exception {
-        code: &codes::TRUNCATED_JSON,
-        severity: Severity::Error,
-        when: "where it is a message that was cut",
-    },
-    Exception {
         code: &codes::REPEATED_ROW,
         severity: Severity::Warning,
         when: "where the bodies differ",

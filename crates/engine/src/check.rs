@@ -8,6 +8,7 @@ mod known;
 mod slice;
 mod verdict;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,6 +32,9 @@ use crate::record::locate::Located;
 use crate::slice::{Slicer, scheduler};
 use crate::work::tables::{self, FindingTexts, Place};
 
+pub use crate::work::tables::Quoting;
+pub use chatmill_redact::{KeyError, Mask, SHORTEST_KEY};
+
 /// What is checked, and how.
 #[derive(Clone, Default)]
 pub struct CheckOptions {
@@ -50,6 +54,10 @@ pub struct CheckOptions {
     pub targets: Vec<Target>,
     /// Findings that are neither reported nor counted because they are known.
     pub known: Known,
+    /// What stands for ids of the input; without it they are shown.
+    pub mask: Option<Mask>,
+    /// Whether the mask stands for paths, too.
+    pub hides_paths: bool,
     /// Findings of a code in a file that get an excerpt, in each slice of the inputs.
     pub excerpts: usize,
 }
@@ -98,15 +106,19 @@ impl Checked {
         }
     }
 
-    /// What is said of it in its row. Without `quote`, no source text is in it.
-    pub fn texts(&self, quote: bool) -> FindingTexts<'_> {
-        FindingTexts::new(&self.located, self.key(), quote)
+    /// What is said of it in its row.
+    pub fn texts(&self, quoting: Quoting<'_>) -> FindingTexts<'_> {
+        FindingTexts::new(&self.located, self.key(), self.conversation.as_deref(), quoting)
     }
 
     /// The row of the findings table, with the path as typed.
     pub fn row<'c>(&'c self, texts: &'c FindingTexts<'_>) -> FindingRow<'c> {
-        let (place, id) = (self.place(&self.path), self.conversation.as_deref());
-        tables::finding(&self.located, texts, place, self.record.is_some(), id)
+        tables::finding(
+            &self.located,
+            texts,
+            self.place(&self.path),
+            self.record.is_some(),
+        )
     }
 
     fn place<'a>(&'a self, input: &'a str) -> Place<'a> {
@@ -133,13 +145,15 @@ pub struct Files {
     inputs: Vec<PlannedInput>,
     counts: Vec<FileCounts>,
     targets: Vec<Target>,
+    /// What stands for their paths, where these are not shown.
+    mask: Option<Mask>,
 }
 
 impl Files {
     /// The verdicts, one after the other.
     pub fn iter(&self) -> impl Iterator<Item = FileVerdict> + Clone {
         let files = self.inputs.iter().zip(&self.counts);
-        files.map(|(planned, counts)| counts.verdict(&planned.name(), &self.targets))
+        files.map(|(planned, counts)| counts.verdict(&shown_path(planned, self.mask.as_ref()), &self.targets))
     }
 }
 
@@ -162,6 +176,29 @@ fn is_own(planned: &PlannedInput, own: &[PathBuf]) -> bool {
     alike
         .into_iter()
         .any(|own| is_same_place(own, &path).unwrap_or(false))
+}
+
+/// What a file is called in reports.
+fn shown_path<'p>(planned: &'p PlannedInput, mask: Option<&Mask>) -> Cow<'p, str> {
+    match mask {
+        Some(mask) => mask.path(&planned.name()).into(),
+        None => planned.name(),
+    }
+}
+
+impl CheckOptions {
+    /// What stands for paths, where these are not shown.
+    fn path_mask(&self) -> Option<&Mask> {
+        self.mask.as_ref().filter(|_| self.hides_paths)
+    }
+
+    /// A member of an archive, as reports call it.
+    fn shown_entry(&self, entry: String) -> String {
+        match self.path_mask() {
+            Some(mask) if !entry.is_empty() => mask.path(&entry),
+            _ => entry,
+        }
+    }
 }
 
 /// The names by which a file is known: its own, and as it was typed.
@@ -191,9 +228,9 @@ fn told(
     Some(Checked {
         located,
         file: trace.input,
-        path: planned.name().into_owned(),
+        path: shown_path(planned, options.path_mask()).into_owned(),
         input: planned.input.name().into_owned(),
-        entry: trace.entry.clone(),
+        entry: options.shown_entry(trace.entry.clone()),
         table: trace.table.clone(),
         record: Some(trace.record),
         conversation: Some(trace.id.clone()),
@@ -206,6 +243,7 @@ fn told(
 struct Delivery<'e> {
     files: Vec<FileCounts>,
     known: Known,
+    mask: Option<&'e Mask>,
     emit: &'e mut (dyn FnMut(Checked) + Send),
 }
 
@@ -216,7 +254,11 @@ impl Delivery<'_> {
         };
         if !self.known.is_empty() {
             let count = checked.located.finding.count;
-            let recognised = self.known.recognise(&checked.key(), count);
+            let key = checked.key();
+            let mut recognised = self.known.recognise(&key, count);
+            if let Some(mask) = self.mask {
+                recognised += self.known.recognise(&mask.key(&key), count - recognised);
+            }
             file.known += recognised;
             file.knows_faults |= recognised > 0 && checked.located.finding.severity > Severity::Note;
             if recognised == count {
@@ -254,6 +296,7 @@ pub fn check(
     let mut delivery = Delivery {
         files: inputs.iter().map(|_| FileCounts::default()).collect(),
         known: options.known.clone(),
+        mask: options.mask.as_ref(),
         emit,
     };
     let mut across = Across::new();
@@ -285,9 +328,10 @@ pub fn check(
         return Err(ReadError::Stopped);
     }
     let name = |input: usize| {
-        inputs
-            .get(input)
-            .map_or_else(String::new, |planned| planned.name().into_owned())
+        let planned = inputs.get(input);
+        planned.map_or_else(String::new, |planned| {
+            shown_path(planned, options.path_mask()).into_owned()
+        })
     };
     let most = options.limits.findings_per_code;
     across.finish(&name, most, &mut |trace, located| {
@@ -309,6 +353,7 @@ pub fn check(
             inputs,
             counts: files,
             targets: options.targets.clone(),
+            mask: options.path_mask().cloned(),
         },
         failures,
     })
@@ -338,8 +383,8 @@ mod tests {
     fn a_key_does_not_depend_on_how_the_path_was_typed() {
         let here = checked("./exports/a.json", "a.json", None, "x");
         let there = checked("/srv/exports/a.json", "a.json", None, "y");
-        assert_eq!(here.texts(true).key, there.texts(true).key);
-        assert_eq!(here.row(&here.texts(true)).input, "./exports/a.json");
+        assert_eq!(here.texts(Quoting::All).key, there.texts(Quoting::All).key);
+        assert_eq!(here.row(&here.texts(Quoting::All)).input, "./exports/a.json");
         let other = checked("exports/b.json", "b.json", None, "x");
         assert_ne!(here.key(), other.key());
     }

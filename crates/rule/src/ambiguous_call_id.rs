@@ -60,11 +60,13 @@ impl Rule for AmbiguousCallId {
                         };
                         let count = open.entry(id).or_default();
                         if *count > 1 {
-                            let (id, at) = (Id(id), call.position);
+                            let (named, id, at) = (id, Id(id), call.position);
                             let text = format!(
                                 "{count} open calls have the id {id}; the result is taken for the one at position {at}"
                             );
-                            findings.push(at_result(&codes::AMBIGUOUS_CALL_ID, message, result, text));
+                            findings.push(
+                                at_result(&codes::AMBIGUOUS_CALL_ID, message, result, text).naming(named),
+                            );
                         }
                         *count = count.saturating_sub(1);
                     }

@@ -33,6 +33,7 @@ impl Rule for NameMismatch {
                 findings.push(
                     at_message(&codes::NAME_MISMATCH, message, text)
                         .marking(answered)
+                        .naming(call.id.as_deref().unwrap_or_default())
                         .quoting(&format!("{answered} for {asked}")),
                 );
             }

@@ -32,7 +32,8 @@ impl Rule for ResultBeforeCall {
                     "result stands before its call{id} at position {}",
                     caller.position
                 );
-                findings.push(at_result(&codes::RESULT_BEFORE_CALL, message, result, text));
+                let named = call.id.as_deref().unwrap_or_default();
+                findings.push(at_result(&codes::RESULT_BEFORE_CALL, message, result, text).naming(named));
             }
         }
     }

@@ -40,7 +40,7 @@ impl Rule for SenderNameMismatch {
                 *place = Some(findings.len());
                 let text = format!("sender {} has another name in the roster", Id(&participant.id));
                 let finding = at_message(&codes::SENDER_NAME_MISMATCH, message, text);
-                findings.push(finding.marking(name).quoting(name));
+                findings.push(finding.marking(name).quoting(name).naming(&participant.id));
             }
         }
     }

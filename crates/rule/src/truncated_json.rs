@@ -3,7 +3,7 @@
 //! Only brackets and strings are followed, in one pass: a text that begins like an object or a list of objects and ends before they
 //! close was cut, whatever stands between.
 
-use chatmill_diag::{Code, Finding, Limits, Severity, codes};
+use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::{Linked, Part};
 
 use crate::Rule;
@@ -24,11 +24,7 @@ impl Rule for TruncatedJson {
             if let Some(text) = cut {
                 let said = "the text begins as a JSON value and ends inside it";
                 let finding = at_message(&codes::TRUNCATED_JSON, message, said).marking(text);
-                findings.push(if is_of_a_message(text) {
-                    finding.with_severity(Severity::Error)
-                } else {
-                    finding
-                });
+                findings.push(finding);
             }
         }
     }
@@ -72,14 +68,6 @@ fn is_cut(text: &str) -> bool {
     depth > 0
 }
 
-/// Whether it is a message of its own that was cut.
-fn is_of_a_message(text: &str) -> bool {
-    let head = text.trim_start().trim_start_matches(['[', '{', ' ', '\n']);
-    ["\"role\"", "\"content\"", "\"tool_calls\"", "\"type\""]
-        .iter()
-        .any(|field| head.starts_with(field))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,12 +101,12 @@ mod tests {
     }
 
     #[test]
-    fn a_message_that_was_cut_is_an_error_and_other_json_a_warning() {
+    fn a_message_with_such_a_text_is_one_finding() {
         let mut sample = Sample::new();
         sample.say("u1", r#"{"role": "user", "content": "hel"#);
-        sample.say("u1", r#"{"town": "Os"#);
+        sample.say("u1", r#"{"town": "Oslo"}"#);
         let found = sample.check(&TruncatedJson);
-        let severities: Vec<_> = found.iter().map(|finding| finding.severity).collect();
-        assert_eq!(severities, [Severity::Error, Severity::Warning]);
+        let places: Vec<_> = found.iter().map(|finding| finding.position).collect();
+        assert_eq!(places, [Some(0)]);
     }
 }

@@ -41,7 +41,11 @@ impl Rule for UnknownSender {
             } else {
                 *place = Some(findings.len());
                 let text = format!("sender {} is not in the roster", Id(&participant.id));
-                findings.push(finding(message, text).marking(&participant.id));
+                findings.push(
+                    finding(message, text)
+                        .marking(&participant.id)
+                        .naming(&participant.id),
+                );
             }
         }
     }

@@ -22,7 +22,7 @@ use chatmill_dataset::ReportFile;
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Day, Limits, Severity};
 use chatmill_dialect::DIALECTS;
-use chatmill_engine::check::{CheckOptions, Checkup, FileVerdict, Known, check, inputs};
+use chatmill_engine::check::{CheckOptions, Checkup, FileVerdict, Known, Quoting, check, inputs};
 use chatmill_engine::plan::{Target, Templates};
 use chatmill_engine::{Plan, Progress};
 use chatmill_intake::InputKind;
@@ -35,6 +35,7 @@ use self::settings::Settings;
 use super::Context;
 use crate::args::Global;
 use crate::exit::{self, Exit, WrongRequest};
+use crate::mask::mask;
 use crate::output::{self, Colours, Output};
 use crate::terminal;
 
@@ -70,6 +71,8 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         own: settings.files(),
         settings: resolved,
         targets: targets(&arguments.targets, &templates)?,
+        mask: mask(context.global)?,
+        hides_paths: arguments.no_paths,
         excerpts: match quote && shows_text {
             false => 0,
             // Which findings are printed shows only when the known ones have been taken out.
@@ -105,11 +108,12 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         }
     }
     let mut totals = Totals::default();
+    let quoting = options.mask.as_ref().map_or(Quoting::All, Quoting::Masked);
     let mut failure = None;
     let stop = context.signals.stop();
     let checked = check(&options, context.meter, stop, &mut |checked| {
         totals.add(&checked.located.finding);
-        let texts = checked.texts(quote);
+        let texts = checked.texts(quoting);
         let row = checked.row(&texts);
         let told = tell(&mut reports, |report| report.finding(&checked, &row));
         // Nobody reads on, or a report cannot be written: the rest need not be checked.

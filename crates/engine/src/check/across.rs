@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chatmill_dataset::{DatasetError, Spill};
 use chatmill_diag::limits::MIB;
-use chatmill_diag::{Code, Finding, Span, codes};
+use chatmill_diag::{Code, Finding, ShownId, Span, codes};
 use chatmill_model::fingerprint::body_hashes;
 use chatmill_model::{Link, LinkStatus, Linked, Message, Participant, ParticipantKind};
 use serde::{Deserialize, Serialize};
@@ -107,9 +107,10 @@ impl Trace {
         trace
     }
 
-    fn finding(&self, code: &'static Code, message: String) -> Placed {
+    /// A finding at the conversation, whose message shows an id.
+    fn finding(&self, code: &'static Code, id: &str, message: String) -> Placed {
         Placed {
-            finding: Finding::new(code, message),
+            finding: Finding::new(code, message).naming(id),
             path: None,
             spot: self.place,
         }
@@ -312,10 +313,10 @@ impl Room {
         let Some(first) = self.first else { return found };
         let taken = format!(
             "the id {} is taken by an earlier conversation, in {}",
-            trace.id,
+            ShownId(&trace.id),
             name(first)
         );
-        found.push(trace.finding(&codes::DUPLICATE_CONVERSATION_ID, taken));
+        found.push(trace.finding(&codes::DUPLICATE_CONVERSATION_ID, &trace.id, taken));
         let mut conflict: Option<Placed> = None;
         for Said(id, body, position, path, spot) in &trace.messages {
             let Some((known, input)) = self.messages.get(id) else {
@@ -325,8 +326,12 @@ impl Room {
                 _ if known == body => {}
                 Some(conflict) => conflict.finding.count += 1,
                 none => {
-                    let text = format!("message `{id}` has another sender or body in {}", name(*input));
-                    let mut placed = trace.finding(&codes::CONFLICTING_MESSAGE, text);
+                    let text = format!(
+                        "message {} has another sender or body in {}",
+                        ShownId(id),
+                        name(*input)
+                    );
+                    let mut placed = trace.finding(&codes::CONFLICTING_MESSAGE, id, text);
                     placed.finding.position = Some(*position);
                     placed.finding.message_id = Some(id.clone());
                     (placed.path, placed.spot) = (Some(path.clone()), *spot);
@@ -339,8 +344,12 @@ impl Room {
             let known = self.roster.get(&listed.0);
             let contradiction = known.and_then(|(known, input)| Some((listed.contradicts(known)?, *input)));
             if let Some((what, input)) = contradiction {
-                let text = format!("participant `{}` has another {what} in {}", listed.0, name(input));
-                found.push(trace.finding(&codes::CONTRADICTING_ROSTER, text));
+                let text = format!(
+                    "participant {} has another {what} in {}",
+                    ShownId(&listed.0),
+                    name(input)
+                );
+                found.push(trace.finding(&codes::CONTRADICTING_ROSTER, &listed.0, text));
             }
         }
         found
@@ -367,10 +376,11 @@ impl Room {
             for Open(target, message, position, path, spot) in &trace.open {
                 if let Some((_, input)) = self.messages.get(target) {
                     let text = format!(
-                        "message `{target}` is in another conversation of this id, in {}",
+                        "message {} is in another conversation of this id, in {}",
+                        ShownId(target),
                         name(*input)
                     );
-                    let mut placed = trace.finding(&codes::REFERENCE_ELSEWHERE, text);
+                    let mut placed = trace.finding(&codes::REFERENCE_ELSEWHERE, target, text);
                     placed.finding.position = Some(*position);
                     placed.finding.message_id.clone_from(message);
                     (placed.path, placed.spot) = (Some(path.clone()), *spot);
@@ -486,7 +496,7 @@ mod tests {
         assert_eq!(held.len(), 200);
         assert!(held.contains(&(
             207,
-            "the id r7 is taken by an earlier conversation, in 7".to_owned()
+            "the id `r7` is taken by an earlier conversation, in 7".to_owned()
         )));
         assert_eq!(held, told(0));
     }

@@ -197,6 +197,7 @@ impl<'c> Checker<'c> {
         let Some(severity) = graded else { return };
         located.finding.severity = severity;
         let entry = place.map(|place| place.entry.clone()).unwrap_or_default();
+        let entry = self.options.shown_entry(entry);
         // Only a record is known to be a row.
         let table = place
             .filter(|_| spot.record.is_some())
@@ -212,7 +213,7 @@ impl<'c> Checker<'c> {
             located,
             file: index,
             path: planned
-                .map(|planned| planned.name().into_owned())
+                .map(|planned| super::shown_path(planned, self.options.path_mask()).into_owned())
                 .unwrap_or_default(),
             input: planned
                 .map(|planned| planned.input.name().into_owned())

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use chatmill_diag::{Finding, Mark, Path, Span};
+use chatmill_diag::{Finding, Meant, Path, Span};
 use chatmill_intake::json::{Document, Kind};
 use chatmill_intake::{Frame, FramingError};
 use chatmill_model::{Linked, bytes};
@@ -203,14 +203,14 @@ impl<'f> Locator<'f> {
     }
 
     /// What a finding means inside its place; nothing where it does not stand there as it is said.
-    fn marked(&self, mark: &Mark, document: &Document<'_>, place: Span) -> Option<Span> {
+    fn marked(&self, mark: &Meant, document: &Document<'_>, place: Span) -> Option<Span> {
         let offset = |at: u64| (at.saturating_sub(self.frame.start) as usize).min(self.bytes.len());
         let within = offset(place.start)..offset(place.end);
         let found = match mark {
-            Mark::Value(text) => document
+            Meant::Value(text) => document
                 .find(within.clone(), text)
                 .or_else(|| self.quoted(text, within)),
-            Mark::Word(text) => {
+            Meant::Word(text) => {
                 let at = memchr::memmem::find(self.bytes.get(within.clone())?, text.as_bytes())?;
                 Some(within.start + at..within.start + at + text.len())
             }

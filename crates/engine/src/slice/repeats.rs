@@ -44,7 +44,7 @@ impl Repeats {
 
 /// Says that an earlier input has the same bytes.
 pub(super) fn repeated(first: &str) -> Finding {
-    Finding::new(&codes::REPEATED_INPUT, format!("its bytes are those of {first}"))
+    Finding::new(&codes::REPEATED_INPUT, "its bytes are those of an earlier file").quoting(first)
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ fn conversations_that_contradict_each_other_are_told_with_their_places() {
                 "AS004",
                 "deep/b.json",
                 Some(1),
-                "the id r1 is taken by an earlier conversation, in in/a.json"
+                "the id `r1` is taken by an earlier conversation, in in/a.json"
             ),
             (
                 "AS005",

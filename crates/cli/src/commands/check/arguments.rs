@@ -66,6 +66,9 @@ pub(crate) struct Arguments {
     /// Writes a further report to a file; may be given several times
     #[arg(long, value_parser = written_report, value_name = "FORMAT=FILE")]
     pub write: Vec<(Format, PathBuf)>,
+    /// Masks paths and names of members, too
+    #[arg(long, requires = "no_content")]
+    pub no_paths: bool,
     /// Worker threads; 0 takes what the machine gives
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub threads: usize,

@@ -84,7 +84,10 @@ mod tests {
     use super::*;
 
     fn told(checked: &Checked) -> String {
-        command(checked, &checked.row(&checked.texts(true)))
+        command(
+            checked,
+            &checked.row(&checked.texts(chatmill_engine::check::Quoting::All)),
+        )
     }
 
     #[test]

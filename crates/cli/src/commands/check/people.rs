@@ -407,7 +407,7 @@ mod tests {
     fn told(checked: &Checked, columns: usize) -> String {
         full(
             checked,
-            &checked.row(&checked.texts(true)),
+            &checked.row(&checked.texts(chatmill_engine::check::Quoting::All)),
             Colours::NONE,
             columns,
         )

@@ -349,7 +349,7 @@ pub(super) mod tests {
     fn a_place_names_the_member_the_line_and_the_table() {
         let mut checked = dangling();
         let shown = |checked: &Checked| {
-            let texts = checked.texts(true);
+            let texts = checked.texts(chatmill_engine::check::Quoting::All);
             let row = checked.row(&texts);
             (place(checked, &row), place_inside(checked, &row))
         };
@@ -404,7 +404,10 @@ pub(super) mod tests {
             checked.located.finding.count = count;
             checked.located.finding.severity = severity;
             limited
-                .finding(&checked, &checked.row(&checked.texts(true)))
+                .finding(
+                    &checked,
+                    &checked.row(&checked.texts(chatmill_engine::check::Quoting::All)),
+                )
                 .unwrap();
         };
         for count in 1..=3 {

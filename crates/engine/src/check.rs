@@ -56,6 +56,8 @@ pub struct CheckOptions {
     pub known: Known,
     /// What stands for ids of the input; without it they are shown.
     pub mask: Option<Mask>,
+    /// Whether verdicts have the hashes of their files.
+    pub hashes: bool,
     /// Whether the mask stands for paths, too.
     pub hides_paths: bool,
     /// Findings of a code in a file that get an excerpt, in each slice of the inputs.
@@ -144,6 +146,8 @@ pub struct Checkup {
 pub struct Files {
     inputs: Vec<PlannedInput>,
     counts: Vec<FileCounts>,
+    /// Of each file, or of none.
+    hashes: Vec<Option<blake3::Hash>>,
     targets: Vec<Target>,
     /// What stands for their paths, where these are not shown.
     mask: Option<Mask>,
@@ -152,8 +156,15 @@ pub struct Files {
 impl Files {
     /// The verdicts, one after the other.
     pub fn iter(&self) -> impl Iterator<Item = FileVerdict> + Clone {
-        let files = self.inputs.iter().zip(&self.counts);
-        files.map(|(planned, counts)| counts.verdict(&shown_path(planned, self.mask.as_ref()), &self.targets))
+        let files = self.inputs.iter().zip(&self.counts).enumerate();
+        files.map(|(index, (planned, counts))| FileVerdict {
+            bytes: Some(planned.input.bytes).filter(|bytes| *bytes > 0),
+            hash: self
+                .hashes
+                .get(index)
+                .and_then(|hash| Some(hash.as_ref()?.to_hex().to_string())),
+            ..counts.verdict(&shown_path(planned, self.mask.as_ref()), &self.targets)
+        })
     }
 }
 
@@ -293,6 +304,9 @@ pub fn check(
         progress,
     )
     .comparing();
+    if options.hashes {
+        slicer = slicer.hashing();
+    }
     let mut delivery = Delivery {
         files: inputs.iter().map(|_| FileCounts::default()).collect(),
         known: options.known.clone(),
@@ -348,10 +362,12 @@ pub fn check(
             file.failed = true;
         }
     }
+    let hashes = slicer.take_hashes();
     Ok(Checkup {
         files: Files {
             inputs,
             counts: files,
+            hashes,
             targets: options.targets.clone(),
             mask: options.path_mask().cloned(),
         },

@@ -7,6 +7,7 @@ mod gitlab;
 mod json;
 mod junit;
 mod lines;
+mod manifest;
 mod people;
 mod report;
 mod sarif;
@@ -64,14 +65,16 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     let templates = plan.map(|plan| plan.templates).unwrap_or_default();
     let reporting = Reporting::new(&arguments, &settings, context.global);
     let formats = std::iter::once(reporting.printed).chain(arguments.write.iter().map(|(format, _)| *format));
+    let formats: Vec<Format> = formats.collect();
     let shows_text = formats
-        .into_iter()
-        .any(|format| reporting.layout(format) == Some(Layout::Full));
+        .iter()
+        .any(|format| reporting.layout(*format) == Some(Layout::Full));
     let options = CheckOptions {
         own: settings.files(),
         settings: resolved,
         targets: targets(&arguments.targets, &templates)?,
         mask: mask(context.global)?,
+        hashes: formats.contains(&Format::Manifest),
         hides_paths: arguments.no_paths,
         excerpts: match quote && shows_text {
             false => 0,
@@ -205,6 +208,7 @@ impl Reporting {
             Format::Json => Box::new(json::Json::new(sink)),
             Format::Jsonl => Box::new(lines::Lines::new(sink)),
             Format::Csv => Box::new(table::Table::new(sink)),
+            Format::Manifest => Box::new(manifest::FileManifest::new(sink)),
             Format::Junit => Box::new(junit::Junit::new(sink, self.fail_on)),
             Format::Sarif => Box::new(sarif::Sarif::new(sink)),
             Format::Github => Box::new(github::Github::new(sink)),

@@ -324,3 +324,44 @@ fn a_check_that_ends_early_keeps_the_report_that_was_there() {
     });
     assert_eq!(left.count(), 0);
 }
+
+#[test]
+fn a_manifest_holds_length_hash_and_verdict_of_every_file() {
+    let desk = Desk::new();
+    let good = good_chat("good").to_string();
+    let bad = dangling_chat("bad").to_string();
+    desk.write("in/good.json", &good);
+    desk.write("in/bad.json", &bad);
+    desk.write("in/empty.json", "");
+    fs::create_dir(desk.path("in/gone")).unwrap();
+    std::os::unix::fs::symlink("nowhere", desk.path("in/gone/link.json")).unwrap();
+    for arguments in [
+        ["check", "in", "--write", "manifest=files.jsonl"],
+        ["check", "in", "--output-format", "manifest"],
+    ] {
+        let ended = end(desk.chatmill(&arguments));
+        let text = match fs::read_to_string(desk.path("files.jsonl")) {
+            Ok(written) if arguments[2] == "--write" => written,
+            _ => ended.stdout,
+        };
+        let lines: Vec<Value> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let line = |name: &str| {
+            lines
+                .iter()
+                .find(|line| line["path"] == format!("in/{name}").as_str())
+                .unwrap()
+        };
+        let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex().to_string();
+        assert_eq!(line("good.json")["blake3"], hash(&good).as_str());
+        assert_eq!(line("good.json")["bytes"], good.len());
+        assert_eq!(line("good.json")["verdict"], "valid");
+        assert_eq!(line("bad.json")["blake3"], hash(&bad).as_str());
+        assert_eq!(line("bad.json")["verdict"], "warnings");
+        assert_eq!(line("empty.json")["verdict"], "empty");
+        assert_eq!(line("gone/link.json")["blake3"], Value::Null);
+        assert_eq!(lines.len(), 4, "{text}");
+    }
+}

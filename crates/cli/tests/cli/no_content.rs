@@ -312,8 +312,8 @@ fn desk_of_ids() -> Desk {
     desk
 }
 
-const FORMATS: [&str; 10] = [
-    "full", "concise", "grouped", "json", "jsonl", "csv", "junit", "sarif", "github", "gitlab",
+const FORMATS: [&str; 11] = [
+    "full", "concise", "grouped", "json", "jsonl", "csv", "junit", "sarif", "github", "gitlab", "manifest",
 ];
 
 #[test]

@@ -28,6 +28,12 @@ pub struct FileVerdict {
     pub warnings: u64,
     /// Notes.
     pub notes: u64,
+    /// Its length, where it has one before it is read.
+    #[serde(skip)]
+    pub bytes: Option<u64>,
+    /// BLAKE3 of its bytes in hexadecimal, where that was asked for and it was read to its end.
+    #[serde(skip)]
+    pub hash: Option<String>,
     /// Findings of each code, in the order in which they were met.
     #[serde(skip)]
     pub codes: Vec<(&'static Code, u64)>,
@@ -144,6 +150,8 @@ impl FileCounts {
             errors: self.errors,
             warnings: self.warnings,
             notes: self.notes,
+            bytes: None,
+            hash: None,
             codes: self.codes.clone(),
             known: self.known,
             judgements: judgements.collect(),

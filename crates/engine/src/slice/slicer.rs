@@ -51,6 +51,8 @@ pub struct Slicer<'p> {
     tally: CutTotals,
     /// Hashes that were seen, where inputs are compared.
     repeats: Option<Repeats>,
+    /// The hash of each input that was read to its end, where somebody asked for them.
+    hashes: Option<Vec<Option<blake3::Hash>>>,
     recognised: Vec<Recognised>,
     spare: Vec<Vec<u8>>,
     gatherer: Gatherer,
@@ -113,6 +115,7 @@ impl<'p> Slicer<'p> {
             failures: Vec::new(),
             is_strict: false,
             repeats: None,
+            hashes: None,
             recognised: Vec::new(),
             spare: Vec::new(),
         }
@@ -131,6 +134,18 @@ impl<'p> Slicer<'p> {
     pub fn comparing(mut self) -> Self {
         self.repeats = Some(Repeats::among(self.inputs));
         self
+    }
+
+    /// Keeps the hash of every input that is read to its end.
+    #[must_use]
+    pub fn hashing(mut self) -> Self {
+        self.hashes = Some(vec![None; self.inputs.len()]);
+        self
+    }
+
+    /// The hashes of inputs, by index; empty where they were not asked for.
+    pub fn take_hashes(&mut self) -> Vec<Option<blake3::Hash>> {
+        self.hashes.take().unwrap_or_default()
     }
 
     /// What was read so far: all of it, once there is no further slice and nothing has failed.
@@ -485,11 +500,19 @@ impl<'p> Slicer<'p> {
                 .is_some_and(|cut| cut.records > 0);
         let may_repeat =
             holds_chats && may_repeat.is_some_and(|repeats| repeats.may_have(planned.input.bytes));
-        if planned.hash.is_none() && !may_repeat {
+        if planned.hash.is_none() && !may_repeat && self.hashes.is_none() {
             return;
         }
         let mut go_on = |_| !self.stop.load(Ordering::Relaxed);
-        match current.reader.raw_hash(&mut go_on) {
+        let hash = current.reader.raw_hash(&mut go_on);
+        let kept = self
+            .hashes
+            .as_mut()
+            .and_then(|hashes| hashes.get_mut(current.input));
+        if let (Some(kept), Ok(hash)) = (kept, &hash) {
+            *kept = *hash;
+        }
+        match hash {
             Ok(Some(hash)) if planned.hash.is_some_and(|expected| expected != hash) => {
                 self.changed.push(planned.name().into_owned());
             }

@@ -115,6 +115,8 @@ pub(crate) enum Format {
     Gitlab,
     /// The verdicts, one file a line
     Csv,
+    /// Length, hash and verdict, one file a line: a receipt
+    Manifest,
 }
 
 /// Least severity that makes the exit code 1.

@@ -15,7 +15,7 @@ const MICROSECONDS: i64 = 86_400_000_000;
 pub struct Day {
     year: i64,
     month: i64,
-    day: i64,
+    of_month: i64,
 }
 
 /// Why a text is no day.
@@ -43,7 +43,11 @@ impl Day {
         let day = of_year - (153 * shifted + 2) / 5 + 1;
         let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
         let year = year + era * 400 + i64::from(month <= 2);
-        Self { year, month, day }
+        Self {
+            year,
+            month,
+            of_month: day,
+        }
     }
 
     /// The first microsecond after the day, since 1970, UTC.
@@ -56,7 +60,7 @@ impl Day {
         } else {
             self.month + 9
         };
-        let of_year = (153 * shifted + 2) / 5 + self.day - 1;
+        let of_year = (153 * shifted + 2) / 5 + self.of_month - 1;
         let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468;
         (days + 1) * MICROSECONDS
     }
@@ -78,7 +82,11 @@ impl std::str::FromStr for Day {
             number(parts.next(), 2)?,
             number(parts.next(), 2)?,
         );
-        let read = Self { year, month, day };
+        let read = Self {
+            year,
+            month,
+            of_month: day,
+        };
         // A day that there is not is another one when it is counted.
         let is_one = parts.next().is_none() && (1..=12).contains(&month) && year > 0;
         if is_one && day > 0 && Self::of(read.end() - 1) == read {
@@ -99,7 +107,7 @@ impl TryFrom<String> for Day {
 
 impl fmt::Display for Day {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+        write!(out, "{:04}-{:02}-{:02}", self.year, self.month, self.of_month)
     }
 }
 

@@ -172,7 +172,7 @@ mod tests {
         findings.into_iter().map(|finding| finding.message).collect()
     }
 
-    fn with(parameters: Value) -> Value {
+    fn with(parameters: &Value) -> Value {
         json!({"type": "function", "function": {"name": "weather", "parameters": parameters}})
     }
 
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn every_form_of_definition_is_gone_by() {
         for tool in [
-            with(city()),
+            with(&city()),
             json!({"type": "function", "name": "weather", "parameters": city()}),
             json!({"name": "weather", "input_schema": city()}),
             json!({"functionDeclarations": [{"name": "weather", "parameters": city()}]}),
@@ -207,8 +207,8 @@ mod tests {
             json!({"name": "weather"}),
             json!({"type": "web_search"}),
             json!([1]),
-            with(json!({"type": "OBJECT"})),
-            with(json!({"type": "object", "properties": {"city": {"pattern": "("}}})),
+            with(&json!({"type": "OBJECT"})),
+            with(&json!({"type": "object", "properties": {"city": {"pattern": "("}}})),
         ] {
             assert_eq!(found(&tool, r#"{"city":7}"#).len(), 0, "{tool}");
         }
@@ -218,7 +218,7 @@ mod tests {
     fn references_are_followed_inside_and_never_outside_or_in_a_circle() {
         let definitions = json!({"city": {"type": "string"}});
         let inside = json!({"$defs": definitions, "properties": {"city": {"$ref": "#/$defs/city"}}});
-        assert_eq!(found(&with(inside), r#"{"city":7}"#).len(), 1);
+        assert_eq!(found(&with(&inside), r#"{"city":7}"#).len(), 1);
         for place in [
             "https://a.example/city.json",
             "file:///etc/passwd",
@@ -227,7 +227,7 @@ mod tests {
             "other.json",
         ] {
             let schema = json!({"type": "string", "allOf": [{"$ref": place}]});
-            assert_eq!(found(&with(schema), "{}").len(), 0, "{place}");
+            assert_eq!(found(&with(&schema), "{}").len(), 0, "{place}");
         }
     }
 
@@ -240,7 +240,7 @@ mod tests {
                 definitions.insert(format!("d{step}"), json!({"allOf": [next, next]}));
             }
             definitions.insert(format!("d{steps}"), json!({"type": "string"}));
-            with(json!({"$defs": definitions, "allOf": [{"$ref": "#/$defs/d0"}]}))
+            with(&json!({"$defs": definitions, "allOf": [{"$ref": "#/$defs/d0"}]}))
         };
         assert_eq!(found(&doubling(5), "{}").len(), 1);
         assert_eq!(found(&doubling(20), "{}").len(), 0);
@@ -253,14 +253,14 @@ mod tests {
                 json!({"type": "string"}),
                 |inner, _| json!({"not": {"not": inner}}),
             );
-            with(inner)
+            with(&inner)
         };
         assert_eq!(found(&deep(LEVELS / 2 - 2), "{}").len(), 1);
         assert_eq!(found(&deep(LEVELS / 2), "{}").len(), 0);
         let pattern = |pattern: &str| {
             let schema = json!({"properties": {"city": {"pattern": pattern}}});
             found(
-                &with(schema),
+                &with(&schema),
                 r#"{"city":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}"#,
             )
             .len()
@@ -273,9 +273,9 @@ mod tests {
     fn very_long_arguments_are_not_judged() {
         let arguments = |length: usize| format!(r#"{{"town":"{}"}}"#, "x".repeat(length));
         let bare = arguments(0).len();
-        assert_eq!(found(&with(city()), &arguments(ARGUMENT_BYTES - bare)).len(), 1);
+        assert_eq!(found(&with(&city()), &arguments(ARGUMENT_BYTES - bare)).len(), 1);
         assert_eq!(
-            found(&with(city()), &arguments(ARGUMENT_BYTES - bare + 1)).len(),
+            found(&with(&city()), &arguments(ARGUMENT_BYTES - bare + 1)).len(),
             0
         );
     }

@@ -2,7 +2,7 @@
 //!
 //! What day it is, the rule is told: without it nothing lies in the future.
 
-use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_diag::{Code, Day, Finding, Limits, codes};
 use chatmill_model::Linked;
 
 use crate::Rule;
@@ -27,7 +27,7 @@ impl Rule for ImplausibleTime {
     }
 
     fn check(&self, linked: &Linked, limits: &Limits, findings: &mut Vec<Finding>) {
-        let end = limits.now.map_or(i64::MAX, |day| day.end());
+        let end = limits.now.map_or(i64::MAX, Day::end);
         let mut found: [Option<Finding>; 3] = [const { None }; 3];
         for message in &linked.conversation.messages {
             let Some(time) = &message.timestamp else { continue };

@@ -30,8 +30,11 @@ fn room(id: &str, name: &str, messages: &[(&str, &str, &[&str])]) -> Value {
     })
 }
 
-/// Code, file, line, and what is said, of everything that a check says.
-fn found(workshop: &Workshop, threads: usize) -> Vec<(String, String, Option<(u64, u64)>, String)> {
+/// Code, file, line and column, and what is said.
+type Told = (String, String, Option<(u64, u64)>, String);
+
+/// Everything that a check says.
+fn found(workshop: &Workshop, threads: usize) -> Vec<Told> {
     let options = CheckOptions {
         paths: vec![workshop.path("in").to_str().unwrap().to_owned()],
         source: "auto".to_owned(),

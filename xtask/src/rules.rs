@@ -4,33 +4,19 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use chatmill_diag::Code;
-use chatmill_diag::codes::CODES;
+use chatmill_diag::codes::{CODES, FAMILIES};
+use chatmill_diag::{Code, page};
 
 use crate::generated::{Generated, Mode};
 
 const FOLDER: &str = "docs/rules";
-
-/// Two-letter families, in the order of the mill, and what they are about.
-const FAMILIES: &[(&str, &str)] = &[
-    ("IN", "Intake: bytes, archives, records"),
-    ("SR", "Source: the shape of a format"),
-    ("AS", "Assembly: conversations and their ids"),
-    ("RF", "References"),
-    ("TL", "Tools"),
-    ("PT", "Participants"),
-    ("TM", "Time"),
-    ("MD", "Media"),
-    ("DI", "Dialects"),
-    ("DS", "Dataset"),
-];
 
 pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     let mut generated = Generated::new(mode);
     let mut wanted = vec!["README.md".to_owned()];
     for code in CODES {
         let name = file_name(code);
-        generated.file(root, &format!("{FOLDER}/{name}"), &code.page_markdown())?;
+        generated.file(root, &format!("{FOLDER}/{name}"), &page::code(code))?;
         wanted.push(name);
     }
     generated.file(root, &format!("{FOLDER}/README.md"), &index(CODES)?)?;
@@ -47,19 +33,18 @@ fn index(codes: &[&Code]) -> Result<String> {
         "# Diagnostic codes\n\n\
          Every finding carries one of these codes; `chatmill explain CODE` prints the same page. \
          An error is what the format's own consumer would refuse, or what loses data; a warning is suspicious or repaired; \
-         a note is worth knowing.\n",
+         a note is worth knowing. Whatever costs a record or a message is an error, whatever its code; other exceptions stand \
+         on the page of their code.\n",
     );
-    for (family, about) in FAMILIES {
-        let members: Vec<_> = codes
-            .iter()
-            .filter(|code| code.code.starts_with(family))
-            .collect();
+    for family in FAMILIES {
+        let members: Vec<_> = codes.iter().filter(|code| family.holds(code)).collect();
         if members.is_empty() {
             continue;
         }
         write!(
             page,
-            "\n## {about}\n\n| Code | Name | Severity |\n|---|---|---|\n"
+            "\n## {}\n\n| Code | Name | Severity |\n|---|---|---|\n",
+            family.about
         )?;
         for code in members {
             let (id, name, severity) = (code.code, code.name, code.severity.as_str());

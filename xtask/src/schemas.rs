@@ -1,4 +1,4 @@
-//! `cargo xtask schemas`: the JSON Schemas of pipeline files and reports, from the types that read and write them.
+//! `cargo xtask schemas`: the JSON Schemas of pipeline files, of `chatmill.toml` and of reports, from the types that read and write them.
 
 use std::path::Path;
 
@@ -10,6 +10,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     let mut generated = Generated::new(mode);
     for (name, schema) in [
         ("pipeline", chatmill_engine::pipeline::schema()),
+        ("config", chatmill_engine::pipeline::Config::schema()),
         ("report", chatmill_report::schema()),
     ] {
         let mut text = serde_json::to_string_pretty(&schema)?;

@@ -1,5 +1,7 @@
 //! What several commands understand. A command's own arguments stand in its file.
 
+use std::path::PathBuf;
+
 use clap::{ArgAction, Args, ValueEnum};
 
 /// What all commands understand.
@@ -39,9 +41,19 @@ pub(crate) struct Global {
         display_order = 100
     )]
     pub log_format: LogFormat,
-    /// Prints no chat text, name or address: places, codes, ids and counts only
+    /// Prints no chat text, name, address or id: places, codes, counts, and masks of ids
     #[arg(long, global = true, help_heading = "Common options", display_order = 100)]
     pub no_content: bool,
+    /// Makes the masks of --no-content with the key in this file, so that reports can be compared [default: a new key each time]
+    #[arg(
+        long,
+        global = true,
+        requires = "no_content",
+        value_name = "FILE",
+        help_heading = "Common options",
+        display_order = 100
+    )]
+    pub mask_key: Option<PathBuf>,
 }
 
 /// How progress is shown.

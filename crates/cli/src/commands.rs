@@ -179,6 +179,30 @@ mod tests {
     }
 
     #[test]
+    fn what_the_page_of_check_and_the_hook_call_is_understood() {
+        let mut understood = 0;
+        let page = include_str!("../../../docs/check.md");
+        let hook = include_str!("../../../.pre-commit-hooks.yaml");
+        for (path, text) in [("docs/check.md", page), (".pre-commit-hooks.yaml", hook)] {
+            for line in text.lines() {
+                let bare = line
+                    .trim_start_matches([' ', '-', '$'])
+                    .trim_start_matches("run: ")
+                    .trim_start_matches("entry: ");
+                let call = bare.split(" #").next().unwrap_or_default().trim_end();
+                if !call.starts_with("chatmill check ") {
+                    continue;
+                }
+                let words = call.split_whitespace().chain(["a.json"]);
+                let said = Cli::try_parse_from(words).map(drop);
+                assert!(said.is_ok(), "{path}: {call}: {}", said.unwrap_err());
+                understood += 1;
+            }
+        }
+        assert!(understood > 7, "only {understood} calls");
+    }
+
+    #[test]
     fn every_command_ends_its_help_with_examples() {
         for command in Cli::command().get_subcommands() {
             let shown = command

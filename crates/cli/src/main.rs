@@ -13,11 +13,13 @@ mod csv;
 mod exit;
 mod figures;
 mod logs;
+mod mask;
 mod output;
 mod panics;
 mod progress;
 mod selection;
 mod signals;
+mod terminal;
 mod troubles;
 
 use std::process::ExitCode;

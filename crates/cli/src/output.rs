@@ -115,6 +115,15 @@ impl Colours {
     }
 }
 
+impl Colours {
+    /// The same of a word that blanks stand before, which stay as they are.
+    pub(crate) fn paint_after_blanks(self, style: Style, word: &str) -> String {
+        let bare = word.trim_start_matches(' ');
+        let blanks = word.strip_suffix(bare).unwrap_or_default();
+        format!("{blanks}{}", self.paint(style, bare))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +134,10 @@ mod tests {
         assert_eq!(
             Colours(true).paint(Style::Error, "error"),
             "\u{1b}[1;31merror\u{1b}[0m"
+        );
+        assert_eq!(
+            Colours(true).paint_after_blanks(Style::Note, "  ^^"),
+            "  \u{1b}[1;36m^^\u{1b}[0m"
         );
     }
 

@@ -363,6 +363,7 @@ mod tests {
             quiet: false,
             log_format: crate::args::LogFormat::Text,
             no_content: false,
+            mask_key: None,
         };
         let meter = Meter::new(&global, false);
         assert!(!meter.takes_turn(), "nothing is due at the start");

@@ -59,28 +59,6 @@ impl Code {
         let start = self.code.get(..word.len()).filter(|start| !start.is_empty());
         start.is_some_and(|start| start.eq_ignore_ascii_case(word)) || self.name == word
     }
-
-    /// Renders the page as Markdown, for `chatmill explain` and for `docs/rules`.
-    pub fn page_markdown(&self) -> String {
-        let Page {
-            what,
-            why,
-            example,
-            does,
-            fix,
-        } = &self.page;
-        format!(
-            "# {code} {name}\n\nSeverity: {severity}\n\n\
-             ## What it finds\n\n{what}\n\n\
-             ## Why it matters\n\n{why}\n\n\
-             ## Smallest example\n\n{example}\n\n\
-             ## What chatmill does\n\n{does}\n\n\
-             ## How to fix it at the source\n\n{fix}\n",
-            code = self.code,
-            name = self.name,
-            severity = self.severity.as_str(),
-        )
-    }
 }
 
 impl PartialEq for Code {
@@ -94,31 +72,6 @@ impl Eq for Code {}
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_page_is_markdown_with_five_sections() {
-        let code = Code {
-            code: "XX001",
-            name: "too-blue",
-            severity: Severity::Note,
-            page: Page {
-                what: "W.",
-                why: "Y.",
-                example: "```text\nE\n```",
-                does: "D.",
-                fix: "F.",
-            },
-        };
-        assert_eq!(
-            code.page_markdown(),
-            "# XX001 too-blue\n\nSeverity: note\n\n\
-             ## What it finds\n\nW.\n\n\
-             ## Why it matters\n\nY.\n\n\
-             ## Smallest example\n\n```text\nE\n```\n\n\
-             ## What chatmill does\n\nD.\n\n\
-             ## How to fix it at the source\n\nF.\n"
-        );
-    }
 
     #[test]
     fn severities_are_ordered_from_note_to_error() {

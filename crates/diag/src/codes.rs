@@ -3,6 +3,7 @@
 //! To add a code: 1. its file here, which is its page; 2. its line below; 3. its folder in `data-samples/rules/`.
 
 use crate::code::Code;
+use crate::suggest::nearest;
 
 /// Declares the modules, and lists the codes in them.
 macro_rules! codes {
@@ -44,6 +45,8 @@ codes! {
     in026_copy_escaped: COPY_ESCAPED;
     in027_malformed_row: MALFORMED_ROW;
     in028_unread_journal: UNREAD_JOURNAL;
+    in029_repeated_input: REPEATED_INPUT;
+    in030_replacement_character: REPLACEMENT_CHARACTER;
     sr001_missing_field: MISSING_FIELD;
     sr002_wrong_type: WRONG_TYPE;
     sr003_unknown_format: UNKNOWN_FORMAT;
@@ -70,10 +73,14 @@ codes! {
     sr024_unmatched_path: UNMATCHED_PATH;
     sr025_not_merged: NOT_MERGED;
     sr026_unknown_meta_key: UNKNOWN_META_KEY;
+    sr027_mojibake: MOJIBAKE;
+    sr028_repeated_message: REPEATED_MESSAGE;
+    sr029_truncated_json: TRUNCATED_JSON;
     as001_duplicate_message_id: DUPLICATE_MESSAGE_ID;
     as002_repeated_row: REPEATED_ROW;
     as003_conversation_too_large: CONVERSATION_TOO_LARGE;
     as004_duplicate_conversation_id: DUPLICATE_CONVERSATION_ID;
+    as005_conflicting_message: CONFLICTING_MESSAGE;
     rf001_dangling_reference: DANGLING_REFERENCE;
     rf002_reference_to_itself: REFERENCE_TO_ITSELF;
     rf003_reference_cycle: REFERENCE_CYCLE;
@@ -83,6 +90,7 @@ codes! {
     rf007_too_many_references: TOO_MANY_REFERENCES;
     rf008_preview_too_deep: PREVIEW_TOO_DEEP;
     rf009_pseudo_reference: PSEUDO_REFERENCE;
+    rf010_reference_elsewhere: REFERENCE_ELSEWHERE;
     tl001_orphaned_result: ORPHANED_RESULT;
     tl002_unanswered_call: UNANSWERED_CALL;
     tl003_result_before_call: RESULT_BEFORE_CALL;
@@ -93,25 +101,65 @@ codes! {
     tl008_arguments_not_string: ARGUMENTS_NOT_STRING;
     tl009_missing_call_id: MISSING_CALL_ID;
     tl010_ambiguous_call_id: AMBIGUOUS_CALL_ID;
+    tl011_arguments_against_schema: ARGUMENTS_AGAINST_SCHEMA;
     pt001_unknown_sender: UNKNOWN_SENDER;
     pt002_role_conflict: ROLE_CONFLICT;
     pt003_legacy_role: LEGACY_ROLE;
     pt004_personal_data: PERSONAL_DATA;
     pt005_secret: SECRET;
+    pt006_contradicting_roster: CONTRADICTING_ROSTER;
+    pt007_sender_name_mismatch: SENDER_NAME_MISMATCH;
     tm001_timestamp_unusable: TIMESTAMP_UNUSABLE;
     tm002_timestamp_naive: TIMESTAMP_NAIVE;
     tm003_time_goes_backwards: TIME_GOES_BACKWARDS;
     tm004_unknown_timezone: UNKNOWN_TIMEZONE;
     tm005_timestamp_unusual: TIMESTAMP_UNUSUAL;
+    tm006_future_time: FUTURE_TIME;
+    tm007_time_before_1990: TIME_BEFORE_1990;
+    tm008_wrong_time_unit: WRONG_TIME_UNIT;
     md001_invalid_media_url: INVALID_MEDIA_URL;
     md002_repeated_media: REPEATED_MEDIA;
     md003_unplaced_media: UNPLACED_MEDIA;
+    md004_truncated_base64: TRUNCATED_BASE64;
     di001_special_token_in_text: SPECIAL_TOKEN_IN_TEXT;
     di002_several_references: SEVERAL_REFERENCES;
     di003_oversize_rendering: OVERSIZE_RENDERING;
     di004_not_accepted: NOT_ACCEPTED;
     di005_too_many_windows: TOO_MANY_WINDOWS;
     di006_too_many_perspectives: TOO_MANY_PERSPECTIVES;
+}
+
+/// Codes of one stage of the mill, which begin with the same two letters.
+#[derive(Debug)]
+pub struct Family {
+    /// The two letters.
+    pub letters: &'static str,
+    /// What its codes are about.
+    pub about: &'static str,
+}
+
+impl Family {
+    /// Whether a code belongs to it.
+    pub fn holds(&self, code: &Code) -> bool {
+        code.code.starts_with(self.letters)
+    }
+}
+
+/// The families, in the order of the mill's stages.
+pub static FAMILIES: &[Family] = &[
+    family("IN", "Intake: bytes, archives, records"),
+    family("SR", "Source: the shape of a format"),
+    family("AS", "Assembly: conversations and their ids"),
+    family("RF", "References"),
+    family("TL", "Tools"),
+    family("PT", "Participants"),
+    family("TM", "Time"),
+    family("MD", "Media"),
+    family("DI", "Dialects"),
+];
+
+const fn family(letters: &'static str, about: &'static str) -> Family {
+    Family { letters, about }
 }
 
 /// Finds a code by its letters and digits (any case) or by its name.
@@ -122,21 +170,37 @@ pub fn find(text: &str) -> Option<&'static Code> {
         .find(|code| code.code.eq_ignore_ascii_case(text) || code.name == text)
 }
 
+/// The codes that a word names: one by its letters and digits or its name, or those of a family by the beginning of these.
+///
+/// # Errors
+///
+/// The nearest name or code, where there is one that is like it, when the word names none.
+pub fn named(word: &str) -> Result<Vec<&'static Code>, Option<&'static str>> {
+    let named: Vec<&Code> = CODES
+        .iter()
+        .copied()
+        .filter(|code| code.answers_to(word))
+        .collect();
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let letters = word.to_ascii_uppercase();
+    let name = nearest(word, CODES.iter().map(|code| code.name));
+    Err(name.or_else(|| nearest(&letters, CODES.iter().map(|code| code.code))))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
 
-    /// Letters of the codes in the order of the mill's stages.
-    const FAMILIES: [&str; 9] = ["IN", "SR", "AS", "RF", "TL", "PT", "TM", "MD", "DI"];
-
     #[test]
     fn codes_are_sorted_by_stage_and_number_and_have_no_gap() {
         let mut expected = Vec::new();
         for family in FAMILIES {
-            let size = CODES.iter().filter(|code| code.code.starts_with(family)).count();
-            expected.extend((1..=size).map(|number| format!("{family}{number:03}")));
+            let size = CODES.iter().filter(|code| family.holds(code)).count();
+            expected.extend((1..=size).map(|number| format!("{}{number:03}", family.letters)));
         }
         let codes: Vec<&str> = CODES.iter().map(|code| code.code).collect();
         assert_eq!(codes, expected);
@@ -196,6 +260,19 @@ mod tests {
                     assert!(limits.get(key).is_some(), "{}: limits.{key}", code.name);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_word_names_one_code_or_a_family_or_what_is_near() {
+        let names = |word: &str| -> Vec<&str> { named(word).unwrap().iter().map(|code| code.name).collect() };
+        assert_eq!(names("rf001"), ["dangling-reference"]);
+        assert_eq!(names("dangling-reference"), ["dangling-reference"]);
+        assert!(names("RF").starts_with(&["dangling-reference", "reference-to-itself"]));
+        assert_eq!(named("invalid-jsno").unwrap_err(), Some("invalid-json"));
+        assert_eq!(named("in0008").unwrap_err(), Some("IN008"));
+        for nothing in ["", "é", "???"] {
+            assert_eq!(named(nothing).unwrap_err(), None, "{nothing}");
         }
     }
 

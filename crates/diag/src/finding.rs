@@ -1,6 +1,9 @@
 //! Findings and rejects: what was seen, and where.
 
+use std::fmt;
+
 use crate::code::{Code, Severity};
+use crate::fields;
 
 /// A half-open byte range of a decompressed entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -25,6 +28,18 @@ pub enum Path {
     InMessage(String),
 }
 
+/// What a finding means inside its place. Rules know what a message says and not where: whoever still holds the text looks for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meant {
+    /// A whole value: an id, a name, an address, arguments.
+    Value(String),
+    /// A word inside a text.
+    Word(String),
+}
+
+/// The longest text that a mark is made of, in bytes.
+const MARK_BYTES: usize = 1024;
+
 /// One diagnostic with its place inside a record. The engine adds input, entry, record and conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
@@ -40,9 +55,13 @@ pub struct Finding {
     pub message_id: Option<String>,
     /// Where inside the record.
     pub path: Path,
+    /// What is meant inside that place, where it is not all of it.
+    pub mark: Option<Meant>,
+    /// Ids and names of the input that the message shows, each as [`ShownId`].
+    pub named: Vec<String>,
     /// Byte range in the decompressed entry, where the finder knows it.
     pub span: Option<Span>,
-    /// One clause without a full stop and without any byte of chat text, name or address.
+    /// One clause without a full stop and without any byte of chat text, name or address; ids are among `named`.
     pub message: String,
     /// Source text that makes the message clearer; left out when content must not be quoted.
     pub detail: Option<String>,
@@ -58,6 +77,8 @@ impl Finding {
             position: None,
             message_id: None,
             path: Path::Record,
+            mark: None,
+            named: Vec::new(),
             span: None,
             message: message.into(),
             detail: None,
@@ -87,6 +108,42 @@ impl Finding {
         self
     }
 
+    /// Means this value inside the place. An empty or very long one is not looked for.
+    #[must_use]
+    pub fn marking(mut self, value: &str) -> Self {
+        if (1..=MARK_BYTES).contains(&value.len()) {
+            self.mark = Some(Meant::Value(value.to_owned()));
+        }
+        self
+    }
+
+    /// Means the first of this word inside the place. An empty or very long one is not looked for.
+    #[must_use]
+    pub fn marking_word(mut self, word: &str) -> Self {
+        if (1..=MARK_BYTES).contains(&word.len()) {
+            self.mark = Some(Meant::Word(word.to_owned()));
+        }
+        self
+    }
+
+    /// Says that the message shows this id, so that it can be masked.
+    #[must_use]
+    pub fn naming(mut self, id: &str) -> Self {
+        if !id.is_empty() {
+            self.named.push(id.to_owned());
+        }
+        self
+    }
+
+    /// The message with every id of the input in it replaced by what `mask` makes of it.
+    pub fn masked_message(&self, mask: &dyn Fn(&str) -> String) -> String {
+        let mut message = self.message.clone();
+        for id in &self.named {
+            message = message.replace(&ShownId(id).to_string(), &format!("`{}`", mask(id)));
+        }
+        message
+    }
+
     /// Quotes source text; it is cut to 120 code points.
     #[must_use]
     pub fn quoting(mut self, text: &str) -> Self {
@@ -106,25 +163,65 @@ impl Finding {
     }
 }
 
-/// A path in which every key that is not a plain word reads `['…']`: formats have plain keys, people do not.
-pub fn without_odd_keys(path: &str) -> String {
+/// An id as a finding's message shows it: between backticks, control characters escaped, cut to 64 code points.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownId<'a>(pub &'a str);
+
+impl fmt::Display for ShownId<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MAX_CHARACTERS: usize = 64;
+        out.write_str("`")?;
+        let mut characters = self.0.chars();
+        for character in characters.by_ref().take(MAX_CHARACTERS) {
+            if character.is_control() {
+                write!(out, "{}", character.escape_default())?;
+            } else {
+                write!(out, "{character}")?;
+            }
+        }
+        out.write_str(if characters.next().is_some() { "…`" } else { "`" })
+    }
+}
+
+/// A path in which every key that no format has reads `['…']`: people, ids and fields that somebody made up.
+pub fn with_known_keys(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     let mut rest = path;
-    while let Some((before, quoted)) = rest.split_once("['") {
+    while let Some(mark) = rest.find(['.', '[']) {
+        let (before, after) = rest.split_at_checked(mark).unwrap_or((rest, ""));
         out.push_str(before);
-        out.push_str("['…']");
-        let mut is_escaped = false;
-        let end = quoted.find(|character: char| {
-            let ends = character == '\'' && !is_escaped;
-            is_escaped = character == '\\' && !is_escaped;
-            ends
-        });
-        rest = end
-            .and_then(|end| quoted.get(end..)?.strip_prefix("']"))
-            .unwrap_or_default();
+        if let Some(quoted) = after.strip_prefix("['") {
+            out.push_str("['…']");
+            rest = end_of_key(quoted);
+        } else if let Some(key) = after.strip_prefix('.') {
+            let length = key.find(['.', '[']).unwrap_or(key.len());
+            let (word, later) = key.split_at_checked(length).unwrap_or((key, ""));
+            if fields::is_known(word) {
+                out.push('.');
+                out.push_str(word);
+            } else {
+                out.push_str("['…']");
+            }
+            rest = later;
+        } else {
+            out.push('[');
+            rest = after.get(1..).unwrap_or_default();
+        }
     }
     out.push_str(rest);
     out
+}
+
+/// What stands after a quoted key.
+fn end_of_key(quoted: &str) -> &str {
+    let mut is_escaped = false;
+    let end = quoted.find(|character: char| {
+        let ends = character == '\'' && !is_escaped;
+        is_escaped = character == '\\' && !is_escaped;
+        ends
+    });
+    end.and_then(|end| quoted.get(end..)?.strip_prefix("']"))
+        .unwrap_or_default()
 }
 
 /// What a reject takes away.
@@ -196,12 +293,56 @@ mod tests {
     }
 
     #[test]
-    fn odd_keys_are_hidden_and_the_rest_of_the_path_stays() {
-        assert_eq!(without_odd_keys("$.a[3].b"), "$.a[3].b");
+    fn a_mark_is_neither_empty_nor_very_long() {
+        let mark = |text: &str| Finding::new(&codes::UNANSWERED_CALL, "x").marking(text).mark;
+        let word = |text: &str| Finding::new(&codes::UNANSWERED_CALL, "x").marking_word(text).mark;
+        let longest = "c".repeat(MARK_BYTES);
+        assert_eq!(mark("c1"), Some(Meant::Value("c1".to_owned())));
+        assert_eq!(mark(&longest), Some(Meant::Value(longest.clone())));
+        assert_eq!(word(&longest), Some(Meant::Word(longest.clone())));
+        for unmarked in [String::new(), format!("{longest}c")] {
+            assert_eq!((mark(&unmarked), word(&unmarked)), (None, None));
+        }
+    }
+
+    #[test]
+    fn keys_that_no_format_has_are_hidden_and_the_rest_of_the_path_stays() {
+        for (path, shown) in [
+            ("$.conversation_list[3].sender", "$.conversation_list[3].sender"),
+            ("$", "$"),
+            ("$[2].ann.role", "$[2]['…'].role"),
+            (
+                "$.user_details['Ann O\\'Hara'][0]['x\\\\'].role",
+                "$.user_details['…'][0]['…'].role",
+            ),
+            ("$['never closed", "$['…']"),
+        ] {
+            assert_eq!(with_known_keys(path), shown);
+        }
+    }
+
+    #[test]
+    fn an_id_is_shown_on_one_line_and_cut_when_it_is_long() {
+        assert_eq!(ShownId("msg_1").to_string(), "`msg_1`");
+        assert_eq!(ShownId("a\nb").to_string(), "`a\\nb`");
         assert_eq!(
-            without_odd_keys("$.a['Ann O\\'Hara'][0]['x\\\\'].c"),
-            "$.a['…'][0]['…'].c"
+            ShownId(&"é".repeat(64)).to_string(),
+            format!("`{}`", "é".repeat(64))
         );
-        assert_eq!(without_odd_keys("$['never closed"), "$['…']");
+        assert_eq!(
+            ShownId(&"é".repeat(65)).to_string(),
+            format!("`{}…`", "é".repeat(64))
+        );
+    }
+
+    #[test]
+    fn ids_that_a_message_shows_are_masked_and_nothing_else() {
+        let (one, long) = ("c\t1", "x".repeat(80));
+        let message = format!("call {} and {} by its `type`", ShownId(one), ShownId(&long));
+        let finding = Finding::new(&codes::UNANSWERED_CALL, message)
+            .naming(one)
+            .naming(&long);
+        let masked = finding.masked_message(&|id| format!("#{}", id.len()));
+        assert_eq!(masked, "call `#3` and `#80` by its `type`");
     }
 }

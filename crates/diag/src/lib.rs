@@ -5,14 +5,19 @@
 
 pub mod code;
 pub mod codes;
+pub mod day;
 pub mod faults;
+pub mod fields;
 pub mod finding;
 pub mod ledger;
 pub mod limits;
+pub mod page;
+pub mod severities;
 pub mod suggest;
 pub mod visible;
 
 pub use code::{Code, Page, Severity};
-pub use finding::{Finding, Path, Reject, RejectLevel, Span};
+pub use day::Day;
+pub use finding::{Finding, Meant, Path, Reject, RejectLevel, ShownId, Span};
 pub use ledger::{Ledger, RowLedger};
 pub use limits::Limits;

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::day::Day;
+
 /// One kibibyte, in bytes.
 pub const KIB: u64 = 1024;
 /// One mebibyte, in bytes.
@@ -98,6 +100,9 @@ pub struct Limits {
     pub max_reject_ratio: f64,
     /// Error findings in what was not rejected that a run may have before it fails with exit code 1.
     pub max_error_findings: u64,
+    /// The day of the run, for messages that are later, which are reported as `future-time`; without it nothing is later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Day>,
 }
 
 impl Default for Limits {
@@ -133,6 +138,7 @@ impl Default for Limits {
             reject_head: KIB,
             max_reject_ratio: 0.0,
             max_error_findings: 0,
+            now: None,
         }
     }
 }

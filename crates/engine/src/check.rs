@@ -2,11 +2,14 @@
 //! judge.
 
 mod acceptance;
+mod across;
 mod excerpt;
 mod known;
 mod slice;
 mod verdict;
 
+use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::Spill;
@@ -14,18 +17,23 @@ use chatmill_dataset::rows::FindingRow;
 use chatmill_diag::limits::MIB;
 use chatmill_diag::{Limits, Severity};
 use chatmill_intake::Failure;
+use chatmill_intake::discover::is_same_place;
 
+use self::across::{Across, Trace};
 pub use self::excerpt::Excerpt;
 pub use self::known::Known;
 use self::slice::SliceReport;
 use self::verdict::FileCounts;
 pub use self::verdict::{FileVerdict, Judgement};
-use crate::error::{NoThreads, ReadError};
-use crate::plan::{PlannedInput, Target, typed_inputs};
+use crate::error::{NoThreads, PlanError, ReadError};
+use crate::plan::{CheckSettings, CodeSettings, PlannedInput, Target, typed_inputs_through};
 use crate::progress::Progress;
 use crate::record::locate::Located;
 use crate::slice::{Slicer, scheduler};
 use crate::work::tables::{self, FindingTexts, Place};
+
+pub use crate::work::tables::Quoting;
+pub use chatmill_redact::{KeyError, Mask, SHORTEST_KEY};
 
 /// What is checked, and how.
 #[derive(Clone, Default)]
@@ -38,13 +46,21 @@ pub struct CheckOptions {
     pub limits: Limits,
     /// Worker threads; 0 takes what there is.
     pub threads: usize,
-    /// Codes (`IN001`) that are neither reported nor counted.
-    pub ignored: Vec<&'static str>,
+    /// Files of the check itself, which are not read as inputs: settings, a baseline.
+    pub own: Vec<PathBuf>,
+    /// What becomes of codes, and names that are not read.
+    pub settings: CheckSettings,
     /// Dialects that judge every conversation.
     pub targets: Vec<Target>,
     /// Findings that are neither reported nor counted because they are known.
     pub known: Known,
-    /// Findings of a code that get an excerpt, in each slice of the inputs.
+    /// What stands for ids of the input; without it they are shown.
+    pub mask: Option<Mask>,
+    /// Whether verdicts have the hashes of their files.
+    pub hashes: bool,
+    /// Whether the mask stands for paths, too.
+    pub hides_paths: bool,
+    /// Findings of a code in a file that get an excerpt, in each slice of the inputs.
     pub excerpts: usize,
 }
 
@@ -53,6 +69,8 @@ pub struct CheckOptions {
 pub struct Checked {
     /// The finding and its place.
     pub located: Located,
+    /// Number of the file, in the order of files.
+    pub file: usize,
     /// The path as typed.
     pub path: String,
     /// The name of the input, which does not depend on how the path was typed.
@@ -90,15 +108,19 @@ impl Checked {
         }
     }
 
-    /// What is said of it in its row. Without `quote`, no source text is in it.
-    pub fn texts(&self, quote: bool) -> FindingTexts<'_> {
-        FindingTexts::new(&self.located, self.key(), quote)
+    /// What is said of it in its row.
+    pub fn texts(&self, quoting: Quoting<'_>) -> FindingTexts<'_> {
+        FindingTexts::new(&self.located, self.key(), self.conversation.as_deref(), quoting)
     }
 
     /// The row of the findings table, with the path as typed.
     pub fn row<'c>(&'c self, texts: &'c FindingTexts<'_>) -> FindingRow<'c> {
-        let (place, id) = (self.place(&self.path), self.conversation.as_deref());
-        tables::finding(&self.located, texts, place, self.record.is_some(), id)
+        tables::finding(
+            &self.located,
+            texts,
+            self.place(&self.path),
+            self.record.is_some(),
+        )
     }
 
     fn place<'a>(&'a self, input: &'a str) -> Place<'a> {
@@ -124,25 +146,150 @@ pub struct Checkup {
 pub struct Files {
     inputs: Vec<PlannedInput>,
     counts: Vec<FileCounts>,
+    /// Of each file, or of none.
+    hashes: Vec<Option<blake3::Hash>>,
     targets: Vec<Target>,
+    /// What stands for their paths, where these are not shown.
+    mask: Option<Mask>,
 }
 
 impl Files {
     /// The verdicts, one after the other.
     pub fn iter(&self) -> impl Iterator<Item = FileVerdict> + Clone {
-        let files = self.inputs.iter().zip(&self.counts);
-        files.map(|(planned, counts)| counts.verdict(&planned.name(), &self.targets))
+        let files = self.inputs.iter().zip(&self.counts).enumerate();
+        files.map(|(index, (planned, counts))| FileVerdict {
+            bytes: Some(planned.input.bytes).filter(|bytes| *bytes > 0),
+            hash: self
+                .hashes
+                .get(index)
+                .and_then(|hash| Some(hash.as_ref()?.to_hex().to_string())),
+            ..counts.verdict(&shown_path(planned, self.mask.as_ref()), &self.targets)
+        })
     }
 }
 
-/// Checks inputs. Findings go to `emit` in the order of files and records.
+/// The files that are checked: those that were typed, without those that are left out.
+pub fn inputs(options: &CheckOptions) -> Result<Vec<PlannedInput>, PlanError> {
+    let mut inputs = typed_inputs_through(&options.paths, &options.source, options.settings.links)?;
+    let exclude = &options.settings.exclude;
+    inputs.retain(|planned| {
+        let is_excluded = names(planned).iter().any(|name| exclude.matches(name));
+        !is_excluded && !is_own(planned, &options.own)
+    });
+    Ok(inputs)
+}
+
+/// Whether a file is one of the check itself. A file of another name is none, by whatever link: only few are looked for.
+fn is_own(planned: &PlannedInput, own: &[PathBuf]) -> bool {
+    let path = planned.input.path();
+    let alike = own.iter().filter(|own| own.file_name() == path.file_name());
+    // What cannot be looked at says so where it is read.
+    alike
+        .into_iter()
+        .any(|own| is_same_place(own, &path).unwrap_or(false))
+}
+
+/// What a file is called in reports.
+fn shown_path<'p>(planned: &'p PlannedInput, mask: Option<&Mask>) -> Cow<'p, str> {
+    match mask {
+        Some(mask) => mask.path(&planned.name()).into(),
+        None => planned.name(),
+    }
+}
+
+impl CheckOptions {
+    /// What stands for paths, where these are not shown.
+    fn path_mask(&self) -> Option<&Mask> {
+        self.mask.as_ref().filter(|_| self.hides_paths)
+    }
+
+    /// A member of an archive, as reports call it.
+    fn shown_entry(&self, entry: String) -> String {
+        match self.path_mask() {
+            Some(mask) if !entry.is_empty() => mask.path(&entry),
+            _ => entry,
+        }
+    }
+}
+
+/// The names by which a file is known: its own, and as it was typed.
+fn names(planned: &PlannedInput) -> [String; 2] {
+    let typed = planned.input.shown();
+    let typed = typed.strip_prefix("./").unwrap_or(&typed).to_owned();
+    [planned.input.name().into_owned(), typed]
+}
+
+/// What becomes of codes in a file.
+fn settings_of(options: &CheckOptions, planned: Option<&PlannedInput>) -> CodeSettings {
+    let names = planned.map(names).unwrap_or_default();
+    options.settings.of(&names.each_ref().map(String::as_str))
+}
+
+/// A finding that showed when all files were read; nothing where it is left out.
+fn told(
+    options: &CheckOptions,
+    planned: Option<&PlannedInput>,
+    trace: &Trace,
+    mut located: Located,
+) -> Option<Checked> {
+    let planned = planned?;
+    let settings = settings_of(options, Some(planned));
+    let finding = &mut located.finding;
+    finding.severity = settings.severity(finding.code, finding.severity)?;
+    Some(Checked {
+        located,
+        file: trace.input,
+        path: shown_path(planned, options.path_mask()).into_owned(),
+        input: planned.input.name().into_owned(),
+        entry: options.shown_entry(trace.entry.clone()),
+        table: trace.table.clone(),
+        record: Some(trace.record),
+        conversation: Some(trace.id.clone()),
+        target: None,
+        excerpt: None,
+    })
+}
+
+/// Where findings go: counted in their files, and to whoever asked, but for those that are known.
+struct Delivery<'e> {
+    files: Vec<FileCounts>,
+    known: Known,
+    mask: Option<&'e Mask>,
+    emit: &'e mut (dyn FnMut(Checked) + Send),
+}
+
+impl Delivery<'_> {
+    fn deliver(&mut self, input: usize, mut checked: Checked) {
+        let Some(file) = self.files.get_mut(input) else {
+            return;
+        };
+        if !self.known.is_empty() {
+            let count = checked.located.finding.count;
+            let key = checked.key();
+            let mut recognised = self.known.recognise(&key, count);
+            if let Some(mask) = self.mask {
+                recognised += self.known.recognise(&mask.key(&key), count - recognised);
+            }
+            file.known += recognised;
+            file.knows_faults |= recognised > 0 && checked.located.finding.severity > Severity::Note;
+            if recognised == count {
+                return;
+            }
+            checked.located.finding.count -= recognised;
+        }
+        file.count(&checked.located.finding);
+        (self.emit)(checked);
+    }
+}
+
+/// Checks inputs. Findings go to `emit` in the order of files and records; then those that show only when all files were read.
 pub fn check(
     options: &CheckOptions,
     progress: &dyn Progress,
     stop: &AtomicBool,
     emit: &mut (dyn FnMut(Checked) + Send),
 ) -> Result<Checkup, ReadError> {
-    let inputs = typed_inputs(&options.paths, &options.source)?;
+    let inputs = inputs(options)?;
     let bytes: u64 = inputs.iter().map(|planned| planned.input.bytes).sum();
     progress.stage("check", bytes);
     // A slice's findings are held until they are delivered, and there may be one for every line.
@@ -155,9 +302,18 @@ pub fn check(
         Spill::temporary_folder(),
         stop,
         progress,
-    );
-    let mut files: Vec<FileCounts> = inputs.iter().map(|_| FileCounts::default()).collect();
-    let mut known = options.known.clone();
+    )
+    .comparing();
+    if options.hashes {
+        slicer = slicer.hashing();
+    }
+    let mut delivery = Delivery {
+        files: inputs.iter().map(|_| FileCounts::default()).collect(),
+        known: options.known.clone(),
+        mask: options.mask.as_ref(),
+        emit,
+    };
+    let mut across = Across::new();
     let threads = scheduler::threads(options.threads, progress);
     scheduler::each_slice(
         threads,
@@ -168,27 +324,14 @@ pub fn check(
         &|slice| slice::check_slice(slice, &inputs, options, stop),
         &mut |_, report: SliceReport| {
             for (input, counts) in report.files {
-                if let Some(file) = files.get_mut(input) {
+                if let Some(file) = delivery.files.get_mut(input) {
                     file.add(&counts);
                 }
             }
-            for (input, mut checked) in report.findings {
-                let Some(file) = files.get_mut(input) else {
-                    continue;
-                };
-                if !known.is_empty() {
-                    let count = checked.located.finding.count;
-                    let recognised = known.recognise(&checked.key(), count);
-                    file.known += recognised;
-                    file.knows_faults |= recognised > 0 && checked.located.finding.severity > Severity::Note;
-                    if recognised == count {
-                        continue;
-                    }
-                    checked.located.finding.count -= recognised;
-                }
-                file.count(&checked.located.finding);
-                emit(checked);
+            for (input, checked) in report.findings {
+                delivery.deliver(input, checked);
             }
+            report.traces.iter().for_each(|trace| across.add(trace));
         },
     )
     .map_err(|NoThreads| ReadError::Threads(threads))?;
@@ -198,6 +341,20 @@ pub fn check(
     if stop.load(Ordering::Relaxed) {
         return Err(ReadError::Stopped);
     }
+    let name = |input: usize| {
+        let planned = inputs.get(input);
+        planned.map_or_else(String::new, |planned| {
+            shown_path(planned, options.path_mask()).into_owned()
+        })
+    };
+    let most = options.limits.findings_per_code;
+    across.finish(&name, most, &mut |trace, located| {
+        let planned = inputs.get(trace.input);
+        if let Some(checked) = told(options, planned, trace, located) {
+            delivery.deliver(trace.input, checked);
+        }
+    })?;
+    let mut files = delivery.files;
     let mut failures = Vec::new();
     for (input, failure) in slicer.failures() {
         failures.push(failure.clone());
@@ -205,11 +362,14 @@ pub fn check(
             file.failed = true;
         }
     }
+    let hashes = slicer.take_hashes();
     Ok(Checkup {
         files: Files {
             inputs,
             counts: files,
+            hashes,
             targets: options.targets.clone(),
+            mask: options.path_mask().cloned(),
         },
         failures,
     })
@@ -223,6 +383,7 @@ mod tests {
     fn checked(path: &str, input: &str, target: Option<&str>, message: &str) -> Checked {
         Checked {
             located: Located::nowhere(Finding::new(&codes::NOT_ACCEPTED, message)),
+            file: 0,
             path: path.to_owned(),
             input: input.to_owned(),
             entry: String::new(),
@@ -238,8 +399,8 @@ mod tests {
     fn a_key_does_not_depend_on_how_the_path_was_typed() {
         let here = checked("./exports/a.json", "a.json", None, "x");
         let there = checked("/srv/exports/a.json", "a.json", None, "y");
-        assert_eq!(here.texts(true).key, there.texts(true).key);
-        assert_eq!(here.row(&here.texts(true)).input, "./exports/a.json");
+        assert_eq!(here.texts(Quoting::All).key, there.texts(Quoting::All).key);
+        assert_eq!(here.row(&here.texts(Quoting::All)).input, "./exports/a.json");
         let other = checked("exports/b.json", "b.json", None, "x");
         assert_ne!(here.key(), other.key());
     }

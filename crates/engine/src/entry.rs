@@ -14,3 +14,15 @@ pub struct EntryRef {
     /// The source that reads it; none where nothing but damage is in it.
     pub source: Option<&'static dyn Source>,
 }
+
+impl EntryRef {
+    /// An input itself, of which nothing was recognised.
+    pub fn of_input(input: usize) -> Self {
+        Self {
+            input,
+            entry: String::new(),
+            table: String::new(),
+            source: None,
+        }
+    }
+}

@@ -11,6 +11,7 @@ use chatmill_dialect::policy::Policy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod check;
 mod count;
 mod dedup;
 mod field_map;
@@ -23,6 +24,7 @@ mod select;
 mod table_map;
 mod window;
 
+pub use check::{CheckSection, Config, FailOn, PerPathSection, SeverityWord};
 pub use count::{CountSection, CountedEncoding, OwnEncoding};
 pub use dedup::{DedupSection, Treatment};
 pub use field_map::FieldMapSection;
@@ -81,6 +83,9 @@ pub struct Pipeline {
     pub count: CountSection,
     /// Where and how to write.
     pub output: OutputSection,
+    /// How `chatmill check --pipeline` judges files; never part of the fingerprint, for a run writes what it finds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check: Option<CheckSection>,
     /// What the machine gives; never part of the fingerprint.
     #[serde(default)]
     pub resources: Resources,

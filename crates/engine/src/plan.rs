@@ -19,6 +19,7 @@ use crate::pipeline::{self, ContentSetting, PerspectiveChoice, Pipeline};
 use crate::progress::Progress;
 use crate::record::{self, Settings};
 
+mod check_settings;
 mod encodings;
 mod field_map;
 mod inputs;
@@ -33,8 +34,9 @@ mod targets;
 mod templates;
 mod windows;
 
+pub use check_settings::{CheckSettings, CodeSettings};
 use encodings::Encodings;
-pub use inputs::{InputSettings, PlannedInput, typed_inputs};
+pub use inputs::{InputSettings, PlannedInput, typed_inputs, typed_inputs_through};
 pub use selection::Selection;
 use small_file::read_text;
 pub use source::source;
@@ -125,6 +127,7 @@ impl Plan {
             &pipeline.limits,
         )?;
         check_values(&pipeline)?;
+        pipeline.check.as_ref().map(CheckSettings::new).transpose()?;
         check_content(&pipeline.output.content, &targets)?;
         pipeline.output.tables = tables::tables(pipeline.output.tables.as_deref())?;
         let section = pipeline.redact.as_ref();
@@ -263,6 +266,7 @@ impl Plan {
         let mut value = serde_json::to_value(&self.pipeline).unwrap_or_default();
         if let Some(object) = value.as_object_mut() {
             object.remove("resources");
+            object.remove("check");
             object.remove("input");
             if let Some(sections) = object
                 .get_mut("templates")

@@ -273,7 +273,8 @@ impl<'p> Runner<'p> {
             self.tools.stop,
             self.progress,
         )
-        .strict();
+        .strict()
+        .comparing();
         let mut results = BTreeMap::new();
         let mut failure = None;
         scheduler::each_slice(

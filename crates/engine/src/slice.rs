@@ -9,6 +9,7 @@ use chatmill_source::{Evidence, Proposal};
 pub mod gather;
 mod recognise;
 pub mod records;
+mod repeats;
 mod rows;
 pub mod scheduler;
 mod slicer;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use chatmill_dataset::PartSet;
 use chatmill_dataset::overview::cut;
-use chatmill_diag::{Finding, Reject, RejectLevel, Severity, Span, codes};
+use chatmill_diag::{Finding, Reject, RejectLevel, Severity, ShownId, Span, codes};
 use chatmill_dialect::MadeTexts;
 use chatmill_intake::FramingError;
 use chatmill_link::ClusterMembership;
@@ -44,7 +44,7 @@ use receipt::{InputCounts, SliceReceipt, add_shapes};
 use renderings::{PlanKeys, RenderingBuffers};
 use slowest::Slowest;
 use survey::Survey;
-use tables::{FindingTexts, Place};
+use tables::{FindingTexts, Place, Quoting};
 pub use totals::{TotalNames, Totals};
 
 /// What a worker needs beside its slice.
@@ -365,9 +365,14 @@ impl Work<'_, '_> {
         let Some(renamed) = renamed else {
             return Ok(base);
         };
-        let message =
-            format!("the id {base} is taken by an earlier conversation; this one is called {renamed}");
-        let finding = Finding::new(&codes::DUPLICATE_CONVERSATION_ID, message);
+        let message = format!(
+            "the id {} is taken by an earlier conversation; this one is called {}",
+            ShownId(&base),
+            ShownId(&renamed)
+        );
+        let finding = Finding::new(&codes::DUPLICATE_CONVERSATION_ID, message)
+            .naming(&base)
+            .naming(&renamed);
         self.finding(&Located::nowhere(finding), Some(record), Some(&renamed))?;
         Ok(renamed)
     }
@@ -384,8 +389,8 @@ impl Work<'_, '_> {
         self.counts().findings += 1;
         let place = table_place(self.place.as_ref(), &self.input, record.unwrap_or_default());
         let key = tables::finding_key(located, place, id);
-        let texts = FindingTexts::new(located, key, self.tools.plan.pipeline.output.quote);
-        let row = tables::finding(located, &texts, place, record.is_some(), id);
+        let texts = FindingTexts::new(located, key, id, quoting(self.tools.plan.pipeline.output.quote));
+        let row = tables::finding(located, &texts, place, record.is_some());
         Ok(self.parts.push_finding(row)?)
     }
 
@@ -438,6 +443,8 @@ impl Work<'_, '_> {
             .filter(|shape| !shape.is_empty())
             .map(cut);
         let version = conversation.format_version.as_ref();
+        // A version is whatever somebody wrote there.
+        let version = version.filter(|_| self.tools.plan.pipeline.output.quote);
         let version = version.map(|version| cut(&format!("version {version}")));
         add_shapes(&mut self.counts().shapes, shape.into_iter().chain(version));
         let mut whole = 0;
@@ -473,4 +480,9 @@ fn table_place<'a>(place: Option<&'a EntryRef>, input: &'a str, record: u64) -> 
         entry: place.map_or("", |place| place.entry.as_str()),
         record,
     }
+}
+
+/// What a run quotes. Ids stay as they are, for rows are joined by them; sentences show none.
+fn quoting(quote: bool) -> Quoting<'static> {
+    if quote { Quoting::All } else { Quoting::NoText }
 }

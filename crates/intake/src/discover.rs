@@ -1,13 +1,15 @@
 //! Turns what was typed (a file, a folder, a glob, `-`) into inputs with stable names.
 //!
 //! An input's name is its path below the fixed prefix of its pattern, so that the spelling of the prefix never changes
-//! a name. Links inside folders are not followed. A folder that is a dump of a database is one input. What cannot be read is
+//! a name. Links inside folders are followed only where that is asked for. A folder that is a dump of a database is one input. What cannot be read is
 //! an input that says so, and says whether the input or the system is at fault; only a pattern that finds nothing is an error.
 
+mod below;
 mod own;
 mod patterns;
 mod walk;
 
+pub use below::{is_same_place, lies_below};
 pub use own::Own;
 
 use std::borrow::Cow;
@@ -135,6 +137,16 @@ pub enum InputKind {
     Failed(Box<Failure>),
 }
 
+/// What becomes of links inside folders. A link that is named itself is always followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Links {
+    /// They are inputs that are refused.
+    #[default]
+    Refused,
+    /// They are what they lead to, wherever that is; each folder is read once.
+    Followed,
+}
+
 /// Why a pattern gives no inputs.
 #[derive(Debug, thiserror::Error)]
 pub enum DiscoverError {
@@ -177,6 +189,15 @@ pub enum DiscoverError {
 ///
 /// When nothing matches, or the pattern is malformed.
 pub fn discover(pattern: &str, base: &Path) -> Result<Vec<Input>, DiscoverError> {
+    discover_through(pattern, base, Links::Refused)
+}
+
+/// The same, with a word on links inside folders.
+///
+/// # Errors
+///
+/// When nothing matches, or the pattern is malformed.
+pub fn discover_through(pattern: &str, base: &Path, links: Links) -> Result<Vec<Input>, DiscoverError> {
     if pattern == "-" {
         let path = Path::new(pattern);
         return Ok(vec![Input::named(path, pattern, pattern, InputKind::Stdin, 0)]);
@@ -190,7 +211,7 @@ pub fn discover(pattern: &str, base: &Path) -> Result<Vec<Input>, DiscoverError>
         Err(error) if door::is_absent(&error) => {
             let (prefix, glob) = split(pattern);
             let folder = base.join(prefix);
-            (matching(prefix, glob, &folder, pattern)?, folder)
+            (matching(prefix, glob, &folder, pattern, links)?, folder)
         }
         // Whether it is a path or a glob is not known; a second look might say something else.
         Err(error) if door::is_of_the_system(&error) => {
@@ -198,7 +219,7 @@ pub fn discover(pattern: &str, base: &Path) -> Result<Vec<Input>, DiscoverError>
             (vec![Input::named(&path, pattern, pattern, kind, 0)], path)
         }
         // What else is wrong with the path, it tells again when it is looked into.
-        _ => (named(pattern, &path), path),
+        _ => (named(pattern, &path, links), path),
     };
     if inputs.is_empty() {
         return Err(DiscoverError::NothingMatches {
@@ -220,7 +241,7 @@ pub fn is_address(text: &str) -> bool {
 }
 
 /// The inputs of a path that exists.
-fn named(pattern: &str, path: &Path) -> Vec<Input> {
+fn named(pattern: &str, path: &Path, links: Links) -> Vec<Input> {
     let name = path
         .file_name()
         .map_or_else(|| pattern.to_owned(), |name| name.to_string_lossy().into_owned());
@@ -231,7 +252,7 @@ fn named(pattern: &str, path: &Path) -> Vec<Input> {
     };
     if metadata.is_dir() {
         match dump::is_folder(path).and_then(|is_dump| is_dump.then(|| stored_bytes(path)).transpose()) {
-            Ok(None) => walk::folder(path, pattern, &|_| walk::Choice::EVERY_FILE),
+            Ok(None) => walk::folder(path, pattern, links, &|_| walk::Choice::EVERY_FILE),
             Ok(Some(bytes)) => input(InputKind::Folder, bytes),
             Err(error) => input(unreadable("look into", path, &error), 0),
         }
@@ -243,7 +264,13 @@ fn named(pattern: &str, path: &Path) -> Vec<Input> {
 }
 
 /// The inputs below `folder` that match a glob.
-fn matching(prefix: &str, glob: &str, folder: &Path, pattern: &str) -> Result<Vec<Input>, DiscoverError> {
+fn matching(
+    prefix: &str,
+    glob: &str,
+    folder: &Path,
+    pattern: &str,
+    links: Links,
+) -> Result<Vec<Input>, DiscoverError> {
     if glob.is_empty() {
         return Ok(Vec::new());
     }
@@ -265,7 +292,7 @@ fn matching(prefix: &str, glob: &str, folder: &Path, pattern: &str) -> Result<Ve
     // `*` and `**` match folders by the way; a folder is meant only where the pattern spells a part of its name.
     let last = glob.rsplit('/').next().unwrap_or_default();
     let meant = last.chars().any(|character| !matches!(character, '*' | '?'));
-    Ok(walk::folder(folder, prefix, &|relative| walk::Choice {
+    Ok(walk::folder(folder, prefix, links, &|relative| walk::Choice {
         take: match matcher.is_match(relative) {
             false => walk::Take::Nothing,
             true if meant => walk::Take::Anything,

@@ -28,7 +28,7 @@ pub use value::{Kind, Value};
 /// Something worth knowing about an accepted frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// `lone-surrogate`, `number-out-of-range` or `escaped-nul`.
+    /// `lone-surrogate`, `number-out-of-range`, `escaped-nul` or `replacement-character`.
     pub code: &'static Code,
     /// First byte in the frame.
     pub at: usize,
@@ -82,6 +82,24 @@ impl Document<'_> {
     /// The whole text, lone surrogates repaired; as long as the frame.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The byte span of the first value in a stretch of the frame that is this text: a string that says it, or anything else that
+    /// is written so. Takes time in proportion to the stretch.
+    pub fn find(&self, within: Range<usize>, text: &str) -> Option<Range<usize>> {
+        let first = self
+            .nodes
+            .partition_point(|node| (node.start as usize) < within.start);
+        (first..self.nodes.len())
+            .map(|index| Value::new(self, index as u32))
+            .take_while(|value| value.span().start < within.end)
+            .find(|value| value.says(text))
+            .map(Value::span)
+    }
+
+    /// The path of the innermost value around a byte of the frame; that of a field, where the byte is in its name.
+    pub fn path_at(&self, at: usize) -> String {
+        path::to(self.root(), at)
     }
 
     /// The byte span in the frame of the value at a path like `$.a[3]['odd key'].b`.

@@ -104,6 +104,7 @@ fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Findi
                         "the message repeats an earlier one and is left out",
                     )
                     .at_message(target, message.id.as_deref(), "")
+                    .marking(message.id.as_deref().unwrap_or_default())
                     .at_span(message.origin.start, message.origin.end),
                 );
                 moved.push(target);
@@ -118,6 +119,7 @@ fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Findi
                         "the id is that of an earlier message with another body",
                     )
                     .at_message(position, Some(&qualified), "")
+                    .marking(message.id.as_deref().unwrap_or_default())
                     .at_span(message.origin.start, message.origin.end),
                 );
                 message.id = Some(qualified);

@@ -36,6 +36,23 @@ pub fn content_hash(conversation: &Conversation) -> String {
     hash.finish()
 }
 
+/// What each message says and who says it, hashed: alike where two copies of a message agree, whatever else differs.
+pub fn body_hashes(conversation: &Conversation) -> Vec<u64> {
+    let mut hash = Hash::default();
+    let mut hashes = Vec::with_capacity(conversation.messages.len());
+    for message in &conversation.messages {
+        let sender = message
+            .sender
+            .and_then(|index| conversation.participants.get(index));
+        hash.optional(sender.map(|sender| sender.id.as_str()));
+        for part in &message.parts {
+            hash.part(part);
+        }
+        hashes.push(hash.take());
+    }
+    hashes
+}
+
 /// Bytes that wait for each other: BLAKE3 is fastest with many at once.
 const WAITING_BYTES: usize = 16 << 10;
 
@@ -52,6 +69,16 @@ impl Hash {
             self.hasher.update(&self.waiting);
             self.waiting.clear();
         }
+    }
+
+    /// The first eight bytes of the hash of what was given since the last time.
+    fn take(&mut self) -> u64 {
+        self.hasher.update(&self.waiting);
+        self.waiting.clear();
+        let hash = self.hasher.finalize();
+        self.hasher.reset();
+        let first = hash.as_bytes().first_chunk().copied();
+        u64::from_le_bytes(first.unwrap_or_default())
     }
 
     fn finish(mut self) -> String {

@@ -9,6 +9,7 @@ mod find;
 mod fixed;
 mod fold;
 mod kind;
+mod mask;
 mod pseudonym;
 mod redactor;
 mod roster;
@@ -18,6 +19,7 @@ mod walk;
 
 pub use account::{Account, Counts};
 pub use kind::PersonalKind;
+pub use mask::Mask;
 pub use pseudonym::{KeyError, PseudonymKey, SHORTEST_KEY};
 pub use redactor::Redactor;
 pub use roster::Roster;

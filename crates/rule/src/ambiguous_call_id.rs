@@ -6,7 +6,7 @@ use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::{Linked, Part, PartPlace};
 
 use crate::Rule;
-use crate::walk::{Id, at_message, call_of};
+use crate::walk::{Id, at_result, call_of};
 
 /// Finds results that more than one call could claim.
 pub(crate) struct AmbiguousCallId;
@@ -53,18 +53,20 @@ impl Rule for AmbiguousCallId {
                             *open.entry(id).or_default() += 1;
                         }
                     }
-                    Part::ToolResult(_) => {
+                    Part::ToolResult(result) => {
                         let answer = answers.get(&PartPlace { position, part });
                         let Some((call, id)) = answer.filter(|(call, _)| call.position <= position) else {
                             continue;
                         };
                         let count = open.entry(id).or_default();
                         if *count > 1 {
-                            let (id, at) = (Id(id), call.position);
+                            let (named, id, at) = (id, Id(id), call.position);
                             let text = format!(
                                 "{count} open calls have the id {id}; the result is taken for the one at position {at}"
                             );
-                            findings.push(at_message(&codes::AMBIGUOUS_CALL_ID, message, text));
+                            findings.push(
+                                at_result(&codes::AMBIGUOUS_CALL_ID, message, result, text).naming(named),
+                            );
                         }
                         *count = count.saturating_sub(1);
                     }

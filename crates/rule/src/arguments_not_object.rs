@@ -4,7 +4,7 @@ use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::{Arguments, Linked};
 
 use crate::Rule;
-use crate::walk::{at_message, calls};
+use crate::walk::{at_arguments, calls};
 
 /// Finds calls whose arguments are an array, a string, a number or a constant.
 pub(crate) struct ArgumentsNotObject;
@@ -19,7 +19,9 @@ impl Rule for ArgumentsNotObject {
         for (message, call) in calls(linked) {
             if let Arguments::NotObject(raw) = &call.arguments {
                 let text = format!("arguments are {}, not an object", kind(raw.as_str()));
-                findings.push(at_message(&codes::ARGUMENTS_NOT_OBJECT, message, text).quoting(raw.as_str()));
+                findings.push(
+                    at_arguments(&codes::ARGUMENTS_NOT_OBJECT, message, call, text).quoting(raw.as_str()),
+                );
             }
         }
     }

@@ -7,7 +7,7 @@ use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::{ArgumentForm, Linked, TextArguments, ToolCall};
 
 use crate::Rule;
-use crate::walk::{at_message, calls};
+use crate::walk::{at_arguments, calls};
 
 /// Whether the format writes the arguments of such a call as a string.
 fn is_text(wanted: TextArguments, call: &ToolCall) -> bool {
@@ -32,7 +32,7 @@ impl Rule for ArgumentsNotString {
         for (message, call) in calls(linked) {
             if call.form == ArgumentForm::Embedded && is_text(wanted, call) {
                 let text = "arguments are a JSON value, not a string that holds one";
-                findings.push(at_message(&codes::ARGUMENTS_NOT_STRING, message, text));
+                findings.push(at_arguments(&codes::ARGUMENTS_NOT_STRING, message, call, text));
             }
         }
     }

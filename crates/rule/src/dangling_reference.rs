@@ -22,7 +22,8 @@ impl Rule for DanglingReference {
                     Some(id) => format!("message {} is not in this conversation", Id(id)),
                     None => "reference names no message and shows no text".to_owned(),
                 };
-                findings.push(referring.finding(&codes::DANGLING_REFERENCE, text));
+                let target = referring.reference.target.as_deref().unwrap_or_default();
+                findings.push(referring.finding(&codes::DANGLING_REFERENCE, text).naming(target));
             }
         }
     }

@@ -4,7 +4,7 @@ use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::{CallStatus, Linked};
 
 use crate::Rule;
-use crate::walk::{Id, at_message, result_of};
+use crate::walk::{Id, at_result, result_of};
 
 /// Finds further results for a call that has one.
 pub(crate) struct DuplicateResult;
@@ -26,7 +26,7 @@ impl Rule for DuplicateResult {
                     Some(id) => format!("call {} has a result already", Id(id)),
                     None => "call has a result already".to_owned(),
                 };
-                findings.push(at_message(&codes::DUPLICATE_RESULT, message, text));
+                findings.push(at_result(&codes::DUPLICATE_RESULT, message, result, text));
             }
         }
     }

@@ -1,12 +1,13 @@
 //! `invalid-media-url`: a media item whose address nobody can open.
 //!
-//! Three places are looked at: media parts, whose URL must be http, https, data, or the address of a cloud's storage that
+//! Four places are looked at: media parts, whose URL must be http, https, data, or the address of a cloud's storage that
 //! vendors' APIs take as it is (`gs://…`, `s3://…`); and Tzurot's markers in text,
 //! `[Image: …]` and `[Audio: …]`, which count as media only when `\[Image: (https?://[^\s\]]+)\]` matches them; and the same
-//! markers in what a reference shows of a message that is not there.
+//! markers in what a reference shows of a message that is not there; and the text of a message whose type says that it carries
+//! a medium, where that is an address.
 
 use chatmill_diag::{Code, Finding, Limits, codes};
-use chatmill_model::{Linked, MediaSource, Part};
+use chatmill_model::{Linked, MediaKind, MediaSource, Message, Part};
 use memchr::memchr_iter;
 
 use crate::Rule;
@@ -32,11 +33,17 @@ impl Rule for InvalidMediaUrl {
                             && !is_usable(url)
                         {
                             let text = format!("{} has no address that can be opened", media.kind.as_str());
-                            findings.push(at_message(&codes::INVALID_MEDIA_URL, message, text).quoting(url));
+                            let finding = at_message(&codes::INVALID_MEDIA_URL, message, text);
+                            findings.push(finding.marking(url).quoting(url));
                         }
                     }
                     _ => {}
                 }
+            }
+            if let Some((kind, address)) = uploaded_from(message) {
+                let text = format!("{} has no address that can be opened", kind.as_str());
+                let finding = at_message(&codes::INVALID_MEDIA_URL, message, text);
+                findings.push(finding.marking(address).quoting(address));
             }
             findings.extend(markers.finding("text", |text| {
                 at_message(&codes::INVALID_MEDIA_URL, message, text)
@@ -53,6 +60,37 @@ impl Rule for InvalidMediaUrl {
             findings.extend(markers.finding("quoted text", place));
         }
     }
+}
+
+/// The medium of a message without an address, and its text, where that is an address all the same: one that no other machine
+/// can open.
+fn uploaded_from(message: &Message) -> Option<(MediaKind, &str)> {
+    let mut texts = message.parts.iter().filter_map(|part| match part {
+        Part::Text(text) => Some(text.trim()),
+        _ => None,
+    });
+    let text = texts.next().filter(|_| texts.next().is_none())?;
+    let medium = message.parts.iter().find_map(|part| match part {
+        Part::Media(media) if media.source == MediaSource::Upload => Some(media.kind),
+        _ => None,
+    });
+    (is_address(text) && !is_usable(text)).then_some((medium?, text))
+}
+
+/// Whether a text is an address and nothing else: a scheme or drive before a colon, or a path from the root.
+fn is_address(text: &str) -> bool {
+    if text.is_empty() || text.contains(char::is_whitespace) {
+        return false;
+    }
+    let scheme = text
+        .split_once(':')
+        .map(|(scheme, rest)| (scheme, rest.as_bytes().first()));
+    let has_scheme = scheme.is_some_and(|(scheme, next)| {
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && matches!(next, Some(b'/' | b'\\'))
+    });
+    has_scheme || text.starts_with('/') || text.starts_with("\\\\")
 }
 
 /// Whether a URL has one of the schemes that media are fetched by, something after it, and no white space.
@@ -108,7 +146,7 @@ impl<'a> Markers<'a> {
             "{} of the {place}'s media markers hold no http or https URL",
             self.broken
         );
-        let mut finding = at(text).quoting(first);
+        let mut finding = at(text).marking_word(first).quoting(first);
         finding.count = self.broken;
         Some(finding)
     }
@@ -251,6 +289,33 @@ mod tests {
         let findings = sample.check(&InvalidMediaUrl);
         assert_eq!(findings.len(), 1, "once, where it stands");
         assert_eq!(findings[0].position, Some(0));
+    }
+
+    #[test]
+    fn a_text_that_is_the_address_of_a_medium_is_looked_at() {
+        let found = |text: &str| {
+            let upload = Part::Media(Media {
+                kind: MediaKind::Image,
+                source: MediaSource::Upload,
+                media_type: None,
+                name: None,
+            });
+            let mut sample = Sample::new();
+            sample.post("u1", vec![Part::Text(text.to_owned()), upload]);
+            sample.check(&InvalidMediaUrl).len()
+        };
+        for address in [
+            "file:///C:/x.png",
+            "C:\\x.png",
+            "/tmp/x.png",
+            "\\\\host\\x.png",
+            "ftp://a/x.png",
+        ] {
+            assert_eq!(found(address), 1, "{address}");
+        }
+        for text in ["cat.png", "a cat", "look: here", "https://a/b.png", "12:30", ""] {
+            assert_eq!(found(text), 0, "{text}");
+        }
     }
 
     #[test]

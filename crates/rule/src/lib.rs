@@ -35,6 +35,9 @@ macro_rules! rules {
 rules! {
     empty_conversation: EmptyConversation;
     empty_message: EmptyMessage;
+    mojibake: Mojibake;
+    repeated_message: RepeatedMessage;
+    truncated_json: TruncatedJson;
     dangling_reference: DanglingReference;
     reference_to_itself: ReferenceToItself;
     reference_cycle: ReferenceCycle;
@@ -51,9 +54,13 @@ rules! {
     arguments_not_string: ArgumentsNotString;
     missing_call_id: MissingCallId;
     ambiguous_call_id: AmbiguousCallId;
+    arguments_against_schema: ArgumentsAgainstSchema;
     unknown_sender: UnknownSender;
+    sender_name_mismatch: SenderNameMismatch;
     time_goes_backwards: TimeGoesBackwards;
+    implausible_time: ImplausibleTime;
     invalid_media_url: InvalidMediaUrl;
+    truncated_base64: TruncatedBase64;
     special_token_in_text: SpecialTokenInText;
     several_references: SeveralReferences;
 }

@@ -4,7 +4,7 @@ use chatmill_diag::{Code, Finding, Limits, Severity, codes};
 use chatmill_model::{Arguments, Linked};
 
 use crate::Rule;
-use crate::walk::{at_message, calls};
+use crate::walk::{at_arguments, calls};
 
 /// Finds calls whose arguments are not JSON; empty ones are only a note.
 pub(crate) struct MalformedArguments;
@@ -19,10 +19,16 @@ impl Rule for MalformedArguments {
         for (message, call) in calls(linked) {
             if let Arguments::Malformed(text) = &call.arguments {
                 findings.push(if text.trim().is_empty() {
-                    at_message(&codes::MALFORMED_ARGUMENTS, message, "arguments are empty")
+                    at_arguments(&codes::MALFORMED_ARGUMENTS, message, call, "arguments are empty")
                         .with_severity(Severity::Note)
                 } else {
-                    at_message(&codes::MALFORMED_ARGUMENTS, message, "arguments are not JSON").quoting(text)
+                    at_arguments(
+                        &codes::MALFORMED_ARGUMENTS,
+                        message,
+                        call,
+                        "arguments are not JSON",
+                    )
+                    .quoting(text)
                 });
             }
         }

@@ -6,7 +6,7 @@ use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::{Linked, Part};
 
 use crate::Rule;
-use crate::walk::{at_message, parts};
+use crate::walk::{at_call, at_result, parts};
 
 /// Finds calls without id and results that do not say whose they are.
 pub(crate) struct MissingCallId;
@@ -22,16 +22,18 @@ impl Rule for MissingCallId {
             return;
         }
         for (message, part) in parts(linked) {
-            let text = match part {
-                Part::ToolCall(call) if none_of([&call.id, &call.metadata_id]) => "call has no id",
+            let code = &codes::MISSING_CALL_ID;
+            findings.push(match part {
+                Part::ToolCall(call) if none_of([&call.id, &call.metadata_id]) => {
+                    at_call(code, message, call, "call has no id")
+                }
                 Part::ToolResult(result)
                     if none_of([&result.call_id, &result.metadata_id, &result.caller]) =>
                 {
-                    "result does not say which call it answers"
+                    at_result(code, message, result, "result does not say which call it answers")
                 }
                 _ => continue,
-            };
-            findings.push(at_message(&codes::MISSING_CALL_ID, message, text));
+            });
         }
     }
 }

@@ -32,6 +32,8 @@ impl Rule for NameMismatch {
                 let text = format!("result names another tool than its call{id}");
                 findings.push(
                     at_message(&codes::NAME_MISMATCH, message, text)
+                        .marking(answered)
+                        .naming(call.id.as_deref().unwrap_or_default())
                         .quoting(&format!("{answered} for {asked}")),
                 );
             }

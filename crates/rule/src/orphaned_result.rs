@@ -4,7 +4,7 @@ use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::{CallStatus, Linked};
 
 use crate::Rule;
-use crate::walk::{Id, at_message, result_of};
+use crate::walk::{Id, at_result, result_of};
 
 /// Finds results that no call asked for.
 pub(crate) struct OrphanedResult;
@@ -26,7 +26,7 @@ impl Rule for OrphanedResult {
                     Some(id) => format!("no call has the id {} of this result", Id(id)),
                     None => "result belongs to no call".to_owned(),
                 };
-                findings.push(at_message(&codes::ORPHANED_RESULT, message, text));
+                findings.push(at_result(&codes::ORPHANED_RESULT, message, result, text));
             }
         }
     }

@@ -4,7 +4,7 @@ use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::{CallStatus, Linked};
 
 use crate::Rule;
-use crate::walk::{Id, at_message, call_of, result_of};
+use crate::walk::{Id, at_result, call_of, result_of};
 
 /// Finds results that stand before their call.
 pub(crate) struct ResultBeforeCall;
@@ -21,7 +21,7 @@ impl Rule for ResultBeforeCall {
             .iter()
             .filter(|pairing| pairing.status == CallStatus::Early)
         {
-            if let (Some((message, _)), Some((caller, call))) =
+            if let (Some((message, result)), Some((caller, call))) =
                 (result_of(linked, pairing), call_of(linked, pairing))
             {
                 let id = call
@@ -32,7 +32,8 @@ impl Rule for ResultBeforeCall {
                     "result stands before its call{id} at position {}",
                     caller.position
                 );
-                findings.push(at_message(&codes::RESULT_BEFORE_CALL, message, text));
+                let named = call.id.as_deref().unwrap_or_default();
+                findings.push(at_result(&codes::RESULT_BEFORE_CALL, message, result, text).naming(named));
             }
         }
     }

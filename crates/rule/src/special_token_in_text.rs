@@ -36,7 +36,7 @@ fn finding(message: &Message, first: &str, count: u64) -> Finding {
         1 => format!("text holds the control token `{first}`"),
         _ => format!("text holds {count} control tokens, the first is `{first}`"),
     };
-    let mut finding = at_message(&codes::SPECIAL_TOKEN_IN_TEXT, message, text);
+    let mut finding = at_message(&codes::SPECIAL_TOKEN_IN_TEXT, message, text).marking_word(first);
     finding.count = count;
     finding
 }

@@ -18,15 +18,14 @@ impl Rule for TimeGoesBackwards {
     fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
         let mut before: Option<(u32, i64)> = None;
         for message in &linked.conversation.messages {
-            let Some(instant) = message.timestamp.as_ref().and_then(|time| time.instant) else {
-                continue;
-            };
+            let Some(time) = &message.timestamp else { continue };
+            let Some(instant) = time.instant else { continue };
             if let Some((position, earlier)) = before
                 && instant < earlier
             {
                 let step = span(earlier.saturating_sub(instant));
                 let text = format!("time is {step} before that of position {position}");
-                findings.push(at_message(&codes::TIME_GOES_BACKWARDS, message, text));
+                findings.push(at_message(&codes::TIME_GOES_BACKWARDS, message, text).marking(&time.raw));
             }
             before = Some((message.position, instant));
         }

@@ -4,7 +4,7 @@ use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::{CallStatus, Linked};
 
 use crate::Rule;
-use crate::walk::{Id, at_message, call_of};
+use crate::walk::{Id, at_call, call_of};
 
 /// Finds calls without a result.
 pub(crate) struct UnansweredCall;
@@ -26,7 +26,7 @@ impl Rule for UnansweredCall {
                     Some(id) => format!("call {} has no result", Id(id)),
                     None => "call has no result".to_owned(),
                 };
-                findings.push(at_message(&codes::UNANSWERED_CALL, message, text));
+                findings.push(at_call(&codes::UNANSWERED_CALL, message, call, text));
             }
         }
     }

@@ -40,10 +40,12 @@ impl Rule for UnknownSender {
                 earlier.count += 1;
             } else {
                 *place = Some(findings.len());
-                findings.push(finding(
-                    message,
-                    format!("sender {} is not in the roster", Id(&participant.id)),
-                ));
+                let text = format!("sender {} is not in the roster", Id(&participant.id));
+                findings.push(
+                    finding(message, text)
+                        .marking(&participant.id)
+                        .naming(&participant.id),
+                );
             }
         }
     }

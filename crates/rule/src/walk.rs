@@ -1,7 +1,6 @@
 //! Walks that several rules share: references with their links, tool calls and results with their messages.
 
-use std::fmt;
-
+pub(crate) use chatmill_diag::ShownId as Id;
 use chatmill_diag::{Code, Finding};
 use chatmill_model::{Link, Linked, Message, Pairing, Part, PartPlace, Reference, ToolCall, ToolResult};
 
@@ -62,6 +61,38 @@ pub(crate) fn at_message(code: &'static Code, message: &Message, text: impl Into
     Finding::new(code, text).at_message(message.position, message.id.as_deref(), "")
 }
 
+/// A finding at a call: at its id, or at its name where it has none.
+pub(crate) fn at_call(
+    code: &'static Code,
+    message: &Message,
+    call: &ToolCall,
+    text: impl Into<String>,
+) -> Finding {
+    let mark = call.known_id().or(call.name.as_deref()).unwrap_or_default();
+    at_message(code, message, text).marking(mark).naming(mark)
+}
+
+/// A finding at the result of a call: at the id that it names, or at its own name where it names none.
+pub(crate) fn at_result(
+    code: &'static Code,
+    message: &Message,
+    result: &ToolResult,
+    text: impl Into<String>,
+) -> Finding {
+    let mark = result.known_id().or(result.name.as_deref()).unwrap_or_default();
+    at_message(code, message, text).marking(mark).naming(mark)
+}
+
+/// A finding at the arguments of a call, or at the call where they are empty or very long.
+pub(crate) fn at_arguments(
+    code: &'static Code,
+    message: &Message,
+    call: &ToolCall,
+    text: impl Into<String>,
+) -> Finding {
+    at_call(code, message, call, text).marking(call.arguments.source_text())
+}
+
 /// Every tool call of a conversation with its message, in order.
 pub(crate) fn calls(linked: &Linked) -> impl Iterator<Item = (&Message, &ToolCall)> {
     parts(linked).filter_map(|(message, part)| match part {
@@ -98,36 +129,4 @@ pub(crate) fn result_of<'a>(linked: &'a Linked, pairing: &Pairing) -> Option<(&'
 fn part_at(linked: &Linked, place: PartPlace) -> Option<(&Message, &Part)> {
     let message = linked.conversation.messages.get(place.position as usize)?;
     message.parts.get(place.part as usize).map(|part| (message, part))
-}
-
-/// An id as a finding's message shows it: between backticks, control characters escaped, cut to 64 code points.
-pub(crate) struct Id<'a>(pub &'a str);
-
-impl fmt::Display for Id<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const MAX_CHARACTERS: usize = 64;
-        out.write_str("`")?;
-        let mut characters = self.0.chars();
-        for character in characters.by_ref().take(MAX_CHARACTERS) {
-            if character.is_control() {
-                write!(out, "{}", character.escape_default())?;
-            } else {
-                write!(out, "{character}")?;
-            }
-        }
-        out.write_str(if characters.next().is_some() { "…`" } else { "`" })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_id_is_shown_on_one_line_and_cut_when_it_is_long() {
-        assert_eq!(Id("msg_1").to_string(), "`msg_1`");
-        assert_eq!(Id("a\nb").to_string(), "`a\\nb`");
-        assert_eq!(Id(&"é".repeat(64)).to_string(), format!("`{}`", "é".repeat(64)));
-        assert_eq!(Id(&"é".repeat(65)).to_string(), format!("`{}…`", "é".repeat(64)));
-    }
 }

@@ -1,170 +1,105 @@
 //! `chatmill check`: located findings and a verdict per file. Nothing is rendered, but for the dialects of `--for`.
 
+mod arguments;
 mod baseline;
+mod github;
+mod gitlab;
 mod json;
 mod junit;
 mod lines;
+mod manifest;
+mod people;
 mod report;
 mod sarif;
+mod settings;
 mod table;
-mod text;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use chatmill_dataset::ReportFile;
 use chatmill_diag::suggest::nearest;
-use chatmill_diag::{Limits, Severity};
+use chatmill_diag::{Day, Limits, Severity};
 use chatmill_dialect::DIALECTS;
-use chatmill_engine::Plan;
-use chatmill_engine::check::{CheckOptions, Checkup, FileVerdict, Known, check};
-use chatmill_engine::plan::{Target, Templates, typed_inputs};
+use chatmill_engine::check::{CheckOptions, Checkup, FileVerdict, Known, Quoting, check, inputs};
+use chatmill_engine::plan::{Target, Templates};
+use chatmill_engine::{Plan, Progress};
 use chatmill_intake::InputKind;
-use clap::{Args, ValueEnum};
 
-use self::report::{Report, Totals};
+pub(crate) use self::arguments::Arguments;
+use self::arguments::{FailOn, Format};
+use self::people::{Layout, People, View, Voice};
+use self::report::{Limited, Report, Totals};
+use self::settings::Settings;
 use super::Context;
+use crate::args::Global;
 use crate::exit::{self, Exit, WrongRequest};
+use crate::mask::mask;
 use crate::output::{self, Colours, Output};
-use crate::selection;
+use crate::terminal;
 
-/// Arguments of `check`.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                        chatmill check exports/\n  \
-                        chatmill check 'exports/*.zip' --ignore TM,legacy-role --fail-on warning\n  \
-                        chatmill check fine-tuning.jsonl --for openai-chat --baseline known.jsonl")]
-pub(crate) struct Arguments {
-    /// Files, folders, globs, archives, or `-` for stdin
-    #[arg(required = true, value_name = "PATH")]
-    paths: Vec<String>,
-    /// Source id; `auto` detects by content
-    #[arg(long, default_value = "auto", value_name = "ID")]
-    source: String,
-    /// Adds what this dialect's consumer would refuse; may be given several times
-    #[arg(long = "for", value_name = "DIALECT[@PROFILE]")]
-    targets: Vec<String>,
-    /// Pipeline file whose templates --for may name
-    #[arg(long, requires = "targets", value_name = "FILE")]
-    pipeline: Option<PathBuf>,
-    /// Form of what is printed
-    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
-    format: Format,
-    /// Reports only these: codes (RF001), prefixes (RF) or names (dangling-reference)
-    #[arg(long, value_delimiter = ',', value_name = "CODE|PREFIX|NAME")]
-    select: Vec<String>,
-    /// Leaves these out; wins over --select
-    #[arg(long, value_delimiter = ',', value_name = "CODE|PREFIX|NAME")]
-    ignore: Vec<String>,
-    /// Least severity that makes the exit code 1
-    #[arg(long, value_enum, default_value = "error", value_name = "SEVERITY")]
-    fail_on: FailOn,
-    /// Reports only what an earlier report (json or jsonl) does not have
-    #[arg(long, value_name = "FILE")]
-    baseline: Option<PathBuf>,
-    /// Prints counts per code instead of single findings (text only)
-    #[arg(long)]
-    statistics: bool,
-    /// Writes a further report to a file; may be given several times
-    #[arg(long, value_parser = written_report, value_name = "FORMAT=FILE")]
-    write: Vec<(Format, PathBuf)>,
-    /// Worker threads; 0 takes what the machine gives
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    threads: usize,
-}
-
-/// Form of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people
-    Text,
-    /// One object: findings, files, summary
-    Json,
-    /// One finding a line
-    Jsonl,
-    /// The verdicts, one file a line
-    Csv,
-    /// Test results, for build servers
-    Junit,
-    /// Static analysis results, for code hosts
-    Sarif,
-}
-
-/// Least severity that makes the exit code 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FailOn {
-    Error,
-    Warning,
-    Never,
-}
-
-impl FailOn {
-    /// Whether findings of a severity make the exit code 1.
-    fn fails(self, severity: Severity) -> bool {
-        match self {
-            Self::Error => severity >= Severity::Error,
-            Self::Warning => severity >= Severity::Warning,
-            Self::Never => false,
-        }
-    }
-}
-
-fn written_report(text: &str) -> Result<(Format, PathBuf), String> {
-    let (format, file) = text
-        .split_once('=')
-        .ok_or("write FORMAT=FILE, for example json=check.json")?;
-    let format = Format::from_str(format, false)
-        .map_err(|_| format!("`{format}` is none of text, json, jsonl, csv, junit and sarif"))?;
-    if file.is_empty() {
-        return Err("the name of the file is missing".to_owned());
-    }
-    Ok((format, PathBuf::from(file)))
-}
+/// Findings of a code in a file that a report for people shows, unless it is told otherwise.
+const MAX_FINDINGS: usize = 10;
 
 /// Checks the paths.
 pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let quote = !context.global.no_content;
-    let known = arguments
-        .baseline
-        .as_deref()
-        .map_or_else(|| Ok(Known::default()), baseline::read)?;
     let plan = arguments.pipeline.as_deref();
     let plan = plan.map(|path| Plan::load(path, &[], None)).transpose()?;
+    let settings = Settings::new(&arguments, plan.as_ref())?;
+    let resolved = settings.resolved()?;
+    if arguments.settings.show_settings {
+        output::print(&settings.describe()?)?;
+        return Ok(Exit::Complete);
+    }
+    if let Some(path) = &settings.passed_over {
+        let path = output::harmless(&path.display().to_string());
+        let text = format!("{path} lies in what is checked and is not read; `--config` names it");
+        context.meter.note(&text);
+    }
+    let known = settings
+        .baseline()
+        .map_or_else(|| Ok(Known::default()), baseline::read)?;
     let templates = plan.map(|plan| plan.templates).unwrap_or_default();
+    let reporting = Reporting::new(&arguments, &settings, context.global);
+    let formats = std::iter::once(reporting.printed).chain(arguments.write.iter().map(|(format, _)| *format));
+    let formats: Vec<Format> = formats.collect();
+    let shows_text = formats
+        .iter()
+        .any(|format| reporting.layout(*format) == Some(Layout::Full));
     let options = CheckOptions {
-        ignored: selection::left_out(&arguments.select, &arguments.ignore)?,
+        own: settings.files(),
+        settings: resolved,
         targets: targets(&arguments.targets, &templates)?,
-        excerpts: match quote && !arguments.statistics {
+        mask: mask(context.global)?,
+        hashes: formats.contains(&Format::Manifest),
+        hides_paths: arguments.no_paths,
+        excerpts: match quote && shows_text {
             false => 0,
             // Which findings are printed shows only when the known ones have been taken out.
-            true if !known.is_empty() => usize::MAX,
-            true => text::PER_CODE as usize,
+            true if !known.is_empty() || reporting.most == 0 => usize::MAX,
+            true => reporting.most,
         },
         known,
         paths: arguments.paths,
         source: arguments.source,
-        limits: Limits::default(),
+        limits: Limits {
+            now: Some(arguments.now.unwrap_or_else(today)),
+            ..Limits::default()
+        },
         threads: arguments.threads,
     };
-    let report = |format: Format, sink: Output, colours: Colours| -> Box<dyn Report> {
-        match format {
-            Format::Text => Box::new(text::Text::new(sink, colours, arguments.statistics)),
-            Format::Json => Box::new(json::Json::new(sink)),
-            Format::Jsonl => Box::new(lines::Lines::new(sink)),
-            Format::Csv => Box::new(table::Table::new(sink)),
-            Format::Junit => Box::new(junit::Junit::new(sink, arguments.fail_on)),
-            Format::Sarif => Box::new(sarif::Sarif::new(sink)),
-        }
-    };
-    let mut reports = vec![report(arguments.format, output::stdout(), Colours::of_stdout())];
+    let (stdout, colours) = (output::stdout(), Colours::of_stdout());
+    let mut reports = vec![reporting.report(reporting.printed, stdout, colours, terminal::columns())];
     let mut written = Vec::new();
     if !arguments.write.is_empty() {
         let inputs = read_paths(&options)?;
         let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         for (format, path) in &arguments.write {
             let (sink, file) = output::file(path, &inputs)?;
-            reports.push(report(*format, sink, Colours::NONE));
+            reports.push(reporting.report(*format, sink, Colours::NONE, terminal::COLUMNS_OF_A_FILE));
             written.push(file);
         }
         if written
@@ -176,11 +111,12 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         }
     }
     let mut totals = Totals::default();
+    let quoting = options.mask.as_ref().map_or(Quoting::All, Quoting::Masked);
     let mut failure = None;
     let stop = context.signals.stop();
     let checked = check(&options, context.meter, stop, &mut |checked| {
         totals.add(&checked.located.finding);
-        let texts = checked.texts(quote);
+        let texts = checked.texts(quoting);
         let row = checked.row(&texts);
         let told = tell(&mut reports, |report| report.finding(&checked, &row));
         // Nobody reads on, or a report cannot be written: the rest need not be checked.
@@ -200,14 +136,111 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     tell(&mut reports, |report| report.end(&files, &totals))?;
     written.iter().try_for_each(ReportFile::finish)?;
     Ok(match exit::tell(&failures) {
-        Exit::Complete => verdict(files.iter(), arguments.fail_on),
+        Exit::Complete => verdict(files.iter(), reporting.fail_on),
         failed => failed,
     })
 }
 
+/// The day that the machine's clock shows, in UTC.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "what lies in the future depends on today; `--now` takes the clock out of it"
+)]
+fn today() -> Day {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    Day::of(since.map_or(0, |since| i64::try_from(since.as_micros()).unwrap_or(i64::MAX)))
+}
+
+/// How reports are written.
+struct Reporting {
+    printed: Format,
+    statistics: bool,
+    fail_on: FailOn,
+    /// The file that settings come from.
+    origin: Option<String>,
+    voice: Voice,
+    least: Option<Severity>,
+    /// Findings of a code in a file that people are shown; 0 shows all.
+    most: usize,
+    /// The same for programs, which are told all unless somebody says otherwise.
+    most_for_programs: Option<u64>,
+}
+
+impl Reporting {
+    fn new(arguments: &Arguments, settings: &Settings, global: &Global) -> Self {
+        let most = arguments.max_findings;
+        Self {
+            printed: arguments.output_format,
+            statistics: arguments.statistics,
+            fail_on: settings.fail_on(),
+            origin: settings
+                .origin
+                .as_ref()
+                .map(|path| output::harmless(&path.display().to_string())),
+            voice: match (global.quiet, global.verbose) {
+                (true, _) => Voice::Quiet,
+                (false, 0) => Voice::Plain,
+                (false, _) => Voice::Verbose,
+            },
+            least: arguments.min_severity.map(Into::into),
+            most: most.unwrap_or(MAX_FINDINGS),
+            most_for_programs: most.filter(|most| *most > 0).map(|most| most as u64),
+        }
+    }
+
+    /// How a format for people is laid out.
+    fn layout(&self, format: Format) -> Option<Layout> {
+        let layout = match format {
+            Format::Full => Layout::Full,
+            Format::Concise => Layout::Concise,
+            Format::Grouped => Layout::Grouped,
+            _ => return None,
+        };
+        Some(if self.statistics {
+            Layout::Statistics
+        } else {
+            layout
+        })
+    }
+
+    fn report(&self, format: Format, sink: Output, colours: Colours, columns: usize) -> Box<dyn Report> {
+        let report: Box<dyn Report> = match format {
+            Format::Full | Format::Concise | Format::Grouped => {
+                let layout = self.layout(format).unwrap_or(Layout::Full);
+                return Box::new(People::new(sink, colours, self.view(layout, columns)));
+            }
+            Format::Json => Box::new(json::Json::new(sink)),
+            Format::Jsonl => Box::new(lines::Lines::new(sink)),
+            Format::Csv => Box::new(table::Table::new(sink)),
+            Format::Manifest => Box::new(manifest::FileManifest::new(sink)),
+            Format::Junit => Box::new(junit::Junit::new(sink, self.fail_on)),
+            Format::Sarif => Box::new(sarif::Sarif::new(sink)),
+            Format::Github => Box::new(github::Github::new(sink)),
+            Format::Gitlab => Box::new(gitlab::Gitlab::new(sink)),
+        };
+        let least = self.least.unwrap_or(Severity::Note);
+        Box::new(Limited::new(report, least, self.most_for_programs))
+    }
+
+    fn view(&self, layout: Layout, columns: usize) -> View {
+        let usual = match self.voice {
+            Voice::Verbose => Severity::Note,
+            Voice::Quiet | Voice::Plain => Severity::Warning,
+        };
+        View {
+            layout,
+            voice: self.voice,
+            columns,
+            least: self.least.unwrap_or(usual),
+            most: self.most,
+            settings: self.origin.clone(),
+        }
+    }
+}
+
 /// Where the bytes are that will be read.
 fn read_paths(options: &CheckOptions) -> anyhow::Result<Vec<PathBuf>> {
-    let inputs = typed_inputs(&options.paths, &options.source)?.into_iter();
+    let inputs = inputs(options)?.into_iter();
     let paths = inputs.filter_map(|planned| match planned.input.kind {
         InputKind::File | InputKind::Folder | InputKind::Pipe => Some(planned.input.path()),
         // A shell may have opened any file for us.
@@ -262,6 +295,7 @@ fn verdict(mut files: impl Iterator<Item = FileVerdict> + Clone, fail_on: FailOn
     let fails = |file: FileVerdict| {
         file.errors > 0 && fail_on.fails(Severity::Error)
             || file.warnings > 0 && fail_on.fails(Severity::Warning)
+            || file.notes > 0 && fail_on.fails(Severity::Note)
     };
     if files.any(fails) {
         Exit::Objection
@@ -289,6 +323,7 @@ mod tests {
     #[test]
     fn the_exit_code_follows_the_severity_that_was_asked_for() {
         let (clean, warned, wrong) = ([file(0, 0)], [file(0, 1)], [file(0, 0), file(1, 0)]);
+        assert_eq!(verdict(clean.iter().cloned(), FailOn::Note), Exit::Objection);
         assert_eq!(verdict(clean.iter().cloned(), FailOn::Warning), Exit::Complete);
         assert_eq!(verdict(warned.iter().cloned(), FailOn::Error), Exit::Complete);
         assert_eq!(verdict(warned.iter().cloned(), FailOn::Warning), Exit::Objection);
@@ -341,16 +376,5 @@ mod tests {
             refused,
             "there is no dialect `openai-chaat`; did you mean `openai-chat`?"
         );
-    }
-
-    #[test]
-    fn a_written_report_names_a_format_and_a_file() {
-        assert_eq!(
-            written_report("jsonl=a=b.jsonl"),
-            Ok((Format::Jsonl, PathBuf::from("a=b.jsonl")))
-        );
-        assert!(written_report("jsonl").is_err());
-        assert!(written_report("jsonl=").is_err());
-        assert!(written_report("yaml=x").unwrap_err().contains("yaml"));
     }
 }

@@ -1,7 +1,7 @@
-//! `chatmill schema`: the JSON Schema of the pipeline file or of the report, or the columns of a table.
+//! `chatmill schema`: the JSON Schema of the pipeline file, of `chatmill.toml` or of the report, or the columns of a table.
 
 use chatmill_diag::suggest::nearest;
-use chatmill_engine::pipeline::{self};
+use chatmill_engine::pipeline::{self, Config};
 use clap::Args;
 
 use crate::exit::{Exit, WrongRequest};
@@ -9,6 +9,7 @@ use crate::output;
 
 /// The schemas that are not tables.
 const PIPELINE: &str = "pipeline";
+const CONFIG: &str = "config";
 const REPORT: &str = "report";
 
 /// Arguments of `schema`.
@@ -17,7 +18,7 @@ const REPORT: &str = "report";
     after_help = "Examples:\n  chatmill schema pipeline > pipeline.schema.json\n  chatmill schema findings\n  chatmill schema"
 )]
 pub(crate) struct Arguments {
-    /// `pipeline`, `report` or the name of a table; without it, the names are listed
+    /// `pipeline`, `config`, `report` or the name of a table; without it, the names are listed
     name: Option<String>,
 }
 
@@ -26,6 +27,7 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
     match arguments.name.as_deref() {
         None => output::print(&names().collect::<Vec<_>>().join("\n"))?,
         Some(PIPELINE) => output::print_json(&pipeline::schema())?,
+        Some(CONFIG) => output::print_json(&Config::schema())?,
         Some(REPORT) => output::print_json(&chatmill_report::schema())?,
         Some(name) => {
             let page = chatmill_dataset::describe(name).ok_or_else(|| unknown(name))?;
@@ -36,7 +38,7 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    [PIPELINE, REPORT]
+    [PIPELINE, CONFIG, REPORT]
         .into_iter()
         .chain(chatmill_dataset::TABLES.iter().copied())
 }

@@ -13,6 +13,7 @@ use clap::{Args, ValueEnum};
 
 use super::Context;
 use crate::exit::{self, Exit, WrongRequest};
+use crate::mask::mask;
 use crate::output;
 
 /// Bytes of a price file at most.
@@ -138,7 +139,12 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         by,
     };
     let drawn = source::draw(&request, context)?;
-    let rows = drawn.bill.rows();
+    let mut rows = drawn.bill.rows();
+    if let Some(mask) = mask(context.global)?.filter(|_| by.is_of_ids()) {
+        for row in rows.iter_mut().filter(|row| !row.group.is_empty()) {
+            row.group = mask.id(&row.group);
+        }
+    }
     let lines = bill::Lines {
         by,
         rows: &rows,

@@ -63,27 +63,30 @@ fn a_text_finding_shows_its_place_its_source_and_what_to_do() {
     let check = end(desk.chatmill(&["check", "dangling.json"]));
     let source = fs::read_to_string(desk.path("dangling.json")).unwrap();
     let line = 1 + source.lines().position(|line| line.contains("nowhere")).unwrap();
-    let expected = format!("dangling.json:{line}:");
+    let expected = format!("--> dangling.json:{line}:");
     let lines: Vec<&str> = check.stdout.lines().collect();
     let at = lines
         .iter()
-        .position(|line| line.starts_with(&expected))
+        .position(|line| line.trim_start().starts_with(&expected))
         .expect(&check.stdout);
     assert!(
-        lines[at].contains("warning[RF001 dangling-reference]: "),
+        lines[at - 1].starts_with("warning[RF001 dangling-reference]: "),
         "{}",
-        lines[at]
+        check.stdout
     );
     assert!(lines[at + 1].contains("\"nowhere\""), "{}", check.stdout);
     let caret = lines[at + 2].find('^').unwrap();
     assert_eq!(lines[at + 1].as_bytes()[caret], b'"', "{}", check.stdout);
-    assert_eq!(lines[at + 3].trim(), "at $.conversation_list[2].refer_list[0]");
-    assert!(lines[at + 4].trim().starts_with("help: "));
     assert!(
-        check
-            .stdout
-            .contains("dangling.json: warnings (group-chat, 1 record, 1 conversation, 1 warning)")
+        lines[at + 2].ends_with("^ $.conversation_list[2].refer_list[0]"),
+        "{}",
+        check.stdout
     );
+    assert!(lines[at + 3].trim().starts_with("= help: "), "{}", check.stdout);
+    assert!(!check.stdout.contains("dangling.json: "), "{}", check.stdout);
+    let verbose = end(desk.chatmill(&["check", "dangling.json", "-v"]));
+    let verdict = "dangling.json: warnings (group-chat, 1 record, 1 conversation, 1 warning)";
+    assert!(verbose.stdout.contains(verdict), "{}", verbose.stdout);
 }
 
 #[test]
@@ -175,19 +178,32 @@ fn ignored_and_unselected_codes_count_for_nothing() {
 }
 
 #[test]
-fn the_first_ten_of_a_code_are_printed_and_the_rest_is_counted() {
+fn the_first_ten_of_a_code_in_a_file_are_printed_and_the_rest_is_counted() {
     let desk = desk();
     desk.write(
         "many.jsonl",
         &format!("{}\n{}", good_chat("one"), "{\"broken\": \n".repeat(13)),
     );
+    desk.write(
+        "more.jsonl",
+        &format!("{}\n{}", good_chat("two"), "{\"broken\": \n".repeat(11)),
+    );
+    for (most, shown, printed) in [("0", 24, 24), ("1", 2, 2), ("12", 23, 23)] {
+        let arguments = ["check", "many.jsonl", "more.jsonl", "--max-findings", most];
+        let check = |format: &'static str| {
+            end(desk.chatmill(&[&arguments[..], &["--output-format", format]].concat()))
+        };
+        assert_eq!(
+            check("concise").stdout.matches("error[IN001").count(),
+            shown,
+            "{most}"
+        );
+        assert_eq!(json_lines(&check("jsonl").stdout).len(), printed, "{most}");
+    }
     let check = end(desk.chatmill(&["check", "many.jsonl"]));
     assert_eq!(check.stdout.matches("error[IN001 invalid-json]").count(), 10);
-    assert!(
-        check.stdout.contains("IN001 invalid-json: and 3 more findings"),
-        "{}",
-        check.stdout
-    );
+    let more = "many.jsonl: and 3 more findings of IN001 invalid-json\n";
+    assert!(check.stdout.contains(more), "{}", check.stdout);
     assert!(check.stdout.contains("13 errors"), "{}", check.stdout);
     let counted = end(desk.chatmill(&["check", "many.jsonl", "--statistics"]));
     assert!(!counted.stdout.contains("error[IN001"), "{}", counted.stdout);
@@ -230,6 +246,102 @@ fn further_reports_are_written_beside_the_printed_one() {
     );
 }
 
+/// A chat with a note and a chat with a warning.
+fn noted() -> Desk {
+    let desk = desk();
+    let text = good_chat("noted").to_string();
+    desk.write("noted.json", &format!("\u{feff}{text}"));
+    desk
+}
+
+#[test]
+fn notes_are_shown_only_to_who_asks_for_them() {
+    let desk = noted();
+    let check = |more: &[&str]| {
+        let arguments = [&["check", "good.json", "noted.json", "dangling.json"], more].concat();
+        end(desk.chatmill(&arguments)).stdout
+    };
+    let plain = check(&[]);
+    assert!(plain.starts_with("warning[RF001"), "{plain}");
+    assert!(!plain.contains("note["), "{plain}");
+    assert!(
+        plain.contains("3 files: 1 clean, 1 with notes, 1 with warnings\n"),
+        "{plain}"
+    );
+    assert!(plain.contains("1 note is not shown: `-v`"), "{plain}");
+    let quiet = check(&["-q"]);
+    assert!(
+        quiet.starts_with("warning[RF001") && !quiet.contains("3 files"),
+        "{quiet}"
+    );
+    let verbose = check(&["-v"]);
+    assert!(
+        verbose.contains("note[IN016") && verbose.contains("good.json: valid"),
+        "{verbose}"
+    );
+    for (least, note, warning) in [("note", 1, 1), ("warning", 0, 1), ("error", 0, 0)] {
+        for format in ["full", "concise", "jsonl"] {
+            let listed = check(&["--min-severity", least, "--output-format", format, "-q"]);
+            let listed = (listed.matches("IN016").count(), listed.matches("RF001").count());
+            assert_eq!(listed, (note, warning), "{format} {least}");
+        }
+    }
+    let strict = end(desk.chatmill(&[
+        "check",
+        "noted.json",
+        "--fail-on",
+        "note",
+        "--min-severity",
+        "error",
+    ]));
+    assert_eq!(strict.code, 1, "what is not shown counts");
+}
+
+#[test]
+fn nothing_is_said_quietly_of_what_is_clean() {
+    let check = end(desk().chatmill(&["check", "good.json", "-q"]));
+    assert_eq!((check.code, check.stdout.as_str()), (0, ""));
+}
+
+#[test]
+fn findings_of_one_file_stand_together_in_the_order_of_their_places() {
+    let desk = Desk::new();
+    // The rows of one conversation stand in two files, and are read when both are known.
+    let row = |id: &str, call: &str| {
+        let content = serde_json::json!({"role": "assistant", "content": "", "tool_calls": [
+            {"id": call, "type": "function", "function": {"name": "gate", "arguments": "{}"}}]});
+        serde_json::json!({"message_id": id, "thread_id": "t", "type": "assistant", "is_llm_message": true,
+            "created_at": format!("2026-01-01T00:00:0{}Z", id.len()), "content": content})
+    };
+    desk.write("in/a.jsonl", &format!("{}\n{{\"broken\n", row("m", "c1")));
+    desk.write("in/b.jsonl", &format!("{{\"broken\n{}\n", row("mm", "c2")));
+    let check = end(desk.chatmill(&["check", "in", "--output-format", "concise", "-q"]));
+    let places: Vec<&str> = check
+        .stdout
+        .lines()
+        .map(|line| line.split(": ").next().unwrap())
+        .collect();
+    assert_eq!(places.len(), 4, "{}", check.stdout);
+    assert!(places.is_sorted(), "{places:?}");
+}
+
+#[test]
+fn no_line_of_source_text_is_wider_than_the_terminal() {
+    let desk = desk();
+    let long = "говорить ".repeat(200);
+    let chat = chat("long", &[("m1", "user_1", &format!("{long}<|im_end|>{long}"))]);
+    desk.write("long.jsonl", &chat.to_string());
+    for columns in [40, 60, 80, 200] {
+        let mut command = desk.chatmill(&["check", "long.jsonl", "dangling.json", "broken.jsonl"]);
+        command.env("COLUMNS", columns.to_string());
+        let check = end(command);
+        assert!(check.stdout.contains("<|im_end|>"), "{columns}: {}", check.stdout);
+        for line in check.stdout.lines().filter(|line| line.contains(" | ")) {
+            assert!(line.chars().count() <= columns, "{columns}: {line}");
+        }
+    }
+}
+
 #[test]
 fn stdin_is_an_input() {
     let desk = desk();
@@ -237,11 +349,8 @@ fn stdin_is_an_input() {
     command.write_stdin(good_chat("piped").to_string());
     let check = end(command);
     assert_eq!(check.code, 0);
-    assert!(
-        check.stdout.contains("valid (group-chat, 1 record"),
-        "{}",
-        check.stdout
-    );
+    let summary = "1 file: 1 clean\n1 conversation in 1 record; ";
+    assert!(check.stdout.starts_with(summary), "{}", check.stdout);
 }
 
 #[test]

@@ -6,8 +6,12 @@ use serde_json::Value;
 use crate::desk::{Desk, binary, chat, dangling_chat, end, good_chat, json_lines};
 
 /// Every format and the file that holds what is expected of it.
-const FORMATS: [(&str, &str); 6] = [
-    ("text", "expected.txt"),
+const FORMATS: [(&str, &str); 10] = [
+    ("full", "expected.txt"),
+    ("concise", "expected.concise.txt"),
+    ("grouped", "expected.grouped.txt"),
+    ("github", "expected.github.txt"),
+    ("gitlab", "expected.gitlab.json"),
     ("json", "expected.json"),
     ("jsonl", "expected.jsonl"),
     ("csv", "expected.csv"),
@@ -35,7 +39,16 @@ fn every_format_says_what_is_expected_of_it_printed_and_written() {
         let written = desk.path(name);
         let write = format!("{format}={}", written.display());
         let arguments = [
-            "check", "input", "--for", "sharegpt", "--for", "chatml", "--format", format, "--write", &write,
+            "check",
+            "input",
+            "--for",
+            "sharegpt",
+            "--for",
+            "chatml",
+            "--output-format",
+            format,
+            "--write",
+            &write,
         ];
         let mut command = desk.chatmill(&arguments);
         command.current_dir(samples());
@@ -213,7 +226,7 @@ fn a_report_that_is_not_for_a_terminal_has_no_colours() {
     desk.write("dangling.json", &dangling_chat("one").to_string());
     let check = end(desk.chatmill(&["check", "dangling.json"]));
     assert!(!check.stdout.contains('\u{1b}'), "{}", check.stdout);
-    let mut forced = desk.chatmill(&["check", "dangling.json", "--write", "text=plain.txt"]);
+    let mut forced = desk.chatmill(&["check", "dangling.json", "--write", "full=plain.txt"]);
     forced.env("CLICOLOR_FORCE", "1");
     let forced = end(forced);
     assert!(
@@ -310,4 +323,45 @@ fn a_check_that_ends_early_keeps_the_report_that_was_there() {
             .ends_with(".new")
     });
     assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn a_manifest_holds_length_hash_and_verdict_of_every_file() {
+    let desk = Desk::new();
+    let good = good_chat("good").to_string();
+    let bad = dangling_chat("bad").to_string();
+    desk.write("in/good.json", &good);
+    desk.write("in/bad.json", &bad);
+    desk.write("in/empty.json", "");
+    fs::create_dir(desk.path("in/gone")).unwrap();
+    std::os::unix::fs::symlink("nowhere", desk.path("in/gone/link.json")).unwrap();
+    for arguments in [
+        ["check", "in", "--write", "manifest=files.jsonl"],
+        ["check", "in", "--output-format", "manifest"],
+    ] {
+        let ended = end(desk.chatmill(&arguments));
+        let text = match fs::read_to_string(desk.path("files.jsonl")) {
+            Ok(written) if arguments[2] == "--write" => written,
+            _ => ended.stdout,
+        };
+        let lines: Vec<Value> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let line = |name: &str| {
+            lines
+                .iter()
+                .find(|line| line["path"] == format!("in/{name}").as_str())
+                .unwrap()
+        };
+        let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex().to_string();
+        assert_eq!(line("good.json")["blake3"], hash(&good).as_str());
+        assert_eq!(line("good.json")["bytes"], good.len());
+        assert_eq!(line("good.json")["verdict"], "valid");
+        assert_eq!(line("bad.json")["blake3"], hash(&bad).as_str());
+        assert_eq!(line("bad.json")["verdict"], "warnings");
+        assert_eq!(line("empty.json")["verdict"], "empty");
+        assert_eq!(line("gone/link.json")["blake3"], Value::Null);
+        assert_eq!(lines.len(), 4, "{text}");
+    }
 }

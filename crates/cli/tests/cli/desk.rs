@@ -38,7 +38,11 @@ impl Desk {
     /// The command, working in this folder.
     pub(crate) fn chatmill(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(binary());
-        command.current_dir(self.0.path()).args(arguments);
+        // As wide as a file, however wide the terminal is that the tests run in.
+        command
+            .current_dir(self.0.path())
+            .env_remove("COLUMNS")
+            .args(arguments);
         command
     }
 }

@@ -18,6 +18,12 @@ const COMPANIONS: &[(&str, &str)] = &[
     ("history-repeated", "cached-block"),
     // A stream whose beginning is missing has no response either.
     ("orphan-chunk", "unfinished-stream"),
+    // What two conversations say of each other, they say under one id.
+    ("conflicting-message", "duplicate-conversation-id"),
+    ("contradicting-roster", "duplicate-conversation-id"),
+    ("reference-elsewhere", "duplicate-conversation-id"),
+    // What is elsewhere is not here.
+    ("reference-elsewhere", "dangling-reference"),
 ];
 
 /// Writes what `example` prints into a file: some of it is not text, and archives are read from files.

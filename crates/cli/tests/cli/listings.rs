@@ -95,6 +95,9 @@ fn every_schema_that_is_listed_prints() {
         if name == "pipeline" {
             let schema: Value = serde_json::from_str(&schema.stdout).unwrap();
             assert!(schema["properties"]["input"].is_object());
+        } else if name == "config" {
+            let schema: Value = serde_json::from_str(&schema.stdout).unwrap();
+            assert!(schema["properties"]["check"].is_object());
         } else if name == "report" {
             let schema: Value = serde_json::from_str(&schema.stdout).unwrap();
             assert!(schema["properties"]["tokens"].is_object());

@@ -11,6 +11,7 @@
 mod chaos;
 mod check;
 mod check_reports;
+mod check_settings;
 mod desk;
 mod example;
 mod export;

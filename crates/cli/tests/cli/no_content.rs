@@ -60,7 +60,9 @@ fn no_stream_of_check_and_inspect_quotes_the_chat() {
         "the chat must be worth hiding:\n{}",
         loud.stdout
     );
-    for format in ["text", "json", "jsonl", "csv", "junit", "sarif"] {
+    for format in [
+        "full", "concise", "grouped", "json", "jsonl", "csv", "junit", "sarif", "github", "gitlab",
+    ] {
         let write = format!("{format}=report");
         let arguments = [
             "check",
@@ -273,4 +275,152 @@ fn assert_file_silent(path: &Path) {
         .windows(CANARY.len())
         .any(|window| window == CANARY.as_bytes());
     assert!(!found, "{} quotes the chat", path.display());
+}
+
+/// Chats in which the canary is every id, a version, a field that no format has, and the name of a file.
+fn desk_of_ids() -> Desk {
+    let desk = Desk::new();
+    let id = |number: u32| format!("{CANARY}-{number}");
+    let mut chat = dangling_chat(&id(1));
+    chat["version"] = json!(id(2));
+    let people = &mut chat["conversation_meta"]["user_details"];
+    people[id(3)] = json!({"full_name": "Ann", "role": "user"});
+    people[id(4)] = json!({"full_name": 7});
+    let list = &mut chat["conversation_list"];
+    for index in 0..3 {
+        list[index]["message_id"] = json!(id(10 + index as u32));
+        list[index]["sender"] = json!(id(3 + index as u32));
+        list[index]["sender_name"] = json!("Bea");
+        list[index][CANARY] = json!({CANARY: "\u{0}", "x": "caf\u{fffd}"});
+    }
+    list[0]["extra"] = json!({"tool_calls": [
+        {"id": id(20), "type": "function", "function": {"name": id(21), "arguments": "{"}},
+        {"id": id(20), "type": "function", "function": {"name": id(21), "arguments": "[]"}},
+    ]});
+    list[0]["role"] = json!("assistant");
+    list[1]["extra"] = json!({"tool_call_id": id(22), "name": id(23)});
+    list[1]["role"] = json!("tool");
+    list[2]["refer_list"] = json!([id(30), id(12), {"message_id": id(31)}]);
+    let other = chat
+        .to_string()
+        .replace("Ann", "Bo")
+        .replace("At six.", "At seven.");
+    desk.write(&format!("in/{CANARY}.json"), &chat.to_string());
+    desk.write(&format!("in/{CANARY}-2.json"), &chat.to_string());
+    desk.write("in/other.json", &other);
+    desk.pipeline();
+    desk
+}
+
+const FORMATS: [&str; 11] = [
+    "full", "concise", "grouped", "json", "jsonl", "csv", "junit", "sarif", "github", "gitlab", "manifest",
+];
+
+#[test]
+fn no_id_version_or_field_of_the_input_is_in_any_report_of_a_check() {
+    let desk = desk_of_ids();
+    let loud = end(desk.chatmill(&["check", "in", "--format", "json"]));
+    for code in [
+        "AS004", "AS005", "IN029", "PT001", "PT006", "PT007", "RF001", "SR005", "TL002", "IN022",
+    ] {
+        assert!(loud.stdout.contains(code), "no {code} in {}", loud.stdout);
+    }
+    for format in FORMATS {
+        let write = format!("{format}=report");
+        let arguments = [
+            "check",
+            "in",
+            "--for",
+            "openai-chat",
+            "--format",
+            format,
+            "--write",
+            &write,
+            "--no-content",
+            "--no-paths",
+            "-vv",
+        ];
+        let check = end(desk.chatmill(&arguments));
+        assert_eq!(check.code, 1, "{format}: {}", check.stderr);
+        assert_silent(format, &check.stdout);
+        assert_silent(format, &check.stderr);
+        assert_file_silent(&desk.path("report"));
+    }
+    // With paths, nothing but paths.
+    let paths = end(desk.chatmill(&["check", "in", "--format", "jsonl", "--no-content"]));
+    let pathless = paths.stdout.replace(&format!("in/{CANARY}"), "in/x");
+    assert_silent("all but paths", &pathless);
+    assert_ne!(pathless, paths.stdout);
+}
+
+#[test]
+fn masks_differ_from_report_to_report_unless_a_key_is_given() {
+    let desk = desk_of_ids();
+    desk.write("mask.key", "0f1e2d3c4b5a69788796a5b4c3d2e1f0");
+    let ids = |more: &[&str]| {
+        let arguments = [&["check", "in", "--format", "json", "--no-content"], more].concat();
+        let report: serde_json::Value = serde_json::from_str(&end(desk.chatmill(&arguments)).stdout).unwrap();
+        let findings = report["findings"].as_array().unwrap().iter();
+        let ids: Vec<String> = findings
+            .filter_map(|finding| Some(finding["conversation_id"].as_str()?.to_owned()))
+            .collect();
+        assert!(ids.iter().all(|id| id.starts_with("id-")), "{ids:?}");
+        ids
+    };
+    assert_ne!(ids(&[]), ids(&[]));
+    let keyed = ids(&["--mask-key", "mask.key"]);
+    assert_eq!(keyed, ids(&["--mask-key", "mask.key"]));
+    let known = desk.chatmill(&[
+        "check",
+        "in",
+        "--no-content",
+        "--mask-key",
+        "mask.key",
+        "--write",
+        "jsonl=known.jsonl",
+    ]);
+    assert_eq!(end(known).code, 1);
+    let again = end(desk.chatmill(&[
+        "check",
+        "in",
+        "--no-content",
+        "--mask-key",
+        "mask.key",
+        "--baseline",
+        "known.jsonl",
+        "--format",
+        "jsonl",
+    ]));
+    assert_eq!(again.stdout, "", "all of them are known");
+}
+
+#[test]
+fn a_key_of_masks_that_is_none_is_refused() {
+    let desk = desk_of_ids();
+    desk.write("short.key", "0f1e");
+    for (arguments, said) in [
+        (
+            ["--no-content", "--mask-key", "short.key"].as_slice(),
+            "shorter than 32 bytes",
+        ),
+        (&["--no-content", "--mask-key", "none.key"], "none.key"),
+        (&["--mask-key", "short.key"], "--no-content"),
+        (&["--no-paths"], "--no-content"),
+    ] {
+        let refused = end(desk.chatmill(&[&["check", "in"], arguments].concat()));
+        assert_eq!(refused.code, 2, "{arguments:?}");
+        assert!(refused.stderr.contains(said), "{arguments:?}: {}", refused.stderr);
+    }
+}
+
+#[test]
+fn bills_by_id_mask_their_ids() {
+    let desk = desk_of_ids();
+    for by in ["conversation", "participant"] {
+        let bill = end(desk.chatmill(&["tokens", "in", "--by", by, "--no-content", "--format", "csv"]));
+        assert!(bill.stdout.contains("id-"), "{}", bill.stdout);
+        let pathless = bill.stderr.replace(&format!("in/{CANARY}"), "in/x");
+        assert_silent(by, &bill.stdout);
+        assert_silent(by, &pathless);
+    }
 }

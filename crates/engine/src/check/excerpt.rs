@@ -3,7 +3,7 @@
 use chatmill_diag::Span;
 use chatmill_diag::visible::visible;
 
-/// A stretch of source around a finding.
+/// A stretch of source around a finding, on one line.
 #[derive(Clone, Debug)]
 pub struct Excerpt {
     /// Text of the stretch, without line breaks.
@@ -12,38 +12,63 @@ pub struct Excerpt {
     pub start: usize,
     /// One past its last byte inside `text`.
     pub end: usize,
+    /// Whether its line has more before it.
+    pub begins_late: bool,
+    /// Whether its line, or the finding, has more after it.
+    pub ends_early: bool,
 }
 
-/// Bytes of source that an excerpt shows on either side of a finding.
-const CONTEXT_BYTES: usize = 60;
+/// Bytes of source that an excerpt holds before a finding: more than a wide terminal shows.
+const BEFORE: usize = 240;
+
+/// Bytes of source that an excerpt holds from the first byte of a finding on.
+const AFTER: usize = 480;
 
 impl Excerpt {
     /// Cuts the line of a span out of a frame; long lines are cut to a window around it.
     pub(super) fn cut(bytes: &[u8], frame_start: u64, span: Span) -> Option<Self> {
         let start = (span.start.checked_sub(frame_start)? as usize).min(bytes.len());
         let end = (span.end.saturating_sub(frame_start) as usize).clamp(start, bytes.len());
-        let line_start = bytes
-            .get(..start)?
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |at| at + 1);
-        let line_end = bytes
-            .get(start..)?
-            .iter()
-            .position(|byte| *byte == b'\n')
-            .map_or(bytes.len(), |at| start + at);
-        let from = line_start.max(start.saturating_sub(CONTEXT_BYTES));
-        let to = line_end.min(start + 2 * CONTEXT_BYTES);
+        let line_start = memchr::memrchr(b'\n', bytes.get(..start)?).map_or(0, |at| at + 1);
+        let line_end = memchr::memchr(b'\n', bytes.get(start..)?).map_or(bytes.len(), |at| start + at);
+        let from = line_start.max(start.saturating_sub(BEFORE));
+        let to = line_end.min(start + AFTER).max(start);
+        let (from, to) = (whole_from(bytes, from), whole_to(bytes, to).max(start));
+        let inside_end = end.min(to).max(start);
         let before = lossy(bytes.get(from..start)?);
-        let inside = lossy(bytes.get(start..end.min(to).max(start))?);
-        let after = lossy(bytes.get(end.min(to).max(start)..to.max(start))?);
+        let inside = lossy(bytes.get(start..inside_end)?);
+        let after = lossy(bytes.get(inside_end..to)?);
         let (start, end) = (before.len(), before.len() + inside.len());
         Some(Self {
             text: format!("{before}{inside}{after}"),
             start,
             end,
+            begins_late: from > line_start,
+            ends_early: to < line_end,
         })
     }
+}
+
+/// Bytes of a character that a cut may have left behind, at most.
+const TAIL: usize = 3;
+
+/// The next place from `at` on that is not inside a character.
+fn whole_from(bytes: &[u8], at: usize) -> usize {
+    let tail = bytes.iter().skip(at).take(TAIL);
+    at + tail.take_while(|byte| continues(**byte)).count()
+}
+
+/// The last place up to `at` that is not inside a character.
+fn whole_to(bytes: &[u8], at: usize) -> usize {
+    if !bytes.get(at).copied().is_some_and(continues) {
+        return at;
+    }
+    let head = bytes.get(..at).unwrap_or_default().iter().rev().take(TAIL);
+    at - (head.take_while(|byte| continues(**byte)).count() + 1).min(at)
+}
+
+fn continues(byte: u8) -> bool {
+    byte & 0b1100_0000 == 0b1000_0000
 }
 
 /// Readable text of source bytes: what is cut or no UTF-8 becomes U+FFFD, control characters become blanks, and what would
@@ -64,6 +89,10 @@ mod tests {
     fn an_excerpt_is_the_line_of_the_span() {
         let excerpt = Excerpt::cut(b"{\n \"a\": 17,\n}", 100, Span { start: 108, end: 110 }).unwrap();
         assert_eq!(excerpt.text, " \"a\": 17,");
+        assert!(
+            !excerpt.begins_late && !excerpt.ends_early,
+            "it is the whole line"
+        );
         assert_eq!(excerpt.text.get(excerpt.start..excerpt.end), Some("17"));
     }
 
@@ -79,8 +108,30 @@ mod tests {
             },
         )
         .unwrap();
-        assert!(excerpt.text.len() < 250);
+        assert_eq!(excerpt.text.len(), BEFORE + AFTER);
+        assert!(excerpt.begins_late && excerpt.ends_early);
         assert_eq!(excerpt.text.get(excerpt.start..excerpt.end), Some("HERE"));
+    }
+
+    #[test]
+    fn a_line_is_never_cut_inside_a_character() {
+        for shift in 0..4 {
+            let line = format!(
+                "{}{}HERE{}",
+                "a".repeat(shift),
+                "😀".repeat(200),
+                "😀".repeat(200)
+            );
+            let start = line.find("HERE").unwrap() as u64;
+            let span = Span {
+                start,
+                end: start + 4,
+            };
+            let excerpt = Excerpt::cut(line.as_bytes(), 0, span).unwrap();
+            assert!(!excerpt.text.contains('\u{fffd}'), "{}", excerpt.text);
+            assert_eq!(excerpt.text.get(excerpt.start..excerpt.end), Some("HERE"));
+            assert!(excerpt.begins_late && excerpt.ends_early);
+        }
     }
 
     #[test]

@@ -9,10 +9,11 @@ use chatmill_intake::{Form, Frame, FramedText};
 use chatmill_model::{Linked, MessageOrigin};
 use chatmill_source::Source;
 
+use super::across::Trace;
 use super::verdict::FileCounts;
 use super::{CheckOptions, Checked, Excerpt, acceptance};
 use crate::entry::EntryRef;
-use crate::plan::PlannedInput;
+use crate::plan::{CodeSettings, PlannedInput};
 use crate::record::group::GroupRow;
 use crate::record::locate::{Located, Locator};
 use crate::record::{self, Settings};
@@ -25,6 +26,8 @@ pub(super) struct SliceReport {
     pub(super) files: BTreeMap<usize, FileCounts>,
     /// Findings, each with the index of its input.
     pub(super) findings: Vec<(usize, Checked)>,
+    /// What is kept of its conversations until all files were read.
+    pub(super) traces: Vec<Trace>,
 }
 
 /// Reads and checks the records of a slice.
@@ -39,6 +42,7 @@ pub(super) fn check_slice(
         options,
         report: SliceReport::default(),
         place: None,
+        file: None,
         shown: BTreeMap::new(),
     };
     for item in slice.items() {
@@ -55,7 +59,9 @@ struct Checker<'c> {
     options: &'c CheckOptions,
     report: SliceReport,
     place: Option<&'c EntryRef>,
-    /// Excerpts per code.
+    /// The last file that a finding was in, and what becomes of codes in it.
+    file: Option<(usize, CodeSettings)>,
+    /// Excerpts per code of that file.
     shown: BTreeMap<&'static str, usize>,
 }
 
@@ -136,6 +142,7 @@ impl<'c> Checker<'c> {
         self.place = Some(record.entry);
         if let (Some(linked), Some(id)) = (&read.outcome.linked, &id) {
             self.judge(linked, id, &|finding| text.judged(linked, finding));
+            self.report.traces.push(Trace::of(&record, linked, id.clone()));
         }
     }
 
@@ -174,16 +181,23 @@ impl<'c> Checker<'c> {
         self.report.files.entry(input).or_default()
     }
 
-    fn finding(&mut self, located: Located, spot: FindingPlace<'_>) {
+    fn finding(&mut self, mut located: Located, spot: FindingPlace<'_>) {
         let code = located.finding.code.code;
         self.counts().is_empty |= code == codes::EMPTY_INPUT.code;
-        if self.options.ignored.contains(&code) {
-            return;
-        }
         let place = self.place.as_ref();
         let index = place.map_or(0, |place| place.input);
         let planned = self.inputs.get(index);
+        if self.file.as_ref().is_none_or(|(file, _)| *file != index) {
+            self.file = Some((index, super::settings_of(self.options, planned)));
+            self.shown.clear();
+        }
+        let settings = self.file.as_ref().map(|(_, settings)| settings);
+        let own = located.finding.severity;
+        let graded = settings.map_or(Some(own), |settings| settings.severity(located.finding.code, own));
+        let Some(severity) = graded else { return };
+        located.finding.severity = severity;
         let entry = place.map(|place| place.entry.clone()).unwrap_or_default();
+        let entry = self.options.shown_entry(entry);
         // Only a record is known to be a row.
         let table = place
             .filter(|_| spot.record.is_some())
@@ -197,8 +211,9 @@ impl<'c> Checker<'c> {
         *shown += usize::from(excerpt.is_some());
         let checked = Checked {
             located,
+            file: index,
             path: planned
-                .map(|planned| planned.name().into_owned())
+                .map(|planned| super::shown_path(planned, self.options.path_mask()).into_owned())
                 .unwrap_or_default(),
             input: planned
                 .map(|planned| planned.input.name().into_owned())

@@ -1,6 +1,6 @@
 //! The verdict on a file, and the counts that it follows from.
 
-use chatmill_diag::{Finding, Severity};
+use chatmill_diag::{Code, Finding, Severity};
 use serde::Serialize;
 
 use super::acceptance;
@@ -28,6 +28,15 @@ pub struct FileVerdict {
     pub warnings: u64,
     /// Notes.
     pub notes: u64,
+    /// Its length, where it has one before it is read.
+    #[serde(skip)]
+    pub bytes: Option<u64>,
+    /// BLAKE3 of its bytes in hexadecimal, where that was asked for and it was read to its end.
+    #[serde(skip)]
+    pub hash: Option<String>,
+    /// Findings of each code, in the order in which they were met.
+    #[serde(skip)]
+    pub codes: Vec<(&'static Code, u64)>,
     /// Findings left out because they are known.
     #[serde(skip_serializing_if = "is_zero")]
     pub known: u64,
@@ -64,6 +73,8 @@ pub(super) struct FileCounts {
     errors: u64,
     warnings: u64,
     notes: u64,
+    /// Findings of each code, in the order in which they were met; a file has few codes.
+    codes: Vec<(&'static Code, u64)>,
     pub(super) known: u64,
     /// Whether it could not be read to its end, through no fault of its own.
     pub(super) failed: bool,
@@ -93,6 +104,13 @@ impl FileCounts {
 
     /// Counts a finding that is reported.
     pub(super) fn count(&mut self, finding: &Finding) {
+        let known = self.codes.iter_mut().find(|(code, _)| *code == finding.code);
+        if let Some((_, count)) = known {
+            *count += finding.count;
+        } else {
+            self.codes.reserve_exact(1);
+            self.codes.push((finding.code, finding.count));
+        }
         match finding.severity {
             Severity::Error => self.errors += finding.count,
             Severity::Warning => self.warnings += finding.count,
@@ -132,6 +150,9 @@ impl FileCounts {
             errors: self.errors,
             warnings: self.warnings,
             notes: self.notes,
+            bytes: None,
+            hash: None,
+            codes: self.codes.clone(),
             known: self.known,
             judgements: judgements.collect(),
         }
@@ -154,6 +175,22 @@ mod tests {
         assert_eq!(
             (counts.errors, counts.verdict("a", &[]).verdict),
             (1, "unreadable")
+        );
+    }
+
+    #[test]
+    fn findings_are_counted_by_code() {
+        let mut counts = FileCounts::default();
+        for code in [
+            &codes::UNANSWERED_CALL,
+            &codes::INVALID_JSON,
+            &codes::UNANSWERED_CALL,
+        ] {
+            counts.count(&Finding::new(code, "x"));
+        }
+        assert_eq!(
+            counts.verdict("a", &[]).codes,
+            [(&codes::UNANSWERED_CALL, 2), (&codes::INVALID_JSON, 1)]
         );
     }
 

@@ -25,14 +25,9 @@ pub struct Ids {
 impl Ids {
     /// Those of a slice.
     pub fn of(receipt: &SliceReceipt) -> Self {
-        let hash = |id: &str| {
-            let mut hasher = DefaultHasher::new();
-            id.hash(&mut hasher);
-            hasher.finish()
-        };
         Self {
             slice: receipt.slice.clone(),
-            hashes: receipt.ids.iter().map(|(_, id)| hash(id)).collect(),
+            hashes: receipt.ids.iter().map(|(_, id)| hash_of(id)).collect(),
             is_renamed: !receipt.renamed.is_empty(),
         }
     }
@@ -58,11 +53,23 @@ pub fn may_collide<'i>(slices: impl Iterator<Item = &'i Ids>) -> bool {
         hashes.extend_from_slice(&ids.hashes);
         is_renamed |= ids.is_renamed;
     }
+    is_renamed || !repeated(hashes).is_empty()
+}
+
+/// What is kept of an id until all are known.
+pub fn hash_of(id: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The hashes that occur more than once.
+pub fn repeated(mut hashes: Vec<u64>) -> BTreeSet<u64> {
     hashes.sort_unstable();
-    is_renamed
-        || hashes
-            .windows(2)
-            .any(|pair| matches!(pair, [one, other] if one == other))
+    let equal = hashes
+        .chunk_by(|one, other| one == other)
+        .filter(|equal| equal.len() > 1);
+    equal.filter_map(|equal| equal.first().copied()).collect()
 }
 
 /// One conversation of a run, in canonical order.

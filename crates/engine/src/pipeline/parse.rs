@@ -49,9 +49,10 @@ fn assign(table: &mut toml::Table, assignment: &str) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// Adds the nearest known key to serde's message about an unknown one.
-fn with_suggestion(message: &str) -> String {
-    let Some((_, rest)) = message.split_once("unknown field `") else {
+/// Adds the nearest known key or word to serde's message about an unknown one.
+pub(super) fn with_suggestion(message: &str) -> String {
+    let unknown = ["unknown field `", "unknown variant `"];
+    let Some((_, rest)) = unknown.iter().find_map(|what| message.split_once(what)) else {
         return message.to_owned();
     };
     let Some((unknown, rest)) = rest.split_once('`') else {

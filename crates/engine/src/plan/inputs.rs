@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use chatmill_intake::Failure;
-use chatmill_intake::discover::{self, Input, InputKind, Own, Patterns};
+use chatmill_intake::discover::{self, Input, InputKind, Links, Own, Patterns};
 use chatmill_source::{Source, TableMap};
 
 use super::source::source;
@@ -252,6 +252,15 @@ pub(super) fn typed_sections(
 
 /// Inputs given on a command line, in the order and spelling in which they were typed.
 pub fn typed_inputs(paths: &[String], source_id: &str) -> Result<Vec<PlannedInput>, PlanError> {
+    typed_inputs_through(paths, source_id, Links::Refused)
+}
+
+/// The same, with a word on links inside folders.
+pub fn typed_inputs_through(
+    paths: &[String],
+    source_id: &str,
+    links: Links,
+) -> Result<Vec<PlannedInput>, PlanError> {
     let named = source(source_id)?;
     let settings = Arc::new(InputSettings {
         source: named,
@@ -261,7 +270,7 @@ pub fn typed_inputs(paths: &[String], source_id: &str) -> Result<Vec<PlannedInpu
     let mut inputs = Vec::new();
     for path in paths {
         inputs.extend(
-            discover::discover(path, Path::new("."))?
+            discover::discover_through(path, Path::new("."), links)?
                 .into_iter()
                 .map(|input| {
                     // Paths typed side by side are one section, as a pattern that a shell took apart would be.

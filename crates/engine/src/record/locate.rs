@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use chatmill_diag::{Finding, Path, Span};
+use chatmill_diag::{Finding, Meant, Path, Span};
 use chatmill_intake::json::{Document, Kind};
 use chatmill_intake::{Frame, FramingError};
 use chatmill_model::{Linked, bytes};
@@ -133,7 +133,7 @@ impl<'f> Locator<'f> {
 
     fn place(
         &self,
-        finding: Finding,
+        mut finding: Finding,
         document: Option<&Document<'_>>,
         source: &dyn Source,
         linked: Option<&Linked>,
@@ -171,18 +171,65 @@ impl<'f> Locator<'f> {
         });
         // Where messages have no paths of their own, the path leads to what holds them all.
         let found = found.filter(|found| own.is_none_or(|own| *found == own || !holds(*found, own)));
-        let span = finding.span.or(found).or(own).or(Some(Span {
+        let base = finding.span.or(found).or(own).unwrap_or(Span {
             start: self.frame.start,
             end: self.frame.end,
-        }));
+        });
+        let marked = finding.mark.take();
+        let marked = marked.zip(document);
+        let marked = marked.and_then(|(mark, document)| self.marked(&mark, document, base));
+        if marked.is_some() {
+            finding.span = finding.span.and(marked);
+        }
+        // A place that only the bytes tell has a path, too.
+        let is_told = finding.path == Path::Record && finding.span.is_some_and(|span| !self.is_whole(span));
+        let shown = marked.or(finding.span.filter(|_| is_told));
+        let path = shown.zip(document).map(|(span, document)| {
+            let at = span.start.saturating_sub(self.frame.start) as usize;
+            document.path_at(at)
+        });
         Located {
             finding,
-            json_path,
-            span,
+            json_path: path.or(json_path),
+            span: Some(marked.unwrap_or(base)),
             line_column: None,
             row: None,
             inside: None,
         }
+    }
+
+    fn is_whole(&self, span: Span) -> bool {
+        span.start == self.frame.start && span.end == self.frame.end
+    }
+
+    /// What a finding means inside its place; nothing where it does not stand there as it is said.
+    fn marked(&self, mark: &Meant, document: &Document<'_>, place: Span) -> Option<Span> {
+        let offset = |at: u64| (at.saturating_sub(self.frame.start) as usize).min(self.bytes.len());
+        let within = offset(place.start)..offset(place.end);
+        let found = match mark {
+            Meant::Value(text) => document
+                .find(within.clone(), text)
+                .or_else(|| self.quoted(text, within)),
+            Meant::Word(text) => {
+                let at = memchr::memmem::find(self.bytes.get(within.clone())?, text.as_bytes())?;
+                Some(within.start + at..within.start + at + text.len())
+            }
+        };
+        found.map(|found| Span {
+            start: self.frame.start + found.start as u64,
+            end: self.frame.start + found.end as u64,
+        })
+    }
+
+    /// A value in the JSON that a string holds, however often it is quoted.
+    fn quoted(&self, text: &str, within: Range<usize>) -> Option<Range<usize>> {
+        let bytes = self.bytes.get(within.clone())?;
+        let mut found = memchr::memmem::find_iter(bytes, text.as_bytes());
+        let start = found.find(|at| {
+            let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+            before == Some(&b'"') && matches!(bytes.get(at + text.len()), Some(b'"' | b'\\'))
+        })?;
+        Some(within.start + start..within.start + start + text.len())
     }
 
     /// Gives every located finding its line and column, reading the frame once.

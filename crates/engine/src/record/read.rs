@@ -166,6 +166,7 @@ fn notes(document: &Document<'_>, frame: &Frame) -> Vec<Finding> {
         .map(|note| {
             let message = match note.code.name {
                 "lone-surrogate" => "a lone surrogate escape was replaced by U+FFFD",
+                "replacement-character" => "the text holds U+FFFD: what stood there was lost before",
                 "escaped-nul" => "the text holds an escaped NUL character, kept as it is",
                 _ => "the number is beyond what common parsers hold exactly; its text is kept",
             };

@@ -19,6 +19,7 @@ use chatmill_source::{Evidence, TableMap};
 
 use super::gather::Gatherer;
 use super::recognise::{EntryAction, recognise, rename, unread};
+use super::repeats::{Repeats, repeated};
 use super::rows::Gathering;
 use super::tally::CutTotals;
 use super::unread::{Tables, no_table};
@@ -48,6 +49,10 @@ pub struct Slicer<'p> {
     /// Whether an input that cannot be read to its end, or changed, ends everything.
     is_strict: bool,
     tally: CutTotals,
+    /// Hashes that were seen, where inputs are compared.
+    repeats: Option<Repeats>,
+    /// The hash of each input that was read to its end, where somebody asked for them.
+    hashes: Option<Vec<Option<blake3::Hash>>>,
     recognised: Vec<Recognised>,
     spare: Vec<Vec<u8>>,
     gatherer: Gatherer,
@@ -63,6 +68,8 @@ struct Current {
     entry: Option<Entry>,
     tables: Tables,
     told: u64,
+    /// Whether a source was found for one of its entries.
+    is_chat: bool,
 }
 
 /// The entry that is being read.
@@ -107,6 +114,8 @@ impl<'p> Slicer<'p> {
             changed: Vec::new(),
             failures: Vec::new(),
             is_strict: false,
+            repeats: None,
+            hashes: None,
             recognised: Vec::new(),
             spare: Vec::new(),
         }
@@ -118,6 +127,25 @@ impl<'p> Slicer<'p> {
     pub fn strict(mut self) -> Self {
         self.is_strict = true;
         self
+    }
+
+    /// Says of each input whether an earlier one has the same bytes.
+    #[must_use]
+    pub fn comparing(mut self) -> Self {
+        self.repeats = Some(Repeats::among(self.inputs));
+        self
+    }
+
+    /// Keeps the hash of every input that is read to its end.
+    #[must_use]
+    pub fn hashing(mut self) -> Self {
+        self.hashes = Some(vec![None; self.inputs.len()]);
+        self
+    }
+
+    /// The hashes of inputs, by index; empty where they were not asked for.
+    pub fn take_hashes(&mut self) -> Vec<Option<blake3::Hash>> {
+        self.hashes.take().unwrap_or_default()
     }
 
     /// What was read so far: all of it, once there is no further slice and nothing has failed.
@@ -238,12 +266,7 @@ impl<'p> Slicer<'p> {
         self.next_input += 1;
         if let InputKind::Refused(finding) = &planned.input.kind {
             self.tally.record(index, 1);
-            slice.steps.push(Step::Entry(EntryRef {
-                input: index,
-                entry: String::new(),
-                table: String::new(),
-                source: None,
-            }));
+            slice.steps.push(Step::Entry(EntryRef::of_input(index)));
             slice.steps.push(Step::FramingError(FramingError {
                 record: 0,
                 start: 0,
@@ -265,6 +288,7 @@ impl<'p> Slicer<'p> {
                 entry: None,
                 tables: Tables::default(),
                 told: 0,
+                is_chat: false,
             });
         }
         true
@@ -282,15 +306,10 @@ impl<'p> Slicer<'p> {
         }
         let Some(event) = event else {
             if current.tables.is_database && !current.tables.has_one {
-                slice.steps.push(Step::Entry(EntryRef {
-                    input: current.input,
-                    entry: String::new(),
-                    table: String::new(),
-                    source: None,
-                }));
+                slice.steps.push(Step::Entry(EntryRef::of_input(current.input)));
                 slice.steps.push(Step::Note(no_table(&current.tables.passed)));
             }
-            self.finish_input();
+            self.finish_input(slice);
             return;
         };
         match event {
@@ -314,13 +333,7 @@ impl<'p> Slicer<'p> {
             Event::Note(finding) => {
                 // A note before the first entry still belongs to the input.
                 if current.entry.is_none() && !matches!(slice.steps.last(), Some(Step::Entry(_))) {
-                    let input = current.input;
-                    slice.steps.push(Step::Entry(EntryRef {
-                        input,
-                        entry: String::new(),
-                        table: String::new(),
-                        source: None,
-                    }));
+                    slice.steps.push(Step::Entry(EntryRef::of_input(current.input)));
                 }
                 slice.steps.push(Step::Note(finding));
             }
@@ -399,6 +412,7 @@ impl<'p> Slicer<'p> {
             input,
             entry: Some(entry),
             tables,
+            is_chat,
             ..
         }) = &mut self.current
         else {
@@ -407,6 +421,7 @@ impl<'p> Slicer<'p> {
         let planned = self.inputs.get(*input);
         let named = planned.and_then(|planned| planned.settings.source);
         tables.has_one = true;
+        *is_chat = true;
         entry.step.table = name;
         entry.step.source = named.or_else(|| chatmill_source::find(source));
         entry.gathering = Some(announce(&mut self.gatherer, planned, *input, &entry.step));
@@ -439,6 +454,7 @@ impl<'p> Slicer<'p> {
             source: seen.source,
         };
         slice.steps.push(Step::Entry(step.clone()));
+        current.is_chat |= step.source.is_some();
         let gathering = seen
             .gathers
             .then(|| announce(&mut self.gatherer, Some(planned), current.input, &step));
@@ -464,7 +480,7 @@ impl<'p> Slicer<'p> {
         });
     }
 
-    fn finish_input(&mut self) {
+    fn finish_input(&mut self, slice: &mut Slice) {
         let Some(current) = self.current.take() else {
             return;
         };
@@ -474,10 +490,43 @@ impl<'p> Slicer<'p> {
         if planned.input.bytes > current.told {
             self.progress.advance(planned.input.bytes - current.told);
         }
-        let Some(expected) = &planned.hash else { return };
+        let may_repeat = self.repeats.as_ref();
+        // What is no chat, or an empty list of chats, may lie anywhere any number of times.
+        let holds_chats = current.is_chat
+            && self
+                .tally
+                .inputs
+                .get(current.input)
+                .is_some_and(|cut| cut.records > 0);
+        let may_repeat =
+            holds_chats && may_repeat.is_some_and(|repeats| repeats.may_have(planned.input.bytes));
+        if planned.hash.is_none() && !may_repeat && self.hashes.is_none() {
+            return;
+        }
         let mut go_on = |_| !self.stop.load(Ordering::Relaxed);
-        match current.reader.raw_hash(&mut go_on) {
-            Ok(Some(hash)) if hash != *expected => self.changed.push(planned.name().into_owned()),
+        let hash = current.reader.raw_hash(&mut go_on);
+        let kept = self
+            .hashes
+            .as_mut()
+            .and_then(|hashes| hashes.get_mut(current.input));
+        if let (Some(kept), Ok(hash)) = (kept, &hash) {
+            *kept = *hash;
+        }
+        match hash {
+            Ok(Some(hash)) if planned.hash.is_some_and(|expected| expected != hash) => {
+                self.changed.push(planned.name().into_owned());
+            }
+            Ok(Some(hash)) if may_repeat => {
+                let first = self
+                    .repeats
+                    .as_mut()
+                    .and_then(|repeats| repeats.first(hash, current.input));
+                if let Some(first) = first.and_then(|first| self.inputs.get(first)) {
+                    let entry = EntryRef::of_input(current.input);
+                    slice.steps.push(Step::Entry(entry));
+                    slice.steps.push(Step::Note(repeated(&first.name())));
+                }
+            }
             Ok(_) => {}
             Err(failure) => self.failures.push((current.input, failure)),
         }

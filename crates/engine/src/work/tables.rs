@@ -8,7 +8,7 @@ use chatmill_dataset::rows::{
 };
 use chatmill_dataset::{DatasetError, Key, PartSet};
 use chatmill_diag::Reject;
-use chatmill_diag::finding::without_odd_keys;
+use chatmill_diag::finding::with_known_keys;
 use chatmill_link::{ClusterMembership, Duplicate};
 use chatmill_model::fingerprint::content_hash;
 use chatmill_model::json::push_string;
@@ -16,6 +16,8 @@ use chatmill_model::{
     Arguments, Extra, Link, Linked, MediaSource, Message, MessageKind, PairedBy, Pairing, Part, PartPlace,
     Reference, ReferenceForm, ToolCall, ToolResult, Weight,
 };
+
+use chatmill_redact::Mask;
 
 use crate::record::locate::Located;
 
@@ -345,31 +347,53 @@ pub fn tool_name<'l>(call: Option<&'l ToolCall>, result: Option<&'l ToolResult>)
     called.or_else(|| result.and_then(|result| result.name.as_deref()))
 }
 
+/// What of the input findings may show.
+#[derive(Clone, Copy)]
+pub enum Quoting<'m> {
+    /// Text, ids, fields.
+    All,
+    /// Ids of conversations and messages in their columns; neither text nor ids in sentences, nor fields that no format has.
+    NoText,
+    /// The same, with every id masked.
+    Masked(&'m Mask),
+}
+
 /// What is said of a finding, put together for its row.
 pub struct FindingTexts<'f> {
     /// What stays the same when lines shift.
     pub key: String,
+    conversation: Option<Cow<'f, str>>,
+    message_id: Option<Cow<'f, str>>,
     json_path: Option<Cow<'f, str>>,
     message: Cow<'f, str>,
 }
 
 impl<'f> FindingTexts<'f> {
-    /// Without `quote`, no source text is in them.
-    pub fn new(located: &'f Located, key: String, quote: bool) -> Self {
+    /// Those of a finding in the conversation of an id.
+    pub fn new(located: &'f Located, key: String, id: Option<&'f str>, quoting: Quoting<'_>) -> Self {
         let finding = &located.finding;
-        let shown = |path: &'f str| {
-            if quote {
-                Cow::Borrowed(path)
-            } else {
-                Cow::Owned(without_odd_keys(path))
-            }
+        let path = located.json_path.as_deref();
+        let shown = |id: &'f str| match quoting {
+            Quoting::Masked(mask) => Cow::Owned(mask.id(id)),
+            Quoting::All | Quoting::NoText => Cow::Borrowed(id),
         };
         Self {
-            key,
-            json_path: located.json_path.as_deref().map(shown),
-            message: match finding.detail.as_deref().filter(|_| quote) {
-                Some(detail) => Cow::Owned(format!("{}: {detail}", finding.message)),
-                None => Cow::Borrowed(&finding.message),
+            conversation: id.map(shown),
+            message_id: finding.message_id.as_deref().map(shown),
+            json_path: match quoting {
+                Quoting::All => path.map(Cow::Borrowed),
+                _ => path.map(|path| Cow::Owned(with_known_keys(path))),
+            },
+            message: match (quoting, &finding.detail) {
+                (Quoting::All, Some(detail)) => Cow::Owned(format!("{}: {detail}", finding.message)),
+                (Quoting::All, None) => Cow::Borrowed(&finding.message),
+                (Quoting::NoText, _) => Cow::Owned(finding.masked_message(&|_| "…".to_owned())),
+                (Quoting::Masked(mask), _) => Cow::Owned(finding.masked_message(&|id| mask.id(id))),
+            },
+            key: match quoting {
+                // It is made of ids, and whoever guesses them could see that he was right.
+                Quoting::Masked(mask) => mask.key(&key),
+                _ => key,
             },
         }
     }
@@ -381,7 +405,6 @@ pub fn finding<'f>(
     texts: &'f FindingTexts<'_>,
     place: Place<'f>,
     in_record: bool,
-    id: Option<&'f str>,
 ) -> FindingRow<'f> {
     let finding = &located.finding;
     FindingRow {
@@ -393,9 +416,9 @@ pub fn finding<'f>(
         input: place.input,
         entry: place.entry,
         record: in_record.then_some(place.record),
-        conversation_id: id,
+        conversation_id: texts.conversation.as_deref(),
         position: finding.position.map(u64::from),
-        message_id: finding.message_id.as_deref(),
+        message_id: texts.message_id.as_deref(),
         line_number: located.line_column.map(|(line, _)| line),
         column_number: located.line_column.map(|(_, column)| column),
         byte_start: located.span.map(|span| span.start),

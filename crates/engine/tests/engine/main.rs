@@ -15,6 +15,7 @@ mod places;
 mod plans;
 mod records;
 mod selections;
+mod severities;
 mod slices;
 mod walks;
 mod windows;

@@ -124,6 +124,85 @@ fn a_finding_in_a_gathered_row_stands_in_the_file_and_its_path_in_the_row() {
     assert_eq!(lines[2].get(inside), Some("\"yesterday\""));
 }
 
+/// What a finding points at, and its path.
+fn pointed(name: &str, text: &str, code: &str) -> (String, Option<String>) {
+    let findings = findings(name, text);
+    let located = named(&findings, code);
+    (
+        at(text, located.span.unwrap()).to_owned(),
+        located.json_path.clone(),
+    )
+}
+
+#[test]
+fn a_finding_about_a_call_stands_at_its_id_and_not_at_the_message() {
+    let call =
+        |id: &str| json!({"id": id, "type": "function", "function": {"name": "gate", "arguments": "{}"}});
+    let text = json!({"messages": [
+        {"role": "user", "content": "c1 or c2?"},
+        {"role": "assistant", "content": null, "tool_calls": [call("c1"), call("c2")]},
+        {"role": "tool", "tool_call_id": "c1", "content": "shut"},
+        {"role": "tool", "tool_call_id": "c9", "content": "open"},
+    ]})
+    .to_string();
+    assert_eq!(
+        pointed("a.json", &text, "unanswered-call"),
+        (
+            "\"c2\"".to_owned(),
+            Some("$.messages[1].tool_calls[1].id".to_owned())
+        )
+    );
+    assert_eq!(
+        pointed("a.json", &text, "orphaned-result"),
+        ("\"c9\"".to_owned(), Some("$.messages[3].tool_call_id".to_owned()))
+    );
+}
+
+#[test]
+fn a_call_in_json_that_a_string_holds_is_found_inside_the_string() {
+    let content = json!({"role": "assistant", "content": "c10", "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "gate", "arguments": "{}"}},
+    ]});
+    let rows = json!([
+        {"message_id": "a", "thread_id": "t", "type": "user", "is_llm_message": true, "created_at": "2026-01-01T00:00:00Z",
+         "content": json!({"role": "user", "content": "c1?"}).to_string()},
+        {"message_id": "b", "thread_id": "t", "type": "assistant", "is_llm_message": true, "created_at": "2026-01-01T00:00:01Z",
+         "content": content.to_string()},
+    ]);
+    let (shown, path) = pointed("a.json", &rows.to_string(), "unanswered-call");
+    assert_eq!((shown.as_str(), path.as_deref()), ("c1", Some("$.content")));
+}
+
+#[test]
+fn a_word_is_pointed_at_where_the_text_has_it() {
+    let mut told = message("a", &[]);
+    told["content"] = json!("say <|im_end|> and <|im_start|>");
+    let text = room(&[told]);
+    let (shown, path) = pointed("a.json", &text, "special-token-in-text");
+    assert_eq!(shown, "<|im_end|>");
+    assert_eq!(path.as_deref(), Some("$.conversation_list[0].content"));
+}
+
+#[test]
+fn what_the_scan_repairs_has_a_path() {
+    let text = room(&[message("a", &[])]).replace("\"N\"", r#""x\ud800""#);
+    let (_, path) = pointed("a.json", &text, "lone-surrogate");
+    assert_eq!(path.as_deref(), Some("$.conversation_meta.name"));
+}
+
+#[test]
+fn a_mark_that_is_not_there_leaves_the_finding_at_its_message() {
+    // The time is written with an escape that its text has not.
+    let mut early = message("b", &[]);
+    early["create_time"] = json!("2001-01-01T00:00:00Z");
+    let text = room(&[message("a", &[]), early]);
+    let (shown, _) = pointed("a.json", &text, "time-goes-backwards");
+    assert_eq!(shown, "\"2001-01-01T00:00:00Z\"");
+    let escaped = text.replace("2001-01", "2001\\u002d01");
+    let (shown, _) = pointed("a.json", &escaped, "time-goes-backwards");
+    assert_eq!(shown, "\"2001\\u002d01-01T00:00:00Z\"", "escapes say the same");
+}
+
 #[test]
 fn further_findings_of_a_code_are_folded_into_one_with_their_number() {
     let refers: Vec<String> = (0..9).map(|number| format!("gone-{number}")).collect();

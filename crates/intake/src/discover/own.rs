@@ -90,7 +90,7 @@ impl Own {
 }
 
 /// Where a path really is; none where nothing is there, or nobody may know.
-fn real(path: &Path) -> io::Result<Option<PathBuf>> {
+pub(super) fn real(path: &Path) -> io::Result<Option<PathBuf>> {
     match door::call(Call::Stat, || path.canonicalize()) {
         Ok(real) => Ok(Some(real)),
         Err(error) if door::is_of_the_system(&error) => Err(error),

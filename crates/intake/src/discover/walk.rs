@@ -1,5 +1,6 @@
-//! Walks a folder without following links and without recursion.
+//! Walks a folder without recursion, and without following links unless that is asked for.
 
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +8,8 @@ use std::sync::Arc;
 
 use chatmill_diag::codes::{LINK_NOT_FOLLOWED, NOT_A_REGULAR_FILE};
 
-use super::{Input, InputKind, Root, refused, regular, stored_bytes, unreadable};
+use super::own::real;
+use super::{Input, InputKind, Links, Root, refused, regular, stored_bytes, unreadable};
 use crate::archive::dump;
 use crate::database;
 use crate::door;
@@ -45,11 +47,34 @@ impl Choice {
 /// The inputs in `folder` and below that `choose` takes, sorted by the bytes of their names.
 ///
 /// `choose` sees paths relative to the folder; `shown` is how the folder was typed.
-pub(super) fn folder(folder: &Path, shown: &str, choose: &dyn Fn(&Path) -> Choice) -> Vec<Input> {
+///
+/// Where links are followed, a folder is read once, by whatever links lead to it: folders come before links to folders, and
+/// these in the order of their paths.
+pub(super) fn folder(
+    folder: &Path,
+    shown: &str,
+    links: Links,
+    choose: &dyn Fn(&Path) -> Choice,
+) -> Vec<Input> {
     let mut found: Vec<(PathBuf, InputKind, u64)> = Vec::new();
     let mut open = vec![PathBuf::new()];
-    while let Some(relative) = open.pop() {
+    let mut linked: BTreeSet<PathBuf> = BTreeSet::new();
+    let mut read: HashSet<PathBuf> = HashSet::new();
+    while let Some(relative) = open.pop().or_else(|| linked.pop_first()) {
         let here = folder.join(&relative);
+        if links == Links::Followed {
+            match real(&here) {
+                Ok(place) => {
+                    if place.is_some_and(|place| !read.insert(place)) {
+                        continue;
+                    }
+                }
+                Err(error) => {
+                    found.push((relative, unreadable("look at", &here, &error), 0));
+                    continue;
+                }
+            }
+        }
         let names = match door::list(&here) {
             Ok(names) => names,
             Err(error) => {
@@ -58,9 +83,12 @@ pub(super) fn folder(folder: &Path, shown: &str, choose: &dyn Fn(&Path) -> Choic
             }
         };
         for name in names {
-            match look(folder, relative.join(name), choose) {
+            match look(folder, relative.join(name), links, choose) {
                 Ok(Look::Passed) => {}
                 Ok(Look::Folder(path)) => open.push(path),
+                Ok(Look::Linked(path)) => {
+                    linked.insert(path);
+                }
                 Ok(Look::Input(path, kind, bytes)) => found.push((path, kind, bytes)),
                 Err((path, error)) => {
                     let kind = unreadable("look at", &folder.join(&path), &error);
@@ -98,12 +126,15 @@ pub(super) fn folder(folder: &Path, shown: &str, choose: &dyn Fn(&Path) -> Choic
 enum Look {
     Passed,
     Folder(PathBuf),
+    /// A folder that a link leads to.
+    Linked(PathBuf),
     Input(PathBuf, InputKind, u64),
 }
 
 fn look(
     folder: &Path,
     path: PathBuf,
+    links: Links,
     choose: &dyn Fn(&Path) -> Choice,
 ) -> Result<Look, (PathBuf, io::Error)> {
     let choice = choose(&path);
@@ -111,9 +142,10 @@ fn look(
     if !choice.hidden && path.file_name().is_some_and(is_hidden) {
         return Ok(Look::Passed);
     }
-    match kind(&folder.join(&path), choice) {
+    match kind(&folder.join(&path), links, choice) {
         Ok(Kind::Passed) => Ok(Look::Passed),
         Ok(Kind::Folder) => Ok(Look::Folder(path)),
+        Ok(Kind::Linked) => Ok(Look::Linked(path)),
         Ok(Kind::Input(kind, bytes)) => Ok(Look::Input(path, kind, bytes)),
         Err(error) => Err((path, error)),
     }
@@ -123,12 +155,30 @@ fn look(
 enum Kind {
     Passed,
     Folder,
+    Linked,
     Input(InputKind, u64),
 }
 
-fn kind(path: &Path, choice: Choice) -> io::Result<Kind> {
+fn kind(path: &Path, links: Links, choice: Choice) -> io::Result<Kind> {
     // This does not follow links.
     let metadata = door::look(path)?;
+    if metadata.is_symlink() && links == Links::Followed {
+        let led_to = match door::follow(path) {
+            Ok(led_to) => led_to,
+            // What leads nowhere and is not meant is passed over like any other name.
+            Err(error) if choice.take == Take::Nothing && !door::is_of_the_system(&error) => {
+                return Ok(Kind::Passed);
+            }
+            Err(error) => return Err(error),
+        };
+        // A dump keeps its folder for itself, and a link is none.
+        if led_to.is_dir() && choice.deeper {
+            return Ok(Kind::Linked);
+        } else if choice.take == Take::Nothing || led_to.is_dir() {
+            return Ok(Kind::Passed);
+        }
+        return Ok(Kind::Input(regular(path, &led_to), led_to.len()));
+    }
     if metadata.is_dir() {
         return Ok(if choice.take != Take::Nothing && dump::is_folder(path)? {
             Kind::Input(InputKind::Folder, stored_bytes(path)?)

@@ -34,6 +34,41 @@ fn is_word(key: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
+/// The path from `root` to the innermost value around a byte.
+pub(super) fn to(root: Value<'_>, at: usize) -> String {
+    let mut path = String::from("$");
+    let mut here = root;
+    loop {
+        let next = match here.kind() {
+            Kind::Array => {
+                let found = here
+                    .items()
+                    .enumerate()
+                    .find(|(_, item)| item.span().contains(&at));
+                found.map(|(index, item)| {
+                    let _ = write!(path, "[{index}]");
+                    item
+                })
+            }
+            Kind::Object => {
+                let holds = |(name, value): &(Value<'_>, Value<'_>)| {
+                    name.span().contains(&at) || value.span().contains(&at)
+                };
+                let found = here.pairs().find(holds);
+                found.map(|(name, value)| {
+                    append_key(&mut path, &name.as_str().unwrap_or_default());
+                    value
+                })
+            }
+            _ => None,
+        };
+        match next {
+            Some(value) if value.span().contains(&at) => here = value,
+            _ => return path,
+        }
+    }
+}
+
 /// The value that `path` leads to from `root`. Of fields with equal names the last is meant.
 pub(super) fn follow<'d>(root: Value<'d>, path: &str) -> Option<Value<'d>> {
     let mut here = root;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use chatmill_diag::Code;
 use chatmill_diag::codes::{
     DEPTH_EXCEEDED, DOCUMENT_TOO_LARGE, ESCAPED_NUL, INVALID_JSON, INVALID_UTF8, LONE_SURROGATE,
-    NUMBER_OUT_OF_RANGE,
+    NUMBER_OUT_OF_RANGE, REPLACEMENT_CHARACTER,
 };
 
 use super::{Document, Fault, Node, Note};
@@ -37,12 +37,34 @@ pub fn scan(bytes: &[u8], depth_limit: u32) -> Result<Document<'_>, Fault> {
         notes: Vec::new(),
     };
     scanner.run()?;
-    let Scanner { nodes, notes, .. } = scanner;
+    let Scanner { nodes, mut notes, .. } = scanner;
+    lost(text, &mut notes);
     Ok(Document {
         text: repair(text, &notes),
         nodes,
         notes,
     })
+}
+
+/// Notes where U+FFFD stands, as it is or as an escape; what stands side by side is one place.
+fn lost(text: &str, notes: &mut Vec<Note>) {
+    const LOST: &str = "\u{fffd}";
+    let found = memchr::memmem::find_iter(text.as_bytes(), LOST);
+    notes.extend(found.map(|at| Note {
+        code: &REPLACEMENT_CHARACTER,
+        at,
+        end: at + LOST.len(),
+    }));
+    if notes.iter().any(|note| *note.code == REPLACEMENT_CHARACTER) {
+        notes.sort_by_key(|note| note.at);
+        notes.dedup_by(|note, before| {
+            let goes_on = [note.code, before.code] == [&REPLACEMENT_CHARACTER; 2] && before.end == note.at;
+            if goes_on {
+                before.end = note.end;
+            }
+            goes_on
+        });
+    }
 }
 
 /// Replaces each lone surrogate escape by the equally long escape of U+FFFD.
@@ -271,6 +293,7 @@ impl Scanner<'_> {
         self.at = start + if pair { 12 } else { 6 };
         let code = match unit {
             0 => &ESCAPED_NUL,
+            0xFFFD => &REPLACEMENT_CHARACTER,
             0xD800..0xE000 if !pair => &LONE_SURROGATE,
             _ => return Ok(()),
         };

@@ -383,6 +383,40 @@ fn values_are_walked_with_their_spans() {
 }
 
 #[test]
+fn a_value_is_found_by_what_it_says_inside_a_stretch() {
+    let text = r#"{"a":["x\u0079","z",12,{"k":"z"}],"z":"xy"}"#;
+    let document = scan(text.as_bytes(), 128).unwrap();
+    let find = |from: usize, what: &str| {
+        let found = document.find(from..text.len(), what);
+        found.map(|range| text.get(range).unwrap())
+    };
+    assert_eq!(find(0, "xy"), Some(r#""x\u0079""#), "escapes say the same");
+    assert_eq!(find(7, "xy"), Some("\"xy\""), "the stretch begins later");
+    assert_eq!(find(0, "12"), Some("12"));
+    assert_eq!(find(0, r#"{"k":"z"}"#), Some(r#"{"k":"z"}"#));
+    assert_eq!(find(0, "nowhere"), None);
+    assert_eq!(document.find(0..1, "z"), None, "the stretch ends before");
+    assert_eq!(document.find(text.len()..text.len(), "z"), None);
+}
+
+#[test]
+fn the_path_of_a_byte_leads_to_the_innermost_value_around_it() {
+    let text = r#"{"a":[1,{"odd key":"v"}], "b":{}}"#;
+    let document = scan(text.as_bytes(), 128).unwrap();
+    let path = |what: &str| document.path_at(text.find(what).unwrap());
+    assert_eq!(path("1"), "$.a[0]");
+    assert_eq!(path("\"v\""), "$.a[1]['odd key']");
+    assert_eq!(path("\"odd"), "$.a[1]['odd key']", "a name stands for its field");
+    assert_eq!(path(" \"b"), "$", "between two fields");
+    assert_eq!(path("{}"), "$.b");
+    assert_eq!(document.path_at(10_000), "$");
+    for path in ["$.a[0]", "$.a[1]['odd key']", "$.b"] {
+        let span = document.locate(path).unwrap();
+        assert_eq!(document.path_at(span.start), path);
+    }
+}
+
+#[test]
 fn repeated_names_are_found_in_every_spelling_and_size() {
     let duplicates = |text: &str| scan(text.as_bytes(), 128).unwrap().root().duplicate_keys();
     assert_eq!(duplicates(r#"{"a":1,"b":2}"#), [""; 0]);

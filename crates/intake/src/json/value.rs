@@ -135,7 +135,7 @@ impl<'d> Value<'d> {
     }
 
     /// Names and values as values.
-    fn pairs(self) -> impl Iterator<Item = (Value<'d>, Value<'d>)> {
+    pub(super) fn pairs(self) -> impl Iterator<Item = (Value<'d>, Value<'d>)> {
         let (next, end) = if self.kind() == Kind::Object {
             (self.index + 1, self.node().link)
         } else {
@@ -155,6 +155,15 @@ impl<'d> Value<'d> {
             .filter(|(name, _)| name.spells(key))
             .last()
             .map(|(_, value)| value)
+    }
+
+    /// Whether the value is a string with this text, or is written so.
+    pub(super) fn says(self, text: &str) -> bool {
+        if self.kind() == Kind::String {
+            self.spells(text)
+        } else {
+            self.span().len() == text.len() && self.raw() == text
+        }
     }
 
     /// Whether the value is a string with this text.

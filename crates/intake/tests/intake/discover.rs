@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use chatmill_diag::Limits;
+use chatmill_intake::discover::{Links, discover_through};
 use chatmill_intake::{DiscoverError, Event, Input, InputKind, Reader, content_hash, discover, read_small};
 use tempfile::TempDir;
 
@@ -215,6 +216,40 @@ mod unix {
         assert_eq!(
             found("in/*/secret.json", folder.path()),
             ["folder link-not-followed", "up link-not-followed"]
+        );
+    }
+
+    #[test]
+    fn links_that_are_followed_lead_to_each_folder_once() {
+        let folder = tree(&["in/a.json", "in/deep/b.json", "out/c.json", "out/more/d.json"]);
+        let inside = folder.path().join("in");
+        symlink("../out/c.json", inside.join("file.json")).unwrap();
+        symlink("../out", inside.join("folder")).unwrap();
+        symlink("../out/more", inside.join("again")).unwrap();
+        symlink("..", inside.join("up")).unwrap();
+        symlink("loop", inside.join("loop")).unwrap();
+        symlink("nowhere", inside.join("dangling.json")).unwrap();
+        let found = |pattern: &str| -> Vec<String> {
+            let inputs = discover_through(pattern, folder.path(), Links::Followed).unwrap();
+            inputs
+                .iter()
+                .map(|input| format!("{} {}", input.name(), code(input)))
+                .collect()
+        };
+        let expected = [
+            "a.json file",
+            "again/d.json file",
+            "dangling.json unreadable-input",
+            "deep/b.json file",
+            "file.json file",
+            "folder/c.json file",
+            "loop unreadable-input",
+        ];
+        assert_eq!(found("in"), expected);
+        assert_eq!(found("in/**/*.json").len(), 6, "a glob goes the same way");
+        assert_eq!(
+            found("in/*.json"),
+            ["a.json file", "dangling.json unreadable-input", "file.json file"]
         );
     }
 

@@ -48,6 +48,11 @@ impl BillBy {
         matches!(self, Self::Participant | Self::Role | Self::Tool)
     }
 
+    /// Whether the groups are ids or names of the input.
+    pub const fn is_of_ids(self) -> bool {
+        matches!(self, Self::Conversation | Self::Participant | Self::Tool)
+    }
+
     /// The heading of the groups.
     pub const fn noun(self) -> &'static str {
         match self {

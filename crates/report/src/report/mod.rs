@@ -6,7 +6,7 @@
 mod changes;
 mod talk;
 
-use chatmill_diag::finding::without_odd_keys;
+use chatmill_diag::finding::with_known_keys;
 use chatmill_model::target_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,15 +66,18 @@ impl Report {
         self.slowest = Some(Queried::new(crate::queries::SLOWEST, slowest, usize::MAX));
     }
 
-    /// Takes out what may quote a chat: words of findings, odd keys of their paths, and names of tools. Places, codes, ids and counts stay.
+    /// Takes out what may quote a chat: words of findings, versions, keys of their paths that no format has, and names of tools. Places, codes, ids and counts stay.
     pub fn leave_out_content(&mut self) {
         self.run.quotes = false;
         self.tools.rows.clear();
         self.tools.left_out = 0;
+        for input in &mut self.inputs.rows {
+            input.shapes.retain(|shape| !shape.starts_with("version "));
+        }
         for finding in &mut self.findings.rows {
             for sample in &mut finding.samples {
                 sample.message.clear();
-                sample.json_path = sample.json_path.as_deref().map(without_odd_keys);
+                sample.json_path = sample.json_path.as_deref().map(with_known_keys);
             }
         }
     }

@@ -221,7 +221,10 @@ fn checked(shop: &Workshop) -> Result<Found, Ended> {
     };
     let never = AtomicBool::new(false);
     let emit = &mut |checked: chatmill_engine::check::Checked| {
-        say(format!("{:?}", checked.row(&checked.texts(true))));
+        say(format!(
+            "{:?}",
+            checked.row(&checked.texts(chatmill_engine::check::Quoting::All))
+        ));
     };
     let checkup = check(&options, &Silent, &never, emit).map_err(|error| of_read(&error))?;
     if let Some(failure) = checkup.failures.first() {

@@ -11,6 +11,7 @@
     missing_docs
 )]
 
+mod across;
 mod dedup;
 mod gathering;
 mod inputs;

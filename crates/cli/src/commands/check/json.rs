@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use chatmill_dataset::rows::FindingRow;
 use chatmill_engine::check::{Checked, Files};
 
-use super::report::{Report, RunSummary, Totals};
+use super::report::{Report, Summary, Totals};
 use crate::output::{self, Output};
 
 /// The report.
@@ -45,7 +45,7 @@ impl Report for Json {
             self.out.write_all(output::json_line(&file)?.as_bytes())?;
         }
         self.out.write_all(b"],\n\"summary\":")?;
-        let summary = output::json_line(&RunSummary::new(files, totals))?;
+        let summary = output::json_line(&Summary::new(files, totals))?;
         self.out.write_all(summary.as_bytes())?;
         self.out.write_all(b"}\n")?;
         self.out.flush()

@@ -11,7 +11,7 @@ use chatmill_diag::Severity;
 use chatmill_diag::visible::is_hidden;
 use chatmill_engine::check::{Checked, Files};
 
-use super::FailOn;
+use super::arguments::FailOn;
 use super::report::{Report, Totals, place};
 use crate::figures::counted;
 use crate::output::Output;

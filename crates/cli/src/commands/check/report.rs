@@ -5,7 +5,7 @@ use std::io;
 
 use chatmill_dataset::rows::FindingRow;
 use chatmill_diag::{Finding, Severity};
-use chatmill_engine::check::{Checked, Files};
+use chatmill_engine::check::{Checked, Files, Judgement};
 use serde::Serialize;
 
 /// A report in the making.
@@ -17,29 +17,85 @@ pub(super) trait Report: Send {
     fn end(&mut self, files: &Files, totals: &Totals) -> io::Result<()>;
 }
 
+/// A report that is told only of some findings; its verdicts and counts are those of all.
+pub(super) struct Limited {
+    inner: Box<dyn Report>,
+    least: Severity,
+    most: Option<u64>,
+    /// Findings that were told, by file and code.
+    told: BTreeMap<(usize, &'static str), u64>,
+}
+
+impl Limited {
+    /// Tells `inner` of findings of a severity and above, and of each code in each file at most so many.
+    pub(super) fn new(inner: Box<dyn Report>, least: Severity, most: Option<u64>) -> Self {
+        Self {
+            inner,
+            least,
+            most,
+            told: BTreeMap::new(),
+        }
+    }
+}
+
+impl Report for Limited {
+    fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()> {
+        let finding = &checked.located.finding;
+        if finding.severity < self.least {
+            return Ok(());
+        }
+        if let Some(most) = self.most {
+            let told = self.told.entry((checked.file, finding.code.code)).or_default();
+            *told += 1;
+            if *told > most {
+                return Ok(());
+            }
+        }
+        self.inner.finding(checked, row)
+    }
+
+    fn end(&mut self, files: &Files, totals: &Totals) -> io::Result<()> {
+        self.inner.end(files, totals)
+    }
+}
+
 /// Where a finding is, for people: path, member of an archive, line and column, and the row of a table.
 pub(super) fn place(checked: &Checked, row: &FindingRow) -> String {
-    let mut place = row.input.to_owned();
+    let inside = place_inside(checked, row);
+    // A member of an archive stands after its mark, a line after a colon, and the row of a table after a blank.
+    let between = match inside.chars().next() {
+        Some('0'..='9') if row.entry.is_empty() => ":",
+        Some('(') if row.entry.is_empty() => " ",
+        _ => "",
+    };
+    format!("{}{between}{inside}", row.input)
+}
+
+/// Where a finding is inside its file: `!member:4:9`, `4:9`, `4:9 (table messages)`, `(table messages, row 7)`.
+pub(super) fn place_inside(checked: &Checked, row: &FindingRow) -> String {
+    let mut place = String::new();
     if !row.entry.is_empty() {
         place.push('!');
         place.push_str(row.entry);
     }
     for number in [row.line_number, row.column_number].into_iter().flatten() {
-        place.push_str(&format!(":{number}"));
+        let between = if place.is_empty() { "" } else { ":" };
+        place.push_str(&format!("{between}{number}"));
     }
-    match (checked.table.as_str(), row.record) {
-        ("", _) => {}
+    let table = match (checked.table.as_str(), row.record) {
+        ("", _) => return place,
         // Without a line, the number of the row says where to look.
         (table, Some(record)) if row.line_number.is_none() => {
-            place.push_str(&format!(" (table {table}, row {})", record + 1));
+            format!("(table {table}, row {})", record + 1)
         }
-        (table, _) => place.push_str(&format!(" (table {table})")),
-    }
-    place
+        (table, _) => format!("(table {table})"),
+    };
+    let between = if place.is_empty() { "" } else { " " };
+    format!("{place}{between}{table}")
 }
 
 /// Occurrences of a code.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CodeCount {
     /// Kebab name.
     pub name: &'static str,
@@ -82,13 +138,69 @@ impl Totals {
     }
 }
 
+/// A code in numbers.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(super) struct CodeSummary {
+    /// Kebab name.
+    pub name: &'static str,
+    /// Errors.
+    pub errors: u64,
+    /// Warnings.
+    pub warnings: u64,
+    /// Notes.
+    pub notes: u64,
+    /// Files that it was found in.
+    pub files: u64,
+    /// The file with most of it; of several, the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub worst_file: Option<WorstFile>,
+}
+
+/// The file with most findings of a code.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct WorstFile {
+    /// The path as typed.
+    pub path: String,
+    /// Findings of the code in it.
+    pub count: u64,
+}
+
+impl CodeSummary {
+    fn new(count: CodeCount) -> Self {
+        let CodeCount {
+            name,
+            errors,
+            warnings,
+            notes,
+        } = count;
+        Self {
+            name,
+            errors,
+            warnings,
+            notes,
+            ..Self::default()
+        }
+    }
+
+    /// The severest of its findings.
+    pub(super) fn worst(&self) -> Severity {
+        match (self.errors, self.warnings) {
+            (1.., _) => Severity::Error,
+            (0, 1..) => Severity::Warning,
+            (0, 0) => Severity::Note,
+        }
+    }
+}
+
 /// The whole check in numbers.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct RunSummary {
+pub(super) struct Summary {
     /// Files checked.
     pub files: u64,
     /// Files without errors and warnings.
     pub valid: u64,
+    /// Those among them that have notes.
+    pub with_notes: u64,
     /// Files with warnings, but no errors.
     pub with_warnings: u64,
     /// Files with errors.
@@ -116,8 +228,11 @@ pub(super) struct RunSummary {
     /// Findings left out because the baseline has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub known: Option<u64>,
+    /// What each dialect thinks of all files.
+    #[serde(rename = "for", skip_serializing_if = "Vec::is_empty")]
+    pub judgements: Vec<Judgement>,
     /// Occurrences by code.
-    pub codes: BTreeMap<&'static str, CodeCount>,
+    pub codes: BTreeMap<&'static str, CodeSummary>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -125,11 +240,14 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-impl RunSummary {
+impl Summary {
     /// Sums up the verdicts.
     pub(super) fn new(files: &Files, totals: &Totals) -> Self {
+        let codes = totals.0.iter();
         let mut summary = Self {
-            codes: totals.0.clone(),
+            codes: codes
+                .map(|(code, count)| (*code, CodeSummary::new(*count)))
+                .collect(),
             ..Self::default()
         };
         for file in files.iter() {
@@ -138,7 +256,10 @@ impl RunSummary {
                 *summary.known.get_or_insert_default() += file.known;
             }
             match file.verdict {
-                "valid" => summary.valid += 1,
+                "valid" => {
+                    summary.valid += 1;
+                    summary.with_notes += u64::from(file.notes > 0);
+                }
                 "warnings" => summary.with_warnings += 1,
                 "errors" => summary.with_errors += 1,
                 "skipped" => summary.skipped += 1,
@@ -151,14 +272,55 @@ impl RunSummary {
             summary.errors += file.errors;
             summary.warnings += file.warnings;
             summary.notes += file.notes;
+            summary.judge(&file.judgements);
+            for (code, count) in file.codes {
+                summary.count(code.code, count, &file.path);
+            }
         }
         summary
+    }
+
+    fn count(&mut self, code: &str, count: u64, path: &str) {
+        let Some(summary) = self.codes.get_mut(code) else {
+            return;
+        };
+        summary.files += 1;
+        if summary
+            .worst_file
+            .as_ref()
+            .is_none_or(|worst| worst.count < count)
+        {
+            summary.worst_file = Some(WorstFile {
+                path: path.to_owned(),
+                count,
+            });
+        }
+    }
+
+    fn judge(&mut self, judgements: &[Judgement]) {
+        if self.judgements.is_empty() {
+            self.judgements = judgements.to_vec();
+            return;
+        }
+        for (sum, judgement) in self.judgements.iter_mut().zip(judgements) {
+            sum.accepted += judgement.accepted;
+            sum.refused += judgement.refused;
+        }
+    }
+
+    /// Codes with the most errors first, then the most warnings, then the most notes.
+    pub(super) fn worst_first(&self) -> Vec<(&'static str, &CodeSummary)> {
+        let mut sorted: Vec<_> = self.codes.iter().map(|(code, found)| (*code, found)).collect();
+        sorted.sort_by_key(|(_, found)| std::cmp::Reverse((found.errors, found.warnings, found.notes)));
+        sorted
     }
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use std::sync::{Arc, Mutex};
+
     use chatmill_diag::{Span, codes};
     use chatmill_engine::record::locate::Located;
 
@@ -171,6 +333,7 @@ pub(super) mod tests {
         located.json_path = Some("$.x".into());
         Checked {
             located,
+            file: 0,
             path: "a.zip".into(),
             input: "a.zip".into(),
             entry: "chat.json".into(),
@@ -185,11 +348,74 @@ pub(super) mod tests {
     #[test]
     fn a_place_names_the_member_the_line_and_the_table() {
         let mut checked = dangling();
-        let shown = |checked: &Checked| place(checked, &checked.row(&checked.texts(true)));
-        assert_eq!(shown(&checked), "a.zip!chat.json:4:9");
+        let shown = |checked: &Checked| {
+            let texts = checked.texts(chatmill_engine::check::Quoting::All);
+            let row = checked.row(&texts);
+            (place(checked, &row), place_inside(checked, &row))
+        };
+        let both = |inside: &str, between: &str| (format!("a.zip{between}{inside}"), inside.to_owned());
+        assert_eq!(shown(&checked), both("!chat.json:4:9", ""));
         checked.table = "messages".into();
-        assert_eq!(shown(&checked), "a.zip!chat.json:4:9 (table messages)");
+        assert_eq!(shown(&checked), both("!chat.json:4:9 (table messages)", ""));
+        checked.entry = String::new();
+        assert_eq!(shown(&checked), both("4:9 (table messages)", ":"));
         checked.located.line_column = None;
-        assert_eq!(shown(&checked), "a.zip!chat.json (table messages, row 7)");
+        assert_eq!(shown(&checked), both("(table messages, row 7)", " "));
+        checked.table = String::new();
+        assert_eq!(shown(&checked), both("", ""));
+    }
+
+    #[test]
+    fn the_worst_file_of_a_code_is_the_first_with_most_of_it() {
+        let mut totals = Totals::default();
+        totals.add(&Finding::new(&codes::INVALID_JSON, "x"));
+        let mut summary = Summary::new(&Files::default(), &totals);
+        for (count, path) in [(1, "a"), (3, "b"), (3, "c"), (2, "d")] {
+            summary.count("IN001", count, path);
+        }
+        let found = &summary.codes["IN001"];
+        assert_eq!((found.files, found.worst()), (4, Severity::Error));
+        let worst = found.worst_file.as_ref().unwrap();
+        assert_eq!((worst.path.as_str(), worst.count), ("b", 3));
+    }
+
+    /// Keeps the messages that it is told.
+    struct Listener(Arc<Mutex<Vec<u64>>>);
+
+    impl Report for Listener {
+        fn finding(&mut self, _: &Checked, row: &FindingRow) -> io::Result<()> {
+            self.0.lock().unwrap().push(row.count);
+            Ok(())
+        }
+
+        fn end(&mut self, _: &Files, _: &Totals) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_limit_holds_for_each_code_in_each_file() {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let listener = Box::new(Listener(Arc::clone(&told)));
+        let mut limited = Limited::new(listener, Severity::Warning, Some(2));
+        let mut tell = |file, count, severity| {
+            let mut checked = dangling();
+            checked.file = file;
+            checked.located.finding.count = count;
+            checked.located.finding.severity = severity;
+            limited
+                .finding(
+                    &checked,
+                    &checked.row(&checked.texts(chatmill_engine::check::Quoting::All)),
+                )
+                .unwrap();
+        };
+        for count in 1..=3 {
+            tell(0, count, Severity::Warning);
+        }
+        tell(1, 4, Severity::Note);
+        tell(1, 5, Severity::Error);
+        tell(0, 6, Severity::Warning);
+        assert_eq!(*told.lock().unwrap(), [1, 2, 5]);
     }
 }

@@ -1,0 +1,234 @@
+//! The arguments of `check`.
+
+use std::path::PathBuf;
+
+use chatmill_diag::{Day, Severity};
+use chatmill_engine::pipeline;
+use clap::{Args, ValueEnum};
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                        chatmill check exports/\n  \
+                        chatmill check 'exports/*.zip' --ignore TM,legacy-role --fail-on warning\n  \
+                        chatmill check fine-tuning.jsonl --for openai-chat --baseline known.jsonl\n\n\
+                        For people, errors and warnings are shown and a summary; -q leaves out the summary, -v adds the\n\
+                        notes and the verdict on every file")]
+pub(crate) struct Arguments {
+    /// Files, folders, globs, archives, or `-` for stdin
+    #[arg(required_unless_present = "show_settings", value_name = "PATH")]
+    pub paths: Vec<String>,
+    /// Source id; `auto` detects by content
+    #[arg(long, default_value = "auto", value_name = "ID")]
+    pub source: String,
+    /// Adds what this dialect's consumer would refuse; may be given several times
+    #[arg(long = "for", value_name = "DIALECT[@PROFILE]")]
+    pub targets: Vec<String>,
+    /// Pipeline file whose templates --for may name, and whose `[check]` holds
+    #[arg(long, value_name = "FILE")]
+    pub pipeline: Option<PathBuf>,
+    /// What settings hold.
+    #[command(flatten)]
+    pub settings: SettingsArguments,
+    /// Form of what is printed
+    #[arg(
+        long,
+        alias = "format",
+        value_enum,
+        default_value = "full",
+        value_name = "FORMAT"
+    )]
+    pub output_format: Format,
+    /// Reports only these: codes (RF001), prefixes (RF) or names (dangling-reference); in place of the settings' `select`
+    #[arg(long, value_delimiter = ',', value_name = "CODE|PREFIX|NAME")]
+    pub select: Vec<String>,
+    /// Leaves these out, too; wins over --select
+    #[arg(long, value_delimiter = ',', value_name = "CODE|PREFIX|NAME")]
+    pub ignore: Vec<String>,
+    /// Least severity that is listed; what is less is still counted [default: warning for people, else note]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub min_severity: Option<LeastSeverity>,
+    /// Findings of a code that are listed for each file; 0 lists all [default: 10 for people, else 0]
+    #[arg(long, value_name = "N")]
+    pub max_findings: Option<usize>,
+    /// Least severity that makes the exit code 1 [default: error]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub fail_on: Option<FailOn>,
+    /// Day of the check: messages of later days are reported [default: today]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub now: Option<Day>,
+    /// Reports only what an earlier report (json or jsonl) does not have
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Prints counts per code instead of single findings (for people only)
+    #[arg(long)]
+    pub statistics: bool,
+    /// Writes a further report to a file; may be given several times
+    #[arg(long, value_parser = written_report, value_name = "FORMAT=FILE")]
+    pub write: Vec<(Format, PathBuf)>,
+    /// Masks paths and names of members, too
+    #[arg(long, requires = "no_content")]
+    pub no_paths: bool,
+    /// Worker threads; 0 takes what the machine gives
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub threads: usize,
+}
+
+/// Which settings hold.
+#[derive(Debug, Args)]
+pub(crate) struct SettingsArguments {
+    /// Settings to go by, in place of the nearest chatmill.toml from the current folder upwards
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    pub config: Option<PathBuf>,
+    /// Goes by no settings but those of the command line
+    #[arg(long)]
+    pub no_config: bool,
+    /// Follows links inside folders, wherever they lead
+    #[arg(long)]
+    pub follow_links: bool,
+    /// Prints the settings that hold, and where they come from, and checks nothing
+    #[arg(long)]
+    pub show_settings: bool,
+}
+
+/// Form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people: what was found, its place, its source text, what to do
+    #[value(alias = "text")]
+    Full,
+    /// For people: one line for each finding
+    Concise,
+    /// For people: one line for each finding, below the name of its file
+    Grouped,
+    /// One object: findings, files, summary
+    Json,
+    /// One finding a line
+    Jsonl,
+    /// Static analysis results, for code hosts
+    Sarif,
+    /// Test results, for build servers
+    Junit,
+    /// Annotations of GitHub Actions
+    Github,
+    /// A Code Quality report of GitLab
+    Gitlab,
+    /// The verdicts, one file a line
+    Csv,
+    /// Length, hash and verdict, one file a line: a receipt
+    Manifest,
+}
+
+/// Least severity that makes the exit code 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    Error,
+    Warning,
+    Note,
+    Never,
+}
+
+impl From<pipeline::FailOn> for FailOn {
+    fn from(fail_on: pipeline::FailOn) -> Self {
+        match fail_on {
+            pipeline::FailOn::Error => Self::Error,
+            pipeline::FailOn::Warning => Self::Warning,
+            pipeline::FailOn::Note => Self::Note,
+            pipeline::FailOn::Never => Self::Never,
+        }
+    }
+}
+
+impl From<FailOn> for pipeline::FailOn {
+    fn from(fail_on: FailOn) -> Self {
+        match fail_on {
+            FailOn::Error => Self::Error,
+            FailOn::Warning => Self::Warning,
+            FailOn::Note => Self::Note,
+            FailOn::Never => Self::Never,
+        }
+    }
+}
+
+impl FailOn {
+    /// Whether findings of a severity make the exit code 1.
+    pub(super) fn fails(self, severity: Severity) -> bool {
+        match self {
+            Self::Error => severity >= Severity::Error,
+            Self::Warning => severity >= Severity::Warning,
+            Self::Note => true,
+            Self::Never => false,
+        }
+    }
+}
+
+/// Least severity that is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LeastSeverity {
+    Note,
+    Warning,
+    Error,
+}
+
+impl From<LeastSeverity> for Severity {
+    fn from(least: LeastSeverity) -> Self {
+        match least {
+            LeastSeverity::Note => Self::Note,
+            LeastSeverity::Warning => Self::Warning,
+            LeastSeverity::Error => Self::Error,
+        }
+    }
+}
+
+fn written_report(text: &str) -> Result<(Format, PathBuf), String> {
+    let (format, file) = text
+        .split_once('=')
+        .ok_or("write FORMAT=FILE, for example json=check.json")?;
+    let format = Format::from_str(format, false).map_err(|_| {
+        let known = Format::value_variants().iter();
+        let known: Vec<String> = known
+            .filter_map(ValueEnum::to_possible_value)
+            .map(|value| value.get_name().to_owned())
+            .collect();
+        format!("`{format}` is none of {}", known.join(", "))
+    })?;
+    if file.is_empty() {
+        return Err("the name of the file is missing".to_owned());
+    }
+    Ok((format, PathBuf::from(file)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_written_report_names_a_format_and_a_file() {
+        assert_eq!(
+            written_report("jsonl=a=b.jsonl"),
+            Ok((Format::Jsonl, PathBuf::from("a=b.jsonl")))
+        );
+        assert_eq!(
+            written_report("text=a"),
+            Ok((Format::Full, PathBuf::from("a"))),
+            "the name that it had before"
+        );
+        assert!(written_report("jsonl").is_err());
+        assert!(written_report("jsonl=").is_err());
+        let refused = written_report("yaml=x").unwrap_err();
+        assert!(
+            refused.contains("`yaml`") && refused.contains("grouped, json"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn each_severity_fails_from_itself_on() {
+        use Severity::{Error, Note, Warning};
+        let fails = |fail_on: FailOn| [Note, Warning, Error].map(|severity| fail_on.fails(severity));
+        assert_eq!(fails(FailOn::Note), [true, true, true]);
+        assert_eq!(fails(FailOn::Warning), [false, true, true]);
+        assert_eq!(fails(FailOn::Error), [false, false, true]);
+        assert_eq!(fails(FailOn::Never), [false, false, false]);
+    }
+}

@@ -1,0 +1,515 @@
+//! Reports for people: problems only, file by file, in the order of their places, and a summary that fits a screen.
+//!
+//! Conversations whose rows stand in several files are found after the files, so that findings are held until the end and put
+//! in order. What is held is bounded: beyond that, what there is goes out in order, and a file may come again later.
+
+mod snippet;
+mod summary;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use chatmill_dataset::rows::FindingRow;
+use chatmill_diag::Severity;
+use chatmill_engine::check::{Checked, FileVerdict, Files, Judgement};
+use unicode_width::UnicodeWidthStr;
+
+use self::summary::{Hidden, statistics};
+use super::report::{Report, Summary, Totals, place, place_inside};
+use crate::figures::{count, counted};
+use crate::output::{Colours, Output, Style, harmless};
+use crate::terminal::wrapped;
+
+/// Bytes of text that are held until they can be put in order.
+const HELD_BYTES: usize = 32 << 20;
+
+/// How a finding is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Layout {
+    /// What was found, its place, its source text and what to do.
+    Full,
+    /// One line.
+    Concise,
+    /// One line below the name of its file.
+    Grouped,
+    /// Not at all: counts by code take the place of findings.
+    Statistics,
+}
+
+/// How much is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Voice {
+    /// Findings and nothing else.
+    Quiet,
+    /// Findings and the summary.
+    Plain,
+    /// The verdict on every file, too.
+    Verbose,
+}
+
+/// What a report for people shows.
+#[derive(Clone, Debug)]
+pub(super) struct View {
+    /// How a finding is written.
+    pub layout: Layout,
+    /// How much is said.
+    pub voice: Voice,
+    /// Columns of a line.
+    pub columns: usize,
+    /// The least severity that is shown.
+    pub least: Severity,
+    /// Findings of a code in a file that are shown; 0 shows all.
+    pub most: usize,
+    /// The file that settings come from.
+    pub settings: Option<String>,
+}
+
+/// The report.
+pub(super) struct People {
+    out: Output,
+    colours: Colours,
+    view: View,
+    /// Findings by file.
+    held: BTreeMap<usize, Group>,
+    held_bytes: usize,
+    /// Codes whose remedy was told.
+    explained: BTreeSet<&'static str>,
+    hidden: Hidden,
+}
+
+/// The findings of one file.
+struct Group {
+    path: String,
+    by_code: BTreeMap<&'static str, OfCode>,
+}
+
+/// The findings of one code in one file.
+#[derive(Default)]
+struct OfCode {
+    name: &'static str,
+    shown: Vec<Shown>,
+    /// Occurrences that are not shown.
+    left: u64,
+}
+
+/// A finding as it will be written.
+struct Shown {
+    key: Key,
+    count: u64,
+    /// Where it is inside its file.
+    place: String,
+    text: String,
+    code: &'static str,
+    help: &'static str,
+    /// Columns that `= help` is indented by.
+    indentation: usize,
+}
+
+/// The order of findings in a file: members of an archive, then bytes, then records where there are no bytes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    entry: String,
+    byte: Option<u64>,
+    record: Option<u64>,
+    /// Later findings of the same place come later.
+    turn: u64,
+}
+
+impl People {
+    /// A report into a sink.
+    pub(super) fn new(out: Output, colours: Colours, view: View) -> Self {
+        Self {
+            out,
+            colours,
+            view,
+            held: BTreeMap::new(),
+            held_bytes: 0,
+            explained: BTreeSet::new(),
+            hidden: Hidden::default(),
+        }
+    }
+
+    fn shown(&self, checked: &Checked, row: &FindingRow, turn: u64) -> Shown {
+        let finding = &checked.located.finding;
+        let (text, indentation) = match self.view.layout {
+            Layout::Full => full(checked, row, self.colours, self.view.columns),
+            _ => (String::new(), 0),
+        };
+        let text = match self.view.layout {
+            Layout::Concise => {
+                let severity = self.colours.paint(style(finding.severity), row.severity);
+                let place = harmless(&place(checked, row));
+                format!("{place}: {severity}[{} {}]: {}\n", row.code, row.name, said(row))
+            }
+            Layout::Grouped => {
+                let blanks = " ".repeat("warning".len().saturating_sub(row.severity.len()));
+                let severity = self.colours.paint(style(finding.severity), row.severity);
+                format!("{severity}{blanks}  {}  {}\n", row.code, said(row))
+            }
+            Layout::Full | Layout::Statistics => text,
+        };
+        Shown {
+            key: Key {
+                entry: row.entry.to_owned(),
+                byte: row.byte_start,
+                record: row.record,
+                turn,
+            },
+            count: row.count,
+            place: harmless(&place_inside(checked, row)),
+            text,
+            code: finding.code.code,
+            help: finding.code.page.fix,
+            indentation,
+        }
+    }
+
+    /// Writes what is held, in order.
+    fn flush(&mut self) -> io::Result<()> {
+        self.held_bytes = 0;
+        for (_, group) in std::mem::take(&mut self.held) {
+            self.write_group(group)?;
+        }
+        Ok(())
+    }
+
+    fn write_group(&mut self, group: Group) -> io::Result<()> {
+        let path = harmless(&group.path);
+        let mut shown: Vec<Shown> = Vec::new();
+        let mut left: Vec<String> = Vec::new();
+        for (code, mut of_code) in group.by_code {
+            if of_code.left > 0 {
+                let more = counted(of_code.left, "more finding");
+                left.push(format!("{more} of {code} {}", of_code.name));
+                self.hidden.beyond += of_code.left;
+            }
+            shown.append(&mut of_code.shown);
+        }
+        shown.sort_by(|one, other| one.key.cmp(&other.key));
+        let widest = shown.iter().map(|shown| shown.place.width()).max();
+        if self.view.layout == Layout::Grouped {
+            writeln!(self.out, "{path}")?;
+        }
+        for shown in shown {
+            match self.view.layout {
+                Layout::Grouped => {
+                    let blanks = " ".repeat(widest.unwrap_or_default().saturating_sub(shown.place.width()));
+                    write!(self.out, "  {}{blanks}  {}", shown.place, shown.text)?;
+                }
+                Layout::Full => {
+                    self.out.write_all(shown.text.as_bytes())?;
+                    if self.explained.insert(shown.code) {
+                        let indentation = " ".repeat(shown.indentation);
+                        let help = format!("{indentation} = help: {}", first_sentence(shown.help));
+                        let help = wrapped(&help, self.view.columns, shown.indentation + 9);
+                        writeln!(self.out, "{help}")?;
+                    }
+                    writeln!(self.out)?;
+                }
+                Layout::Concise | Layout::Statistics => self.out.write_all(shown.text.as_bytes())?,
+            }
+        }
+        for left in left {
+            match self.view.layout {
+                Layout::Grouped => writeln!(self.out, "  and {left}")?,
+                _ => writeln!(self.out, "{path}: and {left}")?,
+            }
+        }
+        if self.view.layout == Layout::Grouped {
+            writeln!(self.out)?;
+        }
+        Ok(())
+    }
+}
+
+impl Report for People {
+    fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()> {
+        let finding = &checked.located.finding;
+        if self.view.layout == Layout::Statistics {
+            return Ok(());
+        }
+        if finding.severity < self.view.least {
+            self.hidden.lesser += row.count;
+            return Ok(());
+        }
+        self.hidden.turn += 1;
+        let shown = self.shown(checked, row, self.hidden.turn);
+        let group = self.held.entry(checked.file).or_insert_with(|| Group {
+            path: checked.path.clone(),
+            by_code: BTreeMap::new(),
+        });
+        let of_code = group.by_code.entry(finding.code.code).or_default();
+        of_code.name = finding.code.name;
+        self.held_bytes += shown.text.len() + size_of::<Shown>();
+        of_code.add(shown, self.view.most);
+        if self.held_bytes > HELD_BYTES {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, files: &Files, totals: &Totals) -> io::Result<()> {
+        self.flush()?;
+        if self.view.layout == Layout::Statistics {
+            self.out.write_all(statistics(totals).as_bytes())?;
+        }
+        if self.view.voice == Voice::Verbose {
+            for file in files.iter() {
+                writeln!(self.out, "{}", verdict(&file, self.colours))?;
+            }
+        }
+        if self.view.voice != Voice::Quiet {
+            let summary = Summary::new(files, totals);
+            let text = summary::write(&summary, &self.hidden, &self.view, self.colours);
+            self.out.write_all(text.as_bytes())?;
+        }
+        self.out.flush()
+    }
+}
+
+impl OfCode {
+    /// Takes a finding in; of more than `most` the first in the file are kept.
+    fn add(&mut self, shown: Shown, most: usize) {
+        let at = self.shown.partition_point(|other| other.key < shown.key);
+        self.shown.insert(at, shown);
+        if most > 0
+            && self.shown.len() > most
+            && let Some(last) = self.shown.pop()
+        {
+            self.left += last.count;
+        }
+    }
+}
+
+/// A finding with its place, its source text, its path, and the columns before its gutter.
+fn full(checked: &Checked, row: &FindingRow, colours: Colours, columns: usize) -> (String, usize) {
+    let severity = checked.located.finding.severity;
+    let line = row.line_number.map(|line| line.to_string()).unwrap_or_default();
+    let gutter = line.len().max(1);
+    let blanks = " ".repeat(gutter);
+    let title = format!("[{} {}]: {}", row.code, row.name, said(row));
+    // Colours take no columns.
+    let title = wrapped(&format!("{}{title}", row.severity), columns, 2);
+    let title = title.strip_prefix(row.severity).unwrap_or(&title);
+    let mut text = format!(
+        "{}{title}\n{blanks}--> {}\n",
+        colours.paint(style(severity), row.severity),
+        harmless(&place(checked, row))
+    );
+    let path = row.json_path.filter(|path| *path != "$").map(harmless);
+    let room = columns.saturating_sub(gutter + 3);
+    let drawn = checked.excerpt.as_ref();
+    let drawn = drawn.and_then(|excerpt| snippet::draw(excerpt, room));
+    let mut is_told = false;
+    if let Some([source, carets]) = drawn {
+        let label = path.as_deref().unwrap_or_default();
+        is_told = !label.is_empty() && carets.width() + 1 + label.width() <= room;
+        let label = if is_told {
+            format!(" {label}")
+        } else {
+            String::new()
+        };
+        let carets = colours.paint_after_blanks(style(severity), &carets);
+        text.push_str(&format!(
+            "{line:>gutter$} | {source}\n{blanks} | {carets}{label}\n"
+        ));
+    }
+    if let Some(path) = path.filter(|_| !is_told) {
+        text.push_str(&format!("{blanks} = at {path}\n"));
+    }
+    (text, gutter)
+}
+
+/// What was found, and how often.
+fn said(row: &FindingRow) -> String {
+    let message = harmless(row.message);
+    if row.count > 1 {
+        format!("{message} ({} times)", count(row.count))
+    } else {
+        message
+    }
+}
+
+fn style(severity: Severity) -> Style {
+    match severity {
+        Severity::Error => Style::Error,
+        Severity::Warning => Style::Warning,
+        Severity::Note => Style::Note,
+    }
+}
+
+fn first_sentence(text: &str) -> &str {
+    text.split_once(". ")
+        .map_or(text, |(first, _)| first)
+        .trim_end_matches('.')
+}
+
+fn verdict(file: &FileVerdict, colours: Colours) -> String {
+    let mut clauses = vec![
+        file.source.unwrap_or("unknown source").to_owned(),
+        counted(file.records, "record"),
+        counted(file.conversations, "conversation"),
+    ];
+    for (number, noun) in [
+        (file.errors, "error"),
+        (file.warnings, "warning"),
+        (file.notes, "note"),
+    ] {
+        if number > 0 {
+            clauses.push(counted(number, noun));
+        }
+    }
+    if file.known > 0 {
+        clauses.push(format!("{} known", count(file.known)));
+    }
+    let judgements = file.judgements.iter().map(judgement);
+    let style = match file.verdict {
+        "valid" | "skipped" => Style::Good,
+        "warnings" | "known" | "empty" => Style::Warning,
+        _ => Style::Error,
+    };
+    format!(
+        "{}: {} ({}){}",
+        harmless(&file.path),
+        colours.paint(style, file.verdict),
+        clauses.join(", "),
+        judgements.collect::<String>()
+    )
+}
+
+/// What a dialect thinks of a file, after its verdict.
+fn judgement(judgement: &Judgement) -> String {
+    let Judgement {
+        dialect,
+        accepted,
+        refused,
+    } = judgement;
+    let dialect = harmless(dialect);
+    let all = accepted + refused;
+    match (all, *refused) {
+        (0, _) => format!("; {dialect} has nothing to judge"),
+        (_, 0) => format!("; {dialect} would accept it"),
+        _ => format!(
+            "; {dialect} would refuse {} of {}",
+            count(*refused),
+            counted(all, "conversation")
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::report::tests::dangling;
+    use super::*;
+    use chatmill_diag::codes;
+    use chatmill_engine::check::Excerpt;
+
+    fn told(checked: &Checked, columns: usize) -> String {
+        full(
+            checked,
+            &checked.row(&checked.texts(chatmill_engine::check::Quoting::All)),
+            Colours::NONE,
+            columns,
+        )
+        .0
+    }
+
+    #[test]
+    fn a_finding_reads_what_where_and_the_text() {
+        let mut checked = dangling();
+        assert_eq!(
+            told(&checked, 80),
+            "warning[RF001 dangling-reference]: no such message (3 times)\n \
+             --> a.zip!chat.json:4:9\n  = at $.x\n"
+        );
+        checked.excerpt = Some(Excerpt {
+            text: "  \"x\": \"m0\"".to_owned(),
+            start: 7,
+            end: 11,
+            begins_late: false,
+            ends_early: false,
+        });
+        assert_eq!(
+            told(&checked, 80).lines().skip(2).collect::<Vec<_>>(),
+            ["4 | \"x\": \"m0\"", "  |      ^^^^ $.x"]
+        );
+    }
+
+    #[test]
+    fn a_long_message_is_wrapped_and_a_long_path_gets_a_line_of_its_own() {
+        let mut checked = dangling();
+        checked.located.finding.message = "word ".repeat(20).trim_end().to_owned();
+        checked.located.json_path = Some(format!("$.{}", "x".repeat(60)));
+        checked.excerpt = Some(Excerpt {
+            text: "\"m0\"".repeat(30),
+            start: 0,
+            end: 4,
+            begins_late: false,
+            ends_early: false,
+        });
+        let text = told(&checked, 50);
+        assert!(
+            text.contains(&format!("\n  = at $.{}\n", "x".repeat(60))),
+            "{text}"
+        );
+        let too_wide = text.lines().filter(|line| !line.contains(" = at "));
+        for line in too_wide {
+            assert!(line.width() <= 50, "{line}");
+        }
+    }
+
+    #[test]
+    fn of_a_code_the_first_in_the_file_are_kept_in_whatever_order_they_come() {
+        let mut of_code = OfCode::default();
+        for byte in [5, 1, 4, 2, 3] {
+            let shown = Shown {
+                key: Key {
+                    entry: String::new(),
+                    byte: Some(byte),
+                    record: None,
+                    turn: 0,
+                },
+                count: byte,
+                place: String::new(),
+                text: String::new(),
+                code: "RF001",
+                help: "",
+                indentation: 0,
+            };
+            of_code.add(shown, 3);
+        }
+        let kept: Vec<u64> = of_code.shown.iter().map(|shown| shown.count).collect();
+        assert_eq!((kept, of_code.left), (vec![1, 2, 3], 9));
+    }
+
+    #[test]
+    fn a_remedy_is_told_in_one_sentence() {
+        let help = first_sentence(codes::DANGLING_REFERENCE.page.fix);
+        assert!(!help.ends_with('.') && !help.contains(". "), "{help}");
+    }
+
+    #[test]
+    fn a_verdict_says_what_is_known_and_what_each_dialect_thinks() {
+        let judgement = |dialect: &str, accepted, refused| Judgement {
+            dialect: dialect.into(),
+            accepted,
+            refused,
+        };
+        let file = FileVerdict {
+            path: "a.jsonl".into(),
+            source: Some("group-chat"),
+            verdict: "errors",
+            records: 3,
+            conversations: 3,
+            errors: 1,
+            known: 2,
+            judgements: vec![judgement("openai-chat", 2, 1), judgement("chatml", 3, 0)],
+            ..FileVerdict::default()
+        };
+        assert_eq!(
+            verdict(&file, Colours::NONE),
+            "a.jsonl: errors (group-chat, 3 records, 3 conversations, 1 error, 2 known); \
+             openai-chat would refuse 1 of 3 conversations; chatml would accept it"
+        );
+    }
+}

@@ -1,0 +1,178 @@
+//! What a check goes by: the command line, and below it one `[check]` section, that of `--config`, of `--pipeline`, or of the nearest
+//! `chatmill.toml` from the current folder upwards.
+//!
+//! What is checked has no say in how: a `chatmill.toml` that lies in a checked path is not read unless it is named.
+
+use std::env;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use chatmill_diag::limits::MIB;
+use chatmill_engine::Plan;
+use chatmill_engine::pipeline::{self, CheckSection, Config};
+use chatmill_engine::plan::CheckSettings;
+use chatmill_intake::discover::lies_below;
+use chatmill_intake::{Failure, is_of_the_system, read_small};
+
+use super::arguments::{Arguments, FailOn};
+use crate::exit::{WrongRequest, small_file};
+use crate::output::harmless;
+use crate::selection;
+
+/// The name of a file with settings.
+const NAME: &str = "chatmill.toml";
+
+/// The longest file with settings, in bytes.
+const MAX_BYTES: u64 = MIB;
+
+/// What a check goes by.
+pub(super) struct Settings {
+    /// The section with what the command line says put in.
+    section: CheckSection,
+    /// The file that the section comes from.
+    pub origin: Option<PathBuf>,
+    /// A file that was not read, because it lies in what is checked.
+    pub passed_over: Option<PathBuf>,
+}
+
+impl Settings {
+    /// Finds the section that holds and puts in what the command line says.
+    pub(super) fn new(arguments: &Arguments, plan: Option<&Plan>) -> anyhow::Result<Self> {
+        let in_plan = plan.and_then(|plan| Some((plan.pipeline.check.clone()?, plan)));
+        let mut passed_over = None;
+        let (mut section, origin) = if let Some(path) = &arguments.settings.config {
+            (read(path, named)?, Some(path.clone()))
+        } else if arguments.settings.no_config {
+            (CheckSection::default(), None)
+        } else if let Some((mut section, plan)) = in_plan {
+            section.baseline = section.baseline.map(|baseline| plan.base.join(baseline));
+            (section, arguments.pipeline.clone())
+        } else {
+            let here = env::current_dir().context("cannot tell the current folder")?;
+            let found = nearest_file(&here, &arguments.paths)?;
+            passed_over = found.passed_over;
+            match found.file {
+                Some((path, text)) => (parse(&text, &path)?, Some(path)),
+                None => (CheckSection::default(), None),
+            }
+        };
+        for word in arguments.select.iter().chain(&arguments.ignore) {
+            selection::named(word)?;
+        }
+        if !arguments.select.is_empty() {
+            section.select.clone_from(&arguments.select);
+        }
+        section.ignore.extend(arguments.ignore.iter().cloned());
+        section.follow_links |= arguments.settings.follow_links;
+        section.fail_on = arguments.fail_on.map(Into::into).or(section.fail_on);
+        if let Some(baseline) = &arguments.baseline {
+            section.baseline = Some(baseline.clone());
+        }
+        Ok(Self {
+            section,
+            origin,
+            passed_over,
+        })
+    }
+
+    /// What becomes of codes and files.
+    pub(super) fn resolved(&self) -> anyhow::Result<CheckSettings> {
+        let settings = CheckSettings::new(&self.section);
+        match &self.origin {
+            None => Ok(settings?),
+            Some(origin) => settings.with_context(|| origin.display().to_string()),
+        }
+    }
+
+    /// Least severity that makes the exit code 1.
+    pub(super) fn fail_on(&self) -> FailOn {
+        self.section.fail_on.map_or(FailOn::Error, Into::into)
+    }
+
+    /// The report whose findings are known.
+    pub(super) fn baseline(&self) -> Option<&Path> {
+        self.section.baseline.as_deref()
+    }
+
+    /// The files that the settings come from.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        let baseline = self.section.baseline.clone();
+        self.origin.iter().cloned().chain(baseline).collect()
+    }
+
+    /// The settings as a file would say them.
+    pub(super) fn describe(&self) -> anyhow::Result<String> {
+        let origin = match &self.origin {
+            Some(path) => format!("the command line and {}", harmless(&path.display().to_string())),
+            None => format!("the command line; no {NAME} was found"),
+        };
+        let passed_over = self.passed_over.as_ref().map(|path| {
+            let path = harmless(&path.display().to_string());
+            format!("# {path} lies in what is checked and was not read\n")
+        });
+        let mut check = self.section.clone();
+        check.fail_on = Some(pipeline::FailOn::from(self.fail_on()));
+        Ok(format!(
+            "# from {origin}\n{}{}",
+            passed_over.unwrap_or_default(),
+            Config { check }.to_toml()?
+        ))
+    }
+}
+
+/// What was found on the way upwards.
+#[derive(Debug, Default)]
+struct Found {
+    file: Option<(PathBuf, String)>,
+    passed_over: Option<PathBuf>,
+}
+
+/// The nearest file with settings from a folder upwards that does not lie in a checked path.
+fn nearest_file(here: &Path, checked: &[String]) -> anyhow::Result<Found> {
+    let mut found = Found::default();
+    for folder in here.ancestors() {
+        let path = folder.join(NAME);
+        let is_below = checked
+            .iter()
+            .map(|pattern| lies_below(&path, pattern))
+            .collect::<io::Result<Vec<bool>>>()
+            .map_err(|error| Failure::new("look at", &path, &error))?;
+        if is_below.contains(&true) {
+            found.passed_over.get_or_insert(path);
+            continue;
+        }
+        match read_small(&path, MAX_BYTES) {
+            Ok(text) => {
+                found.file = Some((path, text));
+                break;
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) if is_of_the_system(&error) => return Err(Failure::new("read", &path, &error).into()),
+            Err(error) => return Err(unreadable(&path, &error).into()),
+        }
+    }
+    Ok(found)
+}
+
+fn read(path: &Path, wrong: fn(&Path, &io::Error) -> WrongRequest) -> anyhow::Result<CheckSection> {
+    parse(&small_file(path, MAX_BYTES, |error| wrong(path, &error))?, path)
+}
+
+fn named(path: &Path, error: &io::Error) -> WrongRequest {
+    unreadable(path, error).then("`chatmill schema config` says what may stand in it")
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> WrongRequest {
+    let path = harmless(&path.display().to_string());
+    WrongRequest::new(format!("cannot read the settings {path}: {error}"))
+}
+
+/// Reads a file with settings; its paths start at its folder.
+fn parse(text: &str, path: &Path) -> anyhow::Result<CheckSection> {
+    let mut section = Config::parse(text, path)?.check;
+    if let (Some(baseline), Some(folder)) = (&section.baseline, path.parent()) {
+        section.baseline = Some(folder.join(baseline));
+    }
+    Ok(section)
+}

@@ -1,0 +1,33 @@
+//! The mask that `--no-content` puts over ids.
+
+use chatmill_diag::limits::MIB;
+use chatmill_engine::check::{KeyError, Mask, SHORTEST_KEY};
+
+use crate::args::Global;
+use crate::exit::{WrongRequest, small_file};
+
+/// The mask that is asked for; none where content may be shown.
+///
+/// # Errors
+///
+/// When the file of the key cannot be read, or holds none.
+pub(crate) fn mask(global: &Global) -> anyhow::Result<Option<Mask>> {
+    if !global.no_content {
+        return Ok(None);
+    }
+    let Some(path) = &global.mask_key else {
+        return Ok(Some(Mask::random()));
+    };
+    let wrong = |reason: String| {
+        WrongRequest::new(format!("--mask-key {}: {reason}", path.display()))
+            .then("`openssl rand -hex 32` writes a key")
+    };
+    let content = small_file(path, MIB, |error| wrong(error.to_string()))?;
+    let mask = Mask::new(&content).map_err(|error| {
+        wrong(match error {
+            KeyError::TooShort => format!("the key is shorter than {SHORTEST_KEY} bytes"),
+            KeyError::Uniform => "the key is one sign over and over".to_owned(),
+        })
+    })?;
+    Ok(Some(mask))
+}

@@ -1,0 +1,121 @@
+//! How wide the terminal is, and text that fits in it. Columns are counted as terminals do: a wide character takes two.
+
+use std::{env, io};
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Columns of what is not written to a terminal.
+pub(crate) const COLUMNS_OF_A_FILE: usize = 100;
+
+/// The fewest columns that anything is laid out for.
+const FEWEST_COLUMNS: usize = 40;
+
+/// The most columns that anything is laid out for.
+const MOST_COLUMNS: usize = 400;
+
+/// Columns of stdout: `COLUMNS` in the environment, else the terminal's, else those of a file.
+pub(crate) fn columns() -> usize {
+    let told = env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let seen = || {
+        let size = terminal_size::terminal_size_of(io::stdout());
+        size.map(|(width, _)| usize::from(width.0))
+    };
+    bounded(told.or_else(seen))
+}
+
+fn bounded(columns: Option<usize>) -> usize {
+    let columns = columns.filter(|columns| *columns > 0);
+    columns.map_or(COLUMNS_OF_A_FILE, |columns| {
+        columns.clamp(FEWEST_COLUMNS, MOST_COLUMNS)
+    })
+}
+
+/// The beginning of a text, as much of it as takes so many columns.
+pub(crate) fn beginning(text: &str, columns: usize) -> &str {
+    let mut taken = 0;
+    let end = text.char_indices().find(|(_, character)| {
+        taken += character.width().unwrap_or(0);
+        taken > columns
+    });
+    end.map_or(text, |(at, _)| text.get(..at).unwrap_or(text))
+}
+
+/// The end of a text, as much of it as takes so many columns.
+pub(crate) fn ending(text: &str, columns: usize) -> &str {
+    let mut taken = 0;
+    let mut from = text.len();
+    for (at, character) in text.char_indices().rev() {
+        taken += character.width().unwrap_or(0);
+        if taken > columns {
+            break;
+        }
+        from = at;
+    }
+    text.get(from..).unwrap_or(text)
+}
+
+/// A path that takes at most so many columns; its end says more than its beginning.
+pub(crate) fn short_path(path: &str, columns: usize) -> String {
+    if path.width() <= columns {
+        return path.to_owned();
+    }
+    format!("…{}", ending(path, columns.saturating_sub(1)))
+}
+
+/// Text in lines of at most so many columns, broken between words; all lines but the first are indented. A longer word keeps a
+/// line of its own.
+pub(crate) fn wrapped(text: &str, columns: usize, indentation: usize) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut taken = 0;
+    for (index, word) in text.split(' ').enumerate() {
+        let width = word.width();
+        let begins = index == 0 || out.trim_start_matches(' ').is_empty();
+        if !begins && taken + 1 + width > columns {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', indentation));
+            taken = indentation;
+        } else if index > 0 {
+            out.push(' ');
+            taken += 1;
+        }
+        out.push_str(word);
+        taken += width;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_width_has_bounds_and_a_default() {
+        let bounds = [None, Some(0), Some(39), Some(40), Some(80), Some(400), Some(401)].map(bounded);
+        assert_eq!(bounds, [100, 100, 40, 40, 80, 400, 400]);
+    }
+
+    #[test]
+    fn a_text_is_cut_by_columns_and_never_inside_a_character() {
+        assert_eq!(beginning("abc", 2), "ab");
+        assert_eq!(beginning("名前", 3), "名");
+        assert_eq!(beginning("abc", 9), "abc");
+        assert_eq!(ending("abc", 2), "bc");
+        assert_eq!(ending("名前", 3), "前");
+        assert_eq!(ending("abc", 0), "");
+    }
+
+    #[test]
+    fn of_a_long_path_the_end_is_kept() {
+        assert_eq!(short_path("a/b.json", 8), "a/b.json");
+        assert_eq!(short_path("aa/b.json", 8), "…/b.json");
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrapped("one two three", 7, 2), "one two\n  three");
+        assert_eq!(wrapped("one", 1, 2), "one");
+        assert_eq!(wrapped("a incomprehensible b", 5, 1), "a\n incomprehensible\n b");
+        assert_eq!(wrapped("", 5, 1), "");
+        assert_eq!(wrapped("  a b", 4, 3), "  a\n   b", "blanks before the text stay");
+    }
+}

@@ -1,0 +1,503 @@
+//! What shows only when all files were read: ids of conversations that are taken, messages with two bodies, references into another
+//! file, rosters that contradict each other.
+//!
+//! Of each conversation a trace is put aside, on disk once they are many. In memory stay eight bytes for each, as in a run, which
+//! tell whose id occurs again; only their traces are looked at, one partition after the other. The first in the order of
+//! the inputs is right, as in a run; every later one is compared with all before it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use chatmill_dataset::{DatasetError, Spill};
+use chatmill_diag::limits::MIB;
+use chatmill_diag::{Code, Finding, ShownId, Span, codes};
+use chatmill_model::fingerprint::body_hashes;
+use chatmill_model::{Link, LinkStatus, Linked, Message, Participant, ParticipantKind};
+use serde::{Deserialize, Serialize};
+
+use crate::commit::collisions;
+use crate::record::locate::{Located, advance};
+use crate::slice::records::{Record, RecordForm};
+
+/// Bytes of traces that are held in memory.
+const HELD_BYTES: u64 = 32 * MIB;
+
+/// Parts that traces are spread over; one of them is looked at at a time.
+const PARTITIONS: usize = 64;
+
+/// What is kept of a conversation until all files were read.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Trace {
+    pub(super) input: usize,
+    pub(super) entry: String,
+    pub(super) table: String,
+    pub(super) record: u64,
+    pub(super) id: String,
+    place: Spot,
+    roster: Vec<Listed>,
+    messages: Vec<Said>,
+    open: Vec<Open>,
+}
+
+/// A place in an entry.
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
+struct Spot(Option<(u64, u64)>, Option<(u64, u64)>);
+
+/// Somebody who is listed: id, name and kind.
+#[derive(Serialize, Deserialize)]
+struct Listed(String, Option<String>, String);
+
+/// A message with an id: the id, a hash of its body, its position, its path, its place.
+#[derive(Serialize, Deserialize)]
+struct Said(String, u32, u32, String, Spot);
+
+/// A reference whose target is not in the conversation: the target, its message's id and position, its path, its place.
+#[derive(Serialize, Deserialize)]
+struct Open(String, Option<String>, u32, String, Spot);
+
+impl Trace {
+    /// That of a conversation. Without an id of its own nothing but that is compared.
+    pub(super) fn of(record: &Record<'_>, linked: &Linked, id: String) -> Self {
+        let row = record.row(None);
+        let (span, line_column) = record.written();
+        let mut trace = Self {
+            input: row.entry.input,
+            entry: row.entry.entry.clone(),
+            table: row.entry.table.clone(),
+            record: row.record,
+            id,
+            place: Spot(span.map(|span| (span.start, span.end)), line_column),
+            roster: Vec::new(),
+            messages: Vec::new(),
+            open: Vec::new(),
+        };
+        let conversation = &linked.conversation;
+        if conversation.source_id.as_ref().is_none_or(String::is_empty) {
+            return trace;
+        }
+        let listed = conversation.participants.iter();
+        let listed = listed.filter(|participant| participant.listed && !participant.is_id_made);
+        trace.roster = listed.map(Listed::of).collect();
+        let mut places = Places::of(record, trace.place);
+        let list = conversation.customs.reference_list;
+        let bodies = body_hashes(conversation).into_iter();
+        for ((message, body), links) in conversation.messages.iter().zip(bodies).zip(&linked.links) {
+            let open = || message.references.iter().zip(links).enumerate();
+            let open = || open().filter(|(_, (_, link))| is_open(link));
+            if message.id.is_none() && open().next().is_none() {
+                continue;
+            }
+            let (path, spot) = (places.path(record, message), places.spot(message));
+            for (ordinal, (reference, _)) in open() {
+                let Some(target) = reference.target.clone() else {
+                    continue;
+                };
+                let path = match list {
+                    Some(list) => format!("{path}.{list}[{ordinal}]"),
+                    None => path.clone(),
+                };
+                let opened = Open(target, message.id.clone(), message.position, path, spot);
+                trace.open.push(opened);
+            }
+            if let Some(id) = &message.id {
+                // Half of the hash is enough to see that two bodies differ.
+                let said = Said(id.clone(), (body >> 32) as u32, message.position, path, spot);
+                trace.messages.push(said);
+            }
+        }
+        trace
+    }
+
+    /// A finding at the conversation, whose message shows an id.
+    fn finding(&self, code: &'static Code, id: &str, message: String) -> Placed {
+        Placed {
+            finding: Finding::new(code, message).naming(id),
+            path: None,
+            spot: self.place,
+        }
+    }
+}
+
+fn is_open(link: &Link) -> bool {
+    link.target.is_none() && matches!(link.status, LinkStatus::Dangling | LinkStatus::Preview)
+}
+
+impl Listed {
+    fn of(participant: &Participant) -> Self {
+        Self(
+            participant.id.clone(),
+            participant.own_name().map(str::to_owned),
+            participant.kind.as_str().to_owned(),
+        )
+    }
+
+    /// What another roster says otherwise; what only one of them says contradicts nothing.
+    fn contradicts(&self, other: &Self) -> Option<&'static str> {
+        let Self(_, name, kind) = self;
+        if name
+            .as_ref()
+            .zip(other.1.as_ref())
+            .is_some_and(|(one, other)| one != other)
+        {
+            return Some("name");
+        }
+        let unknown = ParticipantKind::Unknown.as_str();
+        let is_known = kind != unknown && other.2 != unknown;
+        (is_known && *kind != other.2).then_some("kind")
+    }
+}
+
+/// The places of a record's messages, whose lines are counted in one sweep.
+struct Places<'r> {
+    bytes: &'r [u8],
+    start: u64,
+    at: usize,
+    line_column: (u64, u64),
+    /// The place of all messages, where rows were gathered.
+    of_all: Option<Spot>,
+}
+
+impl<'r> Places<'r> {
+    fn of(record: &Record<'r>, place: Spot) -> Self {
+        let (start, line_column, of_all) = match record.form {
+            RecordForm::Frame(frame) => (frame.start, (frame.line, frame.column), None),
+            RecordForm::Group(_) => (0, (1, 1), Some(place)),
+        };
+        Self {
+            bytes: record.bytes,
+            start,
+            at: 0,
+            line_column,
+            of_all,
+        }
+    }
+
+    fn spot(&mut self, message: &Message) -> Spot {
+        if let Some(spot) = self.of_all {
+            return spot;
+        }
+        let origin = message.origin;
+        let target = usize::try_from(origin.start.saturating_sub(self.start)).unwrap_or(usize::MAX);
+        // Messages that were put in order lie where they lie: then the count begins anew.
+        if target >= self.at
+            && let Some(stretch) = self.bytes.get(self.at..target)
+        {
+            let (line, column) = self.line_column;
+            self.line_column = advance(line, column, stretch);
+            self.at = target;
+        }
+        let line_column = (target == self.at).then_some(self.line_column);
+        Spot(Some((origin.start, origin.end)), line_column)
+    }
+
+    fn path(&self, record: &Record<'_>, message: &Message) -> String {
+        let index = message.origin.index;
+        match record.source() {
+            _ if self.bytes.trim_ascii_start().starts_with(b"[") => format!("$[{index}]"),
+            Some(source) => source.message_path(index),
+            None => "$".to_owned(),
+        }
+    }
+}
+
+/// A finding with its place.
+struct Placed {
+    finding: Finding,
+    path: Option<String>,
+    spot: Spot,
+}
+
+impl Placed {
+    fn located(self) -> Located {
+        let Spot(span, line_column) = self.spot;
+        Located {
+            json_path: self.path,
+            span: span.map(|(start, end)| Span { start, end }),
+            line_column,
+            ..Located::nowhere(self.finding)
+        }
+    }
+}
+
+/// The traces of all conversations.
+pub(super) struct Across {
+    spill: Spill,
+    /// Of each id.
+    hashes: Vec<u64>,
+    failure: Option<DatasetError>,
+}
+
+/// What is done with a finding, which is in the record of a trace.
+pub(super) type Deliver<'d> = dyn FnMut(&Trace, Located) + 'd;
+
+impl Across {
+    /// Nothing yet.
+    pub(super) fn new() -> Self {
+        Self {
+            spill: Spill::new(Spill::temporary_folder(), PARTITIONS, HELD_BYTES),
+            hashes: Vec::new(),
+            failure: None,
+        }
+    }
+
+    /// Puts a trace aside, in the order of the inputs.
+    pub(super) fn add(&mut self, trace: &Trace) {
+        if self.failure.is_some() {
+            return;
+        }
+        let hash = collisions::hash_of(&trace.id);
+        self.hashes.push(hash);
+        let body = serde_json::to_vec(trace).unwrap_or_default();
+        let pushed = self.spill.push(partition(hash), &hash.to_le_bytes(), &body);
+        self.failure = pushed.err();
+    }
+
+    /// What the conversations are to each other, with `name` the name of an input; at most `most` findings of a code in each.
+    ///
+    /// # Errors
+    ///
+    /// When traces could not be put aside, or not be read again.
+    pub(super) fn finish(
+        mut self,
+        name: &dyn Fn(usize) -> String,
+        most: u64,
+        deliver: &mut Deliver<'_>,
+    ) -> Result<(), DatasetError> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        let repeated = collisions::repeated(std::mem::take(&mut self.hashes));
+        let touched: BTreeSet<usize> = repeated.iter().map(|hash| partition(*hash)).collect();
+        for part in touched {
+            let mut rooms: BTreeMap<String, Room> = BTreeMap::new();
+            self.spill.drain(part, &mut |head, body| {
+                let hash = head.try_into().map(u64::from_le_bytes);
+                if hash.is_ok_and(|hash| repeated.contains(&hash))
+                    && let Ok(trace) = serde_json::from_slice::<Trace>(body)
+                {
+                    let room = rooms.entry(trace.id.clone()).or_default();
+                    for placed in capped(room.meet(&trace, name), most) {
+                        deliver(&trace, placed.located());
+                    }
+                    room.remember(trace);
+                }
+                Ok(())
+            })?;
+            for room in rooms.values() {
+                room.resolve(name, most, deliver);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn partition(hash: u64) -> usize {
+    (hash % PARTITIONS as u64) as usize
+}
+
+/// What is known of the conversations of one id.
+#[derive(Default)]
+struct Room {
+    /// The input of the first.
+    first: Option<usize>,
+    /// Of each message its body, and the input that has it.
+    messages: HashMap<String, (u32, usize)>,
+    roster: HashMap<String, (Listed, usize)>,
+    /// Conversations with references that lead out of them.
+    open: Vec<Trace>,
+}
+
+impl Room {
+    /// Compares a conversation with those before it.
+    fn meet(&self, trace: &Trace, name: &dyn Fn(usize) -> String) -> Vec<Placed> {
+        let mut found = Vec::new();
+        let Some(first) = self.first else { return found };
+        let taken = format!(
+            "the id {} is taken by an earlier conversation, in {}",
+            ShownId(&trace.id),
+            name(first)
+        );
+        found.push(trace.finding(&codes::DUPLICATE_CONVERSATION_ID, &trace.id, taken));
+        let mut conflict: Option<Placed> = None;
+        for Said(id, body, position, path, spot) in &trace.messages {
+            let Some((known, input)) = self.messages.get(id) else {
+                continue;
+            };
+            match &mut conflict {
+                _ if known == body => {}
+                Some(conflict) => conflict.finding.count += 1,
+                none => {
+                    let text = format!(
+                        "message {} has another sender or body in {}",
+                        ShownId(id),
+                        name(*input)
+                    );
+                    let mut placed = trace.finding(&codes::CONFLICTING_MESSAGE, id, text);
+                    placed.finding.position = Some(*position);
+                    placed.finding.message_id = Some(id.clone());
+                    (placed.path, placed.spot) = (Some(path.clone()), *spot);
+                    *none = Some(placed);
+                }
+            }
+        }
+        found.extend(conflict);
+        for listed in &trace.roster {
+            let known = self.roster.get(&listed.0);
+            let contradiction = known.and_then(|(known, input)| Some((listed.contradicts(known)?, *input)));
+            if let Some((what, input)) = contradiction {
+                let text = format!(
+                    "participant {} has another {what} in {}",
+                    ShownId(&listed.0),
+                    name(input)
+                );
+                found.push(trace.finding(&codes::CONTRADICTING_ROSTER, &listed.0, text));
+            }
+        }
+        found
+    }
+
+    fn remember(&mut self, mut trace: Trace) {
+        let input = trace.input;
+        self.first.get_or_insert(input);
+        for Said(id, body, ..) in std::mem::take(&mut trace.messages) {
+            self.messages.entry(id).or_insert((body, input));
+        }
+        for listed in std::mem::take(&mut trace.roster) {
+            self.roster.entry(listed.0.clone()).or_insert((listed, input));
+        }
+        if !trace.open.is_empty() {
+            self.open.push(trace);
+        }
+    }
+
+    /// Finds the targets of references that lead out of their conversation.
+    fn resolve(&self, name: &dyn Fn(usize) -> String, most: u64, deliver: &mut Deliver<'_>) {
+        for trace in &self.open {
+            let mut found = Vec::new();
+            for Open(target, message, position, path, spot) in &trace.open {
+                if let Some((_, input)) = self.messages.get(target) {
+                    let text = format!(
+                        "message {} is in another conversation of this id, in {}",
+                        ShownId(target),
+                        name(*input)
+                    );
+                    let mut placed = trace.finding(&codes::REFERENCE_ELSEWHERE, target, text);
+                    placed.finding.position = Some(*position);
+                    placed.finding.message_id.clone_from(message);
+                    (placed.path, placed.spot) = (Some(path.clone()), *spot);
+                    found.push(placed);
+                }
+            }
+            for placed in capped(found, most) {
+                deliver(trace, placed.located());
+            }
+        }
+    }
+}
+
+/// The first findings of each code, and one for the rest.
+fn capped(found: Vec<Placed>, most: u64) -> Vec<Placed> {
+    let mut seen: BTreeMap<&'static str, u64> = BTreeMap::new();
+    let mut kept: Vec<Placed> = Vec::new();
+    let mut rests: BTreeMap<&'static str, Placed> = BTreeMap::new();
+    for mut placed in found {
+        let code = placed.finding.code.code;
+        let number = seen.entry(code).or_default();
+        *number += 1;
+        if *number <= most {
+            kept.push(placed);
+        } else if let Some(rest) = rests.get_mut(code) {
+            rest.finding.count += placed.finding.count;
+        } else {
+            let text = "further findings of this code in this conversation";
+            text.clone_into(&mut placed.finding.message);
+            rests.insert(code, placed);
+        }
+    }
+    kept.extend(rests.into_values());
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placed(code: &'static Code, number: usize) -> Vec<Placed> {
+        let one = || Placed {
+            finding: Finding::new(code, "x"),
+            path: None,
+            spot: Spot::default(),
+        };
+        (0..number).map(|_| one()).collect()
+    }
+
+    fn counts(found: Vec<Placed>, most: u64) -> Vec<(&'static str, u64)> {
+        let kept = capped(found, most).into_iter();
+        kept.map(|placed| (placed.finding.code.code, placed.finding.count))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_beyond_the_limit_of_a_code_is_one_finding_with_a_count() {
+        let (rosters, references) = (&codes::CONTRADICTING_ROSTER, &codes::REFERENCE_ELSEWHERE);
+        assert_eq!(counts(placed(rosters, 2), 2), [("PT006", 1), ("PT006", 1)]);
+        let both = [placed(rosters, 4), placed(references, 1)].into_iter().flatten();
+        assert_eq!(
+            counts(both.collect(), 2),
+            [("PT006", 1), ("PT006", 1), ("RF010", 1), ("PT006", 2)]
+        );
+    }
+
+    #[test]
+    fn rosters_contradict_each_other_only_where_both_say_something() {
+        let listed =
+            |name: Option<&str>, kind: &str| Listed("u".to_owned(), name.map(str::to_owned), kind.to_owned());
+        let ann = listed(Some("Ann"), "human");
+        let said = |other: &Listed| other.contradicts(&ann);
+        assert_eq!(said(&ann), None);
+        assert_eq!(said(&listed(None, "unknown")), None);
+        assert_eq!(said(&listed(Some("Bo"), "human")), Some("name"));
+        assert_eq!(said(&listed(Some("Ann"), "agent")), Some("kind"));
+    }
+
+    #[test]
+    fn traces_come_back_from_memory_and_from_disk_alike() {
+        let told = |held: u64| {
+            let mut across = Across::new();
+            across.spill = Spill::new(Spill::temporary_folder(), PARTITIONS, held);
+            for number in 0..300_usize {
+                across.add(&Trace {
+                    input: number,
+                    entry: String::new(),
+                    table: String::new(),
+                    record: 0,
+                    id: format!("r{}", number % 200),
+                    place: Spot::default(),
+                    roster: Vec::new(),
+                    messages: vec![Said(
+                        "m".to_owned(),
+                        number as u32,
+                        0,
+                        "$".to_owned(),
+                        Spot::default(),
+                    )],
+                    open: Vec::new(),
+                });
+            }
+            let mut told = Vec::new();
+            let name = |input: usize| input.to_string();
+            across
+                .finish(&name, 9, &mut |trace, located| {
+                    told.push((trace.input, located.finding.message));
+                })
+                .unwrap();
+            told
+        };
+        let held = told(HELD_BYTES);
+        assert_eq!(held.len(), 200);
+        assert!(held.contains(&(
+            207,
+            "the id `r7` is taken by an earlier conversation, in 7".to_owned()
+        )));
+        assert_eq!(held, told(0));
+    }
+}

@@ -1,0 +1,165 @@
+//! `[check]`: how files are judged, in `chatmill.toml` or in a pipeline file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::parse;
+use crate::error::PlanError;
+
+/// A `chatmill.toml`: what holds for every command in a folder and below.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// How files are judged.
+    pub check: CheckSection,
+}
+
+/// `[check]`: how `chatmill check` judges files. A run writes what it finds, whatever stands here.
+///
+/// Codes are told as on the command line: letters and digits (`RF001`), the beginning of these (`RF`), or a name
+/// (`dangling-reference`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct CheckSection {
+    /// Codes that are reported; none means all.
+    pub select: Vec<String>,
+    /// Codes that are not reported; they win over `select`.
+    pub ignore: Vec<String>,
+    /// Least severity that makes the exit code 1.
+    pub fail_on: Option<FailOn>,
+    /// A report of an earlier check (json or jsonl), whose findings are not reported again; relative paths start at this file's
+    /// folder.
+    pub baseline: Option<PathBuf>,
+    /// Names of files that are not read: globs such as `*.png` or `attachments/**`.
+    pub exclude: Vec<String>,
+    /// Whether links inside folders are followed, wherever they lead; each folder is read once.
+    pub follow_links: bool,
+    /// Severities by code, in place of the codes' own; where a code is told in several ways, the longest wins.
+    pub severity: BTreeMap<String, SeverityWord>,
+    /// What holds beside that for files of certain names, by glob; where several match, all hold, in the order of the globs.
+    pub per_path: BTreeMap<String, PerPathSection>,
+}
+
+/// `[check.per-path."GLOB"]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PerPathSection {
+    /// Codes that are not reported of these files.
+    pub ignore: Vec<String>,
+    /// Severities by code for these files.
+    pub severity: BTreeMap<String, SeverityWord>,
+}
+
+/// The severity of a code, or that it is not reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SeverityWord {
+    /// Not reported.
+    Off,
+    /// Worth knowing.
+    Note,
+    /// Suspicious, or repaired.
+    Warning,
+    /// Refused by the format's own consumer, or lost.
+    Error,
+}
+
+/// Least severity that makes the exit code 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailOn {
+    /// Errors.
+    Error,
+    /// Warnings and errors.
+    Warning,
+    /// Anything that is found.
+    Note,
+    /// Nothing.
+    Never,
+}
+
+impl Config {
+    /// Reads a `chatmill.toml`; `shown` is its path in messages.
+    pub fn parse(text: &str, shown: &Path) -> Result<Self, PlanError> {
+        toml::from_str(text).map_err(|error| PlanError::Pipeline {
+            path: shown.to_path_buf(),
+            message: parse::with_suggestion(&error.to_string()),
+        })
+    }
+
+    /// The text of a `chatmill.toml` that says the same, every key spelled out.
+    pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
+    }
+
+    /// The JSON Schema of a `chatmill.toml`.
+    pub fn schema() -> serde_json::Value {
+        schemars::schema_for!(Self).to_value()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<CheckSection, String> {
+        let config = Config::parse(text, Path::new("chatmill.toml"));
+        config
+            .map(|config| config.check)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn every_key_is_read_and_written_alike() {
+        let text = "[check]\nselect = [\"RF\"]\nignore = [\"TM\"]\nfail-on = \"warning\"\nbaseline = \"known.json\"\n\
+                    exclude = [\"*.png\"]\nfollow-links = true\n\n[check.severity]\nAS001 = \"error\"\nTM002 = \"off\"\n\n\
+                    [check.per-path.\"old/**\"]\nignore = [\"TL\"]\n";
+        let section = read(text).unwrap();
+        assert_eq!(section.severity["AS001"], SeverityWord::Error);
+        assert_eq!(section.per_path["old/**"].ignore, ["TL"]);
+        let config = Config { check: section };
+        let again = config.to_toml().unwrap();
+        assert_eq!(Config::parse(&again, Path::new("x")).unwrap(), config);
+        let keys = [
+            "select",
+            "ignore",
+            "fail-on",
+            "baseline",
+            "exclude",
+            "follow-links",
+            "severity",
+        ];
+        assert!(keys.iter().all(|key| again.contains(key)), "{again}");
+    }
+
+    #[test]
+    fn nothing_is_a_configuration_too() {
+        assert_eq!(read("").unwrap(), CheckSection::default());
+        assert_eq!(read("[check]\n").unwrap(), CheckSection::default());
+    }
+
+    #[test]
+    fn an_unknown_key_or_word_is_refused_with_the_nearest() {
+        for (text, near) in [
+            ("[check]\nselekt = []\n", "did you mean `select`?"),
+            ("[check]\nfail_on = \"error\"\n", "did you mean `fail-on`?"),
+            ("[chek]\n", "did you mean `check`?"),
+            ("[check.per-path.\"a\"]\nignor = []\n", "did you mean `ignore`?"),
+            (
+                "[check]\nseverity = { AS001 = \"eror\" }\n",
+                "did you mean `error`?",
+            ),
+        ] {
+            let refused = read(text).unwrap_err();
+            assert!(
+                refused.contains(near) && refused.contains("chatmill.toml"),
+                "{refused}"
+            );
+        }
+        assert!(read("[check]\nignore = \"TM\"\n").is_err());
+        assert!(read("[check\n").is_err());
+    }
+}

@@ -1,0 +1,258 @@
+//! What becomes of a code: left out, or given another severity, in all files or in some.
+
+use std::collections::BTreeMap;
+
+use chatmill_diag::{Code, Severity, codes};
+use chatmill_intake::discover::{Links, Patterns};
+
+use crate::error::PlanError;
+use crate::pipeline::{CheckSection, PerPathSection, SeverityWord};
+
+/// What becomes of codes.
+#[derive(Clone, Debug, Default)]
+pub struct CodeSettings {
+    /// Codes that are neither reported nor counted.
+    off: Vec<&'static str>,
+    /// Severities in place of the codes' own.
+    severities: BTreeMap<&'static str, Severity>,
+}
+
+/// What becomes of codes in files of certain names.
+#[derive(Clone, Debug, Default)]
+pub struct PathSettings {
+    patterns: Patterns,
+    codes: CodeSettings,
+}
+
+/// Everything that a `[check]` section says of codes, and of names of files that are not read.
+#[derive(Clone, Debug, Default)]
+pub struct CheckSettings {
+    /// In all files.
+    pub codes: CodeSettings,
+    /// In some, beside that.
+    pub per_path: Vec<PathSettings>,
+    /// Names that are not read.
+    pub exclude: Patterns,
+    /// What becomes of links inside folders.
+    pub links: Links,
+}
+
+impl CheckSettings {
+    /// Resolves a section.
+    ///
+    /// # Errors
+    ///
+    /// When it names a code that there is not, or a glob that makes no sense.
+    pub fn new(section: &CheckSection) -> Result<Self, PlanError> {
+        let mut codes = CodeSettings::default();
+        let selected = all(&section.select, "check.select")?;
+        if !section.select.is_empty() {
+            let left = codes::CODES.iter().filter(|code| !selected.contains(code));
+            codes.off.extend(left.map(|code| code.code));
+        }
+        codes.ignore(&section.ignore, "check.ignore")?;
+        codes.grade(&section.severity, "check.severity")?;
+        let per_path = section.per_path.iter().map(path).collect::<Result<_, _>>()?;
+        Ok(Self {
+            codes,
+            per_path,
+            exclude: Patterns::new(&section.exclude)?,
+            links: if section.follow_links {
+                Links::Followed
+            } else {
+                Links::Refused
+            },
+        })
+    }
+
+    /// What becomes of codes in a file of these names.
+    pub fn of(&self, names: &[&str]) -> CodeSettings {
+        let mut codes = self.codes.clone();
+        for one in &self.per_path {
+            if names.iter().any(|name| one.patterns.matches(name)) {
+                codes.off.extend(&one.codes.off);
+                codes.severities.extend(&one.codes.severities);
+            }
+        }
+        codes
+    }
+}
+
+fn path((glob, section): (&String, &PerPathSection)) -> Result<PathSettings, PlanError> {
+    let mut codes = CodeSettings::default();
+    codes.ignore(&section.ignore, "check.per-path.ignore")?;
+    codes.grade(&section.severity, "check.per-path.severity")?;
+    Ok(PathSettings {
+        patterns: Patterns::new(std::slice::from_ref(glob))?,
+        codes,
+    })
+}
+
+impl CodeSettings {
+    /// The severity of a finding whose own is `own`; nothing where it is left out.
+    pub fn severity(&self, code: &Code, own: Severity) -> Option<Severity> {
+        if self.off.contains(&code.code) {
+            return None;
+        }
+        Some(self.severities.get(code.code).copied().unwrap_or(own))
+    }
+
+    fn ignore(&mut self, words: &[String], key: &'static str) -> Result<(), PlanError> {
+        self.off.extend(all(words, key)?.iter().map(|code| code.code));
+        Ok(())
+    }
+
+    /// Takes severities in; the longer word wins over the shorter, a name over both.
+    fn grade(
+        &mut self,
+        severities: &BTreeMap<String, SeverityWord>,
+        key: &'static str,
+    ) -> Result<(), PlanError> {
+        let mut ordered: Vec<_> = severities.iter().collect();
+        ordered.sort_by_key(|(word, _)| word.len());
+        let mut off = Vec::new();
+        for (word, severity) in ordered {
+            for code in named(word, key)? {
+                off.retain(|other| *other != code.code);
+                self.severities.remove(code.code);
+                let severity = match severity {
+                    SeverityWord::Off => {
+                        off.push(code.code);
+                        continue;
+                    }
+                    SeverityWord::Note => Severity::Note,
+                    SeverityWord::Warning => Severity::Warning,
+                    SeverityWord::Error => Severity::Error,
+                };
+                self.severities.insert(code.code, severity);
+            }
+        }
+        self.off.extend(off);
+        Ok(())
+    }
+}
+
+fn all(words: &[String], key: &'static str) -> Result<Vec<&'static Code>, PlanError> {
+    let mut all = Vec::new();
+    for word in words {
+        all.extend(named(word, key)?);
+    }
+    Ok(all)
+}
+
+fn named(word: &str, key: &'static str) -> Result<Vec<&'static Code>, PlanError> {
+    codes::named(word).map_err(|near| PlanError::UnknownWord {
+        key,
+        what: "code",
+        word: word.to_owned(),
+        suggestion: near.map(str::to_owned),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::Config;
+    use std::path::Path;
+
+    fn settings(text: &str) -> Result<CheckSettings, String> {
+        let config = Config::parse(text, Path::new("chatmill.toml")).unwrap();
+        CheckSettings::new(&config.check).map_err(|error| error.to_string())
+    }
+
+    fn graded(settings: &CodeSettings) -> Vec<(&'static str, Severity)> {
+        let codes = codes::CODES.iter();
+        codes
+            .filter_map(|code| Some((code.code, settings.severity(code, code.severity)?)))
+            .collect()
+    }
+
+    #[test]
+    fn nothing_is_left_out_by_default() {
+        let settings = settings("").unwrap();
+        let own: Vec<_> = codes::CODES
+            .iter()
+            .map(|code| (code.code, code.severity))
+            .collect();
+        assert_eq!(graded(&settings.of(&["a"])), own);
+    }
+
+    #[test]
+    fn a_code_a_prefix_and_a_name_select_alike_and_ignore_wins() {
+        let text = "[check]\nselect = [\"IN001\", \"dangling-reference\", \"tm00\"]\nignore = [\"TM002\"]\n";
+        let kept = graded(&settings(text).unwrap().of(&[]));
+        let kept: Vec<&str> = kept.iter().map(|(code, _)| *code).collect();
+        assert_eq!(kept[..5], ["IN001", "RF001", "TM001", "TM003", "TM004"]);
+        assert!(kept[5..].iter().all(|code| code.starts_with("TM")), "{kept:?}");
+    }
+
+    #[test]
+    fn of_words_that_name_one_code_the_longest_wins() {
+        for severities in [
+            "TM = \"off\"\ntimestamp-naive = \"error\"\nTM003 = \"note\"",
+            "timestamp-naive = \"error\"\nTM003 = \"note\"\nTM = \"off\"",
+        ] {
+            let text = format!("[check]\nselect = [\"TM\"]\n[check.severity]\n{severities}\n");
+            let kept = graded(&settings(&text).unwrap().of(&[]));
+            assert_eq!(kept, [("TM002", Severity::Error), ("TM003", Severity::Note)]);
+        }
+    }
+
+    #[test]
+    fn what_holds_for_some_files_comes_on_top() {
+        let text = "[check]\nselect = [\"TM003\", \"RF001\"]\n[check.per-path.\"old/**\"]\nignore = [\"TM\"]\n\
+                    [check.per-path.\"*.jsonl\"]\nseverity = { RF = \"error\" }\n";
+        let settings = settings(text).unwrap();
+        let (warned, error) = (Severity::Warning, Severity::Error);
+        for (name, expected) in [
+            ("new/a.json", vec![("RF001", warned), ("TM003", warned)]),
+            ("old/a.json", vec![("RF001", warned)]),
+            ("new/a.jsonl", vec![("RF001", error), ("TM003", warned)]),
+            ("old/a.jsonl", vec![("RF001", error)]),
+        ] {
+            assert_eq!(graded(&settings.of(&["typed", name])), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_settings_on_the_page_of_check_are_settings() {
+        let page = include_str!("../../../../docs/check.md");
+        let text = page.split("```toml\n").nth(1).unwrap();
+        let text = text.split("```").next().unwrap();
+        let settings = settings(text).unwrap();
+        let severity = |code: &Code, name: &str| settings.of(&[name]).severity(code, code.severity);
+        assert_eq!(severity(&codes::DUPLICATE_MESSAGE_ID, "a"), Some(Severity::Error));
+        assert_eq!(severity(&codes::TIMESTAMP_NAIVE, "a"), None);
+        assert_eq!(severity(&codes::TIME_GOES_BACKWARDS, "a"), Some(Severity::Note));
+        assert_eq!(severity(&codes::DANGLING_REFERENCE, "archive/a"), None);
+        assert_eq!(severity(&codes::WRONG_TYPE, "archive/a"), Some(Severity::Note));
+        assert!(settings.exclude.matches("deep/a.png"));
+    }
+
+    #[test]
+    fn a_word_that_names_nothing_is_refused_with_its_key_and_the_nearest() {
+        for (text, key, near) in [
+            (
+                "[check]\nselect = [\"invalid-jsno\"]\n",
+                "check.select",
+                "`invalid-json`",
+            ),
+            ("[check]\nignore = [\"TM0002\"]\n", "check.ignore", "`TM002`"),
+            (
+                "[check]\nseverity = { AS01 = \"off\" }\n",
+                "check.severity",
+                "`AS00",
+            ),
+            (
+                "[check.per-path.\"a\"]\nignore = [\"emty-input\"]\n",
+                "check.per-path.ignore",
+                "`empty-input`",
+            ),
+        ] {
+            let refused = settings(text).unwrap_err();
+            assert!(refused.contains(key) && refused.contains(near), "{refused}");
+        }
+        assert!(settings("[check]\nexclude = [\"[\"]\n").is_err());
+        assert!(settings("[check.per-path.\"[\"]\n").is_err());
+    }
+}

@@ -1,0 +1,73 @@
+//! Inputs that have the same bytes. Their hashes are taken while they are read, or were taken before.
+
+use std::collections::{BTreeSet, HashMap};
+
+use chatmill_diag::{Finding, codes};
+
+use crate::plan::PlannedInput;
+
+/// The hashes of the inputs that were read, as far as they can tell anything: inputs of a length that no other has are not kept.
+pub(super) struct Repeats {
+    /// Lengths that several inputs have, in bytes.
+    lengths: BTreeSet<u64>,
+    /// The first input of each hash.
+    firsts: HashMap<blake3::Hash, usize>,
+}
+
+impl Repeats {
+    /// None of the inputs was read yet.
+    pub(super) fn among(inputs: &[PlannedInput]) -> Self {
+        let mut all: Vec<u64> = inputs.iter().map(|planned| planned.input.bytes).collect();
+        all.sort_unstable();
+        let shared = all
+            .chunk_by(|one, other| one == other)
+            .filter(|equal| equal.len() > 1);
+        // Nothing is said of empty files, nor of what has no length.
+        let lengths = shared.filter_map(|equal| equal.first().copied().filter(|length| *length > 0));
+        Self {
+            lengths: lengths.collect(),
+            firsts: HashMap::new(),
+        }
+    }
+
+    /// Whether an input of this length may have the bytes of another.
+    pub(super) fn may_have(&self, length: u64) -> bool {
+        self.lengths.contains(&length)
+    }
+
+    /// The first input with this hash, where it is another one.
+    pub(super) fn first(&mut self, hash: blake3::Hash, input: usize) -> Option<usize> {
+        let first = *self.firsts.entry(hash).or_insert(input);
+        (first != input).then_some(first)
+    }
+}
+
+/// Says that an earlier input has the same bytes.
+pub(super) fn repeated(first: &str) -> Finding {
+    Finding::new(&codes::REPEATED_INPUT, "its bytes are those of an earlier file").quoting(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_intake::discover::InputKind;
+
+    #[test]
+    fn only_inputs_of_a_shared_length_are_compared_and_the_first_is_named() {
+        let inputs = [3, 0, 5, 3, 0].map(|bytes| {
+            let mut planned = PlannedInput::of("a", InputKind::File);
+            planned.input.bytes = bytes;
+            planned
+        });
+        let mut repeats = Repeats::among(&inputs);
+        assert_eq!(
+            [0, 3, 5].map(|length| repeats.may_have(length)),
+            [false, true, false]
+        );
+        let (one, other) = (blake3::hash(b"one"), blake3::hash(b"other"));
+        assert_eq!(repeats.first(one, 0), None);
+        assert_eq!(repeats.first(other, 1), None);
+        assert_eq!(repeats.first(one, 3), Some(0));
+        assert_eq!(repeats.first(one, 4), Some(0));
+    }
+}

@@ -1,0 +1,95 @@
+//! Whether a path lies in what a pattern would read.
+
+use std::io;
+use std::path::Path;
+
+use super::own::real;
+use super::split;
+
+/// Whether a path is what a pattern names, or lies below the folder that it names or looks in. Links on the way are followed.
+///
+/// # Errors
+///
+/// Where the system does not say where they are.
+pub fn lies_below(path: &Path, pattern: &str) -> io::Result<bool> {
+    if pattern == "-" {
+        return Ok(false);
+    }
+    let Some(path) = real(path)? else {
+        return Ok(false);
+    };
+    let looked_in = match real(Path::new(pattern))? {
+        Some(named) => Some(named),
+        None => match split(pattern) {
+            // It names nothing.
+            (_, "") => None,
+            ("", _) => real(Path::new("."))?,
+            (folder, _) => real(Path::new(folder))?,
+        },
+    };
+    Ok(looked_in.is_some_and(|folder| path.starts_with(folder)))
+}
+
+/// Whether two paths lead to one place, whatever links are on the way; of paths that lead nowhere, none does.
+///
+/// # Errors
+///
+/// Where the system does not say where they are.
+pub fn is_same_place(one: &Path, other: &Path) -> io::Result<bool> {
+    Ok(real(one)?.is_some_and(|one| real(other).is_ok_and(|other| other == Some(one))))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_the_same_by_whatever_path_it_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("in")).unwrap();
+        for name in ["in/a", "in/b"] {
+            std::fs::write(at(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink(at("in"), at("link")).unwrap();
+        assert!(is_same_place(&at("in/a"), &at("link/../in/a")).unwrap());
+        assert!(!is_same_place(&at("in/a"), &at("in/b")).unwrap());
+        assert!(!is_same_place(&at("in/c"), &at("in/c")).unwrap());
+    }
+
+    #[test]
+    fn a_path_lies_below_what_names_it_however_that_is_spelled() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::create_dir_all(at("in/deep")).unwrap();
+        std::fs::write(at("in/deep/a.toml"), "").unwrap();
+        std::os::unix::fs::symlink(at("in"), at("link")).unwrap();
+        let file = at("in/deep/a.toml");
+        for pattern in [
+            "",
+            "in",
+            "in/deep",
+            "in/deep/a.toml",
+            "link",
+            "in/deep/../deep",
+            "in/*.json",
+            "in/**",
+            "link/deep/a.*",
+        ] {
+            assert!(lies_below(Path::new(&file), &at(pattern)).unwrap(), "{pattern}");
+        }
+        std::fs::create_dir(at("in/other")).unwrap();
+        for pattern in [
+            "in/other",
+            "in/other/*",
+            "in/dee*/nothing",
+            "nowhere",
+            "nowhere/*",
+        ] {
+            let below = lies_below(Path::new(&file), &at(pattern)).unwrap();
+            assert_eq!(below, pattern.starts_with("in/dee"), "{pattern}");
+        }
+        assert!(!lies_below(Path::new(&file), "-").unwrap());
+        assert!(!lies_below(Path::new(&at("nothing")), &at("in")).unwrap());
+    }
+}

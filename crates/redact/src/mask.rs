@@ -1,0 +1,120 @@
+//! Masks: what stands for an id in a report that leaves the house.
+//!
+//! Within one report an id has one mask, so that findings of one message are known to be of one message. Another report has other
+//! masks, unless both are made with the same key.
+
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+
+use crate::pseudonym::{KeyError, PseudonymKey};
+
+/// Makes masks with one key.
+#[derive(Clone)]
+pub struct Mask {
+    key: [u8; 32],
+}
+
+impl fmt::Debug for Mask {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Mask")
+    }
+}
+
+impl Mask {
+    /// A mask whose key nobody knows, and which nobody can make again.
+    pub fn random() -> Self {
+        // The standard library seeds its maps with random numbers of the operating system.
+        let state = RandomState::new();
+        let mut key = [0; 32];
+        for (number, bytes) in (0_u64..).zip(key.chunks_exact_mut(8)) {
+            bytes.copy_from_slice(&state.hash_one(number).to_le_bytes());
+        }
+        Self { key }
+    }
+
+    /// A mask with the content of a key file, less the white space at its ends: the same key makes the same masks.
+    ///
+    /// # Errors
+    ///
+    /// When the key is too short or one byte over and over.
+    pub fn new(content: &str) -> Result<Self, KeyError> {
+        PseudonymKey::new(content)?;
+        let key = blake3::derive_key("chatmill 2026-11 masks of ids", content.trim().as_bytes());
+        Ok(Self { key })
+    }
+
+    /// What stands for an id: `id-` and ten hexadecimal digits.
+    pub fn id(&self, id: &str) -> String {
+        format!("id-{}", self.digits("id", id, 10))
+    }
+
+    /// What stands for the key of a finding, of the same length.
+    pub fn key(&self, key: &str) -> String {
+        self.digits("key", key, 16)
+    }
+
+    /// What stands for a path: `file-` and ten hexadecimal digits, with the ending where it is a usual one.
+    pub fn path(&self, path: &str) -> String {
+        const ENDINGS: &[&str] = &[
+            "json", "jsonl", "ndjson", "csv", "txt", "sql", "dump", "db", "sqlite", "zip", "tar", "gz",
+            "zst", "bz2", "xz", "tgz", "parquet", "html", "log",
+        ];
+        let ending = path.rsplit_once('.').map(|(_, ending)| ending);
+        let ending = ending.filter(|ending| ENDINGS.contains(ending));
+        let digits = self.digits("path", path, 10);
+        ending.map_or_else(
+            || format!("file-{digits}"),
+            |ending| format!("file-{digits}.{ending}"),
+        )
+    }
+
+    fn digits(&self, kind: &str, text: &str, count: usize) -> String {
+        let mut hasher = blake3::Hasher::new_keyed(&self.key);
+        hasher.update(kind.as_bytes());
+        hasher.update(&[0]);
+        hasher.update(text.as_bytes());
+        hasher.finalize().to_hex().chars().take(count).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
+
+    #[test]
+    fn an_id_has_one_mask_in_a_report_and_another_in_the_next() {
+        let (one, other) = (Mask::random(), Mask::random());
+        assert_eq!(one.id("ann"), one.id("ann"));
+        assert_ne!(one.id("ann"), one.id("ben"));
+        assert_ne!(one.id("ann"), other.id("ann"));
+    }
+
+    #[test]
+    fn a_key_makes_masks_repeatable() {
+        let mask = Mask::new(KEY).unwrap();
+        assert_eq!(mask.id("ann"), Mask::new(&format!("{KEY}\n")).unwrap().id("ann"));
+        assert_ne!(
+            mask.id("ann"),
+            Mask::new(&KEY.replace('0', "9")).unwrap().id("ann")
+        );
+        assert_eq!(mask.id("ann").len(), 13);
+        assert_eq!(mask.key("0123456789abcdef").len(), 16);
+        assert!(!format!("{mask:?}").contains("0f1e"));
+    }
+
+    #[test]
+    fn a_weak_key_is_refused() {
+        assert_eq!(Mask::new(KEY.split_at(1).1).unwrap_err(), KeyError::TooShort);
+        assert_eq!(Mask::new(&"a".repeat(40)).unwrap_err(), KeyError::Uniform);
+    }
+
+    #[test]
+    fn a_path_keeps_an_ending_that_tells_nothing() {
+        let mask = Mask::new(KEY).unwrap();
+        assert!(mask.path("ann/chat.json").contains(".json"));
+        assert!(!mask.path("chat.ann").contains("ann"));
+        assert_ne!(mask.path("ann/chat.json"), mask.path("ben/chat.json"));
+    }
+}

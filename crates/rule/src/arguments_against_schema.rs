@@ -1,0 +1,282 @@
+//! `arguments-against-schema`: a call that the schema of its tool does not allow.
+//!
+//! Schemas come with the input and are as hostile as that: only those are gone by that refer to nothing outside themselves
+//! and never to themselves, and that are small once every reference is written out. So a call costs at most so many steps for
+//! each of its bytes. Patterns are those of finite automata.
+
+use std::collections::HashMap;
+
+use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_model::{Arguments, Linked};
+use jsonschema::{PatternOptions, Validator};
+use serde_json::Value;
+
+use crate::Rule;
+use crate::walk::{at_arguments, calls};
+
+/// Finds calls that their tool's own schema forbids: one finding a call.
+pub(crate) struct ArgumentsAgainstSchema;
+
+/// Bytes of arguments that are judged.
+const ARGUMENT_BYTES: usize = 1 << 20;
+/// Bytes of a definition that is gone by.
+const DEFINITION_BYTES: usize = 64 << 10;
+/// Values of a schema with every reference written out.
+const VALUES: usize = 4_000;
+/// Levels of such a schema.
+const LEVELS: usize = 64;
+/// Bytes of a compiled pattern.
+const PATTERN_BYTES: usize = 256 << 10;
+
+impl Rule for ArgumentsAgainstSchema {
+    fn codes(&self) -> &'static [&'static Code] {
+        const CODES: &[&Code] = &[&codes::ARGUMENTS_AGAINST_SCHEMA];
+        CODES
+    }
+
+    fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+        if linked.conversation.tools.is_empty() || calls(linked).next().is_none() {
+            return;
+        }
+        let mut schemas = Schemas::of(linked);
+        for (message, call) in calls(linked) {
+            let (Some(name), Arguments::Object(raw)) = (&call.name, &call.arguments) else {
+                continue;
+            };
+            if raw.as_str().len() > ARGUMENT_BYTES {
+                continue;
+            }
+            let Some(validator) = schemas.validator(name) else {
+                continue;
+            };
+            let Ok(arguments) = serde_json::from_str::<Value>(raw.as_str()) else {
+                continue;
+            };
+            if let Err(error) = validator.validate(&arguments) {
+                let keyword = error.kind().keyword();
+                let text = format!("the schema of the tool does not allow the arguments, by its `{keyword}`");
+                let finding = at_arguments(&codes::ARGUMENTS_AGAINST_SCHEMA, message, call, text);
+                findings.push(finding.quoting(&error.to_string()));
+            }
+        }
+    }
+}
+
+/// The schemas of the tools that a conversation declares, compiled when they are first asked for.
+struct Schemas {
+    declared: HashMap<String, Value>,
+    compiled: HashMap<String, Option<Validator>>,
+}
+
+impl Schemas {
+    fn of(linked: &Linked) -> Self {
+        let mut declared = HashMap::new();
+        for raw in &linked.conversation.tools {
+            if raw.as_str().len() > DEFINITION_BYTES {
+                continue;
+            }
+            if let Ok(definition) = serde_json::from_str::<Value>(raw.as_str()) {
+                for (name, schema) in functions(&definition) {
+                    declared.entry(name).or_insert(schema);
+                }
+            }
+        }
+        Self {
+            declared,
+            compiled: HashMap::new(),
+        }
+    }
+
+    fn validator(&mut self, name: &str) -> Option<&Validator> {
+        let schema = self.declared.get(name)?;
+        let compiled = self.compiled.entry(name.to_owned());
+        compiled.or_insert_with(|| compile(schema)).as_ref()
+    }
+}
+
+fn compile(schema: &Value) -> Option<Validator> {
+    let mut values = 0;
+    if !schema.is_object() || !is_bounded(schema, schema, LEVELS, &mut values) {
+        return None;
+    }
+    let patterns = PatternOptions::regex()
+        .size_limit(PATTERN_BYTES)
+        .dfa_size_limit(PATTERN_BYTES);
+    let options = jsonschema::options().with_pattern_options(patterns);
+    options.build(schema).ok()
+}
+
+/// The functions that a definition declares, in the forms of vendors, with their schemas.
+fn functions(definition: &Value) -> Vec<(String, Value)> {
+    let listed = ["functionDeclarations", "function_declarations"];
+    let listed = listed.iter().find_map(|key| definition.get(key)?.as_array());
+    let one = std::slice::from_ref(definition);
+    let each = listed.map_or(one, Vec::as_slice).iter();
+    each.filter_map(|declared| {
+        let function = ["function", "toolSpec"].iter().find_map(|key| declared.get(key));
+        let function = function.unwrap_or(declared);
+        let keys = [
+            "parameters",
+            "input_schema",
+            "inputSchema",
+            "parametersJsonSchema",
+        ];
+        let schema = keys.iter().find_map(|key| function.get(key))?;
+        let schema = schema
+            .get("json")
+            .filter(|_| schema.get("type").is_none())
+            .unwrap_or(schema);
+        Some((function.get("name")?.as_str()?.to_owned(), schema.clone()))
+    })
+    .collect()
+}
+
+/// Whether a schema is small with every reference written out, and refers to nothing but places in itself that lie deeper.
+fn is_bounded(schema: &Value, root: &Value, levels: usize, values: &mut usize) -> bool {
+    *values += 1;
+    if *values > VALUES || levels == 0 {
+        return false;
+    }
+    match schema {
+        Value::Array(items) => items
+            .iter()
+            .all(|item| is_bounded(item, root, levels - 1, values)),
+        Value::Object(fields) => fields.iter().all(|(key, value)| match (key.as_str(), value) {
+            ("$dynamicRef" | "$recursiveRef" | "$id" | "id" | "$schema", Value::String(_)) => {
+                key == "$schema"
+            }
+            ("$ref", Value::String(place)) => {
+                let target = place.strip_prefix('#').and_then(|place| root.pointer(place));
+                target.is_some_and(|target| is_bounded(target, root, levels - 1, values))
+            }
+            _ => is_bounded(value, root, levels - 1, values),
+        }),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{Sample, object};
+    use chatmill_model::{ArgumentForm, RawJson};
+    use serde_json::json;
+
+    fn found(tool: &Value, arguments: &str) -> Vec<String> {
+        let mut sample = Sample::new();
+        sample.call(Some("c1"), "weather", object(arguments), ArgumentForm::Text);
+        let mut linked = sample.linked();
+        linked.conversation.tools = vec![RawJson(tool.to_string())];
+        let mut findings = Vec::new();
+        ArgumentsAgainstSchema.check(&linked, &Limits::default(), &mut findings);
+        findings.into_iter().map(|finding| finding.message).collect()
+    }
+
+    fn with(parameters: &Value) -> Value {
+        json!({"type": "function", "function": {"name": "weather", "parameters": parameters}})
+    }
+
+    fn city() -> Value {
+        json!({"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}}})
+    }
+
+    #[test]
+    fn every_form_of_definition_is_gone_by() {
+        for tool in [
+            with(&city()),
+            json!({"type": "function", "name": "weather", "parameters": city()}),
+            json!({"name": "weather", "input_schema": city()}),
+            json!({"functionDeclarations": [{"name": "weather", "parameters": city()}]}),
+            json!({"toolSpec": {"name": "weather", "inputSchema": {"json": city()}}}),
+        ] {
+            assert_eq!(found(&tool, r#"{"city":"Oslo"}"#).len(), 0, "{tool}");
+            let wrong = found(&tool, r#"{"city":7}"#);
+            assert_eq!(
+                wrong,
+                ["the schema of the tool does not allow the arguments, by its `type`"],
+                "{tool}"
+            );
+            assert!(found(&tool, "{}")[0].contains("`required`"));
+        }
+    }
+
+    #[test]
+    fn other_tools_and_definitions_without_a_schema_are_silent() {
+        for tool in [
+            json!({"name": "other", "input_schema": city()}),
+            json!({"name": "weather"}),
+            json!({"type": "web_search"}),
+            json!([1]),
+            with(&json!({"type": "OBJECT"})),
+            with(&json!({"type": "object", "properties": {"city": {"pattern": "("}}})),
+        ] {
+            assert_eq!(found(&tool, r#"{"city":7}"#).len(), 0, "{tool}");
+        }
+    }
+
+    #[test]
+    fn references_are_followed_inside_and_never_outside_or_in_a_circle() {
+        let definitions = json!({"city": {"type": "string"}});
+        let inside = json!({"$defs": definitions, "properties": {"city": {"$ref": "#/$defs/city"}}});
+        assert_eq!(found(&with(&inside), r#"{"city":7}"#).len(), 1);
+        for place in [
+            "https://a.example/city.json",
+            "file:///etc/passwd",
+            "#/$defs/none",
+            "#",
+            "other.json",
+        ] {
+            let schema = json!({"type": "string", "allOf": [{"$ref": place}]});
+            assert_eq!(found(&with(&schema), "{}").len(), 0, "{place}");
+        }
+    }
+
+    #[test]
+    fn a_schema_that_doubles_at_each_step_is_not_gone_by() {
+        let doubling = |steps: usize| {
+            let mut definitions = serde_json::Map::new();
+            for step in 0..steps {
+                let next = json!({"$ref": format!("#/$defs/d{}", step + 1)});
+                definitions.insert(format!("d{step}"), json!({"allOf": [next, next]}));
+            }
+            definitions.insert(format!("d{steps}"), json!({"type": "string"}));
+            with(&json!({"$defs": definitions, "allOf": [{"$ref": "#/$defs/d0"}]}))
+        };
+        assert_eq!(found(&doubling(5), "{}").len(), 1);
+        assert_eq!(found(&doubling(20), "{}").len(), 0);
+    }
+
+    #[test]
+    fn depth_and_patterns_have_a_limit() {
+        let deep = |levels: usize| {
+            let inner = (0..levels).fold(
+                json!({"type": "string"}),
+                |inner, _| json!({"not": {"not": inner}}),
+            );
+            with(&inner)
+        };
+        assert_eq!(found(&deep(LEVELS / 2 - 2), "{}").len(), 1);
+        assert_eq!(found(&deep(LEVELS / 2), "{}").len(), 0);
+        let pattern = |pattern: &str| {
+            let schema = json!({"properties": {"city": {"pattern": pattern}}});
+            found(
+                &with(&schema),
+                r#"{"city":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}"#,
+            )
+            .len()
+        };
+        assert_eq!(pattern("^(a+)+$"), 1);
+        assert_eq!(pattern("^(((a{100}){100}){100})$"), 0, "too large to be compiled");
+    }
+
+    #[test]
+    fn very_long_arguments_are_not_judged() {
+        let arguments = |length: usize| format!(r#"{{"town":"{}"}}"#, "x".repeat(length));
+        let bare = arguments(0).len();
+        assert_eq!(found(&with(&city()), &arguments(ARGUMENT_BYTES - bare)).len(), 1);
+        assert_eq!(
+            found(&with(&city()), &arguments(ARGUMENT_BYTES - bare + 1)).len(),
+            0
+        );
+    }
+}

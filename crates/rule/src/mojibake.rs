@@ -1,0 +1,255 @@
+//! `mojibake`: UTF-8 that was read as Windows-1252 or Latin-1, `Ã©` in place of `é`.
+//!
+//! A stretch of characters counts when the bytes that they stand for are UTF-8 of one character. Letters with accents, signs and
+//! emoji are told by one; of Greek, Cyrillic and other scripts of two bytes it takes two in a row, since their first byte is
+//! a letter that may well stand before a quotation mark.
+
+use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_model::{Linked, Part};
+
+use crate::Rule;
+use crate::walk::at_message;
+
+/// Finds text in the wrong encoding: one finding a message, and one for each name and title.
+pub(crate) struct Mojibake;
+
+impl Rule for Mojibake {
+    fn codes(&self) -> &'static [&'static Code] {
+        const CODES: &[&Code] = &[&codes::MOJIBAKE];
+        CODES
+    }
+
+    fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+        let conversation = &linked.conversation;
+        let title = conversation.title.as_deref().map(|title| ("title", title));
+        let names = conversation.participants.iter();
+        let names = names.filter_map(|participant| Some(("name", participant.name.as_deref()?)));
+        for (what, text) in title.into_iter().chain(names) {
+            let mended = Mended::of(text);
+            if mended.count > 0 {
+                let finding = Finding::new(
+                    &codes::MOJIBAKE,
+                    format!("a {what} was read in the wrong encoding"),
+                );
+                findings.push(finding.marking(text).quoting(&mended.text));
+            }
+        }
+        for message in &conversation.messages {
+            let mut first: Option<Mended> = None;
+            let mut count = 0;
+            for text in message.parts.iter().filter_map(text_of) {
+                let mended = Mended::of(text);
+                count += mended.count;
+                if mended.count > 0 && first.is_none() {
+                    first = Some(mended);
+                }
+            }
+            if let Some(mended) = first {
+                let text = "text was read in the wrong encoding; it was meant to be";
+                let mut finding = at_message(&codes::MOJIBAKE, message, text);
+                finding.count = count;
+                findings.push(finding.marking_word(&mended.broken).quoting(&mended.shown()));
+            }
+        }
+    }
+}
+
+fn text_of(part: &Part) -> Option<&str> {
+    match part {
+        Part::Text(text) | Part::Reasoning(text) | Part::Notice(text) => Some(text),
+        Part::ToolResult(result) => Some(&result.content),
+        Part::ToolCall(_) | Part::Media(_) | Part::CacheMark => None,
+    }
+}
+
+/// A text, mended.
+#[derive(Default)]
+struct Mended {
+    /// What was meant.
+    text: String,
+    /// Characters that were mended.
+    count: u64,
+    /// The first stretch that was mended, as it stood.
+    broken: String,
+    /// Where that begins in `text`, in bytes.
+    at: usize,
+}
+
+/// Characters that are shown around the first one that was mended.
+const AROUND: usize = 40;
+
+impl Mended {
+    fn of(text: &str) -> Self {
+        let mut mended = Self::default();
+        // Every sequence begins with one of these, and most texts have none.
+        if !text.chars().any(is_lead) {
+            return mended;
+        }
+        let mut rest = text;
+        while let Some(character) = rest.chars().next() {
+            let run = run(rest);
+            if run.counts() {
+                if mended.count == 0 {
+                    mended.at = mended.text.len();
+                    rest.get(..run.bytes)
+                        .unwrap_or_default()
+                        .clone_into(&mut mended.broken);
+                }
+                mended.count += run.meant.chars().count() as u64;
+                mended.text.push_str(&run.meant);
+                rest = rest.get(run.bytes..).unwrap_or_default();
+            } else {
+                let skipped = run.bytes.max(character.len_utf8());
+                let (before, after) = rest.split_at_checked(skipped).unwrap_or((rest, ""));
+                mended.text.push_str(before);
+                rest = after;
+            }
+        }
+        mended
+    }
+
+    /// What was meant around the first place.
+    fn shown(&self) -> String {
+        let (before, after) = self.text.split_at_checked(self.at).unwrap_or_default();
+        let skipped = before.chars().count().saturating_sub(AROUND);
+        let before: String = before.chars().skip(skipped).collect();
+        let after: String = after.chars().take(AROUND + 1).collect();
+        format!("{}{before}{after}", if skipped > 0 { "…" } else { "" })
+    }
+}
+
+/// Sequences that follow each other.
+#[derive(Default)]
+struct Run {
+    /// What they were meant to be.
+    meant: String,
+    /// Their length as they stand.
+    bytes: usize,
+    /// Whether one of them tells enough.
+    is_sure: bool,
+}
+
+impl Run {
+    fn counts(&self) -> bool {
+        self.is_sure || self.meant.chars().nth(1).is_some()
+    }
+}
+
+fn run(text: &str) -> Run {
+    let mut run = Run::default();
+    while let Some((character, bytes)) = text.get(run.bytes..).and_then(sequence) {
+        run.bytes += bytes;
+        // Letters of Western Europe, punctuation and signs, and everything of four bytes.
+        run.is_sure |= matches!(u32::from(character), 0x80..0x100 | 0x2000..0x2C00 | 0x1_0000..);
+        run.meant.push(character);
+    }
+    run
+}
+
+/// The character that a text's first characters were meant to be, and how many bytes these have.
+fn sequence(text: &str) -> Option<(char, usize)> {
+    let mut characters = text.chars();
+    let lead = characters.next().filter(|lead| is_lead(*lead))?;
+    let length = match u32::from(lead) {
+        0xC2..0xE0 => 2,
+        0xE0..0xF0 => 3,
+        _ => 4,
+    };
+    let mut bytes = [0; 4];
+    let mut read = 0;
+    for (place, character) in bytes
+        .iter_mut()
+        .zip(std::iter::once(lead).chain(characters))
+        .take(length)
+    {
+        *place = byte(character)?;
+        read += character.len_utf8();
+    }
+    let decoded = std::str::from_utf8(bytes.get(..length)?).ok()?;
+    decoded.chars().next().map(|character| (character, read))
+}
+
+fn is_lead(character: char) -> bool {
+    matches!(u32::from(character), 0xC2..=0xF4)
+}
+
+/// The byte that Windows-1252 or Latin-1 reads as a character.
+fn byte(character: char) -> Option<u8> {
+    if let Ok(byte) = u8::try_from(u32::from(character)) {
+        return Some(byte);
+    }
+    let at = UPPER.iter().position(|upper| *upper == character)?;
+    u8::try_from(0x80 + at).ok()
+}
+
+/// What Windows-1252 has in place of the control characters 0x80 to 0x9F; U+FFFD where it has nothing.
+const UPPER: [char; 32] = [
+    '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž', '\u{fffd}',
+    '\u{fffd}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{fffd}', 'ž', 'Ÿ',
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Sample;
+
+    #[test]
+    fn what_was_meant_is_told() {
+        for (broken, meant, count) in [
+            ("cafÃ©", "café", 1),
+            ("itâ€™s â‚¬5", "it’s €5", 2),
+            ("Ð¿Ñ€Ð¸Ð²ÐµÑ‚", "привет", 6),
+            ("ðŸ˜€!", "😀!", 1),
+            ("20 Â°C", "20 °C", 1),
+            ("Ã¼ber", "über", 1),
+        ] {
+            let mended = Mended::of(broken);
+            assert_eq!((mended.text.as_str(), mended.count), (meant, count));
+        }
+    }
+
+    #[test]
+    fn text_of_many_languages_is_silent() {
+        for text in [
+            "café, naïve, Ångström, NIÑO",
+            "« CAFÉ» et « BLÉ »",
+            "São João, NÃO, Â, ÇÃO",
+            "привет, Ελλάδα, 日本語, 😀",
+            "Ãë",
+            "",
+        ] {
+            assert_eq!(Mended::of(text).count, 0, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_message_is_one_finding_with_the_text_around_its_first_place() {
+        let mut sample = Sample::new();
+        sample.say("u1", &format!("{}cafÃ© and rosÃ©", "x".repeat(60)));
+        sample.say("u2", "fine");
+        let findings = sample.check(&Mojibake);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].count, 2);
+        let shown = findings[0].detail.as_deref().unwrap();
+        assert!(
+            shown.starts_with("…x") && shown.ends_with("café and rosé"),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn names_and_titles_are_looked_at() {
+        let mut sample = Sample::new();
+        sample.say("u1", "hello");
+        let mut linked = sample.linked();
+        linked.conversation.title = Some("FrÃ¼hstÃ¼ck".to_owned());
+        linked.conversation.participants[0].name = Some("ZoÃ«".to_owned());
+        let mut findings = Vec::new();
+        Mojibake.check(&linked, &Limits::default(), &mut findings);
+        let told: Vec<_> = findings
+            .iter()
+            .map(|finding| finding.detail.as_deref().unwrap())
+            .collect();
+        assert_eq!(told, ["Frühstück", "Zoë"]);
+    }
+}

@@ -1,0 +1,124 @@
+//! `truncated-base64`: a medium whose Base64 was cut or damaged.
+
+use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_model::{Linked, MediaSource, Part};
+
+use crate::Rule;
+use crate::walk::at_message;
+
+/// Finds Base64 that no writer ends or spells so: one finding a medium.
+pub(crate) struct TruncatedBase64;
+
+impl Rule for TruncatedBase64 {
+    fn codes(&self) -> &'static [&'static Code] {
+        const CODES: &[&Code] = &[&codes::TRUNCATED_BASE64];
+        CODES
+    }
+
+    fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+        for message in &linked.conversation.messages {
+            for part in &message.parts {
+                let Part::Media(media) = part else { continue };
+                let text = match &media.source {
+                    MediaSource::Inline(text) => Some(text.as_str()),
+                    MediaSource::Url(url) => of_address(url),
+                    MediaSource::Upload => None,
+                };
+                if let Some((text, wrong)) = text.and_then(|text| Some((text, fault(text)?))) {
+                    let said = format!("the Base64 of the {} {wrong}", media.kind.as_str());
+                    findings.push(at_message(&codes::TRUNCATED_BASE64, message, said).marking(text));
+                }
+            }
+        }
+    }
+}
+
+/// The Base64 of a `data:` address.
+fn of_address(url: &str) -> Option<&str> {
+    let rest = url.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("data:"));
+    let (head, text) = rest.and(url.get(5..))?.split_once(',')?;
+    head.trim_end()
+        .to_ascii_lowercase()
+        .ends_with(";base64")
+        .then_some(text)
+}
+
+/// What is wrong with a text in Base64: standard or for addresses, with line breaks or without.
+fn fault(text: &str) -> Option<&'static str> {
+    // Digits, those of which tell the alphabet for addresses, and equals signs.
+    let (mut digits, mut of_addresses, mut signs) = (0_u64, false, 0_u64);
+    for byte in text.bytes() {
+        match byte {
+            b'=' => signs += 1,
+            b'\r' | b'\n' | b' ' | b'\t' => {}
+            b'-' | b'_' => {
+                of_addresses = true;
+                digits += 1;
+            }
+            b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'+' | b'/' if signs == 0 => digits += 1,
+            _ => return Some("holds what is no Base64"),
+        }
+    }
+    match digits % 4 {
+        1 => Some("ends inside a byte"),
+        rest if rest > 1 && signs == 0 && !of_addresses => Some("ends without its equals signs"),
+        rest if signs > 0 && (rest == 0 || rest + signs != 4) => {
+            Some("has not the equals signs that it needs")
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Sample;
+    use chatmill_model::{Media, MediaKind};
+
+    #[test]
+    fn whole_texts_are_told_from_cut_ones() {
+        for whole in [
+            "",
+            "QUJD",
+            "QUI=",
+            "QQ==",
+            "QUJD\r\nQUI=\n",
+            "Q_-A",
+            "Q_-AQQ",
+            "+/+/",
+        ] {
+            assert_eq!(fault(whole), None, "{whole}");
+        }
+        for cut in [
+            "Q", "QUJDQ", "QUI", "QQ=", "QUJD=", "QUI==", "QU!D", "QUI=QUJD", "<svg>",
+        ] {
+            assert!(fault(cut).is_some(), "{cut}");
+        }
+    }
+
+    #[test]
+    fn media_inside_the_record_and_behind_data_addresses_are_looked_at() {
+        let image = |source| {
+            Part::Media(Media {
+                kind: MediaKind::Image,
+                source,
+                media_type: None,
+                name: None,
+            })
+        };
+        let mut sample = Sample::new();
+        for source in [
+            MediaSource::Inline("QUI".to_owned()),
+            MediaSource::Url("data:image/png;base64,QUI".to_owned()),
+            MediaSource::Url("DATA:image/png;BASE64,QUI=".to_owned()),
+            MediaSource::Url("data:text/plain,QUI".to_owned()),
+            MediaSource::Url("https://a.example/QUI".to_owned()),
+            MediaSource::Upload,
+        ] {
+            sample.post("u1", vec![image(source)]);
+        }
+        let found = sample.check(&TruncatedBase64);
+        let places: Vec<_> = found.iter().map(|finding| finding.position).collect();
+        assert_eq!(places, [Some(0), Some(1)]);
+    }
+}

@@ -16,14 +16,14 @@ pub(crate) use key;
 pub(crate) fn list<'a, T>(
     sink: &mut Sink<'a>,
     items: impl IntoIterator<Item = T>,
-    mut write: impl FnMut(&mut Sink<'a>, T),
+    mut write: impl FnMut(T, &mut Sink<'a>),
 ) {
     sink.framing("[");
     for (index, item) in items.into_iter().enumerate() {
         if index > 0 {
             sink.framing(",");
         }
-        write(sink, item);
+        write(item, sink);
     }
     sink.framing("]");
 }

@@ -163,9 +163,7 @@ impl<'a> Entry<'a> {
             Some(content) => object.string(key!("content"), Some(content), self.component),
             None => object.word(key!("content"), "null"),
         }
-        list(object.key(key!("refer_list")), self.refers, |sink, refer| {
-            refer.write(sink)
-        });
+        list(object.key(key!("refer_list")), self.refers, Refer::write);
         object.fields(self.beside);
         if let Some(extension) = self.extension {
             extension.write(object.key(key!("extra")));
@@ -185,9 +183,7 @@ impl<'a> Extension<'a> {
             extra.word(key!("role"), "\"system\"");
         }
         if !self.calls.is_empty() {
-            list(extra.key(key!("tool_calls")), self.calls, |sink, call| {
-                call.write(sink)
-            });
+            list(extra.key(key!("tool_calls")), self.calls, Call::write);
         }
         extra.string(key!("tool_call_id"), self.call_id, Component::Meta);
         extra.string(key!("name"), self.name, Component::Tools);
@@ -253,7 +249,7 @@ fn object<'a>(sink: &mut Sink<'a>, reference: &'a Reference, id: Option<&'a str>
         list(
             object.key(key!("refer_list")),
             &reference.nested,
-            |sink, inner| match inner.target.as_deref() {
+            |inner, sink| match inner.target.as_deref() {
                 Some(id) if inner.preview.is_none() && inner.nested.is_empty() => {
                     sink.json_string(id, Component::Replies);
                 }

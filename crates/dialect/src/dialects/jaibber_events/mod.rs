@@ -88,7 +88,7 @@ impl Dialect for JaibberEvents {
         declare_room(view, &shown.messages, is_native, &mut losses);
         let mut planner = Planner::new(transcript, &shown.messages, is_native, losses);
         let mut progress = Progress::default();
-        list(sink, &shown.messages, |sink, message| {
+        list(sink, &shown.messages, |message, sink| {
             planner.payload(message).write(sink);
             match message.kind {
                 MessageKind::Message => progress.said(message.position, message.role.as_str()),

@@ -19,7 +19,7 @@ impl<'a> Payload<'a> {
         object.raw(key!("responseId"), self.response_id);
         object.string(key!("agentName"), self.agent_name, Component::Names);
         if !self.mentions.is_empty() {
-            list(object.key(key!("mentions")), self.mentions, |sink, mentioned| {
+            list(object.key(key!("mentions")), self.mentions, |mentioned, sink| {
                 sink.json_string(mentioned, Component::Meta);
             });
         }
@@ -30,9 +30,7 @@ impl<'a> Payload<'a> {
         object.raw(key!("respondingChain"), self.responding_chain);
         object.raw(key!("isTaskNotification"), self.is_task_notification);
         if !self.files.is_empty() {
-            list(object.key(key!("attachments")), self.files, |sink, file| {
-                file.write(sink)
-            });
+            list(object.key(key!("attachments")), self.files, File::write);
         }
         object.string(key!("parentMessageId"), self.parent, Component::Replies);
         object.fields(self.others);

@@ -16,7 +16,7 @@ impl<'a> Request<'a> {
                 joined(sink, &texts);
                 sink.framing("\"");
             }
-            Self::List(pieces) => list(sink, pieces, |sink, piece| piece.write(sink)),
+            Self::List(pieces) => list(sink, pieces, Piece::write),
             Self::Quoting {
                 texts,
                 separator,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Extra, RawJson, Sink};
+use chatmill_model::{Component, RawJson, Sink};
 
 /// A key as it stands in JSON, so that it is one segment.
 macro_rules! key {
@@ -11,6 +11,22 @@ macro_rules! key {
     };
 }
 pub(crate) use key;
+
+/// Writes a list: each item as `write` says, with commas between them.
+pub(crate) fn list<'a, T>(
+    sink: &mut Sink<'a>,
+    items: impl IntoIterator<Item = T>,
+    mut write: impl FnMut(T, &mut Sink<'a>),
+) {
+    sink.framing("[");
+    for (index, item) in items.into_iter().enumerate() {
+        if index > 0 {
+            sink.framing(",");
+        }
+        write(item, sink);
+    }
+    sink.framing("]");
+}
 
 /// An object that is being written.
 pub(crate) struct Object<'r, 'a> {
@@ -82,8 +98,8 @@ impl<'r, 'a> Object<'r, 'a> {
     }
 
     /// Writes such fields in order.
-    pub(crate) fn fields(&mut self, extra: &'a Extra) {
-        for (key, value) in &extra.0 {
+    pub(crate) fn fields(&mut self, fields: impl IntoIterator<Item = (&'a str, &'a RawJson)>) {
+        for (key, value) in fields {
             self.field(key, value);
         }
     }

@@ -42,7 +42,9 @@ impl Progress {
     /// Messages were said in one turn; none where it is made up.
     pub(crate) fn said_all(&mut self, positions: &[u32], role: &'static str) {
         self.added(role);
-        positions.iter().for_each(|position| self.said(*position, role));
+        for position in positions {
+            self.said(*position, role);
+        }
     }
 
     /// Position of the last message that was said.

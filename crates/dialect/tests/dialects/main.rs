@@ -18,6 +18,7 @@ mod jaibber_context;
 mod jaibber_events;
 mod judges;
 mod laws;
+mod losses;
 mod openai_chat;
 mod openai_tools;
 mod policies;

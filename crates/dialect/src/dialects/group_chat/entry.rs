@@ -5,15 +5,11 @@ use std::borrow::Cow;
 use chatmill_model::{Component, Message, MessageKind, RawJson, Role};
 
 use super::extra::Extension;
-use super::is_native;
 use super::pieces::Pieces;
+use super::plan::Planner;
 use super::references::Refer;
-use crate::loss::{LossCode, Losses, reasons};
-use crate::message_ids::MessageIds;
+use crate::loss::{LossCode, reasons};
 use crate::times;
-use crate::tool_ids::ToolIds;
-use crate::transcript::Transcript;
-use crate::violation::Violation;
 
 /// What entries may cost, but for what they refer to and their further fields.
 pub(super) const LOSES: &[LossCode] = &[
@@ -42,39 +38,7 @@ pub(super) struct Entry<'a> {
     pub(super) extension: Option<Extension<'a>>,
 }
 
-/// Plans entries, and knows what they cost.
-pub(super) struct Planner<'t, 'a> {
-    pub(super) transcript: &'t Transcript<'a>,
-    pub(super) is_native: bool,
-    pub(super) ids: MessageIds<'a>,
-    pub(super) tools: ToolIds<'a>,
-    /// The sender of what nobody sent.
-    nobody: &'a str,
-    pub(super) losses: Losses,
-    /// Rules that entries break.
-    pub(super) violations: Vec<Violation>,
-}
-
-impl<'t, 'a> Planner<'t, 'a> {
-    /// For these messages.
-    pub(super) fn new(
-        transcript: &'t Transcript<'a>,
-        shown: &[&'a Message],
-        nobody: &'a str,
-        mut losses: Losses,
-    ) -> Self {
-        let is_native = is_native(transcript.view().conversation());
-        Self {
-            transcript,
-            is_native,
-            ids: MessageIds::new(transcript),
-            tools: ToolIds::new(transcript, shown, is_native, &mut losses),
-            nobody,
-            losses,
-            violations: Vec::new(),
-        }
-    }
-
+impl<'a> Planner<'_, 'a> {
     /// The entry of a message or notice.
     pub(super) fn entry(&mut self, message: &'a Message) -> Entry<'a> {
         let position = message.position;

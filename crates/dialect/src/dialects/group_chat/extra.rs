@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use chatmill_model::{ArgumentForm, Arguments, Message, RawJson, Role, ToolCall};
 
-use super::entry::Planner;
 use super::pieces::{ADDRESSES, Pieces, holds_address};
+use super::plan::Planner;
 use crate::arguments::as_text;
 use crate::loss::{LossCode, reasons};
 

@@ -16,6 +16,7 @@
 mod entry;
 mod extra;
 mod pieces;
+mod plan;
 mod references;
 mod roster;
 mod write;
@@ -30,7 +31,7 @@ use crate::select_messages::{self, SelectedMessages};
 use crate::transcript::Transcript;
 use crate::{Dialect, Emit, arguments, tool_ids};
 
-use entry::Planner;
+use plan::Planner;
 use roster::People;
 use write::Record;
 

@@ -4,7 +4,7 @@ use chatmill_model::{LinkStatus, Message, Reference, ReferenceForm};
 use serde_json::value::RawValue;
 
 use super::GRP_01;
-use super::entry::Planner;
+use super::plan::Planner;
 use crate::json;
 use crate::loss::{LossCode, reasons};
 use crate::violation::Violation;

@@ -1,14 +1,16 @@
 //! Records as they are written: the room and its people, then entries in the order of the document's fields, then what the format
 //! does not know.
 
-use chatmill_model::{Component, Conversation, Participant, ParticipantKind, Reference, Role, Scene, Sink};
+use chatmill_model::{
+    Component, Conversation, Participant, ParticipantKind, RawJson, Reference, Role, Scene, Sink,
+};
 
 use super::entry::Entry;
 use super::extra::{Call, CallArguments, Extension};
 use super::references::Refer;
 use super::roster::People;
 use super::{VERSION, is_native};
-use crate::json_object::{Object, key};
+use crate::json_object::{Object, key, list};
 use crate::times;
 
 /// A record that is being written.
@@ -43,7 +45,7 @@ impl<'r, 'a> Record<'r, 'a> {
     /// Writes what stands behind the entries.
     pub(super) fn close(mut self, conversation: &'a Conversation) {
         self.object.sink().framing("]");
-        self.object.fields(&conversation.envelope);
+        self.object.fields(fields(&conversation.envelope.0));
         self.object.close();
     }
 }
@@ -83,12 +85,14 @@ fn meta<'a>(sink: &mut Sink<'a>, conversation: &'a Conversation, people: &People
         let name = title.or(conversation.source_id.as_deref()).unwrap_or_default();
         meta.string(key!("name"), Some(name), Component::Meta);
     }
-    for (key, value) in rest {
-        meta.field(key, value);
-    }
+    meta.fields(fields(rest));
     let details = meta.key(key!("user_details"));
     roster(details, &conversation.participants, people);
     meta.close();
+}
+
+fn fields(extra: &[(String, RawJson)]) -> impl Iterator<Item = (&str, &RawJson)> {
+    extra.iter().map(|(key, value)| (key.as_str(), value))
 }
 
 /// The roster: the participants, then whom they lack.
@@ -136,7 +140,7 @@ fn user<'a>(sink: &mut Sink<'a>, participant: &'a Participant) {
         Component::Meta,
     );
     user.string(key!("email"), participant.email.as_deref(), Component::Meta);
-    user.fields(&participant.extra);
+    user.fields(fields(&participant.extra.0));
     user.close();
 }
 
@@ -159,18 +163,8 @@ impl<'a> Entry<'a> {
             Some(content) => object.string(key!("content"), Some(content), self.component),
             None => object.word(key!("content"), "null"),
         }
-        let sink = object.key(key!("refer_list"));
-        sink.framing("[");
-        for (index, refer) in self.refers.into_iter().enumerate() {
-            if index > 0 {
-                sink.framing(",");
-            }
-            refer.write(sink);
-        }
-        sink.framing("]");
-        for (key, value) in self.beside {
-            object.field(key, value);
-        }
+        list(object.key(key!("refer_list")), self.refers, Refer::write);
+        object.fields(self.beside);
         if let Some(extension) = self.extension {
             extension.write(object.key(key!("extra")));
         }
@@ -181,9 +175,7 @@ impl<'a> Entry<'a> {
 impl<'a> Extension<'a> {
     fn write(self, sink: &mut Sink<'a>) {
         let mut extra = Object::open(sink);
-        for (key, value) in self.inside {
-            extra.field(key, value);
-        }
+        extra.fields(self.inside);
         extra.string(key!("url"), self.url, Component::Content);
         extra.string(key!("file_name"), self.file_name, Component::Meta);
         extra.string(key!("file_type"), self.file_type, Component::Meta);
@@ -191,12 +183,7 @@ impl<'a> Extension<'a> {
             extra.word(key!("role"), "\"system\"");
         }
         if !self.calls.is_empty() {
-            let sink = extra.key(key!("tool_calls"));
-            for (index, call) in self.calls.into_iter().enumerate() {
-                sink.framing(if index == 0 { "[" } else { "," });
-                call.write(sink);
-            }
-            sink.framing("]");
+            list(extra.key(key!("tool_calls")), self.calls, Call::write);
         }
         extra.string(key!("tool_call_id"), self.call_id, Component::Meta);
         extra.string(key!("name"), self.name, Component::Tools);
@@ -259,20 +246,16 @@ fn object<'a>(sink: &mut Sink<'a>, reference: &'a Reference, id: Option<&'a str>
         object.string(key!("content"), preview.content.as_deref(), Component::Replies);
     }
     if !reference.nested.is_empty() {
-        let list = object.key(key!("refer_list"));
-        list.framing("[");
-        for (index, inner) in reference.nested.iter().enumerate() {
-            if index > 0 {
-                list.framing(",");
-            }
-            match inner.target.as_deref() {
+        list(
+            object.key(key!("refer_list")),
+            &reference.nested,
+            |inner, sink| match inner.target.as_deref() {
                 Some(id) if inner.preview.is_none() && inner.nested.is_empty() => {
-                    list.json_string(id, Component::Replies);
+                    sink.json_string(id, Component::Replies);
                 }
-                id => self::object(list, inner, id),
-            }
-        }
-        list.framing("]");
+                id => self::object(sink, inner, id),
+            },
+        );
     }
     object.close();
 }

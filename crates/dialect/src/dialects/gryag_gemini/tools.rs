@@ -123,9 +123,10 @@ impl<'a> Planner<'_, 'a> {
             content
         };
         if !is_object || written.len() < length {
-            let reason = match is_object {
-                true => reasons::OBJECT_LOSES_WHITE_SPACE,
-                false => reasons::RESPONSE_IS_AN_OBJECT,
+            let reason = if is_object {
+                reasons::OBJECT_LOSES_WHITE_SPACE
+            } else {
+                reasons::RESPONSE_IS_AN_OBJECT
             };
             self.losses.at(LossCode::ResultWrapped, position, reason);
         }

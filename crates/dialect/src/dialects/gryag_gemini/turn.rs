@@ -283,9 +283,10 @@ impl<'t, 'a> Planner<'t, 'a> {
     }
 
     fn text(&mut self, text: Cow<'a, str>, is_first: bool, position: u32) -> Option<TurnPart<'a>> {
-        let text = match is_first {
-            true => self.without_line(text, position),
-            false => self.transcript.made().keep(text),
+        let text = if is_first {
+            self.without_line(text, position)
+        } else {
+            self.transcript.made().keep(text)
         };
         let words = vec![TextRun::new(text, Component::Content)];
         (!text.is_empty()).then_some(TurnPart::Text(words))

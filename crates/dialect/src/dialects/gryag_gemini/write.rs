@@ -31,9 +31,9 @@ impl<'a> TurnPart<'a> {
         match self {
             Self::Text(words) => {
                 sink.framing("{\"text\":\"");
-                words
-                    .into_iter()
-                    .for_each(|run| run.write(sink, Level::JsonString));
+                for run in words {
+                    run.write(sink, Level::JsonString);
+                }
                 sink.framing("\"}");
             }
             Self::Inline(media_type, bytes) => {
@@ -73,9 +73,10 @@ impl<'a> TurnPart<'a> {
 impl<'a> Wrapped<'a> {
     fn write(self, sink: &mut Sink<'a>) {
         sink.framing(self.opening);
-        match self.is_json {
-            true => sink.literal(self.text, Component::Tools),
-            false => sink.json_string(self.text, Component::Tools),
+        if self.is_json {
+            sink.literal(self.text, Component::Tools);
+        } else {
+            sink.json_string(self.text, Component::Tools);
         }
         sink.framing(if self.opening.is_empty() { "" } else { "}" });
     }

@@ -20,6 +20,7 @@ use chatmill_model::{Message, MessageKind, Part, Participant, ParticipantKind, R
 
 use crate::about::{DialectAbout, Rules};
 use crate::dialects::jaibber::{self, declare_unspoken};
+use crate::json_object::list;
 use crate::loss::{LossCode, Losses, reasons, united};
 use crate::progress::Progress;
 use crate::select_messages::{self, SelectedMessages};
@@ -86,18 +87,13 @@ impl Dialect for JaibberEvents {
         declare_room(view, &shown.messages, is_native, &mut losses);
         let mut planner = Planner::new(transcript, &shown.messages, is_native, losses);
         let mut progress = Progress::default();
-        sink.framing("[");
-        for (index, message) in shown.messages.iter().enumerate() {
-            if index > 0 {
-                sink.framing(",");
-            }
+        list(sink, &shown.messages, |message, sink| {
             planner.payload(message).write(sink);
             match message.kind {
                 MessageKind::Message => progress.said(message.position, message.role.as_str()),
                 MessageKind::Notice => progress.noted(message.position),
             }
-        }
-        sink.framing("]");
+        });
         emit(sink, progress.finish(shown.extent, planner.losses, Vec::new()));
     }
 }

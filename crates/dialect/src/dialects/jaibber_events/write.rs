@@ -3,7 +3,7 @@
 use chatmill_model::{Component, Sink};
 
 use super::payload::{File, Payload};
-use crate::json_object::{Object, key};
+use crate::json_object::{Object, key, list};
 
 impl<'a> Payload<'a> {
     /// Writes it.
@@ -19,12 +19,9 @@ impl<'a> Payload<'a> {
         object.raw(key!("responseId"), self.response_id);
         object.string(key!("agentName"), self.agent_name, Component::Names);
         if !self.mentions.is_empty() {
-            let sink = object.key(key!("mentions"));
-            for (index, mentioned) in self.mentions.into_iter().enumerate() {
-                sink.framing(if index == 0 { "[" } else { "," });
+            list(object.key(key!("mentions")), self.mentions, |mentioned, sink| {
                 sink.json_string(mentioned, Component::Meta);
-            }
-            sink.framing("]");
+            });
         }
         if let Some(is_agents) = self.is_agents {
             object.word(key!("isAgentMessage"), if is_agents { "true" } else { "false" });
@@ -33,17 +30,10 @@ impl<'a> Payload<'a> {
         object.raw(key!("respondingChain"), self.responding_chain);
         object.raw(key!("isTaskNotification"), self.is_task_notification);
         if !self.files.is_empty() {
-            let sink = object.key(key!("attachments"));
-            for (index, file) in self.files.into_iter().enumerate() {
-                sink.framing(if index == 0 { "[" } else { "," });
-                file.write(sink);
-            }
-            sink.framing("]");
+            list(object.key(key!("attachments")), self.files, File::write);
         }
         object.string(key!("parentMessageId"), self.parent, Component::Replies);
-        for (key, value) in self.others {
-            object.field(key, value);
-        }
+        object.fields(self.others);
         object.close();
     }
 }
@@ -56,9 +46,7 @@ impl<'a> File<'a> {
         object.string(key!("mimeType"), self.media_type, Component::Meta);
         object.raw(key!("fileSize"), self.size);
         object.string(key!("blobUrl"), self.url, Component::Content);
-        for (key, value) in self.others {
-            object.field(key, value);
-        }
+        object.fields(self.others);
         object.close();
     }
 }

@@ -73,9 +73,10 @@ impl Dialect for Tzurot {
     }
 
     fn loses(&self) -> Vec<LossCode> {
-        let of_proxies: &[LossCode] = match self.wording.names_proxies {
-            true => &[LossCode::NameInlined],
-            false => &[],
+        let of_proxies: &[LossCode] = if self.wording.names_proxies {
+            &[LossCode::NameInlined]
+        } else {
+            &[]
         };
         united(&[
             unsupported::LOSES_FACTS,

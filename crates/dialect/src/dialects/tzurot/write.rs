@@ -3,6 +3,7 @@
 use chatmill_model::{Component, Level, MediaKind, Sink, Speaker};
 
 use super::request::{Piece, Request};
+use crate::json_object::list;
 
 impl<'a> Request<'a> {
     /// Writes it.
@@ -15,15 +16,7 @@ impl<'a> Request<'a> {
                 joined(sink, &texts);
                 sink.framing("\"");
             }
-            Self::List(pieces) => {
-                let mut separator = "[";
-                for piece in pieces {
-                    sink.framing(separator);
-                    separator = ",";
-                    piece.write(sink);
-                }
-                sink.framing("]");
-            }
+            Self::List(pieces) => list(sink, pieces, Piece::write),
             Self::Quoting {
                 texts,
                 separator,

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use chatmill_model::{Message, Part, ParticipantKind, RawJson, Role};
 
 use super::is_native;
-use super::row::{Planner, RowContent};
+use super::plan::{Planner, RowContent};
 use crate::loss::{LossCode, reasons};
 use crate::view::View;
 

@@ -2,7 +2,7 @@
 
 use chatmill_model::{Message, Part, Role, ToolCall, ToolResult};
 
-use super::row::Planner;
+use super::plan::Planner;
 use crate::arguments::as_text;
 use crate::controls::{Reserved, escape};
 use crate::json;

@@ -11,6 +11,7 @@
 
 mod columns;
 mod content;
+mod plan;
 mod row;
 mod write;
 
@@ -26,7 +27,7 @@ use crate::unsupported::{self, Unsupported, declare_conversation, declare_messag
 use crate::view::View;
 use crate::{Dialect, Emit, arguments, definitions, message_text, tool_ids};
 
-use row::Planner;
+use plan::Planner;
 
 /// The dialect of Suna's database rows.
 pub(crate) struct SunaRows;

@@ -1,20 +1,14 @@
 //! Rows: what becomes of a message, and what that costs.
 
-use std::cell::OnceCell;
-use std::rc::Rc;
-
-use chatmill_model::{Message, MessageKind, Part, Role, ToolResult};
+use chatmill_model::{Message, MessageKind, Part, Role};
 
 use super::columns::{Metadata, Value};
 use super::content::Content;
-use super::is_native;
-use crate::loss::{LossCode, Losses, reasons};
+use super::plan::{Planner, RowContent};
+use crate::loss::{LossCode, reasons};
 use crate::message_ids::free_id;
-use crate::policy::Reasoning;
-use crate::shared::{self, Ids};
+use crate::shared;
 use crate::times;
-use crate::tool_ids::ToolIds;
-use crate::transcript::Transcript;
 
 /// What making rows of messages may cost.
 pub(super) const LOSES: &[LossCode] = &[
@@ -48,46 +42,7 @@ pub(super) struct Row<'a> {
     pub(super) others: Vec<(&'a str, &'a str)>,
 }
 
-/// What a row holds.
-#[derive(Clone, Copy)]
-pub(super) enum RowContent<'a> {
-    /// Texts and calls of a message.
-    Said,
-    /// The result at this place among the parts.
-    Result(usize, &'a ToolResult),
-    /// A status row.
-    Notice,
-}
-
-/// Plans rows, and knows what they cost.
-pub(super) struct Planner<'t, 'a> {
-    pub(super) transcript: &'t Transcript<'a>,
-    pub(super) is_native: bool,
-    pub(super) keeps_thoughts: bool,
-    /// Id of the thread.
-    thread: &'a str,
-    /// Ids of messages.
-    taken: OnceCell<Rc<Ids>>,
-    pub(super) tools: ToolIds<'a>,
-    pub(super) losses: Losses,
-}
-
-impl<'t, 'a> Planner<'t, 'a> {
-    /// For these messages.
-    pub(super) fn new(transcript: &'t Transcript<'a>, shown: &[&'a Message], mut losses: Losses) -> Self {
-        let view = transcript.view();
-        let made_up = || transcript.made().keep(view.made_id("thread"));
-        Self {
-            transcript,
-            is_native: is_native(view),
-            keeps_thoughts: view.policy.reasoning == Reasoning::Keep,
-            thread: view.own_id().unwrap_or_else(made_up),
-            taken: OnceCell::new(),
-            tools: ToolIds::new(transcript, shown, false, &mut losses),
-            losses,
-        }
-    }
-
+impl<'a> Planner<'_, 'a> {
     /// The rows of a message: what it says, then each result; or a status row.
     pub(super) fn rows(&mut self, message: &'a Message) -> Vec<Row<'a>> {
         if message.kind == MessageKind::Notice {

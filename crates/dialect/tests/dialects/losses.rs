@@ -1,0 +1,379 @@
+//! Every loss that a rendering declares is on its dialect's list, whatever the conversation.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use chatmill_dialect::policy::{
+    Compressed, ControlTokens, LeakedMetadata, MediaPolicy, Orphans, Reasoning, References, System,
+};
+use chatmill_dialect::{
+    DIALECTS, Dialect, History, LossCode, MadeTexts, Policy, Rendering, Transcript, View, Window, WindowRange,
+};
+use chatmill_model::{
+    CallStatus, Extra, Fact, LinkStatus, MediaKind, MediaSource, MessageKind, OffsetOrigin, Part, RawJson,
+    ReferenceForm, Role, Sink, Timestamp, Weight,
+};
+
+use crate::laws::{Dice, room};
+use crate::room::{Room, preview};
+
+/// Forms in which readers keep records, and none.
+const FORMS: [Option<&str>; 5] = [
+    None,
+    Some("gryag"),
+    Some("suna-rows"),
+    Some("group-chat"),
+    Some("jaibber-events"),
+];
+
+/// Further fields that some dialect looks at.
+const FIELDS: [(&str, &str); 34] = [
+    ("reply_to_user_id", "123456789"),
+    ("reply_to_name", "\"Ann Lee\""),
+    ("reply_to_username", "\"@ann\""),
+    ("thread_id", "7"),
+    ("chat_id", "\"-100\""),
+    ("username", "\"@ann [x]\""),
+    ("parts[0].file_uri", "1"),
+    ("parts[0].file_data", "{}"),
+    ("currentPersonality", "\"Bot\""),
+    ("userId", "\"acc 1\""),
+    ("isProxyMessage", "true"),
+    ("compressed_content", "\"short\""),
+    ("metadata.k", "[1, 2]"),
+    ("metadata['odd key']", "null"),
+    ("metadata.reasoning_content", "\"why\""),
+    ("metadata", "3"),
+    ("content.x", "1"),
+    ("agent_id", "\"agent 9\""),
+    ("is_llm_message", "false"),
+    ("updated_at", "\"now\""),
+    ("further_column", "{ \"a\": 1 }"),
+    ("file_name", "\"f.png\""),
+    ("url", "\"https://e.com/m\""),
+    ("/extra", "5"),
+    ("/beside", "true"),
+    ("tool_calls", "[]"),
+    ("role", "\"x\""),
+    ("agentName", "\"Coder\""),
+    ("mentions", "[]"),
+    ("responseDepth", "2"),
+    ("isAgentMessage", "true"),
+    ("task", "{\"title\":\"plain\"}"),
+    ("attachments[0].id", "\"f1\""),
+    ("envelope.x", "1"),
+];
+
+fn fields(dice: &mut Dice, odds: u64) -> Extra {
+    let mut extra = Extra::default();
+    for (key, value) in FIELDS {
+        if dice.roll(odds) == 0 {
+            extra.0.push((key.to_owned(), RawJson(value.to_owned())));
+        }
+    }
+    extra
+}
+
+fn time(dice: &mut Dice) -> Option<Timestamp> {
+    let raws = ["1760000000", "2026-03-02T09:04:00"];
+    let offsets = [
+        OffsetOrigin::Explicit,
+        OffsetOrigin::ConversationZone,
+        OffsetOrigin::Missing,
+    ];
+    (dice.roll(2) == 0).then(|| Timestamp {
+        instant: (dice.roll(2) == 0).then_some(1_760_000_000_000_000),
+        raw: raws[dice.roll(2) as usize].to_owned(),
+        offset: offsets[dice.roll(3) as usize],
+    })
+}
+
+/// A generated room with facts of every kind, in one of the forms.
+pub(crate) fn odd_room(seed: u64) -> Room {
+    let mut room = room(seed);
+    let mut dice = Dice(seed ^ 0x5bd1_e995);
+    let conversation = &mut room.linked.conversation;
+    conversation.customs.kept_form = FORMS[(seed % 5) as usize];
+    conversation.source_id = [None, Some("c1"), Some("-1001/12")][dice.roll(3) as usize].map(str::to_owned);
+    conversation.title = (dice.roll(2) == 0).then(|| "Room".to_owned());
+    conversation.description = (dice.roll(2) == 0).then(|| "Talk".to_owned());
+    conversation.extra = fields(&mut dice, 12);
+    conversation.envelope = fields(&mut dice, 20);
+    for _ in 0..dice.roll(3) {
+        let tool = r#"{"type":"function","function":{"name":"f.g","description":"d","parameters":{"type":"object"}}}"#;
+        conversation.tools.push(RawJson(tool.to_owned()));
+    }
+    for person in &mut conversation.participants {
+        person.id = match dice.roll(4) {
+            0 => "-1001234567".to_owned() + &person.id,
+            1 => "system".to_owned(),
+            _ => person.id.clone(),
+        };
+        person.is_id_made = dice.roll(4) == 0;
+        person.alias = (dice.roll(2) == 0).then(|| "@second".to_owned());
+        person.role = [None, Some("user"), Some("boss")][dice.roll(3) as usize].map(str::to_owned);
+        person.custom_role = (dice.roll(4) == 0).then(|| "boss".to_owned());
+        person.listed = dice.roll(2) == 0;
+        if dice.roll(3) == 0 {
+            let instructions = RawJson("\"[meta] Be kind.\"".to_owned());
+            person.extra.0.push(("instructions".to_owned(), instructions));
+        }
+        if dice.roll(5) == 0 {
+            person
+                .extra
+                .0
+                .push(("userId".to_owned(), RawJson("\"acc 1\"".to_owned())));
+        }
+    }
+    for pairing in &mut room.linked.pairings {
+        if pairing.call.is_some() && pairing.result.is_some() && dice.roll(5) == 0 {
+            pairing.status = [CallStatus::Early, CallStatus::Duplicate][dice.roll(2) as usize];
+        }
+    }
+    for index in 0..room.linked.conversation.messages.len() {
+        disturb(&mut room, index as u32, &mut dice);
+    }
+    room
+}
+
+fn disturb(room: &mut Room, position: u32, dice: &mut Dice) {
+    let message = room.message(position);
+    if dice.roll(3) == 0 {
+        message.id = None;
+    }
+    message.timestamp = time(dice);
+    if dice.roll(8) == 0 {
+        message.role = [Role::System, Role::User, Role::Assistant, Role::Tool][dice.roll(4) as usize];
+    }
+    message.sender_name =
+        [None, Some("Ann Lee"), Some("Other\n[x]"), Some("")][dice.roll(4) as usize].map(str::to_owned);
+    message.source_type = [None, Some("text"), Some("task"), Some("chunk"), Some("api")]
+        [dice.roll(5) as usize]
+        .map(str::to_owned);
+    message.weight = Weight::new(0.5).filter(|_| dice.roll(5) == 0);
+    message.extra = fields(dice, 14);
+    for mentioned in ["u2", "b1", "nobody"] {
+        if dice.roll(5) == 0 {
+            message.mentions.push(mentioned.to_owned());
+        }
+    }
+    for fact in [
+        Fact::Chat,
+        Fact::Thread,
+        Fact::SenderId,
+        Fact::SenderName,
+        Fact::SenderAlias,
+    ] {
+        if dice.roll(4) == 0 {
+            message.unstated.insert(fact);
+        }
+    }
+    for reference in &mut message.references {
+        if dice.roll(2) == 0 {
+            let raw = r#"{"authorId":"acc 1", "sender":5,"note":"x","more":true}"#;
+            reference.form = ReferenceForm::Object(RawJson(raw.to_owned()));
+        }
+        if dice.roll(3) == 0 {
+            reference.nested.push(reference.clone());
+        }
+        if dice.roll(4) == 0 && reference.preview.is_none() {
+            reference.preview = Some(preview(&"long words ".repeat(30), Some("b1"), Some("Bot")));
+        }
+        reference.is_pseudo = dice.roll(6) == 0;
+    }
+    if dice.roll(3) == 0 {
+        let shown = preview(
+            ["[Image: https://e.com/1]", "[Audio: https://e.com/2] [x]"][dice.roll(2) as usize],
+            [None, Some("stranger"), Some("u 1")][dice.roll(3) as usize],
+            Some("Zoe: [z]"),
+        );
+        let status = [LinkStatus::Preview, LinkStatus::Dangling][dice.roll(2) as usize];
+        room.refer(position, None, Some(shown), None, status);
+    }
+    if position > 0 && dice.roll(3) == 0 {
+        room.reply(position, dice.roll(u64::from(position)) as u32);
+    }
+    let message = room.message(position);
+    let parts = &mut message.parts;
+    for part in parts.iter_mut() {
+        match part {
+            Part::Media(media) => {
+                media.name = (dice.roll(2) == 0).then(|| "m.bin".to_owned());
+                media.media_type =
+                    [None, Some("image/png"), Some("x")][dice.roll(3) as usize].map(str::to_owned);
+                if dice.roll(3) == 0 {
+                    media.source = MediaSource::Inline("aGk=".to_owned());
+                }
+            }
+            Part::ToolCall(call) if dice.roll(4) == 0 => {
+                call.metadata_id = call.id.take();
+            }
+            Part::ToolResult(result) => {
+                result.name = [None, Some("f.g"), Some("other")][dice.roll(3) as usize].map(str::to_owned);
+                result.content = [
+                    "{ \"ok\": 1 }",
+                    "{\"ok\":1}",
+                    "[1 ]",
+                    "fine\n",
+                    "",
+                    "{\"a\":1e999}",
+                ][dice.roll(6) as usize]
+                    .to_owned();
+                if dice.roll(4) == 0 {
+                    result.metadata_id = Some("meta_1".to_owned());
+                    result.caller = Some("msg1".to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Some(result) = parts
+        .iter()
+        .find(|part| matches!(part, Part::ToolResult(_)))
+        .cloned()
+        && dice.roll(4) == 0
+    {
+        parts.push(result);
+    }
+    if message.kind == MessageKind::Message {
+        for _ in 0..dice.roll(2) * dice.roll(3) {
+            let part = match dice.roll(9) {
+                0 => Part::CacheMark,
+                1 => Part::Reasoning(["", "hm </think>"][dice.roll(2) as usize].to_owned()),
+                2 => Part::Notice("noted".to_owned()),
+                3 => crate::room::media(MediaKind::Image, Some("https://e.com/2"), None),
+                4 => crate::room::media(MediaKind::Audio, Some("https://e.com/3"), Some("s")),
+                5 => Part::Text("x\n\nUser: y\n\nAssistant (z".to_owned()),
+                6 => Part::Text("<function_calls>Ann said:\n<tool_call>".to_owned()),
+                _ => Part::Text("more".to_owned()),
+            };
+            // Where parts stand, pairings know.
+            parts.push(part);
+        }
+    }
+}
+
+fn policies() -> Vec<Policy> {
+    let usual = Policy::default();
+    vec![
+        usual,
+        Policy {
+            reasoning: Reasoning::Keep,
+            system: System::Agent,
+            compressed: Compressed::Stored,
+            control_tokens: ControlTokens::Keep,
+            orphans: Orphans::Drop,
+            ..usual
+        },
+        Policy {
+            reasoning: Reasoning::Keep,
+            references: References::Drop,
+            media: MediaPolicy::Drop,
+            leaked_metadata: LeakedMetadata::Keep,
+            orphans: Orphans::Reject,
+            ..usual
+        },
+        Policy {
+            media: MediaPolicy::Placeholder,
+            system: System::None,
+            ..usual
+        },
+    ]
+}
+
+/// Renders rooms of these seeds in every dialect and profile: by several policies, through several eyes, in several stretches.
+pub(crate) fn each_odd(
+    seeds: std::ops::Range<u64>,
+    mut look: impl FnMut(u64, &'static dyn Dialect, &Sink<'_>, Rendering),
+) {
+    for seed in seeds {
+        let room = odd_room(seed);
+        let all = room.linked.conversation.messages.len() as u32;
+        let made = MadeTexts::default();
+        for policy in &policies() {
+            for (perspective, end) in [
+                (None, None),
+                (Some(2), None),
+                (Some(3), Some(all / 2)),
+                (Some(0), None),
+                (Some(2), Some(all * 2 / 3)),
+            ] {
+                let window = end.map(|end| Window {
+                    stretch: WindowRange {
+                        session_start: all / 6,
+                        session_end: all,
+                        start: all / 5,
+                        end,
+                    },
+                    shared: Rc::default(),
+                });
+                for dialect in profiles() {
+                    let view = View {
+                        window: window.clone(),
+                        history: if seed % 3 == 0 {
+                            History::Messages(4)
+                        } else {
+                            History::Document
+                        },
+                        ..View::whole(
+                            &room.linked,
+                            perspective.filter(|_| !dialect.about().neutral),
+                            policy,
+                        )
+                    };
+                    let transcript = Transcript::new(view, &made);
+                    dialect.render(&transcript, &mut Sink::default(), &mut |sink, rendering| {
+                        look(seed, dialect, sink, rendering);
+                        sink.begin();
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// Dialects whose lists are those of functions, not of profiles, so that all on them can happen.
+const BY_MESSAGE: [&str; 7] = [
+    "group-chat",
+    "gryag-compact",
+    "gryag-gemini",
+    "jaibber-context",
+    "jaibber-events",
+    "suna-rows",
+    "tzurot",
+];
+
+/// What hardly happens in generated rooms.
+const RARE: [LossCode; 2] = [LossCode::DuplicateResult, LossCode::ResultEarlyMoved];
+
+#[test]
+fn what_dialects_lose_is_on_their_lists_and_nothing_else() {
+    let mut raised: BTreeMap<String, BTreeSet<LossCode>> = BTreeMap::new();
+    each_odd(0..150, |_, dialect, _, rendering| {
+        let codes = rendering.losses.iter().map(|loss| loss.code);
+        raised.entry(format!("{dialect:?}")).or_default().extend(codes);
+    });
+    for dialect in profiles() {
+        let listed = dialect.loses();
+        assert!(listed.is_sorted_by(|one, next| one < next), "{dialect:?}");
+        let raised = raised.remove(&format!("{dialect:?}")).unwrap();
+        let unlisted: Vec<_> = raised.iter().filter(|code| !listed.contains(code)).collect();
+        assert!(
+            unlisted.is_empty(),
+            "{dialect:?} declares what is not on its list: {unlisted:?}"
+        );
+        if BY_MESSAGE.contains(&dialect.id()) {
+            let is_never = |code: &&LossCode| !raised.contains(code) && !RARE.contains(code);
+            let never: Vec<_> = listed.iter().filter(is_never).collect();
+            assert!(
+                never.is_empty(),
+                "{dialect:?} cannot lose what is on its list: {never:?}"
+            );
+        }
+    }
+}
+
+fn profiles() -> impl Iterator<Item = &'static dyn Dialect> {
+    let dialects = DIALECTS.iter().flat_map(|dialect| dialect.about().profiles);
+    dialects.copied()
+}

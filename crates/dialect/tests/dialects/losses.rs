@@ -210,7 +210,7 @@ fn disturb(room: &mut Room, position: u32, dice: &mut Dice) {
             }
             Part::ToolResult(result) => {
                 result.name = [None, Some("f.g"), Some("other")][dice.roll(3) as usize].map(str::to_owned);
-                result.content = [
+                [
                     "{ \"ok\": 1 }",
                     "{\"ok\":1}",
                     "[1 ]",
@@ -218,7 +218,7 @@ fn disturb(room: &mut Room, position: u32, dice: &mut Dice) {
                     "",
                     "{\"a\":1e999}",
                 ][dice.roll(6) as usize]
-                    .to_owned();
+                    .clone_into(&mut result.content);
                 if dice.roll(4) == 0 {
                     result.metadata_id = Some("meta_1".to_owned());
                     result.caller = Some("msg1".to_owned());

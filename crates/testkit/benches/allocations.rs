@@ -6,6 +6,7 @@
     clippy::expect_used,
     clippy::print_stdout,
     clippy::cast_precision_loss,
+    clippy::disallowed_methods,
     missing_docs
 )]
 
@@ -18,16 +19,13 @@ use proptest::test_runner::TestRunner;
 
 /// The chats of a corpus, or invented ones; always the same.
 fn chats() -> Vec<Linked> {
-    let lines: Vec<String> = match std::env::var("CHATMILL_CORPUS") {
-        Ok(path) => {
-            let text = std::fs::read_to_string(path).expect("the corpus can be read");
-            text.lines().map(str::to_owned).collect()
-        }
-        Err(_) => {
-            let mut runner = TestRunner::deterministic();
-            let mut invented = || group_chat().new_tree(&mut runner).unwrap().current().to_string();
-            (0..400).map(|_| invented()).collect()
-        }
+    let lines: Vec<String> = if let Ok(path) = std::env::var("CHATMILL_CORPUS") {
+        let text = std::fs::read_to_string(path).expect("the corpus can be read");
+        text.lines().map(str::to_owned).collect()
+    } else {
+        let mut runner = TestRunner::deterministic();
+        let mut invented = || group_chat().new_tree(&mut runner).unwrap().current().to_string();
+        (0..400).map(|_| invented()).collect()
     };
     let read = |line: &String| chatmill_testkit::conversations::read("group-chat", line);
     lines.iter().map(read).collect()

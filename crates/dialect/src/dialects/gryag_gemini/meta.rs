@@ -288,12 +288,12 @@ mod tests {
         }
     }
 
-    fn line(meta: Meta<'_>) -> String {
+    fn line(meta: &Meta<'_>) -> String {
         line_of(&DOCUMENT, meta)
     }
 
     /// The line as it reads without the escapes of the JSON string that it stands in.
-    fn line_of(edition: &'static Edition, meta: Meta<'_>) -> String {
+    fn line_of(edition: &'static Edition, meta: &Meta<'_>) -> String {
         let made = MadeTexts::default();
         let values = meta
             .values
@@ -327,12 +327,12 @@ mod tests {
             (Key::Excerpt, "e"),
         ]);
         assert_eq!(
-            line_of(&CODE, meta.clone()),
+            line_of(&CODE, &meta),
             "[meta] chat_id=-1 thread_id=12 message_id=5 user_id=9 username=\"@n\" name=\"N\" \
              reply_to_message_id=4 reply_to_user_id=8 reply_to_username=\"@m\" reply_to_name=\"M\" reply_excerpt=\"e\""
         );
         assert_eq!(
-            line(meta),
+            line(&meta),
             "[meta] chat_id=-1 thread_id=12 message_id=5 user_id=9 name=\"N\" username=\"n\" \
              reply_to_message_id=4 reply_to_user_id=8 reply_to_name=\"M\" reply_excerpt=\"e\""
         );
@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn strings_are_cleaned_as_the_code_of_the_day_cleans_them() {
         assert_eq!(
-            line(name("A\nB \"C\" [D] \\ E\tF\rG")),
+            line(&name("A\nB \"C\" [D] \\ E\tF\rG")),
             "[meta] name=\"A B \\\"C\\\" D \\ E\tF\rG\""
         );
     }
@@ -349,22 +349,22 @@ mod tests {
     #[test]
     fn what_cleaning_empties_is_left_out_and_an_empty_line_is_none() {
         for gone in ["[]", "   ", ""] {
-            assert_eq!(line(name(gone)), "");
+            assert_eq!(line(&name(gone)), "");
             let meta = meta(&[(Key::Chat, "1"), (Key::Name, gone)]);
-            assert_eq!(line(meta), "[meta] chat_id=1");
+            assert_eq!(line(&meta), "[meta] chat_id=1");
         }
     }
 
     #[test]
     fn long_names_are_not_cut_by_the_document() {
         let long = "n".repeat(101);
-        assert_eq!(line(name(&long)), format!("[meta] name=\"{long}\""));
+        assert_eq!(line(&name(&long)), format!("[meta] name=\"{long}\""));
     }
 
     #[test]
     fn an_id_that_could_not_be_told_from_the_next_key_is_quoted() {
         let meta = meta(&[(Key::User, "a \"b\"")]);
-        assert_eq!(line(meta), "[meta] user_id=\"a \\\"b\\\"\"");
+        assert_eq!(line(&meta), "[meta] user_id=\"a \\\"b\\\"\"");
     }
 
     const VECTORS: &str = include_str!("../../../../../data-samples/dialects/gryag-gemini/vectors.json");
@@ -387,7 +387,7 @@ mod tests {
             let values: Vec<_> = values.iter().map(|(key, value)| (*key, value.as_str())).collect();
             let meta = meta(&values);
             assert_eq!(
-                line_of(&CODE, meta),
+                line_of(&CODE, &meta),
                 case["expected"].as_str().unwrap(),
                 "{}",
                 case["name"]

@@ -73,14 +73,14 @@ bench-counting:
 bench-allocations:
     cargo bench --package chatmill-testkit --bench allocations
 
-# whole processes side by side on MEGABYTES of generated and of mixed chats: chatmill in several ways, and a Python peer
-bench-whole MEGABYTES="100" ROUNDS="3":
+# whole processes side by side on MEGABYTES of invented chats: chatmill in several ways, the program BEFORE if there is one, and a Python peer
+bench-whole MEGABYTES="100" ROUNDS="3" BEFORE="":
     cargo build --release --package chatmill-cli
     cargo xtask ranks target/bench/ranks
     python3 -m venv target/bench/python
     target/bench/python/bin/pip install --quiet --requirement benches/peer/requirements.txt
     python3 benches/chats.py {{MEGABYTES}} 7 > target/bench/chats.jsonl
-    target/bench/python/bin/python benches/whole.py target/release/chatmill target/bench/chats.jsonl target/bench/work --ranks target/bench/ranks --rounds {{ROUNDS}}
+    target/bench/python/bin/python benches/whole.py target/release/chatmill target/bench/chats.jsonl target/bench/work --ranks target/bench/ranks --rounds {{ROUNDS}} {{ if BEFORE == "" { "" } else { "--before " + BEFORE } }}
 
 # kill runs at random moments, KILLS times, and compare what they leave
 chaos KILLS:

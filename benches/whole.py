@@ -1,11 +1,12 @@
 """Whole processes side by side: one corpus, chatmill in several ways, and the Python peer. Prints ratios.
 
-    python3 benches/whole.py CHATMILL CORPUS WORK [--ranks RANKS] [--rounds N] [--reference-mb MB]
+    python3 benches/whole.py CHATMILL CORPUS WORK [--ranks RANKS] [--rounds N] [--reference-mb MB] [--before OTHER]
 
 CHATMILL is a release binary, CORPUS a file of group chats (JSON lines), WORK a folder that may be emptied. Every round runs
 each contestant once, in turn, so that a slow minute of the machine is shared by all; the median of the rounds counts.
 Wall and processor time and the peak of resident memory are the operating system's own figures for the process
-and its children. `--reference-mb` cuts the corpus for the one contestant that lets tiktoken-rs count everything.
+and its children. `--reference-mb` cuts the corpus for the one contestant that lets tiktoken-rs count everything; `--before` is the binary of
+another commit, which runs beside this one.
 """
 
 import argparse
@@ -76,16 +77,21 @@ def contestants(arguments, work):
     cut(arguments.corpus, small, int(arguments.reference_mb * 1e6))
     mill, found = str(arguments.chatmill), []
 
-    def ours(name, what, corpus, dialects, encodings, threads, *flags, more=""):
+    def ours(name, what, corpus, dialects, encodings, threads, *flags, more="", binary=mill):
         path = pipeline(work, name, corpus, dialects, encodings, more)
-        command = [mill, "run", str(path), "--threads", str(threads), "--progress", "none", *flags]
+        command = [binary, "run", str(path), "--threads", str(threads), "--progress", "none", *flags]
         found.append(Contestant(name, what, command, corpus.stat().st_size / 1e6, work / "out" / name))
 
     for threads in (1, 2):
         ours(f"full-{threads}", "12 dialects x 2 encodings", arguments.corpus, TWELVE, BOTH, threads)
         ours(f"bare-{threads}", "12 dialects, no counting", arguments.corpus, TWELVE, [], threads)
     ours("parted-2", 'the same with partition = "dialect"', arguments.corpus, TWELVE, BOTH, 2, more='partition = "dialect"\n')
-    ours("all-1", "all dialects x 2 encodings", arguments.corpus, ["all"], BOTH, 1)
+    for prefix, binary in [("", mill), ("before-", str(arguments.before))] if arguments.before else [("", mill)]:
+        ours(f"{prefix}all-1", "all dialects x 2 encodings", arguments.corpus, ["all"], BOTH, 1, binary=binary)
+        ours(f"{prefix}one-1", "5 dialects x 1 encoding", arguments.corpus, FIVE, BOTH[:1], 1, binary=binary)
+        if prefix:
+            ours(f"{prefix}full-1", "12 dialects x 2 encodings", arguments.corpus, TWELVE, BOTH, 1, binary=binary)
+            ours(f"{prefix}bare-1", "12 dialects, no counting", arguments.corpus, TWELVE, [], 1, binary=binary)
     ours("reference-1", "12 x 2, tiktoken-rs counts every rendering", small, TWELVE, BOTH, 1, "--counter", "reference")
     ours("five-2", "5 dialects x 2 encodings", arguments.corpus, FIVE, BOTH, 2)
     if arguments.ranks:
@@ -131,6 +137,14 @@ def report(found):
     ratio("parted by dialect / together, two threads", "parted-2", "full-2")
     ratio("Python (5 x 1) / chatmill (5 x 2), two processes and two threads", "python-2", "five-2")
 
+    def processor(what, slower, faster):
+        if slower in by_name and faster in by_name:
+            print(f"{by_name[slower].median(1) / by_name[faster].median(1):8.2f}  {what}, processor time")
+
+    processor("Python (5 x 1) / chatmill (5 x 1)", "python-2", "one-1")
+    for name in ("full-1", "bare-1", "all-1", "one-1"):
+        processor(f"before / now, {by_name[name].what}", f"before-{name}", name)
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -140,6 +154,7 @@ def main():
     parser.add_argument("--ranks", type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--reference-mb", type=float, default=5.0)
+    parser.add_argument("--before", type=pathlib.Path)
     arguments = parser.parse_args()
     arguments.work.mkdir(parents=True, exist_ok=True)
     found = contestants(arguments, arguments.work)

@@ -99,9 +99,8 @@ pub(crate) fn arrange<'a>(transcript: &Transcript<'a>, profile: &DialectProfile)
 
 /// What a rendering by this profile may lose.
 pub(crate) fn loses(profile: &DialectProfile) -> Vec<LossCode> {
-    let mut lists = vec![profile.order.loses()];
-    lists.extend(PASSES.iter().map(|pass| (pass.loses)(profile)));
-    united(&[&transcript::loses(), &lists.concat()])
+    let own: Vec<&[LossCode]> = PASSES.iter().map(|pass| (pass.loses)(profile)).collect();
+    united(&[&transcript::loses(profile.order), &own.concat()])
 }
 
 fn nothing(_: &DialectProfile) -> &'static [LossCode] {

@@ -54,13 +54,18 @@ const LACKS: &[Unsupported] = &[
 ];
 
 /// What a transcript may cost, whatever the dialect: what has no place in turns, and what policy leaves out.
-pub(crate) fn loses() -> Vec<LossCode> {
+pub(crate) fn loses(order: Order) -> Vec<LossCode> {
     united(&[
         select_messages::LOSES,
         select_messages::LOSES_NOTICES,
         unsupported::LOSES_FACTS,
         &unsupported::loses(LACKS),
         draft::LOSES,
+        match order {
+            Order::Paired | Order::Filtered(_) => draft::LOSES_RESULTS,
+            Order::Toolless(_) => &[],
+        },
+        order.loses(),
         system::LOSES,
         message_text::LOSES,
         quote::LOSES,

@@ -26,7 +26,7 @@ pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
                     about.family,
                     about.profile_names().collect::<Vec<_>>().join(", "),
                     about.carries,
-                    words(dialect.loses()).join(", "),
+                    words(dialect.loses()),
                     about.specification,
                     about.dated
                 ));
@@ -62,6 +62,7 @@ pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
 }
 
 /// The kinds of losses that renderings may declare.
-fn words(losses: Vec<LossCode>) -> Vec<&'static str> {
-    losses.into_iter().map(LossCode::as_str).collect()
+fn words(losses: Vec<LossCode>) -> String {
+    let words: Vec<&str> = losses.into_iter().map(LossCode::as_str).collect();
+    words.join(", ")
 }

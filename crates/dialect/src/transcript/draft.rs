@@ -20,11 +20,13 @@ use crate::wording::DOCUMENT;
 /// What making turns may cost besides what texts, quotes and system text do.
 pub(super) const LOSES: &[LossCode] = &[
     LossCode::RoleMapped,
-    LossCode::ToolNameRewritten,
     LossCode::ReferenceDropped,
     LossCode::MediaDropped,
     LossCode::NameDropped,
 ];
+
+/// What results that follow their calls may cost beside that.
+pub(super) const LOSES_RESULTS: &[LossCode] = &[LossCode::ToolNameRewritten];
 
 /// Makes turns of what a transcript shows.
 pub(super) fn draft<'a>(transcript: &Transcript<'a>, order: Order) -> TurnPlan<'a> {

@@ -60,7 +60,7 @@ pub(crate) fn prepare<'a>(
             losses.whole_rendering(LossCode::ToolDefinitionDropped, 1, reason);
         }
         for definition in definitions {
-            if written.insert(definition.name.as_str()) {
+            if written.insert(definition.name) {
                 prepared.push(one(definition, form, names, made, losses));
             } else {
                 losses.whole_rendering(LossCode::ToolDefinitionDropped, 1, reasons::TOOL_DEFINED_ALREADY);
@@ -84,7 +84,7 @@ fn one<'a>(
         lost,
         reasons::NO_FURTHER_FIELDS_OF_A_DEFINITION,
     );
-    if let Some(reason) = names.change(&definition.name) {
+    if let Some(reason) = names.change(definition.name) {
         losses.whole_rendering(LossCode::ToolNameRewritten, 1, reason);
     }
     let description = definition.description;
@@ -97,7 +97,7 @@ fn one<'a>(
     let description = description.filter(|_| !is_refused);
     let strict = definition.strict.map(RawValue::get);
     ToolDefinition {
-        name: names.of(Some(made.keep(definition.name.clone()))),
+        name: names.of(Some(definition.name)),
         description: description.map(|text| made.keep(compact(text.get()))),
         schema: schema(definition, form, losses).map(|schema| made.keep(schema)),
         strict: match form {

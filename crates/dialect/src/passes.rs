@@ -40,7 +40,6 @@ use crate::profile::{DialectProfile, Results, SystemPlace};
 use crate::transcript::{self, Transcript};
 use crate::turns::{Block, Turn, TurnPlan};
 use crate::violation::Violation;
-pub(crate) use rounds::START;
 
 /// One step on the way from a transcript to what a dialect's emitter writes.
 struct Pass {

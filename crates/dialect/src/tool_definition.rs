@@ -4,11 +4,13 @@ use chatmill_model::RawJson;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::made_texts::MadeTexts;
+
 /// A tool definition, read from the shape of any vendor.
 #[derive(Debug)]
 pub(crate) struct Definition<'a> {
     /// Name of the tool.
-    pub(crate) name: String,
+    pub(crate) name: &'a str,
     pub(crate) description: Option<&'a RawValue>,
     pub(crate) schema: Option<&'a RawValue>,
     pub(crate) strict: Option<&'a RawValue>,
@@ -46,12 +48,12 @@ struct Wrapped<'a> {
 impl<'a> Definition<'a> {
     /// The definitions that a value of the source holds: one, several where a vendor lists them, none where it is no
     /// definition of a function.
-    pub(crate) fn read(raw: &'a RawJson) -> Vec<Self> {
-        read(raw.as_str(), 3)
+    pub(crate) fn read(raw: &'a RawJson, made: &'a MadeTexts) -> Vec<Self> {
+        read(raw.as_str(), 3, made)
     }
 }
 
-fn read(raw: &str, depth: u8) -> Vec<Definition<'_>> {
+fn read<'a>(raw: &'a str, depth: u8, made: &'a MadeTexts) -> Vec<Definition<'a>> {
     if depth == 0 || !crate::json::is_portable(raw) {
         return Vec::new();
     }
@@ -59,11 +61,11 @@ fn read(raw: &str, depth: u8) -> Vec<Definition<'_>> {
         return Vec::new();
     };
     if let Some(inner) = written.function.or(written.spec) {
-        return read(inner.get(), depth - 1);
+        return read(inner.get(), depth - 1, made);
     }
     if let Some(declarations) = written.declarations {
         let each = declarations.into_iter();
-        return each.flat_map(|inner| read(inner.get(), depth - 1)).collect();
+        return each.flat_map(|inner| read(inner.get(), depth - 1, made)).collect();
     }
     let Some(name) = written.name.filter(|name| !name.is_empty()) else {
         return Vec::new();
@@ -82,7 +84,7 @@ fn read(raw: &str, depth: u8) -> Vec<Definition<'_>> {
     let fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw)
         .map_or(0, |fields| fields.len());
     vec![Definition {
-        name,
+        name: made.keep(name),
         description: written.description.filter(|text| text.get().starts_with('"')),
         schema: schema.filter(|schema| schema.get().starts_with('{')),
         strict: written

@@ -57,7 +57,7 @@ impl<'a> ToolNames<'a> {
             }
         }
         let defined = definitions.iter().flatten();
-        names.extend(defined.map(|definition| made.keep(definition.name.as_str().to_owned())));
+        names.extend(defined.map(|definition| definition.name));
         let mut spelled = BTreeMap::new();
         if names.iter().any(|name| !rule.fits(name)) {
             let fitting = names.iter().filter(|name| rule.fits(name));

@@ -7,7 +7,7 @@ mod draft;
 
 use std::cell::OnceCell;
 
-use chatmill_model::{Message, Part, ParticipantKind, Role};
+use chatmill_model::{Message, Part, Role};
 
 use crate::loss::{LossCode, Losses, united};
 use crate::made_texts::MadeTexts;
@@ -131,7 +131,7 @@ impl<'a> Transcript<'a> {
     pub(crate) fn definitions(&self) -> &Definitions<'a> {
         let tools = self.view.conversation().tools.iter();
         self.definitions
-            .get_or_init(|| tools.map(Definition::read).collect())
+            .get_or_init(|| tools.map(|raw| Definition::read(raw, self.made)).collect())
     }
 
     /// Whether anybody calls a tool or gets a result in the messages that are shown.
@@ -149,26 +149,15 @@ impl<'a> Transcript<'a> {
 
     /// The same conversation where what any agent says counts as the perspective's.
     pub(crate) fn as_one_agent(&self) -> &Self {
-        let view = &self.view;
-        let people = &view.conversation().participants;
-        let is_agent = |index: usize| {
-            let person = people.get(index);
-            person.is_some_and(|person| person.kind == ParticipantKind::Agent)
-        };
-        let own = view.perspective.filter(|index| is_agent(*index));
-        let is_others = |message: &Message| {
-            own.is_some() && message.sender != own && message.sender.is_some_and(is_agent)
-        };
-        let has_other_agents = || view.conversation().messages.iter().any(is_others);
         let changed = self.one_agent.get_or_init(|| {
-            let has_others = *view.shared(|shared| &shared.has_other_agents, has_other_agents);
-            has_others.then(|| {
-                let view = View {
-                    agents_are_one: true,
-                    ..view.clone()
-                };
-                Box::new(Self::new(view, self.made))
-            })
+            let view = View {
+                agents_are_one: true,
+                ..self.view.clone()
+            };
+            let is_others = |message: &Message| view.is_own(message) && !self.view.is_own(message);
+            let has_others = || view.conversation().messages.iter().any(is_others);
+            let differs = *view.shared(|shared| &shared.has_other_agents, has_others);
+            differs.then(|| Box::new(Self::new(view, self.made)))
         });
         changed.as_deref().unwrap_or(self)
     }

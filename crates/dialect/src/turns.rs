@@ -214,7 +214,7 @@ impl Turn<'_> {
 
 /// Kinds of blocks that occur, so that a pass has nothing to look for where there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Kinds(u16);
+pub(crate) struct Kinds(u8);
 
 impl Kinds {
     pub(crate) const MEDIA: Self = Self(1);
@@ -223,9 +223,8 @@ impl Kinds {
     pub(crate) const REASONING: Self = Self(1 << 3);
     pub(crate) const NOTICES: Self = Self(1 << 4);
     pub(crate) const CACHE_MARKS: Self = Self(1 << 5);
-    pub(crate) const QUOTES: Self = Self(1 << 6);
     /// Texts of nothing but white space.
-    pub(crate) const BLANK: Self = Self(1 << 7);
+    pub(crate) const BLANK: Self = Self(1 << 6);
 
     /// Adds a kind.
     pub(crate) fn add(&mut self, kind: Self) {

@@ -147,7 +147,8 @@ pub(crate) fn declare_conversation(view: &View<'_>, losses: &mut Losses) {
     );
 }
 
-fn has_facts(participant: &Participant) -> bool {
+/// Whether more is known of a participant than id, name and kind.
+pub(crate) fn has_facts(participant: &Participant) -> bool {
     participant.custom_role.is_some()
         || participant.department.is_some()
         || participant.email.is_some()

@@ -413,7 +413,8 @@ impl Work<'_, '_> {
         Ok(self.parts.push_reject(row)?)
     }
 
-    /// The tokens of a message's text in each encoding, by a sink that is empty. Where dialects write the same text they need not be counted again.
+    /// The tokens of a message's text in each encoding, by a sink that is empty. Where dialects write the same text they need not
+    /// be counted again.
     fn count_text<'a>(&mut self, message: &'a Message, sink: &mut Sink<'a>) -> Vec<u64> {
         sink.literal(message.text(), Component::Content);
         if sink.is_oversize() {

@@ -4,7 +4,7 @@ use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::{Linked, Participant, Role};
 
 use crate::Rule;
-use crate::walk::{Id, at_message};
+use crate::walk::{Id, PerParticipant, at_message};
 
 /// Finds names that the roster does not have: one finding for each listed sender.
 pub(crate) struct SenderNameMismatch;
@@ -17,13 +17,12 @@ impl Rule for SenderNameMismatch {
 
     fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
         let conversation = &linked.conversation;
-        // Index of each participant's finding, once there is one.
-        let mut found: Vec<Option<usize>> = vec![None; conversation.participants.len()];
+        let mut per_participant = PerParticipant::new(conversation);
         for message in &conversation.messages {
             let sender = message
                 .sender
-                .and_then(|sender| Some((conversation.participants.get(sender)?, found.get_mut(sender)?)));
-            let (Some((participant, place)), Some(name)) = (sender, message.sender_name.as_deref()) else {
+                .and_then(|index| Some((index, conversation.participants.get(index)?)));
+            let (Some((index, participant)), Some(name)) = (sender, message.sender_name.as_deref()) else {
                 continue;
             };
             // Beside a result stands the name of its tool.
@@ -34,14 +33,13 @@ impl Rule for SenderNameMismatch {
             {
                 continue;
             }
-            if let Some(earlier) = place.and_then(|at| findings.get_mut(at)) {
-                earlier.count += 1;
-            } else {
-                *place = Some(findings.len());
+            per_participant.add(index, findings, || {
                 let text = format!("sender {} has another name in the roster", Id(&participant.id));
-                let finding = at_message(&codes::SENDER_NAME_MISMATCH, message, text);
-                findings.push(finding.marking(name).quoting(name).naming(&participant.id));
-            }
+                at_message(&codes::SENDER_NAME_MISMATCH, message, text)
+                    .marking(name)
+                    .quoting(name)
+                    .naming(&participant.id)
+            });
         }
     }
 }

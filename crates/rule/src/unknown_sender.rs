@@ -8,7 +8,7 @@ use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_model::{Linked, Message, MessageKind, Role};
 
 use crate::Rule;
-use crate::walk::{Id, at_message};
+use crate::walk::{Id, PerParticipant, at_message};
 
 /// Finds senders who are not listed and messages without sender.
 pub(crate) struct UnknownSender;
@@ -21,13 +21,12 @@ impl Rule for UnknownSender {
 
     fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
         let conversation = &linked.conversation;
-        // Index of each participant's finding, once there is one.
-        let mut found: Vec<Option<usize>> = vec![None; conversation.participants.len()];
+        let mut per_participant = PerParticipant::new(conversation);
         for message in &conversation.messages {
             let sender = message
                 .sender
-                .and_then(|sender| Some((conversation.participants.get(sender)?, found.get_mut(sender)?)));
-            let Some((participant, place)) = sender else {
+                .and_then(|index| Some((index, conversation.participants.get(index)?)));
+            let Some((index, participant)) = sender else {
                 if conversation.customs.senders_everywhere || is_spoken(message) {
                     findings.push(finding(message, "message names no sender".to_owned()));
                 }
@@ -36,17 +35,12 @@ impl Rule for UnknownSender {
             if participant.listed {
                 continue;
             }
-            if let Some(earlier) = place.and_then(|at| findings.get_mut(at)) {
-                earlier.count += 1;
-            } else {
-                *place = Some(findings.len());
+            per_participant.add(index, findings, || {
                 let text = format!("sender {} is not in the roster", Id(&participant.id));
-                findings.push(
-                    finding(message, text)
-                        .marking(&participant.id)
-                        .naming(&participant.id),
-                );
-            }
+                finding(message, text)
+                    .marking(&participant.id)
+                    .naming(&participant.id)
+            });
         }
     }
 }

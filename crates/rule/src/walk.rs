@@ -2,7 +2,7 @@
 
 pub(crate) use chatmill_diag::ShownId as Id;
 use chatmill_diag::{Code, Finding};
-use chatmill_model::{Link, Linked, Message, Pairing, Part, PartPlace, Reference, ToolCall, ToolResult};
+use chatmill_model::{Conversation, Link, Linked, Message, Pairing, Part, PartPlace, Reference, ToolCall, ToolResult};
 
 /// A reference in its message.
 pub(crate) struct Referring<'a> {
@@ -59,6 +59,35 @@ pub(crate) fn references(linked: &Linked) -> impl Iterator<Item = Referring<'_>>
 /// A finding at a whole message.
 pub(crate) fn at_message(code: &'static Code, message: &Message, text: impl Into<String>) -> Finding {
     Finding::new(code, text).at_message(message.position, message.id.as_deref(), "")
+}
+
+/// Findings of which each participant has one, at the first message that it is about, with the number of such messages as
+/// count.
+pub(crate) struct PerParticipant {
+    /// Index of each participant's finding, once there is one.
+    found: Vec<Option<usize>>,
+}
+
+impl PerParticipant {
+    /// Nobody of `conversation` has a finding yet.
+    pub(crate) fn new(conversation: &Conversation) -> Self {
+        Self {
+            found: vec![None; conversation.participants.len()],
+        }
+    }
+
+    /// Counts a message of participant `index`: in the finding that there is, or in the one that `first` makes.
+    pub(crate) fn add(&mut self, index: usize, findings: &mut Vec<Finding>, first: impl FnOnce() -> Finding) {
+        let Some(place) = self.found.get_mut(index) else {
+            return;
+        };
+        if let Some(earlier) = place.and_then(|at| findings.get_mut(at)) {
+            earlier.count += 1;
+        } else {
+            *place = Some(findings.len());
+            findings.push(first());
+        }
+    }
 }
 
 /// A finding at a call: at its id, or at its name where it has none.

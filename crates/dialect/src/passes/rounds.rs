@@ -4,18 +4,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use chatmill_model::{Component, Role};
+use chatmill_model::Role;
 
 use super::Pass;
+use super::start::push_start;
 use crate::loss::{LossCode, LossReason, reasons};
 use crate::profile::Shape;
 use crate::rules::DialectRule;
-use crate::text_run::TextRun;
-use crate::turns::{Block, BlockContent, Turn, TurnPlan, Wording};
+use crate::turns::{Block, BlockContent, Turn, TurnPlan};
 use crate::violation::Violation;
-
-/// What stands in a first user turn that the source has not.
-pub(crate) const START: &str = "[start]";
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match profile.shape {
@@ -164,9 +161,7 @@ impl<'a> Round<'a> {
         if self.asked.is_empty() {
             let reason = reasons::USER_TURN_COMES_FIRST.by(rules.order);
             plan.losses.whole_rendering(LossCode::EmptyFilled, 1, reason);
-            let words = plan.wording([TextRun::new(START, Component::Framing)]);
-            let held = BlockContent::Words(Wording::Text, words);
-            plan.blocks.push(Block::new(held, None, Role::User));
+            push_start(plan);
         }
         plan.blocks.append(&mut self.asked);
         let mut end = Role::User;

@@ -2,10 +2,13 @@
 
 use chatmill_model::{Component, Role};
 
-use super::{Pass, START};
+use super::Pass;
 use crate::loss::{LossCode, reasons};
 use crate::text_run::TextRun;
-use crate::turns::{Block, BlockContent, Turn, Wording};
+use crate::turns::{Block, BlockContent, Turn, TurnPlan, Wording};
+
+/// What stands in a first user turn that the source has not.
+const START: &str = "[start]";
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match profile.user_first {
@@ -27,22 +30,27 @@ pub(super) const PASS: Pass = Pass {
         {
             let reason = reasons::USER_TURN_COMES_FIRST.by(rule);
             plan.losses.whole_rendering(LossCode::EmptyFilled, 1, reason);
-            let words = plan.wording([TextRun::new(START, Component::Framing)]);
-            let (start, end) = (plan.blocks.len(), plan.blocks.len() + 1);
-            let held = BlockContent::Words(Wording::Text, words);
-            plan.blocks.push(Block {
-                opens: true,
-                ..Block::new(held, None, Role::User)
-            });
+            let start = plan.blocks.len();
+            push_start(plan);
             let turn = Turn {
                 start,
-                end,
+                end: plan.blocks.len(),
                 ..Turn::new(Role::User, None)
             };
             plan.turns.insert(first, turn);
         }
     },
 };
+
+/// Adds the block of a user turn that is made up.
+pub(super) fn push_start(plan: &mut TurnPlan<'_>) {
+    let words = plan.wording([TextRun::new(START, Component::Framing)]);
+    let held = BlockContent::Words(Wording::Text, words);
+    plan.blocks.push(Block {
+        opens: true,
+        ..Block::new(held, None, Role::User)
+    });
+}
 
 #[cfg(test)]
 mod tests {

@@ -225,7 +225,6 @@ impl<'a> Drafter<'_, 'a> {
         let active = view.perspective.and_then(|index| participants.get(index));
         let active = active.map(|participant| participant.id.as_str());
         for mut quote in quotes(style, view, transcript.roster(), message, active, losses) {
-            self.plan.kinds.add(Kinds::QUOTES);
             if quote.is_preview {
                 let losses = &mut self.plan.losses;
                 losses.append(std::mem::take(&mut quote.losses));

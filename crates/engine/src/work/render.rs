@@ -64,8 +64,8 @@ pub fn perspectives(linked: &Linked, speaker: &PerspectiveChoice) -> (Vec<Option
     }
 }
 
-/// Renders a whole conversation in one dialect for every perspective, texts that have to be made being kept in `made`; `emit` gets the sink with the text and the perspective's
-/// participant id (`""` for none).
+/// Renders a whole conversation in one dialect for every perspective, and keeps texts that have to be made in `made`; `emit` gets
+/// the sink with the text and the perspective's participant id (`""` for none).
 pub fn render<'a>(
     linked: &'a Linked,
     target: &Target,
@@ -383,7 +383,6 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
                     rendering.violations.push(Violation::whole(meter.refusal()));
                 }
                 outcome = emit(sink, rendering);
-                sink.begin();
                 sink.begin();
             });
         outcome

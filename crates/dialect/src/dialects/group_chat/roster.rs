@@ -9,6 +9,7 @@ use crate::loss::{LossCode, Losses, reasons};
 use crate::message_ids::free_id;
 use crate::names::is_nobody;
 use crate::transcript::Transcript;
+use crate::unsupported::has_facts;
 
 /// What the roster may cost.
 pub(super) const LOSES: &[LossCode] = &[
@@ -61,7 +62,7 @@ impl<'a> People<'a> {
     }
 
     fn declare(&self, participants: &[Participant], losses: &mut Losses) {
-        let unlisted = |person: &&Participant| !person.listed && !has_facts(person);
+        let unlisted = |person: &&Participant| !person.listed && person.name.is_none() && !has_facts(person);
         let made_up = participants.iter().filter(unlisted).count() + self.lacked().count();
         let reason = reasons::ROSTER_NAMES_EVERYBODY;
         losses.whole_rendering(LossCode::ParticipantSynthesised, made_up as u64, reason);
@@ -105,12 +106,4 @@ fn for_authors<'a>(references: &'a [Reference], found: &mut impl FnMut(&'a str))
         author.into_iter().for_each(&mut *found);
         for_authors(&reference.nested, found);
     }
-}
-
-fn has_facts(participant: &Participant) -> bool {
-    participant.name.is_some()
-        || participant.custom_role.is_some()
-        || participant.department.is_some()
-        || participant.email.is_some()
-        || !participant.extra.is_empty()
 }

@@ -53,21 +53,23 @@ impl<'a> TurnPart<'a> {
                 sink.framing(closing);
             }
             Self::Call(name, arguments) => {
-                sink.framing("{\"function_call\":{\"name\":");
-                sink.json_string(name, Component::Tools);
-                sink.framing(",\"args\":");
-                arguments.write(sink);
-                sink.framing("}}");
+                let keys = ["{\"function_call\":{\"name\":", ",\"args\":"];
+                tool_use(sink, keys, name, arguments);
             }
             Self::Response(name, response) => {
-                sink.framing("{\"function_response\":{\"name\":");
-                sink.json_string(name, Component::Tools);
-                sink.framing(",\"response\":");
-                response.write(sink);
-                sink.framing("}}");
+                let keys = ["{\"function_response\":{\"name\":", ",\"response\":"];
+                tool_use(sink, keys, name, response);
             }
         }
     }
+}
+
+fn tool_use<'a>(sink: &mut Sink<'a>, [opening, key]: [&'static str; 2], name: &'a str, held: Wrapped<'a>) {
+    sink.framing(opening);
+    sink.json_string(name, Component::Tools);
+    sink.framing(key);
+    held.write(sink);
+    sink.framing("}}");
 }
 
 impl<'a> Wrapped<'a> {

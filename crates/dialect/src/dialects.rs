@@ -21,7 +21,7 @@ dialects! {
     tzurot: TZUROT;
     gryag_gemini: GRYAG_GEMINI;
     gryag_compact: GRYAG_COMPACT;
-    suna: SunaLlm, SunaList, SunaCached, SUNA_BEDROCK, SunaRows;
+    suna: SUNA_LLM, SUNA_LIST, SUNA_CACHED, SUNA_BEDROCK, SunaRows;
     jaibber_context: JaibberContext;
     jaibber_events: JaibberEvents;
     openai_chat: OpenaiChat;

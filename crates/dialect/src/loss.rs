@@ -177,8 +177,6 @@ loss_codes! {
     Redacted = "redacted",
     /// A date was fixed.
     DatePinned = "date-pinned",
-    /// A system text that the template brings along was inserted.
-    DefaultSystemInserted = "default-system-inserted",
 }
 
 /// Codes of several lists as one, in order and each once.

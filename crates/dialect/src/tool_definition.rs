@@ -65,7 +65,9 @@ fn read<'a>(raw: &'a str, depth: u8, made: &'a MadeTexts) -> Vec<Definition<'a>>
     }
     if let Some(declarations) = written.declarations {
         let each = declarations.into_iter();
-        return each.flat_map(|inner| read(inner.get(), depth - 1, made)).collect();
+        return each
+            .flat_map(|inner| read(inner.get(), depth - 1, made))
+            .collect();
     }
     let Some(name) = written.name.filter(|name| !name.is_empty()) else {
         return Vec::new();

@@ -1,8 +1,9 @@
 //! Turns what was typed (a file, a folder, a glob, `-`) into inputs with stable names.
 //!
 //! An input's name is its path below the fixed prefix of its pattern, so that the spelling of the prefix never changes
-//! a name. Links inside folders are followed only where that is asked for. A folder that is a dump of a database is one input. What cannot be read is
-//! an input that says so, and says whether the input or the system is at fault; only a pattern that finds nothing is an error.
+//! a name. Links inside folders are followed only where that is asked for. A folder that is a dump of a database is one
+//! input. What cannot be read is an input that says so, and says whether the input or the system is at fault; only a
+//! pattern that finds nothing is an error.
 
 mod below;
 mod own;

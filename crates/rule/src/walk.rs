@@ -2,7 +2,9 @@
 
 pub(crate) use chatmill_diag::ShownId as Id;
 use chatmill_diag::{Code, Finding};
-use chatmill_model::{Conversation, Link, Linked, Message, Pairing, Part, PartPlace, Reference, ToolCall, ToolResult};
+use chatmill_model::{
+    Conversation, Link, Linked, Message, Pairing, Part, PartPlace, Reference, ToolCall, ToolResult,
+};
 
 /// A reference in its message.
 pub(crate) struct Referring<'a> {

@@ -14,7 +14,7 @@ mod bedrock;
 mod cached;
 pub(crate) mod rows;
 
-use chatmill_model::Sink;
+use chatmill_model::{DEFAULT_PROFILE, Sink};
 
 use crate::about::{DialectAbout, Rules};
 use crate::list::{ContentAs, Ends, List};
@@ -28,7 +28,7 @@ use crate::transcript::Transcript;
 use crate::{Dialect, Emit};
 
 pub(crate) use bedrock::SUNA_BEDROCK;
-pub(crate) use cached::SunaCached;
+pub(crate) use cached::SUNA_CACHED;
 pub(crate) use rows::SunaRows;
 
 rules! {
@@ -40,11 +40,32 @@ rules! {
     SUN_03 = "SUN-03";
 }
 
-/// The dialect of lists with strings.
-pub(crate) struct SunaLlm;
+/// A message list of Suna's: its name, and how it is written.
+pub(crate) struct SunaMessages {
+    id: &'static str,
+    profile: &'static str,
+    about: &'static DialectAbout,
+    manner: &'static DialectProfile,
+    content: ContentAs,
+}
 
-/// The dialect of lists with text blocks.
-pub(crate) struct SunaList;
+/// Lists with strings.
+pub(crate) static SUNA_LLM: SunaMessages = SunaMessages {
+    id: "suna-llm",
+    profile: DEFAULT_PROFILE,
+    about: &LLM,
+    manner: &STRINGS,
+    content: LIST.content,
+};
+
+/// Lists with text blocks.
+pub(crate) static SUNA_LIST: SunaMessages = SunaMessages {
+    id: "suna-list",
+    profile: DEFAULT_PROFILE,
+    about: &BLOCKS,
+    manner: &MARKED,
+    content: ContentAs::Blocks,
+};
 
 const SPECIFICATION: &str = "Suna, message structures";
 const DATED: &str = "2025-11-07";
@@ -56,14 +77,14 @@ static LLM: DialectAbout = DialectAbout {
     specification: SPECIFICATION,
     dated: DATED,
     carries: "text, tools, ids of messages, quoted replies",
-    profiles: &[&SunaLlm],
+    profiles: &[&SUNA_LLM],
     neutral: false,
     rules: Rules::Judged(RULES),
 };
 
 static BLOCKS: DialectAbout = DialectAbout {
     title: "Suna messages with text blocks",
-    profiles: &[&SunaList],
+    profiles: &[&SUNA_LIST],
     carries: "text, tools, ids of messages, four cache marks, quoted replies",
     ..LLM
 };
@@ -106,44 +127,29 @@ const LIST: List = List {
     ..List::PLAIN
 };
 
-impl Dialect for SunaLlm {
+impl Dialect for SunaMessages {
     fn id(&self) -> &'static str {
-        "suna-llm"
+        self.id
     }
 
     fn about(&self) -> &'static DialectAbout {
-        &LLM
+        self.about
+    }
+
+    fn profile(&self) -> &'static str {
+        self.profile
     }
 
     fn loses(&self) -> Vec<LossCode> {
-        passes::loses(&STRINGS)
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let rendering = LIST.render(transcript, &STRINGS, sink);
-        emit(sink, rendering);
-    }
-}
-
-impl Dialect for SunaList {
-    fn id(&self) -> &'static str {
-        "suna-list"
-    }
-
-    fn about(&self) -> &'static DialectAbout {
-        &BLOCKS
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        passes::loses(&MARKED)
+        passes::loses(self.manner)
     }
 
     fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
         let list = List {
-            content: ContentAs::Blocks,
+            content: self.content,
             ..LIST
         };
-        let rendering = list.render(transcript, &MARKED, sink);
+        let rendering = list.render(transcript, self.manner, sink);
         emit(sink, rendering);
     }
 }

@@ -3,21 +3,16 @@
 //! Profile `2025-11-07` is the code of that day: results belong to the newest turn of the assistant only, by id; seven
 //! patterns tell an embedded result; and where nothing but system text would be left, the last user message stays.
 
-use chatmill_model::Sink;
-
-use crate::loss::{LossCode, reasons};
 use std::sync::OnceLock;
 
-use super::{BLOCKS, DATED, LIST, SPECIFICATION, STRINGS};
+use super::{BLOCKS, DATED, SPECIFICATION, STRINGS, SunaMessages};
 use crate::about::{DialectAbout, Rules};
 use crate::filter::{Filter, Open};
-use crate::list::{ContentAs, List};
+use crate::list::ContentAs;
+use crate::loss::reasons;
 use crate::order::Order;
-use crate::passes;
 use crate::profile::{DialectProfile, MarksOn, Texts};
 use crate::rules::rules;
-use crate::transcript::Transcript;
-use crate::{Dialect, Emit};
 
 rules! {
     /// a result counts when an earlier call with its id is still open, and is left out else
@@ -26,30 +21,28 @@ rules! {
     SUB_02 = "SUB-02";
 }
 
-/// The dialect of lists that are filtered for Bedrock.
-pub(crate) struct SunaBedrock {
-    profile: &'static str,
-    manner: &'static DialectProfile,
-}
+/// Lists that are filtered for Bedrock, in profile `document`.
+pub(crate) static SUNA_BEDROCK: SunaMessages = bedrock("document", &MANNER);
 
-/// In profile `document`.
-pub(crate) static SUNA_BEDROCK: SunaBedrock = SunaBedrock {
-    profile: "document",
-    manner: &MANNER,
-};
+/// The same as the code of 2025-11-07 filters.
+static BY_CODE: SunaMessages = bedrock("2025-11-07", &CODE_MANNER);
+
+const fn bedrock(profile: &'static str, manner: &'static DialectProfile) -> SunaMessages {
+    SunaMessages {
+        id: "suna-bedrock",
+        profile,
+        about: &ABOUT,
+        manner,
+        content: ContentAs::StringUnlessMarked,
+    }
+}
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Suna messages filtered for Bedrock",
     specification: SPECIFICATION,
     dated: DATED,
     carries: "text, tools, ids of messages, cached blocks, quoted replies",
-    profiles: &[
-        &SUNA_BEDROCK,
-        &SunaBedrock {
-            profile: "2025-11-07",
-            manner: &CODE_MANNER,
-        },
-    ],
+    profiles: &[&SUNA_BEDROCK, &BY_CODE],
     rules: Rules::Judged(RULES),
     ..BLOCKS
 };
@@ -96,30 +89,3 @@ static CODE_MANNER: DialectProfile = DialectProfile {
     order: Order::Filtered(&CODE),
     ..MANNER
 };
-
-impl Dialect for SunaBedrock {
-    fn id(&self) -> &'static str {
-        "suna-bedrock"
-    }
-
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn profile(&self) -> &'static str {
-        self.profile
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        passes::loses(self.manner)
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let list = List {
-            content: ContentAs::StringUnlessMarked,
-            ..LIST
-        };
-        let rendering = list.render(transcript, self.manner, sink);
-        emit(sink, rendering);
-    }
-}

@@ -1,25 +1,28 @@
 //! The cached block: the history as one text with a cache mark, the newest user turn and what follows as they are.
 
-use chatmill_model::Sink;
+use chatmill_model::DEFAULT_PROFILE;
 
-use super::{DATED, LIST, LLM, SPECIFICATION, STRINGS};
+use super::{DATED, LLM, SPECIFICATION, STRINGS, SunaMessages};
 use crate::about::DialectAbout;
-use crate::list::{ContentAs, List};
-use crate::loss::{LossCode, reasons};
-use crate::passes;
+use crate::list::ContentAs;
+use crate::loss::reasons;
 use crate::profile::{DialectProfile, MarksOn, Shape, SystemPlace, Texts};
-use crate::transcript::Transcript;
-use crate::{Dialect, Emit};
 
-/// The dialect of lists with a cached block.
-pub(crate) struct SunaCached;
+/// Lists with a cached block.
+pub(crate) static SUNA_CACHED: SunaMessages = SunaMessages {
+    id: "suna-cached",
+    profile: DEFAULT_PROFILE,
+    about: &ABOUT,
+    manner: &MANNER,
+    content: ContentAs::StringUnlessMarked,
+};
 
 static ABOUT: DialectAbout = DialectAbout {
     title: "Suna messages with a cached block",
     specification: SPECIFICATION,
     dated: DATED,
     carries: "text, results of tools, calls and ids of the newest turn, cached blocks as they come, quoted replies",
-    profiles: &[&SunaCached],
+    profiles: &[&SUNA_CACHED],
     ..LLM
 };
 
@@ -31,26 +34,3 @@ static MANNER: DialectProfile = DialectProfile {
     marks_on: MarksOn::Texts,
     ..STRINGS
 };
-
-impl Dialect for SunaCached {
-    fn id(&self) -> &'static str {
-        "suna-cached"
-    }
-
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        passes::loses(&MANNER)
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let list = List {
-            content: ContentAs::StringUnlessMarked,
-            ..LIST
-        };
-        let rendering = list.render(transcript, &MANNER, sink);
-        emit(sink, rendering);
-    }
-}

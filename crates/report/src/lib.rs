@@ -6,6 +6,7 @@
 pub mod bill;
 mod card;
 mod cells;
+pub mod check;
 mod compare;
 mod condition;
 mod gather;

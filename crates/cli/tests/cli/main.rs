@@ -19,6 +19,7 @@ mod export;
 mod faults;
 mod hostile_names;
 mod init;
+mod letters;
 mod listings;
 mod no_content;
 mod render;

@@ -14,6 +14,7 @@ mod html;
 pub mod markdown;
 mod queries;
 pub mod report;
+mod stand_ins;
 pub mod token_table;
 
 use std::path::Path;

@@ -8,6 +8,7 @@
 )]
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they need")]
 
+mod canaries;
 mod chaos;
 mod check;
 mod check_reports;

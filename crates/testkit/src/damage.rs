@@ -100,7 +100,7 @@ impl DamageKind {
         };
         let (bytes, change) = if let Some(cut) = &self.cut {
             let end = place(cut);
-            (text[..end].as_bytes().to_vec(), end)
+            (text.as_bytes()[..end].to_vec(), end)
         } else if let Some(behind) = &self.behind {
             (format!("{text}{behind}").into_bytes(), text.len())
         } else {
@@ -113,8 +113,8 @@ impl DamageKind {
             };
             let alike = from.bytes().zip(&to).take_while(|(one, other)| one == *other);
             let change = start + alike.count();
-            let rest = &text[start + from.len()..];
-            ([text[..start].as_bytes(), &to, rest.as_bytes()].concat(), change)
+            let rest = &text.as_bytes()[start + from.len()..];
+            ([&text.as_bytes()[..start], &to, rest].concat(), change)
         };
         let change = match &self.at {
             None => change,
@@ -130,7 +130,10 @@ impl DamageKind {
 }
 
 fn decoded(digits: &str) -> Vec<u8> {
-    let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("hexadecimal digits");
+    let byte = |at: usize| {
+        let digits = digits.get(at..at + 2).expect("pairs of digits");
+        u8::from_str_radix(digits, 16).expect("hexadecimal digits")
+    };
     (0..digits.len()).step_by(2).map(byte).collect()
 }
 

@@ -90,7 +90,7 @@ fn json_files(folder: &Path) -> Vec<PathBuf> {
         let name = path.to_string_lossy().into_owned();
         if path.is_dir() {
             files.extend(json_files(&path));
-        } else if name.ends_with(".json") && !name.ends_with(".expected.json") {
+        } else if path.extension().is_some_and(|ending| ending == "json") && !name.contains(".expected.") {
             files.push(path);
         }
     }

@@ -96,8 +96,8 @@ impl CheckSettings {
             let (folder, _) = names.last()?.rsplit_once('/')?;
             folder.rsplit('/').next().map(str::to_owned)
         };
-        let named = below.or_else(typed);
-        named
+        let folder = below.or_else(typed);
+        folder
             .filter(|name| !matches!(name.as_str(), "" | "." | ".."))
             .unwrap_or_else(|| "delivery".to_owned())
     }

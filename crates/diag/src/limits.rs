@@ -103,6 +103,10 @@ pub struct Limits {
     /// The day of the run, for messages that are later, which are reported as `future-time`; without it nothing is later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Day>,
+    /// The zone of times without an offset where a conversation names none: an IANA name or an offset. Only a check takes one, and
+    /// writes no instant by it.
+    #[serde(skip)]
+    pub zone: Option<String>,
 }
 
 impl Default for Limits {
@@ -139,6 +143,7 @@ impl Default for Limits {
             max_reject_ratio: 0.0,
             max_error_findings: 0,
             now: None,
+            zone: None,
         }
     }
 }

@@ -112,7 +112,9 @@ const SILENCE: Pass = Pass {
     run: |plan, _, profile| {
         let faults = plan.faults.iter();
         plan.violations = faults
-            .map(|fault| Violation::of(profile.pairing, fault.position, fault))
+            .map(|fault| {
+                Violation::of(profile.pairing, fault.position, fault).of_call(fault.call_id.as_deref())
+            })
             .collect();
         let mut turns = plan.turns.iter();
         let is_silent = match profile.system {

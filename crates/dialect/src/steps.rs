@@ -397,7 +397,8 @@ impl<'a> Arranger<'_, 'a, '_> {
                 None if self.view.policy.orphans == Orphans::Reject => {
                     let position = message.position;
                     let fault = format!("the call in message {position} has no result");
-                    self.turns.faults.push(Violation::at(position, fault));
+                    let fault = Violation::at(position, fault).of_call(call.call.known_id());
+                    self.turns.faults.push(fault);
                 }
                 None => {
                     self.losses.at(
@@ -468,7 +469,8 @@ impl<'a> Arranger<'_, 'a, '_> {
                     "has no call"
                 };
                 let fault = format!("the result in message {position} {fault}");
-                self.turns.faults.push(Violation::at(position, fault));
+                let fault = Violation::at(position, fault).of_call(result.known_id());
+                self.turns.faults.push(fault);
                 self.turns.steps.push(Step::Loose { message, result });
             }
             Orphans::Repair | Orphans::Drop if is_duplicate => self.losses.at(

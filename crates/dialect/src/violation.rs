@@ -11,6 +11,8 @@ pub struct Violation {
     pub rule: String,
     /// Position of the message that breaks it, where it is a single one.
     pub position: Option<u32>,
+    /// Id of the call or the result that breaks it, where it is one.
+    pub call_id: Option<String>,
 }
 
 impl Violation {
@@ -24,6 +26,7 @@ impl Violation {
         Self {
             rule: rule.into(),
             position: None,
+            call_id: None,
         }
     }
 
@@ -32,7 +35,15 @@ impl Violation {
         Self {
             rule: rule.into(),
             position: position.into(),
+            call_id: None,
         }
+    }
+
+    /// The same of a call or a result of this id.
+    #[must_use]
+    pub(crate) fn of_call(mut self, id: Option<&str>) -> Self {
+        self.call_id = id.map(str::to_owned);
+        self
     }
 }
 

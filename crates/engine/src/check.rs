@@ -149,6 +149,7 @@ pub struct Files {
     /// Of each file, or of none.
     hashes: Vec<Option<blake3::Hash>>,
     targets: Vec<Target>,
+    settings: CheckSettings,
     /// What stands for their paths, where these are not shown.
     mask: Option<Mask>,
 }
@@ -163,8 +164,21 @@ impl Files {
                 .hashes
                 .get(index)
                 .and_then(|hash| Some(hash.as_ref()?.to_hex().to_string())),
+            supplier: self.supplier(planned),
             ..counts.verdict(&shown_path(planned, self.mask.as_ref()), &self.targets)
         })
+    }
+}
+
+impl Files {
+    /// Who sent a file.
+    fn supplier(&self, planned: &PlannedInput) -> String {
+        let names = names(planned);
+        let supplier = self.settings.supplier(&names.each_ref().map(String::as_str));
+        match &self.mask {
+            Some(mask) => mask.supplier(&supplier),
+            None => supplier,
+        }
     }
 }
 
@@ -369,6 +383,7 @@ pub fn check(
             counts: files,
             hashes,
             targets: options.targets.clone(),
+            settings: options.settings.clone(),
             mask: options.path_mask().cloned(),
         },
         failures,

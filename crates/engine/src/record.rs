@@ -4,11 +4,11 @@ use chatmill_diag::{Limits, Reject, RowLedger};
 use chatmill_model::Linked;
 use chatmill_redact::Redactor;
 
-mod framed_text;
 pub mod group;
 pub mod locate;
 mod read;
 pub mod redact;
+pub(crate) mod written;
 
 pub use read::{read, read_rows};
 

@@ -66,11 +66,14 @@ pub fn run(
     let slices = outcome.slices();
     let table_options = runner.table_options.clone();
     let threads = runner.threads;
-    let slowest = runner
+    let mut slowest = runner
         .tools
         .slowest
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
+    if !plan.pipeline.output.quote {
+        slowest.leave_out_ids();
+    }
     progress.stage("seal", 0);
     go_on(stop, slices)?;
     let sealed = outcome.seal(&plan, &fingerprint, staging, &table_options)?;

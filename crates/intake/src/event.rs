@@ -89,6 +89,8 @@ pub enum Form {
     Original,
     /// A row of a table, written as JSON. Places inside are then places of the whole row.
     Row,
+    /// A line without the escapes of `COPY`: [`CopiedLine`](crate::CopiedLine) leads back to its bytes.
+    Copied,
     /// A text, written as a JSON object: [`FramedText`](crate::FramedText) leads back to its bytes.
     Text,
 }
@@ -116,6 +118,8 @@ pub struct FramingError {
     pub message: String,
     /// Where in the stretch the fault is, where that is known to be elsewhere than at its first byte.
     pub at: Option<FaultPlace>,
+    /// The bytes around that place.
+    pub around: Option<FaultBytes>,
 }
 
 /// The place of a fault in its entry.
@@ -127,6 +131,34 @@ pub struct FaultPlace {
     pub line: u64,
     /// Its column in code points, from 1.
     pub column: u64,
+}
+
+/// The bytes around a fault, as people are shown them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultBytes {
+    /// Where the first of them stands in the entry.
+    pub start: u64,
+    /// As many as a wide terminal shows.
+    pub bytes: Vec<u8>,
+}
+
+/// Bytes that are kept before a fault.
+const BEFORE_FAULT: u64 = 256;
+
+/// Bytes that are kept from a fault on.
+const BEHIND_FAULT: u64 = 512;
+
+impl FaultBytes {
+    /// Those of a stretch that begins at `start`, around a byte of its entry.
+    pub fn around(bytes: &[u8], start: u64, byte: u64) -> Self {
+        let at = byte.saturating_sub(start).min(bytes.len() as u64);
+        let from = at.saturating_sub(BEFORE_FAULT);
+        let to = (at + BEHIND_FAULT).min(bytes.len() as u64);
+        Self {
+            start: start + from,
+            bytes: bytes.get(from as usize..to as usize).unwrap_or_default().to_vec(),
+        }
+    }
 }
 
 impl FramingError {
@@ -143,6 +175,7 @@ impl FramingError {
             head: Vec::new(),
             message: broken.message,
             at: None,
+            around: None,
         }
     }
 }
@@ -171,6 +204,30 @@ pub struct Head {
     pub framing: Framing,
     /// Whether `bytes` is the whole entry.
     pub complete: bool,
-    /// The first MiB, without a byte order mark.
+    /// The first MiB, without a byte order mark and without the escapes of `COPY`.
     pub bytes: Vec<u8>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_much_of_a_fault_is_kept_as_people_are_shown() {
+        let bytes: Vec<u8> = (0..=255).cycle().take(2_000).collect();
+        for (byte, start, length) in [
+            (100, 100, 512),
+            (355, 100, 767),
+            (356, 100, 768),
+            (357, 101, 768),
+            (1_588, 1_332, 768),
+            (1_589, 1_333, 767),
+            (2_100, 1_844, 256),
+            (9_999, 1_844, 256),
+        ] {
+            let kept = FaultBytes::around(&bytes, 100, byte);
+            assert_eq!((kept.start, kept.bytes.len()), (start, length), "{byte}");
+            assert_eq!(kept.bytes[0], bytes[(start - 100) as usize]);
+        }
+    }
 }

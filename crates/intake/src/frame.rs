@@ -26,6 +26,7 @@ use crate::archive::dump::{DumpTable, RowText};
 use crate::event::{Event, Framing, Head};
 use crate::stream::{Bytes, StreamError};
 use crate::table::TableMap;
+use crate::table::copy;
 use crate::table::sql::{Dialect, Syntax};
 use crate::table::statement::Statement;
 
@@ -159,7 +160,11 @@ impl Framer {
         let head = Head {
             framing,
             complete,
-            bytes: head.to_vec(),
+            // By what their lines say they are recognised.
+            bytes: match cut {
+                Cut::EscapedLines => copy::unescape(head).into_owned(),
+                _ => head.to_vec(),
+            },
         };
         let (mut sql, mut csv) = (None, None);
         let state = match cut {

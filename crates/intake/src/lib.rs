@@ -22,8 +22,9 @@ mod unpack;
 
 pub use discover::{DiscoverError, Input, InputKind, content_hash, discover, read_small};
 pub use door::{Failure, is_of_the_system, process_status};
-pub use event::{Event, FaultPlace, Form, Frame, Framing, FramingError, Head};
+pub use event::{Event, FaultBytes, FaultPlace, Form, Frame, Framing, FramingError, Head};
 pub use foreign::{foreign, is_columnar};
 pub use frame::text::FramedText;
 pub use reader::Reader;
 pub use sketch::{Name, RecordSketch, Sketch};
+pub use table::copy::CopiedLine;

@@ -5,7 +5,7 @@
 pub enum OffsetOrigin {
     /// The time itself carries an offset or `Z`.
     Explicit,
-    /// The conversation's default time zone.
+    /// The conversation's default time zone, or the one that a check takes for it.
     ConversationZone,
     /// There is none: the instant is unknown.
     Missing,

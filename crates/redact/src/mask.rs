@@ -68,6 +68,11 @@ impl Mask {
         )
     }
 
+    /// What stands for a supplier, whom a path may name: `supplier-` and ten hexadecimal digits.
+    pub fn supplier(&self, name: &str) -> String {
+        format!("supplier-{}", self.digits("supplier", name, 10))
+    }
+
     fn digits(&self, kind: &str, text: &str, count: usize) -> String {
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
         hasher.update(kind.as_bytes());
@@ -116,5 +121,6 @@ mod tests {
         assert!(mask.path("ann/chat.json").contains(".json"));
         assert!(!mask.path("chat.ann").contains("ann"));
         assert_ne!(mask.path("ann/chat.json"), mask.path("ben/chat.json"));
+        assert!(mask.supplier("ann").starts_with("supplier-") && !mask.supplier("ann").contains("ann"));
     }
 }

@@ -6,6 +6,7 @@
 pub mod bill;
 mod card;
 mod cells;
+pub mod check;
 mod compare;
 mod condition;
 mod gather;
@@ -13,6 +14,7 @@ mod html;
 pub mod markdown;
 mod queries;
 pub mod report;
+mod stand_ins;
 pub mod token_table;
 
 use std::path::Path;

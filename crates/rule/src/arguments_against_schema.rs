@@ -4,10 +4,12 @@
 //! and never to themselves, and that are small once every reference is written out. So a call costs at most so many steps for
 //! each of its bytes. Patterns are those of finite automata.
 
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use chatmill_diag::{Code, Finding, Limits, codes};
-use chatmill_model::{Arguments, Linked};
+use chatmill_model::{Arguments, Linked, RawJson};
 use jsonschema::{PatternOptions, Validator};
 use serde_json::Value;
 
@@ -21,6 +23,8 @@ pub(crate) struct ArgumentsAgainstSchema;
 const ARGUMENT_BYTES: usize = 1 << 20;
 /// Bytes of a definition that is gone by.
 const DEFINITION_BYTES: usize = 64 << 10;
+/// Bytes of definitions that a thread keeps for the conversations after; with one more, all are forgotten.
+const KEPT_BYTES: usize = 256 << 10;
 /// Values of a schema with every reference written out.
 const VALUES: usize = 4_000;
 /// Levels of such a schema.
@@ -38,7 +42,11 @@ impl Rule for ArgumentsAgainstSchema {
         if linked.conversation.tools.is_empty() || calls(linked).next().is_none() {
             return;
         }
-        let mut schemas = Schemas::of(linked);
+        let definitions = definitions(linked);
+        let mut declared: HashMap<&str, &DeclaredFunction> = HashMap::new();
+        for function in definitions.iter().flat_map(|definition| definition.iter()) {
+            declared.entry(&function.name).or_insert(function);
+        }
         for (message, call) in calls(linked) {
             let (Some(name), Arguments::Object(raw)) = (&call.name, &call.arguments) else {
                 continue;
@@ -46,7 +54,8 @@ impl Rule for ArgumentsAgainstSchema {
             if raw.as_str().len() > ARGUMENT_BYTES {
                 continue;
             }
-            let Some(validator) = schemas.validator(name) else {
+            let function = declared.get(name.as_str());
+            let Some(validator) = function.and_then(|function| function.validator()) else {
                 continue;
             };
             let Ok(arguments) = serde_json::from_str::<Value>(raw.as_str()) else {
@@ -62,36 +71,59 @@ impl Rule for ArgumentsAgainstSchema {
     }
 }
 
-/// The schemas of the tools that a conversation declares, compiled when they are first asked for.
-struct Schemas {
-    declared: HashMap<String, Value>,
-    compiled: HashMap<String, Option<Validator>>,
+/// A function that a definition declares, with its schema, which is compiled when it is first asked for.
+struct DeclaredFunction {
+    name: String,
+    schema: Value,
+    compiled: OnceCell<Option<Validator>>,
 }
 
-impl Schemas {
-    fn of(linked: &Linked) -> Self {
-        let mut declared = HashMap::new();
-        for raw in &linked.conversation.tools {
-            if raw.as_str().len() > DEFINITION_BYTES {
-                continue;
-            }
-            if let Ok(definition) = serde_json::from_str::<Value>(raw.as_str()) {
-                for (name, schema) in functions(&definition) {
-                    declared.entry(name).or_insert(schema);
-                }
-            }
-        }
-        Self {
-            declared,
-            compiled: HashMap::new(),
-        }
+impl DeclaredFunction {
+    fn validator(&self) -> Option<&Validator> {
+        self.compiled.get_or_init(|| compile(&self.schema)).as_ref()
     }
+}
 
-    fn validator(&mut self, name: &str) -> Option<&Validator> {
-        let schema = self.declared.get(name)?;
-        let compiled = self.compiled.entry(name.to_owned());
-        compiled.or_insert_with(|| compile(schema)).as_ref()
+type Functions = Rc<[DeclaredFunction]>;
+
+/// Definitions that were met before: those of the conversations of an archive are mostly the same.
+#[derive(Default)]
+struct KeptDefinitions {
+    by_text: HashMap<Box<str>, Functions>,
+    /// Bytes of their texts.
+    bytes: usize,
+}
+
+impl KeptDefinitions {
+    fn functions(&mut self, text: &str) -> Functions {
+        if let Some(known) = self.by_text.get(text) {
+            return Rc::clone(known);
+        }
+        let definition = serde_json::from_str::<Value>(text).ok();
+        let functions = definition.as_ref().map(functions).unwrap_or_default();
+        let functions: Functions = functions.into_iter().collect();
+        // A short pattern can be large when it is compiled.
+        if text.len() > KEPT_BYTES || text.contains("pattern") {
+            return functions;
+        }
+        if self.bytes + text.len() > KEPT_BYTES {
+            *self = Self::default();
+        }
+        self.bytes += text.len();
+        self.by_text.insert(text.into(), Rc::clone(&functions));
+        functions
     }
+}
+
+thread_local! {
+    static KEPT: RefCell<KeptDefinitions> = RefCell::default();
+}
+
+/// The functions of each definition that a conversation declares.
+fn definitions(linked: &Linked) -> Vec<Functions> {
+    let texts = linked.conversation.tools.iter().map(RawJson::as_str);
+    let texts = texts.filter(|text| text.len() <= DEFINITION_BYTES);
+    KEPT.with_borrow_mut(|kept| texts.map(|text| kept.functions(text)).collect())
 }
 
 fn compile(schema: &Value) -> Option<Validator> {
@@ -107,7 +139,7 @@ fn compile(schema: &Value) -> Option<Validator> {
 }
 
 /// The functions that a definition declares, in the forms of vendors, with their schemas.
-fn functions(definition: &Value) -> Vec<(String, Value)> {
+fn functions(definition: &Value) -> Vec<DeclaredFunction> {
     let listed = ["functionDeclarations", "function_declarations"];
     let listed = listed.iter().find_map(|key| definition.get(key)?.as_array());
     let one = std::slice::from_ref(definition);
@@ -126,7 +158,11 @@ fn functions(definition: &Value) -> Vec<(String, Value)> {
             .get("json")
             .filter(|_| schema.get("type").is_none())
             .unwrap_or(schema);
-        Some((function.get("name")?.as_str()?.to_owned(), schema.clone()))
+        Some(DeclaredFunction {
+            name: function.get("name")?.as_str()?.to_owned(),
+            schema: schema.clone(),
+            compiled: OnceCell::new(),
+        })
     })
     .collect()
 }
@@ -159,7 +195,7 @@ fn is_bounded(schema: &Value, root: &Value, levels: usize, values: &mut usize) -
 mod tests {
     use super::*;
     use crate::sample::{Sample, object};
-    use chatmill_model::{ArgumentForm, RawJson};
+    use chatmill_model::ArgumentForm;
     use serde_json::json;
 
     fn found(tool: &Value, arguments: &str) -> Vec<String> {
@@ -178,6 +214,31 @@ mod tests {
 
     fn city() -> Value {
         json!({"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}}})
+    }
+
+    #[test]
+    fn definitions_are_kept_up_to_a_limit_and_one_more_forgets_them() {
+        let text = |number: usize, length: usize| {
+            let start = format!("{{\"name\":\"f{number}\",\"parameters\":{{\"type\":\"object\"}},\"x\":\"");
+            let filling = "x".repeat(length - start.len() - 2);
+            format!("{start}{filling}\"}}")
+        };
+        let mut kept = KeptDefinitions::default();
+        let first = text(1, KEPT_BYTES - 1_000);
+        assert_eq!(kept.functions(&first)[0].name, "f1");
+        let again = kept.functions(&first);
+        assert!(Rc::ptr_eq(&again, &kept.functions(&first)), "it is kept");
+        kept.functions(&text(2, 1_000));
+        assert_eq!((kept.by_text.len(), kept.bytes), (2, KEPT_BYTES));
+        assert_eq!(kept.functions(&text(3, 200))[0].name, "f3");
+        assert_eq!((kept.by_text.len(), kept.bytes), (1, 200));
+        kept.functions(&text(4, KEPT_BYTES + 1));
+        kept.functions("{\"name\":\"f5\",\"parameters\":{\"pattern\":\"a\"}}");
+        assert_eq!(
+            (kept.by_text.len(), kept.bytes),
+            (1, 200),
+            "too long, or with a pattern"
+        );
     }
 
     #[test]

@@ -17,6 +17,7 @@ pub mod chaos;
 pub mod chats;
 pub mod conversations;
 pub mod corpus;
+pub mod damage;
 pub mod histories;
 pub mod judge;
 pub mod losses;

@@ -2,10 +2,13 @@
 
 mod arguments;
 mod baseline;
+mod gathered;
 mod github;
 mod gitlab;
+mod html;
 mod json;
 mod junit;
+mod letters;
 mod lines;
 mod manifest;
 mod people;
@@ -29,7 +32,8 @@ use chatmill_engine::{Plan, Progress};
 use chatmill_intake::InputKind;
 
 pub(crate) use self::arguments::Arguments;
-use self::arguments::{FailOn, Format};
+use self::arguments::{FailOn, Format, WrittenReport};
+use self::letters::Letters;
 use self::people::{Layout, People, View, Voice};
 use self::report::{Limited, Report, Totals};
 use self::settings::Settings;
@@ -64,17 +68,15 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         .map_or_else(|| Ok(Known::default()), baseline::read)?;
     let templates = plan.map(|plan| plan.templates).unwrap_or_default();
     let reporting = Reporting::new(&arguments, &settings, context.global);
-    let formats = std::iter::once(reporting.printed).chain(arguments.write.iter().map(|(format, _)| *format));
-    let formats: Vec<Format> = formats.collect();
-    let shows_text = formats
+    let shows_text = arguments
+        .formats()
         .iter()
         .any(|format| reporting.layout(*format) == Some(Layout::Full));
     let options = CheckOptions {
         own: settings.files(),
-        settings: resolved,
         targets: targets(&arguments.targets, &templates)?,
         mask: mask(context.global)?,
-        hashes: formats.contains(&Format::Manifest),
+        hashes: arguments.hashes(),
         hides_paths: arguments.no_paths,
         excerpts: match quote && shows_text {
             false => 0,
@@ -87,9 +89,11 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         source: arguments.source,
         limits: Limits {
             now: Some(arguments.now.unwrap_or_else(today)),
+            zone: resolved.zone.clone(),
             ..Limits::default()
         },
         threads: arguments.threads,
+        settings: resolved,
     };
     let (stdout, colours) = (output::stdout(), Colours::of_stdout());
     let mut reports = vec![reporting.report(reporting.printed, stdout, colours, terminal::columns())];
@@ -97,10 +101,19 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     if !arguments.write.is_empty() {
         let inputs = read_paths(&options)?;
         let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
-        for (format, path) in &arguments.write {
-            let (sink, file) = output::file(path, &inputs)?;
-            reports.push(reporting.report(*format, sink, Colours::NONE, terminal::COLUMNS_OF_A_FILE));
-            written.push(file);
+        for wanted in &arguments.write {
+            match wanted {
+                WrittenReport::File(format, path) => {
+                    let (sink, file) = output::file(path, &inputs)?;
+                    let columns = terminal::COLUMNS_OF_A_FILE;
+                    reports.push(reporting.report(*format, sink, Colours::NONE, columns));
+                    written.push(file);
+                }
+                WrittenReport::Letters(path) => {
+                    let letters = Letters::begin(path, &options.paths, reporting.most)?;
+                    reports.push(Box::new(letters));
+                }
+            }
         }
         if written
             .iter()
@@ -159,6 +172,8 @@ struct Reporting {
     /// The file that settings come from.
     origin: Option<String>,
     voice: Voice,
+    /// What a page says that was checked.
+    title: String,
     least: Option<Severity>,
     /// Findings of a code in a file that people are shown; 0 shows all.
     most: usize,
@@ -182,6 +197,7 @@ impl Reporting {
                 (false, 0) => Voice::Plain,
                 (false, _) => Voice::Verbose,
             },
+            title: title(&arguments.paths, arguments.no_paths),
             least: arguments.min_severity.map(Into::into),
             most: most.unwrap_or(MAX_FINDINGS),
             most_for_programs: most.filter(|most| *most > 0).map(|most| most as u64),
@@ -204,6 +220,7 @@ impl Reporting {
     }
 
     fn report(&self, format: Format, sink: Output, colours: Colours, columns: usize) -> Box<dyn Report> {
+        let least = self.least.unwrap_or(Severity::Note);
         let report: Box<dyn Report> = match format {
             Format::Full | Format::Concise | Format::Grouped => {
                 let layout = self.layout(format).unwrap_or(Layout::Full);
@@ -217,8 +234,12 @@ impl Reporting {
             Format::Sarif => Box::new(sarif::Sarif::new(sink)),
             Format::Github => Box::new(github::Github::new(sink)),
             Format::Gitlab => Box::new(gitlab::Gitlab::new(sink)),
+            Format::Html => {
+                // It says itself how many it leaves out.
+                let page = html::Html::new(sink, self.title.clone(), self.most);
+                return Box::new(Limited::new(Box::new(page), least, None));
+            }
         };
-        let least = self.least.unwrap_or(Severity::Note);
         Box::new(Limited::new(report, least, self.most_for_programs))
     }
 
@@ -235,6 +256,18 @@ impl Reporting {
             most: self.most,
             settings: self.origin.clone(),
         }
+    }
+}
+
+/// Paths that a title names; of more it tells the number.
+const TITLE_PATHS: usize = 3;
+
+/// What was checked, where that may be said.
+fn title(paths: &[String], no_paths: bool) -> String {
+    match paths {
+        _ if no_paths => "Checked files".to_owned(),
+        paths if paths.len() > TITLE_PATHS => format!("{} paths", paths.len()),
+        paths => output::harmless(&paths.join(", ")),
     }
 }
 
@@ -360,6 +393,17 @@ mod tests {
             Exit::Objection
         );
         assert_eq!(verdict([empty].into_iter(), FailOn::Error), Exit::Objection);
+    }
+
+    #[test]
+    fn a_title_names_a_few_paths() {
+        let shown = |words: &[&str]| {
+            let paths: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            title(&paths, false)
+        };
+        assert_eq!(shown(&["a", "b", "c"]), "a, b, c");
+        assert_eq!(shown(&["a", "b", "c", "d"]), "4 paths");
+        assert_eq!(title(&["a".to_owned()], true), "Checked files");
     }
 
     #[test]

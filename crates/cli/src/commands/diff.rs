@@ -13,6 +13,7 @@ use serde_json::json;
 use super::Context;
 use super::report::refuse_other_folders;
 use crate::exit::{Exit, WrongRequest};
+use crate::mask::mask;
 use crate::output;
 
 /// Arguments of `diff`.
@@ -51,7 +52,7 @@ enum Format {
 }
 
 /// Compares two datasets and judges the conditions.
-pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let conditions = arguments
         .conditions
         .iter()
@@ -64,10 +65,13 @@ pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::
     for folder in [&arguments.before, &arguments.after] {
         refuse_other_folders(folder)?;
     }
-    let comparison = compare(
+    let mut comparison = compare(
         &Dataset::open(&arguments.before)?,
         &Dataset::open(&arguments.after)?,
     )?;
+    if let Some(mask) = mask(context.global)? {
+        comparison.mask_ids(&mut |id| mask.id(id));
+    }
     let mut objections = Vec::new();
     for condition in &conditions {
         let found = condition

@@ -42,7 +42,12 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
             context.meter,
             context.signals.stop(),
         )?;
-        inputs.push((path.as_str(), Seen::new(&inspection.entries)));
+        let mut seen = Seen::new(&inspection.entries);
+        if context.global.no_content {
+            // A map names fields and roles as somebody made them up.
+            seen.proposal = None;
+        }
+        inputs.push((path.as_str(), seen));
         failures.extend(inspection.failures);
     }
     context.meter.finish();

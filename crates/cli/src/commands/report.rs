@@ -13,6 +13,7 @@ use serde::Deserialize;
 
 use super::Context;
 use crate::exit::{self, Exit, WrongRequest};
+use crate::mask::mask;
 use crate::output::{self, harmless};
 
 /// What a run says about itself, in the dataset's folder.
@@ -45,11 +46,11 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         refuse_other_folders(folder)?;
     }
     let mut report = chatmill_report::gather(run, arguments.against.as_deref())?;
-    if context.global.no_content {
-        report.leave_out_content();
-    }
     if arguments.times {
         report.add_slowest(slowest(run)?);
+    }
+    if let Some(mask) = mask(context.global)? {
+        report.leave_out_content(&mut |id| mask.id(id));
     }
     chatmill_report::save(run, &report)?;
     let page = run.join(HTML);

@@ -106,11 +106,6 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         );
         return Err(WrongRequest::new(message).then("leave out --dialect").into());
     }
-    if by == BillBy::Tool && context.global.no_content {
-        return Err(WrongRequest::new("names of tools are content of the chats")
-            .then("leave out --no-content or --by tool")
-            .into());
-    }
     let plan = arguments.pipeline.as_deref();
     let plan = plan.map(|path| Plan::load(path, &[], None)).transpose()?;
     let (templates, planned, own) = plan.map_or_else(Default::default, |plan| {

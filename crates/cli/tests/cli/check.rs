@@ -386,3 +386,129 @@ fn records_stay_themselves_where_one_slice_ends_and_the_next_begins() {
         check.stdout
     );
 }
+
+/// Two rows of a thread, the second of which makes a call that nobody answers.
+fn rows_with_a_call() -> [String; 2] {
+    let row = |id: &str, role: &str, content: &Value| {
+        serde_json::json!({
+            "message_id": id, "thread_id": "t1", "type": role, "is_llm_message": true, "content": content,
+            "metadata": {}, "created_at": "2025-06-01T09:00:00+00:00",
+        })
+        .to_string()
+    };
+    let call = serde_json::json!([
+        {"id": "call_skua", "type": "function", "function": {"name": "ask", "arguments": "{}"}}
+    ]);
+    [
+        row(
+            "r1",
+            "user",
+            &serde_json::json!({"role": "user", "content": "Is the \"Skua\" late?"}),
+        ),
+        row(
+            "r2",
+            "assistant",
+            &serde_json::json!({"role": "assistant", "content": "The \"Skua\"?", "tool_calls": call}),
+        ),
+    ]
+}
+
+#[test]
+fn a_place_in_a_line_with_the_escapes_of_copy_is_the_one_in_the_line() {
+    let request = |id: &str| {
+        serde_json::json!({"messages": [
+            {"role": "user", "content": "Is the \"Skua\" late?"},
+            {"role": "assistant", "content": "The \"Skua\"?", "tool_calls": [
+                {"id": id, "type": "function", "function": {"name": "ask", "arguments": "{}"}},
+            ]},
+        ]})
+        .to_string()
+    };
+    for lines in [rows_with_a_call(), [request("call_1"), request("call_skua")]] {
+        let desk = Desk::new();
+        let text = format!("{}\n{}\n", lines[0], lines[1]).replace('\\', "\\\\");
+        desk.write("in.jsonl", &text);
+        let check = end(desk.chatmill(&["check", "in.jsonl", "--format", "jsonl"]));
+        let found = json_lines(&check.stdout);
+        let call = found
+            .iter()
+            .rfind(|finding| finding["code"] == "TL002")
+            .unwrap_or_else(|| panic!("{}", check.stdout));
+        let start = text.find("\"call_skua\"").unwrap();
+        let column = start - text.find('\n').unwrap();
+        assert_eq!(call["line_number"], 2, "{call}");
+        assert_eq!(call["column_number"], column, "{call}");
+        let span = [&call["byte_start"], &call["byte_end"]].map(|at| at.as_u64().unwrap() as usize);
+        assert_eq!(span, [start, start + "\"call_skua\"".len()], "{call}");
+    }
+}
+
+#[test]
+fn what_a_dialect_refuses_of_a_call_is_placed_at_the_call() {
+    let desk = Desk::new();
+    desk.write("in/rows.jsonl", &rows_with_a_call().join("\n"));
+    let mut chat = chat("c", &[("m1", "bot_1", "Let me ask.")]);
+    chat["conversation_list"][0]["extra"] = serde_json::json!({"tool_calls": [
+        {"id": "call_skua", "type": "function", "function": {"name": "ask", "arguments": "{}"}},
+    ]});
+    desk.write("in/chat.json", &chat.to_string());
+    let arguments = [
+        "check",
+        "in",
+        "--for",
+        "openai-chat",
+        "--select",
+        "DI004",
+        "--format",
+        "jsonl",
+    ];
+    let check = end(desk.chatmill(&arguments));
+    let found = json_lines(&check.stdout);
+    let of_calls = found.iter().filter(|finding| {
+        let message = finding["message"].as_str().unwrap();
+        message.contains("has no result")
+    });
+    let paths: Vec<&str> = of_calls
+        .map(|finding| finding["json_path"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        paths,
+        [
+            "$.conversation_list[0].extra.tool_calls[0].id",
+            "$.content.tool_calls[0].id"
+        ],
+        "{}",
+        check.stdout
+    );
+    let shown = end(desk.chatmill(&[
+        "check",
+        "in/rows.jsonl",
+        "--for",
+        "openai-chat",
+        "--select",
+        "DI004",
+    ]));
+    assert!(shown.stdout.contains("^^^^^^^^^^^"), "{}", shown.stdout);
+}
+
+#[test]
+fn a_document_that_is_cut_off_is_shown_where_it_ends() {
+    let desk = Desk::new();
+    let whole = serde_json::to_string_pretty(&good_chat("cut")).unwrap();
+    let cut = whole.rfind("\"content\"").unwrap();
+    desk.write("in.json", whole.get(..cut + "\"content\"".len()).unwrap());
+    let check = end(desk.chatmill(&["check", "in.json"]));
+    assert!(check.stdout.contains("IN008"), "{}", check.stdout);
+    let line = 1 + whole.get(..cut).unwrap().matches('\n').count();
+    let shown = check
+        .stdout
+        .lines()
+        .find(|text| text.starts_with(&format!("{line} | ")));
+    assert!(
+        shown.is_some_and(|text| text.contains("\"content\"")),
+        "{}",
+        check.stdout
+    );
+    let hidden = end(desk.chatmill(&["check", "in.json", "--no-content"]));
+    assert!(!hidden.stdout.contains("\"content\""), "{}", hidden.stdout);
+}

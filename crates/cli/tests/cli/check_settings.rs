@@ -349,3 +349,26 @@ fn a_severity_counts_wherever_it_is_shown() {
             .contains("failures=\"1\"")
     );
 }
+
+#[test]
+fn a_zone_says_what_times_without_an_offset_mean() {
+    let desk = Desk::new();
+    let mut chat = good_chat("zoneless");
+    chat["conversation_meta"]
+        .as_object_mut()
+        .unwrap()
+        .remove("default_timezone");
+    let chat = chat.to_string().replace("Z\"", "\"");
+    desk.write("in/zoneless.json", &chat);
+    let naive = |arguments: &[&str]| {
+        let found = found(&desk, ".", &[&["in", "--select", "TM002"], arguments].concat());
+        found.join(", ")
+    };
+    assert_eq!(naive(&[]), "TM002 warning");
+    desk.write("chatmill.toml", "[check]\nzone = \"Europe/Kyiv\"\n");
+    assert_eq!(naive(&[]), "TM002 note");
+    desk.write("chatmill.toml", "[check]\nzone = \"Kyiv Time\"\n");
+    let refused = check(&desk, ".", &["in"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("check.zone"), "{}", refused.stderr);
+}

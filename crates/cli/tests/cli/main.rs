@@ -8,6 +8,7 @@
 )]
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they need")]
 
+mod canaries;
 mod chaos;
 mod check;
 mod check_reports;
@@ -19,6 +20,7 @@ mod export;
 mod faults;
 mod hostile_names;
 mod init;
+mod letters;
 mod listings;
 mod no_content;
 mod render;

@@ -93,6 +93,9 @@ impl BrokenRules {
                 let mut finding = Finding::new(&codes::NOT_ACCEPTED, message);
                 finding.position = violation.position;
                 finding.count = count;
+                if let Some(id) = &violation.call_id {
+                    finding = finding.marking(id);
+                }
                 findings.push(finding);
             } else {
                 rest += count;

@@ -6,6 +6,7 @@
 //! the inputs is right, as in a run; every later one is compared with all before it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
 
 use chatmill_dataset::{DatasetError, Spill};
 use chatmill_diag::limits::MIB;
@@ -246,8 +247,8 @@ impl Across {
         }
         let hash = collisions::hash_of(&trace.id);
         self.hashes.push(hash);
-        let body = serde_json::to_vec(trace).unwrap_or_default();
-        let pushed = self.spill.push(partition(hash), &hash.to_le_bytes(), &body);
+        let body = serde_json::to_vec(trace).map_err(|error| lost("put aside a trace in", error));
+        let pushed = body.and_then(|body| self.spill.push(partition(hash), &hash.to_le_bytes(), &body));
         self.failure = pushed.err();
     }
 
@@ -271,15 +272,18 @@ impl Across {
             let mut rooms: BTreeMap<String, Room> = BTreeMap::new();
             self.spill.drain(part, &mut |head, body| {
                 let hash = head.try_into().map(u64::from_le_bytes);
-                if hash.is_ok_and(|hash| repeated.contains(&hash))
-                    && let Ok(trace) = serde_json::from_slice::<Trace>(body)
-                {
-                    let room = rooms.entry(trace.id.clone()).or_default();
-                    for placed in capped(room.meet(&trace, name), most) {
-                        deliver(&trace, placed.located());
-                    }
-                    room.remember(trace);
+                let hash =
+                    hash.map_err(|_| lost("read the head of a trace in", io::ErrorKind::InvalidData))?;
+                if !repeated.contains(&hash) {
+                    return Ok(());
                 }
+                let trace: Trace =
+                    serde_json::from_slice(body).map_err(|error| lost("read a trace again in", error))?;
+                let room = rooms.entry(trace.id.clone()).or_default();
+                for placed in capped(room.meet(&trace, name), most) {
+                    deliver(&trace, placed.located());
+                }
+                room.remember(trace);
                 Ok(())
             })?;
             for room in rooms.values() {
@@ -287,6 +291,15 @@ impl Across {
             }
         }
         Ok(())
+    }
+}
+
+/// A trace that does not go aside or come back: a failure of the system, for it says nothing about the files.
+fn lost(action: &'static str, error: impl Into<io::Error>) -> DatasetError {
+    DatasetError::Io {
+        action,
+        path: Spill::temporary_folder(),
+        source: error.into(),
     }
 }
 
@@ -457,6 +470,27 @@ mod tests {
         assert_eq!(said(&listed(None, "unknown")), None);
         assert_eq!(said(&listed(Some("Bo"), "human")), Some("name"));
         assert_eq!(said(&listed(Some("Ann"), "agent")), Some("kind"));
+    }
+
+    #[test]
+    fn a_trace_that_does_not_come_back_is_an_error() {
+        let finish = |head: &[u8], body: &[u8]| {
+            let mut across = Across::new();
+            across.hashes = vec![7, 7];
+            for _ in 0..2 {
+                across.spill.push(partition(7), head, body).unwrap();
+            }
+            across.finish(&|input| input.to_string(), 9, &mut |_, _| {})
+        };
+        let cut = finish(&7_u64.to_le_bytes(), b"{\"input\":1")
+            .unwrap_err()
+            .to_string();
+        assert!(cut.starts_with("cannot read a trace again in "), "{cut}");
+        let headless = finish(b"7", b"{}").unwrap_err().to_string();
+        assert!(
+            headless.starts_with("cannot read the head of a trace in "),
+            "{headless}"
+        );
     }
 
     #[test]

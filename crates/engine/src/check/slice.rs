@@ -1,11 +1,13 @@
 //! A worker's part: the records of one slice, read, linked and checked.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_diag::{Finding, Span, codes};
-use chatmill_intake::{Form, Frame, FramedText};
+use chatmill_diag::{Finding, Path, Span, codes};
+use chatmill_intake::json::{self, Document};
+use chatmill_intake::{Form, Frame};
 use chatmill_model::{Linked, MessageOrigin};
 use chatmill_source::Source;
 
@@ -14,8 +16,9 @@ use super::verdict::FileCounts;
 use super::{CheckOptions, Checked, Excerpt, acceptance};
 use crate::entry::EntryRef;
 use crate::plan::{CodeSettings, PlannedInput};
-use crate::record::group::GroupRow;
+use crate::record::group::{Group, GroupRow};
 use crate::record::locate::{Located, Locator};
+use crate::record::written::written;
 use crate::record::{self, Settings};
 use crate::slice::Slice;
 use crate::slice::records::{Item, ReadRecord, Record, RecordForm};
@@ -96,11 +99,14 @@ impl<'c> Checker<'c> {
                 let counts = self.counts();
                 counts.records += 1;
                 counts.rejected += 1;
+                let located = Located::of_damage(damage);
+                let around = damage.around.as_ref().zip(located.span);
                 let spot = FindingPlace {
                     record: Some(damage.record),
+                    text: around.map(|(around, span)| (around.bytes.as_slice(), around.start, span)),
                     ..FindingPlace::default()
                 };
-                self.finding(Located::of_damage(damage), spot);
+                self.finding(located, spot);
             }
             Item::Note(finding) => self.finding(Located::nowhere(finding.clone()), FindingPlace::default()),
             Item::Record(record) => {
@@ -232,19 +238,22 @@ impl<'c> Checker<'c> {
 /// The text of a record, as excerpts show it.
 struct Text<'r> {
     record: Record<'r>,
-    /// The text of a frame; that of a transcript is not its bytes.
+    /// What is written in the entry, for a frame.
     shown: Cow<'r, [u8]>,
+    document: OnceCell<Option<Document<'r>>>,
 }
 
 impl<'r> Text<'r> {
     fn of(record: Record<'r>) -> Self {
         let shown = match record.form {
-            RecordForm::Frame(frame) if frame.form == Form::Text => {
-                Cow::Owned(FramedText::new(record.bytes).text())
-            }
-            _ => Cow::Borrowed(record.bytes),
+            RecordForm::Frame(frame) => written(frame.form, record.bytes),
+            RecordForm::Group(_) => Cow::Borrowed(record.bytes),
         };
-        Self { record, shown }
+        Self {
+            record,
+            shown,
+            document: OnceCell::new(),
+        }
     }
 
     /// Bytes around a finding, the place of their first byte, and the span to show.
@@ -267,27 +276,62 @@ impl<'r> Text<'r> {
     /// Places what a dialect refuses of a conversation.
     fn judged(&self, linked: &Linked, finding: Finding) -> Judged<'_, 'r> {
         let origin = origin(linked, &finding);
-        match self.record.form {
-            RecordForm::Frame(frame) => self.judged_in(frame, origin, finding),
-            RecordForm::Group(group) => {
-                let index = origin.map(|origin| origin.index as usize);
-                let own = index.and_then(|index| group.rows.get(index));
-                let row = self.record.row(index.filter(|_| own.is_some()));
-                Judged {
-                    located: own.or(group.rows.first()).map_or_else(
-                        || Located::nowhere(finding.clone()),
-                        |row| at_row(finding.clone(), row),
-                    ),
-                    record: row.record,
-                    place: Some(row.entry),
-                    text: own
-                        .and_then(|row| self.shown.get(row.inside.clone()))
-                        .map(|text| {
-                            let end = text.len() as u64;
-                            (text, 0, Span { start: 0, end })
-                        }),
-                }
-            }
+        let frame = match self.record.form {
+            RecordForm::Frame(frame) => frame,
+            RecordForm::Group(group) => return self.judged_in_rows(group, origin, finding),
+        };
+        // What is written is not what was read: there is no way from a value to its bytes.
+        let is_derived = matches!(frame.form, Form::Text | Form::Copied);
+        let meant = finding.mark.as_ref().filter(|_| !is_derived);
+        let document = meant.and_then(|_| self.document());
+        let (Some(document), Some(source), Some(_)) = (document, self.record.source(), origin) else {
+            return self.judged_in(frame, origin, finding);
+        };
+        let finding = Finding {
+            path: Path::InMessage(String::new()),
+            ..finding
+        };
+        let locator = Locator::new(frame, self.record.bytes);
+        let located = locator.locate_one(finding, Some(document), source, Some(linked));
+        Judged {
+            text: self.around(&located),
+            located,
+            record: frame.record,
+            place: None,
+        }
+    }
+
+    /// The record, read once more for what findings mean in it.
+    fn document(&self) -> Option<&Document<'r>> {
+        let scan = || json::scan(self.record.bytes, u32::MAX).ok();
+        self.document.get_or_init(scan).as_ref()
+    }
+
+    fn judged_in_rows(
+        &self,
+        group: &Group,
+        origin: Option<MessageOrigin>,
+        finding: Finding,
+    ) -> Judged<'_, 'r> {
+        let index = origin.map(|origin| origin.index as usize);
+        let own = index.filter(|index| *index < group.rows.len());
+        let row = self.record.row(own);
+        let meant = finding.mark.as_ref().and_then(|_| self.document());
+        let located = match (own, meant) {
+            (Some(index), Some(document)) => group.locate(index, finding, document, self.record.bytes),
+            (index, _) => group.rows.get(index.unwrap_or_default()).map_or_else(
+                || Located::nowhere(finding.clone()),
+                |row| Located {
+                    row: index,
+                    ..at_row(finding.clone(), row)
+                },
+            ),
+        };
+        Judged {
+            text: own.and_then(|_| self.around(&located)),
+            located,
+            record: row.record,
+            place: Some(row.entry),
         }
     }
 

@@ -34,6 +34,9 @@ pub struct FileVerdict {
     /// BLAKE3 of its bytes in hexadecimal, where that was asked for and it was read to its end.
     #[serde(skip)]
     pub hash: Option<String>,
+    /// Who sent it.
+    #[serde(skip)]
+    pub supplier: String,
     /// Findings of each code, in the order in which they were met.
     #[serde(skip)]
     pub codes: Vec<(&'static Code, u64)>,
@@ -152,6 +155,7 @@ impl FileCounts {
             notes: self.notes,
             bytes: None,
             hash: None,
+            supplier: String::new(),
             codes: self.codes.clone(),
             known: self.known,
             judgements: judgements.collect(),

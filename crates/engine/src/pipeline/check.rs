@@ -35,12 +35,16 @@ pub struct CheckSection {
     pub baseline: Option<PathBuf>,
     /// Names of files that are not read: globs such as `*.png` or `attachments/**`.
     pub exclude: Vec<String>,
+    /// The zone of times without an offset where a conversation names none: an IANA name (`Europe/Kyiv`) or an offset (`+02:00`).
+    pub zone: Option<String>,
     /// Whether links inside folders are followed, wherever they lead; each folder is read once.
     pub follow_links: bool,
     /// Severities by code, in place of the codes' own; where a code is told in several ways, the longest wins.
     pub severity: BTreeMap<String, SeverityWord>,
     /// What holds beside that for files of certain names, by glob; where several match, all hold, in the order of the globs.
     pub per_path: BTreeMap<String, PerPathSection>,
+    /// Who sent which files, by the supplier's name: globs. Files that none of them names come from the supplier of their top folder.
+    pub suppliers: BTreeMap<String, Vec<String>>,
 }
 
 /// `[check.per-path."GLOB"]`.
@@ -115,11 +119,13 @@ mod tests {
     #[test]
     fn every_key_is_read_and_written_alike() {
         let text = "[check]\nselect = [\"RF\"]\nignore = [\"TM\"]\nfail-on = \"warning\"\nbaseline = \"known.json\"\n\
-                    exclude = [\"*.png\"]\nfollow-links = true\n\n[check.severity]\nAS001 = \"error\"\nTM002 = \"off\"\n\n\
-                    [check.per-path.\"old/**\"]\nignore = [\"TL\"]\n";
+                    exclude = [\"*.png\"]\nzone = \"Europe/Kyiv\"\nfollow-links = true\n\n[check.severity]\nAS001 = \"error\"\nTM002 = \"off\"\n\n\
+                    [check.per-path.\"old/**\"]\nignore = [\"TL\"]\n\n\
+                    [check.suppliers]\nAcme = [\"acme/**\"]\n";
         let section = read(text).unwrap();
         assert_eq!(section.severity["AS001"], SeverityWord::Error);
         assert_eq!(section.per_path["old/**"].ignore, ["TL"]);
+        assert_eq!(section.suppliers["Acme"], ["acme/**"]);
         let config = Config { check: section };
         let again = config.to_toml().unwrap();
         assert_eq!(Config::parse(&again, Path::new("x")).unwrap(), config);
@@ -129,8 +135,10 @@ mod tests {
             "fail-on",
             "baseline",
             "exclude",
+            "zone",
             "follow-links",
             "severity",
+            "suppliers",
         ];
         assert!(keys.iter().all(|key| again.contains(key)), "{again}");
     }

@@ -35,6 +35,10 @@ pub struct CheckSettings {
     pub exclude: Patterns,
     /// What becomes of links inside folders.
     pub links: Links,
+    /// Who sent which files.
+    suppliers: Vec<(String, Patterns)>,
+    /// The zone of times without an offset, where a conversation names none.
+    pub zone: Option<String>,
 }
 
 impl CheckSettings {
@@ -42,7 +46,7 @@ impl CheckSettings {
     ///
     /// # Errors
     ///
-    /// When it names a code that there is not, or a glob that makes no sense.
+    /// When it names a code or a zone that there is not, or a glob that makes no sense.
     pub fn new(section: &CheckSection) -> Result<Self, PlanError> {
         let mut codes = CodeSettings::default();
         let selected = all(&section.select, "check.select")?;
@@ -52,17 +56,50 @@ impl CheckSettings {
         }
         codes.ignore(&section.ignore, "check.ignore")?;
         codes.grade(&section.severity, "check.severity")?;
+        if section
+            .zone
+            .as_deref()
+            .is_some_and(|zone| !chatmill_source::is_zone(zone))
+        {
+            return Err(PlanError::Value {
+                key: "check.zone",
+                message: "a zone is told by its IANA name (`Europe/Kyiv`) or its offset (`+02:00`)"
+                    .to_owned(),
+            });
+        }
         let per_path = section.per_path.iter().map(path).collect::<Result<_, _>>()?;
         Ok(Self {
             codes,
             per_path,
             exclude: Patterns::new(&section.exclude)?,
+            zone: section.zone.clone(),
+            suppliers: section.suppliers.iter().map(sender).collect::<Result<_, _>>()?,
             links: if section.follow_links {
                 Links::Followed
             } else {
                 Links::Refused
             },
         })
+    }
+
+    /// Who sent a file of these names, the first of which is the path below what is checked: whom the settings name, else whom its
+    /// top folder names.
+    pub fn supplier(&self, names: &[&str]) -> String {
+        let matches = |patterns: &Patterns| names.iter().any(|name| patterns.matches(name));
+        if let Some((supplier, _)) = self.suppliers.iter().find(|(_, patterns)| matches(patterns)) {
+            return supplier.clone();
+        }
+        let top = |name: &&str| name.split_once('/').map(|(top, _)| top.to_owned());
+        let below = names.first().and_then(top);
+        // A file at the top of what is checked: the folder that was typed.
+        let typed = || {
+            let (folder, _) = names.last()?.rsplit_once('/')?;
+            folder.rsplit('/').next().map(str::to_owned)
+        };
+        let folder = below.or_else(typed);
+        folder
+            .filter(|name| !matches!(name.as_str(), "" | "." | ".."))
+            .unwrap_or_else(|| "delivery".to_owned())
     }
 
     /// What becomes of codes in a file of these names.
@@ -76,6 +113,10 @@ impl CheckSettings {
         }
         codes
     }
+}
+
+fn sender((name, globs): (&String, &Vec<String>)) -> Result<(String, Patterns), PlanError> {
+    Ok((name.clone(), Patterns::new(globs)?))
 }
 
 fn path((glob, section): (&String, &PerPathSection)) -> Result<PathSettings, PlanError> {
@@ -165,6 +206,38 @@ mod tests {
         codes
             .filter_map(|code| Some((code.code, settings.severity(code, code.severity)?)))
             .collect()
+    }
+
+    #[test]
+    fn a_file_is_sent_by_whom_the_settings_name_else_by_its_top_folder() {
+        let named = settings("[check.suppliers]\nAcme = [\"acme/**\", \"*.acme.json\"]\n").unwrap();
+        for (names, supplier) in [
+            (["acme/a.json", "in/acme/a.json"], "Acme"),
+            (["bird/a.acme.json", "in/bird/a.acme.json"], "Acme"),
+            (["bird/deep/a.json", "in/bird/deep/a.json"], "bird"),
+            (["a.json", "exports/in/a.json"], "in"),
+            (["a.json", "./a.json"], "delivery"),
+            (["a.json", "/a.json"], "delivery"),
+            (["-", "-"], "delivery"),
+        ] {
+            assert_eq!(named.supplier(&names), supplier, "{names:?}");
+        }
+        assert!(settings("[check.suppliers]\nAcme = [\"a{\"]\n").is_err());
+    }
+
+    #[test]
+    fn a_zone_is_one_that_there_is() {
+        for zone in ["Europe/Kyiv", "+02:00"] {
+            let settings = settings(&format!("[check]\nzone = \"{zone}\"\n")).unwrap();
+            assert_eq!(settings.zone.as_deref(), Some(zone));
+        }
+        for zone in ["", "Kyiv Time"] {
+            let refused = settings(&format!("[check]\nzone = \"{zone}\"\n")).unwrap_err();
+            assert!(
+                refused.starts_with("check.zone: ") && refused.contains("Europe/Kyiv"),
+                "{refused}"
+            );
+        }
     }
 
     #[test]

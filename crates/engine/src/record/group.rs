@@ -5,11 +5,12 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use chatmill_diag::{Limits, Reject, RejectLevel, Span};
-use chatmill_intake::{Form, Frame};
+use chatmill_diag::{Finding, Limits, Reject, RejectLevel, Span};
+use chatmill_intake::json::Document;
+use chatmill_intake::{CopiedLine, Form, Frame};
 use chatmill_source::Source;
 
-use crate::record::locate::{Located, advance};
+use crate::record::locate::{Located, Locator, advance};
 use crate::record::{self, RecordOutcome, Settings};
 
 /// Where a row came from.
@@ -27,10 +28,46 @@ pub struct RowPlace {
     pub line: u64,
     /// Column of the first byte in code points, from 1.
     pub column: u64,
-    /// Whether its bytes in the entry are others than those of the frame.
-    pub derived: bool,
+    /// What the bytes of the row are to those of the entry.
+    pub form: RowForm,
     /// Whether the row is accounted for here: a row that belongs to several conversations is so in the first of them.
     pub counts: bool,
+}
+
+/// What the bytes of a row are to those of its entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowForm {
+    /// The same.
+    Original,
+    /// Those without the escapes of `COPY`.
+    Copied,
+    /// Others: places inside are then places of the whole row.
+    Derived,
+}
+
+impl RowForm {
+    /// That of the rows of a frame.
+    pub fn of(form: Form) -> Self {
+        match form {
+            Form::Original => Self::Original,
+            Form::Copied => Self::Copied,
+            Form::Row | Form::Text => Self::Derived,
+        }
+    }
+
+    /// Its number, for what is written aside.
+    pub fn number(self) -> u64 {
+        self as u64
+    }
+
+    /// The form of a number.
+    pub fn numbered(number: u64) -> Self {
+        match number {
+            0 => Self::Original,
+            1 => Self::Copied,
+            _ => Self::Derived,
+        }
+    }
 }
 
 /// A row inside the frame of its group.
@@ -58,15 +95,7 @@ impl Group {
     /// Reads, links and checks the rows; every place in the outcome is one in the entry of a row.
     pub fn read(&self, bytes: &[u8], settings: Settings<'_>) -> RecordOutcome {
         let limits = settings.limits;
-        let frame = Frame {
-            record: 0,
-            start: 0,
-            end: bytes.len() as u64,
-            line: 1,
-            column: 1,
-            buffer: self.buffer.clone(),
-            form: Form::Row,
-        };
+        let frame = self.frame(bytes);
         // The array around the rows is one level more than each row was allowed.
         let deeper = Limits {
             depth: limits.depth.saturating_add(1),
@@ -92,12 +121,34 @@ impl Group {
                     end: message.origin.end,
                 };
                 if let Some((_, row)) = self.row_at(span.start) {
-                    let span = row.outer(span);
+                    let span = row.outer_of_message(span);
                     (message.origin.start, message.origin.end) = (span.start, span.end);
                 }
             }
         }
         outcome
+    }
+
+    fn frame(&self, bytes: &[u8]) -> Frame {
+        Frame {
+            record: 0,
+            start: 0,
+            end: bytes.len() as u64,
+            line: 1,
+            column: 1,
+            buffer: self.buffer.clone(),
+            form: Form::Row,
+        }
+    }
+
+    /// Places a finding at a row, or at what it means inside the row.
+    pub fn locate(&self, index: usize, finding: Finding, document: &Document<'_>, bytes: &[u8]) -> Located {
+        let frame = self.frame(bytes);
+        let finding = finding.at_path(format!("$[{index}]"));
+        let locator = Locator::new(&frame, bytes);
+        let mut located = locator.locate_one(finding, Some(document), self.source, None);
+        self.place(&mut located, bytes);
+        located
     }
 
     /// Indexes of the rows that rejects are about; all of them when there is no conversation.
@@ -173,14 +224,16 @@ impl Group {
         let inside = row.relative(span);
         located.row = Some(index);
         located.json_path = located.json_path.take().map(|path| own_path(&path));
-        located.span = row.place.written().map(|_| row.outer(span));
+        let body = bytes.get(row.inside.clone()).unwrap_or_default();
+        located.span = row.place.written().map(|_| row.outer(span, body));
         located.finding.span = located.span;
         located.line_column = row.place.line_column().map(|(line, column)| {
-            if row.place.derived {
-                return (line, column);
+            let before = body.get(..inside.start).unwrap_or_default();
+            match row.place.form {
+                RowForm::Derived => (line, column),
+                RowForm::Original => advance(line, column, before),
+                RowForm::Copied => advance(line, column, &CopiedLine::new(before).text()),
             }
-            let before = bytes.get(row.inside.start..row.inside.start + inside.start);
-            advance(line, column, before.unwrap_or_default())
         });
         located.inside = Some(inside);
     }
@@ -194,15 +247,29 @@ impl GroupRow {
         offset(span.start)..offset(span.end)
     }
 
-    /// A span of the array as a span of the entry.
-    fn outer(&self, span: Span) -> Span {
-        if self.place.derived {
-            return self.place.span();
-        }
+    /// A span of the array as a span of the entry, with the row's own bytes.
+    fn outer(&self, span: Span, body: &[u8]) -> Span {
         let inside = self.relative(span);
+        let (start, end) = (inside.start as u64, inside.end as u64);
+        let (start, end) = match self.place.form {
+            RowForm::Derived => return self.place.span(),
+            RowForm::Original => (start, end),
+            RowForm::Copied => {
+                let mut offset = CopiedLine::new(body).offsets();
+                (offset(start), offset(end))
+            }
+        };
         Span {
-            start: self.place.start + inside.start as u64,
-            end: self.place.start + inside.end as u64,
+            start: self.place.start + start,
+            end: self.place.start + end,
+        }
+    }
+
+    /// The same of a message. There may be many in a row, and most are all of it: escapes are not counted for them.
+    fn outer_of_message(&self, span: Span) -> Span {
+        match self.place.form {
+            RowForm::Original => self.outer(span, &[]),
+            RowForm::Copied | RowForm::Derived => self.place.span(),
         }
     }
 }

@@ -9,11 +9,11 @@ use chatmill_model::Linked;
 use chatmill_source::{FrameView, Source};
 
 use super::locate::{Located, Locator};
-use super::{RecordOutcome, Settings, framed_text, redact};
+use super::{RecordOutcome, Settings, redact, written};
 
 /// Reads, links and checks one record.
 pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], settings: Settings<'_>) -> RecordOutcome {
-    if frame.form != Form::Text {
+    if !matches!(frame.form, Form::Text | Form::Copied) {
         return scanned(source, frame, bytes, Rows::Alone, settings);
     }
     let written = Frame {
@@ -22,7 +22,7 @@ pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], settings: Settings
     };
     let mut outcome = scanned(source, &written, bytes, Rows::Alone, settings);
     let head = usize::try_from(settings.limits.reject_head).unwrap_or(usize::MAX);
-    framed_text::lead_back(&mut outcome, frame, bytes, head);
+    written::lead_back(&mut outcome, frame, bytes, head);
     outcome
 }
 

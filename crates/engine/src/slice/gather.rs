@@ -16,7 +16,7 @@ use chatmill_diag::Limits;
 use chatmill_source::Source;
 
 use crate::entry::EntryRef;
-use crate::record::group::{Group, GroupRow, RowPlace};
+use crate::record::group::{Group, GroupRow, RowForm, RowPlace};
 
 mod shared;
 
@@ -309,7 +309,7 @@ impl Head {
             place.end,
             place.line,
             place.column,
-            u64::from(place.derived) | u64::from(place.counts) << 1,
+            place.form.number() << 1 | u64::from(place.counts),
         ];
         let mut head = Vec::with_capacity(NUMBERS * 8 + scope.len() + key.len() + 1);
         for number in numbers {
@@ -351,8 +351,8 @@ impl Head {
             end: number(3),
             line: number(4),
             column: number(5),
-            derived: number(6) & 1 == 1,
-            counts: number(6) & 2 == 2,
+            form: RowForm::numbered(number(6) >> 1),
+            counts: number(6) & 1 == 1,
         }
     }
 }
@@ -386,7 +386,7 @@ mod tests {
             end: record * 10 + 9,
             line: record + 1,
             column: 3,
-            derived: record.is_multiple_of(2),
+            form: RowForm::numbered(record % 3),
             counts,
         }
     }

@@ -2,7 +2,7 @@
 
 use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_intake::{
-    FaultPlace, Form, Frame, Framing, FramingError, Head, Sketch, foreign, is_columnar, json,
+    FaultBytes, FaultPlace, Form, Frame, Framing, FramingError, Head, Sketch, foreign, is_columnar, json,
 };
 use chatmill_source::{Evidence, Proposal, Source, TableMap};
 
@@ -208,6 +208,8 @@ pub(super) fn unread(frame: &Frame, buffer: &mut Vec<u8>, limits: &Limits) -> Fr
             None,
         ),
     };
+    let at = at.filter(|_| frame.form == Form::Original);
+    let around = at.map(|at| FaultBytes::around(bytes, frame.start, at.byte));
     let damage = FramingError {
         record: frame.record,
         start: frame.start,
@@ -218,7 +220,8 @@ pub(super) fn unread(frame: &Frame, buffer: &mut Vec<u8>, limits: &Limits) -> Fr
         hash: blake3::hash(bytes).to_hex().to_string(),
         head: bytes.iter().copied().take(limits.reject_head as usize).collect(),
         message,
-        at: at.filter(|_| frame.form == Form::Original),
+        at,
+        around,
     };
     buffer.truncate(frame.buffer.start);
     damage

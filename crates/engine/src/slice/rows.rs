@@ -2,12 +2,13 @@
 
 use chatmill_dataset::DatasetError;
 use chatmill_diag::Limits;
+use chatmill_intake::Frame;
 use chatmill_intake::json;
-use chatmill_intake::{Form, Frame};
 use chatmill_source::Source;
 
-use crate::record::group::RowPlace;
+use crate::record::group::{RowForm, RowPlace};
 use crate::record::locate::advance;
+use crate::record::written::{offsets, written};
 use crate::slice::gather::Gatherer;
 
 /// Puts the rows of one entry aside.
@@ -43,26 +44,29 @@ impl Gathering<'_> {
         let Some(rows) = source.rows(&document) else {
             return Ok(None);
         };
+        let text = written(frame.form, bytes);
+        let mut offset = offsets(frame.form, bytes);
         let (mut at, mut line, mut column) = (0, frame.line, frame.column);
         let mut within = 0;
         let mut count = 0;
         for row in rows {
             count += 1;
             let body = bytes.get(row.span.clone()).unwrap_or_default();
-            let start = frame.start + row.span.start as u64;
-            (line, column) = advance(line, column, bytes.get(at..row.span.start).unwrap_or_default());
-            at = row.span.start.max(at);
+            let (begin, end) = (offset(row.span.start as u64), offset(row.span.end as u64));
+            let begins = usize::try_from(begin).unwrap_or(usize::MAX);
+            (line, column) = advance(line, column, text.get(at..begins).unwrap_or_default());
+            at = begins.max(at);
             let mut place = RowPlace {
                 entry: self.entry,
                 record: *self.next_record,
-                start,
-                end: start + body.len() as u64,
+                start: frame.start + begin,
+                end: frame.start + end,
                 line,
                 column,
-                derived: frame.form != Form::Original,
+                form: RowForm::of(frame.form),
                 counts: true,
             };
-            if place.derived {
+            if place.form == RowForm::Derived {
                 (place.start, place.end) = (frame.start, frame.end);
             }
             within += place.end - place.start;

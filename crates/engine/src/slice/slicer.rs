@@ -278,6 +278,7 @@ impl<'p> Slicer<'p> {
                 head: Vec::new(),
                 message: finding.message.clone(),
                 at: None,
+                around: None,
             }));
         } else {
             let reader =

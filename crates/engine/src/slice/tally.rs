@@ -157,13 +157,13 @@ impl Digest {
                 end,
                 line,
                 column,
-                derived,
+                form,
                 counts,
             } = row.place;
             for number in [entry as u64, record, start, end, line, column] {
                 self.number(number);
             }
-            self.number(u64::from(derived) | u64::from(counts) << 1);
+            self.number(form.number() << 1 | u64::from(counts));
             self.number(row.inside.start as u64);
             self.number(row.inside.end as u64);
         }

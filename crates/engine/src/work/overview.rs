@@ -235,7 +235,7 @@ impl OverviewSums {
         }
     }
 
-    /// What a report says of a run with these dialects; names of tools only where it may quote. What the sums do not hold is
+    /// What a report says of a run with these dialects; names of tools and ids only where it may quote. What the sums do not hold is
     /// left empty.
     pub fn overview(self, targets: &[Target], quote: bool) -> Overview {
         let mut overview = Overview {
@@ -259,8 +259,12 @@ impl OverviewSums {
             losses: losses(self.losses, targets),
             ..Overview::default()
         };
-        for large in &mut overview.largest {
-            large.conversation_id = cut(&large.conversation_id);
+        for (number, large) in (1..).zip(&mut overview.largest) {
+            large.conversation_id = if quote {
+                cut(&large.conversation_id)
+            } else {
+                format!("id-{number}")
+            };
             large.input = cut(&large.input);
         }
         if quote {
@@ -408,6 +412,8 @@ mod tests {
         sums.merge(slice("large", 7));
         let quiet = sums.clone().overview(&[], false);
         assert_eq!((quiet.tools.len(), quiet.tools_left_out), (0, 0));
+        let ids = quiet.largest.iter().map(|large| large.conversation_id.as_str());
+        assert_eq!(ids.take(2).collect::<Vec<_>>(), ["id-1", "id-2"]);
         let overview = sums.overview(&[], true);
         assert_eq!(overview.largest.len(), LARGEST);
         assert_eq!(overview.largest[0].conversation_id, "large");

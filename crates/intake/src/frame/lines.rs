@@ -6,7 +6,7 @@ use memchr::memchr;
 use super::unit::Unit;
 use super::{Framer, State, is_space};
 use crate::event::{Event, Form};
-use crate::table::copy;
+use crate::table::copy::{self, CopiedLine};
 
 impl Framer {
     /// Cuts the next line that is not blank. White space before it and one CR at its end are separators.
@@ -62,13 +62,19 @@ impl Framer {
 
     /// Ends a line as a frame of what it says without the escapes of `COPY`.
     fn accept_unescaped(&mut self, unit: Unit, buffer: &mut Vec<u8>) {
-        if let Some(text) = unit.bytes(buffer).map(|line| copy::unescape(line).into_owned()) {
+        let mut form = Form::Row;
+        if let Some(line) = unit.bytes(buffer) {
+            let text = copy::unescape(line).into_owned();
+            // Escapes that no server writes say the same, and lead nowhere back.
+            if CopiedLine::new(&text).text() == line {
+                form = Form::Copied;
+            }
             buffer.truncate(unit.buffer_start());
             buffer.extend_from_slice(&text);
         }
         self.accept(unit, buffer);
         if let Some(Event::Frame(frame)) = self.queue.back_mut() {
-            frame.form = Form::Row;
+            frame.form = form;
         }
     }
 }

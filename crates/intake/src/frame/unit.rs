@@ -3,7 +3,7 @@
 use chatmill_diag::Code;
 
 use super::place::Place;
-use crate::event::{Event, FaultPlace, Form, Frame, FramingError};
+use crate::event::{Event, FaultBytes, FaultPlace, Form, Frame, FramingError};
 use crate::json;
 use crate::stream::StreamError;
 
@@ -131,13 +131,15 @@ impl Unit {
 
     /// Ends as a damage; the caller's buffer is as it was before.
     pub(super) fn reject(self, record: u64, broken: &StreamError, buffer: &mut Vec<u8>) -> Event {
-        let (hash, head) = if let Some(passed) = self.passed {
-            (passed.hasher.finalize(), passed.head)
+        let (hash, head, around) = if let Some(passed) = self.passed {
+            (passed.hasher.finalize(), passed.head, None)
         } else {
             let bytes = buffer.get(self.buffer_start..).unwrap_or_default();
+            let around = |fault: FaultPlace| FaultBytes::around(bytes, self.start.offset, fault.byte);
             (
                 blake3::hash(bytes),
                 bytes.get(..self.head_limit).unwrap_or(bytes).to_vec(),
+                self.fault.map(around),
             )
         };
         buffer.truncate(self.buffer_start);
@@ -152,6 +154,7 @@ impl Unit {
             head,
             message: broken.message.clone(),
             at: self.fault,
+            around,
         })
     }
 }

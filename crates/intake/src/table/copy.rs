@@ -84,6 +84,61 @@ pub(super) fn number(digits: &[u8], radix: u32, most: usize) -> (u8, usize) {
     (value.to_le_bytes().first().copied().unwrap_or_default(), count)
 }
 
+/// The letter that stands behind the backslash for a byte that a server escapes.
+const fn letter(byte: u8) -> Option<u8> {
+    match byte {
+        b'\\' => Some(b'\\'),
+        0x08 => Some(b'b'),
+        0x0C => Some(b'f'),
+        b'\n' => Some(b'n'),
+        b'\r' => Some(b'r'),
+        b'\t' => Some(b't'),
+        0x0B => Some(b'v'),
+        _ => None,
+    }
+}
+
+/// A frame of [`Form::Copied`](crate::Form::Copied): leads from what a line says back to the line that a server wrote.
+#[derive(Clone, Copy, Debug)]
+pub struct CopiedLine<'f> {
+    said: &'f [u8],
+}
+
+impl<'f> CopiedLine<'f> {
+    /// The line that says these bytes.
+    pub fn new(said: &'f [u8]) -> Self {
+        Self { said }
+    }
+
+    /// The bytes of the entry.
+    pub fn text(&self) -> Vec<u8> {
+        let mut line = Vec::with_capacity(self.said.len() + self.said.len() / 8);
+        for byte in self.said {
+            match letter(*byte) {
+                Some(letter) => line.extend([b'\\', letter]),
+                None => line.push(*byte),
+            }
+        }
+        line
+    }
+
+    /// Turns offsets in what is said, in order, into offsets in the line; those behind it lie at its end.
+    pub fn offsets(&self) -> impl FnMut(u64) -> u64 + use<'f> {
+        let said = self.said;
+        let (mut at, mut escapes) = (0, 0);
+        move |offset| {
+            let offset = usize::try_from(offset).unwrap_or(usize::MAX).min(said.len());
+            if offset < at {
+                (at, escapes) = (0, 0);
+            }
+            let between = said.get(at..offset).unwrap_or_default().iter();
+            escapes += between.filter(|byte| letter(**byte).is_some()).count();
+            at = offset;
+            (offset + escapes) as u64
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -128,22 +183,7 @@ mod tests {
             line.extend_from_slice(b"\\N");
             return;
         };
-        for byte in bytes {
-            let escape = match byte {
-                b'\\' => b'\\',
-                0x08 => b'b',
-                0x0C => b'f',
-                b'\n' => b'n',
-                b'\r' => b'r',
-                b'\t' => b't',
-                0x0B => b'v',
-                other => {
-                    line.push(*other);
-                    continue;
-                }
-            };
-            line.extend_from_slice(&[b'\\', escape]);
-        }
+        line.extend(CopiedLine::new(bytes).text());
     }
 
     proptest! {
@@ -161,6 +201,18 @@ mod tests {
             prop_assert!(!line.contains(&b'\n') && line != END);
             let expected: Vec<_> = row.iter().map(|cell| cell.as_deref().map_or(Cell::Null, text)).collect();
             prop_assert_eq!(cells(&line).collect::<Vec<_>>(), expected);
+        }
+
+        #[test]
+        fn every_offset_leads_back_to_its_byte(said in prop::collection::vec(any::<u8>(), 0..40)) {
+            let line = CopiedLine::new(&said);
+            let text = line.text();
+            prop_assert_eq!(&*unescape(&text), &*said);
+            let mut offset = line.offsets();
+            for at in (0..=said.len()).chain([0, said.len() + 1]) {
+                let before = said.get(..at).unwrap_or(&said);
+                prop_assert_eq!(offset(at as u64), CopiedLine::new(before).text().len() as u64);
+            }
         }
 
         #[test]

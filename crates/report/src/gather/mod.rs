@@ -19,6 +19,7 @@ use crate::report::{
     Balance, Bin, Clusters, Distribution, FORMAT, FindingCode, InputTotals, LossKind, Queried, Reason,
     Report, Run, Sample,
 };
+use crate::stand_ins::numbered;
 
 /// Findings that a report quotes per code.
 const SAMPLES: usize = 3;
@@ -81,6 +82,9 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
             .transpose()?,
     };
     leave_out_queries(&mut report);
+    if !report.run.quotes {
+        report.mask_ids(&mut numbered());
+    }
     Ok(report)
 }
 

@@ -6,17 +6,17 @@ use chatmill_diag::visible::is_hidden;
 
 /// A growing HTML document.
 #[derive(Default)]
-pub(super) struct Html(String);
+pub(crate) struct Html(String);
 
 impl Html {
     /// Adds markup of this program. Text from anywhere else does not have this type.
-    pub(super) fn raw(&mut self, markup: &'static str) -> &mut Self {
+    pub(crate) fn raw(&mut self, markup: &'static str) -> &mut Self {
         self.0.push_str(markup);
         self
     }
 
     /// Adds text, escaped for element content and for quoted attributes alike.
-    pub(super) fn text(&mut self, text: &str) -> &mut Self {
+    pub(crate) fn text(&mut self, text: &str) -> &mut Self {
         for character in text.chars() {
             match character {
                 '&' => self.0.push_str("&amp;"),
@@ -33,18 +33,32 @@ impl Html {
     }
 
     /// Adds a number with thousands separators.
-    pub(super) fn count(&mut self, number: u64) -> &mut Self {
+    pub(crate) fn count(&mut self, number: u64) -> &mut Self {
         self.text(&count(number))
     }
 
     /// Adds a number with so many decimals, for coordinates and rates.
-    pub(super) fn fixed(&mut self, number: f64, decimals: usize) -> &mut Self {
+    pub(crate) fn fixed(&mut self, number: f64, decimals: usize) -> &mut Self {
         // Writing to a String cannot fail.
         let _ = write!(self.0, "{number:.decimals$}");
         self
     }
 
-    pub(super) fn into_string(self) -> String {
+    /// Adds text of a code's page with its code spans; nothing else of Markdown is used in the paragraphs that are shown.
+    pub(crate) fn prose(&mut self, text: &str) -> &mut Self {
+        for (index, piece) in text.split('`').enumerate() {
+            // Every second piece stands between backticks.
+            if index % 2 == 0 {
+                self.text(piece);
+            } else {
+                self.raw("<code>").text(piece).raw("</code>");
+            }
+        }
+        self
+    }
+
+    /// The document so far.
+    pub(crate) fn into_string(self) -> String {
         self.0
     }
 }
@@ -95,6 +109,13 @@ mod tests {
             html.into_string(),
             "&lt;/td&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot; onload=&quot;y &amp; \\u{202e}z\\u{0}"
         );
+    }
+
+    #[test]
+    fn code_spans_of_pages_become_code() {
+        let mut html = Html::default();
+        html.prose("a `<b>` c");
+        assert_eq!(html.into_string(), "a <code>&lt;b&gt;</code> c");
     }
 
     #[test]

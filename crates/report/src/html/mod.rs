@@ -5,21 +5,23 @@
 
 mod charts;
 mod comparison;
+pub(crate) mod document;
 mod findings;
 pub(crate) mod markup;
 mod personal;
 mod repeats;
 mod sections;
 mod served;
-mod table;
+pub(crate) mod table;
 mod tokens;
 
+use document::{Dress, document, tile};
 use markup::{Html, count, counted};
 
 use crate::report::{Queried, Report};
 
-const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("script.js");
+/// Tables that are sorted by their headers.
+pub(crate) const SCRIPT: &str = include_str!("script.js");
 
 /// A part of the page.
 struct Section {
@@ -67,18 +69,16 @@ const SECTIONS: &[Section] = &[
 
 /// Writes the page. `nonce` is a word that no author of a chat can know; the policy runs only scripts that carry it.
 pub fn page(report: &Report, nonce: &str) -> String {
-    let mut html = Html::default();
-    html.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
-        .raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
-        .raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; ")
-        .raw("script-src 'nonce-")
-        .text(nonce)
-        .raw("'; base-uri 'none'; form-action 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>")
-        .text(&report.run.name)
-        .raw(" – chatmill report</title>\n<style>\n")
-        .raw(STYLE)
-        .raw("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n<div class=\"page\">\n");
-    header(&mut html, report);
+    let title = format!("{} – chatmill report", report.run.name);
+    let dress = Dress {
+        style: "",
+        scripts: &[SCRIPT],
+    };
+    document(&title, nonce, &dress, |html| body(html, report))
+}
+
+fn body(html: &mut Html, report: &Report) {
+    header(html, report);
     let shown = || SECTIONS.iter().filter(|section| (section.is_there)(report));
     html.raw("<div class=\"columns\">\n<nav aria-label=\"Sections\"><ul>");
     for section in shown() {
@@ -99,17 +99,12 @@ pub fn page(report: &Report, nonce: &str) -> String {
             .raw("-title\">")
             .raw(section.title)
             .raw("</h2>\n");
-        (section.write)(&mut html, report);
+        (section.write)(html, report);
         html.raw("</section>\n");
     }
     html.raw("<footer>The same figures stand in <code>report.json</code>. Every query runs in DuckDB, in the ")
         .raw("dataset’s folder. Reports are derived from the tables; <code>chatmill certify</code> covers the tables.")
-        .raw("</footer>\n</main>\n</div>\n</div>\n<script nonce=\"")
-        .text(nonce)
-        .raw("\">\n")
-        .raw(SCRIPT)
-        .raw("</script>\n</body>\n</html>\n");
-    html.into_string()
+        .raw("</footer>\n</main>\n</div>\n");
 }
 
 fn header(html: &mut Html, report: &Report) {
@@ -159,16 +154,6 @@ fn header(html: &mut Html, report: &Report) {
         tile(html, "Dearest to cheapest", &format!("{ratio:.1} ×"), &names);
     }
     html.raw("</dl>\n</header>\n");
-}
-
-fn tile(html: &mut Html, name: &'static str, value: &str, under: &str) {
-    html.raw("<div><dt>")
-        .raw(name)
-        .raw("</dt><dd>")
-        .text(value)
-        .raw("<small>")
-        .text(under)
-        .raw("</small></dd></div>");
 }
 
 /// The day of a time in RFC 3339.

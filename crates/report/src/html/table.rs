@@ -4,18 +4,18 @@ use super::markup::{Html, bytes};
 
 /// A column: its title, and whether it holds numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Head {
+pub(crate) struct Head {
     title: &'static str,
     class: &'static str,
 }
 
 /// A column of texts.
-pub(super) const fn words(title: &'static str) -> Head {
+pub(crate) const fn words(title: &'static str) -> Head {
     Head { title, class: "" }
 }
 
 /// A column of numbers.
-pub(super) const fn numbers(title: &'static str) -> Head {
+pub(crate) const fn numbers(title: &'static str) -> Head {
     Head {
         title,
         class: " class=\"number\"",
@@ -23,7 +23,7 @@ pub(super) const fn numbers(title: &'static str) -> Head {
 }
 
 /// A column of bars, which says nothing that its neighbour does not.
-pub(super) const fn bars(title: &'static str) -> Head {
+pub(crate) const fn bars(title: &'static str) -> Head {
     Head {
         title,
         class: " class=\"bar\" data-unsorted",
@@ -31,7 +31,7 @@ pub(super) const fn bars(title: &'static str) -> Head {
 }
 
 /// Writes a table; `body` writes its rows. The caption says what a row is.
-pub(super) fn table(html: &mut Html, caption: &str, heads: &[Head], body: impl FnOnce(&mut Html)) {
+pub(crate) fn table(html: &mut Html, caption: &str, heads: &[Head], body: impl FnOnce(&mut Html)) {
     html.raw("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"")
         .text(caption)
         .raw("\"><table><caption>")
@@ -51,22 +51,22 @@ pub(super) fn table(html: &mut Html, caption: &str, heads: &[Head], body: impl F
 
 impl Html {
     /// Begins a row; the first cell names it.
-    pub(super) fn row(&mut self, name: &str) -> &mut Self {
+    pub(crate) fn row(&mut self, name: &str) -> &mut Self {
         self.raw("<tr><th scope=\"row\">").text(name).raw("</th>")
     }
 
     /// Ends a row.
-    pub(super) fn end_row(&mut self) -> &mut Self {
+    pub(crate) fn end_row(&mut self) -> &mut Self {
         self.raw("</tr>\n")
     }
 
     /// A cell of text.
-    pub(super) fn word(&mut self, text: &str) -> &mut Self {
+    pub(crate) fn word(&mut self, text: &str) -> &mut Self {
         self.raw("<td>").text(text).raw("</td>")
     }
 
     /// A cell with a count; zero is pale, since it is the least interesting number.
-    pub(super) fn figure(&mut self, number: u64) -> &mut Self {
+    pub(crate) fn figure(&mut self, number: u64) -> &mut Self {
         self.raw(if number == 0 {
             "<td class=\"number zero\">"
         } else {
@@ -77,7 +77,7 @@ impl Html {
     }
 
     /// A cell with a count that should be zero.
-    pub(super) fn fault(&mut self, number: u64, class: &'static str) -> &mut Self {
+    pub(crate) fn fault(&mut self, number: u64, class: &'static str) -> &mut Self {
         if number == 0 {
             return self.figure(0);
         }
@@ -89,14 +89,14 @@ impl Html {
     }
 
     /// A cell with a rate.
-    pub(super) fn rate(&mut self, number: f64, decimals: usize) -> &mut Self {
+    pub(crate) fn rate(&mut self, number: f64, decimals: usize) -> &mut Self {
         self.raw("<td class=\"number\">")
             .fixed(number, decimals)
             .raw("</td>")
     }
 
     /// A cell with bytes, sorted by their number.
-    pub(super) fn size(&mut self, number: u64) -> &mut Self {
+    pub(crate) fn size(&mut self, number: u64) -> &mut Self {
         self.raw("<td class=\"number\" data-sort=\"")
             .text(&number.to_string())
             .raw("\">")
@@ -105,7 +105,7 @@ impl Html {
     }
 
     /// A cell with a change, with its sign.
-    pub(super) fn change(&mut self, before: u64, after: u64) -> &mut Self {
+    pub(crate) fn change(&mut self, before: u64, after: u64) -> &mut Self {
         let (sign, class) = match after.cmp(&before) {
             std::cmp::Ordering::Equal => ("", "<td class=\"number zero\" data-sort=\""),
             std::cmp::Ordering::Greater => ("+", "<td class=\"number\" data-sort=\""),

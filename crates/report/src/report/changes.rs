@@ -28,6 +28,21 @@ pub struct Comparison {
     pub losses: Vec<LossChange>,
 }
 
+impl Comparison {
+    /// Puts something else in the place of every id of a conversation.
+    pub fn mask_ids(&mut self, mask: &mut dyn FnMut(&str) -> String) {
+        let changes = &mut self.conversations;
+        let lists = [
+            &mut changes.added_ids,
+            &mut changes.removed_ids,
+            &mut changes.changed_ids,
+        ];
+        for id in lists.into_iter().flatten() {
+            *id = mask(id);
+        }
+    }
+}
+
 /// A number before and after.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -66,8 +66,10 @@ impl Report {
         self.slowest = Some(Queried::new(crate::queries::SLOWEST, slowest, usize::MAX));
     }
 
-    /// Takes out what may quote a chat: words of findings, versions, keys of their paths that no format has, and names of tools. Places, codes, ids and counts stay.
-    pub fn leave_out_content(&mut self) {
+    /// Takes out what may quote a chat: words of findings, versions, keys of their paths that no format has, and names of tools; `mask`
+    /// gives what stands for an id. Places, codes and counts stay.
+    pub fn leave_out_content(&mut self, mask: &mut dyn FnMut(&str) -> String) {
+        self.mask_ids(mask);
         self.run.quotes = false;
         self.tools.rows.clear();
         self.tools.left_out = 0;
@@ -79,6 +81,21 @@ impl Report {
                 sample.message.clear();
                 sample.json_path = sample.json_path.as_deref().map(with_known_keys);
             }
+        }
+    }
+
+    /// Puts something else in the place of every id of a conversation.
+    pub(crate) fn mask_ids(&mut self, mask: &mut dyn FnMut(&str) -> String) {
+        let samples = self.findings.rows.iter_mut().flat_map(|row| &mut row.samples);
+        let samples = samples.filter_map(|sample| sample.conversation_id.as_mut());
+        let largest = self.largest.rows.iter_mut().map(|row| &mut row.conversation_id);
+        let slowest = self.slowest.iter_mut().flat_map(|slowest| &mut slowest.rows);
+        let slowest = slowest.map(|row| &mut row.conversation_id);
+        for id in samples.chain(largest).chain(slowest) {
+            *id = mask(id);
+        }
+        if let Some(comparison) = &mut self.comparison {
+            comparison.mask_ids(mask);
         }
     }
 }

@@ -24,6 +24,7 @@ pub(crate) mod tool_calls;
 pub(crate) mod transcript;
 pub(crate) mod vendor;
 pub(crate) mod weight;
+pub(crate) mod zone;
 
 pub(crate) use arguments::{arguments, embedded};
 pub(crate) use fields::{FieldText, Wire, field_text, id, present, text, word};

@@ -1,25 +1,38 @@
 //! Times of rows: ISO 8601 text with a space or a `T`, or the number of seconds (milliseconds, microseconds) since 1970.
 //!
-//! A time without an offset has no instant: it only orders rows. One finding counts such times.
+//! A time without an offset has no instant, unless a check knows its zone: it only orders rows. One finding counts such times.
 
 use std::borrow::Cow;
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{OffsetOrigin, Timestamp};
 
 use crate::reader::iso8601;
 use crate::reader::notes::{Notes, Site};
 use crate::reader::odd_times::{Odd, OddTimes, Odds};
+use crate::reader::zone::{READ_IN_ZONE, Zone};
 
 /// The least digits of a count of seconds in a string: fewer are a date without hyphens.
 const COUNT_DIGITS: usize = 9;
 
 /// Reads the times of one conversation.
-#[derive(Debug, Default)]
-pub(crate) struct Times(OddTimes);
+#[derive(Debug)]
+pub(crate) struct Times {
+    odd: OddTimes,
+    /// The zone of times without an offset, where a check says one.
+    zone: Option<Zone>,
+}
 
 impl Times {
+    /// A reader of times that has met none.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            odd: OddTimes::default(),
+            zone: Zone::of_check(limits),
+        }
+    }
+
     /// Reads the time of a row from the field named `field`; absent and null mean no time.
     pub(crate) fn read(
         &mut self,
@@ -35,7 +48,7 @@ impl Times {
         };
         let place = |finding: Finding| site.place(finding, format!(".{field}"), present);
         let read = moment(&raw).map(|(moment, odds)| {
-            self.0.enter(odds, place);
+            self.odd.enter(odds, place);
             moment
         });
         let (instant, offset) = match read {
@@ -46,9 +59,16 @@ impl Times {
             }
             Some(Moment::Known(instant)) => (Some(instant), OffsetOrigin::Explicit),
             Some(Moment::Local(_)) => {
-                let text = "times have no offset: their instants are unknown, they only order the rows";
-                self.0.enter_naive(text, Severity::Warning, place);
-                (None, OffsetOrigin::Missing)
+                if let Some(zone) = &self.zone {
+                    self.odd
+                        .enter_naive(READ_IN_ZONE, codes::TIMESTAMP_NAIVE.severity, place);
+                    let instant = iso8601::parse(&raw).and_then(|mut moment| zone.instant(&mut moment));
+                    (instant, OffsetOrigin::ConversationZone)
+                } else {
+                    let text = "times have no offset: their instants are unknown, they only order the rows";
+                    self.odd.enter_naive(text, Severity::Warning, place);
+                    (None, OffsetOrigin::Missing)
+                }
             }
         };
         Some(Timestamp {
@@ -60,7 +80,7 @@ impl Times {
 
     /// Reports what is odd about the times: one finding for each kind, at its first occurrence.
     pub(crate) fn finish(self, notes: &mut Notes) {
-        self.0.finish(notes);
+        self.odd.finish(notes);
     }
 }
 

@@ -11,7 +11,7 @@ use chatmill_dialect::policy::{
 use chatmill_dialect::{
     CutPoints, Cuts, Dialect, History, Rendering, Shared, View, Window, auto_perspective, window,
 };
-use chatmill_engine::record::group::{Group, GroupRow, RowPlace};
+use chatmill_engine::record::group::{Group, GroupRow, RowForm, RowPlace};
 use chatmill_engine::record::locate::Located;
 use chatmill_engine::record::{self, RecordOutcome, Settings};
 use chatmill_intake::{Form, Frame, json};
@@ -126,7 +126,7 @@ fn group(
                 end: START + *end as u64,
                 line: 3,
                 column: 5,
-                derived: false,
+                form: RowForm::Original,
                 counts: true,
             },
         });

@@ -63,9 +63,9 @@ pub(crate) struct Arguments {
     /// Prints counts per code instead of single findings (for people only)
     #[arg(long)]
     pub statistics: bool,
-    /// Writes a further report to a file; may be given several times
+    /// Writes a further report to a file, or a letter to each supplier into a new folder (letters=DIR); may be given several times
     #[arg(long, value_parser = written_report, value_name = "FORMAT=FILE")]
-    pub write: Vec<(Format, PathBuf)>,
+    pub write: Vec<WrittenReport>,
     /// Masks paths and names of members, too
     #[arg(long, requires = "no_content")]
     pub no_paths: bool,
@@ -117,6 +117,37 @@ pub(crate) enum Format {
     Csv,
     /// Length, hash and verdict, one file a line: a receipt
     Manifest,
+    /// One page for a browser: all files, with filters by code, file and severity
+    Html,
+}
+
+/// What is written beside what is printed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum WrittenReport {
+    /// A report of this format, to a file.
+    File(Format, PathBuf),
+    /// A letter to each supplier, into a folder.
+    Letters(PathBuf),
+}
+
+/// The word for letters where a format could stand.
+const LETTERS: &str = "letters";
+
+impl Arguments {
+    /// The formats of all reports that are one text.
+    pub(super) fn formats(&self) -> Vec<Format> {
+        let written = self.write.iter().filter_map(|written| match written {
+            WrittenReport::File(format, _) => Some(*format),
+            WrittenReport::Letters(_) => None,
+        });
+        std::iter::once(self.output_format).chain(written).collect()
+    }
+
+    /// Whether a report says which bytes were read.
+    pub(super) fn hashes(&self) -> bool {
+        let is_letters = |written: &WrittenReport| matches!(written, WrittenReport::Letters(_));
+        self.formats().contains(&Format::Manifest) || self.write.iter().any(is_letters)
+    }
 }
 
 /// Least severity that makes the exit code 1.
@@ -180,22 +211,27 @@ impl From<LeastSeverity> for Severity {
     }
 }
 
-fn written_report(text: &str) -> Result<(Format, PathBuf), String> {
+fn written_report(text: &str) -> Result<WrittenReport, String> {
     let (format, file) = text
         .split_once('=')
         .ok_or("write FORMAT=FILE, for example json=check.json")?;
+    if file.is_empty() {
+        return Err("the name of the file is missing".to_owned());
+    }
+    let file = PathBuf::from(file);
+    if format == LETTERS {
+        return Ok(WrittenReport::Letters(file));
+    }
     let format = Format::from_str(format, false).map_err(|_| {
         let known = Format::value_variants().iter();
         let known: Vec<String> = known
             .filter_map(ValueEnum::to_possible_value)
             .map(|value| value.get_name().to_owned())
+            .chain([LETTERS.to_owned()])
             .collect();
         format!("`{format}` is none of {}", known.join(", "))
     })?;
-    if file.is_empty() {
-        return Err("the name of the file is missing".to_owned());
-    }
-    Ok((format, PathBuf::from(file)))
+    Ok(WrittenReport::File(format, file))
 }
 
 #[cfg(test)]
@@ -206,18 +242,25 @@ mod tests {
     fn a_written_report_names_a_format_and_a_file() {
         assert_eq!(
             written_report("jsonl=a=b.jsonl"),
-            Ok((Format::Jsonl, PathBuf::from("a=b.jsonl")))
+            Ok(WrittenReport::File(Format::Jsonl, PathBuf::from("a=b.jsonl")))
         );
         assert_eq!(
             written_report("text=a"),
-            Ok((Format::Full, PathBuf::from("a"))),
+            Ok(WrittenReport::File(Format::Full, PathBuf::from("a"))),
             "the name that it had before"
         );
+        assert_eq!(
+            written_report("letters=to/send"),
+            Ok(WrittenReport::Letters(PathBuf::from("to/send")))
+        );
+        assert!(written_report("letters=").is_err());
         assert!(written_report("jsonl").is_err());
         assert!(written_report("jsonl=").is_err());
         let refused = written_report("yaml=x").unwrap_err();
         assert!(
-            refused.contains("`yaml`") && refused.contains("grouped, json"),
+            refused.contains("`yaml`")
+                && refused.contains("grouped, json")
+                && refused.contains("html, letters"),
             "{refused}"
         );
     }

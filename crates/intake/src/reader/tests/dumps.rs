@@ -177,6 +177,7 @@ fn lines_of_copy_lose_their_escapes() {
     assert_eq!(entry.head.framing, Framing::Lines);
     assert_eq!(entry.codes(), ["(copy-escaped)"]);
     assert_eq!(entry.frames, plain.frames);
+    assert_eq!(entry.head.bytes, plain.head.bytes);
     assert_eq!(plain.codes(), [""; 0]);
     let derived = |entry: &Entry| {
         entry

@@ -1,27 +1,28 @@
 //! Times of messages, read with the conversation's default time zone.
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{OffsetOrigin, Timestamp};
-use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
-use crate::reader::iso8601::Moment;
-use crate::reader::odd_times::{Odd, OddTimes};
+use crate::reader::odd_times::OddTimes;
+use crate::reader::zone::{READ_IN_ZONE, Zone};
 use crate::reader::{FieldText, Notes, Site, field_text, iso8601};
 
 /// Reads the times of one conversation.
 pub(super) struct Clock {
-    zone: Option<TimeZone>,
+    zone: Option<Zone>,
+    /// The zone that a check takes where the conversation names none.
+    of_check: Option<Zone>,
     odd: OddTimes,
 }
 
 impl Clock {
     /// Takes `default_timezone`, which stands at `path`: an IANA name or an offset.
-    pub(super) fn new(default: Option<Value<'_>>, path: &str, notes: &mut Notes) -> Self {
+    pub(super) fn new(default: Option<Value<'_>>, path: &str, limits: &Limits, notes: &mut Notes) -> Self {
         let zone = match field_text(default) {
             FieldText::Absent | FieldText::Null => None,
             FieldText::Text(text) => {
-                let zone = zone(&text);
+                let zone = Zone::named(&text);
                 if zone.is_none() {
                     let finding = Finding::new(
                         &codes::UNKNOWN_TIMEZONE,
@@ -40,6 +41,7 @@ impl Clock {
             }
         };
         Self {
+            of_check: Zone::of_check(limits).filter(|_| zone.is_none()),
             zone,
             odd: OddTimes::default(),
         }
@@ -63,11 +65,11 @@ impl Clock {
         let mut moment = (present.kind() == Kind::String)
             .then(|| iso8601::parse(&raw))
             .flatten();
-        let zone = self.zone.as_ref();
+        let zone = self.zone.as_ref().or(self.of_check.as_ref());
         let zoned = moment
             .as_mut()
             .zip(zone)
-            .and_then(|(moment, zone)| in_zone(moment, zone));
+            .and_then(|(moment, zone)| zone.instant(moment));
         let place = |finding: Finding| site.place(finding, ".create_time", present);
         if let Some(moment) = &moment {
             self.odd.enter(moment.odds, place);
@@ -80,7 +82,10 @@ impl Clock {
             }
             Some(moment) if moment.offset.is_none() => {
                 if zone.is_some() {
-                    let text = "times without an offset are read in default_timezone";
+                    let text = match self.of_check {
+                        Some(_) => READ_IN_ZONE,
+                        None => "times without an offset are read in default_timezone",
+                    };
                     self.odd.enter_naive(text, codes::TIMESTAMP_NAIVE.severity, place);
                     (zoned, OffsetOrigin::ConversationZone)
                 } else {
@@ -99,33 +104,4 @@ impl Clock {
     pub(super) fn finish(self, notes: &mut Notes) {
         self.odd.finish(notes);
     }
-}
-
-fn zone(text: &str) -> Option<TimeZone> {
-    if let Some(micros) = iso8601::offset(text) {
-        let seconds = i32::try_from(micros / 1_000_000).ok()?;
-        return Offset::from_seconds(seconds).ok().map(TimeZone::fixed);
-    }
-    TimeZone::get(text).ok()
-}
-
-/// Microseconds since 1970 of a time without an offset in a zone; where clocks change, the offset from before the change counts.
-fn in_zone(moment: &mut Moment, zone: &TimeZone) -> Option<i64> {
-    if moment.offset.is_some() {
-        return None;
-    }
-    let offset = match zone.to_ambiguous_timestamp(moment.civil).offset() {
-        AmbiguousOffset::Unambiguous { offset } => offset,
-        AmbiguousOffset::Gap { before, .. } => {
-            moment.odds.add(Odd::Gap);
-            before
-        }
-        AmbiguousOffset::Fold { before, .. } => {
-            moment.odds.add(Odd::Fold);
-            before
-        }
-    };
-    moment
-        .local()
-        .checked_sub(i64::from(offset.seconds()) * 1_000_000)
 }

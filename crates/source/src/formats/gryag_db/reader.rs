@@ -32,7 +32,7 @@ pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits, rows: Vec<Value<'d
             .map(str::to_owned)
             .or_else(|| first.and_then(cells::place)),
         roster: Roster::new(BOT),
-        times: Times::default(),
+        times: Times::new(limits),
         replies: Vec::new(),
         seen: HashMap::new(),
         last: None,

@@ -115,7 +115,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     )?;
     let mut reader = Reader {
         list: ListReader::new(frame, limits),
-        clock: Clock::default(),
+        clock: Clock::new(limits),
         roster: Roster::default(),
         assembler: Assembler::default(),
         uploads: Vec::new(),

@@ -1,17 +1,30 @@
 //! Times: milliseconds of Ably's envelopes, ISO 8601 of stored messages.
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{OffsetOrigin, Timestamp};
 
 use crate::reader::odd_times::OddTimes;
+use crate::reader::zone::{READ_IN_ZONE, Zone};
 use crate::reader::{Notes, Site, iso8601};
 
 /// Reads times and counts those that have no offset.
-#[derive(Debug, Default)]
-pub(super) struct Clock(OddTimes);
+#[derive(Debug)]
+pub(super) struct Clock {
+    odd: OddTimes,
+    /// The zone of times without an offset, where a check says one.
+    zone: Option<Zone>,
+}
 
 impl Clock {
+    /// A clock that has met no time.
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            odd: OddTimes::default(),
+            zone: Zone::of_check(limits),
+        }
+    }
+
     /// Reads a number of milliseconds since 1970 or an ISO 8601 time.
     pub(super) fn read(&mut self, value: Value<'_>, field: &str, site: &mut Site<'_>) -> Option<Timestamp> {
         let suffix = format!(".{field}");
@@ -36,21 +49,32 @@ impl Clock {
                 site.note(&codes::TIMESTAMP_UNUSABLE, text, suffix, value);
                 Some(timestamp(raw.into_owned(), None))
             }
-            Some(moment) => {
+            Some(mut moment) => {
+                let zoned = self.zone.as_ref().and_then(|zone| zone.instant(&mut moment));
                 let place = |finding: Finding| site.place(finding, suffix.clone(), value);
-                self.0.enter(moment.odds, place);
+                self.odd.enter(moment.odds, place);
                 if moment.offset.is_none() {
-                    let text = "times have no offset: their instants are unknown";
-                    self.0.enter_naive(text, Severity::Warning, place);
+                    let (text, severity) = match self.zone {
+                        Some(_) => (READ_IN_ZONE, codes::TIMESTAMP_NAIVE.severity),
+                        None => (
+                            "times have no offset: their instants are unknown",
+                            Severity::Warning,
+                        ),
+                    };
+                    self.odd.enter_naive(text, severity, place);
                 }
-                Some(timestamp(raw.into_owned(), moment.instant()))
+                let mut time = timestamp(raw.into_owned(), moment.instant().or(zoned));
+                if zoned.is_some() {
+                    time.offset = OffsetOrigin::ConversationZone;
+                }
+                Some(time)
             }
         }
     }
 
     /// Reports what is odd about the times: one finding for each kind, at its first occurrence.
     pub(super) fn finish(self, notes: &mut Notes) {
-        self.0.finish(notes);
+        self.odd.finish(notes);
     }
 }
 

@@ -118,7 +118,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         thread: frame.key.map(str::to_owned).or_else(of_rows),
         agent: only_agent(&rows),
         roster: Roster::default(),
-        times: Times::default(),
+        times: Times::new(limits),
         era: Era::default(),
     };
     for step in &steps {

@@ -241,13 +241,13 @@ impl<'d, 'r> Reader<'d, 'r> {
         let requests = || requests.iter().map(|(_, request)| request);
         let authors = requests().filter_map(|request| quoted::author(request.quoted()?));
         Self {
+            times: Times::new(list.limits),
             list,
             people: People::new(
                 requests().filter_map(Request::personality).collect(),
                 authors.collect(),
             ),
             ids: requests().filter_map(|request| request.id("messageId")).collect(),
-            times: Times::default(),
         }
     }
 

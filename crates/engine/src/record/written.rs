@@ -1,16 +1,41 @@
-//! Places in a transcript: it is read as JSON, and what is found has its place in the text.
+//! What is written in an entry where a frame holds other bytes: a transcript, which is read as JSON, and a line with the escapes
+//! of `COPY`. What is found has its place in what is written.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use chatmill_diag::{Reject, Span};
-use chatmill_intake::{Frame, FramedText};
+use chatmill_intake::{CopiedLine, Form, Frame, FramedText};
 
 use crate::record::RecordOutcome;
 use crate::record::locate::{Located, advance};
 
-/// Leads every place in what became of a frame, whose bytes these are, back to the text of its entry.
+/// The bytes of the entry that a frame of this form stands for.
+pub(crate) fn written(form: Form, bytes: &[u8]) -> Cow<'_, [u8]> {
+    match form {
+        Form::Text => Cow::Owned(FramedText::new(bytes).text()),
+        Form::Copied => Cow::Owned(CopiedLine::new(bytes).text()),
+        Form::Original | Form::Row => Cow::Borrowed(bytes),
+    }
+}
+
+/// Turns offsets in the bytes of a frame, in order, into offsets in what is written.
+pub(crate) fn offsets<'f>(form: Form, bytes: &'f [u8]) -> Box<dyn FnMut(u64) -> u64 + 'f> {
+    match form {
+        Form::Text => Box::new(FramedText::new(bytes).offsets()),
+        Form::Copied => Box::new(CopiedLine::new(bytes).offsets()),
+        Form::Original | Form::Row => Box::new(|at| at),
+    }
+}
+
+/// Leads every place in what became of a frame, whose bytes these are, back to what is written in its entry.
 pub(super) fn lead_back(outcome: &mut RecordOutcome, frame: &Frame, bytes: &[u8], reject_head: usize) {
-    let transcript = FramedText::new(bytes);
+    if frame.form == Form::Text {
+        // A text has no fields that a path could name.
+        let rejected = outcome.rejects.iter_mut().map(|(_, located)| located);
+        let each = outcome.findings.iter_mut().chain(rejected);
+        each.for_each(|located| located.json_path = None);
+    }
     let mut places: Vec<&mut u64> = Vec::new();
     for located in &mut outcome.findings {
         places.extend(ends(located));
@@ -27,14 +52,14 @@ pub(super) fn lead_back(outcome: &mut RecordOutcome, frame: &Frame, bytes: &[u8]
         places.extend([&mut message.origin.start, &mut message.origin.end]);
     }
     places.sort_unstable();
-    let mut offset = transcript.offsets();
+    let mut offset = offsets(frame.form, bytes);
     for place in places {
         *place = frame.start + offset(place.saturating_sub(frame.start));
     }
     if outcome.findings.is_empty() && outcome.rejects.is_empty() {
         return;
     }
-    let text = transcript.text();
+    let text = written(frame.form, bytes);
     for (reject, located) in &mut outcome.rejects {
         reject.finding.span = located.span;
         cut(reject, frame, &text, reject_head);
@@ -48,8 +73,6 @@ pub(super) fn lead_back(outcome: &mut RecordOutcome, frame: &Frame, bytes: &[u8]
 }
 
 fn ends(located: &mut Located) -> impl Iterator<Item = &mut u64> {
-    // A text has no fields that a path could name.
-    located.json_path = None;
     let spans = [&mut located.span, &mut located.finding.span];
     spans.into_iter().flatten().flat_map(both)
 }

@@ -1,0 +1,87 @@
+//! `--write letters=DIR`: a letter to each supplier, in Markdown and as a page.
+
+use std::io;
+use std::path::Path;
+
+use chatmill_dataset::rows::FindingRow;
+use chatmill_dataset::{DatasetError, Folder};
+use chatmill_engine::check::{Checked, Files};
+use chatmill_intake::Failure;
+use chatmill_intake::discover::lies_below;
+use chatmill_report::check::letters;
+
+use super::gathered::Gathered;
+use super::report::{Report, Totals};
+use crate::exit::WrongRequest;
+
+/// The report.
+pub(super) struct Letters {
+    /// Taken when it is published.
+    folder: Option<Folder>,
+    gathered: Gathered,
+}
+
+impl Letters {
+    /// Begins the folder, which nothing may stand in the place of.
+    ///
+    /// # Errors
+    ///
+    /// When something is there, or when the folder would lie in one of the checked folders.
+    pub(super) fn begin(path: &Path, checked: &[String], most: usize) -> anyhow::Result<Self> {
+        for pattern in checked {
+            if lies_in(path, pattern).map_err(|error| Failure::new("look at", path, &error))? {
+                let shown = path.display();
+                let refusal = WrongRequest::new(format!("{shown} lies in what is checked"));
+                return Err(refusal.then("choose a folder elsewhere for the letters").into());
+            }
+        }
+        Ok(Self {
+            folder: Some(Folder::create(path)?),
+            gathered: Gathered::new(most),
+        })
+    }
+
+    fn write(&mut self, files: &Files) -> Result<(), DatasetError> {
+        let Some(folder) = self.folder.take() else {
+            return Ok(());
+        };
+        for letter in letters(&self.gathered.files(files)) {
+            for (ending, text) in [("md", &letter.markdown), ("html", &letter.html)] {
+                let mut file = folder.file(&format!("{}.{ending}", letter.name))?;
+                file.add(text.as_bytes())?;
+                file.finish()?;
+            }
+        }
+        folder.publish()
+    }
+}
+
+/// Whether a path that need not exist yet would lie in a folder that is named as what is checked.
+fn lies_in(path: &Path, pattern: &str) -> io::Result<bool> {
+    // A glob names no folder: what it finds are files.
+    if !lies_below(Path::new(pattern), pattern)? {
+        return Ok(false);
+    }
+    for above in path.ancestors() {
+        let above = if above.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            above
+        };
+        if lies_below(above, pattern)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+impl Report for Letters {
+    fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()> {
+        self.gathered.add(checked, row);
+        Ok(())
+    }
+
+    fn end(&mut self, files: &Files, _totals: &Totals) -> io::Result<()> {
+        self.write(files).map_err(io::Error::other)
+    }
+}

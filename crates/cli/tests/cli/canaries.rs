@@ -1,0 +1,210 @@
+//! A word in every field of every source, through every output of every command that has `--no-content`.
+//!
+//! The samples of the sources are taken apart: in each copy every fifth text, or every third key, bears the word.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::desk::{Desk, end};
+
+const CANARY: &str = "Xanthoria";
+
+/// Copies of a sample in which texts bear the word.
+const TEXTS: usize = 5;
+
+/// Copies in which keys do.
+const KEYS: usize = 3;
+
+/// What bears the word in a copy.
+#[derive(Clone, Copy)]
+enum Marked {
+    Texts(usize),
+    Keys(usize),
+}
+
+fn marked(value: &Value, what: Marked, met: &mut usize) -> Value {
+    let mut turn = |number: usize, of: usize| {
+        *met += 1;
+        *met % of == number
+    };
+    match value {
+        Value::String(text) => match what {
+            // Alone it takes the place of what a field may hold, behind that it leaves ids apart.
+            Marked::Texts(number) if turn(number, TEXTS) => {
+                let is_alone = number % 2 == 0;
+                Value::String(if is_alone {
+                    CANARY.to_owned()
+                } else {
+                    format!("{text}{CANARY}")
+                })
+            }
+            _ => value.clone(),
+        },
+        Value::Array(items) => items.iter().map(|item| marked(item, what, met)).collect(),
+        Value::Object(fields) => {
+            let mut copy = Map::new();
+            for (key, value) in fields {
+                *met += 1;
+                let key = match what {
+                    Marked::Keys(number) if *met % KEYS == number => format!("{key}{CANARY}"),
+                    _ => key.clone(),
+                };
+                copy.insert(key, marked(value, what, met));
+            }
+            Value::Object(copy)
+        }
+        _ => value.clone(),
+    }
+}
+
+/// The samples of all sources, with the word in them.
+fn desk() -> Desk {
+    let desk = Desk::new();
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
+    let mut written = 0;
+    for path in json_files(&samples) {
+        let text = fs::read_to_string(&path).unwrap();
+        let Ok(sample) = serde_json::from_str::<Value>(&text) else {
+            continue;
+        };
+        let texts = (0..TEXTS).map(Marked::Texts);
+        for what in texts.chain((0..KEYS).map(Marked::Keys)) {
+            let copy = marked(&sample, what, &mut 0).to_string();
+            if copy.contains(CANARY) {
+                written += 1;
+                desk.write(&format!("in/{written}.json"), &copy);
+            }
+        }
+    }
+    assert!(written > 400, "only {written} copies");
+    desk.pipeline();
+    desk
+}
+
+fn json_files(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.to_string_lossy().into_owned();
+        if path.is_dir() {
+            files.extend(json_files(&path));
+        } else if path.extension().is_some_and(|ending| ending == "json") && !name.contains(".expected.") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+fn assert_silent(what: &str, text: &str) {
+    let told = text.lines().find(|line| line.contains(CANARY));
+    assert!(told.is_none(), "{what} tells:\n{}", told.unwrap_or_default());
+}
+
+fn assert_folder_silent(folder: &Path) -> usize {
+    let mut files = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        assert_silent(&path.display().to_string(), &text);
+        files += 1;
+    }
+    files
+}
+
+#[test]
+fn no_report_of_a_check_tells_a_field_of_any_source() {
+    let desk = desk();
+    let formats = [
+        "full", "concise", "grouped", "json", "jsonl", "csv", "junit", "sarif", "github", "gitlab",
+        "manifest", "html",
+    ];
+    let mut arguments: Vec<String> = ["check", "in", "--no-content", "--no-paths", "-vv"]
+        .map(str::to_owned)
+        .to_vec();
+    for target in ["openai-chat", "group-chat", "gemini-contents"] {
+        arguments.extend(["--for".to_owned(), target.to_owned()]);
+    }
+    fs::create_dir(desk.path("reports")).unwrap();
+    for format in formats {
+        arguments.extend(["--write".to_owned(), format!("{format}=reports/{format}")]);
+    }
+    arguments.extend(["--write".to_owned(), "letters=letters".to_owned()]);
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let check = end(desk.chatmill(&arguments));
+    assert_eq!(check.code, 1, "{}", check.stderr);
+    assert_silent("stdout", &check.stdout);
+    assert_silent("stderr", &check.stderr);
+    assert_eq!(assert_folder_silent(&desk.path("reports")), formats.len());
+    assert!(assert_folder_silent(&desk.path("letters")) > 1);
+    let loud = end(desk.chatmill(&["check", "in", "--format", "jsonl"]));
+    let told = loud.stdout.lines().filter(|line| line.contains(CANARY));
+    assert!(told.count() > 100, "the samples must be worth hiding");
+}
+
+#[test]
+fn no_other_command_tells_a_field_of_any_source() {
+    let desk = desk();
+    let run = end(desk.chatmill(&["run", "pipeline.toml", "--no-content", "-vv"]));
+    assert!(run.code < 2, "{}", run.stderr);
+    assert_silent("run", &run.stdout);
+    assert_silent("run", &run.stderr);
+    let out = desk.path("out");
+    let derived = [
+        "report.html",
+        "report.json",
+        "README.md",
+        "run.json",
+        "manifest.json",
+    ];
+    for file in derived {
+        assert_silent(file, &fs::read_to_string(out.join(file)).unwrap());
+    }
+    let loud = ["run", "pipeline.toml", "--out", "loud", "--limit", "200"];
+    assert!(end(desk.chatmill(&loud)).code < 2);
+    let told = fs::read_to_string(desk.path("loud/report.json")).unwrap();
+    assert!(told.contains(CANARY), "the samples must be worth hiding");
+    assert_eq!(
+        end(desk.chatmill(&["report", "loud", "--against", "out", "--times", "--no-content"])).code,
+        0
+    );
+    for file in ["report.html", "report.json", "README.md"] {
+        assert_silent(file, &fs::read_to_string(desk.path("loud").join(file)).unwrap());
+    }
+    let mut commands: Vec<Vec<&str>> = vec![
+        vec!["init", "in"],
+        vec!["inspect", "in"],
+        vec!["inspect", "in", "--format", "json"],
+        vec!["certify", "out"],
+        vec![
+            "export",
+            "out",
+            "--dialect",
+            "openai-chat",
+            "--format",
+            "jsonl",
+            "--out",
+            "files",
+        ],
+    ];
+    for by in ["conversation", "participant", "tool"] {
+        commands.push(vec!["tokens", "out", "--by", by, "--format", "json"]);
+    }
+    commands.push(vec!["tokens", "in", "--by", "participant", "--format", "csv"]);
+    for format in ["text", "json", "markdown"] {
+        commands.push(vec!["diff", "loud", "out", "--format", format]);
+    }
+    for command in commands {
+        let arguments = [
+            command.as_slice(),
+            &["--no-content", "-vv", "--log-format", "json"],
+        ]
+        .concat();
+        let ended = end(desk.chatmill(&arguments));
+        assert!(ended.code < 2, "{arguments:?}: {}", ended.stderr);
+        assert_silent(&arguments.join(" "), &ended.stdout);
+        assert_silent(&arguments.join(" "), &ended.stderr);
+    }
+}

@@ -1,0 +1,160 @@
+//! What a check found, for people who get it as one page or as a letter.
+//!
+//! Who checks fills in [`JudgedFile`]s; what may not be shown, is not in them. Nothing here reads a file.
+
+mod letter;
+mod page;
+
+use chatmill_diag::{Code, Severity};
+
+pub use letter::{Letter, letters};
+pub use page::check_page;
+
+/// A file as a check judged it.
+#[derive(Clone, Debug, Default)]
+pub struct JudgedFile {
+    /// The path as it is shown.
+    pub path: String,
+    /// Who sent it.
+    pub supplier: String,
+    /// `valid`, `warnings`, `errors`, `known`, `empty`, `skipped` or `unreadable`.
+    pub verdict: &'static str,
+    /// Its length, where it has one.
+    pub bytes: Option<u64>,
+    /// BLAKE3 of its bytes, in hexadecimal.
+    pub hash: Option<String>,
+    /// Conversations read.
+    pub conversations: u64,
+    /// Errors.
+    pub errors: u64,
+    /// Warnings.
+    pub warnings: u64,
+    /// Notes.
+    pub notes: u64,
+    /// Occurrences of each code, whether they are shown or not.
+    pub codes: Vec<(&'static Code, u64)>,
+    /// The findings that are shown, in the order of their places.
+    pub findings: Vec<ShownFinding>,
+}
+
+/// A finding that is shown.
+#[derive(Clone, Debug)]
+pub struct ShownFinding {
+    /// What was found.
+    pub code: &'static Code,
+    /// How severe it is here.
+    pub severity: Severity,
+    /// Occurrences that it stands for.
+    pub count: u64,
+    /// What stays the same from check to check.
+    pub key: String,
+    /// Where it is inside its file.
+    pub place: String,
+    /// Its path in the record.
+    pub json_path: Option<String>,
+    /// The conversation.
+    pub conversation: Option<String>,
+    /// What is said of it.
+    pub message: String,
+}
+
+impl JudgedFile {
+    /// Occurrences of a code that are not shown.
+    fn left_out(&self, code: &Code) -> u64 {
+        let all = self.codes.iter().filter(|(other, _)| *other == code);
+        let shown = self.findings.iter().filter(|finding| finding.code == code);
+        let shown: u64 = shown.map(|finding| finding.count).sum();
+        all.map(|(_, count)| count).sum::<u64>().saturating_sub(shown)
+    }
+}
+
+/// A code in numbers.
+#[derive(Clone, Copy, Debug)]
+struct CodeTally {
+    code: &'static Code,
+    /// The severest of its findings.
+    severity: Severity,
+    count: u64,
+    files: u64,
+}
+
+/// The codes of files: the severest first, then the most frequent.
+fn tallies<'f>(files: impl Iterator<Item = &'f JudgedFile>) -> Vec<CodeTally> {
+    let mut tallies: std::collections::BTreeMap<&str, CodeTally> = std::collections::BTreeMap::new();
+    for file in files {
+        for (code, count) in &file.codes {
+            let shown = file.findings.iter().filter(|finding| finding.code == *code);
+            let severity = shown.map(|finding| finding.severity).max();
+            let severity = severity.unwrap_or(code.severity);
+            let tally = tallies.entry(code.code).or_insert(CodeTally {
+                code,
+                severity,
+                count: 0,
+                files: 0,
+            });
+            tally.severity = tally.severity.max(severity);
+            tally.count += count;
+            tally.files += 1;
+        }
+    }
+    let mut tallies: Vec<CodeTally> = tallies.into_values().collect();
+    tallies.sort_by_key(|tally| std::cmp::Reverse((tally.severity, tally.count)));
+    tallies
+}
+
+#[cfg(test)]
+mod samples {
+    use super::*;
+    use chatmill_diag::codes;
+
+    pub(super) fn finding(code: &'static Code, place: &str, message: &str) -> ShownFinding {
+        ShownFinding {
+            code,
+            severity: code.severity,
+            count: 1,
+            key: format!("{:0>16}", place.replace(':', "")),
+            place: place.to_owned(),
+            json_path: Some("$.x".to_owned()),
+            conversation: None,
+            message: message.to_owned(),
+        }
+    }
+
+    /// Three files of two suppliers: broken, suspicious and accepted.
+    pub(super) fn files() -> Vec<JudgedFile> {
+        let file = |path: &str, supplier: &str, verdict| JudgedFile {
+            path: path.to_owned(),
+            supplier: supplier.to_owned(),
+            verdict,
+            bytes: Some(1_234),
+            hash: Some("0f".repeat(32)),
+            conversations: 1,
+            ..JudgedFile::default()
+        };
+        let mut broken = file("in/acme/<b>|a.json", "acme", "errors");
+        broken.errors = 4;
+        broken.warnings = 1;
+        broken.codes = vec![(&codes::DANGLING_REFERENCE, 1), (&codes::INVALID_JSON, 4)];
+        broken.findings = vec![
+            finding(&codes::DANGLING_REFERENCE, "3:4", "reference to `m<9>`"),
+            finding(&codes::INVALID_JSON, "7:1", "expected a value"),
+        ];
+        let mut noted = file("in/bird/b.json", "bird", "valid");
+        noted.notes = 1;
+        noted.codes = vec![(&codes::BYTE_ORDER_MARK, 1)];
+        noted.findings = vec![finding(&codes::BYTE_ORDER_MARK, "1:1", "passed over")];
+        vec![broken, file("in/acme/c.json", "acme", "valid"), noted]
+    }
+
+    #[test]
+    fn codes_are_counted_the_severest_and_most_frequent_first() {
+        let files = files();
+        let counted: Vec<_> = tallies(files.iter())
+            .iter()
+            .map(|tally| (tally.code.code, tally.count, tally.files))
+            .collect();
+        assert_eq!(counted, [("IN001", 4, 1), ("RF001", 1, 1), ("IN016", 1, 1)]);
+        assert_eq!(files[0].left_out(&codes::INVALID_JSON), 3);
+        assert_eq!(files[0].left_out(&codes::DANGLING_REFERENCE), 0);
+    }
+}

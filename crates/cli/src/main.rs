@@ -16,6 +16,7 @@ mod logs;
 mod mask;
 mod output;
 mod panics;
+mod prices;
 mod progress;
 mod selection;
 mod signals;

@@ -8,6 +8,7 @@ mod card;
 mod cells;
 mod compare;
 mod condition;
+mod figures;
 mod gather;
 mod html;
 pub mod markdown;
@@ -21,7 +22,8 @@ use chatmill_dataset::{Dataset, DatasetError, write_derived};
 
 pub use cells::GroupKey;
 pub use compare::compare;
-pub use condition::{Condition, ConditionError, Objection};
+pub use condition::{Condition, ConditionError, ConditionOutcome, Objection};
+pub use figures::{Case, Earlier, MissingInputs, MoneyFigure, RunFigures, TokenFigure};
 pub use gather::gather;
 pub use html::page;
 pub use report::Report;

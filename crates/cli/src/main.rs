@@ -20,6 +20,7 @@ mod prices;
 mod progress;
 mod selection;
 mod signals;
+mod stderr;
 mod terminal;
 mod troubles;
 

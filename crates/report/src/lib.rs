@@ -12,6 +12,7 @@ mod figures;
 mod gather;
 mod html;
 pub mod markdown;
+pub mod night;
 mod queries;
 pub mod report;
 pub mod token_table;

@@ -351,7 +351,7 @@ mod tests {
             line.ends_with("15 s left; 1 read, 2 of 2 in work, 3 held, slowest: work"),
             "{line}"
         );
-        let value: serde_json::Value = serde_json::from_str(&reading.json()).unwrap();
+        let value: Value = serde_json::from_str(&reading.json()).unwrap();
         assert_eq!(value["slices"]["held"], 3);
         assert_eq!(value["slices"]["slowest"], "work");
     }
@@ -375,7 +375,7 @@ mod tests {
     #[test]
     fn a_json_line_is_one_object() {
         let line = reading(250_000_000, 1_000_000_000, 5).json();
-        let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let value: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(value["bytes_per_second"], 50_000_000);
         assert_eq!(value["seconds_left"], 15);
         assert!(!line.contains('\n'));

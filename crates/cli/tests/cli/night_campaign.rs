@@ -152,13 +152,13 @@ fn of_thirty_nights_with_faults_no_good_one_is_lost_and_every_alarm_sounds() {
             );
         }
         let told = fs::read_to_string(desk.path("told.txt")).unwrap();
-        for record in records {
-            let line = format!(
+        for booked in records {
+            let notice = format!(
                 "{} {}\n",
-                record["night"].as_str().unwrap(),
-                record["state"].as_str().unwrap()
+                booked["night"].as_str().unwrap(),
+                booked["state"].as_str().unwrap()
             );
-            assert!(told.contains(&line), "{what}: nobody was told: {line}");
+            assert!(told.contains(&notice), "{what}: nobody was told: {notice}");
         }
     }
     let strangers = fs::read_dir(desk.path("nights")).unwrap();

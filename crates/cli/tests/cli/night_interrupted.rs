@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::desk::{binary, end};
+use crate::desk::binary;
 use crate::night::{at, desk, latest, name, night, pipeline, record, status};
 
 #[test]

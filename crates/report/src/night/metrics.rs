@@ -1,10 +1,10 @@
-//! The figures of the last night for Prometheus, in the text format of OpenMetrics.
+//! The figures of the last night for Prometheus, in the text format of `OpenMetrics`.
 
 use std::fmt::Write;
 
 use super::NightRecord;
 
-/// The record of a night as OpenMetrics. `ended` and `last_good` are seconds since 1970: when the night ended, and when the
+/// The record of a night as `OpenMetrics`. `ended` and `last_good` are seconds since 1970: when the night ended, and when the
 /// last good one did.
 pub fn open_metrics(record: &NightRecord, ended: Option<i64>, last_good: Option<i64>) -> String {
     let mut text = Exposition::default();

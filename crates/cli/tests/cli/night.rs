@@ -487,3 +487,58 @@ fn the_status_of_a_store_is_a_table_and_an_exit_code() {
     assert_eq!(night(&desk, 2).code, 1);
     assert_eq!(status().code, 1);
 }
+
+#[test]
+fn another_chatmill_is_said() {
+    let desk = desk("");
+    assert_eq!(night(&desk, 1).code, 0);
+    let manifest = dataset(&desk, 1).join("manifest.json");
+    let version = format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION"));
+    let text = fs::read_to_string(&manifest).unwrap();
+    let older = text.replacen(&version, "\"version\": \"0.0.1\"", 1);
+    assert_ne!(older, text);
+    fs::write(&manifest, &older).unwrap();
+    let marker = format!("{}\n", blake3::hash(older.as_bytes()).to_hex());
+    fs::write(dataset(&desk, 1).join("_SUCCESS"), marker).unwrap();
+    let second = night(&desk, 2);
+    assert_eq!(second.code, 0, "{}", second.stderr);
+    assert!(
+        second.stdout.contains("chatmill changed from 0.0.1"),
+        "{}",
+        second.stdout
+    );
+}
+
+#[test]
+fn a_selector_that_no_night_has_objects_and_the_night_is_complete() {
+    let desk = desk("fail_if = [\"tokens{dialect=chatml} > 1\"]\n");
+    let ended = night(&desk, 1);
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    let objection = record(&desk, 1)["objections"][0].as_str().unwrap().to_owned();
+    assert!(objection.contains("neither run has"), "{objection}");
+    assert!(dataset(&desk, 1).join("_SUCCESS").is_file());
+}
+
+#[test]
+fn a_night_without_content_masks_the_rooms_that_it_names() {
+    let desk = desk("");
+    assert_eq!(night(&desk, 1).code, 0);
+    desk.write("in/three.json", &good_chat("CANARY_room").to_string());
+    let at = "2026-11-02T02:15:00Z";
+    let arguments = [
+        "night",
+        "nightly.toml",
+        "--store",
+        "nights",
+        "--at",
+        at,
+        "--no-content",
+    ];
+    let ended = end(desk.chatmill(&arguments));
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let note = fs::read_to_string(desk.path(&format!("nights/{}/night.json", name(2)))).unwrap();
+    for text in [&ended.stdout, &ended.stderr, &note, &record(&desk, 2).to_string()] {
+        assert!(!text.contains("CANARY_room"), "{text}");
+    }
+    assert_eq!(record(&desk, 2)["grown"][0]["after"], 3);
+}

@@ -190,3 +190,19 @@ fn a_night_goes_with_all_that_is_ours_and_stays_with_anything_that_is_not() {
     assert!(!folder.exists());
     assert_eq!(store.nights().unwrap(), []);
 }
+
+#[test]
+fn a_store_has_so_many_nights_at_most() {
+    let place = tempfile::tempdir().unwrap();
+    let store = NightStore::open(place.path()).unwrap();
+    let record = |number: usize| {
+        let (day, second) = (1 + number / 3600, number % 3600);
+        let night = format!("2026-11-{day:02}T02{:02}{:02}Z", second / 60, second % 60);
+        fs::write(place.path().join(format!("records/{night}.json")), "{}").unwrap();
+    };
+    (0..MAX_NIGHTS).for_each(record);
+    assert_eq!(store.nights().unwrap().len(), MAX_NIGHTS);
+    record(MAX_NIGHTS);
+    let refused = store.nights().unwrap_err();
+    assert!(refused.to_string().contains("begin another"), "{refused}");
+}

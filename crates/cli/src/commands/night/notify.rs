@@ -36,8 +36,8 @@ pub(super) fn notify(words: &[String], books: &Books, night: &BookedNight) -> Re
         .stdin(Stdio::null())
         // What it prints is no result of ours.
         .stdout(Stdio::null());
-    let status =
-        wait(&mut command).map_err(|reason| format!("{}: {reason}", Path::new(program).display()))?;
+    let status = wait(&mut command, PATIENCE)
+        .map_err(|reason| format!("{}: {reason}", Path::new(program).display()))?;
     if status.success() {
         Ok(())
     } else {
@@ -45,7 +45,7 @@ pub(super) fn notify(words: &[String], books: &Books, night: &BookedNight) -> Re
     }
 }
 
-fn wait(command: &mut Command) -> Result<ExitStatus, String> {
+fn wait(command: &mut Command, patience: Duration) -> Result<ExitStatus, String> {
     let mut child = command
         .spawn()
         .map_err(|error| format!("cannot be started: {error}"))?;
@@ -53,17 +53,36 @@ fn wait(command: &mut Command) -> Result<ExitStatus, String> {
     loop {
         match child.try_wait() {
             Ok(Some(status)) => return Ok(status),
-            Ok(None) if begun.elapsed() < PATIENCE => std::thread::sleep(PAUSE),
+            Ok(None) if begun.elapsed() < patience => std::thread::sleep(PAUSE),
             Ok(None) => {
                 // It may have ended meanwhile; then there is nobody to end.
                 let ended = child.kill().and_then(|()| child.wait());
                 drop(ended);
                 return Err(format!(
                     "did not end within {} seconds, and was ended",
-                    PATIENCE.as_secs()
+                    patience.as_secs()
                 ));
             }
             Err(error) => return Err(format!("cannot be waited for: {error}")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_has_its_time_and_is_ended_after_that() {
+        let mut quick = Command::new("true");
+        assert!(wait(&mut quick, PATIENCE).unwrap().success());
+        let mut slow = Command::new("sleep");
+        slow.arg("30");
+        let begun = Instant::now();
+        let reason = wait(&mut slow, Duration::from_millis(200)).unwrap_err();
+        assert!(reason.contains("did not end within"), "{reason}");
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        let reason = wait(&mut Command::new("/nowhere/at-all"), PATIENCE).unwrap_err();
+        assert!(reason.contains("cannot be started"), "{reason}");
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod export;
 pub(crate) mod init;
 pub(crate) mod inspect;
 pub(crate) mod man;
+pub(crate) mod night;
 pub(crate) mod render;
 pub(crate) mod report;
 pub(crate) mod rules;
@@ -54,6 +55,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Runs a pipeline to a dataset; goes on with an unfinished run of the same plan by itself
     Run(run::Arguments),
+    /// Mills a night into a store: compares it with the last good one, keeps some, and says what changed
+    Night(night::Arguments),
     /// Checks files like a linter: located findings and a verdict per file
     Check(check::Arguments),
     /// Prints conversations in a dialect
@@ -107,7 +110,7 @@ pub(crate) struct Context<'c> {
 
 /// Runs the command that was asked for.
 pub(crate) fn execute(cli: Cli) -> Exit {
-    let is_run = matches!(cli.command, Command::Run(_));
+    let is_run = matches!(cli.command, Command::Run(_) | Command::Night(_));
     let meter = Meter::new(&cli.global, !is_run);
     logs::start(&cli.global, meter.bar());
     let watched = if is_run {
@@ -124,7 +127,11 @@ pub(crate) fn execute(cli: Cli) -> Exit {
             };
             let outcome = dispatch(cli.command, &context);
             meter.finish();
-            conclude(outcome, signals.exit())
+            let exit = conclude(outcome, signals.exit());
+            if is_run {
+                meter.end(exit);
+            }
+            exit
         }
         Err(error) => conclude(
             Err(anyhow::Error::from(error).context("cannot watch signals")),
@@ -147,6 +154,7 @@ fn conclude(outcome: anyhow::Result<Exit>, stopped: Exit) -> Exit {
 fn dispatch(command: Command, context: &Context<'_>) -> anyhow::Result<Exit> {
     match command {
         Command::Run(arguments) => run::execute(arguments, context),
+        Command::Night(arguments) => night::execute(&arguments, context),
         Command::Check(arguments) => check::execute(arguments, context),
         Command::Render(arguments) => render::execute(arguments, context),
         Command::Inspect(arguments) => inspect::execute(&arguments, context),

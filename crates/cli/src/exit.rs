@@ -16,6 +16,7 @@ use chatmill_engine::{PlanError, RunError};
 use chatmill_intake::Failure;
 
 use crate::output::harmless;
+use crate::stderr::{self, Word, line};
 
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,17 +181,22 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
 pub(crate) fn report(error: &anyhow::Error) {
     let mut stderr = io::stderr().lock();
     // Nobody is left to be told when stderr is closed.
-    let _ = writeln!(stderr, "error: {}", visible_lines(&chain(error)));
+    let _ = write!(stderr, "{}", line(Word::Error, &chain(error)));
     if let Some(step) = next_step(error) {
-        let _ = writeln!(stderr, "help: {}", visible_lines(step));
+        let _ = write!(stderr, "{}", line(Word::Help, step));
     }
 }
 
 /// Prints what clap has to say instead of arguments: help, the version, or what is wrong with them.
 pub(crate) fn of_arguments(said: &clap::Error) -> Exit {
     let hides = |argument: std::ffi::OsString| argument.to_string_lossy().contains(is_hidden);
+    stderr::choose_from(env::args_os());
     // The message quotes arguments. Colours are escape sequences, so a message that has to be escaped has none.
-    let printed = if said.use_stderr() && env::args_os().any(hides) {
+    let printed = if said.use_stderr() && stderr::is_json() {
+        let text = said.render().to_string();
+        let text = text.trim_start_matches("error: ").trim_end();
+        write!(io::stderr(), "{}", line(Word::Error, text))
+    } else if said.use_stderr() && env::args_os().any(hides) {
         write!(io::stderr(), "{}", visible_lines(&said.render().to_string()))
     } else {
         said.print()
@@ -208,7 +214,7 @@ pub(crate) fn of_arguments(said: &clap::Error) -> Exit {
 pub(crate) fn tell(failures: &[Failure]) -> Exit {
     let mut stderr = io::stderr().lock();
     for failure in failures {
-        let _ = writeln!(stderr, "error: {}", harmless(&failure.to_string()));
+        let _ = write!(stderr, "{}", line(Word::Error, &harmless(&failure.to_string())));
     }
     if failures.is_empty() {
         Exit::Complete

@@ -9,9 +9,11 @@ use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::args::{Global, LogFormat};
+use crate::stderr;
 
 /// Starts logging for the rest of the process. The bar makes room for each line.
 pub(crate) fn start(global: &Global, bar: &ProgressBar) {
+    stderr::choose(global.log_format);
     let writer = BesideBar {
         bar: bar.clone(),
         format: global.log_format,

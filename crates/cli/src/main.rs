@@ -16,9 +16,11 @@ mod logs;
 mod mask;
 mod output;
 mod panics;
+mod prices;
 mod progress;
 mod selection;
 mod signals;
+mod stderr;
 mod terminal;
 mod troubles;
 

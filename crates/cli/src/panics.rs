@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::panic;
 use std::sync::Once;
 
+use crate::stderr::{Word, line};
+
 static SAID: Once = Once::new();
 
 /// Installs the hook. Several threads may fail at once; only the first is reported.
@@ -16,10 +18,10 @@ pub(crate) fn install() {
                 .map(|place| format!(" (at {}:{})", place.file(), place.line()))
                 .unwrap_or_default();
             // Nobody is left to be told when stderr is closed.
-            let _ = writeln!(
-                io::stderr(),
-                "error: chatmill failed on its own account{place}, not because of the request; please report this line"
+            let said = format!(
+                "chatmill failed on its own account{place}, not because of the request; please report this line"
             );
+            let _ = write!(io::stderr(), "{}", line(Word::Error, &said));
         });
     }));
 }

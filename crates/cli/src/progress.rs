@@ -11,10 +11,12 @@ use std::time::{Duration, Instant};
 use chatmill_diag::visible::{visible, visible_json};
 use chatmill_engine::{Progress, Queues};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle as BarStyle};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::args::{Global, ProgressStyle};
+use crate::exit::Exit;
 use crate::figures;
+use crate::stderr::{self, Word};
 
 /// Shows how far the work is.
 pub(crate) struct Meter {
@@ -26,6 +28,8 @@ pub(crate) struct Meter {
     done: AtomicU64,
     /// Milliseconds after `begun` at which the next line is due.
     due: AtomicU64,
+    /// What the last line says beside the exit code.
+    ending: Mutex<Map<String, Value>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +89,7 @@ impl Meter {
             }),
             done: AtomicU64::new(0),
             due: AtomicU64::new(form.interval().as_millis() as u64),
+            ending: Mutex::new(Map::new()),
         }
     }
 
@@ -128,21 +133,41 @@ impl Meter {
     /// Writes a line where one is due.
     fn tell(&self) {
         match self.form {
-            Form::Plain if self.takes_turn() => self.say(&self.reading().plain()),
-            Form::Json if self.takes_turn() => self.say(&self.reading().json()),
+            Form::Plain if self.takes_turn() => self.say(Word::Progress, &self.reading().plain()),
+            Form::Json if self.takes_turn() => self.say(Word::Progress, &self.reading().json()),
             Form::Bar | Form::Plain | Form::Json | Form::Nothing => {}
         }
     }
 
-    fn say(&self, line: &str) {
+    /// What the last line says beside the exit code; a later word on something replaces an earlier one.
+    pub(crate) fn set_ending(&self, ending: Map<String, Value>) {
+        let mut known = self.ending.lock().unwrap_or_else(PoisonError::into_inner);
+        known.extend(ending);
+    }
+
+    /// The last line, where programs listen: how the command ended.
+    pub(crate) fn end(&self, exit: Exit) {
+        if self.form != Form::Json {
+            return;
+        }
+        let ending = self.ending.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut event = Map::new();
+        event.insert("event".to_owned(), "ended".into());
+        event.insert("exit_code".to_owned(), exit.code().into());
+        event.extend(ending.clone());
+        self.say(Word::Progress, &Value::Object(event).to_string());
+    }
+
+    fn say(&self, word: Word, text: &str) {
         // Notes name folders and files.
         let line = match self.form {
-            Form::Json => visible_json(line),
-            Form::Bar | Form::Plain | Form::Nothing => visible(line),
+            Form::Json => format!("{}\n", visible_json(text)),
+            Form::Bar | Form::Plain | Form::Nothing if stderr::is_json() => stderr::line(word, text),
+            Form::Bar | Form::Plain | Form::Nothing => stderr::line(word, &visible(text)),
         };
         // Progress that nobody can see is no reason to stop.
         self.bar.suspend(|| {
-            let _ = writeln!(io::stderr(), "{line}");
+            let _ = write!(io::stderr(), "{line}");
         });
     }
 }
@@ -168,7 +193,8 @@ impl Progress for Meter {
                 self.bar.reset();
             }
             Form::Json => {
-                self.say(&json!({"event": "stage", "stage": name, "bytes_total": bytes}).to_string());
+                let event = json!({"event": "stage", "stage": name, "bytes_total": bytes});
+                self.say(Word::Progress, &event.to_string());
             }
             Form::Plain | Form::Nothing => {}
         }
@@ -197,8 +223,8 @@ impl Progress for Meter {
 
     fn note(&self, text: &str) {
         match self.form {
-            Form::Json => self.say(&json!({"event": "note", "text": text}).to_string()),
-            Form::Bar | Form::Plain | Form::Nothing if !self.quiet => self.say(&format!("note: {text}")),
+            Form::Json => self.say(Word::Note, &json!({"event": "note", "text": text}).to_string()),
+            Form::Bar | Form::Plain | Form::Nothing if !self.quiet => self.say(Word::Note, text),
             Form::Bar | Form::Plain | Form::Nothing => {}
         }
     }
@@ -325,7 +351,7 @@ mod tests {
             line.ends_with("15 s left; 1 read, 2 of 2 in work, 3 held, slowest: work"),
             "{line}"
         );
-        let value: serde_json::Value = serde_json::from_str(&reading.json()).unwrap();
+        let value: Value = serde_json::from_str(&reading.json()).unwrap();
         assert_eq!(value["slices"]["held"], 3);
         assert_eq!(value["slices"]["slowest"], "work");
     }
@@ -349,7 +375,7 @@ mod tests {
     #[test]
     fn a_json_line_is_one_object() {
         let line = reading(250_000_000, 1_000_000_000, 5).json();
-        let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let value: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(value["bytes_per_second"], 50_000_000);
         assert_eq!(value["seconds_left"], 15);
         assert!(!line.contains('\n'));

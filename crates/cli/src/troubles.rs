@@ -6,6 +6,7 @@ use chatmill_engine::trouble::Troubles;
 
 use crate::figures::counted;
 use crate::output::harmless;
+use crate::stderr::{Word, line};
 
 /// What is told one by one; the rest is counted.
 const MAX_SHOWN: usize = 5;
@@ -19,16 +20,20 @@ pub(crate) fn tell(what: &str, troubles: &Troubles) {
 fn lines(what: &str, troubles: &Troubles) -> String {
     let mut text = String::new();
     for trouble in troubles.warnings.iter().take(MAX_SHOWN) {
-        text.push_str(&format!("warning: {}\n", harmless(&trouble.to_string())));
+        text.push_str(&line(Word::Warning, &harmless(&trouble.to_string())));
     }
     for trouble in troubles.first.iter().take(MAX_SHOWN) {
-        text.push_str(&format!("warning: {what}: {}\n", harmless(&trouble.to_string())));
+        text.push_str(&line(
+            Word::Warning,
+            &format!("{what}: {}", harmless(&trouble.to_string())),
+        ));
     }
     let more = troubles.count.saturating_sub(MAX_SHOWN as u64);
     if more > 0 {
-        text.push_str(&format!(
-            "warning: {} {what}; `chatmill check` shows them\n",
-            counted(more, "more record")
+        let more = counted(more, "more record");
+        text.push_str(&line(
+            Word::Warning,
+            &format!("{more} {what}; `chatmill check` shows them"),
         ));
     }
     text

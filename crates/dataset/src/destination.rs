@@ -243,7 +243,8 @@ fn unusable(path: &Path, error: io::Error) -> DatasetError {
     wrong_when_refused(DatasetError::io("open", path, error))
 }
 
-fn wrong_when_refused(error: DatasetError) -> DatasetError {
+/// The same of an error that is named already.
+pub(crate) fn wrong_when_refused(error: DatasetError) -> DatasetError {
     match error {
         DatasetError::Io { path, source, .. } if is_refusal(source.kind()) => DatasetError::WrongPath {
             path,

@@ -67,11 +67,7 @@ impl Folder {
             ));
         }
         let file = self.files.create(name, disk::USUAL_FILE)?;
-        Ok(FolderFile {
-            path,
-            file: BufWriter::new(file),
-            hasher: blake3::Hasher::new(),
-        })
+        Ok(FolderFile::of(path, file))
     }
 
     /// Lets the folder appear at its destination.
@@ -117,6 +113,15 @@ pub struct FolderFile {
 }
 
 impl FolderFile {
+    /// A file that was just created, and is to have this path.
+    pub(crate) fn of(path: PathBuf, file: DiskFile) -> Self {
+        Self {
+            path,
+            file: BufWriter::new(file),
+            hasher: blake3::Hasher::new(),
+        }
+    }
+
     /// Adds bytes.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), DatasetError> {
         self.write_all(bytes)

@@ -31,6 +31,7 @@ mod seal;
 mod spill;
 mod spread;
 mod staging;
+mod store;
 mod table;
 mod tables;
 
@@ -54,4 +55,7 @@ pub use seal::Sealed;
 pub use spill::Spill;
 pub use spread::{Spread, SpreadTotals};
 pub use staging::{Opening, Staging, open};
+pub use store::{
+    HISTORY, LatestLink, METRICS, NIGHT_DATASET, NIGHT_JSON, NIGHT_NOTE, NightName, NightStore, RecordBytes,
+};
 pub use tables::{ALWAYS_WRITTEN, PartSet, TABLES, absent_tables, describe};

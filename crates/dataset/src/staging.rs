@@ -158,7 +158,7 @@ fn is_ours(entry: &Entry) -> bool {
 }
 
 /// Whether a name below a dataset's root is one that a dataset has, of this or of another version.
-fn is_of_a_dataset(kind: EntryKind, below: &[&str]) -> bool {
+pub(crate) fn is_of_a_dataset(kind: EntryKind, below: &[&str]) -> bool {
     match (kind, below) {
         (EntryKind::File, [name]) => [MANIFEST, SUCCESS, RECORD].contains(name) || DERIVED.contains(name),
         (EntryKind::File, [folders @ .., part]) => {
@@ -167,6 +167,19 @@ fn is_of_a_dataset(kind: EntryKind, below: &[&str]) -> bool {
         (EntryKind::Folder, folders) => parts::is_folder(&folders.join("/")),
         _ => false,
     }
+}
+
+/// Removes all unfinished work of a destination.
+pub(crate) fn give_up(destination: &Destination) -> Result<(), DatasetError> {
+    let Some(home) = destination.find_staging(is_ours)? else {
+        return Ok(());
+    };
+    for entry in home.dir().list()? {
+        if entry.name != disk::MARK {
+            home.remove(&entry.name)?;
+        }
+    }
+    home.leave()
 }
 
 fn occupied(manifest: &Manifest, fingerprint: &str, faults: &[String]) -> String {

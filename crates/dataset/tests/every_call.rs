@@ -19,8 +19,8 @@ use std::sync::{Mutex, PoisonError};
 
 use chatmill_dataset::rows::RejectRow;
 use chatmill_dataset::{
-    Certificate, Dataset, DatasetError, Folder, FreeCell, FreeKind, FreeTable, Opening, Spill, certify, open,
-    write_derived,
+    Certificate, Dataset, DatasetError, Folder, FreeCell, FreeKind, FreeTable, NIGHT_JSON, NIGHT_NOTE,
+    NightName, NightStore, Opening, RecordBytes, Spill, certify, open, write_derived,
 };
 use chatmill_diag::faults::{Call, Fault, inject};
 use support::{INPUT, manifest, options, publish, reject, snapshot};
@@ -140,7 +140,7 @@ fn asked_for(folder: &Path) -> Vec<(String, Vec<u8>)> {
 /// Names beside what was asked for; unfinished work that a repeat goes on with may stay.
 fn left_behind(folder: &Path) -> Vec<String> {
     let mut names = support::names(folder);
-    names.retain(|name| !["thesis.txt", "out", "ex", ".out.staging"].contains(&name.as_str()));
+    names.retain(|name| !["thesis.txt", "out", "ex", ".out.staging", "nights"].contains(&name.as_str()));
     names
 }
 
@@ -240,6 +240,42 @@ fn spill(folder: &Path) -> Result<(), DatasetError> {
     }
     assert_eq!(seen, 4);
     Ok(())
+}
+
+fn night(day: u32) -> NightName {
+    NightName::parse(&format!("2026-11-{day:02}T021500Z")).unwrap()
+}
+
+/// A store with a night that is to go.
+fn store(folder: &Path) {
+    let store = NightStore::open(&folder.join("nights")).unwrap();
+    let dataset = store.dataset(&night(1));
+    // A removal looks at names alone.
+    fs::create_dir_all(dataset.join("messages")).unwrap();
+    for name in ["manifest.json", "messages/part-00000.parquet"] {
+        fs::write(dataset.join(name), "{}").unwrap();
+    }
+    store.tell(&night(1), NIGHT_NOTE, b"said").unwrap();
+}
+
+/// A night is recorded, told of and linked, and another one goes.
+fn nights(folder: &Path) -> Result<(), DatasetError> {
+    let store = NightStore::open(&folder.join("nights"))?;
+    store.write_record(&night(2), b"{}")?;
+    store.tell(&night(2), NIGHT_JSON, b"{}")?;
+    let columns = [("night".to_owned(), FreeKind::Text)];
+    store.write_history(&columns, &[vec![FreeCell::Text("a")]])?;
+    store.write_metrics(b"# EOF\n")?;
+    store.set_latest(&night(2))?;
+    store.remove(&night(1))?;
+    assert_eq!(store.nights()?, [night(2)]);
+    assert_eq!(store.record(&night(2))?, Some(RecordBytes::Whole(b"{}".to_vec())));
+    Ok(())
+}
+
+#[test]
+fn a_store_of_nights_is_as_before_or_as_after_each_step() {
+    walk("nights", store, nights);
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod check;
 mod count;
 mod dedup;
 mod field_map;
+mod night;
 mod output;
 mod parse;
 mod perspective;
@@ -28,6 +29,7 @@ pub use check::{CheckSection, Config, FailOn, PerPathSection, SeverityWord};
 pub use count::{CountSection, CountedEncoding, OwnEncoding};
 pub use dedup::{DedupSection, Treatment};
 pub use field_map::FieldMapSection;
+pub use night::NightSection;
 pub use output::{ContentRule, ContentSetting, OutputSection, PartitionSetting};
 pub use parse::parse;
 pub use perspective::{PerspectiveChoice, PerspectiveRule, PerspectiveSection};
@@ -86,6 +88,9 @@ pub struct Pipeline {
     /// How `chatmill check --pipeline` judges files; never part of the fingerprint, for a run writes what it finds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<CheckSection>,
+    /// What `chatmill night` keeps, objects to and tells; never part of the fingerprint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub night: Option<NightSection>,
     /// What the machine gives; never part of the fingerprint.
     #[serde(default)]
     pub resources: Resources,
@@ -205,6 +210,21 @@ mod tests {
         assert!(parse(&gap, &[], Path::new("p.toml")).is_err());
         let none = format!("{SMALL}[window]\nsession_gap = \"none\"\n[resources]\nmemory = \"auto\"\n");
         assert!(parse(&none, &[], Path::new("p.toml")).is_ok());
+    }
+
+    #[test]
+    fn a_night_keeps_fourteen_good_ones_where_the_file_does_not_say() {
+        let night = |text: &str| {
+            let pipeline = parse(&format!("{SMALL}{text}"), &[], Path::new("p.toml")).unwrap();
+            pipeline.night
+        };
+        assert_eq!(night(""), None);
+        let section = night("[night]\nfail_if = [\"rejects > 0\"]\n").unwrap();
+        assert_eq!((section.keep, section.fail_if.len()), (14, 1));
+        for (keep, is_some) in [(0, false), (1, true), (3650, true), (3651, false)] {
+            let section = night(&format!("[night]\nkeep = {keep}\n")).unwrap();
+            assert_eq!(section.keeps_some(), is_some, "{keep}");
+        }
     }
 
     #[test]

@@ -267,6 +267,7 @@ impl Plan {
         if let Some(object) = value.as_object_mut() {
             object.remove("resources");
             object.remove("check");
+            object.remove("night");
             object.remove("input");
             if let Some(sections) = object
                 .get_mut("templates")
@@ -410,6 +411,12 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
         return Err(PlanError::Value {
             key: "limits.max_reject_ratio",
             message: "it must lie between 0 and 1".to_owned(),
+        });
+    }
+    if pipeline.night.as_ref().is_some_and(|night| !night.keeps_some()) {
+        return Err(PlanError::Value {
+            key: "night.keep",
+            message: "it must be a number of nights from 1 to 3650".to_owned(),
         });
     }
     if !(0.5..=1.0).contains(&pipeline.dedup.threshold) {

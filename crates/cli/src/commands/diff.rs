@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use chatmill_dataset::Dataset;
 use chatmill_report::report::Comparison;
-use chatmill_report::{Condition, Objection, compare};
+use chatmill_report::{Case, Condition, ConditionOutcome, Objection, compare};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
@@ -15,6 +15,7 @@ use super::report::refuse_other_folders;
 use crate::exit::{Exit, WrongRequest};
 use crate::mask::mask;
 use crate::output;
+use crate::prices::price_file;
 
 /// Arguments of `diff`.
 #[derive(Debug, Args)]
@@ -22,9 +23,11 @@ use crate::output;
                         chatmill diff out/last-night out/tonight\n  \
                         chatmill diff old new --fail-if 'tokens_common > 2%' --fail-if 'findings.error > 0'\n  \
                         chatmill diff old new --format markdown >> \"$SUMMARY\"\n\n\
-                        A condition is METRIC[{dialect=ID,encoding=NAME}] OP NUMBER[%] and looks at the change from RUN_A\n\
-                        to RUN_B. Metrics: tokens, tokens_per_message, tokens_common (conversations in both runs),\n\
-                        findings.error, rejects, conversations. Operators: > >= < <= == !=. A true one exits 1.")]
+                        A condition is METRIC[{dialect=ID,encoding=NAME}] OP NUMBER[%]. A plain number is held against the\n\
+                        value of RUN_B; with %, against the change since RUN_A. Metrics: conversations, messages, inputs,\n\
+                        inputs_missing, rejects, reject_ratio, findings.error, findings.warning, tokens,\n\
+                        tokens_per_message, tokens_common (conversations in both runs), money (with model=NAME).\n\
+                        Operators: > >= < <= == !=. A true one exits 1.")]
 pub(crate) struct Arguments {
     /// The earlier dataset
     #[arg(value_name = "RUN_A")]
@@ -32,9 +35,12 @@ pub(crate) struct Arguments {
     /// The later dataset
     #[arg(value_name = "RUN_B")]
     after: PathBuf,
-    /// Fails when this is true of the change; may be given several times
+    /// Fails when this is true; may be given several times
     #[arg(long = "fail-if", value_name = "EXPR", allow_hyphen_values = true)]
     conditions: Vec<String>,
+    /// Price file (TOML), for conditions on money
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
     /// Form of the comparison
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: Format,
@@ -65,19 +71,27 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     for folder in [&arguments.before, &arguments.after] {
         refuse_other_folders(folder)?;
     }
-    let mut comparison = compare(
-        &Dataset::open(&arguments.before)?,
-        &Dataset::open(&arguments.after)?,
-    )?;
+    let prices = arguments.prices.as_deref().map(|path| price_file(path, &[]));
+    let prices = prices.transpose()?.unwrap_or_default();
+    let (before, after) = (
+        Dataset::open(&arguments.before)?,
+        Dataset::open(&arguments.after)?,
+    );
+    let mut comparison = compare(&before, &after)?;
     if let Some(mask) = mask(context.global)? {
         comparison.mask_ids(&mut |id| mask.id(id));
     }
     let mut objections = Vec::new();
-    for condition in &conditions {
-        let found = condition
-            .judge(&comparison)
-            .map_err(|error| WrongRequest::new(format!("--fail-if {error}")))?;
-        objections.extend(found);
+    if !conditions.is_empty() {
+        let case = Case::of(&before, &after, &comparison, &prices)?;
+        for condition in &conditions {
+            let outcome = condition
+                .judge(&case)
+                .map_err(|error| WrongRequest::new(format!("--fail-if {error}")))?;
+            if let ConditionOutcome::Judged(found) = outcome {
+                objections.extend(found);
+            }
+        }
     }
     match arguments.format {
         Format::Text => output::print(&lines::text(&comparison, &objections))?,

@@ -25,6 +25,7 @@ use super::Context;
 use crate::exit::{self, Exit, WrongRequest};
 use crate::figures::counted;
 use crate::output::{self, Output, harmless};
+use crate::stderr::{Word, line};
 use crate::troubles;
 
 /// Arguments of `render`.
@@ -217,25 +218,22 @@ fn conclude(troubles: &Troubles, failed: &Failed, conversations: u64, printed: u
         } else {
             "no conversation has a turn that this dialect prints"
         };
-        let _ = writeln!(
-            io::stderr().lock(),
-            "warning: there is nothing to render: {nothing}"
-        );
+        let said = line(Word::Warning, &format!("there is nothing to render: {nothing}"));
+        let _ = write!(io::stderr().lock(), "{said}");
     }
     let mut stderr = io::stderr().lock();
     for fault in &failed.shown {
-        let _ = writeln!(stderr, "warning: not rendered: {}", harmless(fault));
+        let said = line(Word::Warning, &format!("not rendered: {}", harmless(fault)));
+        let _ = write!(stderr, "{said}");
     }
     if let Some(more) = failed
         .count
         .checked_sub(failed.shown.len() as u64)
         .filter(|more| *more > 0)
     {
-        let _ = writeln!(
-            stderr,
-            "warning: {} not rendered by the template; `--losses` says why",
-            counted(more, "more conversation")
-        );
+        let more = counted(more, "more conversation");
+        let said = format!("{more} not rendered by the template; `--losses` says why");
+        let _ = write!(stderr, "{}", line(Word::Warning, &said));
     }
     drop(stderr);
     let told = exit::tell(&troubles.failures);

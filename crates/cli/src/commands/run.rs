@@ -9,6 +9,7 @@ use chatmill_engine::{Plan, RunOptions, run};
 use clap::{Args, ValueEnum};
 
 use super::Context;
+use crate::args::ListFormat;
 use crate::exit::Exit;
 use crate::output;
 
@@ -52,6 +53,9 @@ pub(crate) struct Arguments {
     /// Sets a key of the pipeline file
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
     overrides: Vec<String>,
+    /// Form of the summary
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    format: ListFormat,
 }
 
 /// Who counts tokens.
@@ -90,12 +94,18 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     };
     let summary = run(plan, options, context.meter, context.signals.stop())?;
     context.meter.finish();
-    output::print(&summary::describe(&name, &short(&summary.out), &summary))?;
-    Ok(if summary.is_within_threshold() {
+    let exit = if summary.is_within_threshold() {
         Exit::Complete
     } else {
         Exit::Objection
-    })
+    };
+    let folder = short(&summary.out);
+    context.meter.set_ending(summary::ending(&folder, &summary));
+    match arguments.format {
+        ListFormat::Text => output::print(&summary::describe(&name, &folder, &summary))?,
+        ListFormat::Json => output::print_json(&summary::json(&name, &folder, &summary, exit))?,
+    }
+    Ok(exit)
 }
 
 /// A path without detours, relative to the current folder where it lies below.

@@ -3,21 +3,19 @@
 mod bill;
 mod source;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use chatmill_engine::Plan;
 use chatmill_engine::plan::Target;
-use chatmill_report::bill::{BillBy, Price, parse_prices, savings};
-use chatmill_token::Encoding;
+use chatmill_report::bill::{BillBy, savings};
 use clap::{Args, ValueEnum};
 
 use super::Context;
-use crate::exit::{self, Exit, WrongRequest};
+use crate::exit::{Exit, WrongRequest};
 use crate::mask::mask;
 use crate::output;
+use crate::prices::price_file;
 
-/// Bytes of a price file at most.
-const PRICE_FILE: u64 = 1 << 20;
 /// The encoding that counts when none is named.
 const ENCODING: &str = "o200k_base";
 
@@ -114,7 +112,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     let prices = arguments
         .prices
         .as_deref()
-        .map(|path| prices(path, &own))
+        .map(|path| price_file(path, &own))
         .transpose()?
         .unwrap_or_default();
     let mut targets = arguments
@@ -153,13 +151,4 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         Format::Csv => output::print_file(&lines.csv())?,
     }
     Ok(drawn.conclude())
-}
-
-fn prices(path: &Path, own: &[Encoding]) -> anyhow::Result<Vec<Price>> {
-    let refused = |reason: String| {
-        WrongRequest::new(format!("--prices {}: {reason}", path.display()))
-            .then("docs/prices.example.toml shows the form")
-    };
-    let text = exit::small_file(path, PRICE_FILE, |error| refused(error.to_string()))?;
-    Ok(parse_prices(&text, own).map_err(|error| refused(error.to_string()))?)
 }

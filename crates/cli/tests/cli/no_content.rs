@@ -181,7 +181,7 @@ fn commands_on_files_and_datasets_quote_nothing_when_asked() {
         }
     }
     for format in ["text", "json", "markdown"] {
-        let condition = ["--fail-if", "conversations == 0"];
+        let condition = ["--fail-if", "conversations > 0"];
         commands.push(
             [
                 &["diff", "later", "out", "--format", format],

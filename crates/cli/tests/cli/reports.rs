@@ -138,8 +138,8 @@ fn a_diff_fails_on_its_conditions_only() {
     let plain = diff(&[]);
     assert_eq!(plain.code, 0, "{}", plain.stderr);
     assert!(plain.stdout.contains("1 added"), "{}", plain.stdout);
-    assert_eq!(diff(&["conversations < 0", "tokens_common != 0"]).code, 0);
-    let failed = diff(&["tokens{dialect=openai-chat} > 5%", "conversations < 0"]);
+    assert_eq!(diff(&["conversations < 2", "tokens_common != 0%"]).code, 0);
+    let failed = diff(&["tokens{dialect=openai-chat} > 5%", "conversations < 1"]);
     assert_eq!(failed.code, 1);
     assert!(
         failed.stdout.contains("FAILED  tokens{dialect=openai-chat} > 5%"),
@@ -147,7 +147,9 @@ fn a_diff_fails_on_its_conditions_only() {
         failed.stdout
     );
     for (wrong, reason) in [
-        ("money > 1", "no metric"),
+        ("mood > 1", "no metric"),
+        ("money > 1", "without prices"),
+        ("conversations < -1", "-1%"),
         ("tokens{encoding=o200k_base} > 1", "r50k_base"),
     ] {
         let refused = diff(&[wrong]);
@@ -166,12 +168,12 @@ fn a_diff_has_forms_for_programs_and_for_job_summaries() {
         "--format",
         "json",
         "--fail-if",
-        "conversations == 0",
+        "conversations == 1",
     ]));
     assert_eq!(json.code, 1);
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
     assert_eq!(json["comparison"]["conversations"]["same"], 1);
-    assert_eq!(json["objections"][0]["condition"], "conversations == 0");
+    assert_eq!(json["objections"][0]["condition"], "conversations == 1");
     let markdown = end(desk.chatmill(&["diff", "out", "out", "--format", "markdown"]));
     assert_eq!(markdown.stdout.lines().count(), 1, "{}", markdown.stdout);
 }

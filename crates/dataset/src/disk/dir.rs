@@ -90,6 +90,11 @@ impl Look {
         EntryKind::of(FileType::from_raw_mode(self.0.st_mode))
     }
 
+    /// Whether it is a link.
+    pub(crate) fn is_link(&self) -> bool {
+        FileType::from_raw_mode(self.0.st_mode) == FileType::Symlink
+    }
+
     /// Length in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         u64::try_from(self.0.st_size).unwrap_or_default()
@@ -296,6 +301,18 @@ impl Dir {
                 Err(source) => return Err(DatasetError::io("create", &self.at(&name), source)),
             }
         }
+    }
+
+    /// Lets `name` be a link to another name in this folder, in place of whatever file or link it was.
+    pub(crate) fn link(&self, name: &str, target: &str) -> Result<(), DatasetError> {
+        let random = RandomState::new().build_hasher().finish();
+        let aside = format!(".{name}.{random:0RANDOM_DIGITS$x}.new");
+        call(Call::Create, || {
+            Ok(fs::symlinkat(target, &self.handle, aside.as_str())?)
+        })
+        .map_err(|source| DatasetError::io("create", &self.at(name), source))?;
+        self.rename(&aside, self, name)
+            .inspect_err(|_| self.clear_away(&aside))
     }
 
     /// Writes a file so that `name` holds all of it or does not change. Until then it lies in `aside`.

@@ -258,8 +258,8 @@ mod tests {
         let objection = Objection {
             condition: "tokens > 0".to_owned(),
             subject: "d1".to_owned(),
-            before: 1.0,
-            after: 2.0,
+            before: Some(1.0),
+            after: Some(2.0),
         };
         for objections in [0, 1, 50] {
             let said = markdown(&large(), &vec![objection.clone(); objections]);

@@ -8,7 +8,9 @@ use chatmill_engine::commit::summary::{NOTHING_READ, TOO_MANY_ERRORS, TokenTotal
 use chatmill_engine::work::receipt::FindingCount;
 use chatmill_report::GroupKey;
 use chatmill_report::token_table::{TokenRow, TokenTable, shows};
+use serde_json::{Map, Value, json};
 
+use crate::exit::Exit;
 use crate::figures::{bytes, count, counted, duration, percent, quotient};
 use crate::output::{self, harmless};
 
@@ -32,6 +34,39 @@ pub(super) fn describe(name: &str, out: &str, summary: &RunSummary) -> String {
     blocks.push(verdict(out, summary));
     blocks.push(next_steps(out, summary));
     blocks.join("\n")
+}
+
+/// What the last event says of a run, beside its exit code.
+pub(super) fn ending(out: &str, summary: &RunSummary) -> Map<String, Value> {
+    let mut ending = Map::new();
+    ending.insert("dataset".to_owned(), out.into());
+    ending.insert("verdict".to_owned(), summary.manifest.verdict.as_str().into());
+    ending.insert("conversations".to_owned(), summary.totals.conversations.into());
+    ending.insert("rejected".to_owned(), summary.totals.rejected.into());
+    ending
+}
+
+/// The summary for programs.
+pub(super) fn json(name: &str, out: &str, summary: &RunSummary, exit: Exit) -> Value {
+    let totals = &summary.totals;
+    json!({
+        "name": name,
+        "dataset": out,
+        "verdict": summary.manifest.verdict,
+        "exit_code": exit.code(),
+        "fingerprint": summary.manifest.fingerprint,
+        "seconds": summary.elapsed.map(|elapsed| elapsed.as_secs_f64()),
+        "inputs": summary.manifest.inputs.len(),
+        "framed": totals.framed,
+        "accepted": totals.accepted,
+        "rejected": totals.rejected,
+        "filtered": totals.filtered,
+        "conversations": totals.conversations,
+        "messages": totals.messages,
+        "renderings": totals.renderings,
+        "findings": totals.findings,
+        "tokens": totals.tokens,
+    })
 }
 
 fn headline(name: &str, summary: &RunSummary) -> String {
@@ -342,7 +377,7 @@ fn objection(summary: &RunSummary) -> String {
     match summary.manifest.verdict.as_str() {
         NOTHING_READ => return "nothing was read: there is no conversation in any input. The dataset is complete, and empty.".to_owned(),
         TOO_MANY_ERRORS => {
-            let allowed = limit("max_error_findings").and_then(serde_json::Value::as_u64);
+            let allowed = limit("max_error_findings").and_then(Value::as_u64);
             return format!(
                 "too many errors: {}, and limits.max_error_findings allows {}. The dataset is complete; what is wrong in it stands \
                  in the table findings.",
@@ -352,7 +387,7 @@ fn objection(summary: &RunSummary) -> String {
         }
         _ => {}
     }
-    let allowed = limit("max_reject_ratio").and_then(serde_json::Value::as_f64);
+    let allowed = limit("max_reject_ratio").and_then(Value::as_f64);
     let rejected = totals.rejected as f64 / totals.framed.max(1) as f64;
     format!(
         "too many rejects: {} of {} ({}), and limits.max_reject_ratio allows {}. The dataset is complete but for them.",

@@ -1,0 +1,176 @@
+//! From a milled dataset to the record of its night: certified, compared with the last good night, judged.
+
+use chatmill_dataset::{Dataset, DatasetError, certify};
+use chatmill_engine::commit::summary::COMPLETE;
+use chatmill_report::bill::Price;
+use chatmill_report::night::{NightRecord, NightState, grown, new_codes};
+use chatmill_report::report::Comparison;
+use chatmill_report::{Case, Condition, ConditionOutcome, compare, gather, save};
+
+use super::books::{BookedNight, Books};
+use super::settings::NightSettings;
+use crate::commands::Context;
+use crate::exit::Exit;
+use crate::mask::mask;
+
+/// Faults of a dataset that are recorded.
+const FAULTS: usize = 20;
+
+/// Judges the dataset of a night that is milled, writes its reports, and gives the record that it ends with.
+pub(super) fn conclude(
+    books: &Books,
+    night: &BookedNight,
+    settings: &NightSettings,
+    prices: &[Price],
+    context: &Context<'_>,
+) -> anyhow::Result<NightRecord> {
+    let folder = books.store.dataset(&night.name);
+    let mut record = night.record.clone();
+    let certificate = certify(&folder)?;
+    if !certificate.holds() {
+        record.state = NightState::Broken;
+        record.exit_code = Some(Exit::Objection.code());
+        record.objections = certificate.faults.into_iter().take(FAULTS).collect();
+        return Ok(record);
+    }
+    let after = Dataset::open(&folder)?;
+    let (base, notes) = base(books, night, &after)?;
+    record.notes.extend(notes);
+    let mut report = gather(&folder, None)?;
+    let case = match &base {
+        None => Case::first(&after, prices)?,
+        Some(base) => {
+            record.against = Some(base.night.clone());
+            record.notes.extend(changes(&base.dataset, &after));
+            record.new_codes = new_codes(&base.comparison);
+            record.conversations = Some(base.comparison.conversations.clone());
+            record.grown = grown(&base.dataset, &after)?;
+            Case::of(&base.dataset, &after, &base.comparison, prices)?
+        }
+    };
+    report.comparison = base.map(|base| base.comparison);
+    if let Some(mask) = mask(context.global)? {
+        report.leave_out_content();
+        for grown in &mut record.grown {
+            grown.conversation_id = mask.id(&grown.conversation_id);
+        }
+        if let Some(conversations) = &mut record.conversations {
+            conversations.added_ids.clear();
+            conversations.removed_ids.clear();
+            conversations.changed_ids.clear();
+        }
+    }
+    save(&folder, &report)?;
+    let verdict = after.manifest().verdict.clone();
+    if verdict != COMPLETE {
+        record
+            .objections
+            .push(format!("the verdict of the run is {verdict}"));
+    }
+    if case.after.conversations == 0 {
+        record
+            .objections
+            .push("there is no conversation in it".to_owned());
+    }
+    let mut unheard = Vec::new();
+    record
+        .objections
+        .extend(judged(&settings.fail_if, &case, &mut unheard));
+    record
+        .warnings
+        .extend(judged(&settings.warn_if, &case, &mut unheard));
+    if !unheard.is_empty() {
+        record.notes.push(format!(
+            "not evaluated, because there is no good night to compare with: {}",
+            unheard.join("; ")
+        ));
+    }
+    let exit = if record.objections.is_empty() {
+        record.state = NightState::Good;
+        Exit::Complete
+    } else {
+        record.state = NightState::Objected;
+        Exit::Objection
+    };
+    record.exit_code = Some(exit.code());
+    record.verdict = Some(verdict);
+    if let Some(before) = case.before {
+        record.before = Some(before.figures);
+        record.missing = before.missing;
+    }
+    record.figures = Some(case.after);
+    Ok(record)
+}
+
+/// What conditions object to, as text; `unheard` gets those that only an earlier night could answer.
+fn judged(conditions: &[Condition], case: &Case, unheard: &mut Vec<String>) -> Vec<String> {
+    let mut found = Vec::new();
+    for condition in conditions {
+        match condition.judge(case) {
+            Ok(ConditionOutcome::Judged(objections)) => {
+                found.extend(objections.iter().map(ToString::to_string));
+            }
+            Ok(ConditionOutcome::NotEvaluated) => unheard.push(condition.text().to_owned()),
+            // The dataset is complete all the same, and a condition that nobody can judge is not a false one.
+            Err(error) => found.push(error.to_string()),
+        }
+    }
+    found
+}
+
+/// The night that another is compared with.
+struct Base {
+    night: String,
+    dataset: Dataset,
+    comparison: Comparison,
+}
+
+/// The last good night that can still be read, and why those after it cannot.
+fn base(books: &Books, night: &BookedNight, after: &Dataset) -> anyhow::Result<(Option<Base>, Vec<String>)> {
+    let mut notes = Vec::new();
+    for good in books.good().filter(|good| good.name < night.name) {
+        let compared = Dataset::open(&books.store.dataset(&good.name)).and_then(|dataset| {
+            let comparison = compare(&dataset, after)?;
+            let night = good.name.to_string();
+            Ok(Base {
+                night,
+                dataset,
+                comparison,
+            })
+        });
+        match compared {
+            Ok(base) => return Ok((Some(base), notes)),
+            Err(
+                error @ (DatasetError::WrongPath { .. }
+                | DatasetError::Corrupt { .. }
+                | DatasetError::Format { .. }
+                | DatasetError::AbsentTable { .. }),
+            ) => notes.push(format!(
+                "the good night {} cannot be compared with: {error}",
+                good.name
+            )),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    notes.push("there is no good night to compare with".to_owned());
+    Ok((None, notes))
+}
+
+/// What is not of the inputs and changed: whoever reads a comparison has to know it.
+fn changes(before: &Dataset, after: &Dataset) -> Vec<String> {
+    let (before, after) = (before.manifest(), after.manifest());
+    let mut notes = Vec::new();
+    if before.version != after.version {
+        notes.push(format!(
+            "chatmill changed from {} to {} since the night that it is compared with: differences may come from that",
+            before.version, after.version
+        ));
+    }
+    if before.plan != after.plan {
+        notes.push(
+            "the pipeline changed since the night that it is compared with: differences may come from that"
+                .to_owned(),
+        );
+    }
+    notes
+}

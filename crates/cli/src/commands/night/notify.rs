@@ -1,0 +1,88 @@
+//! Telling somebody: a program of the user's choice is started when a night has ended.
+
+use std::path::Path;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use chatmill_dataset::{METRICS, NIGHT_JSON, NIGHT_NOTE};
+
+use super::books::{BookedNight, Books};
+
+/// How long the program may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often it is looked at meanwhile.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Starts the program and waits for it; an error is a clause that says what went wrong.
+pub(super) fn notify(words: &[String], books: &Books, night: &BookedNight) -> Result<(), String> {
+    let Some((program, arguments)) = words.split_first() else {
+        return Ok(());
+    };
+    let folder = books.store.night(&night.name);
+    let record = &night.record;
+    let exit = record.exit_code.map_or_else(String::new, |code| code.to_string());
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .env("CHATMILL_NIGHT", night.name.as_str())
+        .env("CHATMILL_STATE", record.state.word())
+        .env("CHATMILL_EXIT_CODE", exit)
+        .env("CHATMILL_STORE", books.store.path())
+        .env("CHATMILL_FOLDER", &folder)
+        .env("CHATMILL_DATASET", books.store.dataset(&night.name))
+        .env("CHATMILL_NOTE", folder.join(NIGHT_NOTE))
+        .env("CHATMILL_JSON", folder.join(NIGHT_JSON))
+        .env("CHATMILL_METRICS", books.store.path().join(METRICS))
+        .stdin(Stdio::null())
+        // What it prints is no result of ours.
+        .stdout(Stdio::null());
+    let status = wait(&mut command, PATIENCE)
+        .map_err(|reason| format!("{}: {reason}", Path::new(program).display()))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(format!("{program} ended with {status}"))
+    }
+}
+
+fn wait(command: &mut Command, patience: Duration) -> Result<ExitStatus, String> {
+    let mut child = command
+        .spawn()
+        .map_err(|error| format!("cannot be started: {error}"))?;
+    let begun = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status),
+            Ok(None) if begun.elapsed() < patience => std::thread::sleep(PAUSE),
+            Ok(None) => {
+                // It may have ended meanwhile; then there is nobody to end.
+                let ended = child.kill().and_then(|()| child.wait());
+                drop(ended);
+                return Err(format!(
+                    "did not end within {} seconds, and was ended",
+                    patience.as_secs()
+                ));
+            }
+            Err(error) => return Err(format!("cannot be waited for: {error}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_has_its_time_and_is_ended_after_that() {
+        let mut quick = Command::new("true");
+        assert!(wait(&mut quick, PATIENCE).unwrap().success());
+        let mut slow = Command::new("sleep");
+        slow.arg("30");
+        let begun = Instant::now();
+        let reason = wait(&mut slow, Duration::from_millis(200)).unwrap_err();
+        assert!(reason.contains("did not end within"), "{reason}");
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        let reason = wait(&mut Command::new("/nowhere/at-all"), PATIENCE).unwrap_err();
+        assert!(reason.contains("cannot be started"), "{reason}");
+    }
+}

@@ -1,0 +1,92 @@
+//! What the pipeline file says of its nights.
+
+use std::path::{Path, PathBuf};
+
+use chatmill_diag::limits::MIB;
+use chatmill_engine::pipeline::{self, NightSection};
+use chatmill_report::Condition;
+use chatmill_report::bill::Price;
+use chatmill_token::Encoding;
+
+use super::NightRequest;
+use crate::exit::{self, WrongRequest};
+use crate::prices::price_file;
+
+/// What the pipeline file says of its nights.
+pub(super) struct NightSettings {
+    /// The pipeline file.
+    pub path: PathBuf,
+    /// Folder of the nights.
+    pub store: PathBuf,
+    /// Name of the pipeline.
+    pub name: String,
+    /// The section.
+    pub section: NightSection,
+    /// What makes a night fail.
+    pub fail_if: Vec<Condition>,
+    /// What is only told.
+    pub warn_if: Vec<Condition>,
+    /// Values of the command line.
+    pub overrides: Vec<String>,
+}
+
+impl NightSettings {
+    /// Reads them, before anything else is done: a condition that cannot be understood must not be noticed after the work.
+    pub(super) fn read(request: &NightRequest, is_silent: bool) -> anyhow::Result<Self> {
+        let (Some(path), Some(store)) = (request.pipeline.clone(), request.store.clone()) else {
+            return Err(WrongRequest::new("a night needs a pipeline file and --store").into());
+        };
+        let mut overrides = request.overrides.clone();
+        if is_silent {
+            overrides.push("output.quote=false".to_owned());
+        }
+        let text = exit::small_file(&path, MIB, |error| {
+            WrongRequest::new(format!(
+                "cannot read the pipeline file {}: {error}",
+                path.display()
+            ))
+            .then("give the path of a pipeline file, for example pipelines/demo.toml")
+        })?;
+        let pipeline = pipeline::parse(&text, &overrides, &path)?;
+        let section = pipeline.night.unwrap_or_default();
+        let fail_if = conditions("night.fail_if", &section.fail_if)?;
+        let warn_if = conditions("night.warn_if", &section.warn_if)?;
+        let needs_prices = fail_if
+            .iter()
+            .chain(&warn_if)
+            .find(|condition| condition.is_of_money());
+        if let (Some(condition), None) = (needs_prices, &section.prices) {
+            let message = format!("`{}` is about money, and there are no prices", condition.text());
+            return Err(WrongRequest::new(message)
+                .then("name a price file: prices = \"prices.toml\" in [night]")
+                .into());
+        }
+        Ok(Self {
+            path,
+            store,
+            name: pipeline.name,
+            section,
+            fail_if,
+            warn_if,
+            overrides,
+        })
+    }
+
+    /// The prices, for encodings of the registry and for the pipeline's own.
+    pub(super) fn prices(&self, own: &[Encoding]) -> anyhow::Result<Vec<Price>> {
+        let Some(prices) = &self.section.prices else {
+            return Ok(Vec::new());
+        };
+        let base = self.path.parent().unwrap_or(Path::new(""));
+        price_file(&base.join(prices), own)
+    }
+}
+
+fn conditions(key: &str, texts: &[String]) -> anyhow::Result<Vec<Condition>> {
+    let conditions = texts.iter().map(|text| text.parse::<Condition>());
+    conditions.collect::<Result<Vec<_>, _>>().map_err(|error| {
+        WrongRequest::new(format!("{key}: {error}"))
+            .then("write for example fail_if = [\"rejects > 0\", \"tokens_common > 2%\"]")
+            .into()
+    })
+}

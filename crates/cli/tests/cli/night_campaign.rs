@@ -1,0 +1,179 @@
+//! Thirty nights with faults drawn at random: no good night is lost, and every alarm that should sound sounds.
+//!
+//! `CHATMILL_NIGHTS` gives another number of nights, `CHATMILL_SEED` another seed.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use chatmill_testkit::random::Random;
+use serde_json::Value;
+
+use crate::desk::{Desk, binary, end, good_chat};
+
+/// What happens in a night.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mishap {
+    Nothing,
+    InputMissing,
+    HalfBroken,
+    EmptyInput,
+    Killed,
+    LatestDamaged,
+    HistoryDamaged,
+    StrangerInStore,
+    ClockGoesBack,
+    HalfMissing,
+}
+
+const MISHAPS: [Mishap; 10] = [
+    Mishap::Nothing,
+    Mishap::InputMissing,
+    Mishap::HalfBroken,
+    Mishap::EmptyInput,
+    Mishap::Killed,
+    Mishap::LatestDamaged,
+    Mishap::HistoryDamaged,
+    Mishap::StrangerInStore,
+    Mishap::ClockGoesBack,
+    Mishap::HalfMissing,
+];
+
+impl Mishap {
+    /// Whether somebody has to be told.
+    fn alarms(self) -> bool {
+        matches!(
+            self,
+            Self::InputMissing | Self::HalfBroken | Self::EmptyInput | Self::HalfMissing
+        )
+    }
+}
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
+}
+
+/// Writes the inputs of a night; every night has one chat more.
+fn inputs(desk: &Desk, night: u64, mishap: Mishap) {
+    let folder = desk.path("in");
+    if folder.exists() {
+        fs::remove_dir_all(&folder).unwrap();
+    }
+    if mishap == Mishap::InputMissing {
+        return;
+    }
+    let chats = 10 + night;
+    for chat in 0..chats {
+        let text = match mishap {
+            Mishap::HalfBroken if chat % 2 == 0 => "{\"half\": ".to_owned(),
+            Mishap::EmptyInput => String::new(),
+            Mishap::HalfMissing if chat % 2 == 0 => continue,
+            _ => good_chat(&format!("chat-{chat}")).to_string(),
+        };
+        desk.write(&format!("in/{chat:03}.json"), &text);
+    }
+}
+
+#[test]
+fn of_thirty_nights_with_faults_no_good_one_is_lost_and_every_alarm_sounds() {
+    let (nights, seed) = (number("CHATMILL_NIGHTS", 30), number("CHATMILL_SEED", 20_261_123));
+    println!("{nights} nights, seed {seed}");
+    let mut random = Random::new(seed);
+    let desk = Desk::new();
+    desk.write(
+        "nightly.toml",
+        "name = \"campaign\"\n[[input]]\npath = \"in/*\"\n[render]\ndialects = [\"openai-chat\"]\n[count]\n\
+         encodings = [\"r50k_base\"]\n[output]\npath = \"out\"\n[night]\nkeep = 3\n\
+         fail_if = [\"rejects > 0\", \"conversations < -10%\", \"inputs_missing > 0\"]\n\
+         notify = [\"sh\", \"-c\", \"echo $CHATMILL_NIGHT $CHATMILL_STATE >> told.txt\"]\n",
+    );
+    let mut last_good = String::new();
+    let (mut good, mut alarms) = (0, 0);
+    for night in 0..nights {
+        let mishap = if night == 0 {
+            Mishap::Nothing
+        } else {
+            MISHAPS[random.below(MISHAPS.len())]
+        };
+        inputs(&desk, night, mishap);
+        match mishap {
+            Mishap::LatestDamaged => {
+                fs::remove_file(desk.path("nights/latest")).unwrap();
+                std::os::unix::fs::symlink("/nowhere", desk.path("nights/latest")).unwrap();
+            }
+            Mishap::HistoryDamaged => drop(desk.write("nights/history.parquet", "damaged")),
+            Mishap::StrangerInStore => drop(desk.write(&format!("nights/mine-{night}.txt"), "mine")),
+            _ => {}
+        }
+        let day = if mishap == Mishap::ClockGoesBack { 0 } else { night };
+        let at = format!("2026-{:02}-{:02}T02:15:00Z", 1 + day / 28, 1 + day % 28);
+        let arguments = ["night", "nightly.toml", "--store", "nights", "--at", &at];
+        if mishap == Mishap::Killed {
+            let mut child = Command::new(binary())
+                .args(arguments)
+                .current_dir(desk.path("."))
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            std::thread::sleep(Duration::from_millis(random.below(120) as u64));
+            drop(child.kill());
+            drop(child.wait());
+        }
+        let ended = end(desk.chatmill(&arguments));
+        let what = format!(
+            "seed {seed}, night {night}, {mishap:?}: {}{}",
+            ended.stdout, ended.stderr
+        );
+        assert_eq!(ended.code != 0, mishap.alarms(), "{what}");
+        alarms += u64::from(ended.code != 0);
+        let status = end(desk.chatmill(&["night", "status", "--store", "nights", "--format", "json"]));
+        let status: Value = serde_json::from_str(&status.stdout).expect(&what);
+        let now_good = status["last_good"].as_str().expect(&what).to_owned();
+        assert!(now_good >= last_good, "{what}");
+        if mishap.alarms() {
+            assert_eq!(now_good, last_good, "{what}");
+        } else {
+            good += 1;
+        }
+        let link = fs::read_link(desk.path("nights/latest")).unwrap();
+        assert_eq!(link.to_str(), Some(now_good.as_str()), "{what}");
+        let certified = end(desk.chatmill(&["certify", "nights/latest/dataset"]));
+        assert_eq!(certified.code, 0, "{what}{}", certified.stdout);
+        last_good = now_good;
+        // The last three good nights and the first of each month are there, and nobody's files are gone.
+        let records = status["nights"].as_array().unwrap();
+        let is_good = |record: &&Value| record["state"] == "good";
+        for record in records.iter().filter(is_good).rev().take(3) {
+            let name = record["night"].as_str().unwrap();
+            assert!(
+                desk.path(&format!("nights/{name}/dataset/_SUCCESS")).is_file(),
+                "{what}"
+            );
+        }
+        let told = fs::read_to_string(desk.path("told.txt")).unwrap();
+        for booked in records {
+            let notice = format!(
+                "{} {}\n",
+                booked["night"].as_str().unwrap(),
+                booked["state"].as_str().unwrap()
+            );
+            assert!(told.contains(&notice), "{what}: nobody was told: {notice}");
+        }
+    }
+    let strangers = fs::read_dir(desk.path("nights")).unwrap();
+    let strangers = strangers.filter(|entry| {
+        entry
+            .as_ref()
+            .unwrap()
+            .file_name()
+            .to_str()
+            .unwrap()
+            .starts_with("mine-")
+    });
+    println!(
+        "{good} good, {alarms} alarms, {} files of others kept",
+        strangers.count()
+    );
+    assert!(good > nights / 4 && alarms > 0);
+}

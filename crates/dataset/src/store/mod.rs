@@ -1,0 +1,298 @@
+//! A store of nights: a folder with a dataset for each night, a record of each, and what is derived from the records.
+//!
+//! ```text
+//! .chatmill-nights                   the mark
+//! .lock                              there while somebody holds it
+//! records/2026-11-22T021500Z.json    what became of a night: the one truth
+//! 2026-11-22T021500Z/                what is kept of it
+//!     dataset/                       the dataset, with its unfinished work beside it
+//!     night.json   night.md          what was told of it
+//! history.parquet   metrics.prom     derived from the records
+//! latest                             a link to the last good night
+//! ```
+//!
+//! A record is replaced by one rename. A night without a record is nobody's; what is derived is written anew from the
+//! records whenever they change, whatever it held. What is not of these names is not touched, and a night's folder in which
+//! somebody keeps files of their own is not removed.
+//!
+//! What a record says, and which nights are kept, is not known here.
+
+mod name;
+mod remove;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use self::name::NightName;
+
+use crate::destination::wrong_when_refused;
+use crate::disk::{self, Dir, EntryKind, Lock};
+use crate::error::DatasetError;
+use crate::folder::FolderFile;
+use crate::free_table::{FreeCell, FreeKind, FreeTable};
+use crate::options::Compression;
+
+/// The name of the mark.
+const MARK: &str = ".chatmill-nights";
+/// What stands in the mark, for whoever finds it.
+const MARK_TEXT: &[u8] = b"chatmill keeps a folder for each night here, and a record of each in records/.\n";
+const LOCK: &str = ".lock";
+const RECORDS: &str = "records";
+const LATEST: &str = "latest";
+/// Name of a night's dataset in its folder.
+pub const NIGHT_DATASET: &str = "dataset";
+/// Name of the history, a row for each night.
+pub const HISTORY: &str = "history.parquet";
+/// Name of the last night's figures for Prometheus.
+pub const METRICS: &str = "metrics.prom";
+/// What was told of a night, for people.
+pub const NIGHT_NOTE: &str = "night.md";
+/// What was told of a night, for programs.
+pub const NIGHT_JSON: &str = "night.json";
+
+/// Bytes of a record at most.
+const RECORD_BYTES: u64 = 4 << 20;
+/// Nights of a store at most: those of 27 years.
+const MAX_NIGHTS: usize = 10_000;
+
+/// An open store.
+#[derive(Debug)]
+pub struct NightStore {
+    folder: Arc<Dir>,
+    /// None while nothing was ever recorded and nothing may be created.
+    records: Option<Dir>,
+    /// Held, never read; none of a store that is only looked at.
+    _lock: Option<Lock>,
+}
+
+/// A record as it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordBytes {
+    /// Its bytes.
+    Whole(Vec<u8>),
+    /// It is no file, or a larger one than a record can be.
+    Damaged(String),
+}
+
+/// What became of the link to the last good night.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LatestLink {
+    /// It leads where it should.
+    Set,
+    /// Something of this name is not ours, and stays.
+    Foreign,
+}
+
+impl NightStore {
+    /// Opens a store to add to it, and creates it where there is nothing or an empty folder.
+    ///
+    /// A folder with other contents and no mark is [`DatasetError::WrongPath`], and nothing is touched. Only one holds a store
+    /// at a time.
+    pub fn open(shown: &Path) -> Result<Self, DatasetError> {
+        disk::create_folders(shown).map_err(wrong_when_refused)?;
+        let folder = folder_of(shown)?;
+        refuse_others(&folder)?;
+        let lock = Lock::take(&folder, LOCK.as_ref())?;
+        if folder.look(MARK)?.is_none() {
+            folder.replace(MARK, MARK_TEXT, &folder)?;
+        }
+        let records = folder.make(RECORDS, disk::USUAL_FOLDER)?;
+        let store = Self {
+            folder,
+            records: Some(records),
+            _lock: Some(lock),
+        };
+        store.clear_asides()?;
+        Ok(store)
+    }
+
+    /// Opens a store to look at it; none where there is no folder, or an empty one.
+    pub fn find(shown: &Path) -> Result<Option<Self>, DatasetError> {
+        if disk::look_through(shown)?.is_none() {
+            return Ok(None);
+        }
+        let folder = folder_of(shown)?;
+        refuse_others(&folder)?;
+        if folder.look(MARK)?.is_none() {
+            return Ok(None);
+        }
+        let records = folder.find(RECORDS)?;
+        Ok(Some(Self {
+            folder,
+            records,
+            _lock: None,
+        }))
+    }
+
+    /// Where it is, without links.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Where a night's folder is.
+    pub fn night(&self, name: &NightName) -> PathBuf {
+        self.folder.at(name.as_str())
+    }
+
+    /// Where a night's dataset is.
+    pub fn dataset(&self, name: &NightName) -> PathBuf {
+        self.night(name).join(NIGHT_DATASET)
+    }
+
+    /// Whether a night has a folder.
+    pub fn has_folder(&self, name: &NightName) -> Result<bool, DatasetError> {
+        let found = self.folder.look(name.as_str())?;
+        Ok(found.is_some_and(|found| found.kind() == EntryKind::Folder))
+    }
+
+    /// The nights that have a record, the earliest first.
+    pub fn nights(&self) -> Result<Vec<NightName>, DatasetError> {
+        let Some(records) = &self.records else {
+            return Ok(Vec::new());
+        };
+        let entries = records.list()?;
+        let names = entries
+            .iter()
+            .filter_map(|entry| entry.name.strip_suffix(".json"));
+        let nights: Vec<NightName> = names.filter_map(NightName::parse).collect();
+        if nights.len() > MAX_NIGHTS {
+            let reason = format!(
+                "it has {} nights, and a store has {MAX_NIGHTS} at most; begin another",
+                nights.len()
+            );
+            return Err(DatasetError::wrong_path(self.path(), reason));
+        }
+        Ok(nights)
+    }
+
+    /// Reads the record of a night; none where there is none.
+    pub fn record(&self, name: &NightName) -> Result<Option<RecordBytes>, DatasetError> {
+        let Some(records) = &self.records else {
+            return Ok(None);
+        };
+        match records.read_small(&record_file(name), RECORD_BYTES) {
+            Ok(bytes) => Ok(bytes.map(RecordBytes::Whole)),
+            Err(error @ DatasetError::Corrupt { .. }) => Ok(Some(RecordBytes::Damaged(error.to_string()))),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes the record of a night, in place of an older one, by one rename.
+    pub fn write_record(&self, name: &NightName, bytes: &[u8]) -> Result<(), DatasetError> {
+        let records = self.folder.enter(RECORDS)?;
+        let file = record_file(name);
+        if bytes.len() as u64 > RECORD_BYTES {
+            let reason = format!("it would have more than {RECORD_BYTES} bytes");
+            return Err(DatasetError::corrupt(&records.at(&file), reason));
+        }
+        records.replace(&file, bytes, &records)
+    }
+
+    /// Writes what is told of a night into its folder: [`NIGHT_NOTE`] or [`NIGHT_JSON`].
+    pub fn tell(&self, name: &NightName, file: &str, bytes: &[u8]) -> Result<(), DatasetError> {
+        let folder = self.folder.make(name.as_str(), disk::USUAL_FOLDER)?;
+        folder.replace(file, bytes, &folder)
+    }
+
+    /// Writes the last night's figures for Prometheus.
+    pub fn write_metrics(&self, bytes: &[u8]) -> Result<(), DatasetError> {
+        self.folder.replace(METRICS, bytes, &self.folder)
+    }
+
+    /// Writes the history anew, from a row for each night.
+    pub fn write_history(
+        &self,
+        columns: &[(String, FreeKind)],
+        rows: &[Vec<FreeCell<'_>>],
+    ) -> Result<(), DatasetError> {
+        let (aside, file) = self.folder.create_aside(HISTORY, disk::USUAL_FILE)?;
+        let file = FolderFile::of(self.folder.at(HISTORY), file);
+        let written = FreeTable::create(file, columns, Compression::None)
+            .and_then(|mut table| {
+                rows.iter().try_for_each(|row| table.push(row))?;
+                table.finish()
+            })
+            .and_then(|_| self.folder.rename(&aside, &self.folder, HISTORY));
+        if written.is_err() {
+            self.folder.clear_away(&aside);
+        }
+        written
+    }
+
+    /// Lets `latest` lead to a night. What is of this name and not a link is not ours.
+    pub fn set_latest(&self, name: &NightName) -> Result<LatestLink, DatasetError> {
+        match self.folder.look(LATEST)? {
+            Some(found) if !found.is_link() => return Ok(LatestLink::Foreign),
+            _ => self.folder.link(LATEST, name.as_str())?,
+        }
+        Ok(LatestLink::Set)
+    }
+
+    /// Removes what is kept of a night, but not its record. Where somebody keeps files of their own among it, or edited a
+    /// report, nothing is removed, and that is [`DatasetError::WrongPath`].
+    pub fn remove(&self, name: &NightName) -> Result<(), DatasetError> {
+        remove::night(&self.folder, name)
+    }
+
+    /// Removes what a kill left while a file of ours was written.
+    fn clear_asides(&self) -> Result<(), DatasetError> {
+        let stems = [MARK, HISTORY, METRICS, LATEST];
+        for entry in self.folder.list()? {
+            if is_aside_of(&entry.name, |stem| stems.contains(&stem)) {
+                self.folder.remove_file(&entry.name)?;
+            }
+        }
+        let is_record = |stem: &str| stem.strip_suffix(".json").and_then(NightName::parse).is_some();
+        if let Some(records) = &self.records {
+            for entry in records.list()? {
+                if is_aside_of(&entry.name, is_record) {
+                    records.remove_file(&entry.name)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn folder_of(shown: &Path) -> Result<Arc<Dir>, DatasetError> {
+    let opened = disk::resolve(shown).and_then(|whole| Dir::open(&whole));
+    opened.map(Arc::new).map_err(wrong_when_refused)
+}
+
+fn record_file(name: &NightName) -> String {
+    format!("{}.json", name.as_str())
+}
+
+/// Whether a name is that of a file that was being written for one of these names.
+fn is_aside_of(name: &str, is_ours: impl Fn(&str) -> bool) -> bool {
+    let stem = || Some(name.strip_prefix('.')?.strip_suffix(".new")?.rsplit_once('.')?.0);
+    disk::is_aside(name) && stem().is_some_and(is_ours)
+}
+
+/// Refuses a folder that holds something and has no mark.
+fn refuse_others(folder: &Dir) -> Result<(), DatasetError> {
+    match folder.look(MARK)?.map(|found| found.kind()) {
+        Some(EntryKind::File) => return Ok(()),
+        Some(_) => {
+            let reason = format!("{MARK} in it is not a regular file");
+            return Err(DatasetError::wrong_path(folder.path(), reason));
+        }
+        None => {}
+    }
+    // A kill before the mark had its name leaves the lock and a file aside.
+    let stranger = folder
+        .list()?
+        .into_iter()
+        .find(|entry| entry.name != LOCK && !is_aside_of(&entry.name, |stem| stem == MARK));
+    stranger.map_or(Ok(()), |stranger| {
+        let reason = format!(
+            "it holds {} and is no store of nights; name a folder that is empty or does not exist",
+            stranger.name
+        );
+        Err(DatasetError::wrong_path(folder.path(), reason))
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests look at the files")]
+mod tests;

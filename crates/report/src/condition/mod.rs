@@ -1,0 +1,250 @@
+//! Conditions for jobs that want to be told: `METRIC[{KEY=VALUE,…}] OP NUMBER[%]`.
+//!
+//! A plain number is held against the value of the run itself; with `%`, against the change since the earlier run, in
+//! percent of the earlier value. A metric of tokens or of money has a value for each dialect and encoding or model; the
+//! condition is true when it is true for one of them.
+//!
+//! Why: docs/decisions/2026-11-23-a-condition-looks-at-the-night-itself.md.
+
+mod metric;
+mod parse;
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::figures::Case;
+use metric::{Metric, Reading};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    Above,
+    AtLeast,
+    Below,
+    AtMost,
+    Equal,
+    Unequal,
+}
+
+impl Operator {
+    #[expect(clippy::float_cmp, reason = "equal means equal to the figure that was typed")]
+    fn holds(self, left: f64, right: f64) -> bool {
+        match self {
+            Self::Above => left > right,
+            Self::AtLeast => left >= right,
+            Self::Below => left < right,
+            Self::AtMost => left <= right,
+            Self::Equal => left == right,
+            Self::Unequal => left != right,
+        }
+    }
+}
+
+/// A condition on a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    text: String,
+    metric: Metric,
+    selector: Selector,
+    operator: Operator,
+    number: f64,
+    is_percent: bool,
+}
+
+/// Which values of a metric are meant; what is not said is not looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Selector {
+    dialect: Option<String>,
+    encoding: Option<String>,
+    model: Option<String>,
+}
+
+impl Selector {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn means(&self, reading: &Reading<'_>) -> bool {
+        let is_dialect = self.dialect.as_deref().is_none_or(|dialect| {
+            dialect == reading.dialect || dialect == format!("{}@{}", reading.dialect, reading.profile)
+        });
+        // Only one of the two is ever said: a metric is of tokens or of money.
+        let column = self.encoding.as_deref().or(self.model.as_deref());
+        is_dialect && column.is_none_or(|column| column == reading.column)
+    }
+}
+
+/// Why a condition cannot be judged.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum ConditionError {
+    /// It is not of the form of a condition.
+    #[error("`{text}`: {reason}")]
+    Form {
+        /// The condition.
+        text: String,
+        /// A clause that says what is wrong.
+        reason: String,
+    },
+    /// Nothing that a run counted is what it asks for.
+    #[error("`{text}`: {reason}; there is {known}")]
+    Nothing {
+        /// The condition.
+        text: String,
+        /// A clause that says what is not there.
+        reason: &'static str,
+        /// What is there.
+        known: String,
+    },
+}
+
+/// What became of a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConditionOutcome {
+    /// It was held against the run: what it objects to, nothing where it is false.
+    Judged(Vec<Objection>),
+    /// It looks at what changed since an earlier run, and there is none.
+    NotEvaluated,
+}
+
+/// A value that a condition objects to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Objection {
+    /// The condition.
+    pub condition: String,
+    /// What it is about: a metric, with dialect and encoding or model where it has them.
+    pub subject: String,
+    /// In the earlier run, where there is one that has it.
+    pub before: Option<f64>,
+    /// In the run itself; none where there is nothing that could be judged.
+    pub after: Option<f64>,
+}
+
+impl fmt::Display for Objection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}: {}: ", self.condition, self.subject)?;
+        match (self.before, self.after) {
+            (None, None) => formatter.write_str("there is nothing to hold it against"),
+            (Some(before), None) => write!(formatter, "gone, was {}", plain(before)),
+            (None, Some(after)) => formatter.write_str(&plain(after)),
+            (Some(before), Some(after)) => {
+                write!(formatter, "{}, was {}", plain(after), plain(before))?;
+                if before > 0.0 {
+                    write!(formatter, " ({:+.1} %)", change(before, after))?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// A number with decimals only where it has any: so many that a small share is no 0.
+fn plain(number: f64) -> String {
+    if number.fract() == 0.0 {
+        format!("{number:.0}")
+    } else if number.abs() < 1.0 {
+        format!("{number:.4}")
+    } else {
+        format!("{number:.2}")
+    }
+}
+
+/// The change in percent of what was before.
+fn change(before: f64, after: f64) -> f64 {
+    let difference = after - before;
+    if difference == 0.0 {
+        0.0
+    } else if before == 0.0 {
+        f64::INFINITY
+    } else {
+        difference / before * 100.0
+    }
+}
+
+impl Condition {
+    /// The condition as it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it looks at what changed since an earlier run, and so says nothing about a first one.
+    pub fn needs_earlier(&self) -> bool {
+        self.is_percent || self.metric.needs_earlier()
+    }
+
+    /// Whether it needs prices.
+    pub fn is_of_money(&self) -> bool {
+        self.metric == Metric::Money
+    }
+
+    /// Holds the condition against a run. One about a dialect, an encoding or a model that neither run has is an error: it
+    /// would never be true again.
+    pub fn judge(&self, case: &Case) -> Result<ConditionOutcome, ConditionError> {
+        if case.before.is_none() && self.needs_earlier() {
+            return Ok(ConditionOutcome::NotEvaluated);
+        }
+        let all = self.metric.readings(case);
+        let meant: Vec<&Reading<'_>> = all
+            .iter()
+            .filter(|reading| self.selector.means(reading))
+            .collect();
+        if meant.is_empty() && (self.is_of_money() || !self.selector.is_empty()) {
+            return Err(self.nothing(&all));
+        }
+        let judged: Vec<(&Reading<'_>, f64)> = meant
+            .iter()
+            .filter_map(|reading| Some((*reading, self.value(reading)?)))
+            .collect();
+        if judged.is_empty() {
+            // A condition that nothing can be held against must not pass for one that is false.
+            let gone = meant.first();
+            return Ok(ConditionOutcome::Judged(vec![Objection {
+                condition: self.text.clone(),
+                subject: gone.map_or_else(|| self.metric.name().to_owned(), |reading| reading.subject()),
+                before: gone.and_then(|reading| reading.before),
+                after: None,
+            }]));
+        }
+        let objections = judged
+            .into_iter()
+            .filter(|(_, value)| self.operator.holds(*value, self.number))
+            .map(|(reading, _)| Objection {
+                condition: self.text.clone(),
+                subject: reading.subject(),
+                before: reading.before,
+                after: reading.after,
+            });
+        Ok(ConditionOutcome::Judged(objections.collect()))
+    }
+
+    /// What the number is held against; none where the run, or for a change one of the two, does not have it.
+    fn value(&self, reading: &Reading<'_>) -> Option<f64> {
+        if self.is_percent {
+            Some(change(reading.before?, reading.after?))
+        } else {
+            reading.after
+        }
+    }
+
+    fn nothing(&self, all: &[Reading<'_>]) -> ConditionError {
+        let mut known: Vec<String> = all.iter().map(Reading::subject).collect();
+        known.sort();
+        known.dedup();
+        let reason = if self.is_of_money() && all.is_empty() {
+            "without prices for the encodings that are counted there is no money"
+        } else {
+            "neither run has what it selects"
+        };
+        ConditionError::Nothing {
+            text: self.text.clone(),
+            reason,
+            known: if known.is_empty() {
+                "nothing of it".to_owned()
+            } else {
+                known.join(", ")
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

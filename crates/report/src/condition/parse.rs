@@ -1,0 +1,124 @@
+//! From the text of a condition to the condition.
+
+use std::str::FromStr;
+
+use super::metric::{Columns, METRICS, Metric};
+use super::{Condition, ConditionError, Operator, Selector};
+
+/// Bytes of a condition at most.
+const MAX_BYTES: usize = 1024;
+
+/// The operators; a longer one stands before its beginning.
+const OPERATORS: [(&str, Operator); 6] = [
+    (">=", Operator::AtLeast),
+    ("<=", Operator::AtMost),
+    ("==", Operator::Equal),
+    ("!=", Operator::Unequal),
+    (">", Operator::Above),
+    ("<", Operator::Below),
+];
+
+impl FromStr for Condition {
+    type Err = ConditionError;
+
+    fn from_str(text: &str) -> Result<Self, ConditionError> {
+        condition(text).map_err(|reason| ConditionError::Form {
+            text: text.to_owned(),
+            reason,
+        })
+    }
+}
+
+fn condition(text: &str) -> Result<Condition, String> {
+    if text.len() > MAX_BYTES {
+        return Err(format!("it has more than {MAX_BYTES} bytes"));
+    }
+    // The selector may hold whatever a name may, so the operator is looked for after it.
+    let after_selector = text.find('}').map_or(0, |end| end + 1);
+    let (at, sign, operator) = OPERATORS
+        .iter()
+        .filter_map(|(sign, operator)| {
+            let behind = text.get(after_selector..)?;
+            Some((after_selector + behind.find(sign)?, *sign, *operator))
+        })
+        .min_by_key(|(at, sign, _)| (*at, std::cmp::Reverse(sign.len())))
+        .ok_or("there is no operator; it is one of > >= < <= == !=")?;
+    let (left, right) = (
+        text.get(..at).unwrap_or_default().trim(),
+        text.get(at + sign.len()..).unwrap_or_default().trim(),
+    );
+    let (name, selected) = match left.split_once('{') {
+        None => (left, ""),
+        Some((name, rest)) => match rest.strip_suffix('}') {
+            Some(selected) => (name.trim(), selected),
+            None => return Err("the selector does not end with }".to_owned()),
+        },
+    };
+    let metric = METRICS
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, metric)| *metric)
+        .ok_or_else(|| {
+            let known: Vec<&str> = METRICS.iter().map(|(name, _)| *name).collect();
+            format!("there is no metric `{name}`; there are {}", known.join(", "))
+        })?;
+    let (number, is_percent) = number(right)?;
+    if is_percent && metric == Metric::InputsMissing {
+        return Err(format!(
+            "{name} is itself what changed, and has no change in percent"
+        ));
+    }
+    Ok(Condition {
+        text: text.to_owned(),
+        metric,
+        selector: selector(selected, metric)?,
+        operator,
+        number,
+        is_percent,
+    })
+}
+
+/// The number, and whether it is a change in percent.
+fn number(text: &str) -> Result<(f64, bool), String> {
+    let (digits, is_percent) = match text.strip_suffix('%') {
+        Some(digits) => (digits.trim_end(), true),
+        None => (text, false),
+    };
+    let number = digits.parse().ok().filter(|number: &f64| number.is_finite());
+    let number = number.ok_or_else(|| format!("`{text}` is not a number"))?;
+    if number < 0.0 && !is_percent {
+        return Err(format!(
+            "a plain number is held against the value of the run, which is never below 0; a change is written with %, \
+             for example {digits}%"
+        ));
+    }
+    Ok((number, is_percent))
+}
+
+fn selector(text: &str, metric: Metric) -> Result<Selector, String> {
+    let name = metric.name();
+    let (keys, second) = match metric.columns() {
+        Columns::None if text.trim().is_empty() => return Ok(Selector::default()),
+        Columns::None => return Err(format!("{name} has no dialects, encodings or models")),
+        Columns::Encodings => ("dialect=ID nor encoding=NAME", "encoding"),
+        Columns::Models => ("dialect=ID nor model=NAME", "model"),
+    };
+    let mut selector = Selector::default();
+    for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
+        let said = pair
+            .split_once('=')
+            .map(|(key, value)| (key.trim(), value.trim()));
+        let (place, value) = match said {
+            Some(("dialect", value)) if !value.is_empty() => (&mut selector.dialect, value),
+            Some((key, value)) if key == second && !value.is_empty() => match metric.columns() {
+                Columns::Models => (&mut selector.model, value),
+                _ => (&mut selector.encoding, value),
+            },
+            _ => return Err(format!("`{pair}` is neither {keys}")),
+        };
+        if place.replace(value.to_owned()).is_some() {
+            return Err(format!("`{pair}` stands beside another of its kind"));
+        }
+    }
+    Ok(selector)
+}

@@ -1,0 +1,261 @@
+//! The figures of runs that conditions look at, from manifests and small tables; no rendering is read.
+
+use std::collections::BTreeSet;
+
+use chatmill_dataset::{Dataset, DatasetError};
+use chatmill_diag::Ledger;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::bill::{self, Price};
+use crate::report::{Comparison, TokenCell, TokenChange};
+
+/// Inputs that are named of those that are missing.
+const MAX_NAMES: usize = 20;
+
+/// The figures of one run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunFigures {
+    /// Inputs.
+    pub inputs: u64,
+    /// Conversations.
+    pub conversations: u64,
+    /// Messages.
+    pub messages: u64,
+    /// Records that were cut from the inputs.
+    pub framed: u64,
+    /// Those of them that could not be read.
+    pub rejected: u64,
+    /// Records and messages that could not be read.
+    pub rejects: u64,
+    /// Occurrences of findings that are errors.
+    pub errors: u64,
+    /// Occurrences of findings that are warnings.
+    pub warnings: u64,
+    /// Tokens per dialect, profile, coverage and encoding.
+    pub tokens: Vec<TokenFigure>,
+    /// What they cost, where prices are known.
+    pub money: Vec<MoneyFigure>,
+}
+
+/// Tokens of one dialect in one encoding.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenFigure {
+    /// Id of the dialect.
+    pub dialect: String,
+    /// Its profile.
+    pub profile: String,
+    /// What its renderings show.
+    pub coverage: String,
+    /// Encoding.
+    pub encoding: String,
+    /// Tokens.
+    pub tokens: u64,
+    /// Messages that the renderings show.
+    pub messages_rendered: u64,
+}
+
+/// What the tokens of one dialect cost at one price.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MoneyFigure {
+    /// Id of the dialect.
+    pub dialect: String,
+    /// Its profile.
+    pub profile: String,
+    /// What its renderings show.
+    pub coverage: String,
+    /// What is paid for.
+    pub model: String,
+    /// Currency.
+    pub currency: String,
+    /// The sum, as the bill's column of this model has it.
+    pub amount: f64,
+}
+
+impl RunFigures {
+    /// The figures of a dataset. Without prices there is no money in them.
+    pub fn of(dataset: &Dataset, prices: &[Price]) -> Result<Self, DatasetError> {
+        let manifest = dataset.manifest();
+        let total = |name: &str| manifest.totals.get(name).and_then(Value::as_u64);
+        let mut ledger = Ledger::default();
+        for input in manifest.inputs.iter() {
+            ledger.add(&input.ledger());
+        }
+        let (errors, warnings) = occurrences(dataset)?;
+        let cells = bill::cells(dataset.overview()?.renderings, dataset.encodings());
+        Ok(Self {
+            inputs: manifest.inputs.len() as u64,
+            conversations: total("conversations").unwrap_or_default(),
+            messages: total("messages").unwrap_or_default(),
+            framed: ledger.framed,
+            rejected: ledger.rejected,
+            rejects: dataset.rows("rejects"),
+            errors,
+            warnings,
+            tokens: cells.iter().map(TokenFigure::from).collect(),
+            money: cells.iter().flat_map(|cell| money(cell, prices)).collect(),
+        })
+    }
+
+    /// Rejected records among those that were cut; 0 where there are none.
+    pub fn reject_ratio(&self) -> f64 {
+        if self.framed == 0 {
+            0.0
+        } else {
+            self.rejected as f64 / self.framed as f64
+        }
+    }
+}
+
+impl From<&TokenCell> for TokenFigure {
+    fn from(cell: &TokenCell) -> Self {
+        Self {
+            dialect: cell.dialect.clone(),
+            profile: cell.profile.clone(),
+            coverage: cell.coverage.clone(),
+            encoding: cell.encoding.clone(),
+            tokens: cell.tokens,
+            messages_rendered: cell.messages_rendered,
+        }
+    }
+}
+
+fn money(cell: &TokenCell, prices: &[Price]) -> Vec<MoneyFigure> {
+    let prices = prices.iter().filter(|price| price.encoding == cell.encoding);
+    let figures = prices.map(|price| MoneyFigure {
+        dialect: cell.dialect.clone(),
+        profile: cell.profile.clone(),
+        coverage: cell.coverage.clone(),
+        model: price.model.clone(),
+        currency: price.currency.clone(),
+        amount: price.of(cell.tokens),
+    });
+    figures.collect()
+}
+
+/// Occurrences of errors and of warnings.
+fn occurrences(dataset: &Dataset) -> Result<(u64, u64), DatasetError> {
+    let (mut errors, mut warnings) = (0, 0);
+    dataset.scan("findings", &["severity", "count"], &mut |batch| {
+        let (severities, counts) = (batch.texts("severity")?, batch.numbers("count")?);
+        for row in 0..batch.rows() {
+            match severities.at(row) {
+                "error" => errors += counts.at(row),
+                "warning" => warnings += counts.at(row),
+                _ => {}
+            }
+        }
+        Ok(())
+    })?;
+    Ok((errors, warnings))
+}
+
+/// Inputs that the earlier run read and the later one does not have.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingInputs {
+    /// How many there are.
+    pub count: u64,
+    /// The names of some.
+    pub names: Vec<String>,
+}
+
+/// What a run is judged by: its figures and, where there is an earlier run, those and what changed since.
+#[derive(Clone, Debug, Default)]
+pub struct Case {
+    /// The figures of the run.
+    pub after: RunFigures,
+    /// The earlier run; none on a first night.
+    pub before: Option<Earlier>,
+}
+
+/// An earlier run, as far as a later one is judged by it.
+#[derive(Clone, Debug, Default)]
+pub struct Earlier {
+    /// Its figures.
+    pub figures: RunFigures,
+    /// Inputs that are no longer there.
+    pub missing: MissingInputs,
+    /// Tokens of both runs, with those of the conversations that both have.
+    pub tokens: Vec<TokenChange>,
+}
+
+impl Case {
+    /// A run with nothing before it.
+    pub fn first(after: &Dataset, prices: &[Price]) -> Result<Self, DatasetError> {
+        Ok(Self {
+            after: RunFigures::of(after, prices)?,
+            before: None,
+        })
+    }
+
+    /// A run and the one before it; `comparison` is that of these two.
+    pub fn of(
+        before: &Dataset,
+        after: &Dataset,
+        comparison: &Comparison,
+        prices: &[Price],
+    ) -> Result<Self, DatasetError> {
+        let earlier = Earlier {
+            figures: RunFigures::of(before, prices)?,
+            missing: missing(before, after),
+            tokens: comparison.tokens.clone(),
+        };
+        Ok(Self {
+            after: RunFigures::of(after, prices)?,
+            before: Some(earlier),
+        })
+    }
+}
+
+fn missing(before: &Dataset, after: &Dataset) -> MissingInputs {
+    let there: BTreeSet<&str> = after.manifest().inputs.paths().collect();
+    let mut missing = MissingInputs::default();
+    for path in before.manifest().inputs.paths() {
+        if !there.contains(path) {
+            missing.count += 1;
+            if missing.names.len() < MAX_NAMES {
+                missing.names.push(path.to_owned());
+            }
+        }
+    }
+    missing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_without_records_has_no_rejects_to_speak_of() {
+        assert!(RunFigures::default().reject_ratio().abs() < f64::EPSILON);
+        let figures = RunFigures {
+            framed: 200,
+            rejected: 3,
+            ..RunFigures::default()
+        };
+        assert!((figures.reject_ratio() - 0.015).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn a_price_holds_for_its_own_encoding() {
+        let price = |model: &str, encoding: &str| Price {
+            model: model.to_owned(),
+            encoding: encoding.to_owned(),
+            currency: "USD".to_owned(),
+            per_million: 2.5,
+            per_million_output: None,
+            date: "2026-01-31".to_owned(),
+            source: "us".to_owned(),
+        };
+        let cell = TokenCell {
+            dialect: "openai-chat".to_owned(),
+            encoding: "o200k_base".to_owned(),
+            tokens: 2_000_000,
+            ..TokenCell::default()
+        };
+        let found = money(&cell, &[price("a", "o200k_base"), price("b", "cl100k_base")]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].model, "a");
+        assert!((found[0].amount - 5.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,234 @@
+//! Nights: what became of each, which are kept, and what people and machines are told of them.
+//!
+//! A record says all that outlives a night's dataset. Reading and writing files is not done here.
+
+mod growth;
+mod history;
+mod metrics;
+mod note;
+
+use chatmill_dataset::NightName;
+use serde::{Deserialize, Serialize};
+
+use crate::figures::{MissingInputs, RunFigures};
+use crate::report::ConversationChanges;
+
+pub use growth::{Grown, grown};
+pub use history::{HISTORY_COLUMNS, HistoryRow, history_rows};
+pub use metrics::open_metrics;
+pub use note::{NewCode, NightNote, new_codes};
+
+/// Version of a record's shape.
+pub const NIGHT_FORMAT: u32 = 1;
+
+/// How a night stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NightState {
+    /// It began, and has not ended: it goes on when the command is given again.
+    #[default]
+    Begun,
+    /// Complete, certified, and nothing objects.
+    Good,
+    /// Something objected, and somebody accepted it all the same: as good as good.
+    Accepted,
+    /// Complete, but its verdict or a condition objects.
+    Objected,
+    /// Complete, but not what its manifest says.
+    Broken,
+    /// Not complete, and it will not be.
+    Failed,
+}
+
+impl NightState {
+    /// Whether later nights are compared with it.
+    pub const fn is_good(self) -> bool {
+        matches!(self, Self::Good | Self::Accepted)
+    }
+
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Begun => "begun",
+            Self::Good => "good",
+            Self::Accepted => "accepted",
+            Self::Objected => "objected",
+            Self::Broken => "broken",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// What is recorded of a night.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NightRecord {
+    /// [`NIGHT_FORMAT`] of the program that wrote it.
+    pub format: u32,
+    /// The night's name.
+    pub night: String,
+    /// How it stands.
+    pub state: NightState,
+    /// Name of the pipeline.
+    pub pipeline: String,
+    /// Version of the program.
+    pub version: String,
+    /// When it began, in UTC.
+    pub began_at: String,
+    /// How often it was begun.
+    #[serde(default)]
+    pub attempts: u32,
+    /// When it ended, in UTC.
+    #[serde(default)]
+    pub ended_at: Option<String>,
+    /// The exit code that it ended with.
+    #[serde(default)]
+    pub exit_code: Option<u8>,
+    /// The verdict of its dataset.
+    #[serde(default)]
+    pub verdict: Option<String>,
+    /// The night that it was compared with.
+    #[serde(default)]
+    pub against: Option<String>,
+    /// What is to be known beside that, a clause each.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// What objects.
+    #[serde(default)]
+    pub objections: Vec<String>,
+    /// What is only warned of.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+    /// Its figures.
+    #[serde(default)]
+    pub figures: Option<RunFigures>,
+    /// Figures of the night that it was compared with.
+    #[serde(default)]
+    pub before: Option<RunFigures>,
+    /// Conversations by what happened to them since.
+    #[serde(default)]
+    pub conversations: Option<ConversationChanges>,
+    /// Inputs that the other night read and this one does not have.
+    #[serde(default)]
+    pub missing: MissingInputs,
+    /// Codes of findings that the other night did not have.
+    #[serde(default)]
+    pub new_codes: Vec<NewCode>,
+    /// Conversations that grew most since.
+    #[serde(default)]
+    pub grown: Vec<Grown>,
+    /// Whether its dataset was removed, or is about to be.
+    #[serde(default)]
+    pub is_removed: bool,
+    /// Whether all that follows from it is done: link, history, removal of old nights, notice.
+    #[serde(default)]
+    pub is_settled: bool,
+}
+
+impl NightRecord {
+    /// Whether no attempt at the night was recorded before.
+    pub fn is_new(&self) -> bool {
+        self.attempts == 0
+    }
+}
+
+/// Which of these nights keep their datasets, the earliest first: the last `keep` good ones, the first good one of each month,
+/// those that began since the earliest of the first group but `keep` of them at most, and whatever has not ended.
+pub fn kept(nights: &[(NightName, NightState)], keep: usize) -> Vec<bool> {
+    let keep = keep.max(1);
+    let mut kept = vec![false; nights.len()];
+    let good = |state: &NightState| state.is_good();
+    let last_good = nights
+        .iter()
+        .enumerate()
+        .rev()
+        .filter(|(_, (_, state))| good(state));
+    let last_good: Vec<usize> = last_good.map(|(at, _)| at).take(keep).collect();
+    let since = last_good.last().copied().unwrap_or_default();
+    let mut month = "";
+    let mut others = 0;
+    for (at, (name, state)) in nights.iter().enumerate() {
+        let is_first = good(state) && name.month() != month;
+        if is_first {
+            month = name.month();
+        }
+        if let Some(kept) = kept.get_mut(at) {
+            *kept = is_first || last_good.contains(&at) || *state == NightState::Begun;
+        }
+    }
+    for (at, (_, state)) in nights.iter().enumerate().skip(since).rev() {
+        if !good(state) && *state != NightState::Begun && others < keep {
+            others += 1;
+            if let Some(kept) = kept.get_mut(at) {
+                *kept = true;
+            }
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use NightState::{Begun, Failed, Good, Objected};
+
+    fn nights(states: &[(&str, NightState)]) -> Vec<(NightName, NightState)> {
+        let night = |(day, state): &(&str, NightState)| {
+            let name = NightName::parse(&format!("2026-{day}T021500Z")).unwrap();
+            (name, *state)
+        };
+        states.iter().map(night).collect()
+    }
+
+    #[test]
+    fn the_last_good_nights_and_the_first_of_each_month_are_kept() {
+        let nights = nights(&[
+            ("10-30", Good),
+            ("10-31", Good),
+            ("11-01", Objected),
+            ("11-02", Good),
+            ("11-03", Good),
+            ("11-04", Good),
+            ("11-05", Good),
+        ]);
+        assert_eq!(
+            kept(&nights, 2),
+            [true, false, false, true, false, true, true],
+            "firsts are the first good ones"
+        );
+        assert_eq!(kept(&nights, 7), [true; 7]);
+    }
+
+    #[test]
+    fn the_last_good_night_stays_however_many_bad_ones_follow() {
+        let mut states = vec![("11-01", Good), ("11-02", Good)];
+        states.extend(["11-03", "11-04", "11-05", "11-06", "11-07", "11-08"].map(|day| (day, Failed)));
+        let mut expected = vec![true, true, false, false, false, false, true, true];
+        assert_eq!(kept(&nights(&states), 2), expected);
+        states.push(("11-09", Begun));
+        expected.push(true);
+        assert_eq!(kept(&nights(&states), 2), expected);
+    }
+
+    #[test]
+    fn a_store_without_a_good_night_keeps_the_last_of_the_others() {
+        let nights = nights(&[("11-01", Failed), ("11-02", Objected), ("11-03", Objected)]);
+        assert_eq!(kept(&nights, 0), [false, false, true]);
+        assert_eq!(kept(&nights, 2), [false, true, true]);
+    }
+
+    #[test]
+    fn a_record_comes_back_as_it_was_and_one_with_less_too() {
+        let record = NightRecord {
+            format: NIGHT_FORMAT,
+            night: "2026-11-22T021500Z".to_owned(),
+            state: Good,
+            figures: Some(RunFigures::default()),
+            ..NightRecord::default()
+        };
+        let text = serde_json::to_string(&record).unwrap();
+        assert_eq!(serde_json::from_str::<NightRecord>(&text).unwrap(), record);
+        let less = "{\"format\":1,\"night\":\"n\",\"state\":\"begun\",\"pipeline\":\"p\",\"version\":\"0\",\"began_at\":\"t\"}";
+        let less: NightRecord = serde_json::from_str(less).unwrap();
+        assert_eq!((less.state, less.is_settled), (Begun, false));
+    }
+}

@@ -30,6 +30,7 @@ pub use figures::{Case, Earlier, MissingInputs, MoneyFigure, RunFigures, TokenFi
 pub use gather::gather;
 pub use html::page;
 pub use report::Report;
+pub use stand_ins::numbered;
 
 /// Name of the report for programs.
 pub const JSON: &str = "report.json";

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// Numbers in place of ids, in the order in which they are asked for: another report of the same dataset has the same, and
 /// nobody can try ids until one fits.
-pub(crate) fn numbered() -> impl FnMut(&str) -> String {
+pub fn numbered() -> impl FnMut(&str) -> String {
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     move |id| {
         let next = known.len() + 1;

@@ -129,6 +129,16 @@ impl NightRecord {
     pub fn is_new(&self) -> bool {
         self.attempts == 0
     }
+
+    /// Puts something else in the place of every id of a conversation.
+    pub fn mask_ids(&mut self, mask: &mut dyn FnMut(&str) -> String) {
+        for grown in &mut self.grown {
+            grown.conversation_id = mask(&grown.conversation_id);
+        }
+        if let Some(conversations) = &mut self.conversations {
+            conversations.mask_ids(mask);
+        }
+    }
 }
 
 /// Which of these nights keep their datasets, the earliest first: the last `keep` good ones, the first good one of each month,

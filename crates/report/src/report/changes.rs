@@ -31,15 +31,7 @@ pub struct Comparison {
 impl Comparison {
     /// Puts something else in the place of every id of a conversation.
     pub fn mask_ids(&mut self, mask: &mut dyn FnMut(&str) -> String) {
-        let changes = &mut self.conversations;
-        let lists = [
-            &mut changes.added_ids,
-            &mut changes.removed_ids,
-            &mut changes.changed_ids,
-        ];
-        for id in lists.into_iter().flatten() {
-            *id = mask(id);
-        }
+        self.conversations.mask_ids(mask);
     }
 }
 
@@ -73,6 +65,19 @@ pub struct ConversationChanges {
     pub removed_ids: Vec<String>,
     /// Ids of some that changed.
     pub changed_ids: Vec<String>,
+}
+
+impl ConversationChanges {
+    pub(crate) fn mask_ids(&mut self, mask: &mut dyn FnMut(&str) -> String) {
+        let lists = [
+            &mut self.added_ids,
+            &mut self.removed_ids,
+            &mut self.changed_ids,
+        ];
+        for id in lists.into_iter().flatten() {
+            *id = mask(id);
+        }
+    }
 }
 
 /// Findings of one code before and after.

@@ -5,7 +5,7 @@ use chatmill_engine::commit::summary::COMPLETE;
 use chatmill_report::bill::Price;
 use chatmill_report::night::{NightRecord, NightState, grown, new_codes};
 use chatmill_report::report::Comparison;
-use chatmill_report::{Case, Condition, ConditionOutcome, compare, gather, save};
+use chatmill_report::{Case, Condition, ConditionOutcome, compare, gather, numbered, save};
 
 use super::books::{BookedNight, Books};
 use super::settings::NightSettings;
@@ -50,15 +50,14 @@ pub(super) fn conclude(
     };
     report.comparison = base.map(|base| base.comparison);
     if let Some(mask) = mask(context.global)? {
-        report.leave_out_content();
-        for grown in &mut record.grown {
-            grown.conversation_id = mask.id(&grown.conversation_id);
+        report.leave_out_content(&mut |id| mask.id(id));
+        record.mask_ids(&mut |id| mask.id(id));
+    } else if !report.run.quotes {
+        let mut numbered = numbered();
+        if let Some(comparison) = &mut report.comparison {
+            comparison.mask_ids(&mut numbered);
         }
-        if let Some(conversations) = &mut record.conversations {
-            conversations.added_ids.clear();
-            conversations.removed_ids.clear();
-            conversations.changed_ids.clear();
-        }
+        record.mask_ids(&mut numbered);
     }
     save(&folder, &report)?;
     let verdict = after.manifest().verdict.clone();

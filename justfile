@@ -23,9 +23,9 @@ test:
 scaling SHAPE="":
     SHAPE="{{SHAPE}}" cargo test --release --package chatmill-testkit --test scaling -- --ignored --nocapture
 
-# what a check finds of FILES small files, half of them damaged in known ways: kinds, places, false alarms, seconds
-damage FILES="5000":
-    FILES="{{FILES}}" cargo test --release --package chatmill-testkit --test damage -- --ignored --nocapture
+# what a check finds of FILES small files, half of them damaged in known ways: kinds, places, false alarms, seconds; they stay in the folder KEEP
+damage FILES="5000" KEEP="":
+    FILES="{{FILES}}" KEEP="{{KEEP}}" cargo test --release --package chatmill-testkit --test damage -- --ignored --nocapture
 
 # write golden files and generated pages anew, and show what changed
 bless:

@@ -84,16 +84,11 @@ fn desk() -> Desk {
 }
 
 fn json_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.to_string_lossy().into_owned();
-        if path.is_dir() {
-            files.extend(json_files(&path));
-        } else if path.extension().is_some_and(|ending| ending == "json") && !name.contains(".expected.") {
-            files.push(path);
-        }
-    }
+    let mut files = files_below(folder);
+    files.retain(|path| {
+        let name = path.to_string_lossy();
+        path.extension().is_some_and(|ending| ending == "json") && !name.contains(".expected.")
+    });
     files.sort();
     files
 }
@@ -207,4 +202,64 @@ fn no_other_command_tells_a_field_of_any_source() {
         assert_silent(&arguments.join(" "), &ended.stdout);
         assert_silent(&arguments.join(" "), &ended.stderr);
     }
+}
+
+#[test]
+fn no_note_of_a_night_tells_a_field_of_any_source() {
+    let desk = desk();
+    let whole = fs::read_to_string(desk.path("pipeline.toml")).unwrap();
+    let part = whole.replace("in/*", "in/1*");
+    assert_ne!(part, whole);
+    for (store, switch) in [
+        ("masked", "--no-content"),
+        ("numbered", "--set=output.quote=false"),
+    ] {
+        for (instant, pipeline) in [("2026-11-01T02:15:00Z", &part), ("2026-11-02T02:15:00Z", &whole)] {
+            desk.write("pipeline.toml", pipeline);
+            let night = [
+                "night",
+                "pipeline.toml",
+                "--store",
+                store,
+                "--at",
+                instant,
+                switch,
+                "-vv",
+            ];
+            let night = end(desk.chatmill(&night));
+            assert!(night.code < 2, "{}", night.stderr);
+            assert_silent("stdout", &night.stdout);
+            assert_silent("stderr", &night.stderr);
+            // Rejects make none good, and a night is compared with good ones alone.
+            let name = instant.replace(':', "");
+            let accept = ["night", "accept", &name, "--store", store];
+            assert_eq!(end(desk.chatmill(&accept)).code, 0);
+        }
+        let mut told = String::new();
+        for path in files_below(&desk.path(store)) {
+            // Tables hold the chats themselves.
+            if path.extension().is_none_or(|ending| ending != "parquet") {
+                let text = fs::read_to_string(&path).unwrap();
+                assert_silent(&path.display().to_string(), &text);
+                told.push_str(&text);
+            }
+        }
+        assert!(told.contains("\"grown\": [\n    {"), "{store}: nothing grew");
+    }
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_symlink() {
+            continue;
+        }
+        if path.is_dir() {
+            files.extend(files_below(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files
 }

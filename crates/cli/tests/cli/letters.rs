@@ -34,8 +34,8 @@ fn every_supplier_gets_a_letter_in_both_forms() {
     for said in [
         "# Your delivery: acme",
         "You sent 3 files",
-        "2 files: accepted; 1 file: to be corrected.",
-        "Invalid json: 1 place in 1 file (IN001)",
+        "Of these: 2 accepted; 1 to be corrected.",
+        "Invalid JSON: 1 place in 1 file (IN001)",
         "in/acme/broken.jsonl:2:",
         "Dangling reference",
         hash.as_str(),

@@ -60,9 +60,7 @@ fn no_stream_of_check_and_inspect_quotes_the_chat() {
         "the chat must be worth hiding:\n{}",
         loud.stdout
     );
-    for format in [
-        "full", "concise", "grouped", "json", "jsonl", "csv", "junit", "sarif", "github", "gitlab",
-    ] {
+    for format in FORMATS.into_iter().filter(|format| !WRITTEN.contains(format)) {
         let write = format!("{format}=report");
         let arguments = [
             "check",
@@ -306,6 +304,9 @@ fn desk_of_ids() -> Desk {
     desk.pipeline();
     desk
 }
+
+/// Formats that are written to files alone.
+const WRITTEN: [&str; 2] = ["manifest", "html"];
 
 const FORMATS: [&str; 12] = [
     "full", "concise", "grouped", "json", "jsonl", "csv", "junit", "sarif", "github", "gitlab", "manifest",

@@ -10,7 +10,7 @@ use chatmill_diag::Severity;
 
 use super::{CodeTally, JudgedFile, ShownFinding, tallies};
 use crate::html::document::{Dress, document};
-use crate::html::markup::{Html, bytes, counted};
+use crate::html::markup::{Html, bytes, count, counted};
 use crate::html::table::{numbers, table, words};
 use crate::markdown::{code, plain};
 
@@ -19,6 +19,10 @@ const PLACES: usize = 25;
 
 /// The longest name of a letter, in characters, without its ending.
 const NAME: usize = 60;
+
+/// Whoever reads a letter reads it from above to below: its sentences are not remarks beside figures.
+const STYLE: &str = "header p, section > p { color: var(--ink); max-width: 46rem; margin: 0 0 1rem; } \
+    h1 { margin-bottom: 1rem; } section { margin-top: 2rem; } .samples li { overflow-wrap: anywhere; }";
 
 /// A letter, in both forms.
 #[derive(Clone, Debug)]
@@ -116,15 +120,16 @@ impl<'f> Draft<'f> {
         };
         let parts = [
             (number(&["valid", "warnings", "known"]), "accepted"),
-            (number(&["errors"]), "to be corrected"),
-            (number(&["unreadable", "empty"]), "to be sent again"),
+            (number(&["errors", "unreadable"]), "to be corrected"),
+            (number(&["empty"]), "empty, to be sent again"),
             (number(&["skipped"]), "passed over, because no chat is in it"),
         ];
-        let said = parts.iter().filter(|(number, _)| *number > 0);
-        let said: Vec<String> = said
-            .map(|(number, what)| format!("{}: {what}", counted(*number, "file")))
+        let said: Vec<String> = parts
+            .iter()
+            .filter(|(number, _)| *number > 0)
+            .map(|(number, what)| format!("{} {what}", count(*number)))
             .collect();
-        format!("{}.", said.join("; "))
+        format!("Of these: {}.", said.join("; "))
     }
 
     fn delivered(&self) -> String {
@@ -207,7 +212,7 @@ impl<'f> Draft<'f> {
     fn html(&self, nonce: &str) -> String {
         let title = format!("Your delivery: {}", self.supplier);
         let dress = Dress {
-            style: "",
+            style: STYLE,
             scripts: &[],
         };
         document(&title, nonce, &dress, |html| self.body(html, &title))
@@ -279,7 +284,7 @@ fn outcome_of(verdict: &str) -> &'static str {
         "errors" => "please correct it",
         "empty" => "nothing is in it: please send it again",
         "skipped" => "passed over: it is no chat",
-        _ => "could not be read: please send it again",
+        _ => "could not be read: please correct it",
     }
 }
 
@@ -314,13 +319,9 @@ impl<'f> Task<'f> {
         let CodeTally {
             code, count, files, ..
         } = self.tally;
-        let name = code.name.replace('-', " ");
-        let mut letters = name.chars();
-        let first = letters.next().map(|first| first.to_uppercase().to_string());
         format!(
-            "{}{}: {} in {} ({})",
-            first.unwrap_or_default(),
-            letters.as_str(),
+            "{}: {} in {} ({})",
+            titled(code.name),
             counted(count, "place"),
             counted(files, "file"),
             code.code
@@ -330,6 +331,21 @@ impl<'f> Task<'f> {
     fn rest(&self) -> String {
         format!("and {} more", counted(self.left, "place"))
     }
+}
+
+/// A code's name as the beginning of a sentence.
+fn titled(name: &str) -> String {
+    /// Words that are written in capitals.
+    const CAPITALS: [&str; 4] = ["json", "utf8", "url", "id"];
+    let words = name.split('-').enumerate().map(|(place, word)| {
+        let mut letters = word.chars();
+        match letters.next() {
+            _ if CAPITALS.contains(&word) => word.to_uppercase(),
+            Some(first) if place == 0 => first.to_uppercase().chain(letters).collect(),
+            _ => word.to_owned(),
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -346,9 +362,9 @@ mod tests {
         for said in [
             "# Your delivery: acme\n",
             "You sent 2 files of 2.5 kB altogether",
-            "1 file: accepted; 1 file: to be corrected.",
+            "Of these: 1 accepted; 1 to be corrected.",
             "## What must be corrected",
-            "### 1. Invalid json: 4 places in 1 file (IN001)",
+            "### 1. Invalid JSON: 4 places in 1 file (IN001)",
             "- `in/acme/<b>|a.json:7:1`: expected a value\n- and 3 places more",
             "## What should be looked at",
             "| in/acme/&lt;b&gt;\\|a.json | 1234 | 0f0f",

@@ -26,7 +26,8 @@ if (form) {
         if (isChosen && shown <= 50) one.open = true;
       }
     }
-    said.textContent = `${findings} in ${shown} of ${files.length} files`;
+    const say = (number) => number.toLocaleString("en");
+    said.textContent = `${say(findings)} findings in ${say(shown)} of ${say(files.length)} files`;
   };
   const follow = () => {
     const { hash } = location;

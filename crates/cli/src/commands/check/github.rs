@@ -9,7 +9,7 @@ use chatmill_diag::Severity;
 use chatmill_diag::visible::visible;
 use chatmill_engine::check::{Checked, Files};
 
-use super::report::{Report, Totals, place_inside};
+use super::report::{Report, Totals, place_inside, with_times};
 use crate::output::Output;
 
 /// The report.
@@ -54,13 +54,9 @@ fn command(checked: &Checked, row: &FindingRow) -> String {
     } else {
         format!("{}: ", place_inside(checked, row).trim_start_matches('!'))
     };
-    let times = match row.count {
-        ..=1 => String::new(),
-        count => format!(" ({count} times)"),
-    };
     text.push_str(&format!(
         "::{}\n",
-        data(&format!("{place}{}{times}", row.message))
+        data(&format!("{place}{}", with_times(row.message, row.count)))
     ));
     text
 }

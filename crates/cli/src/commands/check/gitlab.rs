@@ -8,7 +8,7 @@ use chatmill_diag::Severity;
 use chatmill_engine::check::{Checked, Files};
 use serde::Serialize;
 
-use super::report::{Report, Totals};
+use super::report::{Report, Totals, with_times};
 use crate::output::{self, Output};
 
 /// The report.
@@ -63,16 +63,12 @@ impl Gitlab {
 
 impl Report for Gitlab {
     fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()> {
-        let times = match row.count {
-            ..=1 => String::new(),
-            count => format!(" ({count} times)"),
-        };
         let place = match row.entry {
             "" => String::new(),
             entry => format!("{entry}: "),
         };
         let issue = Issue {
-            description: format!("{place}{}{times}", row.message),
+            description: format!("{place}{}", with_times(row.message, row.count)),
             check_name: format!("{} {}", row.code, row.name),
             fingerprint: self.fingerprint(row.key),
             severity: severity(checked.located.finding.severity),

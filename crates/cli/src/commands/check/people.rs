@@ -15,7 +15,7 @@ use chatmill_engine::check::{Checked, FileVerdict, Files, Judgement};
 use unicode_width::UnicodeWidthStr;
 
 use self::summary::{Hidden, statistics};
-use super::report::{Report, Summary, Totals, place, place_inside};
+use super::report::{Report, Summary, Totals, place, place_inside, with_times};
 use crate::figures::{count, counted};
 use crate::output::{Colours, Output, Style, harmless};
 use crate::terminal::wrapped;
@@ -322,12 +322,7 @@ fn full(checked: &Checked, row: &FindingRow, colours: Colours, columns: usize) -
 
 /// What was found, and how often.
 fn said(row: &FindingRow) -> String {
-    let message = harmless(row.message);
-    if row.count > 1 {
-        format!("{message} ({} times)", count(row.count))
-    } else {
-        message
-    }
+    with_times(&harmless(row.message), row.count)
 }
 
 fn style(severity: Severity) -> Style {

@@ -8,6 +8,8 @@ use chatmill_diag::{Finding, Severity};
 use chatmill_engine::check::{Checked, Files, Judgement};
 use serde::Serialize;
 
+use crate::figures::count;
+
 /// A report in the making.
 pub(super) trait Report: Send {
     /// Reports a finding. `row` holds the columns of the findings table.
@@ -69,6 +71,14 @@ pub(super) fn place(checked: &Checked, row: &FindingRow) -> String {
         _ => "",
     };
     format!("{}{between}{inside}", row.input)
+}
+
+/// What was found, and how often where it was more than once.
+pub(super) fn with_times(message: &str, number: u64) -> String {
+    match number {
+        ..=1 => message.to_owned(),
+        number => format!("{message} ({} times)", count(number)),
+    }
 }
 
 /// Where a finding is inside its file: `!member:4:9`, `4:9`, `4:9 (table messages)`, `(table messages, row 7)`.

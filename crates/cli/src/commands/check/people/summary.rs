@@ -5,9 +5,9 @@ use chatmill_diag::Severity;
 use unicode_width::UnicodeWidthStr;
 
 use super::super::report::{CodeSummary, Summary, Totals};
-use super::{Layout, View};
+use super::{Layout, View, style};
 use crate::figures::{count, counted};
-use crate::output::{self, Colours, Style, harmless};
+use crate::output::{self, Colours, harmless};
 use crate::terminal::{short_path, wrapped};
 
 /// Codes that a summary lists; with everything else it stays below the 24 lines of the smallest terminal.
@@ -141,11 +141,7 @@ fn codes(summary: &Summary, columns: usize, colours: Colours) -> String {
     let longest = if shows_names { longest } else { "IN001".len() };
     let mut text = String::new();
     for (((code, found), tally), files) in listed.iter().zip(tallies).zip(files) {
-        let style = match found.worst() {
-            Severity::Error => Style::Error,
-            Severity::Warning => Style::Warning,
-            Severity::Note => Style::Note,
-        };
+        let style = style(found.worst());
         let name = if shows_names {
             name(code, found)
         } else {

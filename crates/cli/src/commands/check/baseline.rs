@@ -40,6 +40,16 @@ fn refusal(message: String) -> WrongRequest {
 
 fn parse(text: &str) -> Result<Known, String> {
     let mut known = Known::default();
+    let mut add = |key: &str, count| {
+        if is_key(key) {
+            known.add(key, count);
+            return Ok(());
+        }
+        let shown: String = key.chars().take(40).collect();
+        Err(format!(
+            "its key `{shown}` is none of this version, and would know nothing"
+        ))
+    };
     for piece in serde_json::Deserializer::from_str(text).into_iter::<Piece>() {
         match piece.map_err(|error| error.to_string())? {
             Piece {
@@ -47,18 +57,23 @@ fn parse(text: &str) -> Result<Known, String> {
                 ..
             } => {
                 for old in findings {
-                    known.add(&old.key, old.count);
+                    add(&old.key, old.count)?;
                 }
             }
             Piece {
                 key: Some(key),
                 count: Some(count),
                 ..
-            } => known.add(&key, count),
+            } => add(&key, count)?,
             _ => return Err("a finding without `key` and `count`".to_owned()),
         }
     }
     Ok(known)
+}
+
+/// Whether a key is of the form that [`Checked::key`](chatmill_engine::check::Checked::key) gives.
+fn is_key(key: &str) -> bool {
+    key.len() == 16 && key.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 #[cfg(test)]
@@ -67,9 +82,10 @@ mod tests {
 
     #[test]
     fn both_forms_are_read() {
-        let lines = "{\"key\":\"a\",\"count\":1}\n{\"key\":\"b\",\"count\":2,\"more\":null}\n";
+        let lines = "{\"key\":\"0123456789abcdef\",\"count\":1}\n\
+                     {\"key\":\"0123456789abcde0\",\"count\":2,\"more\":null}\n";
         assert!(!parse(lines).unwrap().is_empty());
-        let whole = r#"{"files": [], "findings": [{"key": "a", "count": 1}], "summary": {}}"#;
+        let whole = r#"{"files": [], "findings": [{"key": "0123456789abcdef", "count": 1}], "summary": {}}"#;
         assert!(!parse(whole).unwrap().is_empty());
     }
 
@@ -88,11 +104,25 @@ mod tests {
         for text in [
             "{}",
             "[1]",
-            "{\"key\":\"a\"}",
+            "{\"key\":\"0123456789abcdef\"}",
             "{\"findings\":[{}]}",
             "path,source\n",
         ] {
             assert!(parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_of_another_version_are_refused() {
+        for key in [
+            "0123456789abcde",
+            "0123456789abcdef0",
+            "0123456789ABCDEF",
+            "v2-0123456789abc",
+        ] {
+            let line = format!("{{\"key\":\"{key}\",\"count\":1}}\n");
+            let refused = parse(&line).unwrap_err();
+            assert!(refused.contains(key) && refused.contains("version"), "{refused}");
         }
     }
 }

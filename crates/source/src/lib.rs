@@ -66,6 +66,8 @@ sources! {
     hf_messages::HfMessages,
     sharegpt::SHAREGPT,
     chatml::Chatml,
+    chatgpt_export::ChatgptExport,
+    claude_export::ClaudeExport,
     table_rows::TableRows,
     mapped::MAPPED,
 }

@@ -8,17 +8,6 @@ const SURE: u8 = 97;
 const PLAIN: u8 = 50;
 
 pub(super) static LOOKS: &[Known] = &[
-    known("chatgpt", "a ChatGPT account export", SURE, |seen| {
-        let is_tree = seen.has(&["mapping"])
-            && (seen.has(&["current_node"])
-                || seen.has_below("mapping.", ".children")
-                || seen.has_below("mapping.", ".message"));
-        is_tree.then_some("records have mapping, a tree of messages")
-    }),
-    known("claude-ai", "a Claude.ai account export", SURE, |seen| {
-        let is_chat = seen.has(&["chat_messages", "uuid"]) || seen.has(&["chat_messages[].sender"]);
-        is_chat.then_some("records have chat_messages")
-    }),
     known("open-webui", "an Open WebUI export", SURE, |seen| {
         let is_chat = seen.has(&["chat.history"])
             || seen.has(&["history.currentId"])

@@ -68,6 +68,9 @@ sources! {
     chatml::Chatml,
     chatgpt_export::ChatgptExport,
     claude_export::ClaudeExport,
+    slack_export::SlackExport,
+    discord_export::DiscordExport,
+    telegram_export::TelegramExport,
     table_rows::TableRows,
     mapped::MAPPED,
 }

@@ -161,8 +161,9 @@ impl Group {
         if outcome.linked.is_none() && !outcome.rejects.is_empty() {
             return (0..self.rows.len()).collect();
         }
-        let rows = outcome.rejects.iter().filter_map(|(_, located)| located.row);
-        rows.collect()
+        // Where a row holds many messages, one that is rejected does not take the others with it.
+        let rejects = outcome.rejects.iter().filter(|_| !self.source.lies_apart());
+        rejects.filter_map(|(_, located)| located.row).collect()
     }
 
     /// One reject for each rejected row: when there is no conversation, every row is one, for the same reason.
@@ -173,6 +174,13 @@ impl Group {
         limits: &Limits,
     ) -> Vec<(&'g GroupRow, Reject, Located)> {
         let mut rejects = Vec::new();
+        if self.source.lies_apart() && outcome.linked.is_some() {
+            let row = |located: &Located| self.rows.get(located.row.unwrap_or_default());
+            let each = outcome.rejects.iter();
+            let each =
+                each.filter_map(|(reject, located)| Some((row(located)?, reject.clone(), located.clone())));
+            return each.collect();
+        }
         for index in self.rejected(outcome) {
             let of_row = |found: &&(Reject, Located)| outcome.linked.is_none() || found.1.row == Some(index);
             let (Some(row), Some((reject, located))) =

@@ -29,7 +29,7 @@ use chatmill_intake::Sketch;
 pub use chatmill_intake::table::{TableFilter, TableMap};
 
 pub use formats::mapped::{FieldMap, MapPath, Mapped, mapped};
-pub use frame::{FrameView, Reading, Row};
+pub use frame::{FrameView, Placed, Reading, Row};
 pub use looks::{Look, is_known as is_known_look, look};
 pub use propose::{Proposal, propose};
 pub use reader::zone::is_zone;
@@ -66,6 +66,11 @@ sources! {
     hf_messages::HfMessages,
     sharegpt::SHAREGPT,
     chatml::Chatml,
+    chatgpt_export::ChatgptExport,
+    claude_export::ClaudeExport,
+    slack_export::SlackExport,
+    discord_export::DiscordExport,
+    telegram_export::TelegramExport,
     table_rows::TableRows,
     mapped::MAPPED,
 }

@@ -106,6 +106,12 @@ impl Group {
             ..settings
         };
         let mut outcome = record::read_rows(self.source, &frame, bytes, self.key.as_deref(), deeper);
+        outcome.each(&mut |outcome| self.lead_back(outcome, bytes));
+        outcome
+    }
+
+    /// Leads every place in what became of the array back to the rows.
+    fn lead_back(&self, outcome: &mut RecordOutcome, bytes: &[u8]) {
         for located in &mut outcome.findings {
             self.place(located, bytes);
         }
@@ -126,7 +132,6 @@ impl Group {
                 }
             }
         }
-        outcome
     }
 
     fn frame(&self, bytes: &[u8]) -> Frame {
@@ -156,8 +161,9 @@ impl Group {
         if outcome.linked.is_none() && !outcome.rejects.is_empty() {
             return (0..self.rows.len()).collect();
         }
-        let rows = outcome.rejects.iter().filter_map(|(_, located)| located.row);
-        rows.collect()
+        // Where a row holds many messages, one that is rejected does not take the others with it.
+        let rejects = outcome.rejects.iter().filter(|_| !self.source.lies_apart());
+        rejects.filter_map(|(_, located)| located.row).collect()
     }
 
     /// One reject for each rejected row: when there is no conversation, every row is one, for the same reason.
@@ -168,6 +174,13 @@ impl Group {
         limits: &Limits,
     ) -> Vec<(&'g GroupRow, Reject, Located)> {
         let mut rejects = Vec::new();
+        if self.source.lies_apart() && outcome.linked.is_some() {
+            let row = |located: &Located| self.rows.get(located.row.unwrap_or_default());
+            let each = outcome.rejects.iter();
+            let each =
+                each.filter_map(|(reject, located)| Some((row(located)?, reject.clone(), located.clone())));
+            return each.collect();
+        }
         for index in self.rejected(outcome) {
             let of_row = |found: &&(Reject, Located)| outcome.linked.is_none() || found.1.row == Some(index);
             let (Some(row), Some((reject, located))) =

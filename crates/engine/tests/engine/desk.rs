@@ -73,7 +73,7 @@ pub(crate) fn read<'s>(slice: &'s Slice, limits: &'s Limits) -> ReadRecord<'s> {
     };
     record
         .read(chatmill_engine::record::Settings::plain(limits))
-        .unwrap()
+        .remove(0)
 }
 
 /// A request of one message, as a line.

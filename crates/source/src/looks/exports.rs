@@ -8,17 +8,6 @@ const SURE: u8 = 97;
 const PLAIN: u8 = 50;
 
 pub(super) static LOOKS: &[Known] = &[
-    known("chatgpt", "a ChatGPT account export", SURE, |seen| {
-        let is_tree = seen.has(&["mapping"])
-            && (seen.has(&["current_node"])
-                || seen.has_below("mapping.", ".children")
-                || seen.has_below("mapping.", ".message"));
-        is_tree.then_some("records have mapping, a tree of messages")
-    }),
-    known("claude-ai", "a Claude.ai account export", SURE, |seen| {
-        let is_chat = seen.has(&["chat_messages", "uuid"]) || seen.has(&["chat_messages[].sender"]);
-        is_chat.then_some("records have chat_messages")
-    }),
     known("open-webui", "an Open WebUI export", SURE, |seen| {
         let is_chat = seen.has(&["chat.history"])
             || seen.has(&["history.currentId"])
@@ -49,28 +38,6 @@ pub(super) static LOOKS: &[Known] = &[
             || seen.has(&["session.instructions", "items"])
             || seen.has(&["instructions", "git.commit_hash"]);
         is_old.then_some("records are those of a session file")
-    }),
-    known("slack", "a Slack export", SURE, |seen| {
-        let is_message = seen.has(&["ts", "text"])
-            && (seen.has(&["user"]) || seen.has(&["bot_id"]) || seen.says("type", &["message"]));
-        if is_message {
-            return Some("records have ts, text and user");
-        }
-        let is_list = seen.has(&["id", "created", "members"])
-            || seen.has(&["id", "team_id", "profile.real_name"])
-            || seen.has(&["id", "is_bot", "profile.display_name"]);
-        is_list.then_some("records are channels or members of a workspace")
-    }),
-    known("discord", "a DiscordChatExporter file", SURE, |seen| {
-        seen.has(&["guild", "channel", "messages"])
-            .then_some("the record has guild, channel and messages")
-    }),
-    known("telegram", "a Telegram Desktop export", SURE, |seen| {
-        let is_chat = seen.has(&["messages[].from_id"])
-            || seen.has(&["messages[].date_unixtime"])
-            || seen.has(&["chats.list"])
-            || seen.has(&["personal_information", "contacts"]);
-        is_chat.then_some("messages have from_id or date_unixtime")
     }),
     known("messenger", "a Messenger or Instagram export", SURE, |seen| {
         seen.has(&[

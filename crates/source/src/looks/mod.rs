@@ -68,14 +68,6 @@ impl Glimpse<'_> {
     fn says(&self, name: &str, words: &[&str]) -> bool {
         self.records.iter().any(|record| record.says(name, words))
     }
-
-    /// Whether a name stands somewhere below another, with anything between.
-    fn has_below(&self, above: &str, name: &str) -> bool {
-        self.records.iter().any(|record| {
-            let mut names = record.names.keys();
-            names.any(|path| path.starts_with(above) && path.ends_with(name))
-        })
-    }
 }
 
 /// What a file looks like that no source reads.

@@ -22,6 +22,7 @@ pub(crate) mod thoughts;
 pub(crate) mod times;
 pub(crate) mod tool_calls;
 pub(crate) mod transcript;
+pub(crate) mod tree;
 pub(crate) mod vendor;
 pub(crate) mod weight;
 pub(crate) mod zone;

@@ -1,0 +1,231 @@
+//! What a message says: its `content_type` decides in which field.
+
+use chatmill_diag::codes;
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{Media, MediaKind, MediaSource, Part};
+
+use crate::reader::{Content, Keep as _, Site, present, text};
+
+/// What a content is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nature {
+    /// Somebody says it.
+    Said,
+    /// The person's own instructions, or what is remembered of the person.
+    Instruction,
+    /// How long the model thought.
+    Remark,
+    /// A failure.
+    Failure,
+}
+
+/// Fields that hold words, where a type is not known.
+const WORDS: [&str; 6] = ["text", "result", "content", "output_str", "summary", "title"];
+
+/// Reads the content of a message; `attachments` are what its metadata lists.
+pub(super) fn read(
+    content: Value<'_>,
+    attachments: Option<Value<'_>>,
+    site: &mut Site<'_>,
+) -> (Nature, Content) {
+    let mut read = Content::default();
+    let word = text(content.get("content_type"));
+    let nature = match word.as_deref() {
+        None | Some("text" | "multimodal_text") => {
+            parts(content, attachments, &mut read, site);
+            Nature::Said
+        }
+        Some("thoughts") => {
+            thoughts(content, &mut read, site);
+            Nature::Said
+        }
+        Some("reasoning_recap") => {
+            words(content, &["content"], &mut read);
+            Nature::Remark
+        }
+        Some("user_editable_context") => {
+            words(content, &["user_profile", "user_instructions"], &mut read);
+            Nature::Instruction
+        }
+        Some("model_editable_context") => {
+            words(content, &["model_set_context"], &mut read);
+            Nature::Instruction
+        }
+        Some("code" | "execution_output") => {
+            words(content, &["text"], &mut read);
+            Nature::Said
+        }
+        Some("system_error") => {
+            words(content, &["name", "text"], &mut read);
+            Nature::Failure
+        }
+        Some("tether_quote" | "sonic_webpage") => {
+            words(content, &["title", "text"], &mut read);
+            page(content, &mut read);
+            Nature::Said
+        }
+        Some("tether_browsing_display" | "tether_browsing_code") => {
+            words(content, &["result", "summary"], &mut read);
+            Nature::Said
+        }
+        Some("citable_code_output") => {
+            words(content, &["output_str"], &mut read);
+            Nature::Said
+        }
+        Some("computer_output") => {
+            let shot = present(content, "screenshot").and_then(|shot| asset(shot, attachments));
+            read.parts.extend(shot.map(Part::Media));
+            read.keep_rest(content, "content", &["content_type", "screenshot"]);
+            Nature::Said
+        }
+        Some(_) => {
+            let text =
+                "the content is of a type that is not known here: its words are read, the rest is kept";
+            let place = content.get("content_type").unwrap_or(content);
+            site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".content.content_type", place);
+            if present(content, "parts").is_some() {
+                parts(content, attachments, &mut read, site);
+            } else {
+                words(content, &WORDS, &mut read);
+            }
+            Nature::Said
+        }
+    };
+    if let Some(word) = word.filter(|word| word != "text" && word != "multimodal_text") {
+        read.keep_text("content.content_type", &word);
+    }
+    (nature, read)
+}
+
+/// Texts in these fields, and everything else as it is.
+fn words(content: Value<'_>, fields: &[&str], read: &mut Content) {
+    let mut known = vec!["content_type"];
+    for field in fields {
+        if let Some(words) = text(content.get(field)) {
+            known.push(field);
+            if !words.is_empty() {
+                read.parts.push(Part::Text(words));
+            }
+        }
+    }
+    read.keep_rest(content, "content", &known);
+}
+
+/// The page that a quotation is from.
+fn page(content: Value<'_>, read: &mut Content) {
+    if let Some(url) = text(content.get("url")).filter(|url| !url.is_empty()) {
+        read.extra.retain(|(path, _)| path != "content.url");
+        read.parts.push(Part::Media(Media {
+            kind: MediaKind::Link,
+            source: MediaSource::Url(url),
+            media_type: None,
+            name: text(content.get("title")),
+        }));
+    }
+}
+
+fn thoughts(content: Value<'_>, read: &mut Content, site: &mut Site<'_>) {
+    let list = present(content, "thoughts");
+    for (index, thought) in list.into_iter().flat_map(Value::items).enumerate() {
+        let words = text(thought.get("content")).filter(|words| !words.is_empty());
+        let words = words
+            .or_else(|| text(thought.get("summary")))
+            .or_else(|| text(Some(thought)));
+        match words {
+            Some(words) => {
+                read.parts.push(Part::Reasoning(words));
+                let path = format!("content.thoughts[{index}]");
+                read.keep_rest(thought, &path, &["content", "finished", "chunks"]);
+            }
+            None => site.warn(
+                &format!("content.thoughts[{index}]"),
+                "the thought has no words",
+                thought,
+            ),
+        }
+    }
+    read.keep_rest(content, "content", &["content_type", "thoughts"]);
+}
+
+fn parts(content: Value<'_>, attachments: Option<Value<'_>>, read: &mut Content, site: &mut Site<'_>) {
+    let Some(list) = present(content, "parts") else {
+        words(content, &["text"], read);
+        return;
+    };
+    if list.kind() != Kind::Array {
+        site.warn("content.parts", "parts is not a list", list);
+        read.parts.extend(text(Some(list)).map(Part::Text));
+    }
+    for (index, part) in list.items().enumerate() {
+        let path = format!("content.parts[{index}]");
+        match part.kind() {
+            Kind::String => read
+                .parts
+                .extend(text(Some(part)).filter(|words| !words.is_empty()).map(Part::Text)),
+            Kind::Object => object(part, &path, attachments, read, site),
+            Kind::Null => {}
+            _ => {
+                site.warn(
+                    &path,
+                    "a part is neither text nor an object and is kept as it is",
+                    part,
+                );
+                read.keep(path, part);
+            }
+        }
+    }
+    read.keep_rest(content, "content", &["content_type", "parts"]);
+}
+
+fn object(
+    part: Value<'_>,
+    path: &str,
+    attachments: Option<Value<'_>>,
+    read: &mut Content,
+    site: &mut Site<'_>,
+) {
+    let word = text(part.get("content_type"));
+    let spoken = text(part.get("text"));
+    if let Some(media) = asset(part, attachments) {
+        read.parts.push(Part::Media(media));
+        read.keep_rest(part, path, &["content_type"]);
+        return;
+    }
+    if let (Some("audio_transcription") | None, Some(spoken)) = (word.as_deref(), spoken) {
+        read.parts.push(Part::Text(spoken));
+        read.keep_rest(part, path, &["content_type", "text"]);
+        return;
+    }
+    let text = "the part has no form that is known here and is kept as it is";
+    site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), part);
+    read.keep(path.to_owned(), part);
+}
+
+/// A picture, sound or film that was uploaded: the export names it, and mostly holds it as a file.
+fn asset(part: Value<'_>, attachments: Option<Value<'_>>) -> Option<Media> {
+    let word = text(part.get("content_type"))?;
+    let (kind, inner) = match word.as_str() {
+        "image_asset_pointer" => (MediaKind::Image, None),
+        "audio_asset_pointer" => (MediaKind::Audio, None),
+        "video_container_asset_pointer" => (MediaKind::Video, None),
+        "real_time_user_audio_video_asset_pointer" => {
+            (MediaKind::Audio, present(part, "audio_asset_pointer"))
+        }
+        _ => return None,
+    };
+    let pointer = text(inner.unwrap_or(part).get("asset_pointer"));
+    let id = pointer.as_deref().and_then(|pointer| pointer.rsplit("//").next());
+    let is_it = |listed: &Value<'_>| id.is_some() && text(listed.get("id")).as_deref() == id;
+    let listed = attachments.into_iter().flat_map(Value::items).find(is_it);
+    let name = listed.and_then(|listed| text(listed.get("name")));
+    let media_type = listed.and_then(|listed| {
+        let word = listed.get("mime_type").or_else(|| listed.get("mimeType"));
+        text(word).filter(|word| !word.is_empty())
+    });
+    Some(Media {
+        kind,
+        source: MediaSource::Upload,
+        media_type,
+        name: name.or_else(|| id.map(str::to_owned)),
+    })
+}

@@ -1,0 +1,365 @@
+//! The messages of a branch, in order: who speaks, what is a call and what its result.
+
+use chatmill_diag::{Finding, Limits, Path, codes};
+use chatmill_intake::json::{self, Kind, Value};
+use chatmill_model::{
+    ArgumentForm, Arguments, Conversation, Extra, MessageKind, Part, RawJson, Role, ToolCall, ToolResult,
+    Weight,
+};
+
+use super::content::{self, Nature};
+use crate::frame::{FrameView, Reading};
+use crate::reader::message_object::role;
+use crate::reader::tree::Node;
+use crate::reader::{Content, Keep as _, ListReader, Roster, Times, divided, id, present, quoted, text};
+
+/// Fields of a message that have a place, or say what another field says.
+const READ: [&str; 7] = [
+    "id",
+    "author",
+    "create_time",
+    "content",
+    "recipient",
+    "weight",
+    "metadata",
+];
+
+/// Reads the messages of one branch.
+pub(super) struct Reader<'d, 'r> {
+    pub(super) list: ListReader<'d, 'r>,
+    roster: Roster,
+    times: Times,
+    /// The last call, as a place for results: id of its message, and the tool that it goes to.
+    called: Option<(String, String)>,
+    /// Whether what was read last is a result of that call.
+    is_answered: bool,
+}
+
+impl<'d, 'r> Reader<'d, 'r> {
+    pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
+        Self {
+            list: ListReader::new(frame, limits),
+            roster: Roster::default(),
+            times: Times::new(limits),
+            called: None,
+            is_answered: false,
+        }
+    }
+
+    pub(super) fn finish(mut self, conversation: Conversation) -> Reading {
+        self.times.finish(&mut self.list.notes);
+        self.list.finish(Conversation {
+            participants: self.roster.participants,
+            ..conversation
+        })
+    }
+
+    /// Reads what a node holds. What is not new is told with an earlier branch, findings and rejects included.
+    pub(super) fn read(&mut self, value: Value<'d>, node: &Node, is_new: bool) {
+        let before = (self.list.notes.findings.len(), self.list.rejects.len());
+        let position = self.list.messages.len();
+        self.list.rows.rows += 1;
+        if let Err(finding) = self.node(value, node) {
+            self.list.reject(value.span(), *finding);
+        }
+        if self.list.messages.len() == position {
+            // What joined another message, or says nothing, has a place in the record all the same.
+            for finding in self.list.notes.findings.iter_mut().skip(before.0) {
+                if let Path::InMessage(suffix) = &finding.path {
+                    finding.path = Path::Absolute(format!("{}.message{suffix}", node.path));
+                    finding.position = None;
+                }
+            }
+        }
+        if !is_new {
+            self.list.notes.findings.truncate(before.0);
+            let repeated = (self.list.rejects.len() - before.1) as u64;
+            self.list.rejects.truncate(before.1);
+            self.list.rows.rejected -= repeated;
+            self.list.rows.merged += repeated;
+        }
+    }
+
+    fn node(&mut self, value: Value<'d>, node: &Node) -> Result<(), Box<Finding>> {
+        let reject = |code, text: &str, field: &str| {
+            Box::new(Finding::new(code, text).at_path(format!("{}{field}", node.path)))
+        };
+        if value.kind() != Kind::Object {
+            let text = "what stands in the tree is not an object and is rejected";
+            return Err(reject(&codes::WRONG_TYPE, text, ""));
+        }
+        let Some(message) = present(value, "message") else {
+            self.list.rows.merged += 1;
+            return Ok(());
+        };
+        if message.kind() != Kind::Object {
+            let text = "the message is not an object and is rejected";
+            return Err(reject(&codes::WRONG_TYPE, text, ".message"));
+        }
+        let known = |key: &&str| READ.contains(key);
+        let twice = message.duplicate_keys();
+        if let Some(key) = twice.iter().find(|key| known(&key.as_str())) {
+            let text = "a known key stands more than once: the message is rejected";
+            return Err(Box::new(
+                reject(&codes::DUPLICATE_KEY, text, ".message").quoting(key),
+            ));
+        }
+        let author = present(message, "author");
+        let word = author.and_then(|author| text(author.get("role")));
+        let Some(word) = word else {
+            let text = "the message has no author with a role and is rejected";
+            return Err(reject(&codes::MISSING_FIELD, text, ".message.author"));
+        };
+        let Some(role) = role(&word) else {
+            let text = "the role of the author is none of the known words: the message is rejected";
+            return Err(Box::new(
+                reject(&codes::WRONG_TYPE, text, ".message.author.role").quoting(&word),
+            ));
+        };
+        let name = author.and_then(|author| text(author.get("name")));
+        self.message(message, node, role, name.as_deref());
+        Ok(())
+    }
+
+    fn message(&mut self, message: Value<'d>, node: &Node, role: Role, name: Option<&str>) {
+        let id = present(message, "id")
+            .and_then(id)
+            .unwrap_or_else(|| node.id.clone());
+        let metadata = present(message, "metadata");
+        let flag = |key: &str| {
+            metadata
+                .and_then(|metadata| metadata.get(key))
+                .and_then(Value::as_bool)
+        };
+        let is_hidden = flag("is_visually_hidden_from_conversation") == Some(true);
+        let weight = present(message, "weight").and_then(Value::number_text);
+        let weight: Option<f64> = weight.and_then(|weight| weight.parse().ok());
+        let recipient =
+            text(message.get("recipient")).filter(|to| !["all", "assistant", "user"].contains(&to.as_str()));
+        let mut site = self.list.site(Some(&id), message);
+        let timestamp = self
+            .times
+            .read(message.get("create_time"), "create_time", &mut site);
+        let (nature, mut read) = match present(message, "content") {
+            Some(content) if content.kind() == Kind::Object => {
+                let attachments = metadata.and_then(|metadata| metadata.get("attachments"));
+                content::read(content, attachments, &mut site)
+            }
+            Some(content) => {
+                site.warn("content", "content is not an object: its text is read", content);
+                let parts = text(Some(content)).map(Part::Text).into_iter().collect();
+                (
+                    Nature::Said,
+                    Content {
+                        parts,
+                        ..Content::default()
+                    },
+                )
+            }
+            None => (Nature::Said, Content::default()),
+        };
+        if role == Role::Tool {
+            self.list.rows.merged += 1;
+            if self.joins(name, &mut read) {
+                return;
+            }
+            self.list.rows.merged -= 1;
+        }
+        // Empty system messages open every conversation, and drafts without words stand before calls.
+        if read.parts.is_empty() && (is_hidden || role == Role::System || weight == Some(0.0)) {
+            self.list.rows.merged += 1;
+            return;
+        }
+        let role = match nature {
+            Nature::Instruction => Role::System,
+            _ => role,
+        };
+        let kind = match role {
+            _ if nature == Nature::Remark => MessageKind::Notice,
+            Role::User | Role::Assistant if is_hidden && recipient.is_none() => MessageKind::Notice,
+            _ => MessageKind::Message,
+        };
+        self.keep(message, metadata, author_metadata(message), &mut read);
+        let parts = self.parts(
+            role,
+            name,
+            recipient,
+            nature,
+            &id,
+            std::mem::take(&mut read.parts),
+        );
+        if kind == MessageKind::Message {
+            self.is_answered = role == Role::Tool;
+        }
+        let sender = match role {
+            Role::Tool => Some(self.roster.answering(&parts)),
+            Role::System => None,
+            _ => Some(self.roster.named(role, name.filter(|name| !name.is_empty()))),
+        };
+        if let Some(sender) = sender.filter(|_| role == Role::Assistant) {
+            self.roster.calls(sender, &parts);
+        }
+        let parts = if kind == MessageKind::Notice {
+            parts.into_iter().map(as_notice).collect()
+        } else {
+            parts
+        };
+        self.list.push(chatmill_model::Message {
+            id: Some(id),
+            sender,
+            kind,
+            timestamp,
+            parts,
+            weight: weight
+                .filter(|weight| *weight == 0.0 && role == Role::Assistant)
+                .and_then(Weight::new),
+            extra: Extra(read.extra),
+            ..self.list.message(role, message.span(), 0)
+        });
+    }
+
+    /// Adds a further answer of a tool to the one before it: a call has one result.
+    fn joins(&mut self, name: Option<&str>, read: &mut Content) -> bool {
+        let is_same = |(_, tool): &(String, String)| name.is_none_or(|name| is_tool(tool, name));
+        if !self.is_answered || !self.called.as_ref().is_some_and(is_same) {
+            return false;
+        }
+        let Some(last) = self
+            .list
+            .messages
+            .last_mut()
+            .filter(|last| last.role == Role::Tool)
+        else {
+            return false;
+        };
+        let (said, others) = divided(std::mem::take(&mut read.parts));
+        if let Some(Part::ToolResult(result)) = last.parts.first_mut() {
+            if !result.content.is_empty() && !said.is_empty() {
+                result.content.push('\n');
+            }
+            result.content.push_str(&said);
+        }
+        last.parts.extend(others);
+        last.extra.0.append(&mut read.extra);
+        true
+    }
+
+    /// Keeps what has no place.
+    fn keep(
+        &self,
+        message: Value<'_>,
+        metadata: Option<Value<'_>>,
+        author: Option<Value<'_>>,
+        read: &mut Content,
+    ) {
+        for (key, value) in message.fields() {
+            let says_nothing = value.is_null()
+                || key == "status" && text(Some(value)).as_deref() == Some("finished_successfully")
+                || key == "end_turn";
+            if !READ.contains(&&*key) && !says_nothing {
+                read.keep(key.into_owned(), value);
+            }
+        }
+        if let Some(weight) =
+            present(message, "weight").filter(|weight| !["1", "1.0"].contains(&weight.raw()))
+        {
+            read.keep("weight", weight);
+        }
+        let is_empty = |value: Value<'_>| {
+            value.is_null() || matches!(value.kind(), Kind::Array | Kind::Object) && value.is_empty()
+        };
+        for (path, object) in [("metadata", metadata), ("author.metadata", author)] {
+            for (key, value) in object.into_iter().flat_map(Value::fields) {
+                if !is_empty(value) {
+                    read.keep(crate::reader::below(path, &key), value);
+                }
+            }
+        }
+    }
+
+    /// The pieces of a message: a call where it goes to a tool, a result where a tool speaks.
+    fn parts(
+        &mut self,
+        role: Role,
+        name: Option<&str>,
+        recipient: Option<String>,
+        nature: Nature,
+        id: &str,
+        parts: Vec<Part>,
+    ) -> Vec<Part> {
+        match (role, recipient) {
+            (Role::Assistant, Some(tool)) => {
+                let (said, mut others) = divided(parts);
+                let arguments = arguments(&said, self.list.limits);
+                self.called = Some((id.to_owned(), tool.clone()));
+                others.push(Part::ToolCall(ToolCall::new(None, Some(tool), arguments)));
+                others
+            }
+            (Role::Tool, _) => {
+                let (content, others) = divided(parts);
+                let caller = self.called.as_ref();
+                let caller = caller.filter(|(_, tool)| name.is_none_or(|name| is_tool(tool, name)));
+                let result = ToolResult {
+                    name: caller
+                        .map(|(_, tool)| tool.clone())
+                        .or_else(|| name.map(str::to_owned)),
+                    content,
+                    is_error: nature == Nature::Failure,
+                    caller: caller.map(|(id, _)| id.clone()),
+                    ..ToolResult::default()
+                };
+                std::iter::once(Part::ToolResult(result)).chain(others).collect()
+            }
+            _ => parts,
+        }
+    }
+}
+
+fn author_metadata(message: Value<'_>) -> Option<Value<'_>> {
+    present(message, "author").and_then(|author| present(author, "metadata"))
+}
+
+/// Whether a tool that speaks is the one that was called: `dalle.text2im` is called, and `dalle` may answer.
+fn is_tool(called: &str, speaks: &str) -> bool {
+    let family = |name: &str| name.split('.').next().map(str::to_owned);
+    called == speaks || family(called) == family(speaks)
+}
+
+fn as_notice(part: Part) -> Part {
+    match part {
+        Part::Text(text) => Part::Notice(text),
+        other => other,
+    }
+}
+
+/// What is said to a tool: an object, or words that become one, under the name that tools of plain text have.
+fn arguments(said: &str, limits: &Limits) -> (Arguments, ArgumentForm) {
+    let is_object = json::scan(said.as_bytes(), limits.depth)
+        .is_ok_and(|document| document.root().kind() == Kind::Object && document.notes().is_empty());
+    let raw = if is_object {
+        RawJson(said.to_owned())
+    } else {
+        RawJson(format!("{{\"input\":{}}}", quoted(said).as_str()))
+    };
+    (Arguments::Object(raw), ArgumentForm::Embedded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_for_a_tool_become_an_object_and_an_object_stays() {
+        let of = |said: &str| arguments(said, &Limits::default()).0.source_text().to_owned();
+        assert_eq!(of("print(\"a\")"), "{\"input\":\"print(\\\"a\\\")\"}");
+        assert_eq!(of("{\"q\": [1]}"), "{\"q\": [1]}");
+        assert_eq!(of("[1]"), "{\"input\":\"[1]\"}");
+        assert_eq!(of(""), "{\"input\":\"\"}");
+    }
+
+    #[test]
+    fn a_tool_answers_for_its_family() {
+        assert!(is_tool("dalle.text2im", "dalle.text2im") && is_tool("dalle.text2im", "dalle"));
+        assert!(!is_tool("python", "browser"));
+    }
+}

@@ -1,0 +1,245 @@
+//! The export of a `ChatGPT` account: `conversations.json` or its numbered parts, in the zip, in a folder, or alone.
+//!
+//! A record is a conversation, and a conversation is a tree. The smallest example:
+//!
+//! ```json
+//! {"title": "Hours", "current_node": "b", "mapping": {
+//!   "a": {"parent": null, "children": ["b"], "message": null},
+//!   "b": {"parent": "a", "children": [], "message": {"author": {"role": "user"},
+//!     "content": {"content_type": "text", "parts": ["Is it open?"]}}}}}
+//! ```
+//!
+//! An edited question and an answer that was asked for again begin a branch; `[sources.chatgpt-export] branches` says which are
+//! read ([`tree`](crate::reader::tree)). Where a message says its words depends on its `content_type` ([`content`]). What an
+//! assistant says to anybody but `all` is a call, and has no id: what a tool says below it is its result ([`messages`]). What
+//! is hidden is a notice, unless it is an instruction or a result.
+//!
+//! The other files of the zip hold no conversation: `user.json`, feedback and shared links; `chat.html` is a page that repeats
+//! everything.
+
+mod content;
+mod messages;
+
+use std::collections::HashMap;
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::{Kind, Value, append_key};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{Conversation, Customs, Extra, Scene, TextArguments};
+
+use crate::frame::{FrameView, Reading};
+use crate::reader::tree::{self, Branch, Node, Tree};
+use crate::reader::{Keep as _, Kept, Notes, best, has, id, list, present, text};
+use crate::source::{About, Source};
+use messages::Reader;
+
+const ID: &str = "chatgpt-export";
+
+/// The source `chatgpt-export`.
+#[derive(Debug)]
+pub struct ChatgptExport;
+
+static ABOUT: About = About {
+    id: ID,
+    title: "ChatGPT export",
+    specification: "the account export of ChatGPT, 2023 to 2026, as its files are",
+    shapes: &["tree"],
+    carries: "branches, roles, text, thoughts, calls and results by their place in the tree, pictures and sound by name, \
+              instructions, weights, times",
+    customs: Customs {
+        text_arguments: TextArguments::None,
+        pairs_by_place: true,
+        ..Customs::USUAL
+    },
+};
+
+impl Source for ChatgptExport {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        best(sketch, recognise)
+    }
+
+    fn passes_over(&self, sketch: &Sketch) -> Option<&'static str> {
+        let mut records = sketch.records.iter();
+        records.any(is_beside).then_some("part of a ChatGPT export")
+    }
+
+    fn lies_apart(&self) -> bool {
+        true
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        Reading::stored(ABOUT.customs, read(*frame, limits))
+    }
+}
+
+fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
+    let below = |ending: &str| {
+        let mut names = record.names.keys();
+        names.any(|name| name.starts_with("mapping.") && name.ends_with(ending))
+    };
+    let is_tree = has(record, "mapping")
+        && (has(record, "current_node") || below(".children") || below(".message") || below(".parent"));
+    if is_tree {
+        return Some((98, "records have mapping, a tree of messages".to_owned()));
+    }
+    is_beside(record).then(|| {
+        (
+            98,
+            "records are what a ChatGPT export says beside its chats".to_owned(),
+        )
+    })
+}
+
+/// Whether a record stands in a file of the export that holds no conversation.
+fn is_beside(record: &RecordSketch) -> bool {
+    let has_all = |names: &[&str]| names.iter().all(|name| has(record, name));
+    !has(record, "mapping")
+        && (has_all(&["chatgpt_plus_user", "email"])
+            || has_all(&["conversation_id", "rating", "user_id"])
+            || has_all(&["conversation_id", "is_anonymous", "title"]))
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    if frame.root().kind() != Kind::Object {
+        let text = "the record is not an object";
+        return Err(frame.fault(&codes::WRONG_TYPE, text, "$", frame.root()));
+    }
+    let mapping = list::single(frame, "mapping")?;
+    if mapping.kind() != Kind::Object {
+        let text = "mapping is not an object of messages";
+        return Err(frame.fault(&codes::WRONG_TYPE, text, "$.mapping", mapping));
+    }
+    let count = mapping.len() as u64;
+    if let Some(text) = crate::reader::exceeds(count, "the conversation", "messages", limits) {
+        return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$.mapping", mapping));
+    }
+    let mut notes = Notes::new(frame.start);
+    let root = frame.root();
+    notes.repeated_keys(root, "$", |key| {
+        ["mapping", "current_node", "title"].contains(&key)
+    });
+    notes.repeated_keys(mapping, "$.mapping", |_| true);
+    let values: Vec<Value<'_>> = unique(mapping);
+    let nodes = nodes(mapping);
+    let tree = Tree::of(&nodes, &mut notes);
+    let visible = visible(root, &nodes, &mut notes);
+    let branches = tree::branches(&nodes, &tree, visible, limits, &mut notes);
+    let read = |branch: &Branch, number| of_branch(frame, limits, &values, &nodes, branch, number);
+    Ok(tree::read(&branches, notes, read))
+}
+
+/// Reads a branch; `number` says which of several it is.
+fn of_branch(
+    frame: FrameView<'_>,
+    limits: &Limits,
+    values: &[Value<'_>],
+    nodes: &[Node],
+    branch: &Branch,
+    number: Option<u32>,
+) -> Reading {
+    let root = frame.root();
+    let mut reader = Reader::new(frame, limits);
+    let mut before = 0;
+    for (step, at) in branch.path.iter().enumerate() {
+        if let (Some(value), Some(node)) = (values.get(*at), nodes.get(*at)) {
+            reader.read(*value, node, step >= branch.shared);
+        }
+        if step < branch.shared {
+            before = reader.list.messages.len() as u64;
+        }
+    }
+    let mut extra = Kept::new();
+    extra.keep_rest(
+        root,
+        "",
+        &["mapping", "title", "id", "conversation_id", "current_node"],
+    );
+    extra.retain(|(_, raw)| !["[]", "{}", "\"\""].contains(&raw.as_str()));
+    let mut conversation = Conversation {
+        source: ID,
+        source_id: ["conversation_id", "id"]
+            .iter()
+            .find_map(|key| present(root, key).and_then(id)),
+        shape: "tree",
+        scene: Scene::Assistant,
+        title: text(root.get("title")).filter(|title| !title.is_empty()),
+        extra: Extra(extra),
+        ..Conversation::default()
+    };
+    let last = branch.path.last().and_then(|at| nodes.get(*at));
+    if let (Some(number), Some(last)) = (number, last) {
+        tree::mark(&mut conversation, before, &last.id, number > 0);
+    }
+    reader.finish(conversation)
+}
+
+/// The nodes of a mapping, the last of each name.
+fn unique(mapping: Value<'_>) -> Vec<Value<'_>> {
+    named(mapping).into_iter().map(|(_, value)| value).collect()
+}
+
+fn named(mapping: Value<'_>) -> Vec<(String, Value<'_>)> {
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut values: Vec<(String, Value<'_>)> = Vec::new();
+    for (key, value) in mapping.fields() {
+        let next = values.len();
+        let at = *places.entry(key.clone().into_owned()).or_insert(next);
+        match values.get_mut(at) {
+            Some((_, known)) => *known = value,
+            None => values.push((key.into_owned(), value)),
+        }
+    }
+    values
+}
+
+/// The nodes with what stands above them: as they say, else as that says.
+fn nodes(mapping: Value<'_>) -> Vec<Node> {
+    let named = named(mapping);
+    let mut below: HashMap<String, &str> = HashMap::new();
+    for (parent, value) in &named {
+        let children = value.get("children").into_iter().flat_map(Value::items);
+        for child in children.filter_map(id) {
+            below.entry(child).or_insert(parent);
+        }
+    }
+    let parent_of = |key: &str, value: Value<'_>| match present(value, "parent").and_then(id) {
+        Some(parent) => Some(parent),
+        None => below.get(key).map(|parent| (*parent).to_owned()),
+    };
+    let node = |(key, value): &(String, Value<'_>)| {
+        let mut path = "$.mapping".to_owned();
+        append_key(&mut path, key);
+        Node {
+            id: key.clone(),
+            parent: parent_of(key, *value),
+            span: value.span(),
+            path,
+        }
+    };
+    named.iter().map(node).collect()
+}
+
+/// The message that people saw last; the latest, where the record does not say.
+fn visible(root: Value<'_>, nodes: &[Node], notes: &mut Notes) -> Option<usize> {
+    let current = present(root, "current_node");
+    let named = current.and_then(id);
+    let found = named
+        .as_deref()
+        .and_then(|named| nodes.iter().position(|node| node.id == named));
+    if let (Some(current), None) = (current, found) {
+        let text = "current_node names no message of the record: the longest branch is read";
+        notes.push(
+            Finding::new(&codes::BROKEN_TREE, text).at_path("$.current_node"),
+            Some(current),
+        );
+    } else if current.is_none() && nodes.len() > 1 {
+        let text = "current_node is missing: the longest branch is read, of several the last";
+        let finding = Finding::new(&codes::MISSING_FIELD, text).with_severity(Severity::Note);
+        notes.findings.push(finding.at_path("$.current_node"));
+    }
+    found
+}

@@ -1,0 +1,315 @@
+//! The export of a Claude.ai account: `conversations.json`, in the zip, in a folder, or alone.
+//!
+//! The smallest example:
+//!
+//! ```json
+//! {"uuid": "c1", "name": "Hours", "chat_messages": [
+//!   {"uuid": "m1", "sender": "human", "text": "Is it open?", "content": [{"type": "text", "text": "Is it open?"}]}]}
+//! ```
+//!
+//! `text` says once more what the blocks of `content` say, with a sentence in the place of what is no text: the blocks are read, and
+//! `text` only where they hold no words ([`blocks`]). What an attachment held is part of what the person said. An edited question
+//! begins a branch where messages name what stands above them; where none does, they follow one another.
+//!
+//! An answer with calls is several messages: what is said up to a call, its result, what is said then. `users.json` and `projects.json`
+//! hold no conversation.
+
+mod blocks;
+
+use std::collections::HashMap;
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{Conversation, Extra, Message, Part, Role, Scene};
+
+use crate::frame::{FrameView, Reading};
+use crate::reader::tree::{self, Branch, Node, Tree};
+use crate::reader::{
+    Element, Keep as _, Kept, ListReader, Notes, Roster, Times, Wire as _, best, has, id, list, present,
+    text, wire,
+};
+use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+use blocks::Turn;
+
+const ID: &str = "claude-export";
+
+/// The source `claude-export`.
+#[derive(Debug)]
+pub struct ClaudeExport;
+
+static ABOUT: About = About {
+    id: ID,
+    title: "Claude.ai export",
+    specification: "the account export of Claude.ai, 2024 to 2026, as its files are",
+    shapes: &["list", "tree"],
+    carries: "branches, roles, text, thoughts, tool calls and results, attachments with their text, files by name, times",
+    customs: NO_TEXT_ARGUMENTS,
+};
+
+impl Source for ClaudeExport {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        best(sketch, recognise)
+    }
+
+    fn passes_over(&self, sketch: &Sketch) -> Option<&'static str> {
+        let mut records = sketch.records.iter();
+        records.any(is_beside).then_some("part of a Claude.ai export")
+    }
+
+    fn message_path(&self, index: u32) -> String {
+        format!("$.chat_messages[{index}]")
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        Reading::stored(ABOUT.customs, read(*frame, limits))
+    }
+}
+
+fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
+    let is_chat =
+        has(record, "chat_messages") && (has(record, "uuid") || record.names("chat_messages[].sender"));
+    if is_chat {
+        return Some((98, "records have chat_messages".to_owned()));
+    }
+    is_beside(record).then(|| {
+        (
+            98,
+            "records are what a Claude.ai export says beside its chats".to_owned(),
+        )
+    })
+}
+
+/// Whether a record stands in a file of the export that holds no conversation.
+fn is_beside(record: &RecordSketch) -> bool {
+    let has_all = |names: &[&str]| names.iter().all(|name| has(record, name));
+    has_all(&["uuid", "full_name", "email_address"])
+        || has_all(&["uuid", "is_starter_project"])
+        || has_all(&["conversations_memory"])
+}
+
+wire! {
+    /// A message.
+    Wire {
+        uuid: "uuid",
+        text: "text",
+        content: "content",
+        sender: "sender",
+        created_at: "created_at",
+        updated_at: "updated_at",
+        attachments: "attachments",
+        files: "files",
+        files_v2: "files_v2",
+        parent: "parent_message_uuid",
+        index: "index",
+    }
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let root = frame.root();
+    if root.kind() != Kind::Object {
+        return Err(frame.fault(&codes::WRONG_TYPE, "the record is not an object", "$", root));
+    }
+    let messages = list::named(frame, "chat_messages", "messages", limits)?;
+    let values: Vec<Value<'_>> = messages.items().collect();
+    let mut notes = Notes::new(frame.start);
+    notes.repeated_keys(root, "$", |key| ["uuid", "name", "chat_messages"].contains(&key));
+    let nodes = nodes(&values);
+    let tree = Tree::of(&nodes, &mut notes);
+    let visible = visible(root, &nodes, &mut notes);
+    let branches = tree::branches(&nodes, &tree, visible, limits, &mut notes);
+    let read = |branch: &Branch, number| of_branch(frame, limits, &values, &nodes, branch, number);
+    Ok(tree::read(&branches, notes, read))
+}
+
+/// The messages with what stands above them: where they do not say, it is the message before.
+fn nodes(values: &[Value<'_>]) -> Vec<Node> {
+    let own = |index: usize, value: &Value<'_>| {
+        let named = present(*value, "uuid").and_then(id);
+        named.unwrap_or_else(|| format!("#{index}"))
+    };
+    let mut ids: Vec<String> = Vec::with_capacity(values.len());
+    let mut taken: HashMap<String, u32> = HashMap::new();
+    for (index, value) in values.iter().enumerate() {
+        let id = own(index, value);
+        let times = taken.entry(id.clone()).or_default();
+        *times += 1;
+        // A message that is there twice stands below its first copy.
+        ids.push(if *times > 1 { format!("{id}#{index}") } else { id });
+    }
+    let node = |(index, value): (usize, &Value<'_>)| {
+        let before = || index.checked_sub(1).and_then(|before| ids.get(before)).cloned();
+        let own_id = ids.get(index).cloned().unwrap_or_default();
+        let is_copy = own_id != own(index, value);
+        let parent = match value.get("parent_message_uuid") {
+            _ if is_copy => before(),
+            None => before(),
+            Some(parent) => id(parent).filter(|parent| !parent.starts_with("00000000-0000-")),
+        };
+        Node {
+            id: own_id,
+            parent,
+            span: value.span(),
+            path: format!("$.chat_messages[{index}]"),
+        }
+    };
+    values.iter().enumerate().map(node).collect()
+}
+
+/// The message that people saw last: the one that the record names, else the last.
+fn visible(root: Value<'_>, nodes: &[Node], notes: &mut Notes) -> Option<usize> {
+    let named = present(root, "current_leaf_message_uuid");
+    let id = named.and_then(id);
+    let found = id.and_then(|id| nodes.iter().position(|node| node.id == id));
+    if let (Some(named), None) = (named, found) {
+        let text =
+            "current_leaf_message_uuid names no message of the record: the branch of the last one is read";
+        let finding = Finding::new(&codes::BROKEN_TREE, text);
+        notes.push(finding.at_path("$.current_leaf_message_uuid"), Some(named));
+    }
+    found.or_else(|| nodes.len().checked_sub(1))
+}
+
+fn of_branch(
+    frame: FrameView<'_>,
+    limits: &Limits,
+    values: &[Value<'_>],
+    nodes: &[Node],
+    branch: &Branch,
+    number: Option<u32>,
+) -> Reading {
+    let root = frame.root();
+    let mut reader = Reader {
+        list: ListReader::new(frame, limits),
+        roster: Roster::default(),
+        times: Times::new(limits),
+    };
+    let mut before = 0;
+    for (step, at) in branch.path.iter().enumerate() {
+        if let (Some(value), Some(node)) = (values.get(*at), nodes.get(*at)) {
+            reader.read(*value, node, *at as u32, step >= branch.shared);
+        }
+        if step < branch.shared {
+            before = reader.list.messages.len() as u64;
+        }
+    }
+    let mut extra = Kept::new();
+    let known = ["chat_messages", "name", "uuid", "current_leaf_message_uuid"];
+    extra.keep_rest(root, "", &known);
+    extra.retain(|(_, raw)| !["[]", "{}", "\"\""].contains(&raw.as_str()));
+    let is_tree = values
+        .iter()
+        .any(|value| value.get("parent_message_uuid").is_some());
+    let mut conversation = Conversation {
+        source: ID,
+        source_id: present(root, "uuid").and_then(id),
+        shape: if is_tree { "tree" } else { "list" },
+        scene: Scene::Assistant,
+        title: text(root.get("name")).filter(|name| !name.is_empty()),
+        extra: Extra(extra),
+        ..Conversation::default()
+    };
+    let last = branch.path.last().and_then(|at| nodes.get(*at));
+    if let (Some(number), Some(last)) = (number, last) {
+        tree::mark(&mut conversation, before, &last.id, number > 0);
+    }
+    reader.times.finish(&mut reader.list.notes);
+    reader.list.finish(Conversation {
+        participants: reader.roster.participants,
+        ..conversation
+    })
+}
+
+struct Reader<'d, 'r> {
+    list: ListReader<'d, 'r>,
+    roster: Roster,
+    times: Times,
+}
+
+impl<'d> Reader<'d, '_> {
+    /// Reads a message. What is not new is told with an earlier branch, findings and rejects included.
+    fn read(&mut self, value: Value<'d>, node: &Node, index: u32, is_new: bool) {
+        let before = (self.list.notes.findings.len(), self.list.rejects.len());
+        let path = || node.path.clone();
+        if let Some(wire) = self.list.element(Element::Message, path, value, Wire::read) {
+            self.message(value, &wire.without_nulls(), node, index);
+        }
+        if !is_new {
+            self.list.notes.findings.truncate(before.0);
+            let repeated = (self.list.rejects.len() - before.1) as u64;
+            self.list.rejects.truncate(before.1);
+            self.list.rows.rejected -= repeated;
+            self.list.rows.merged += repeated;
+        }
+    }
+
+    fn message(&mut self, value: Value<'d>, wire: &Wire<'d>, node: &Node, index: u32) {
+        let word = text(wire.sender);
+        let role = match word.as_deref() {
+            Some("human" | "user") => Role::User,
+            Some("assistant") => Role::Assistant,
+            _ => {
+                let text = "sender is neither human nor assistant: the message is rejected";
+                let code = if wire.sender.is_some() {
+                    &codes::WRONG_TYPE
+                } else {
+                    &codes::MISSING_FIELD
+                };
+                let finding = Finding::new(code, text).at_path(format!("{}.sender", node.path));
+                self.list.reject(value.span(), finding);
+                return;
+            }
+        };
+        let own = wire.uuid.and_then(id);
+        let mut site = self.list.site(own.as_deref(), value);
+        let timestamp = self.times.read(wire.created_at, "created_at", &mut site);
+        let mut turn = Turn::read(wire, &mut site);
+        let is_edited = wire.updated_at.and_then(Value::as_str) != wire.created_at.and_then(Value::as_str);
+        if is_edited {
+            turn.extra.keep_some("updated_at", wire.updated_at);
+        }
+        for (key, value) in &wire.others {
+            if !value.is_null() {
+                turn.extra.keep(key.clone().into_owned(), *value);
+            }
+        }
+        let sender = self.roster.named(role, None);
+        let mut extra = Some(turn.extra);
+        for (number, (role, parts)) in divided(role, turn.parts).into_iter().enumerate() {
+            // A further piece of the message counts as a row of its own.
+            self.list.rows.rows += u64::from(number > 0);
+            let message = Message {
+                id: own.clone().filter(|_| number == 0),
+                sender: Some(sender),
+                timestamp: timestamp.clone(),
+                parts,
+                extra: Extra(extra.take().unwrap_or_default()),
+                ..self.list.message(role, value.span(), index)
+            };
+            self.list.push(message);
+        }
+    }
+}
+
+/// Divides an answer at its results, which are a tool's turns.
+fn divided(role: Role, parts: Vec<Part>) -> Vec<(Role, Vec<Part>)> {
+    let mut turns: Vec<(Role, Vec<Part>)> = Vec::new();
+    for part in parts {
+        let speaks = match part {
+            Part::ToolResult(_) => Role::Tool,
+            _ => role,
+        };
+        match turns.last_mut() {
+            Some((last, parts)) if *last == speaks => parts.push(part),
+            _ => turns.push((speaks, vec![part])),
+        }
+    }
+    if turns.is_empty() {
+        turns.push((role, Vec::new()));
+    }
+    turns
+}

@@ -1,0 +1,146 @@
+//! A channel, its threads, or its days as conversations.
+
+use std::collections::BTreeMap;
+
+use chatmill_diag::Finding;
+use chatmill_diag::limits::Division;
+use chatmill_model::{Conversation, Message, Participant};
+use jiff::tz::Offset;
+
+use crate::frame::Reading;
+use crate::reader::ListReader;
+
+/// A message with its id and its thread.
+#[derive(Debug)]
+pub(super) struct Spoken {
+    pub(super) ts: String,
+    pub(super) thread: Option<String>,
+    pub(super) message: Message,
+}
+
+/// Puts messages in order and into their conversations, the first of which has everything else that was found.
+pub(super) fn divide(
+    mut list: ListReader<'_, '_>,
+    conversation: Conversation,
+    people: Vec<Participant>,
+    mut spoken: Vec<Spoken>,
+) -> Reading {
+    // Stable: what has no time stays in front.
+    spoken.sort_by_key(|spoken| instant(&spoken.message));
+    let division = list.limits.division;
+    let mut parts: Vec<(String, Vec<Message>)> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    for spoken in spoken {
+        let name = name(division, &spoken);
+        let next = parts.len();
+        let place = *places.entry(name.clone()).or_insert(next);
+        if place == next {
+            parts.push((name, Vec::new()));
+        }
+        if let Some((_, messages)) = parts.get_mut(place) {
+            messages.push(spoken.message);
+        }
+    }
+    if parts.is_empty() {
+        return Reading {
+            findings: list.notes.findings,
+            rejects: list.rejects,
+            rows: list.rows,
+            ..Reading::default()
+        };
+    }
+    let mut found = std::mem::take(&mut list.notes.findings);
+    let is_whole = division == Division::Channel;
+    let mut readings = parts.into_iter().map(|(name, messages)| {
+        let mut own = ListReader::new(list.frame, list.limits);
+        let mut moved: BTreeMap<u32, u32> = BTreeMap::new();
+        for (position, mut message) in (0..).zip(messages) {
+            moved.insert(message.origin.index, position);
+            message.position = position;
+            own.rows.rows += 1;
+            own.push(message);
+        }
+        own.notes.findings = take(&mut found, &moved);
+        let mut conversation = conversation.clone();
+        conversation.participants = if is_whole {
+            people.clone()
+        } else {
+            those_of(&mut own.messages, &people)
+        };
+        if !is_whole {
+            let id = conversation.source_id.take();
+            conversation.source_id = Some(id.map_or_else(|| name.clone(), |id| format!("{id}/{name}")));
+        }
+        own.finish(conversation)
+    });
+    let mut first = readings.next().unwrap_or_default();
+    first.also = readings.collect();
+    // The messages are counted by their conversations.
+    let counted = list.rows;
+    first.rows.rows += counted.merged + counted.rejected;
+    first.rows.merged += counted.merged;
+    first.rows.rejected += counted.rejected;
+    first.rejects = list.rejects;
+    first.findings.append(&mut found);
+    first
+}
+
+/// Findings about messages of a conversation, with the positions that they have there; others stay.
+fn take(found: &mut Vec<Finding>, moved: &BTreeMap<u32, u32>) -> Vec<Finding> {
+    let (own, left) = std::mem::take(found)
+        .into_iter()
+        .partition(|finding| finding.position.is_some_and(|index| moved.contains_key(&index)));
+    *found = left;
+    let mut own: Vec<Finding> = own;
+    for finding in &mut own {
+        finding.position = finding.position.and_then(|index| moved.get(&index)).copied();
+    }
+    own
+}
+
+/// Those who speak in a conversation, whose messages then name them by their places there.
+fn those_of(messages: &mut [Message], people: &[Participant]) -> Vec<Participant> {
+    let mut places: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut own = Vec::new();
+    for message in messages {
+        let Some(sender) = message.sender else { continue };
+        let next = own.len();
+        let place = *places.entry(sender).or_insert(next);
+        if place == next {
+            own.extend(people.get(sender).cloned());
+        }
+        message.sender = Some(place);
+    }
+    own
+}
+
+/// What tells the conversation of a message from the others of its channel.
+fn name(division: Division, spoken: &Spoken) -> String {
+    match (division, &spoken.thread) {
+        (Division::Channel, _) => String::new(),
+        (Division::Thread, Some(thread)) => thread.clone(),
+        (Division::Day, Some(thread)) => {
+            day(seconds(thread).map(|seconds| seconds.saturating_mul(1_000_000)))
+        }
+        _ => day(instant(&spoken.message)),
+    }
+}
+
+fn instant(message: &Message) -> Option<i64> {
+    message.timestamp.as_ref().and_then(|time| time.instant)
+}
+
+fn seconds(ts: &str) -> Option<i64> {
+    ts.split('.').next()?.parse().ok()
+}
+
+/// A day in UTC, as a word.
+fn day(instant: Option<i64>) -> String {
+    let Some(instant) = instant else {
+        return "undated".to_owned();
+    };
+    match jiff::Timestamp::from_microsecond(instant) {
+        Ok(instant) => Offset::UTC.to_datetime(instant).date().to_string(),
+        Err(_) => "undated".to_owned(),
+    }
+}

@@ -1,0 +1,335 @@
+//! The messages of a channel.
+
+use std::collections::HashSet;
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::json::Value;
+use chatmill_model::{
+    Conversation, Extra, Media, MediaKind, MediaSource, Message, MessageKind, Part, Reference, Role, Scene,
+};
+
+use super::division::{self, Spoken};
+use super::people::People;
+use super::{ID, Kind, incomplete, kind, words};
+use crate::frame::{FrameView, Reading};
+use crate::reader::{
+    Element, Keep as _, Kept, ListReader, Notes, Site, Times, Wire as _, id, list, present, text, wire, word,
+};
+
+/// Kinds of messages that somebody says; all others are events.
+const SAID: [&str; 7] = [
+    "bot_message",
+    "thread_broadcast",
+    "reply_broadcast",
+    "file_share",
+    "file_comment",
+    "me_message",
+    "slackbot_response",
+];
+
+wire! {
+    /// A message.
+    Wire {
+        kind: "type",
+        subtype: "subtype",
+        ts: "ts",
+        user: "user",
+        bot_id: "bot_id",
+        username: "username",
+        text: "text",
+        blocks: "blocks",
+        attachments: "attachments",
+        files: "files",
+        file: "file",
+        thread: "thread_ts",
+        user_profile: "user_profile",
+        bot_profile: "bot_profile",
+        replies: "replies",
+        root: "root",
+    }
+}
+
+/// Fields that say what others say.
+const IDLE: [&str; 14] = [
+    "client_msg_id",
+    "team",
+    "user_team",
+    "source_team",
+    "reply_count",
+    "reply_users_count",
+    "latest_reply",
+    "reply_users",
+    "parent_user_id",
+    "is_locked",
+    "subscribed",
+    "last_read",
+    "upload",
+    "display_as_bot",
+];
+
+/// Reads the rows of a channel.
+pub(super) struct Reader<'d, 'r> {
+    list: ListReader<'d, 'r>,
+    times: Times,
+    people: People,
+    key: Option<String>,
+    channel: Option<Value<'d>>,
+    spoken: Vec<Spoken>,
+    /// Replies that messages list, with the places of the lists.
+    listed: Vec<(u32, Value<'d>)>,
+}
+
+impl<'d, 'r> Reader<'d, 'r> {
+    pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
+        Self {
+            list: ListReader::new(frame, limits),
+            times: Times::new(limits),
+            people: People::default(),
+            key: frame.key.map(str::to_owned),
+            channel: None,
+            spoken: Vec::new(),
+            listed: Vec::new(),
+        }
+    }
+
+    /// Takes in a row that is no message: whoever speaks is to be known before.
+    pub(super) fn beside(&mut self, index: u32, row: Value<'d>) {
+        match kind(row) {
+            Some(Kind::Message) => return,
+            Some(Kind::Member) => self.people.member(row),
+            Some(Kind::Channel) => {
+                self.channel.get_or_insert(row);
+            }
+            None => {
+                let text = "the row is neither a message nor a channel or a member: it is rejected";
+                self.list.rows.rows += 1;
+                let path = list::row_path(self.list.frame, index);
+                self.list
+                    .reject(row.span(), Finding::new(&codes::WRONG_TYPE, text).at_path(path));
+                return;
+            }
+        }
+        self.list.rows.rows += 1;
+        self.list.rows.merged += 1;
+    }
+
+    pub(super) fn message(&mut self, index: u32, row: Value<'d>) {
+        if kind(row) != Some(Kind::Message) {
+            return;
+        }
+        let frame = self.list.frame;
+        let path = || list::row_path(frame, index);
+        let Some(wire) = self.list.element(Element::Message, path, row, Wire::read) else {
+            return;
+        };
+        let wire = wire.without_nulls();
+        let Some(ts) = wire.ts.and_then(id) else {
+            let text = "the message has no ts, which is its id and its time: it is rejected";
+            let finding = Finding::new(&codes::MISSING_FIELD, text).at_path(format!("{}.ts", path()));
+            self.list.reject(row.span(), finding);
+            return;
+        };
+        let message = self.read(&wire, row, index, ts.clone());
+        let thread = wire.thread.and_then(id);
+        if let Some(replies) = wire.replies {
+            self.listed.push((index, replies));
+        }
+        self.spoken.push(Spoken { ts, thread, message });
+    }
+
+    fn read(&mut self, wire: &Wire<'d>, row: Value<'d>, index: u32, ts: String) -> Message {
+        let subtype = text(wire.subtype);
+        let mut site = Site {
+            notes: &mut self.list.notes,
+            position: index,
+            id: Some(&ts),
+            message: row,
+        };
+        word(wire.ts, "ts", &mut site);
+        let timestamp = self.times.read(wire.ts, "ts", &mut site);
+        let is_said = subtype.as_deref().is_none_or(|subtype| SAID.contains(&subtype));
+        let name = text(wire.username)
+            .or_else(|| text(wire.bot_profile.and_then(|profile| profile.get("name"))))
+            .filter(|name| !name.is_empty());
+        let sender = match wire.user.and_then(id) {
+            Some(user) => Some(self.people.person(&user, wire.user_profile)),
+            None => self.people.bot(wire.bot_id.and_then(id), name),
+        };
+        let is_bot = subtype.as_deref() == Some("bot_message")
+            || sender.is_some_and(|sender| self.people.is_agent(sender));
+        let mut extra = Kept::new();
+        let (mut parts, mentions) = self.said(wire, &mut extra);
+        for files in [wire.files, wire.file].into_iter().flatten() {
+            media(files, &mut parts);
+        }
+        let is_event = !is_said;
+        if is_event {
+            parts = parts
+                .into_iter()
+                .map(|part| match part {
+                    Part::Text(text) => Part::Notice(text),
+                    other => other,
+                })
+                .collect();
+        }
+        for (key, value) in &wire.others {
+            if !value.is_null()
+                && !IDLE.contains(&&**key)
+                && !(value.kind() == chatmill_intake::json::Kind::Array && value.is_empty())
+            {
+                extra.keep(key.clone().into_owned(), *value);
+            }
+        }
+        let above = wire.thread.and_then(id).filter(|thread| *thread != ts);
+        Message {
+            id: Some(ts),
+            sender,
+            kind: if is_event {
+                MessageKind::Notice
+            } else {
+                MessageKind::Message
+            },
+            source_type: subtype,
+            timestamp,
+            parts,
+            references: above
+                .map(|target| Reference {
+                    target: Some(target),
+                    ..Reference::default()
+                })
+                .into_iter()
+                .collect(),
+            mentions,
+            extra: Extra(extra),
+            ..Message::new(
+                if is_bot { Role::Assistant } else { Role::User },
+                0,
+                self.list.frame.origin(row.span(), index),
+            )
+        }
+    }
+
+    /// What a message says: its text, else that of its blocks, else that of what is attached.
+    fn said(&mut self, wire: &Wire<'_>, extra: &mut Kept) -> (Vec<Part>, Vec<String>) {
+        let mut mentions = Vec::new();
+        let mut said = text(wire.text)
+            .map(|words| words::resolved(&words, &self.people, &mut mentions))
+            .unwrap_or_default();
+        if said.trim().is_empty()
+            && let Some(blocks) = wire.blocks
+        {
+            said = words::of_blocks(blocks, &self.people, &mut mentions);
+        }
+        if let Some(attached) = wire.attachments {
+            let words: Vec<String> = attached.items().filter_map(|item| self.attached(item)).collect();
+            if said.trim().is_empty() && !words.is_empty() {
+                said = words.join("\n");
+            }
+            extra.keep("attachments", attached);
+        }
+        let parts = if said.is_empty() {
+            Vec::new()
+        } else {
+            vec![Part::Text(said)]
+        };
+        (parts, mentions)
+    }
+
+    fn attached(&self, item: Value<'_>) -> Option<String> {
+        let words = |key: &str| text(item.get(key)).filter(|words| !words.is_empty());
+        let said: Vec<String> = ["pretext", "title", "text"]
+            .iter()
+            .filter_map(|key| words(key))
+            .collect();
+        let said = if said.is_empty() {
+            words("fallback")?
+        } else {
+            said.join("\n")
+        };
+        Some(words::resolved(&said, &self.people, &mut Vec::new()))
+    }
+
+    pub(super) fn finish(mut self) -> Reading {
+        self.missing();
+        self.times.finish(&mut self.list.notes);
+        let word = |key: &str| {
+            let value = self.channel.and_then(|channel| channel.get(key));
+            let words = value.and_then(|value| text(Some(value)).or_else(|| text(value.get("value"))));
+            words.filter(|words| !words.is_empty())
+        };
+        let name = word("name");
+        let is_direct =
+            self.channel.is_some() && name.as_deref().is_none_or(|name| name.starts_with("mpdm-"));
+        let mut extra = Kept::new();
+        if let Some(channel) = self.channel {
+            let known = ["id", "name", "topic", "purpose", "members"];
+            extra.keep_rest(channel, "", &known);
+        }
+        let conversation = Conversation {
+            source: ID,
+            source_id: word("id").or_else(|| self.key.clone()),
+            shape: if is_direct { "direct" } else { "channel" },
+            scene: Scene::GroupChat,
+            title: name.or_else(|| self.key.clone()).filter(|_| !is_direct),
+            description: word("topic").or_else(|| word("purpose")),
+            extra: Extra(extra),
+            ..Conversation::default()
+        };
+        division::divide(self.list, conversation, self.people.finish(), self.spoken)
+    }
+
+    /// Says which parts of the export are not there.
+    fn missing(&mut self) {
+        if self.spoken.is_empty() {
+            return;
+        }
+        if !self.people.has_members && self.list.frame.key.is_some() {
+            let text = "there is no users.json, or nobody of it speaks here: people are called by their ids";
+            self.list.notes.findings.push(incomplete(text));
+        }
+        let here: HashSet<&str> = self.spoken.iter().map(|spoken| spoken.ts.as_str()).collect();
+        let listed = self.listed.iter().flat_map(|(index, replies)| {
+            let replies = replies.items().enumerate();
+            replies.map(|(number, reply)| (*index, number, reply))
+        });
+        let mut notes = Notes::new(self.list.frame.start);
+        for (index, number, reply) in listed {
+            let is_here = present(reply, "ts")
+                .and_then(id)
+                .is_none_or(|ts| here.contains(ts.as_str()));
+            if !is_here {
+                let text = "a reply that the thread lists is not in the export: its day may be missing";
+                let finding = Finding::new(&codes::INCOMPLETE_EXPORT, text);
+                let path = list::row_path(self.list.frame, index);
+                notes.push(finding.at_path(format!("{path}.replies[{number}]")), Some(reply));
+            }
+        }
+        self.list.notes.findings.append(&mut notes.findings);
+    }
+}
+
+/// Files, by their addresses where they have one.
+fn media(files: Value<'_>, parts: &mut Vec<Part>) {
+    let listed: Vec<Value<'_>> = files.items().collect();
+    let one = if listed.is_empty() { vec![files] } else { listed };
+    for file in one {
+        let word = |key: &str| text(file.get(key)).filter(|word| !word.is_empty());
+        let media_type = word("mimetype");
+        let kind = media_type.as_deref().and_then(|word| word.split('/').next());
+        let address = word("url_private").or_else(|| word("permalink"));
+        if word("id").is_none() && word("name").is_none() && address.is_none() {
+            continue;
+        }
+        parts.push(Part::Media(Media {
+            kind: match kind {
+                Some("image") => MediaKind::Image,
+                Some("audio") => MediaKind::Audio,
+                Some("video") => MediaKind::Video,
+                _ => MediaKind::File,
+            },
+            source: address.map_or(MediaSource::Upload, MediaSource::Url),
+            name: word("name").or_else(|| word("title")).or_else(|| word("id")),
+            media_type,
+        }));
+    }
+}

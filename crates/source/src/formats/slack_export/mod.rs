@@ -1,0 +1,180 @@
+//! The export of a Slack workspace: a folder for each channel with a file for each day, and lists of channels and members beside
+//! them, in a zip or unpacked.
+//!
+//! A message does not say its channel: its folder does. The smallest example, `export/general/2026-01-05.json`:
+//!
+//! ```json
+//! [{"type": "message", "user": "U1", "text": "Who waters the ferns?", "ts": "1767600300.000100"}]
+//! ```
+//!
+//! Rows are gathered by the name of the folder: messages of all days, the channel of that name or id out of `channels.json`,
+//! `groups.json`, `dms.json` and `mpims.json`, and the members whom these name, out of `users.json` ([`people`]). `ts` is id and time.
+//! Messages of one `thread_ts` are a thread, whatever their day; `[sources.slack-export] conversation` says whether a channel, a thread
+//! or a day is a conversation ([`division`]). Joins, topics and what was deleted are notices. Mentions, links and entities in `text`
+//! are resolved, and where it is empty its words are those of the blocks ([`words`]).
+
+mod division;
+mod messages;
+mod people;
+mod words;
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::{Document, Value};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::Customs;
+
+use crate::frame::{FrameView, Placed, Reading, Row};
+use crate::reader::{best, id, list, present, text};
+use crate::source::{About, Source};
+use messages::Reader;
+
+const ID: &str = "slack-export";
+
+/// The source `slack-export`.
+#[derive(Debug)]
+pub struct SlackExport;
+
+static ABOUT: About = About {
+    id: ID,
+    title: "Slack export",
+    specification: "the export of a Slack workspace, as its files are",
+    shapes: &["channel", "direct"],
+    carries: "people and bots, text with mentions and links resolved, words of blocks, files by name and address, threads as replies, \
+              edits and reactions as extra fields, joins and deletions as notices, ids, times",
+    customs: Customs::USUAL,
+};
+
+impl Source for SlackExport {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        best(sketch, recognise)
+    }
+
+    fn passes_over(&self, sketch: &Sketch) -> Option<&'static str> {
+        let mut records = sketch.records.iter();
+        records.any(is_log).then_some("part of a Slack export")
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        Reading::stored(ABOUT.customs, read(*frame, limits))
+    }
+
+    fn message_path(&self, index: u32) -> String {
+        format!("$[{index}]")
+    }
+
+    fn gathers(&self, _sketch: &Sketch) -> bool {
+        true
+    }
+
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        let root = document.root();
+        Some(match kind(root)? {
+            Kind::Message => vec![Row::of(text(present(root, "channel_name")), root)],
+            Kind::Channel => vec![Row::of(
+                text(present(root, "name")).or_else(|| present(root, "id").and_then(id)),
+                root,
+            )],
+            Kind::Member => vec![Row::shared(present(root, "id").and_then(id), root)],
+        })
+    }
+
+    fn placed(&self, sketch: &Sketch, path: &str) -> Option<Placed> {
+        let (folder, _) = path.rsplit_once('/').unwrap_or_default();
+        let (export, channel) = folder.rsplit_once('/').unwrap_or(("", folder));
+        let is_beside = sketch
+            .records
+            .iter()
+            .any(|record| is_channel(record) || is_member(record));
+        Some(if is_beside {
+            Placed {
+                export: folder.to_owned(),
+                conversation: String::new(),
+            }
+        } else {
+            Placed {
+                export: export.to_owned(),
+                conversation: channel.to_owned(),
+            }
+        })
+    }
+
+    fn merges(&self) -> bool {
+        true
+    }
+}
+
+fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
+    let names = |name: &str| record.names(name);
+    let is_message = names("ts")
+        && (names("user") || names("bot_id") || names("subtype") || record.says("type", &["message"]))
+        && (names("text") || names("subtype"));
+    if is_message {
+        return Some((98, "records have ts, text and user".to_owned()));
+    }
+    if is_channel(record) || is_member(record) {
+        return Some((98, "records are channels or members of a workspace".to_owned()));
+    }
+    is_log(record).then(|| (98, "records are the log of a workspace's integrations".to_owned()))
+}
+
+fn is_channel(record: &RecordSketch) -> bool {
+    record.names("id") && record.names("created") && record.names("members")
+}
+
+fn is_member(record: &RecordSketch) -> bool {
+    let has_profile = record.names("profile.real_name") || record.names("profile.display_name");
+    record.names("id")
+        && has_profile
+        && (record.names("team_id") || record.names("is_bot") || record.names("deleted"))
+}
+
+fn is_log(record: &RecordSketch) -> bool {
+    let has_all = |names: &[&str]| names.iter().all(|name| record.names(name));
+    has_all(&["user_id", "user_name", "change_type", "date"])
+}
+
+/// What a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Message,
+    Channel,
+    Member,
+}
+
+/// What a row is; nothing where it is none of this system's.
+fn kind(row: Value<'_>) -> Option<Kind> {
+    let has = |key: &str| row.get(key).is_some();
+    if has("ts") || has("type") && has("text") {
+        Some(Kind::Message)
+    } else if has("id") && has("profile") {
+        Some(Kind::Member)
+    } else if has("id") && (has("members") || has("creator") || has("created")) {
+        Some(Kind::Channel)
+    } else {
+        None
+    }
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let no_row = "the record is neither a message nor a channel or a member of a workspace";
+    let no_row = kind(frame.root()).is_none().then_some(no_row);
+    let neither = "the record is not an object";
+    let rows = list::rows(frame, "the channel", no_row, neither, limits)?;
+    let mut reader = Reader::new(frame, limits);
+    for (index, row) in (0..).zip(&rows) {
+        reader.beside(index, *row);
+    }
+    for (index, row) in (0..).zip(&rows) {
+        reader.message(index, *row);
+    }
+    Ok(reader.finish())
+}
+
+/// A finding about a part of the export that is not there.
+fn incomplete(text: &str) -> Finding {
+    Finding::new(&codes::INCOMPLETE_EXPORT, text).with_severity(Severity::Note)
+}

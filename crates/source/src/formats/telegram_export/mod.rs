@@ -1,0 +1,372 @@
+//! The JSON export of Telegram Desktop: `result.json` of one chat, or of an account with all of its chats.
+//!
+//! The smallest example:
+//!
+//! ```json
+//! {"name": "Walks", "type": "private_group", "id": 7, "messages": [{"id": 1, "type": "message",
+//!   "date": "2026-01-05T10:00:00", "date_unixtime": "1767603600", "from": "Ann", "from_id": "user1", "text": "Tomorrow?"}]}
+//! ```
+//!
+//! Each chat of an account is a conversation: those of `chats`, and those of `left_chats`. `date` is the clock of the computer that
+//! exported and has no zone: `date_unixtime` is read, where the export has it. `text` is a string, or a list of strings and of
+//! stretches with a form of their own ([`words`]). Ids are unique in one chat only. Entries of the type `service` are notices. In a chat
+//! with a bot, the bot is the assistant. A message that answers the first entry of a topic stands in that topic and answers nobody.
+
+mod words;
+
+use std::collections::HashMap;
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{
+    Conversation, Customs, Extra, Media, MediaKind, MediaSource, Message, MessageKind, Part, Reference, Role,
+    Scene,
+};
+
+use crate::frame::{FrameView, Reading};
+use crate::reader::{
+    Element, Keep as _, Kept, ListReader, Roster, Times, Wire as _, best, has, id, present, text, too_many,
+    wire,
+};
+use crate::source::{About, Source};
+
+const ID: &str = "telegram-export";
+
+/// The source `telegram-export`.
+#[derive(Debug)]
+pub struct TelegramExport;
+
+static ABOUT: About = About {
+    id: ID,
+    title: "Telegram export",
+    specification: "the JSON export of Telegram Desktop, as its files are",
+    shapes: &["chat", "account"],
+    carries: "people, channels and bots, text with links, pictures, sound and files by path, replies, polls, forwards and edits as extra \
+              fields, service entries as notices, topics, ids, times",
+    customs: Customs::USUAL,
+};
+
+impl Source for TelegramExport {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        best(sketch, recognise)
+    }
+
+    fn lies_apart(&self) -> bool {
+        true
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        Reading::stored(ABOUT.customs, read(*frame, limits))
+    }
+}
+
+fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
+    let names = |name: &str| record.names(name);
+    if names("chats.list") || has(record, "chats") && has(record, "personal_information") {
+        return Some((98, "the record has chats with a list".to_owned()));
+    }
+    let is_entry = |words: &[&str]| record.says("messages[].type", words);
+    let is_chat =
+        names("messages[].from_id") || names("messages[].date_unixtime") || names("messages[].actor_id");
+    let is_old = is_entry(&["message", "service"]) && names("messages[].date") && has(record, "name");
+    (is_chat || is_old).then(|| (98, "messages have from_id or date_unixtime".to_owned()))
+}
+
+wire! {
+    /// An entry of a chat.
+    Wire {
+        id: "id",
+        kind: "type",
+        date: "date",
+        unixtime: "date_unixtime",
+        from: "from",
+        from_id: "from_id",
+        actor: "actor",
+        actor_id: "actor_id",
+        action: "action",
+        text: "text",
+        entities: "text_entities",
+        reply: "reply_to_message_id",
+        reply_peer: "reply_to_peer_id",
+        photo: "photo",
+        file: "file",
+        file_name: "file_name",
+        media_type: "media_type",
+        mime_type: "mime_type",
+        sticker_emoji: "sticker_emoji",
+        poll: "poll",
+        title: "title",
+    }
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let root = frame.root();
+    if root.kind() != Kind::Object {
+        return Err(frame.fault(&codes::WRONG_TYPE, "the record is not an object", "$", root));
+    }
+    let mut chats: Vec<(String, Value<'_>)> = Vec::new();
+    for key in ["chats", "left_chats"] {
+        let list = present(root, key).and_then(|chats| present(chats, "list"));
+        let list = list.into_iter().flat_map(Value::items).enumerate();
+        chats.extend(list.map(|(index, chat)| (format!("$.{key}.list[{index}]"), chat)));
+    }
+    let is_account = ["chats", "left_chats"]
+        .iter()
+        .any(|key| present(root, key).is_some());
+    if !is_account {
+        chats.push(("$".to_owned(), root));
+    }
+    let shape = if is_account { "account" } else { "chat" };
+    let (mut readings, mut faults) = (Vec::new(), Vec::new());
+    for (path, value) in chats {
+        match chat(frame, limits, &path, value, shape) {
+            Ok(reading) => readings.push(reading),
+            Err(fault) => faults.push((fault, value)),
+        }
+    }
+    let mut readings = readings.into_iter();
+    let Some(mut first) = readings.next() else {
+        return Err(faults.into_iter().next().map_or_else(
+            || {
+                frame.fault(
+                    &codes::MISSING_FIELD,
+                    "the account has no chats",
+                    "$.chats.list",
+                    root,
+                )
+            },
+            |(fault, _)| fault,
+        ));
+    };
+    first.also = readings.collect();
+    for (fault, value) in faults {
+        first.rows.rows += 1;
+        first.rows.rejected += 1;
+        first.rejects.push(frame.reject(value.span(), *fault, limits));
+    }
+    Ok(first)
+}
+
+/// Reads a chat.
+fn chat(
+    frame: FrameView<'_>,
+    limits: &Limits,
+    path: &str,
+    chat: Value<'_>,
+    shape: &'static str,
+) -> Result<Reading, Box<Finding>> {
+    let fault =
+        |code, text: &str, suffix: &str, value| frame.fault(code, text, format!("{path}{suffix}"), value);
+    let messages = present(chat, "messages");
+    let Some(messages) = messages else {
+        return Err(fault(
+            &codes::MISSING_FIELD,
+            "the chat has no messages",
+            ".messages",
+            chat,
+        ));
+    };
+    if messages.kind() != Kind::Array {
+        return Err(fault(
+            &codes::WRONG_TYPE,
+            "messages is not a list",
+            ".messages",
+            messages,
+        ));
+    }
+    if let Some(text) = too_many(messages, "the chat", "messages", limits) {
+        return Err(fault(
+            &codes::CONVERSATION_TOO_LARGE,
+            &text,
+            ".messages",
+            messages,
+        ));
+    }
+    let chat_id = present(chat, "id").and_then(id);
+    let kind = text(chat.get("type"));
+    let is_with_bot = kind.as_deref() == Some("bot_chat");
+    let mut reader = Reader {
+        list: ListReader::new(frame, limits),
+        roster: Roster::default(),
+        times: Times::new(limits),
+        bot: chat_id
+            .as_ref()
+            .filter(|_| is_with_bot)
+            .map(|id| format!("user{id}")),
+        topics: topics(messages),
+    };
+    for (index, value) in (0..).zip(messages.items()) {
+        reader.entry(index, value, path);
+    }
+    let mut extra = Kept::new();
+    extra.keep_rest(chat, "", &["messages", "id", "name", "chats", "left_chats"]);
+    if shape == "account" {
+        extra.retain(|(key, _)| key == "type");
+    }
+    reader.times.finish(&mut reader.list.notes);
+    Ok(reader.list.finish(Conversation {
+        source: ID,
+        source_id: chat_id,
+        shape,
+        scene: if is_with_bot {
+            Scene::Assistant
+        } else {
+            Scene::GroupChat
+        },
+        title: text(chat.get("name")).filter(|name| !name.is_empty()),
+        participants: reader.roster.participants,
+        extra: Extra(extra),
+        ..Conversation::default()
+    }))
+}
+
+/// The titles of a forum's topics, by the ids of their first entries.
+fn topics(messages: Value<'_>) -> HashMap<String, String> {
+    let created = messages.items().filter(|entry| {
+        let action = entry.get("action").and_then(Value::as_str);
+        action.as_deref() == Some("topic_created")
+    });
+    created
+        .filter_map(|entry| Some((id(entry.get("id")?)?, text(entry.get("title"))?)))
+        .collect()
+}
+
+struct Reader<'d, 'r> {
+    list: ListReader<'d, 'r>,
+    roster: Roster,
+    times: Times,
+    /// The bot that a chat is with.
+    bot: Option<String>,
+    topics: HashMap<String, String>,
+}
+
+impl<'d> Reader<'d, '_> {
+    fn entry(&mut self, index: u32, value: Value<'d>, chat: &str) {
+        let path = || format!("{chat}.messages[{index}]");
+        let Some(wire) = self.list.element(Element::Message, path, value, Wire::read) else {
+            return;
+        };
+        let wire = wire.without_nulls();
+        let own = wire.id.and_then(id);
+        let is_service = text(wire.kind).as_deref() == Some("service");
+        let mut site = self.list.site(own.as_deref(), value);
+        let timestamp = match wire.unixtime {
+            Some(_) => self.times.read(wire.unixtime, "date_unixtime", &mut site),
+            None => self.times.read(wire.date, "date", &mut site),
+        };
+        let mut extra = Kept::new();
+        let mut mentions = Vec::new();
+        let said = wire
+            .text
+            .map(|value| words::read(value, &mut mentions, &mut extra, &mut site))
+            .unwrap_or_default();
+        let mut parts: Vec<Part> = Vec::new();
+        if is_service {
+            parts.push(Part::Notice(event(&wire, said)));
+        } else if !said.is_empty() {
+            parts.push(Part::Text(said));
+        }
+        if let Some(poll) = wire.poll {
+            parts.extend(words::poll(poll).map(Part::Text));
+            extra.keep("poll", poll);
+        }
+        parts.extend(media(&wire, &mut extra).map(Part::Media));
+        let mut references = Vec::new();
+        if let Some(target) = wire.reply.and_then(id) {
+            match self.topics.get(&target) {
+                Some(topic) => extra.keep_text("topic", topic),
+                None => references.push(Reference {
+                    target: Some(target),
+                    ..Reference::default()
+                }),
+            }
+        }
+        extra.keep_some("reply_to_peer_id", wire.reply_peer);
+        for (key, value) in &wire.others {
+            if !value.is_null() {
+                extra.keep(key.clone().into_owned(), *value);
+            }
+        }
+        let sender = self.sender(&wire);
+        let is_bot = self.bot.is_some() && wire.from_id.and_then(id) == self.bot;
+        let role = if is_bot { Role::Assistant } else { Role::User };
+        self.list.push(Message {
+            id: own,
+            sender,
+            kind: if is_service {
+                MessageKind::Notice
+            } else {
+                MessageKind::Message
+            },
+            source_type: text(wire.action),
+            timestamp,
+            parts,
+            references,
+            mentions,
+            extra: Extra(extra),
+            ..self.list.message(role, value.span(), index)
+        });
+    }
+
+    /// Who wrote an entry: by an id, a number in old exports, else by name. A deleted account has no name.
+    fn sender(&mut self, wire: &Wire<'_>) -> Option<usize> {
+        let own = wire.from_id.or(wire.actor_id).and_then(id);
+        let name = text(wire.from.or(wire.actor)).filter(|name| !name.is_empty());
+        let is_bot = own.is_some() && own == self.bot;
+        let role = if is_bot { Role::Assistant } else { Role::User };
+        match (own, name) {
+            (Some(own), name) => Some(self.roster.of(role, &own, name.as_deref())),
+            (None, Some(name)) => Some(self.roster.named(role, Some(&name))),
+            (None, None) => None,
+        }
+    }
+}
+
+/// What happened, with the words that the export has for it.
+fn event(wire: &Wire<'_>, said: String) -> String {
+    let title = text(wire.title).filter(|title| !title.is_empty());
+    let mut what = text(wire.action).unwrap_or_else(|| "service".to_owned());
+    for words in title
+        .into_iter()
+        .chain(Some(said).filter(|said| !said.is_empty()))
+    {
+        what.push_str(": ");
+        what.push_str(&words);
+    }
+    what
+}
+
+/// A picture or a file: its path in the export, or its name where it was left out of it.
+fn media(wire: &Wire<'_>, extra: &mut Kept) -> Option<Media> {
+    let word = text(wire.media_type);
+    let field = wire.photo.or(wire.file)?;
+    let path = text(Some(field))?;
+    let kind = match word.as_deref() {
+        _ if wire.photo.is_some() => MediaKind::Image,
+        Some("sticker") => MediaKind::Image,
+        Some("voice_message" | "audio_file") => MediaKind::Audio,
+        Some("video_file" | "video_message" | "animation") => MediaKind::Video,
+        _ => MediaKind::File,
+    };
+    // "(File not included. Change data exporting settings to download.)"
+    let is_there = !path.starts_with('(');
+    if !is_there {
+        extra.keep_text(if wire.photo.is_some() { "photo" } else { "file" }, &path);
+    }
+    if let Some(word) = &word {
+        extra.keep_text("media_type", word);
+    }
+    extra.keep_some("sticker_emoji", wire.sticker_emoji);
+    let own_name = path.rsplit('/').next().map(str::to_owned).filter(|_| is_there);
+    Some(Media {
+        kind,
+        source: MediaSource::Upload,
+        media_type: text(wire.mime_type),
+        name: text(wire.file_name).or(own_name),
+    })
+}

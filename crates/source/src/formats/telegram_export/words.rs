@@ -1,0 +1,80 @@
+//! The words of an entry: a string, or a list of strings and of stretches that are links, mentions, code.
+
+use chatmill_intake::json::{Kind, Value};
+
+use crate::reader::{Keep as _, Kept, Site, id, present, text};
+
+/// The text of an entry; `mentions` gets the names and ids of those it mentions.
+pub(super) fn read(
+    value: Value<'_>,
+    mentions: &mut Vec<String>,
+    extra: &mut Kept,
+    site: &mut Site<'_>,
+) -> String {
+    if let Some(words) = text(Some(value)) {
+        return words;
+    }
+    if value.kind() != Kind::Array {
+        site.warn(
+            "text",
+            "text is neither a string nor a list and is kept as it is",
+            value,
+        );
+        extra.keep("text", value);
+        return String::new();
+    }
+    let mut out = String::new();
+    for (index, stretch) in value.items().enumerate() {
+        if let Some(words) = text(Some(stretch)) {
+            out.push_str(&words);
+            continue;
+        }
+        let Some(words) = text(stretch.get("text")) else {
+            let path = format!("text[{index}]");
+            site.warn(
+                &path,
+                "a stretch of the text has no words and is kept as it is",
+                stretch,
+            );
+            extra.keep(path, stretch);
+            continue;
+        };
+        match text(stretch.get("type")).as_deref() {
+            Some("text_link") => {
+                let href = text(stretch.get("href")).filter(|href| *href != words);
+                match href {
+                    Some(href) => out.push_str(&format!("[{words}]({href})")),
+                    None => out.push_str(&words),
+                }
+            }
+            Some("mention") => {
+                mentions.push(words.trim_start_matches('@').to_owned());
+                out.push_str(&words);
+            }
+            Some("mention_name") => {
+                let user = present(stretch, "user_id").and_then(id);
+                mentions.push(user.map_or_else(|| words.clone(), |user| format!("user{user}")));
+                out.push_str(&words);
+            }
+            Some("pre") => {
+                let language = text(stretch.get("language")).unwrap_or_default();
+                out.push_str(&format!("```{language}\n{words}\n```"));
+            }
+            Some("code") => out.push_str(&format!("`{words}`")),
+            _ => out.push_str(&words),
+        }
+    }
+    out
+}
+
+/// What a poll asks, and its answers.
+pub(super) fn poll(poll: Value<'_>) -> Option<String> {
+    let words = |value: Value<'_>| text(Some(value)).or_else(|| text(value.get("text")));
+    let mut out = present(poll, "question").and_then(words)?;
+    let answers = present(poll, "answers").into_iter().flat_map(Value::items);
+    for answer in answers.filter_map(words) {
+        out.push_str("\n- ");
+        out.push_str(&answer);
+    }
+    Some(out)
+}

@@ -1,0 +1,355 @@
+//! Trees of messages: who stands below whom, and the branches that are read.
+//!
+//! An edited question and an answer that was asked for again begin a branch. Parents may be missing and may go in circles;
+//! nothing here goes down a call for each level.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use chatmill_diag::limits::Branches;
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_model::{Conversation, RawJson};
+
+use crate::frame::Reading;
+use crate::reader::kept::quoted;
+use crate::reader::notes::Notes;
+
+/// A message of a tree, before it is read.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// Its id.
+    pub id: String,
+    /// The id of what stands above it.
+    pub parent: Option<String>,
+    /// Its bytes in the frame.
+    pub span: Range<usize>,
+    /// Its path in the record.
+    pub path: String,
+}
+
+/// Messages by who stands above them, without circles.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    /// Index of what stands above each.
+    parents: Vec<Option<usize>>,
+    is_leaf: Vec<bool>,
+    depths: Vec<u32>,
+}
+
+impl Tree {
+    /// The tree of these nodes. What stands below nothing that is there, and a circle, is reported and cut.
+    pub(crate) fn of(nodes: &[Node], notes: &mut Notes) -> Self {
+        let places: HashMap<&str, usize> = (0..)
+            .zip(nodes)
+            .map(|(at, node)| (node.id.as_str(), at))
+            .collect();
+        let mut parents: Vec<Option<usize>> = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let parent = node.parent.as_deref().map(|parent| places.get(parent).copied());
+            if parent == Some(None) {
+                let text =
+                    "what stands above this message is not in the record: it begins a branch of its own";
+                notes.findings.push(broken(text, node, notes));
+            }
+            parents.push(parent.flatten());
+        }
+        for at in circles(&mut parents) {
+            if let Some(node) = nodes.get(at) {
+                let text = "the messages above this one lead back to it: it begins a branch of its own";
+                notes.findings.push(broken(text, node, notes));
+            }
+        }
+        let mut is_leaf = vec![true; nodes.len()];
+        for parent in parents.iter().flatten() {
+            if let Some(is_leaf) = is_leaf.get_mut(*parent) {
+                *is_leaf = false;
+            }
+        }
+        let depths = depths(&parents);
+        Self {
+            parents,
+            is_leaf,
+            depths,
+        }
+    }
+
+    /// From the first message down to this one.
+    pub(crate) fn path(&self, leaf: usize) -> Vec<usize> {
+        let above = |at: &usize| self.parents.get(*at).copied().flatten();
+        let mut path: Vec<usize> = std::iter::successors(Some(leaf), above).collect();
+        path.reverse();
+        path
+    }
+
+    /// What stands above a message.
+    pub(crate) fn parent(&self, at: usize) -> Option<usize> {
+        self.parents.get(at).copied().flatten()
+    }
+
+    /// The ends of the branches that are read, that of the visible one first, and how many there are in all.
+    pub(crate) fn ends(&self, visible: Option<usize>, branches: Branches) -> (Vec<usize>, usize) {
+        let leaves = || (0..self.is_leaf.len()).filter(|at| self.is_leaf.get(*at) == Some(&true));
+        let depth = |at: &usize| self.depths.get(*at).copied().unwrap_or_default();
+        let shown = visible.or_else(|| leaves().max_by_key(|leaf| (depth(leaf), *leaf)));
+        // Where people left the tree in the middle of a branch, the branch ends there.
+        let is_shown = |leaf: usize| shown.is_some_and(|shown| self.stands_above(shown, leaf));
+        let others: Vec<usize> = leaves().filter(|leaf| !is_shown(*leaf)).collect();
+        let all = others.len() + usize::from(shown.is_some());
+        let ends = match branches {
+            Branches::Visible => shown.into_iter().collect(),
+            Branches::Longest => {
+                let longest = others.iter().copied().max_by_key(|leaf| (depth(leaf), *leaf));
+                let longest = longest.filter(|leaf| shown.is_none_or(|shown| depth(leaf) > depth(&shown)));
+                longest.or(shown).into_iter().collect()
+            }
+            Branches::All => shown.into_iter().chain(others).collect(),
+        };
+        (ends, all)
+    }
+
+    fn stands_above(&self, upper: usize, lower: usize) -> bool {
+        let depth = |at: usize| self.depths.get(at).copied().unwrap_or_default();
+        let mut at = Some(lower);
+        while let Some(here) = at.filter(|here| depth(*here) > depth(upper)) {
+            at = self.parent(here);
+        }
+        at == Some(upper)
+    }
+}
+
+fn broken(text: &str, node: &Node, notes: &Notes) -> Finding {
+    let finding = Finding::new(&codes::BROKEN_TREE, text).at_path(node.path.clone());
+    notes.spanned(finding, node.span.clone())
+}
+
+/// Cuts each circle above its first message; gives those messages.
+fn circles(parents: &mut [Option<usize>]) -> Vec<usize> {
+    let mut cut = Vec::new();
+    // The walk in which a message was met.
+    let mut met = vec![usize::MAX; parents.len()];
+    for start in 0..parents.len() {
+        let mut at = Some(start);
+        while let Some(here) = at {
+            match met.get_mut(here) {
+                Some(walk) if *walk == start => {
+                    if let Some(parent) = parents.get_mut(here) {
+                        *parent = None;
+                    }
+                    cut.push(here);
+                    break;
+                }
+                Some(walk) if *walk == usize::MAX => *walk = start,
+                _ => break,
+            }
+            at = parents.get(here).copied().flatten();
+        }
+    }
+    cut
+}
+
+/// How many messages stand above each.
+fn depths(parents: &[Option<usize>]) -> Vec<u32> {
+    let mut depths: Vec<Option<u32>> = vec![None; parents.len()];
+    for start in 0..parents.len() {
+        let mut walk = Vec::new();
+        let mut at = Some(start);
+        let mut depth = 0;
+        while let Some(here) = at {
+            if let Some(known) = depths.get(here).copied().flatten() {
+                depth = known + 1;
+                break;
+            }
+            walk.push(here);
+            at = parents.get(here).copied().flatten();
+        }
+        for here in walk.into_iter().rev() {
+            if let Some(place) = depths.get_mut(here) {
+                *place = Some(depth);
+            }
+            depth += 1;
+        }
+    }
+    depths.into_iter().map(Option::unwrap_or_default).collect()
+}
+
+/// A branch that is read.
+#[derive(Debug, Default)]
+pub(crate) struct Branch {
+    /// Messages from the first to the last.
+    pub path: Vec<usize>,
+    /// How many of them an earlier branch has, too: they are its first.
+    pub shared: usize,
+}
+
+/// The branches that are read, as many as the limits let, with a finding for what is left out.
+pub(crate) fn branches(
+    nodes: &[Node],
+    tree: &Tree,
+    visible: Option<usize>,
+    limits: &Limits,
+    notes: &mut Notes,
+) -> Vec<Branch> {
+    let (ends, all) = tree.ends(visible, limits.branches);
+    let mut read: Vec<Branch> = Vec::new();
+    let mut seen: HashSet<usize> = HashSet::new();
+    let (mut messages, mut bytes) = (0_u64, 0_u64);
+    for end in ends.iter().copied() {
+        let path = tree.path(end);
+        messages += path.len() as u64;
+        let of_path = path.iter().filter_map(|at| nodes.get(*at));
+        bytes += of_path.map(|node| node.span.len() as u64).sum::<u64>();
+        // The first is judged by whoever reads it.
+        if !read.is_empty() && (messages > limits.messages_per_conversation || bytes > limits.document) {
+            break;
+        }
+        let shared = path.iter().take_while(|at| seen.contains(at)).count();
+        seen.extend(&path);
+        read.push(Branch { path, shared });
+    }
+    let left = all - read.len();
+    if left > 0 {
+        let too_many = ends.len() > read.len();
+        let text = if too_many {
+            "all branches together are larger than the limits of a record: the rest is left out"
+        } else {
+            "further branches are not read: `branches = \"all\"` makes each a conversation"
+        };
+        let severity = if too_many {
+            Severity::Warning
+        } else {
+            Severity::Note
+        };
+        let mut finding = Finding::new(&codes::OTHER_BRANCHES, text).with_severity(severity);
+        finding.count = left as u64;
+        notes.findings.push(finding);
+    }
+    read
+}
+
+/// Reads each branch, which is told its number where there are several. What was found in the tree stands with the first.
+pub(crate) fn read(
+    branches: &[Branch],
+    notes: Notes,
+    read: impl Fn(&Branch, Option<u32>) -> Reading,
+) -> Reading {
+    let is_one_of_several = branches.len() > 1;
+    let none = Branch::default();
+    let mut first = read(branches.first().unwrap_or(&none), is_one_of_several.then_some(0));
+    first.findings.extend(notes.findings);
+    let others = (1..).zip(branches.iter().skip(1));
+    first.also = others
+        .map(|(number, branch)| read(branch, Some(number)))
+        .collect();
+    first
+}
+
+/// Says of a conversation which branch it is, where there are several: the id of its last message and how many of its first it
+/// shares with those before. A further one gets an id of its own.
+pub(crate) fn mark(conversation: &mut Conversation, shared: u64, last: &str, is_further: bool) {
+    let extra = &mut conversation.extra.0;
+    extra.push(("branch.last".to_owned(), quoted(last)));
+    extra.push(("branch.shared".to_owned(), RawJson(shared.to_string())));
+    if is_further && let Some(id) = &mut conversation.source_id {
+        *id = format!("{id}/{last}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(parents: &[(&str, &str)]) -> (Vec<Node>, Tree, usize) {
+        let nodes: Vec<Node> = parents
+            .iter()
+            .map(|(id, parent)| Node {
+                id: (*id).to_owned(),
+                parent: (!parent.is_empty()).then(|| (*parent).to_owned()),
+                span: 0..10,
+                path: format!("$.{id}"),
+            })
+            .collect();
+        let mut notes = Notes::new(0);
+        let tree = Tree::of(&nodes, &mut notes);
+        (nodes, tree, notes.findings.len())
+    }
+
+    const FORKED: [(&str, &str); 6] = [
+        ("a", ""),
+        ("b", "a"),
+        ("c", "b"),
+        ("d", "b"),
+        ("e", "d"),
+        ("f", "c"),
+    ];
+
+    #[test]
+    fn each_policy_has_its_branches_and_the_visible_one_is_first() {
+        let (_, tree, findings) = tree(&FORKED);
+        assert_eq!(findings, 0);
+        assert_eq!(tree.ends(Some(4), Branches::Visible), (vec![4], 2));
+        assert_eq!(tree.ends(Some(4), Branches::All), (vec![4, 5], 2));
+        assert_eq!(tree.ends(None, Branches::Visible), (vec![5], 2));
+        // Of equals that which people see.
+        assert_eq!(tree.ends(Some(4), Branches::Longest), (vec![4], 2));
+        // People see the branch to `d` only, which ends in the middle of that to `e`.
+        assert_eq!(tree.ends(Some(3), Branches::Longest), (vec![5], 2));
+        assert_eq!(tree.ends(Some(3), Branches::All), (vec![3, 5], 2));
+        assert_eq!(tree.path(5), [0, 1, 2, 5]);
+    }
+
+    #[test]
+    fn circles_and_missing_parents_are_cut_and_reported() {
+        let (_, circle, findings) = tree(&[("a", "b"), ("b", "c"), ("c", "a")]);
+        assert_eq!(findings, 1);
+        assert_eq!(circle.path(1), [0, 2, 1]);
+        let (_, itself, findings) = tree(&[("a", "a")]);
+        assert_eq!((findings, itself.path(0)), (1, vec![0]));
+        let (_, orphan, findings) = tree(&[("a", "?"), ("b", "a")]);
+        assert_eq!((findings, orphan.path(1)), (1, vec![0, 1]));
+    }
+
+    #[test]
+    fn branches_stay_within_the_limits_of_a_record() {
+        let (nodes, tree, _) = tree(&FORKED);
+        for (messages, document, read, left) in [(8, 80, 2, 0), (7, 80, 1, 1), (8, 79, 1, 1)] {
+            let limits = Limits {
+                branches: Branches::All,
+                messages_per_conversation: messages,
+                document,
+                ..Limits::default()
+            };
+            let mut notes = Notes::new(0);
+            let branches = branches(&nodes, &tree, Some(4), &limits, &mut notes);
+            assert_eq!(branches.len(), read, "{messages} {document}");
+            let counted: u64 = notes.findings.iter().map(|finding| finding.count).sum();
+            assert_eq!(counted, left);
+        }
+        let mut notes = Notes::new(0);
+        let limits = Limits {
+            branches: Branches::All,
+            ..Limits::default()
+        };
+        let shared: Vec<usize> = branches(&nodes, &tree, Some(4), &limits, &mut notes)
+            .iter()
+            .map(|branch| branch.shared)
+            .collect();
+        assert_eq!(shared, [0, 2]);
+    }
+
+    #[test]
+    fn a_chain_of_any_length_takes_no_stack() {
+        let names: Vec<String> = (0..200_000).map(|at| at.to_string()).collect();
+        let chain: Vec<(&str, &str)> = names
+            .iter()
+            .enumerate()
+            .map(|(at, name)| {
+                (
+                    name.as_str(),
+                    at.checked_sub(1).map_or("", |above| names[above].as_str()),
+                )
+            })
+            .collect();
+        let (_, tree, findings) = tree(&chain);
+        assert_eq!((findings, tree.path(199_999).len()), (0, 200_000));
+    }
+}

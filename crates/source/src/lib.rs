@@ -66,6 +66,8 @@ sources! {
     hf_messages::HfMessages,
     sharegpt::SHAREGPT,
     chatml::Chatml,
+    claude_code::ClaudeCode,
+    codex::Codex,
     table_rows::TableRows,
     mapped::MAPPED,
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use chatmill_diag::Limits;
+use chatmill_diag::limits::{Branches, Division};
 use chatmill_dialect::policy::Policy;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -134,6 +135,29 @@ pub struct Sources {
     /// What `jaibber-events` is told.
     #[serde(rename = "jaibber-events")]
     pub jaibber_events: JaibberEventsSection,
+    /// What `chatgpt-export` is told.
+    #[serde(rename = "chatgpt-export")]
+    pub chatgpt_export: ChatgptExportSection,
+    /// What `slack-export` is told.
+    #[serde(rename = "slack-export")]
+    pub slack_export: SlackExportSection,
+}
+
+/// `[sources.chatgpt-export]`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChatgptExportSection {
+    /// Which branches of a conversation are read: an edited question and an answer that was asked for again begin one.
+    /// `claude-export` goes by it, too.
+    pub branches: Branches,
+}
+
+/// `[sources.slack-export]`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SlackExportSection {
+    /// What is a conversation.
+    pub conversation: Division,
 }
 
 /// `[sources.jaibber-events]`.

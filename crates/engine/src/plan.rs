@@ -113,6 +113,8 @@ impl Plan {
         if let Some(depth) = pipeline.sources.jaibber_events.max_response_depth {
             pipeline.limits.response_depth = depth;
         }
+        pipeline.limits.branches = pipeline.sources.chatgpt_export.branches;
+        pipeline.limits.division = pipeline.sources.slack_export.conversation;
         let templates = Templates::load(&pipeline.templates, base, &pipeline.limits)?;
         let targets = targets::targets(&pipeline.render.dialects, &templates)?;
         let Encodings {

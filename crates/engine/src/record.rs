@@ -27,6 +27,16 @@ pub struct RecordOutcome {
     pub rows: RowLedger,
     /// What was replaced in the conversation, where a redactor replaces.
     pub redaction: Option<Redaction>,
+    /// Further conversations of the record, each with what was found in it.
+    pub also: Vec<Self>,
+}
+
+impl RecordOutcome {
+    /// Does something to the outcome of each conversation of the record.
+    fn each(&mut self, change: &mut dyn FnMut(&mut Self)) {
+        change(self);
+        self.also.iter_mut().for_each(change);
+    }
 }
 
 /// What a record is read with.

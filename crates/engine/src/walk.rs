@@ -89,14 +89,14 @@ pub fn walk(
                     counted && visit(trouble(place, line, &located.finding))
                 }
                 Item::Record(record) => {
-                    let Some(read) = record.read(Settings::plain(limits)) else {
-                        continue;
-                    };
                     let mut goes_on = true;
-                    for (row, is_rejected) in read.rows() {
-                        goes_on = goes_on && visit(records(row.entry, 1, u64::from(is_rejected)));
+                    for read in record.read(Settings::plain(limits)) {
+                        for (row, is_rejected) in read.rows() {
+                            goes_on = goes_on && visit(records(row.entry, 1, u64::from(is_rejected)));
+                        }
+                        goes_on = goes_on && tell(&read, &trouble, visit);
                     }
-                    goes_on && tell(&read, &trouble, visit)
+                    goes_on
                 }
                 Item::Note(finding) if finding.severity > Severity::Note => {
                     visit(trouble(place, None, finding))

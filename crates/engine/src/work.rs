@@ -25,7 +25,7 @@ use crate::plan::Plan;
 use crate::record::locate::Located;
 use crate::record::redact::{self, Redaction};
 use crate::slice::Slice;
-use crate::slice::records::{Item, ReadRecord, Record};
+use crate::slice::records::{AccountedRow, Item, ReadRecord, Record};
 
 pub mod bill;
 mod budget;
@@ -178,9 +178,7 @@ impl Work<'_, '_> {
             Item::Note(finding) => self.finding(&Located::nowhere(finding.clone()), None, None)?,
             Item::Record(record) => {
                 let (begun, index) = (Instant::now(), self.receipt.ids.len());
-                if let Some(read) = record.read(self.tools.plan.settings()) {
-                    self.record(read)?;
-                }
+                self.record(record, record.read(self.tools.plan.settings()))?;
                 self.took(begun.elapsed(), index, record.bytes.len());
             }
             Item::PassedOver { kind, bytes } => {
@@ -257,19 +255,32 @@ impl Work<'_, '_> {
         }
     }
 
-    /// A record: accounted for row by row, and rendered where it holds a conversation.
-    fn record(&mut self, mut read: ReadRecord<'_>) -> Result<(), WorkError> {
-        let record = read.record;
-        self.redaction = read.outcome.redaction.take();
-        self.enter(record.entry);
-        let linked = read.outcome.linked.as_ref();
-        if let Some(linked) = linked
-            && let Some(reason) = self.leaves_out(linked, record.bytes, read.codes())
-        {
-            self.filter(record, reason);
-            return Ok(());
+    /// A record: its conversations are rendered, but for those that the plan leaves out. Where it leaves out all, the record is
+    /// left out.
+    fn record(&mut self, record: Record<'_>, read: Vec<ReadRecord<'_>>) -> Result<(), WorkError> {
+        let mut left_out = None;
+        let mut accounting = read.first().map(ReadRecord::rows).into_iter().flatten().collect();
+        for mut read in read {
+            self.redaction = read.outcome.redaction.take();
+            self.enter(record.entry);
+            if let Some(linked) = &read.outcome.linked
+                && let Some(reason) = self.leaves_out(linked, record.bytes, read.codes())
+            {
+                left_out.get_or_insert(reason);
+                continue;
+            }
+            self.account(std::mem::take(&mut accounting));
+            self.conversation_of(&read)?;
         }
-        for (row, is_rejected) in read.rows() {
+        if let Some(reason) = left_out.filter(|_| !accounting.is_empty()) {
+            self.filter(record, reason);
+        }
+        Ok(())
+    }
+
+    /// Accounts for a record row by row.
+    fn account(&mut self, rows: Vec<(AccountedRow<'_>, bool)>) {
+        for (row, is_rejected) in rows {
             self.enter(row.entry);
             let ledger = &mut self.counts().ledger;
             ledger.framed += 1;
@@ -281,6 +292,12 @@ impl Work<'_, '_> {
                 ledger.accepted_bytes += row.bytes;
             }
         }
+    }
+
+    /// One conversation of a record, or why it has none.
+    fn conversation_of(&mut self, read: &ReadRecord<'_>) -> Result<(), WorkError> {
+        let record = read.record;
+        let linked = read.outcome.linked.as_ref();
         self.enter(record.entry);
         let counts = self.counts();
         counts.rows.add(&read.outcome.rows);

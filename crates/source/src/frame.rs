@@ -12,8 +12,20 @@ pub struct Row {
     /// Ids of the conversations that the row belongs to: mostly one. Empty text is *the* conversation of an entry that names
     /// none; without any id the row belongs to every conversation of the entry, and makes none.
     pub keys: Vec<String>,
+    /// Whom a row without any id is about, as other rows name them: it belongs to those conversations only whose rows hold this
+    /// word, of letters, digits and underlines. None where it belongs to all of them.
+    pub about: Option<String>,
     /// Its bytes in the frame.
     pub span: Range<usize>,
+}
+
+/// What the path of an entry says of its rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Placed {
+    /// The folder of the export: entries of one folder hold the same conversations.
+    pub export: String,
+    /// The conversation of rows that name none; empty where the path does not say.
+    pub conversation: String,
 }
 
 impl Row {
@@ -21,6 +33,16 @@ impl Row {
     pub(crate) fn of(key: Option<String>, row: Value<'_>) -> Self {
         Self {
             keys: vec![key.unwrap_or_default()],
+            about: None,
+            span: row.span(),
+        }
+    }
+
+    /// A row of every conversation of its entry's export, or of those that name whom it is about.
+    pub(crate) fn shared(about: Option<String>, row: Value<'_>) -> Self {
+        Self {
+            keys: Vec::new(),
+            about,
             span: row.span(),
         }
     }
@@ -111,6 +133,9 @@ pub struct Reading {
     pub rejects: Vec<Reject>,
     /// Where the record's rows went.
     pub rows: RowLedger,
+    /// Further conversations that the record holds, each with what was found in it: the other chats of an account, the other
+    /// branches of a tree. Only beside a conversation.
+    pub also: Vec<Self>,
 }
 
 impl Reading {
@@ -121,9 +146,10 @@ impl Reading {
             fault: Some(*fault),
             ..Self::default()
         });
-        if let Some(conversation) = &mut reading.conversation {
-            conversation.customs = customs;
-        }
+        let also = reading.also.iter_mut().map(|also| &mut also.conversation);
+        let all = std::iter::once(&mut reading.conversation).chain(also);
+        all.flatten()
+            .for_each(|conversation| conversation.customs = customs);
         reading
     }
 }

@@ -29,7 +29,7 @@ use chatmill_intake::Sketch;
 pub use chatmill_intake::table::{TableFilter, TableMap};
 
 pub use formats::mapped::{FieldMap, MapPath, Mapped, mapped};
-pub use frame::{FrameView, Reading, Row};
+pub use frame::{FrameView, Placed, Reading, Row};
 pub use looks::{Look, is_known as is_known_look, look};
 pub use propose::{Proposal, propose};
 pub use reader::zone::is_zone;

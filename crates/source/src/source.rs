@@ -6,7 +6,7 @@ use chatmill_intake::json::Document;
 use chatmill_intake::table::TableMap;
 use chatmill_model::{Customs, TextArguments};
 
-use crate::frame::{FrameView, Reading, Row};
+use crate::frame::{FrameView, Placed, Reading, Row};
 
 /// An input format.
 pub trait Source: Sync {
@@ -66,6 +66,24 @@ pub trait Source: Sync {
     /// it cannot be cut. The rows of one conversation come back to [`Source::read`] as one frame: an array of them.
     fn rows(&self, _document: &Document<'_>) -> Option<Vec<Row>> {
         None
+    }
+
+    /// What the path of an entry that gathers says of its rows: below which folder its export lies, and the conversation of the
+    /// rows that name none. Nothing, for most formats.
+    fn placed(&self, _sketch: &Sketch, _path: &str) -> Option<Placed> {
+        None
+    }
+
+    /// What an entry is that begins like this, where it is part of an export and holds no conversation: it is passed over and
+    /// counted, and nothing of it is rejected.
+    fn passes_over(&self, _sketch: &Sketch) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether messages lie anywhere in a record, as those of a tree do, and in no list of its own: their bytes alone say where
+    /// they stand, and nobody asks for [`Self::message_path`].
+    fn lies_apart(&self) -> bool {
+        false
     }
 
     /// Whether, unless the request says otherwise, files of one input that hold the same conversation are one conversation.

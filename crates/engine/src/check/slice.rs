@@ -110,7 +110,7 @@ impl<'c> Checker<'c> {
             }
             Item::Note(finding) => self.finding(Located::nowhere(finding.clone()), FindingPlace::default()),
             Item::Record(record) => {
-                if let Some(read) = record.read(Settings::plain(&self.options.limits)) {
+                for read in record.read(Settings::plain(&self.options.limits)) {
                     self.record(read);
                 }
             }
@@ -282,8 +282,9 @@ impl<'r> Text<'r> {
         };
         // What is written is not what was read: there is no way from a value to its bytes.
         let is_derived = matches!(frame.form, Form::Text | Form::Copied);
-        let meant = finding.mark.as_ref().filter(|_| !is_derived);
-        let document = meant.and_then(|_| self.document());
+        let is_apart = self.record.source().is_some_and(Source::lies_apart);
+        let is_sought = (finding.mark.is_some() || is_apart) && !is_derived;
+        let document = is_sought.then(|| self.document()).flatten();
         let (Some(document), Some(source), Some(_)) = (document, self.record.source(), origin) else {
             return self.judged_in(frame, origin, finding);
         };

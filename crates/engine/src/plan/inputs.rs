@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use chatmill_intake::Failure;
 use chatmill_intake::discover::{self, Input, InputKind, Links, Own, Patterns};
-use chatmill_source::{Source, TableMap};
+use chatmill_source::{Placed, Source, TableMap};
 
 use super::source::source;
 use super::{field_map, table_map};
@@ -99,20 +99,25 @@ impl PlannedInput {
         }
     }
 
-    /// What tells gathered conversations of the same id apart: the section where files are merged, else the entry.
+    /// What tells gathered conversations of the same id apart: the section where files are merged, else the entry. Where paths
+    /// say more, it is the folder of the export, in the section or in its archive.
     ///
     /// `index` is that of the input. The text holds no NUL.
-    pub fn scope(&self, index: usize, entry: &EntryRef) -> String {
+    pub fn scope(&self, index: usize, entry: &EntryRef, placed: Option<&Placed>) -> String {
         let merges = self
             .settings
             .merge
             .unwrap_or_else(|| entry.source.is_some_and(Source::merges));
         let source = entry.source.map_or("", Source::id);
-        if merges {
-            format!("section {} {source}", self.section)
-        } else {
-            format!("input {index} {source} {}", entry.entry.replace('\0', "\u{fffd}"))
-        }
+        let scope = match placed {
+            Some(placed) if merges && entry.entry.is_empty() => {
+                format!("section {} {source} {}", self.section, placed.export)
+            }
+            Some(placed) if merges => format!("input {index} {source} {}", placed.export),
+            None if merges => format!("section {} {source}", self.section),
+            _ => format!("input {index} {source} {}", entry.entry),
+        };
+        scope.replace('\0', "\u{fffd}")
     }
 }
 

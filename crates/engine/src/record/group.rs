@@ -106,6 +106,12 @@ impl Group {
             ..settings
         };
         let mut outcome = record::read_rows(self.source, &frame, bytes, self.key.as_deref(), deeper);
+        outcome.each(&mut |outcome| self.lead_back(outcome, bytes));
+        outcome
+    }
+
+    /// Leads every place in what became of the array back to the rows.
+    fn lead_back(&self, outcome: &mut RecordOutcome, bytes: &[u8]) {
         for located in &mut outcome.findings {
             self.place(located, bytes);
         }
@@ -126,7 +132,6 @@ impl Group {
                 }
             }
         }
-        outcome
     }
 
     fn frame(&self, bytes: &[u8]) -> Frame {

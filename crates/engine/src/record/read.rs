@@ -6,7 +6,7 @@ use chatmill_diag::{Code, Finding, Limits, Path, Reject, RejectLevel, RowLedger,
 use chatmill_intake::json::{self, Document};
 use chatmill_intake::{Form, Frame};
 use chatmill_model::Linked;
-use chatmill_source::{FrameView, Source};
+use chatmill_source::{FrameView, Reading, Source};
 
 use super::locate::{Located, Locator};
 use super::{RecordOutcome, Settings, redact, written};
@@ -22,7 +22,7 @@ pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], settings: Settings
     };
     let mut outcome = scanned(source, &written, bytes, Rows::Alone, settings);
     let head = usize::try_from(settings.limits.reject_head).unwrap_or(usize::MAX);
-    written::lead_back(&mut outcome, frame, bytes, head);
+    outcome.each(&mut |outcome| written::lead_back(outcome, frame, bytes, head));
     outcome
 }
 
@@ -64,79 +64,112 @@ fn scanned(
             let finding = Finding::new(fault.code, fault.message).at_span(at, (at + 1).min(frame.end));
             rejected(&locator, frame, bytes, limits, finding, Vec::new())
         }
-        Ok(document) => decoded(source, frame, bytes, &document, rows, settings, &locator),
+        Ok(document) => Scanned {
+            source,
+            frame,
+            bytes,
+            document: &document,
+            rows,
+            settings,
+            locator: &locator,
+        }
+        .read(),
     };
     if let Some(redactor) = settings.redactor.filter(|redactor| redactor.replaces()) {
-        redact::clean(redactor, &mut outcome);
+        outcome.each(&mut |outcome| redact::clean(redactor, outcome));
     }
     outcome
 }
 
-fn decoded(
-    source: &dyn Source,
-    frame: &Frame,
-    bytes: &[u8],
-    document: &Document<'_>,
-    rows: Rows<'_>,
-    settings: Settings<'_>,
-    locator: &Locator<'_>,
-) -> RecordOutcome {
-    let limits = settings.limits;
-    let mut findings = notes(document, frame);
-    let view = FrameView {
-        document,
-        bytes,
-        start: frame.start,
-        key: match rows {
-            Rows::Alone => None,
-            Rows::Gathered(key) => key,
-        },
-    };
-    let mut reading = source.read(&view, limits);
-    let Some(mut conversation) = reading.conversation else {
-        findings.extend(reading.findings);
-        let findings = locator.locate_all(cap(findings, limits), Some(document), source, None);
-        if matches!(rows, Rows::Gathered(_)) && reading.fault.is_none() {
-            return RecordOutcome {
-                linked: None,
-                findings,
-                rejects: located(reading.rejects, locator, document, source, None),
-                rows: reading.rows,
-                redaction: None,
-            };
+/// A frame that was scanned, and what its conversations are read with.
+#[derive(Clone, Copy)]
+struct Scanned<'s> {
+    source: &'s dyn Source,
+    frame: &'s Frame,
+    bytes: &'s [u8],
+    document: &'s Document<'s>,
+    rows: Rows<'s>,
+    settings: Settings<'s>,
+    locator: &'s Locator<'s>,
+}
+
+impl Scanned<'_> {
+    /// Reads the conversations of the frame, mostly one.
+    fn read(self) -> RecordOutcome {
+        let view = FrameView {
+            document: self.document,
+            bytes: self.bytes,
+            start: self.frame.start,
+            key: match self.rows {
+                Rows::Alone => None,
+                Rows::Gathered(key) => key,
+            },
+        };
+        let mut reading = self.source.read(&view, self.settings.limits);
+        let also = std::mem::take(&mut reading.also).into_iter();
+        let mut outcome = self.conclude(reading, notes(self.document, self.frame));
+        outcome.also = also.map(|reading| self.conclude(reading, Vec::new())).collect();
+        outcome
+    }
+
+    /// Links and checks what was read, and places what was found.
+    fn conclude(self, mut reading: Reading, mut findings: Vec<Finding>) -> RecordOutcome {
+        let Self {
+            source,
+            document,
+            locator,
+            settings,
+            ..
+        } = self;
+        let limits = settings.limits;
+        let Some(mut conversation) = reading.conversation else {
+            findings.extend(reading.findings);
+            let findings = locator.locate_all(cap(findings, limits), Some(document), source, None);
+            if matches!(self.rows, Rows::Gathered(_)) && reading.fault.is_none() {
+                return RecordOutcome {
+                    linked: None,
+                    findings,
+                    rejects: located(reading.rejects, locator, document, source, None),
+                    rows: reading.rows,
+                    redaction: None,
+                    also: Vec::new(),
+                };
+            }
+            let fault = reading.fault.unwrap_or_else(|| {
+                Finding::new(&codes::WRONG_TYPE, "the record has not the shape of its format")
+            });
+            return rejected(locator, self.frame, self.bytes, limits, fault, findings);
+        };
+        for message in &mut conversation.messages {
+            // A list that grows begins with room for four, and most messages have one part of 128 bytes.
+            message.parts.shrink_to_fit();
         }
-        let fault = reading.fault.unwrap_or_else(|| {
-            Finding::new(&codes::WRONG_TYPE, "the record has not the shape of its format")
-        });
-        return rejected(locator, frame, bytes, limits, fault, findings);
-    };
-    for message in &mut conversation.messages {
-        // A list that grows begins with room for four, and most messages have one part of 128 bytes.
-        message.parts.shrink_to_fit();
-    }
-    let (mut linked, link_findings, repeats) = chatmill_link::link(conversation, limits);
-    for finding in &mut reading.findings {
-        finding.position = finding.position.map(|before| repeats.position(before));
-    }
-    findings.extend(reading.findings);
-    findings.extend(link_findings);
-    chatmill_rule::check(&linked, limits, &mut findings);
-    let redaction = settings
-        .redactor
-        .and_then(|redactor| redact::redact(redactor, &mut linked, &mut findings));
-    let mut counts = reading.rows;
-    counts.repeated += repeats.dropped;
-    counts.messages -= repeats.dropped - repeats.dropped_notices;
-    counts.notices -= repeats.dropped_notices;
-    findings.sort_by(|left, right| (left.position, left.code.code).cmp(&(right.position, right.code.code)));
-    let findings = locator.locate_all(cap(findings, limits), Some(document), source, Some(&linked));
-    let rejects = located(reading.rejects, locator, document, source, Some(&linked));
-    RecordOutcome {
-        linked: Some(linked),
-        findings,
-        rejects,
-        rows: counts,
-        redaction,
+        let (mut linked, link_findings, repeats) = chatmill_link::link(conversation, limits);
+        for finding in &mut reading.findings {
+            finding.position = finding.position.map(|before| repeats.position(before));
+        }
+        findings.extend(reading.findings);
+        findings.extend(link_findings);
+        chatmill_rule::check(&linked, limits, &mut findings);
+        let redaction = settings
+            .redactor
+            .and_then(|redactor| redact::redact(redactor, &mut linked, &mut findings));
+        let mut counts = reading.rows;
+        counts.repeated += repeats.dropped;
+        counts.messages -= repeats.dropped - repeats.dropped_notices;
+        counts.notices -= repeats.dropped_notices;
+        findings
+            .sort_by(|left, right| (left.position, left.code.code).cmp(&(right.position, right.code.code)));
+        let findings = locator.locate_all(cap(findings, limits), Some(document), source, Some(&linked));
+        let rejects = located(reading.rejects, locator, document, source, Some(&linked));
+        RecordOutcome {
+            linked: Some(linked),
+            findings,
+            rejects,
+            rows: counts,
+            redaction,
+            also: Vec::new(),
+        }
     }
 }
 
@@ -201,6 +234,7 @@ fn rejected(
         rejects: vec![(reject, place)],
         rows: RowLedger::default(),
         redaction: None,
+        also: Vec::new(),
     }
 }
 

@@ -118,11 +118,16 @@ impl Gatherer {
         level.spill.push(partition, &head.0, bytes)
     }
 
-    /// Puts a row aside that belongs to every conversation of its scope. What is too much to be read with each of them is a
-    /// row of the conversation that has no key.
-    pub fn share(&mut self, place: &RowPlace, bytes: &[u8]) -> Result<(), DatasetError> {
+    /// Puts a row aside that belongs to every conversation of its scope, or to those that name whom it is about. What is too
+    /// much to be read with each of them is a row of the conversation that has no key.
+    pub fn share(
+        &mut self,
+        about: Option<String>,
+        place: &RowPlace,
+        bytes: &[u8],
+    ) -> Result<(), DatasetError> {
         let scope = self.scopes.get(place.entry).map_or("", String::as_str);
-        if self.shared.add(scope, *place, bytes) {
+        if self.shared.add(scope, about, *place, bytes) {
             return Ok(());
         }
         self.push("", place, bytes)
@@ -246,18 +251,18 @@ impl Gatherer {
                 .iter()
                 .map(|(_, place, range)| (*place, bytes.get(range.clone()).unwrap_or_default()));
             let scope = self.scopes.get(place.entry).map_or("", String::as_str);
-            let shared = self.shared.of(scope);
+            let words = group.iter().filter_map(|(_, _, range)| bytes.get(range.clone()));
+            let shared = self.shared.of(scope, words);
             groups.push(array(source, key, own.chain(shared), &mut buffer));
         }
         Gathered { buffer, groups }
     }
 
-    /// Shared rows of scopes that have no conversation.
+    /// Shared rows that were read with no conversation.
     fn alone(&mut self, mut buffer: Vec<u8>) -> Option<Gathered> {
         buffer.clear();
         let mut groups = Vec::new();
-        for scope in self.shared.unread() {
-            let rows: Vec<(RowPlace, &[u8])> = self.shared.of(&scope).collect();
+        for rows in self.shared.unread() {
             let entry = rows.first().and_then(|(place, _)| self.entries.get(place.entry));
             if let Some(source) = entry.and_then(|entry| entry.source) {
                 groups.push(array(source, None, rows.into_iter(), &mut buffer));
@@ -516,12 +521,12 @@ mod tests {
             entry,
             ..place(record, true)
         };
-        gatherer.share(&row(0, 0), b"7").unwrap();
+        gatherer.share(None, &row(0, 0), b"7").unwrap();
         gatherer.push("k", &row(0, 1), b"1").unwrap();
         gatherer.push("l", &row(0, 2), b"2").unwrap();
         gatherer.push("k", &row(1, 3), b"3").unwrap();
-        gatherer.share(&row(0, 4), b"8").unwrap();
-        gatherer.share(&row(2, 5), b"9").unwrap();
+        gatherer.share(None, &row(0, 4), b"8").unwrap();
+        gatherer.share(None, &row(2, 5), b"9").unwrap();
         let mut found: Vec<_> = slices(&mut gatherer).into_iter().flatten().collect();
         found.sort();
         let counted: u64 = found.iter().map(|(_, _, counted)| counted).sum();
@@ -548,7 +553,7 @@ mod tests {
         gatherer.entry(entry(), "a".to_owned());
         gatherer.push("k", &place(0, true), b"1").unwrap();
         for record in 1..=250 {
-            gatherer.share(&place(record, true), b"2").unwrap();
+            gatherer.share(None, &place(record, true), b"2").unwrap();
         }
         let mut found: Vec<_> = slices(&mut gatherer).into_iter().flatten().collect();
         found.sort();
@@ -567,7 +572,7 @@ mod tests {
         let mut gatherer = Gatherer::new(1, &limits(1_000), folder.path().join("spill"));
         gatherer.entry(entry(), "a".to_owned());
         gatherer
-            .share(&place(0, true), "1".repeat(150).as_bytes())
+            .share(None, &place(0, true), "1".repeat(150).as_bytes())
             .unwrap();
         for record in 1..=200 {
             gatherer

@@ -1,10 +1,12 @@
 //! What an entry is: the source that reads it, or why none does.
 
+use std::borrow::Cow;
+
 use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_intake::{
     FaultBytes, FaultPlace, Form, Frame, Framing, FramingError, Head, Sketch, foreign, is_columnar, json,
 };
-use chatmill_source::{Evidence, Proposal, Source, TableMap};
+use chatmill_source::{Evidence, Placed, Proposal, Source, TableMap};
 
 use crate::plan::PlannedInput;
 use crate::record::locate::advance;
@@ -23,6 +25,8 @@ pub(super) struct Recognition {
     pub notes: Vec<Finding>,
     /// Whether its rows are gathered.
     pub gathers: bool,
+    /// What its path says of them.
+    pub placed: Option<Placed>,
     /// What it looks like, where no source reads it.
     pub looks: Option<String>,
     /// What a map for it could say, where no source reads it.
@@ -66,6 +70,7 @@ pub(super) fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits
         fate: EntryAction::Read,
         notes: Vec::new(),
         gathers: false,
+        placed: None,
         looks: None,
         proposal: None,
     };
@@ -80,6 +85,9 @@ pub(super) fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits
         seen.notes.extend(source.doubts(&sketch));
     }
     seen.gathers = seen.source.is_some_and(|source| source.gathers(&sketch));
+    if let Some(source) = seen.source.filter(|_| seen.gathers) {
+        seen.placed = source.placed(&sketch, &name_of(planned, entry));
+    }
     if let (Some(named), Some(detected), None) = (planned.settings.source, by_content, mapped)
         && named.id() != detected.id()
     {
@@ -87,14 +95,18 @@ pub(super) fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits
         let message = format!("the content looks like {detected}, but is read as {named}");
         seen.notes.push(Finding::new(&codes::SOURCE_MISMATCH, message));
     }
-    seen.fate = fate(
-        planned,
-        entry,
-        head,
-        &sketch,
-        by_content.or(mapped).is_some(),
-        limits,
-    );
+    let passed_over = seen.source.and_then(|source| source.passes_over(&sketch));
+    seen.fate = match passed_over {
+        Some(kind) => EntryAction::PassOver(kind),
+        None => fate(
+            planned,
+            entry,
+            head,
+            &sketch,
+            by_content.or(mapped).is_some(),
+            limits,
+        ),
+    };
     match &seen.fate {
         EntryAction::PassOver(kind) => seen.looks = Some((*kind).to_owned()),
         EntryAction::Refuse(code, message, _) if *code == &codes::UNKNOWN_FORMAT => {
@@ -124,12 +136,7 @@ fn fate(
     if is_known || matches!(head.framing, Framing::Empty | Framing::Tables) {
         return EntryAction::Read;
     }
-    let name = if entry.is_empty() {
-        planned.input.name()
-    } else {
-        entry.into()
-    };
-    if let Some(kind) = foreign(&name, head) {
+    if let Some(kind) = foreign(&name_of(planned, entry), head) {
         if !entry.is_empty() || !planned.is_named {
             return EntryAction::PassOver(kind);
         }
@@ -150,6 +157,15 @@ fn fate(
         return EntryAction::Read;
     }
     why_unrecognised(head, sketch, limits)
+}
+
+/// The name of an entry: its own in an archive, else that of its input.
+fn name_of<'n>(planned: &'n PlannedInput, entry: &'n str) -> Cow<'n, str> {
+    if entry.is_empty() {
+        planned.input.name()
+    } else {
+        entry.into()
+    }
 }
 
 /// The map of the plan's own that names the fields of an entry's records, where these are JSON.

@@ -90,6 +90,8 @@ pub struct ReadRecord<'s> {
     pub outcome: RecordOutcome,
     /// The rows that are rejected, by their index.
     rejected: BTreeSet<usize>,
+    /// Whether the record is accounted for here: one that holds several conversations is so in the first.
+    counts: bool,
 }
 
 impl Slice {
@@ -152,25 +154,39 @@ impl<'s> Record<'s> {
         }
     }
 
-    /// Reads, links and checks it; nothing where its entry has no source.
-    pub fn read(self, settings: Settings<'_>) -> Option<ReadRecord<'s>> {
-        let (outcome, rejected) = match self.form {
-            RecordForm::Frame(frame) => {
-                let outcome = record::read(self.source()?, frame, self.bytes, settings);
-                let rejected = outcome.linked.is_none().then_some(0);
-                (outcome, rejected.into_iter().collect())
-            }
-            RecordForm::Group(group) => {
-                let outcome = group.read(self.bytes, settings);
-                let rejected = group.rejected(&outcome);
-                (outcome, rejected)
-            }
+    /// Reads, links and checks it: each of its conversations, mostly one. Nothing where its entry has no source.
+    pub fn read(self, settings: Settings<'_>) -> Vec<ReadRecord<'s>> {
+        let mut outcome = match self.form {
+            RecordForm::Frame(frame) => match self.source() {
+                Some(source) => record::read(source, frame, self.bytes, settings),
+                None => return Vec::new(),
+            },
+            RecordForm::Group(group) => group.read(self.bytes, settings),
         };
-        Some(ReadRecord {
-            record: self,
-            outcome,
-            rejected,
-        })
+        let also = std::mem::take(&mut outcome.also);
+        let mut rejected = self.rejected(&outcome);
+        for outcome in &also {
+            rejected.extend(self.rejected(outcome));
+        }
+        let mut read = Vec::with_capacity(1 + also.len());
+        for outcome in std::iter::once(outcome).chain(also) {
+            let counts = read.is_empty();
+            read.push(ReadRecord {
+                record: self,
+                rejected: std::mem::take(&mut rejected),
+                outcome,
+                counts,
+            });
+        }
+        read
+    }
+
+    /// The rows that are rejected in one of its conversations.
+    fn rejected(&self, outcome: &RecordOutcome) -> BTreeSet<usize> {
+        match self.form {
+            RecordForm::Frame(_) => outcome.linked.is_none().then_some(0).into_iter().collect(),
+            RecordForm::Group(group) => group.rejected(outcome),
+        }
     }
 
     /// What it is accounted for by, each with its index: rows that belong to several records count in the first.
@@ -231,9 +247,9 @@ impl<'s> Record<'s> {
 }
 
 impl<'s> ReadRecord<'s> {
-    /// What the record is accounted for by, and whether it is rejected.
+    /// What the record is accounted for by, and whether it is rejected; nothing for a further conversation of it.
     pub fn rows(&self) -> impl Iterator<Item = (AccountedRow<'s>, bool)> {
-        let rows = self.record.rows();
+        let rows = self.counts.then(|| self.record.rows()).into_iter().flatten();
         rows.map(|(index, row)| (row, self.rejected.contains(&index)))
     }
 

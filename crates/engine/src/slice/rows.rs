@@ -17,6 +17,8 @@ pub(super) struct Gathering<'g> {
     pub gatherer: &'g mut Gatherer,
     /// Number of the entry among those that are gathered.
     pub entry: usize,
+    /// The conversation of rows that name none.
+    pub conversation: &'g str,
     /// Number of the entry's next record.
     pub next_record: &'g mut u64,
 }
@@ -72,10 +74,11 @@ impl Gathering<'_> {
             within += place.end - place.start;
             *self.next_record += 1;
             if row.keys.is_empty() {
-                self.gatherer.share(&place, body)?;
+                self.gatherer.share(row.about, &place, body)?;
             }
             for key in row.keys {
-                self.gatherer.push(&key, &place, body)?;
+                let key = if key.is_empty() { self.conversation } else { &key };
+                self.gatherer.push(key, &place, body)?;
                 place.counts = false;
             }
         }

@@ -15,7 +15,7 @@ use chatmill_dataset::DatasetError;
 use chatmill_diag::Limits;
 use chatmill_intake::discover::InputKind;
 use chatmill_intake::{Event, Failure, Frame, Framing, FramingError, Head, Reader};
-use chatmill_source::{Evidence, TableMap};
+use chatmill_source::{Evidence, Placed, TableMap};
 
 use super::gather::Gatherer;
 use super::recognise::{EntryAction, recognise, rename, unread};
@@ -77,6 +77,8 @@ struct Entry {
     step: EntryRef,
     /// Its number among those whose rows are gathered.
     gathering: Option<usize>,
+    /// The conversation of rows that name none.
+    conversation: String,
     /// Number of the next record, counted anew where frames are cut into rows.
     next_record: u64,
     /// What the fields of its JSON rows are called.
@@ -373,6 +375,7 @@ impl<'p> Slicer<'p> {
             let mut gathering = Gathering {
                 gatherer: &mut self.gatherer,
                 entry: number,
+                conversation: &entry.conversation,
                 next_record: &mut entry.next_record,
             };
             match gathering.put_aside(source, &frame, bytes, self.limits) {
@@ -425,7 +428,7 @@ impl<'p> Slicer<'p> {
         *is_chat = true;
         entry.step.table = name;
         entry.step.source = named.or_else(|| chatmill_source::find(source));
-        entry.gathering = Some(announce(&mut self.gatherer, planned, *input, &entry.step));
+        entry.gathering = Some(announce(&mut self.gatherer, planned, *input, &entry.step, None));
         slice.steps.push(Step::Entry(entry.step.clone()));
         self.recognised.push(Recognised {
             input: *input,
@@ -456,11 +459,13 @@ impl<'p> Slicer<'p> {
         };
         slice.steps.push(Step::Entry(step.clone()));
         current.is_chat |= step.source.is_some();
+        let placed = seen.placed.as_ref();
         let gathering = seen
             .gathers
-            .then(|| announce(&mut self.gatherer, Some(planned), current.input, &step));
+            .then(|| announce(&mut self.gatherer, Some(planned), current.input, &step, placed));
         current.entry = Some(Entry {
             gathering,
+            conversation: seen.placed.map(|placed| placed.conversation).unwrap_or_default(),
             step,
             next_record: 0,
             map: seen.map,
@@ -540,9 +545,10 @@ fn announce(
     planned: Option<&PlannedInput>,
     input: usize,
     entry: &EntryRef,
+    placed: Option<&Placed>,
 ) -> usize {
     let scope = planned
-        .map(|planned| planned.scope(input, entry))
+        .map(|planned| planned.scope(input, entry, placed))
         .unwrap_or_default();
     gatherer.entry(entry.clone(), scope)
 }

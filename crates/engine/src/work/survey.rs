@@ -65,10 +65,9 @@ pub fn look(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<Vec<Likenes
         if stop.load(Ordering::Relaxed) {
             return None;
         }
-        if let Item::Record(record) = item
-            && let Some(read) = record.read(plan.settings())
-        {
-            likenesses.extend(likeness(&read, plan));
+        if let Item::Record(record) = item {
+            let read = record.read(plan.settings());
+            likenesses.extend(read.iter().filter_map(|read| likeness(read, plan)));
         }
     }
     Some(likenesses)

@@ -72,8 +72,7 @@ pub(crate) fn read<'s>(slice: &'s Slice, limits: &'s Limits) -> ReadRecord<'s> {
         panic!("{} records", records(slice).len())
     };
     record
-        .read(chatmill_engine::record::Settings::plain(limits))
-        .unwrap()
+        .read(chatmill_engine::record::Settings::plain(limits)).remove(0)
 }
 
 /// A request of one message, as a line.

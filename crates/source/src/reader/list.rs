@@ -131,6 +131,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
             findings: self.notes.findings,
             rejects: self.rejects,
             rows: self.rows,
+            also: Vec::new(),
         }
     }
 }

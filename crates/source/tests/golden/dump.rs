@@ -23,6 +23,7 @@ pub(crate) fn reading(reading: &Reading) -> Value {
                 "repeated": rows.repeated, "rejected": rows.rejected
             }),
         )
+        .list("also", reading.also.iter().map(self::reading))
         .finish()
 }
 

@@ -35,10 +35,12 @@ pub(super) fn check(bytes: &[u8]) {
     };
     for source in chatmill_source::SOURCES {
         let outcome = record::read(*source, &frame, bytes, Settings::plain(&limits));
-        accounts(&outcome, &frame, source.id());
-        if let Some(linked) = &outcome.linked {
-            linking(linked);
-            renderings(linked, bytes);
+        for outcome in std::iter::once(&outcome).chain(&outcome.also) {
+            accounts(outcome, &frame, source.id());
+            if let Some(linked) = &outcome.linked {
+                linking(linked);
+                renderings(linked, bytes);
+            }
         }
         gathered(*source, bytes, outcome.linked.is_none(), &limits);
     }
@@ -82,20 +84,28 @@ fn gathered(source: &'static dyn Source, bytes: &[u8], is_new: bool, limits: &Li
         spans.extend_from_slice(&shared);
         let (group, buffer) = group(source, key, &spans, bytes);
         let outcome = group.read(&buffer, Settings::plain(limits));
-        assert!(outcome.rows.balances(), "{}: {:?}", source.id(), outcome.rows);
+        let all = || std::iter::once(&outcome).chain(&outcome.also);
+        assert!(
+            all().all(|outcome| outcome.rows.balances()),
+            "{}: {:?}",
+            source.id(),
+            outcome.rows
+        );
         let is_rejected = outcome.linked.is_none() && !outcome.rejects.is_empty();
-        if !is_rejected {
-            assert_eq!(outcome.rows.rows, group.rows.len() as u64, "{}", source.id());
+        let rows: u64 = all().map(|outcome| outcome.rows.rows).sum();
+        if !is_rejected && !source.lies_apart() {
+            assert_eq!(rows, group.rows.len() as u64, "{}", source.id());
         }
-        let rejects = outcome.rejects.iter().map(|(_, located)| located);
-        for located in outcome.findings.iter().chain(rejects) {
+        let rejects = all().flat_map(|outcome| outcome.rejects.iter().map(|(_, located)| located));
+        let findings = all().flat_map(|outcome| &outcome.findings);
+        for located in findings.chain(rejects) {
             let span = located.span.expect("a finding in rows has a place");
             let is_in_a_row = spans
                 .iter()
                 .any(|(start, end)| span.start >= START + *start as u64 && span.end <= START + *end as u64);
             assert!(is_in_a_row, "{}: {span:?} of {spans:?}", source.id());
         }
-        if let Some(linked) = &outcome.linked {
+        for linked in all().filter_map(|outcome| outcome.linked.as_ref()) {
             linking(linked);
             if is_new {
                 renderings(linked, &buffer);

@@ -1,74 +1,138 @@
-//! Rows that belong to every conversation of their scope: presence, for example, that names no room.
+//! Rows that belong to several conversations of their scope: to every one, as presence does that names no room, or to those that
+//! name whom they are about, as members of a workspace do.
 //!
 //! They stay in memory and are read with each conversation, so their bytes have limits. They are accounted for with the
 //! first conversation that they are read with; where there is none, they are read alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::record::group::RowPlace;
 
 /// Shared rows by their scopes.
 pub(super) struct Shared {
-    /// Bytes of the rows of one scope.
+    /// Bytes of the rows of one scope that belong to each of its conversations.
     limit: u64,
-    /// Bytes of the rows that may still come.
+    /// Bytes of such rows that may still come.
     room: u64,
+    /// Bytes of rows about somebody that may still come.
+    room_of_names: u64,
     scopes: BTreeMap<String, Rows>,
 }
 
 #[derive(Default)]
 struct Rows {
+    /// Bytes of those that belong to each conversation.
     bytes: u64,
-    list: Vec<(RowPlace, Vec<u8>)>,
-    /// Whether they were read with a conversation.
+    list: Vec<Row>,
+    /// Rows about somebody, by the word that names them.
+    named: HashMap<String, Vec<usize>>,
+    /// Lengths of these words.
+    lengths: BTreeSet<usize>,
+}
+
+struct Row {
+    place: RowPlace,
+    bytes: Vec<u8>,
+    belongs_to_all: bool,
+    /// Whether it was read with a conversation.
     is_read: bool,
 }
 
 impl Shared {
-    /// No rows yet, of which one scope has at most `limit` bytes, and all together at most `room`.
+    /// No rows yet. Of those that belong to each conversation, one scope has at most `limit` bytes; all of them together have
+    /// at most `room`, and all about somebody as many.
     pub(super) fn within(limit: u64, room: u64) -> Self {
         Self {
             limit,
             room,
+            room_of_names: room,
             scopes: BTreeMap::new(),
         }
     }
 
     /// Keeps a row, if there is room for it.
-    pub(super) fn add(&mut self, scope: &str, place: RowPlace, bytes: &[u8]) -> bool {
+    pub(super) fn add(&mut self, scope: &str, about: Option<String>, place: RowPlace, bytes: &[u8]) -> bool {
+        let length = bytes.len() as u64;
         let known = self.scopes.get(scope).map_or(0, |rows| rows.bytes);
-        let total = known + bytes.len() as u64;
-        let room = self.room.checked_sub(bytes.len() as u64);
-        let Some(room) = room.filter(|_| total <= self.limit) else {
+        let (room, has_room) = match about {
+            Some(_) => (&mut self.room_of_names, true),
+            None => (&mut self.room, known + length <= self.limit),
+        };
+        let Some(left) = room.checked_sub(length).filter(|_| has_room) else {
             return false;
         };
-        self.room = room;
+        *room = left;
         let rows = self.scopes.entry(scope.to_owned()).or_default();
-        rows.bytes = total;
-        rows.list.push((place, bytes.to_vec()));
+        let index = rows.list.len();
+        rows.list.push(Row {
+            place,
+            bytes: bytes.to_vec(),
+            belongs_to_all: about.is_none(),
+            is_read: false,
+        });
+        match about {
+            None => rows.bytes += length,
+            Some(about) => {
+                rows.lengths.insert(about.len());
+                rows.named.entry(about).or_default().push(index);
+            }
+        }
         true
     }
 
-    /// The rows of a scope for one more conversation; in the first of them they count.
-    pub(super) fn of(&mut self, scope: &str) -> impl Iterator<Item = (RowPlace, &[u8])> {
+    /// The rows of a scope for one more conversation, whose own rows these bytes are; in the first of them they count.
+    pub(super) fn of<'b>(
+        &mut self,
+        scope: &str,
+        own: impl Iterator<Item = &'b [u8]>,
+    ) -> impl Iterator<Item = (RowPlace, &[u8])> {
         let rows = self.scopes.get_mut(scope);
-        let counts = rows.as_ref().is_some_and(|rows| !rows.is_read);
-        let rows = rows.map(|rows| {
-            rows.is_read = true;
-            &rows.list
-        });
-        rows.into_iter().flatten().map(move |(place, bytes)| {
-            let place = RowPlace { counts, ..*place };
-            (place, bytes.as_slice())
-        })
+        let named = rows.as_deref().map(|rows| rows.named_in(own)).unwrap_or_default();
+        let list = rows.into_iter().flat_map(|rows| rows.list.iter_mut().enumerate());
+        list.filter(move |(index, row)| row.belongs_to_all || named.contains(index))
+            .map(|(_, row)| {
+                let counts = !std::mem::replace(&mut row.is_read, true);
+                (RowPlace { counts, ..row.place }, row.bytes.as_slice())
+            })
     }
 
-    /// Scopes whose rows were read with no conversation, in input order.
-    pub(super) fn unread(&self) -> Vec<String> {
-        let unread = self.scopes.iter().filter(|(_, rows)| !rows.is_read);
-        let first = |rows: &Rows| rows.list.first().map(|(place, _)| (place.entry, place.record));
-        let mut unread: Vec<_> = unread.map(|(scope, rows)| (first(rows), scope.clone())).collect();
-        unread.sort();
-        unread.into_iter().map(|(_, scope)| scope).collect()
+    /// Rows that were read with no conversation, scope by scope in input order.
+    pub(super) fn unread(&mut self) -> Vec<Vec<(RowPlace, &[u8])>> {
+        let mut unread: Vec<Vec<(RowPlace, &[u8])>> = Vec::new();
+        for rows in self.scopes.values_mut() {
+            let alone = rows.list.iter_mut().filter(|row| !row.is_read);
+            let alone: Vec<_> = alone
+                .map(|row| {
+                    row.is_read = true;
+                    (row.place, row.bytes.as_slice())
+                })
+                .collect();
+            if !alone.is_empty() {
+                unread.push(alone);
+            }
+        }
+        unread.sort_by_key(|rows| rows.first().map(|(place, _)| (place.entry, place.record)));
+        unread
+    }
+}
+
+impl Rows {
+    /// The rows about somebody who is named in these bytes.
+    fn named_in<'b>(&self, own: impl Iterator<Item = &'b [u8]>) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        if self.named.is_empty() {
+            return found;
+        }
+        let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        for bytes in own {
+            for word in bytes.split(|byte| !is_sign(byte)) {
+                if self.lengths.contains(&word.len())
+                    && let Some(rows) = str::from_utf8(word).ok().and_then(|word| self.named.get(word))
+                {
+                    found.extend(rows);
+                }
+            }
+        }
+        found
     }
 }

@@ -5,6 +5,8 @@ use super::*;
 use crate::plan::typed_inputs;
 use crate::progress::Silent;
 
+mod room;
+
 fn slicer<'p>(
     inputs: &'p [PlannedInput],
     limits: &'p Limits,

@@ -86,6 +86,7 @@ fn row(value: Value<'_>, page: &str) -> Row {
     }
     keys.dedup();
     Row {
+        about: None,
         keys,
         span: value.span(),
     }

@@ -275,6 +275,7 @@ impl<'d> Reader<'d, '_> {
             findings,
             rejects: self.list.rejects,
             rows: ledger,
+            also: Vec::new(),
         }
     }
 }

@@ -109,7 +109,11 @@ fn row(value: Value<'_>) -> Row {
         None if is_turn() => vec![String::new()],
         None => Vec::new(),
     };
-    Row { keys, span }
+    Row {
+        keys,
+        about: None,
+        span,
+    }
 }
 
 fn is_true(value: Value<'_>, key: &str) -> bool {

@@ -68,6 +68,9 @@ sources! {
     chatml::Chatml,
     claude_code::ClaudeCode,
     codex::Codex,
+    request_log::RequestLog,
+    openai_batch::OPENAI_BATCH,
+    anthropic_batch::ANTHROPIC_BATCH,
     table_rows::TableRows,
     mapped::MAPPED,
 }

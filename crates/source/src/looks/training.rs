@@ -28,16 +28,6 @@ pub(super) static LOOKS: &[Known] = &[
         seen.has(&["instruction", "output"])
             .then_some("records have instruction and output")
     }),
-    known("openai-batch", "a batch file of OpenAI's", PLAIN, |seen| {
-        let is_batch = seen.has(&["custom_id", "body"]) || seen.has(&["custom_id", "response"]);
-        is_batch.then_some("lines have custom_id with a body or a response")
-    }),
-    known("anthropic-batch", "a batch file of Anthropic's", PLAIN, |seen| {
-        let is_batch = seen.has(&["custom_id", "params"])
-            || seen.has(&["custom_id", "result"])
-            || seen.has(&["requests[].custom_id"]);
-        is_batch.then_some("records have custom_id with params or a result")
-    }),
     known("langfuse", "a trace of Langfuse", PLAIN, |seen| {
         let is_trace = seen.has(&["trace", "observations"])
             || seen.has(&["observations[].traceId"])

@@ -4,6 +4,7 @@
 //! neighbours, and they come out as one message.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use chatmill_diag::{Finding, Limits, Path, Severity, codes};
 use chatmill_intake::json::Value;
@@ -109,6 +110,8 @@ pub(crate) struct Turns<'d, 'r> {
     pub list: ListReader<'d, 'r>,
     /// Who speaks.
     pub roster: Roster,
+    /// Where all that is read stands, while that is JSON inside a string: places in it mean nothing in the record.
+    pub within: Option<Range<usize>>,
     /// Whether the assistant's next turn continues the last message.
     is_led: bool,
 }
@@ -119,6 +122,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         Self {
             list: ListReader::new(frame, limits),
             roster: Roster::default(),
+            within: None,
             is_led: false,
         }
     }
@@ -126,7 +130,7 @@ impl<'d, 'r> Turns<'d, 'r> {
     /// Reads a turn that stands at `prefix` below its item; the item itself has no prefix.
     pub(crate) fn read(
         &mut self,
-        value: Value<'d>,
+        value: Value<'_>,
         prefix: &str,
         turn: fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
     ) -> Turn {
@@ -134,10 +138,15 @@ impl<'d, 'r> Turns<'d, 'r> {
         let mut site = self.list.site(None, value);
         let turn = turn(value, &mut site, limits);
         site.repeated_keys(value, |_| false);
+        let place = self.within.clone().map(|span| self.list.frame.span(span));
         for finding in self.list.notes.findings.iter_mut().skip(known) {
             if let Path::InMessage(suffix) = &mut finding.path {
-                suffix.insert_str(0, prefix);
+                match place {
+                    Some(_) => suffix.clear(),
+                    None => suffix.insert_str(0, prefix),
+                }
             }
+            finding.span = place.or(finding.span);
         }
         turn
     }
@@ -147,7 +156,7 @@ impl<'d, 'r> Turns<'d, 'r> {
     pub(crate) fn add(
         &mut self,
         index: u32,
-        value: Value<'d>,
+        value: Value<'_>,
         turn: Turn,
         known: usize,
         place: impl FnOnce() -> String,
@@ -169,7 +178,7 @@ impl<'d, 'r> Turns<'d, 'r> {
     pub(crate) fn join(
         &mut self,
         position: usize,
-        value: Value<'d>,
+        value: Value<'_>,
         turn: Turn,
         known: usize,
         place: impl FnOnce() -> String,
@@ -183,6 +192,7 @@ impl<'d, 'r> Turns<'d, 'r> {
                 }
             }
         }
+        let span = self.span(value);
         let Some(message) = self.list.messages.get_mut(position) else {
             return;
         };
@@ -198,12 +208,12 @@ impl<'d, 'r> Turns<'d, 'r> {
             self.roster.calls(sender, &turn.parts);
         }
         message.parts.extend(turn.parts);
-        message.origin.end = self.list.frame.span(value.span()).end;
+        message.origin.end = self.list.frame.span(span).end;
         self.list.rows.merged += 1;
     }
 
     /// Adds a turn as a message of its own.
-    pub(crate) fn push(&mut self, index: u32, value: Value<'d>, mut turn: Turn) {
+    pub(crate) fn push(&mut self, index: u32, value: Value<'_>, mut turn: Turn) {
         let role = match turn.role.unwrap_or(Role::User) {
             Role::User if turn.only_answers() => Role::Tool,
             role => role,
@@ -226,7 +236,12 @@ impl<'d, 'r> Turns<'d, 'r> {
             parts: turn.parts,
             weight: weight::take(value, &mut turn.rest),
             extra: Extra(turn.rest),
-            ..self.list.message(role, value.span(), index)
+            ..self.list.message(role, self.span(value), index)
         });
+    }
+
+    /// Where a value stands in the record.
+    pub(crate) fn span(&self, value: Value<'_>) -> Range<usize> {
+        self.within.clone().unwrap_or_else(|| value.span())
     }
 }

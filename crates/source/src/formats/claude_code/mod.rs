@@ -97,22 +97,16 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
 /// A line, and whose it is: the session's, or that of an agent that the session sent out. Without either, a turn belongs to
 /// the one conversation of its file that is not named, and everything else to every conversation of the file.
 fn row(value: Value<'_>) -> Row {
-    let span = value.span();
     let session = text(value.get("sessionId")).filter(|id| !id.is_empty());
-    let is_turn = || present(value, "message").is_some();
-    let keys = match session {
+    let is_turn = present(value, "message").is_some();
+    match session {
         Some(session) if is_true(value, "isSidechain") => {
             let agent = text(value.get("agentId")).filter(|id| !id.is_empty());
-            vec![format!("{session}/{}", agent.as_deref().unwrap_or("sidechain"))]
+            let agent = agent.as_deref().unwrap_or("sidechain");
+            Row::of(Some(format!("{session}/{agent}")), value)
         }
-        Some(session) => vec![session],
-        None if is_turn() => vec![String::new()],
-        None => Vec::new(),
-    };
-    Row {
-        keys,
-        about: None,
-        span,
+        None if !is_turn => Row::shared(None, value),
+        session => Row::of(session, value),
     }
 }
 

@@ -18,7 +18,7 @@ use crate::reader::request_fields::{Names, RequestFields, tools_of_vendor};
 use crate::reader::thoughts::reading;
 use crate::reader::turns::{Turn, Turns};
 use crate::reader::vendor::{self, Vendor};
-use crate::reader::{placed_media, preference};
+use crate::reader::{logged, placed_media, preference};
 use crate::source::{About, Source};
 
 /// What a vendor's request looks like.
@@ -131,6 +131,7 @@ impl Requests {
         }
         let Turns { mut list, roster, .. } = reader.turns;
         placed_media::place(root, &mut list.messages, &mut beside.extra, &mut list.notes);
+        logged::answer(root, &mut list.messages);
         let shape = self.about.shapes.first().copied().unwrap_or_default();
         Ok(list.finish(beside.conversation((self.about.id, shape), frame, roster.participants)))
     }

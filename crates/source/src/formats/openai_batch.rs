@@ -40,7 +40,7 @@ static ABOUT: About = About {
     specification: "OpenAI API reference, Batch",
     shapes: &["batch"],
     carries: "requests and answers of the chat and Responses APIs, tool definitions, models, usage, failures",
-    customs: NO_TEXT_ARGUMENTS,
+    customs: NO_TEXT_ARGUMENTS.of_one_request(),
 };
 
 /// The source `openai-batch`.
@@ -208,6 +208,7 @@ impl Batch {
             shape: "batch",
             participants: turns.roster.participants,
             tools: beside.tools,
+            model: beside.model,
             extra: beside.extra,
             ..Conversation::default()
         })

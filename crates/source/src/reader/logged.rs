@@ -75,7 +75,7 @@ pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
             .flatten()
             .or_else(|| inner("prompt_tokens_details", "cached_tokens"))
             .or_else(|| inner("input_tokens_details", "cached_tokens"))
-            .or_else(|| number(object, "cachedContentTokenCount")),
+            .or_else(|| count(&["cached_input_tokens", "cachedContentTokenCount"])),
         output: written.map(|written| written.saturating_add(thought.unwrap_or_default())),
     };
     (!usage.is_empty()).then_some(usage)
@@ -101,6 +101,7 @@ mod tests {
             r#"{"prompt_tokens":100,"completion_tokens":7,"prompt_tokens_details":{"cached_tokens":60}}"#,
             r#"{"input_tokens":100,"output_tokens":7,"input_tokens_details":{"cached_tokens":60}}"#,
             r#"{"input_tokens":30,"cache_read_input_tokens":60,"cache_creation_input_tokens":10,"output_tokens":7}"#,
+            r#"{"input_tokens":100,"cached_input_tokens":60,"output_tokens":7,"reasoning_output_tokens":3}"#,
             r#"{"inputTokens":30,"cacheReadInputTokens":60,"cacheWriteInputTokens":10,"outputTokens":7}"#,
             r#"{"promptTokenCount":100,"cachedContentTokenCount":60,"candidatesTokenCount":4,"thoughtsTokenCount":3}"#,
         ] {

@@ -11,7 +11,7 @@ use super::line::{Line, is_true};
 use super::path;
 use crate::formats::anthropic_messages;
 use crate::frame::{FrameView, Reading};
-use crate::reader::{Keep as _, Kept, Site, Times, Turn, Turns, divided, present, text};
+use crate::reader::{Keep as _, Kept, Site, Times, Turn, Turns, divided, logged, present, text};
 
 /// Kinds of lines that keep the program's own books.
 const BOOKS: [&str; 9] = [
@@ -232,12 +232,13 @@ impl<'d, 'r> Reader<'d, 'r> {
         else {
             return;
         };
-        for key in ["model", "usage"] {
-            if let Some(value) = present(answer, key) {
-                message.extra.0.retain(|(known, _)| known != key);
-                message.extra.keep(key, value);
-            }
-        }
+        message.model = logged::model(answer).or(message.model.take());
+        let Some(usage) = present(answer, "usage") else {
+            return;
+        };
+        message.usage = logged::usage(usage).or(message.usage);
+        message.extra.0.retain(|(known, _)| known != "usage");
+        message.extra.keep("usage", usage);
     }
 
     /// The summary of a session: its title, where it is about this one.

@@ -7,7 +7,7 @@ use chatmill_model::{ArgumentForm, Extra, Message, MessageKind, Part, Role, Tool
 use super::twins::{Twins, spoken};
 use crate::formats::openai_responses;
 use crate::frame::FrameView;
-use crate::reader::{Keep as _, Site, Times, Turn, Turns, embedded, id, present, text, word};
+use crate::reader::{Keep as _, Site, Times, Turn, Turns, embedded, id, logged, present, text, word};
 
 /// How texts begin that the program writes in the person's name, and a word for each.
 const INJECTED: [(&str, &str); 8] = [
@@ -255,7 +255,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         message.timestamp = timestamp;
         message.extra.0.retain(|(key, _)| key != "timestamp");
         if message.role == Role::Assistant {
-            message.extra.keep_some("model", model);
+            message.model = model.and_then(|model| text(Some(model))).map(Into::into);
         }
     }
 
@@ -324,6 +324,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let mut answers = self.turns.list.messages.iter_mut().rev();
         if let (Some(usage), Some(message)) = (usage, answers.find(is_answer)) {
             message.extra.0.retain(|(key, _)| key != "usage");
+            message.usage = logged::usage(usage);
             message.extra.keep("usage", usage);
         }
     }

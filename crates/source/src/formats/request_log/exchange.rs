@@ -5,7 +5,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, Message, MessageKind, Part, RawJson, Role};
 
 use super::turns;
-use crate::reader::{Keep as _, Turns, list_of_tools, present, text, too_many, words};
+use crate::reader::{Keep as _, Turns, list_of_tools, logged, present, text, too_many, words};
 
 /// Fields of a request that hold what was said, of which the first counts.
 const LISTS: [&str; 4] = words!(messages input contents prompt);
@@ -18,6 +18,8 @@ const SYSTEM: [&str; 2] = words!(system instructions);
 pub(crate) struct Beside {
     /// Definitions of tools, as written.
     pub tools: Vec<RawJson>,
+    /// The model that is asked.
+    pub model: Option<Box<str>>,
     /// Fields without a place.
     pub extra: Extra,
 }
@@ -46,7 +48,8 @@ impl<'d, 'r> Exchange<'d, 'r> {
 
     /// Reads a request. Fields without a place are kept below `name`, that of the request in its record.
     pub(crate) fn request(&mut self, request: Value<'_>, name: &str) {
-        let mut known = Vec::new();
+        let mut known = vec!["model"];
+        self.beside.model = logged::model(request).or(self.beside.model.take());
         for key in SYSTEM {
             if let Some(system) = present(request, key) {
                 known.push(key);
@@ -198,13 +201,14 @@ impl<'d, 'r> Exchange<'d, 'r> {
         let Some(message) = self.turns.list.messages.iter_mut().rev().find(is_answer) else {
             return;
         };
-        for key in ["model", "usage"] {
-            let found = says.iter().find_map(|value| present(*value, key));
-            if found.is_some() {
-                message.extra.0.retain(|(known, _)| known != key);
-            }
-            message.extra.keep_some(key, found);
+        message.model = says.iter().find_map(|value| logged::model(*value));
+        let usage = says.iter().find_map(|value| present(*value, "usage"));
+        if let Some(usage) = usage {
+            message.usage = logged::usage(usage);
+            message.extra.0.retain(|(known, _)| known != "usage");
+            message.extra.keep("usage", usage);
         }
+        message.extra.0.retain(|(known, _)| known != "model");
     }
 }
 

@@ -52,7 +52,7 @@ static ABOUT: About = About {
     specification: "what proxies and clients write: the request and the answer as the vendor's API has them",
     shapes: &["log"],
     carries: "requests and answers of OpenAI's and Anthropic's APIs, models, usage, times, failures",
-    customs: NO_TEXT_ARGUMENTS,
+    customs: NO_TEXT_ARGUMENTS.of_one_request(),
 };
 
 impl Source for RequestLog {
@@ -165,6 +165,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         shape: "log",
         participants: turns.roster.participants,
         tools: beside.tools,
+        model: beside.model,
         extra,
         ..Conversation::default()
     }))

@@ -71,6 +71,8 @@ sources! {
     request_log::RequestLog,
     openai_batch::OPENAI_BATCH,
     anthropic_batch::ANTHROPIC_BATCH,
+    langfuse::Langfuse,
+    otel_genai::OtelGenai,
     table_rows::TableRows,
     mapped::MAPPED,
 }

@@ -3,7 +3,7 @@
 use chatmill_diag::Limits;
 use chatmill_intake::json;
 use chatmill_model::{MessageKind, Part};
-use chatmill_source::{ClaudeCode, Codex, FrameView, Reading, Source};
+use chatmill_source::{ClaudeCode, Codex, FrameView, OtelGenai, Reading, Source};
 
 fn keys(source: &dyn Source, line: &str) -> Option<Vec<Vec<String>>> {
     let document = json::scan(line.as_bytes(), 64).unwrap();
@@ -168,4 +168,14 @@ fn encrypted_thoughts_are_told_once_and_never_said() {
     assert_eq!((finding.code.name, finding.count), ("unknown-message-type", 2));
     assert_eq!(reading.findings.len(), 1);
     assert!(said(&reading).iter().all(|words| !words.contains("SECRET")));
+}
+
+#[test]
+fn spans_without_a_model_make_no_conversation_and_say_so() {
+    let line = r#"{"traceId":"t","spanId":"s","name":"GET /","attributes":[{"key":"http.method","value":{"stringValue":"GET"}}]}"#;
+    let reading = read(&OtelGenai, &[line]);
+    assert!(reading.conversation.is_none() && reading.fault.is_none());
+    assert!(reading.rows.balances());
+    assert_eq!(reading.findings[0].code.name, "empty-conversation");
+    assert_eq!(keys(&OtelGenai, line), Some(vec![vec!["t".to_owned()]]));
 }

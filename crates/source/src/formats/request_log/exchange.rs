@@ -5,7 +5,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, Message, MessageKind, Part, RawJson, Role};
 
 use super::turns;
-use crate::reader::{Keep as _, Turns, list_of_tools, logged, present, text, too_many, words};
+use crate::reader::{Keep as _, Turn, Turns, list_of_tools, logged, present, raw, text, too_many, words};
 
 /// Fields of a request that hold what was said, of which the first counts.
 const LISTS: [&str; 4] = words!(messages input contents prompt);
@@ -75,6 +75,79 @@ impl<'d, 'r> Exchange<'d, 'r> {
         self.beside.extra.keep_rest(request, name, &known);
     }
 
+    /// Reads what went into a step of a trace: a request, messages, a message, or words.
+    pub(crate) fn input(&mut self, input: Value<'_>) {
+        if input.kind() == Kind::Array {
+            self.messages(input);
+        } else if let Some(words) = input.as_str() {
+            self.written_out(input, &words);
+        } else if is_request(input) {
+            if let Some(told) = instruction(input) {
+                self.system(told);
+            }
+            self.request(input, "input");
+        } else if let Some(inner) = ["new_message", "kwargs", "args"]
+            .iter()
+            .find_map(|key| present(input, key))
+        {
+            self.input(inner);
+        } else if !input.is_null() {
+            self.said(input, Role::User);
+        }
+    }
+
+    /// Words, or turns that are written out with the role before each.
+    fn written_out(&mut self, input: Value<'_>, words: &str) {
+        let roles = [
+            ("system: ", Role::System),
+            ("user: ", Role::User),
+            ("assistant: ", Role::Assistant),
+        ];
+        let role_of = |line: &str| roles.iter().find(|(start, _)| line.starts_with(start)).copied();
+        if role_of(words).is_none() {
+            self.said(input, Role::User);
+            return;
+        }
+        let mut turns: Vec<(Role, String)> = Vec::new();
+        for line in words.split('\n') {
+            match (role_of(line), turns.last_mut()) {
+                (Some((start, role)), _) => {
+                    turns.push((role, line.strip_prefix(start).unwrap_or(line).to_owned()));
+                }
+                (None, Some((_, said))) => {
+                    said.push('\n');
+                    said.push_str(line);
+                }
+                (None, None) => {}
+            }
+        }
+        for (role, said) in turns {
+            self.turns.list.rows.rows += 1;
+            let turn = Turn {
+                role: Some(role),
+                parts: vec![Part::Text(said)],
+                ..Turn::default()
+            };
+            self.turns.push(0, input, turn);
+        }
+    }
+
+    /// Reads what the request of an agent tells the model before, and nothing else of it.
+    pub(crate) fn told_before(&mut self, request: Value<'_>) {
+        if let Some(told) = instruction(request).or_else(|| present(request, "system")) {
+            self.system(told);
+        }
+    }
+
+    /// Takes definitions of tools.
+    pub(crate) fn tools(&mut self, tools: Value<'_>) {
+        if self.beside.tools.is_empty()
+            && let Some(tools) = list_of_tools(tools, self.turns.list.limits)
+        {
+            self.beside.tools.extend(tools);
+        }
+    }
+
     /// Reads what the model was told before anybody spoke.
     pub(crate) fn system(&mut self, system: Value<'_>) {
         self.turns.list.rows.rows += 1;
@@ -111,6 +184,11 @@ impl<'d, 'r> Exchange<'d, 'r> {
             self.turns.list.reject(span, finding.at_path(path));
             return;
         }
+        if let Some(tool) = definition(message) {
+            self.turns.list.rows.merged += 1;
+            self.beside.tools.push(raw(tool));
+            return;
+        }
         let known = self.turns.list.notes.findings.len();
         let mut turn = self.turns.read(message, "", turns::any);
         turn.role = turn.role.or(Some(role));
@@ -135,8 +213,10 @@ impl<'d, 'r> Exchange<'d, 'r> {
             for item in items.items() {
                 self.said(item, Role::Assistant);
             }
-        } else if answer.kind() == Kind::Array {
-            for message in answer.items() {
+        } else if let Some(list) = answers(answer) {
+            known.push("messages");
+            known.push("generations");
+            for message in list {
                 self.said(message, Role::Assistant);
             }
         } else if answer.kind() == Kind::String || present(answer, "content").is_some() || is_calling(answer)
@@ -212,15 +292,53 @@ impl<'d, 'r> Exchange<'d, 'r> {
     }
 }
 
+/// The messages of an answer that is a list of them, or of lists.
+fn answers(answer: Value<'_>) -> Option<Vec<Value<'_>>> {
+    let list = present(answer, "messages")
+        .or_else(|| present(answer, "generations"))
+        .unwrap_or(answer);
+    (list.kind() == Kind::Array).then(|| list.items().flat_map(elements).collect())
+}
+
+fn elements(value: Value<'_>) -> Vec<Value<'_>> {
+    match value.kind() {
+        Kind::Array => value.items().collect(),
+        _ => vec![value],
+    }
+}
+
+/// What a request of Gemini's tells the model before.
+fn instruction(request: Value<'_>) -> Option<Value<'_>> {
+    let config = present(request, "config").unwrap_or(request);
+    ["system_instruction", "systemInstruction"]
+        .iter()
+        .find_map(|key| present(config, key))
+}
+
 /// Why an answer is none.
 fn error_of(answer: Value<'_>) -> Option<Value<'_>> {
     let error = present(answer, "error")?;
     (present(answer, "choices").is_none() && present(answer, "output").is_none()).then_some(error)
 }
 
-/// Whether a message without content calls tools.
+/// The tool that some frameworks define in a message of its own.
+fn definition(message: Value<'_>) -> Option<Value<'_>> {
+    let content = present(message, "content").filter(|content| content.kind() == Kind::Object)?;
+    present(content, "function").filter(|_| text(content.get("type")).as_deref() == Some("function"))?;
+    Some(content)
+}
+
+/// Whether a message without content calls tools, or holds what it says elsewhere.
 fn is_calling(answer: Value<'_>) -> bool {
-    ["tool_calls", "function_call", "refusal"]
-        .iter()
-        .any(|key| present(answer, key).is_some())
+    [
+        "tool_calls",
+        "function_call",
+        "refusal",
+        "parts",
+        "message",
+        "kwargs",
+        "toolName",
+    ]
+    .iter()
+    .any(|key| present(answer, key).is_some())
 }

@@ -12,6 +12,7 @@
 //! answer cost stay with the answer. A request that failed is kept with the reason as a notice.
 
 mod exchange;
+mod frameworks;
 mod turns;
 
 use chatmill_diag::{Finding, Limits, codes};

@@ -4,6 +4,7 @@ use chatmill_diag::{Limits, Severity};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Part, Role, ToolResult};
 
+use super::frameworks;
 use crate::formats::{anthropic_messages, openai_responses};
 use crate::reader::{
     MessageObject, Site, Turn, message_object, present, role_words, text, tool_calls, words,
@@ -17,6 +18,9 @@ pub(crate) fn any(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Tur
     if value.kind() == Kind::Object {
         if is_item(value) {
             return openai_responses::turn(value, site, limits);
+        }
+        if let Some(turn) = frameworks::read(value, site, limits) {
+            return turn;
         }
         if has_blocks(value) {
             return anthropic_messages::turn(value, site, limits);
@@ -106,7 +110,12 @@ fn object(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
     if let Some(refusal) = text(value.get("refusal")) {
         turn.parts.push(Part::Text(refusal));
     }
-    turn.parts.extend(read.calls.into_iter().map(Part::ToolCall));
+    let mut calls = read.calls;
+    let other = present(value, "additional_kwargs").and_then(|inside| present(inside, "tool_calls"));
+    if let Some(list) = other.filter(|_| calls.is_empty()) {
+        calls = tool_calls::calls(list, &mut turn.rest, site, limits).unwrap_or_default();
+    }
+    turn.parts.extend(calls.into_iter().map(Part::ToolCall));
     if let Some(call) = present(value, "function_call") {
         let call = tool_calls::function_call(call, &mut turn.rest, site, limits);
         turn.parts.extend(call.map(Part::ToolCall));

@@ -127,15 +127,21 @@ fn outline(frame: FrameView<'_>, limits: &Limits, call: &Call<'_>) -> Option<Out
     let mut exchange = Exchange::new(Turns::new(frame, limits));
     call.read_input(&mut exchange, limits);
     let answer = exchange.turns.list.messages.len();
-    let said = |exchange: &Exchange<'_, '_>| {
+    let told = |exchange: &Exchange<'_, '_>| {
         let mut prints = Print::all(&exchange.turns.list.messages);
         prints.retain(|print| print.role != Role::System);
         prints
     };
-    let sent = said(&exchange).len();
+    let sent = told(&exchange).len();
     call.read_output(&mut exchange, limits);
-    let prints = said(&exchange);
-    (!prints.is_empty()).then_some(Outline { prints, sent, answer })
+    let prints = told(&exchange);
+    let said = prints.get(sent).map(|print| print.hash);
+    (!prints.is_empty()).then_some(Outline {
+        prints,
+        sent,
+        answer,
+        said,
+    })
 }
 
 /// Which steps are a prefix of another, and of which.

@@ -71,6 +71,13 @@ sources! {
     slack_export::SlackExport,
     discord_export::DiscordExport,
     telegram_export::TelegramExport,
+    claude_code::ClaudeCode,
+    codex::Codex,
+    request_log::RequestLog,
+    openai_batch::OPENAI_BATCH,
+    anthropic_batch::ANTHROPIC_BATCH,
+    langfuse::Langfuse,
+    otel_genai::OtelGenai,
     table_rows::TableRows,
     mapped::MAPPED,
 }

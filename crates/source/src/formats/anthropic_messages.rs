@@ -27,7 +27,7 @@ static ABOUT: About = About {
     specification: "Anthropic API reference, Messages",
     shapes: &["anthropic"],
     carries: "roles, text, pictures and documents, tool definitions, calls and results, failures, reasoning, cache marks",
-    customs: NO_TEXT_ARGUMENTS,
+    customs: NO_TEXT_ARGUMENTS.of_one_request(),
 };
 
 static FORM: RequestForm = RequestForm {
@@ -66,7 +66,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
 }
 
 /// Reads a turn, or the system text.
-fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+pub(crate) fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
     let mut turn = Turn::default();
     if value.kind() != Kind::Object {
         content(&mut turn, "", value, site, limits);
@@ -83,7 +83,7 @@ fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
 }
 
 /// Reads text or a list of blocks; anything else is read as its JSON text.
-fn content(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
+pub(crate) fn content(turn: &mut Turn, path: &str, value: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
     if value.kind() == Kind::Array {
         for (index, block) in value.items().enumerate() {
             let path = format!("{path}[{index}]");

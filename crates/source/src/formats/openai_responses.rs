@@ -30,7 +30,7 @@ static ABOUT: About = About {
     specification: "OpenAI API reference, Responses",
     shapes: &["responses"],
     carries: "roles, text, pictures and files, tool definitions, calls and outputs, summaries of reasoning",
-    customs: Customs::USUAL,
+    customs: Customs::USUAL.of_one_request(),
 };
 
 static FORM: RequestForm = RequestForm {
@@ -70,7 +70,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
 }
 
 /// Reads an item, the instructions, or an input that is a string.
-fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+pub(crate) fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
     let mut turn = Turn::default();
     if value.kind() != Kind::Object {
         content(&mut turn, "", value, site);

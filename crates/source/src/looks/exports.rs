@@ -23,22 +23,6 @@ pub(super) static LOOKS: &[Known] = &[
         seen.has(&["history[].messages", "folders"])
             .then_some("the record has history with messages, and folders")
     }),
-    known("claude-code", "a session of Claude Code", SURE, |seen| {
-        let is_line = seen.has(&["sessionId", "uuid", "message"])
-            || seen.has(&["leafUuid", "summary"])
-            || seen.has(&["loglines[].message"]);
-        is_line.then_some("lines have sessionId, uuid and message")
-    }),
-    known("codex", "a session of Codex", SURE, |seen| {
-        let words = ["session_meta", "response_item", "event_msg", "turn_context"];
-        if seen.has(&["payload"]) && seen.says("type", &words) {
-            return Some("lines have a payload and are of type session_meta or response_item");
-        }
-        let is_old = seen.has(&["record_type"])
-            || seen.has(&["session.instructions", "items"])
-            || seen.has(&["instructions", "git.commit_hash"]);
-        is_old.then_some("records are those of a session file")
-    }),
     known("messenger", "a Messenger or Instagram export", SURE, |seen| {
         seen.has(&[
             "participants",

@@ -28,29 +28,9 @@ pub(super) static LOOKS: &[Known] = &[
         seen.has(&["instruction", "output"])
             .then_some("records have instruction and output")
     }),
-    known("openai-batch", "a batch file of OpenAI's", PLAIN, |seen| {
-        let is_batch = seen.has(&["custom_id", "body"]) || seen.has(&["custom_id", "response"]);
-        is_batch.then_some("lines have custom_id with a body or a response")
-    }),
-    known("anthropic-batch", "a batch file of Anthropic's", PLAIN, |seen| {
-        let is_batch = seen.has(&["custom_id", "params"])
-            || seen.has(&["custom_id", "result"])
-            || seen.has(&["requests[].custom_id"]);
-        is_batch.then_some("records have custom_id with params or a result")
-    }),
-    known("langfuse", "a trace of Langfuse", PLAIN, |seen| {
-        let is_trace = seen.has(&["trace", "observations"])
-            || seen.has(&["observations[].traceId"])
-            || seen.has(&["projectId", "observations"]);
-        is_trace.then_some("the record has a trace and its observations")
-    }),
     known("langsmith", "runs of LangSmith", PLAIN, |seen| {
         let is_run = seen.has(&["dotted_order"]) || seen.has(&["run_type", "inputs"]);
         is_run.then_some("records have run_type or dotted_order")
-    }),
-    known("opentelemetry", "spans of OpenTelemetry", PLAIN, |seen| {
-        seen.has(&["resourceSpans"])
-            .then_some("the record has resourceSpans")
     }),
     known(
         "completions",

@@ -33,7 +33,7 @@ pub(crate) fn surest<W>(
 /// The evidence of the record with the highest confidence; of equals the first.
 pub(crate) fn best(
     sketch: &Sketch,
-    recognise: fn(&RecordSketch) -> Option<(u8, String)>,
+    recognise: impl Fn(&RecordSketch) -> Option<(u8, String)>,
 ) -> Option<(u8, Vec<String>)> {
     strongest(sketch.records.iter().filter_map(recognise))
 }

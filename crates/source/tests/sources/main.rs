@@ -9,6 +9,7 @@
     missing_docs
 )]
 
+mod agent_sessions;
 mod detection;
 mod frame;
 mod gemini_vectors;

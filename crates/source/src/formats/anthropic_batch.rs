@@ -1,0 +1,29 @@
+//! Batches of Anthropic's: requests, a line each or all in one object, and a file of results, joined by `custom_id`.
+//!
+//! The smallest example:
+//!
+//! ```json
+//! {"custom_id":"a","params":{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]}}
+//! {"custom_id":"a","result":{"type":"succeeded","message":{"role":"assistant","content":[{"type":"text","text":"Hello"}]}}}
+//! ```
+//!
+//! A result that was `errored`, `canceled` or `expired` is a notice. Everything else is as in `openai-batch`.
+
+use crate::formats::openai_batch::Batch;
+use crate::source::{About, NO_TEXT_ARGUMENTS};
+
+static ABOUT: About = About {
+    id: "anthropic-batch",
+    title: "Anthropic batches",
+    specification: "Anthropic API reference, Message Batches",
+    shapes: &["batch"],
+    carries: "requests and answers of the Messages API, tool definitions, reasoning, models, usage, failures",
+    customs: NO_TEXT_ARGUMENTS.of_one_request(),
+};
+
+/// The source `anthropic-batch`.
+pub static ANTHROPIC_BATCH: Batch = Batch {
+    about: &ABOUT,
+    body: "params",
+    result: "result",
+};

@@ -1,0 +1,336 @@
+//! From lines to messages: pieces of an answer joined, the person's words told from the program's, branches told apart.
+
+use std::collections::HashMap;
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role};
+
+use super::injected;
+use super::line::{Line, is_true};
+use super::path;
+use crate::formats::anthropic_messages;
+use crate::frame::{FrameView, Reading};
+use crate::reader::{Keep as _, Kept, Site, Times, Turn, Turns, divided, logged, present, text};
+
+/// Kinds of lines that keep the program's own books.
+const BOOKS: [&str; 9] = [
+    "file-history-snapshot",
+    "queue-operation",
+    "progress",
+    "attachment",
+    "last-prompt",
+    "permission-mode",
+    "agent-name",
+    "pr-link",
+    "system",
+];
+
+/// The model that answers where no model does: the program wrote the answer.
+const NOBODY: &str = "<synthetic>";
+
+/// Reads the lines of one session.
+pub(super) struct Reader<'d, 'r> {
+    /// What they become.
+    pub turns: Turns<'d, 'r>,
+    times: Times,
+    /// Where the answer with an id is, of which further pieces may come.
+    answers: HashMap<String, usize>,
+    title: Option<String>,
+    /// Fields of the session that every line says again.
+    beside: Extra,
+}
+
+impl<'d, 'r> Reader<'d, 'r> {
+    /// A reader that has read nothing yet.
+    pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
+        Self {
+            turns: Turns::new(frame, limits),
+            times: Times::new(limits),
+            answers: HashMap::new(),
+            title: None,
+            beside: Extra::default(),
+        }
+    }
+
+    /// Reads all lines; where they are a subagent's, what belongs to every conversation of the file is not told again.
+    pub(super) fn read(mut self, lines: &[Line<'d>], is_sent: bool) -> Reading {
+        let (lines, repeated) = unique(lines);
+        self.turns.list.rows.repeated += repeated.len() as u64;
+        if let Some(first) = repeated.first() {
+            let text = "lines with the id and the words of an earlier one are left out, as resumed sessions have them";
+            let mut finding = Finding::new(&codes::REPEATED_ROW, text);
+            finding.count = repeated.len() as u64;
+            self.turns
+                .list
+                .notes
+                .push(finding.at_path(format!("$[{}]", first.index)), Some(first.value));
+        }
+        let (seen, is_circle) = path::visible(&lines);
+        if is_circle && let Some(line) = lines.last() {
+            let text = "parentUuid leads in a circle: the lines follow one another as they stand";
+            let place = format!("$[{}].parentUuid", line.index);
+            let finding = Finding::new(&codes::REFERENCE_CYCLE, text);
+            self.turns
+                .list
+                .notes
+                .push(finding.at_path(place), line.fields.parent.or(Some(line.value)));
+        }
+        for (line, is_seen) in lines.iter().zip(seen) {
+            self.beside(line);
+            match line.kind.as_str() {
+                "user" | "assistant" if !self.is_said(line) => {}
+                _ if line.is_turn() && !is_seen => self.notice(line, "rewound", None),
+                "user" => self.user(line),
+                "assistant" => self.assistant(line),
+                _ if line.session.is_none() && is_sent => self.turns.list.rows.merged += 1,
+                "summary" => self.summary(line, &lines),
+                _ if line.fields.title.is_some() => {
+                    self.title = text(line.fields.title).or(self.title.take());
+                    self.turns.list.rows.merged += 1;
+                }
+                _ => self.event(line),
+            }
+        }
+        let mut list = self.turns.list;
+        self.times.finish(&mut list.notes);
+        list.finish(Conversation {
+            title: self.title,
+            participants: self.turns.roster.participants,
+            extra: self.beside,
+            ..Conversation::default()
+        })
+    }
+
+    /// Fields that say the same in every line are kept once.
+    fn beside(&mut self, line: &Line<'_>) {
+        let fields = &line.fields;
+        for (key, value) in [
+            ("cwd", fields.cwd),
+            ("version", fields.version),
+            ("gitBranch", fields.branch),
+            ("userType", fields.user_type),
+            ("agentId", fields.agent),
+        ] {
+            let is_new = self.beside.0.iter().all(|(known, _)| known != key);
+            self.beside
+                .keep_some(key, value.filter(|value| is_new && !value.is_null()));
+        }
+    }
+
+    /// Whether a turn has a message; rejects it where it has none.
+    fn is_said(&mut self, line: &Line<'d>) -> bool {
+        let message = line.fields.message;
+        if message.is_some_and(|message| message.kind() == Kind::Object) {
+            return true;
+        }
+        let text = "message is not an object: the line says nothing that could be read";
+        let finding = Finding::new(&codes::WRONG_TYPE, text);
+        let finding = finding.at_path(format!("$[{}].message", line.index));
+        self.turns.list.reject(line.value.span(), finding);
+        false
+    }
+
+    fn user(&mut self, line: &Line<'d>) {
+        let mut turn = self.turn(line);
+        turn.role = Some(Role::User);
+        let is_answer = turn.parts.iter().any(|part| matches!(part, Part::ToolResult(_)));
+        if !is_answer && (is_true(line.fields.is_meta) || is_true(line.fields.is_summary)) {
+            let is_summary = is_true(line.fields.is_summary);
+            let word = if is_summary { "summary" } else { "meta" };
+            self.notice(line, word, Some(turn));
+            return;
+        }
+        let mut added = Vec::new();
+        let mut parts = Vec::new();
+        for part in std::mem::take(&mut turn.parts) {
+            match part {
+                Part::Text(said) => {
+                    if let Some(word) = injected::word(&said) {
+                        added.push((word, said));
+                    } else if let Some((words, reminders)) = injected::divided(&said) {
+                        added.extend(reminders.into_iter().map(|text| ("reminder", text)));
+                        parts.extend((!words.is_empty()).then_some(Part::Text(words)));
+                    } else {
+                        parts.push(Part::Text(said));
+                    }
+                }
+                other => parts.push(other),
+            }
+        }
+        if parts.is_empty()
+            && let Some((word, _)) = added.first()
+        {
+            let word = *word;
+            turn.parts = added.into_iter().map(|(_, text)| Part::Text(text)).collect();
+            self.notice(line, word, Some(turn));
+            return;
+        }
+        turn.parts = parts;
+        for (number, (word, text)) in added.into_iter().enumerate() {
+            turn.keep_text(format!("{word}[{number}]"), &text);
+        }
+        self.push(line, turn);
+    }
+
+    fn assistant(&mut self, line: &Line<'d>) {
+        let known = self.turns.list.notes.findings.len();
+        let mut turn = self.turn(line);
+        turn.role = Some(Role::Assistant);
+        let model = line.fields.message.and_then(|message| text(message.get("model")));
+        if is_true(line.fields.is_fault) || model.as_deref() == Some(NOBODY) {
+            let is_fault = is_true(line.fields.is_fault);
+            let word = if is_fault { "api-error" } else { "synthetic" };
+            self.notice(line, word, Some(turn));
+            return;
+        }
+        let begun = line.answer.as_ref().and_then(|id| self.answers.get(id).copied());
+        let position = match begun {
+            Some(position) => {
+                // What is said beside the content stands in the first piece already.
+                turn.rest.retain(|(path, _)| path.starts_with("message.content"));
+                let place = || format!("$[{}]", line.index);
+                self.turns.join(position, line.value, turn, known, place);
+                position
+            }
+            None => self.push(line, turn),
+        };
+        if let Some(id) = &line.answer {
+            self.answers.insert(id.clone(), position);
+        }
+        self.spent(position, line);
+    }
+
+    /// What a turn says, and the fields around it.
+    fn turn(&mut self, line: &Line<'d>) -> Turn {
+        let mut turn = self.turns.read(line.value, "", said);
+        turn.id.clone_from(&line.uuid);
+        if let Some(message) = line.fields.message {
+            let known = ["id", "type", "role", "content", "model", "usage"];
+            turn.keep_rest(message, "message", &known);
+        }
+        rest(line, &mut turn.rest);
+        turn
+    }
+
+    /// Adds a message; returns its position.
+    fn push(&mut self, line: &Line<'d>, turn: Turn) -> usize {
+        let mut site = self.turns.list.site(line.uuid.as_deref(), line.value);
+        let timestamp = self.times.read(line.fields.timestamp, "timestamp", &mut site);
+        self.turns.push(line.index, line.value, turn);
+        let position = self.turns.list.messages.len().saturating_sub(1);
+        if let Some(message) = self.turns.list.messages.last_mut() {
+            message.timestamp = timestamp;
+            message.external_id.clone_from(&line.answer);
+        }
+        position
+    }
+
+    /// The model and what its answer cost. Every piece of an answer says it, and the last one knows it all.
+    fn spent(&mut self, position: usize, line: &Line<'d>) {
+        let (Some(answer), Some(message)) = (line.fields.message, self.turns.list.messages.get_mut(position))
+        else {
+            return;
+        };
+        message.model = logged::model(answer).or(message.model.take());
+        let Some(usage) = present(answer, "usage") else {
+            return;
+        };
+        message.usage = logged::usage(usage).or(message.usage);
+        message.extra.0.retain(|(known, _)| known != "usage");
+        message.extra.keep("usage", usage);
+    }
+
+    /// The summary of a session: its title, where it is about this one.
+    fn summary(&mut self, line: &Line<'d>, lines: &[&Line<'d>]) {
+        let leaf = text(line.fields.leaf);
+        let is_own = leaf.is_none() || lines.iter().any(|line| line.uuid.is_some() && line.uuid == leaf);
+        match text(line.fields.summary) {
+            Some(title) if is_own => {
+                self.title = Some(title);
+                self.turns.list.rows.merged += 1;
+            }
+            // A file may begin with the summaries of other sessions.
+            Some(_) => self.turns.list.rows.merged += 1,
+            None => self.notice(line, "summary", None),
+        }
+    }
+
+    /// A line in which nobody says anything.
+    fn event(&mut self, line: &Line<'d>) {
+        let word = if line.kind.is_empty() { "event" } else { &line.kind };
+        if !BOOKS.contains(&word) {
+            let mut site = self.turns.list.site(line.uuid.as_deref(), line.value);
+            let text = "the line is of a type that is not known and is kept as a notice";
+            let place = line.fields.kind.unwrap_or(line.value);
+            let finding = Finding::new(&codes::UNKNOWN_MESSAGE_TYPE, text).with_severity(Severity::Note);
+            site.push(finding, ".type", place);
+        }
+        self.notice(line, word, None);
+    }
+
+    /// Keeps a line as a notice, with what was read of it; what was not read is kept as it is.
+    fn notice(&mut self, line: &Line<'d>, word: &str, turn: Option<Turn>) {
+        let mut site = self.turns.list.site(line.uuid.as_deref(), line.value);
+        let timestamp = self.times.read(line.fields.timestamp, "timestamp", &mut site);
+        let role = match line.kind.as_str() {
+            "assistant" => Role::Assistant,
+            "user" => Role::User,
+            _ => Role::System,
+        };
+        let (happened, beside) = if let Some(turn) = turn {
+            let (words, _) = divided(turn.parts);
+            (words, turn.rest)
+        } else {
+            let mut kept = Kept::new();
+            rest(line, &mut kept);
+            kept.keep_some("message", line.fields.message);
+            kept.keep_some("summary", line.fields.summary);
+            (text(line.fields.content).unwrap_or_else(|| word.to_owned()), kept)
+        };
+        self.turns.list.push(Message {
+            id: line.uuid.clone(),
+            kind: MessageKind::Notice,
+            source_type: Some(word.to_owned()),
+            timestamp,
+            parts: vec![Part::Notice(happened)],
+            extra: Extra(beside),
+            ..self.turns.list.message(role, line.value.span(), line.index)
+        });
+    }
+}
+
+/// Fields of a line that have no place, as far as they are the line's own.
+fn rest(line: &Line<'_>, rest: &mut Kept) {
+    for (key, value) in line.fields.others.iter().filter(|(_, value)| !value.is_null()) {
+        rest.keep(&**key, *value);
+    }
+}
+
+/// Reads the content of a line's message.
+fn said(line: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+    let mut turn = Turn::default();
+    match line
+        .get("message")
+        .and_then(|message| present(message, "content"))
+    {
+        None => site.missing("message.content", Severity::Error),
+        Some(content) => anthropic_messages::content(&mut turn, "message.content", content, site, limits),
+    }
+    turn
+}
+
+/// The lines without those that stand there already, and these.
+fn unique<'l, 'd>(lines: &'l [Line<'d>]) -> (Vec<&'l Line<'d>>, Vec<&'l Line<'d>>) {
+    let mut known: HashMap<&str, &Line<'d>> = HashMap::new();
+    lines.iter().partition(|line| {
+        let Some(uuid) = line.uuid.as_deref() else {
+            return true;
+        };
+        if let Some(first) = known.get(uuid) {
+            return !line.repeats(first);
+        }
+        known.insert(uuid, line);
+        true
+    })
+}

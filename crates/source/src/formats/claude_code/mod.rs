@@ -1,0 +1,173 @@
+//! Sessions of Claude Code: one event a line, in a file for each session and one for each of its subagents.
+//!
+//! The smallest example:
+//!
+//! ```json
+//! {"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s1","message":{"role":"user","content":"Hi"}}
+//! {"type":"assistant","uuid":"u2","parentUuid":"u1","sessionId":"s1","message":{"id":"m1","role":"assistant",
+//!  "content":[{"type":"text","text":"Hello"}]}}
+//! ```
+//!
+//! Lines are gathered by session, so that one file may hold several; a subagent's lines are a conversation of their own,
+//! called by the session and the agent. The lines of one streamed answer share a message id and become one message
+//! ([`messages`]). Lines form a tree by `parentUuid`: the path to the last turn is what people see, and what was rewound
+//! stays as notices ([`path`]). What the program itself says in the person's name (commands, reminders, summaries) is told apart
+//! from the person's words ([`injected`]). Older exports hold the lines as a list, `loglines`.
+
+mod injected;
+mod line;
+mod messages;
+mod path;
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{Conversation, ParticipantKind, Scene};
+
+use crate::frame::{FrameView, Reading, Row};
+use crate::reader::{Element, Wire as _, best, list, present, text};
+use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+use line::{Line, Wires};
+use messages::Reader;
+
+const ID: &str = "claude-code";
+
+/// The list of lines in exports of the web application.
+const LINES: &str = "loglines";
+
+/// The source `claude-code`.
+#[derive(Debug)]
+pub struct ClaudeCode;
+
+static ABOUT: About = About {
+    id: ID,
+    title: "Claude Code sessions",
+    specification: "session files of Claude Code, 1.0 to 2.1",
+    shapes: &["session", "subagent"],
+    carries: "text, pictures, reasoning, tool calls and results, failures, models, times, subagents, rewinds, titles",
+    customs: NO_TEXT_ARGUMENTS,
+};
+
+impl Source for ClaudeCode {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        best(sketch, recognise)
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        Reading::stored(ABOUT.customs, read(*frame, limits))
+    }
+
+    fn gathers(&self, _sketch: &Sketch) -> bool {
+        true
+    }
+
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        let root = document.root();
+        if root.kind() != Kind::Object {
+            return None;
+        }
+        match root.get(LINES).filter(|list| list.kind() == Kind::Array) {
+            Some(list) => Some(list.items().map(row).collect()),
+            None => Some(vec![row(root)]),
+        }
+    }
+
+    fn can_merge(&self) -> bool {
+        true
+    }
+}
+
+fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
+    let has = |names: &[&str]| names.iter().all(|name| record.names(name));
+    if has(&["sessionId", "uuid", "message"]) {
+        return Some((98, "lines have sessionId, uuid and message".to_owned()));
+    }
+    if has(&["loglines[].message"]) {
+        return Some((98, "the record has loglines with messages".to_owned()));
+    }
+    let is_summary = has(&["leafUuid", "summary"]) && record.says("type", &["summary"]);
+    let is_snapshot = has(&["messageId", "snapshot"]) && record.says("type", &["file-history-snapshot"]);
+    (is_summary || is_snapshot).then(|| (97, "lines are a summary with leafUuid, or a snapshot".to_owned()))
+}
+
+/// A line, and whose it is: the session's, or that of an agent that the session sent out. Without either, a turn belongs to
+/// the one conversation of its file that is not named, and everything else to every conversation of the file.
+fn row(value: Value<'_>) -> Row {
+    let session = text(value.get("sessionId")).filter(|id| !id.is_empty());
+    let is_turn = present(value, "message").is_some();
+    match session {
+        Some(session) if is_true(value, "isSidechain") => {
+            let agent = text(value.get("agentId")).filter(|id| !id.is_empty());
+            let agent = agent.as_deref().unwrap_or("sidechain");
+            Row::of(Some(format!("{session}/{agent}")), value)
+        }
+        None if !is_turn => Row::shared(None, value),
+        session => Row::of(session, value),
+    }
+}
+
+fn is_true(value: Value<'_>, key: &str) -> bool {
+    value.get(key).and_then(Value::as_bool) == Some(true)
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let root = frame.root();
+    let neither = "the line is JSON, but not an object";
+    let rows = match present(root, LINES).filter(|list| list.kind() == Kind::Array) {
+        Some(list) => {
+            if let Some(text) = list::too_many(list, "the conversation", "lines", limits) {
+                return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, format!("$.{LINES}"), list));
+            }
+            list.items().collect()
+        }
+        None => list::rows(frame, "the conversation", None, neither, limits)?,
+    };
+    // A line that is an array cannot be told from gathered lines but by what it holds.
+    if !rows.is_empty() && rows.iter().all(|row| row.kind() != Kind::Object) {
+        return Err(frame.fault(&codes::WRONG_TYPE, neither, "$", root));
+    }
+    let mut reader = Reader::new(frame, limits);
+    let mut lines = Vec::new();
+    for (index, value) in (0..).zip(rows) {
+        let place = || reader_path(frame, index);
+        let wire = reader.turns.list.element(Element::Row, place, value, Wires::read);
+        lines.extend(wire.map(|wire| Line::of(index, value, wire.without_nulls())));
+    }
+    let is_sent = !lines.is_empty()
+        && lines
+            .iter()
+            .filter(|line| line.is_turn())
+            .all(|line| line.is_sidechain)
+        && lines.iter().any(Line::is_turn);
+    let of_line = || lines.iter().find_map(|line| line.session.clone());
+    let source_id = frame.key.map(str::to_owned).or_else(of_line);
+    let mut reading = reader.read(&lines, is_sent);
+    if let Some(conversation) = &mut reading.conversation {
+        *conversation = Conversation {
+            source: ID,
+            source_id: source_id.filter(|id| !id.is_empty()),
+            shape: if is_sent { "subagent" } else { "session" },
+            scene: Scene::Assistant,
+            ..std::mem::take(conversation)
+        };
+        // Who asks a subagent is the agent that sent it, and no person.
+        let asking = conversation.participants.iter_mut();
+        for asking in asking.filter(|one| is_sent && one.kind == ParticipantKind::Human) {
+            asking.kind = ParticipantKind::Unknown;
+        }
+    }
+    Ok(reading)
+}
+
+/// The path of a line in the record.
+fn reader_path(frame: FrameView<'_>, index: u32) -> String {
+    match frame.root().kind() {
+        Kind::Array => format!("$[{index}]"),
+        _ if frame.root().get(LINES).is_some() => format!("$.{LINES}[{index}]"),
+        _ => "$".to_owned(),
+    }
+}

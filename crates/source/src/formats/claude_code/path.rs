@@ -1,0 +1,80 @@
+//! Which turns people see: the path from the last turn back to the first.
+//!
+//! Every line names the one before it. Whoever goes back and asks something else begins a second branch at the same line; the
+//! one that holds the last turn is shown. Two things beside the path belong to it: further pieces of an answer on it, and
+//! results of calls on it, for of calls that run side by side each result names its own.
+
+use std::collections::{HashMap, HashSet};
+
+use super::line::Line;
+
+/// The turns that are seen, by their place in the list; and whether lines name one another in a circle, so that order
+/// alone says what follows what.
+pub(super) fn visible(lines: &[&Line<'_>]) -> (Vec<bool>, bool) {
+    let all = vec![true; lines.len()];
+    if lines.iter().all(|line| line.parent.is_none()) {
+        return (all, false);
+    }
+    let mut places = HashMap::new();
+    for (place, line) in lines.iter().enumerate() {
+        if let Some(uuid) = &line.uuid {
+            places.entry(uuid.as_str()).or_insert(place);
+        }
+    }
+    let mut seen = vec![false; lines.len()];
+    let mut at = lines.iter().rposition(|line| line.is_turn());
+    while let Some(place) = at {
+        let (Some(line), Some(seen)) = (lines.get(place), seen.get_mut(place)) else {
+            break;
+        };
+        if std::mem::replace(seen, true) {
+            return (all, true);
+        }
+        at = match &line.parent {
+            Some(parent) => match places.get(parent.as_str()) {
+                Some(found) => Some(*found),
+                // Its line is lost: what stands in front is the nearest to it.
+                None => before(lines, place),
+            },
+            None if line.uuid.is_none() || super::line::is_true(line.fields.is_summary) => {
+                before(lines, place)
+            }
+            None => None,
+        };
+    }
+    widen(lines, &mut seen);
+    (seen, false)
+}
+
+/// The turn in front of a place.
+fn before(lines: &[&Line<'_>], place: usize) -> Option<usize> {
+    lines.get(..place)?.iter().rposition(|line| line.is_turn())
+}
+
+/// Adds pieces of answers that are seen, and results of their calls.
+fn widen(lines: &[&Line<'_>], seen: &mut [bool]) {
+    let answers: HashSet<&str> = on(lines, seen)
+        .filter_map(|line| line.answer.as_deref())
+        .collect();
+    for (line, seen) in lines.iter().zip(seen.iter_mut()) {
+        *seen |= line.answer.as_deref().is_some_and(|id| answers.contains(id));
+    }
+    let calls: HashSet<String> = on(lines, seen)
+        .flat_map(|line| line.ids("tool_use", "id"))
+        .collect();
+    for (line, seen) in lines.iter().zip(seen.iter_mut()) {
+        *seen |= !*seen
+            && line.is_turn()
+            && line
+                .ids("tool_result", "tool_use_id")
+                .iter()
+                .any(|id| calls.contains(id));
+    }
+}
+
+/// The turns that are seen.
+fn on<'l, 'd>(lines: &'l [&'l Line<'d>], seen: &[bool]) -> impl Iterator<Item = &'l Line<'d>> {
+    let pairs = lines.iter().zip(seen);
+    let seen: Vec<&Line<'d>> = pairs.filter_map(|(line, seen)| seen.then_some(*line)).collect();
+    seen.into_iter()
+}

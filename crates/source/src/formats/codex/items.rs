@@ -1,0 +1,428 @@
+//! From lines to messages: items as the Responses API has them, events that no item repeats, the program's own words.
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{ArgumentForm, Extra, Message, MessageKind, Part, Role, ToolCall};
+
+use super::twins::{Twins, spoken};
+use crate::formats::openai_responses;
+use crate::frame::FrameView;
+use crate::reader::{Keep as _, Site, Times, Turn, Turns, embedded, id, logged, present, text, word};
+
+/// How texts begin that the program writes in the person's name, and a word for each.
+const INJECTED: [(&str, &str); 8] = [
+    ("<environment_context>", "environment"),
+    ("<user_instructions>", "instructions"),
+    ("# AGENTS.md instructions", "instructions"),
+    ("<INSTRUCTIONS>", "instructions"),
+    ("<subagent_notification>", "subagent"),
+    ("<turn_aborted>", "interruption"),
+    ("<user_shell_command>", "shell"),
+    ("<skill>", "skill"),
+];
+
+/// Events that only say that something begins, goes on or ends.
+const SILENT: [&str; 14] = [
+    "task_started",
+    "turn_started",
+    "exec_command_begin",
+    "exec_command_output_delta",
+    "patch_apply_begin",
+    "mcp_tool_call_begin",
+    "web_search_begin",
+    "agent_message_delta",
+    "agent_reasoning_delta",
+    "agent_reasoning_section_break",
+    "thread_name_updated",
+    "turn_diff",
+    "task_complete",
+    "turn_complete",
+];
+
+/// What is known of a session beside its messages.
+#[derive(Default)]
+pub(super) struct Session {
+    /// Its id.
+    pub id: Option<String>,
+    /// Version of the program.
+    pub version: Option<String>,
+    /// Whether its lines have payloads.
+    pub has_payloads: bool,
+    /// Everything else.
+    pub beside: Extra,
+}
+
+/// Reads the lines of one session.
+pub(super) struct Reader<'d, 'r> {
+    /// What they become.
+    pub turns: Turns<'d, 'r>,
+    times: Times,
+    twins: Twins,
+    session: Session,
+    model: Option<Value<'d>>,
+    /// Whether the session is one object.
+    is_object: bool,
+    /// Reasoning that cannot be read: how much, and the first.
+    encrypted: (u64, Option<(String, Value<'d>)>),
+}
+
+impl<'d, 'r> Reader<'d, 'r> {
+    /// A reader that has read nothing yet.
+    pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits, is_object: bool) -> Self {
+        Self {
+            turns: Turns::new(frame, limits),
+            times: Times::new(limits),
+            twins: Twins::default(),
+            session: Session::default(),
+            model: None,
+            is_object,
+            encrypted: (0, None),
+        }
+    }
+
+    /// Reads all lines, and gives what is known of the session.
+    pub(super) fn read(&mut self, lines: &[Value<'d>]) -> Session {
+        for (number, line) in lines.iter().enumerate() {
+            match payload(*line) {
+                Some((event, _)) if text(line.get("type")).as_deref() == Some("event_msg") => {
+                    self.twins.event(number, event);
+                }
+                Some((item, _)) => self.twins.item(number, item),
+                None => self.twins.item(number, *line),
+            }
+        }
+        for (index, line) in (0..).zip(lines) {
+            self.line(index, *line);
+        }
+        self.note_encrypted();
+        let times = std::mem::replace(&mut self.times, Times::new(self.turns.list.limits));
+        times.finish(&mut self.turns.list.notes);
+        std::mem::take(&mut self.session)
+    }
+
+    fn path(&self, index: u32) -> String {
+        let is_list = self.turns.list.frame.root().kind() == Kind::Array;
+        match (self.is_object, is_list) {
+            (true, _) => format!("$.items[{index}]"),
+            (false, true) => format!("$[{index}]"),
+            (false, false) => "$".to_owned(),
+        }
+    }
+
+    fn line(&mut self, index: u32, line: Value<'d>) {
+        self.turns.list.rows.rows += 1;
+        if line.kind() != Kind::Object {
+            let finding = Finding::new(&codes::WRONG_TYPE, "the line is not an object and is rejected");
+            let finding = finding.at_path(self.path(index));
+            self.turns.list.reject(line.span(), finding);
+            return;
+        }
+        let kind = text(line.get("type")).unwrap_or_default();
+        let Some((item, prefix)) = payload(line) else {
+            if present(line, "record_type").is_some() {
+                self.turns.list.rows.merged += 1;
+            } else if kind.is_empty() && present(line, "timestamp").is_some() {
+                self.meta(line);
+                self.turns.list.rows.merged += 1;
+            } else {
+                self.item(index, line, line, "");
+            }
+            return;
+        };
+        self.session.has_payloads = true;
+        match kind.as_str() {
+            "session_meta" if self.session.id.is_none() => {
+                self.meta(item);
+                self.instructions(index, line, item);
+            }
+            "turn_context" => {
+                self.model = present(item, "model").or(self.model);
+                self.keep_once("turn_context", item);
+                self.turns.list.rows.merged += 1;
+            }
+            "response_item" => self.item(index, line, item, prefix),
+            "event_msg" => self.event(index, line, item),
+            "compacted" => {
+                let words = text(item.get("message")).filter(|words| !words.is_empty());
+                self.notice(index, line, "compacted", words);
+            }
+            // A session that was forked tells whose it was.
+            "session_meta" => self.notice(index, line, &kind, None),
+            _ => self.unknown(index, line, &kind),
+        }
+    }
+
+    /// The head of the session.
+    pub(super) fn meta(&mut self, head: Value<'d>) {
+        self.session.id = head.get("id").and_then(id);
+        self.session.version = text(head.get("cli_version"));
+        let known = ["id", "cli_version", "instructions", "base_instructions"];
+        self.session.beside.keep_rest(head, "", &known);
+    }
+
+    /// What the model was told before anybody spoke.
+    fn instructions(&mut self, index: u32, line: Value<'d>, head: Value<'d>) {
+        let base = present(head, "base_instructions");
+        let words = base
+            .and_then(|base| text(base.get("text")).or_else(|| text(Some(base))))
+            .or_else(|| text(head.get("instructions")))
+            .filter(|words| !words.trim().is_empty());
+        let Some(words) = words else {
+            self.turns.list.rows.merged += 1;
+            return;
+        };
+        let turn = Turn {
+            role: Some(Role::System),
+            parts: vec![Part::Text(words)],
+            ..Turn::default()
+        };
+        self.push(index, line, turn);
+    }
+
+    fn keep_once(&mut self, key: &str, value: Value<'d>) {
+        if self.session.beside.0.iter().all(|(known, _)| known != key) {
+            self.session.beside.keep(key, value);
+        }
+    }
+
+    /// An item of the conversation between the program and the model.
+    fn item(&mut self, index: u32, line: Value<'d>, item: Value<'d>, prefix: &str) {
+        let kind = text(item.get("type")).unwrap_or_default();
+        let known = self.turns.list.notes.findings.len();
+        let mut turn = match kind.as_str() {
+            "message"
+            | "function_call"
+            | "function_call_output"
+            | "custom_tool_call"
+            | "custom_tool_call_output"
+            | "reasoning" => self.turns.read(item, prefix, openai_responses::turn),
+            "local_shell_call" => self.turns.read(item, prefix, shell_call),
+            "token_count" => {
+                self.turns.list.rows.merged += 1;
+                return;
+            }
+            "web_search_call" | "ghost_snapshot" | "compaction" | "compaction_summary" => {
+                self.notice(index, line, &kind, None);
+                return;
+            }
+            _ => {
+                self.unknown(index, line, &kind);
+                return;
+            }
+        };
+        if kind == "reasoning"
+            && let Some(blob) = present(item, "encrypted_content")
+        {
+            self.encrypted.0 += 1;
+            let path = format!("{}{prefix}.encrypted_content", self.path(index));
+            self.encrypted.1.get_or_insert((path, blob));
+        }
+        unframe(&mut turn);
+        if let Some(word) = injected(&turn) {
+            let words = turn.parts.iter().find_map(|part| match part {
+                Part::Text(text) => Some(text.clone()),
+                _ => None,
+            });
+            self.notice(index, line, word, words);
+            return;
+        }
+        let before = self.turns.list.messages.len();
+        let place = self.path(index);
+        let timestamp = self.time(line, item);
+        self.turns.add(index, line, turn, known, || place);
+        self.settle(before, timestamp);
+    }
+
+    fn time(&mut self, line: Value<'d>, item: Value<'d>) -> Option<chatmill_model::Timestamp> {
+        let field = present(line, "timestamp").or_else(|| present(item, "timestamp"));
+        let mut site = self.turns.list.site(None, line);
+        self.times.read(field, "timestamp", &mut site)
+    }
+
+    fn push(&mut self, index: u32, line: Value<'d>, turn: Turn) {
+        let before = self.turns.list.messages.len();
+        let timestamp = self.time(line, line);
+        self.turns.push(index, line, turn);
+        self.settle(before, timestamp);
+    }
+
+    /// Gives a message that was added what its line says beside it.
+    fn settle(&mut self, before: usize, timestamp: Option<chatmill_model::Timestamp>) {
+        let model = self.model;
+        let Some(message) = self.turns.list.messages.get_mut(before) else {
+            return;
+        };
+        message.timestamp = timestamp;
+        message.extra.0.retain(|(key, _)| key != "timestamp");
+        if message.role == Role::Assistant {
+            message.model = model.and_then(|model| text(Some(model))).map(Into::into);
+        }
+    }
+
+    /// Something that happened; what an item says, too, is not told again.
+    fn event(&mut self, index: u32, line: Value<'d>, event: Value<'d>) {
+        let kind = text(event.get("type")).unwrap_or_default();
+        let Some((voice, field)) = spoken(&kind) else {
+            self.happened(index, line, event, &kind);
+            return;
+        };
+        if self.twins.has(index as usize) {
+            self.turns.list.rows.repeated += 1;
+            return;
+        }
+        let words = text(event.get(field)).unwrap_or_default();
+        if INJECTED
+            .iter()
+            .any(|(start, _)| words.trim_start().starts_with(start))
+        {
+            self.notice(index, line, &kind, Some(words));
+            return;
+        }
+        let known = self.turns.list.notes.findings.len();
+        let is_thought = voice == "thought";
+        let mut turn = Turn {
+            role: Some(if voice == "user" {
+                Role::User
+            } else {
+                Role::Assistant
+            }),
+            leads: is_thought,
+            parts: vec![if is_thought {
+                Part::Reasoning(words)
+            } else {
+                Part::Text(words)
+            }],
+            ..Turn::default()
+        };
+        turn.keep_rest(event, "payload", &["type", field]);
+        let before = self.turns.list.messages.len();
+        let place = self.path(index);
+        let timestamp = self.time(line, event);
+        self.turns.add(index, line, turn, known, || place);
+        self.settle(before, timestamp);
+    }
+
+    /// An event in which nobody says anything.
+    fn happened(&mut self, index: u32, line: Value<'d>, event: Value<'d>, kind: &str) {
+        if kind == "token_count" {
+            self.spent(event);
+        } else if SILENT.contains(&kind) {
+            self.turns.list.rows.merged += 1;
+        } else if self.twins.answers(text(event.get("call_id")).as_deref()) {
+            self.turns.list.rows.repeated += 1;
+        } else {
+            self.notice(index, line, kind, text(event.get("message")));
+        }
+    }
+
+    /// What the last answer cost. The event comes again where nothing was spent: the last one counts.
+    fn spent(&mut self, event: Value<'d>) {
+        self.turns.list.rows.merged += 1;
+        let usage = present(event, "info").and_then(|info| present(info, "last_token_usage"));
+        let is_answer =
+            |message: &&mut Message| message.role == Role::Assistant && message.kind == MessageKind::Message;
+        let mut answers = self.turns.list.messages.iter_mut().rev();
+        if let (Some(usage), Some(message)) = (usage, answers.find(is_answer)) {
+            message.extra.0.retain(|(key, _)| key != "usage");
+            message.usage = logged::usage(usage);
+            message.extra.keep("usage", usage);
+        }
+    }
+
+    fn unknown(&mut self, index: u32, line: Value<'d>, kind: &str) {
+        let mut site = self.turns.list.site(None, line);
+        let text = "the line is of a type that is not known and is kept as a notice";
+        let finding = Finding::new(&codes::UNKNOWN_MESSAGE_TYPE, text).with_severity(Severity::Note);
+        site.push(finding, ".type", line.get("type").unwrap_or(line));
+        self.notice(index, line, kind, None);
+    }
+
+    /// Keeps a line as a notice that says these words, else its kind.
+    fn notice(&mut self, index: u32, line: Value<'d>, kind: &str, words: Option<String>) {
+        let timestamp = self.time(line, line);
+        let kind = if kind.is_empty() { "event" } else { kind };
+        let mut extra = Extra::default();
+        if words.is_none() {
+            extra.keep_rest(line, "", &["timestamp", "type"]);
+        }
+        self.turns.list.push(Message {
+            kind: MessageKind::Notice,
+            source_type: Some(kind.to_owned()),
+            timestamp,
+            parts: vec![Part::Notice(words.unwrap_or_else(|| kind.to_owned()))],
+            extra,
+            ..self.turns.list.message(Role::System, line.span(), index)
+        });
+    }
+
+    fn note_encrypted(&mut self) {
+        let (count, Some((path, first))) = std::mem::take(&mut self.encrypted) else {
+            return;
+        };
+        let text = "reasoning is encrypted: only its maker can read it; it is kept as it is and never shown";
+        let mut finding = Finding::new(&codes::UNKNOWN_MESSAGE_TYPE, text).with_severity(Severity::Note);
+        finding.count = count;
+        self.turns.list.notes.push(finding.at_path(path), Some(first));
+    }
+}
+
+/// The payload of a line, and its path in the line.
+fn payload(line: Value<'_>) -> Option<(Value<'_>, &'static str)> {
+    let payload = present(line, "payload").filter(|value| value.kind() == Kind::Object)?;
+    Some((payload, ".payload"))
+}
+
+/// What kind of text a turn is, where the program wrote it in the person's name.
+fn injected(turn: &Turn) -> Option<&'static str> {
+    if turn.role != Some(Role::User) {
+        return None;
+    }
+    let first = turn.parts.iter().find_map(|part| match part {
+        Part::Text(text) => Some(text.trim_start()),
+        _ => None,
+    })?;
+    INJECTED
+        .into_iter()
+        .find_map(|(start, word)| first.starts_with(start).then_some(word))
+}
+
+/// Takes the marks around pictures out of what is said.
+fn unframe(turn: &mut Turn) {
+    if !turn.parts.iter().any(|part| matches!(part, Part::Media(_))) {
+        return;
+    }
+    let is_mark = |part: &Part| match part {
+        Part::Text(text) => text == "</image>" || text.starts_with("<image") && text.ends_with('>'),
+        _ => false,
+    };
+    let (marks, parts) = std::mem::take(&mut turn.parts).into_iter().partition(is_mark);
+    turn.parts = parts;
+    for (number, mark) in marks.into_iter().enumerate() {
+        if let Part::Text(mark) = mark {
+            turn.keep_text(format!("mark[{number}]"), &mark);
+        }
+    }
+}
+
+/// A command that the model itself runs in a shell.
+fn shell_call(item: Value<'_>, site: &mut Site<'_>, _limits: &Limits) -> Turn {
+    let mut turn = Turn {
+        role: Some(Role::Assistant),
+        continues: true,
+        ..Turn::default()
+    };
+    let call_id = word(
+        present(item, "call_id").or_else(|| item.get("id")),
+        "call_id",
+        site,
+    );
+    if let Some(action) = present(item, "action") {
+        let arguments = (embedded(action), ArgumentForm::Embedded);
+        let call = ToolCall::new(call_id, Some("local_shell".to_owned()), arguments);
+        turn.parts.push(Part::ToolCall(call));
+    } else {
+        site.missing("action", Severity::Error);
+    }
+    turn.keep_rest(item, "", &["type", "call_id", "action"]);
+    turn
+}

@@ -1,0 +1,116 @@
+//! Events that say again what an item says.
+//!
+//! Which of two twins stands first differs, and so does what stands between them. An event and an item of the same words are
+//! twins where they are near each other; each has one twin, so that something said twice stays said twice.
+
+use std::collections::{HashMap, HashSet};
+
+use chatmill_intake::json::Value;
+
+use crate::reader::{present, text};
+
+/// Lines between two twins at most.
+const NEAR: usize = 64;
+
+/// What is said twice.
+#[derive(Default)]
+pub(super) struct Twins {
+    /// Lines that have no twin yet, by whose words they are and the words: the number, and whether it is an event.
+    alone: HashMap<(&'static str, String), Vec<(usize, bool)>>,
+    /// Events that an item says, too.
+    events: HashSet<usize>,
+    /// Ids of calls that an item answers.
+    answered: HashSet<String>,
+}
+
+impl Twins {
+    /// Looks at an item.
+    pub(super) fn item(&mut self, line: usize, item: Value<'_>) {
+        let kind = text(item.get("type")).unwrap_or_default();
+        match kind.as_str() {
+            "message" => {
+                let voice = match text(item.get("role")).as_deref() {
+                    Some("user") => "user",
+                    Some("assistant") => "agent",
+                    _ => return,
+                };
+                if let Some(content) = present(item, "content") {
+                    self.content(line, voice, content);
+                }
+            }
+            "reasoning" => {
+                for field in ["summary", "content"] {
+                    let parts = item.get(field).into_iter().flat_map(Value::items);
+                    for words in parts.filter_map(|part| text(part.get("text"))) {
+                        self.pair(line, "thought", &words, false);
+                    }
+                }
+            }
+            "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" => {
+                self.answered.extend(text(item.get("call_id")));
+            }
+            _ => {}
+        }
+    }
+
+    /// Looks at an event.
+    pub(super) fn event(&mut self, line: usize, event: Value<'_>) {
+        let kind = text(event.get("type")).unwrap_or_default();
+        if let Some((voice, field)) = spoken(&kind)
+            && let Some(words) = text(event.get(field))
+        {
+            self.pair(line, voice, &words, true);
+        }
+    }
+
+    /// The texts of a content: together, and each alone, for an event leaves out what stands beside the words.
+    fn content(&mut self, line: usize, voice: &'static str, content: Value<'_>) {
+        if let Some(words) = content.as_str() {
+            self.pair(line, voice, &words, false);
+            return;
+        }
+        let texts: Vec<String> = content
+            .items()
+            .filter_map(|part| text(part.get("text")))
+            .collect();
+        self.pair(line, voice, &texts.join("\n"), false);
+        if texts.len() > 1 {
+            for words in &texts {
+                self.pair(line, voice, words, false);
+            }
+        }
+    }
+
+    /// Finds the nearest line before this one that says the same in the other way.
+    fn pair(&mut self, line: usize, voice: &'static str, words: &str, is_event: bool) {
+        let plain = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        let alone = self.alone.entry((voice, plain)).or_default();
+        match alone.last() {
+            Some((other, other_is_event)) if *other_is_event != is_event && line - other <= NEAR => {
+                self.events.insert(if is_event { line } else { *other });
+                alone.pop();
+            }
+            _ => alone.push((line, is_event)),
+        }
+    }
+
+    /// Whether an item says the words of the event in this line, too.
+    pub(super) fn has(&self, line: usize) -> bool {
+        self.events.contains(&line)
+    }
+
+    /// Whether an item holds what the call with this id gave.
+    pub(super) fn answers(&self, call: Option<&str>) -> bool {
+        call.is_some_and(|id| self.answered.contains(id))
+    }
+}
+
+/// Whose words an event of a kind tells, and where they stand.
+pub(super) fn spoken(kind: &str) -> Option<(&'static str, &'static str)> {
+    Some(match kind {
+        "user_message" => ("user", "message"),
+        "agent_message" => ("agent", "message"),
+        "agent_reasoning" | "agent_reasoning_raw_content" => ("thought", "text"),
+        _ => return None,
+    })
+}

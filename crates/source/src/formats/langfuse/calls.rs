@@ -1,0 +1,188 @@
+//! What a trace tells: calls of models, agents and tools, each with what went in and what came out.
+
+use std::ops::Range;
+
+use chatmill_diag::Limits;
+use chatmill_intake::json::{self, Kind, Value};
+use chatmill_model::{Message, MessageKind, Part, Role, Timestamp, Usage};
+
+use crate::formats::request_log::{Exchange, opened};
+use crate::reader::present;
+
+/// Something that was said: a value of the record, or JSON that is put together of several, with their place.
+pub(crate) enum Said<'d> {
+    /// A value; a string may hold JSON.
+    Value(Value<'d>),
+    /// JSON, and where it comes from.
+    Json(String, Range<usize>),
+}
+
+/// What a step of a trace is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// A model answers.
+    Model,
+    /// An agent, or a chain of steps.
+    Agent,
+    /// A tool runs.
+    Tool,
+}
+
+/// One step of a trace.
+pub(crate) struct Call<'d> {
+    /// Its id.
+    pub id: Option<String>,
+    /// What it is.
+    pub step: Step,
+    /// Name of the tool.
+    pub name: Option<String>,
+    /// Id of the call that a tool answers.
+    pub answers: Option<String>,
+    /// Where it stands.
+    pub at: Value<'d>,
+    /// When it began, as far as that orders steps.
+    pub begun: i128,
+    /// When it was done.
+    pub done: Option<Timestamp>,
+    /// The model.
+    pub model: Option<Box<str>>,
+    /// What it cost.
+    pub usage: Option<Usage>,
+    /// What the model was told before.
+    pub system: Vec<Said<'d>>,
+    /// Definitions of tools.
+    pub tools: Vec<Said<'d>>,
+    /// What went in.
+    pub input: Vec<Said<'d>>,
+    /// What came out.
+    pub output: Vec<Said<'d>>,
+}
+
+impl Said<'_> {
+    /// Does something with the value.
+    pub(crate) fn open<'d, 'r>(
+        &self,
+        exchange: &mut Exchange<'d, 'r>,
+        limits: &Limits,
+        act: impl FnOnce(&mut Exchange<'d, 'r>, Value<'_>),
+    ) {
+        match self {
+            Self::Value(value) => opened(exchange, *value, limits, act),
+            Self::Json(text, place) => {
+                if let Ok(document) = json::scan(text.as_bytes(), limits.depth) {
+                    let before = exchange.turns.within.replace(place.clone());
+                    act(exchange, document.root());
+                    exchange.turns.within = before;
+                }
+            }
+        }
+    }
+}
+
+impl Call<'_> {
+    /// Reads what went in. Where what came out tells it again, nothing.
+    pub(crate) fn read_input(&self, exchange: &mut Exchange<'_, '_>, limits: &Limits) {
+        for tools in &self.tools {
+            tools.open(exchange, limits, Exchange::tools);
+        }
+        for system in &self.system {
+            system.open(exchange, limits, Exchange::system);
+        }
+        let mut tells_all = false;
+        if self.step == Step::Agent {
+            for output in &self.output {
+                output.open(exchange, limits, |_, output| tells_all |= is_whole(output));
+            }
+        }
+        if !tells_all {
+            for input in &self.input {
+                input.open(exchange, limits, Exchange::input);
+            }
+        }
+    }
+
+    /// Reads what came out.
+    pub(crate) fn read_output(&self, exchange: &mut Exchange<'_, '_>, limits: &Limits) {
+        for output in &self.output {
+            output.open(exchange, limits, |exchange, output| {
+                exchange.answer(output, "output");
+            });
+        }
+    }
+
+    /// Says of an answer what the step says of it.
+    pub(crate) fn tell(&self, message: &mut Message) {
+        message.model = message.model.take().or_else(|| self.model.clone());
+        message.usage = message.usage.or(self.usage);
+        message.timestamp = message.timestamp.take().or_else(|| self.done.clone());
+    }
+}
+
+/// Whether an output is the whole conversation, and not the answer alone.
+fn is_whole(output: Value<'_>) -> bool {
+    let list = present(output, "messages").unwrap_or(output);
+    let first = list.items().next().filter(|_| list.kind() == Kind::Array);
+    first.is_some_and(|first| {
+        ["role", "type"].iter().any(|key| {
+            let word = present(first, key).and_then(Value::as_str);
+            matches!(word.as_deref(), Some("system" | "user" | "human"))
+        })
+    })
+}
+
+/// What a message says, as a number; and whether it is the answer of a model, and of somebody else than the system.
+#[derive(Clone, Copy)]
+pub(crate) struct Print {
+    /// The number.
+    pub hash: u64,
+    /// Who speaks.
+    pub role: Role,
+    /// Whether there are words in it.
+    pub has_words: bool,
+    /// Whether it calls tools.
+    pub has_calls: bool,
+}
+
+impl Print {
+    /// Those of all messages, in order.
+    pub(crate) fn all(messages: &[Message]) -> Vec<Self> {
+        let said = messages
+            .iter()
+            .filter(|message| message.kind == MessageKind::Message);
+        said.map(Self::of).collect()
+    }
+
+    /// That of a message.
+    pub(crate) fn of(message: &Message) -> Self {
+        let mut hash = blake3::Hasher::new();
+        let mut add = |text: &str| {
+            hash.update(text.trim().as_bytes());
+            hash.update(&[0]);
+        };
+        add(message.role.as_str());
+        let (mut has_words, mut has_calls) = (false, false);
+        for part in &message.parts {
+            match part {
+                Part::Text(text) if !text.trim().is_empty() => {
+                    has_words = true;
+                    add(text);
+                }
+                Part::ToolCall(call) => {
+                    has_calls = true;
+                    add(call.name.as_deref().unwrap_or_default());
+                    add(call.known_id().unwrap_or_else(|| call.arguments.source_text()));
+                }
+                Part::ToolResult(result) => add(&result.content),
+                _ => {}
+            }
+        }
+        let bytes = hash.finalize();
+        let first: [u8; 8] = bytes.as_bytes().first_chunk().copied().unwrap_or_default();
+        Self {
+            hash: u64::from_le_bytes(first),
+            role: message.role,
+            has_words,
+            has_calls,
+        }
+    }
+}

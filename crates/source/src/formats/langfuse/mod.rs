@@ -1,0 +1,230 @@
+//! Traces of Langfuse: a trace and its observations, as its export and its API give them.
+//!
+//! The smallest example:
+//!
+//! ```json
+//! {"trace": {"id": "t1"}, "observations": [{"id": "o1", "type": "GENERATION", "model": "m",
+//!  "input": "[{\"role\":\"user\",\"content\":\"Hi\"}]", "output": "{\"role\":\"assistant\",\"content\":\"Hello\"}"}]}
+//! ```
+//!
+//! Inputs and outputs are JSON in strings, or values, in the shapes of the frameworks that wrote them. Every request repeats the
+//! history before it: the longest one is the conversation, and the observations whose histories it holds are named in its
+//! extra field `prefixes` ([`chains`]). A trace of several chains holds several conversations.
+
+pub(crate) mod calls;
+pub(crate) mod chains;
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{Conversation, Extra, Usage};
+
+use crate::frame::{FrameView, Reading};
+use crate::reader::{Keep as _, best, id, logged, present, reading, text, times};
+use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+use calls::{Call, Said, Step};
+use chains::Found;
+
+const ID: &str = "langfuse";
+
+/// The source `langfuse`.
+#[derive(Debug)]
+pub struct Langfuse;
+
+static ABOUT: About = About {
+    id: ID,
+    title: "Langfuse traces",
+    specification: "Langfuse API reference, traces and observations",
+    shapes: &["trace"],
+    carries: "messages in the shapes of the frameworks, tool calls and results, tool definitions, models, usage, times",
+    customs: NO_TEXT_ARGUMENTS,
+};
+
+impl Source for Langfuse {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        best(sketch, recognise)
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        reading(ABOUT.customs, read(*frame, limits))
+    }
+
+    fn lies_apart(&self) -> bool {
+        true
+    }
+}
+
+fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
+    let has = |name: &str| record.names(name);
+    let is_trace = has("observations[].traceId")
+        || has("trace") && has("observations")
+        || has("observations[].type") && has("observations[].input");
+    is_trace.then(|| (96, "the record has a trace and its observations".to_owned()))
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let root = frame.root();
+    let observations = present(root, "observations").filter(|list| list.kind() == Kind::Array);
+    let Some(observations) = observations else {
+        let text = "the record has no list of observations";
+        return Err(frame.fault(&codes::MISSING_FIELD, text, "$.observations", root));
+    };
+    if let Some(text) = crate::reader::too_many(observations, "the trace", "observations", limits) {
+        return Err(frame.fault(
+            &codes::CONVERSATION_TOO_LARGE,
+            text,
+            "$.observations",
+            observations,
+        ));
+    }
+    let trace = present(root, "trace").unwrap_or(root);
+    let mut calls: Vec<Call<'_>> = Vec::new();
+    let mut odd = Vec::new();
+    for (index, value) in observations.items().enumerate() {
+        if value.kind() == Kind::Object {
+            calls.push(call(value, index));
+        } else {
+            odd.push((index, value));
+        }
+    }
+    let count = calls.len() as u64;
+    // A trace without a step that says anything still may say what went in and what came out.
+    if !calls
+        .iter()
+        .any(|call| call.step != Step::Tool && call.says_something())
+    {
+        let own = Call {
+            step: Step::Model,
+            ..call(trace, 0)
+        };
+        calls.push(own);
+    }
+    let found = chains::conversations(frame, limits, calls);
+    let of_trace = trace.get("id").and_then(id);
+    let mut all = found
+        .into_iter()
+        .enumerate()
+        .map(|(number, found)| build(found, number, of_trace.as_deref(), trace));
+    let mut first = all.next().unwrap_or_else(|| empty(of_trace.as_deref()));
+    first.also = all.collect();
+    // An observation is a row that is read; what it says are rows, too.
+    first.rows.rows += count;
+    first.rows.merged += count;
+    for (index, value) in odd {
+        let finding = Finding::new(
+            &codes::WRONG_TYPE,
+            "the observation is not an object and is rejected",
+        );
+        let finding = finding.at_path(format!("$.observations[{index}]"));
+        first.rejects.push(frame.reject(value.span(), finding, limits));
+        first.rows.rows += 1;
+        first.rows.rejected += 1;
+    }
+    Ok(first)
+}
+
+/// An observation as a step.
+fn call(value: Value<'_>, index: usize) -> Call<'_> {
+    let kind = text(value.get("type")).unwrap_or_default();
+    let said = |key: &str| present(value, key).map(Said::Value).into_iter().collect();
+    let time = |key: &str| present(value, key).and_then(times::known);
+    let begun = time("startTime")
+        .or_else(|| time("timestamp"))
+        .and_then(|time| time.instant);
+    Call {
+        id: value.get("id").and_then(id),
+        step: match kind.as_str() {
+            "GENERATION" => Step::Model,
+            "TOOL" => Step::Tool,
+            _ => Step::Agent,
+        },
+        name: text(value.get("name")).map(|name| {
+            let plain = name.strip_prefix("execute_tool ").unwrap_or(&name);
+            plain.to_owned()
+        }),
+        answers: None,
+        at: value,
+        begun: begun.map_or(index as i128, i128::from),
+        done: time("endTime").or_else(|| time("startTime")),
+        model: logged::model(value),
+        usage: ["usageDetails", "usage"]
+            .iter()
+            .find_map(|key| usage(present(value, key)?)),
+        system: Vec::new(),
+        tools: said("toolDefinitions"),
+        input: said("input"),
+        output: said("output"),
+    }
+}
+
+/// What an observation cost, in Langfuse's words or in the vendor's.
+fn usage(value: Value<'_>) -> Option<Usage> {
+    let number = |key: &str| value.get(key)?.number_text()?.parse::<u64>().ok();
+    let (input, output) = (number("input"), number("output"));
+    if input.is_none() && output.is_none() {
+        return logged::usage(value);
+    }
+    let cached = [
+        "input_cached_tokens",
+        "cache_read_input_tokens",
+        "input_cache_read",
+    ];
+    let cached_input = cached.into_iter().find_map(number);
+    Some(Usage {
+        // Cached tokens are counted beside the others here.
+        input: input.map(|input| input.saturating_add(cached_input.unwrap_or_default())),
+        cached_input,
+        output,
+    })
+}
+
+impl Call<'_> {
+    /// Whether anything went in or came out.
+    fn says_something(&self) -> bool {
+        !self.input.is_empty() || !self.output.is_empty()
+    }
+}
+
+/// A conversation of the trace.
+fn build(found: Found<'_, '_>, number: usize, trace_id: Option<&str>, trace: Value<'_>) -> Reading {
+    let source_id = match (trace_id, found.whole.clone()) {
+        (Some(trace), Some(step)) if number > 0 => Some(format!("{trace}/{step}")),
+        (trace, step) => trace.map(str::to_owned).or(step),
+    };
+    let mut extra = Extra::default();
+    if number == 0 {
+        let known = ["id", "name", "input", "output", "observations", "trace"];
+        extra.keep_rest(trace, "", &known);
+    }
+    extra.0.extend(found.named_prefixes());
+    let (turns, beside) = (found.exchange.turns, found.exchange.beside);
+    extra.0.extend(beside.extra.0);
+    turns.list.finish(Conversation {
+        source: ID,
+        source_id,
+        shape: "trace",
+        title: text(trace.get("name")),
+        model: beside.model,
+        participants: turns.roster.participants,
+        tools: beside.tools,
+        extra,
+        ..Conversation::default()
+    })
+}
+
+/// A trace in which nobody says anything.
+fn empty(trace_id: Option<&str>) -> Reading {
+    Reading {
+        conversation: Some(Conversation {
+            source: ID,
+            source_id: trace_id.map(str::to_owned),
+            shape: "trace",
+            ..Conversation::default()
+        }),
+        ..Reading::default()
+    }
+}

@@ -1,0 +1,283 @@
+//! Where in a span the words of a conversation stand.
+//!
+//! Today `gen_ai.input.messages` and its like hold JSON, in the span or in an event of it. Until 2025 every field of every message
+//! was an attribute (`gen_ai.prompt.0.content`), and `OpenInference` has the same under other names
+//! (`llm.input_messages.0.message.content`).
+
+use std::collections::BTreeMap;
+
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::json::push_string;
+use chatmill_model::{OffsetOrigin, Timestamp, Usage};
+
+use crate::formats::langfuse::calls::{Call, Said, Step};
+use crate::reader::{id, present};
+
+/// Prefixes of attributes that hold a field each of what went in.
+const ASKED: [&str; 2] = ["gen_ai.prompt.", "llm.input_messages."];
+
+/// The same of what came out.
+const ANSWERED: [&str; 2] = ["gen_ai.completion.", "llm.output_messages."];
+
+/// A span by its attributes.
+pub(super) struct Span<'d> {
+    value: Value<'d>,
+    attributes: BTreeMap<String, Value<'d>>,
+}
+
+/// A message of which each field is an attribute.
+#[derive(Default)]
+struct Fields<'d> {
+    plain: BTreeMap<&'static str, Value<'d>>,
+    calls: BTreeMap<u32, BTreeMap<&'static str, Value<'d>>>,
+}
+
+impl<'d> Span<'d> {
+    /// The attributes of a span and of its events; of those that are named twice, the first.
+    pub(super) fn of(value: Value<'d>) -> Self {
+        let mut attributes = BTreeMap::new();
+        let events = present(value, "events").into_iter().flat_map(Value::items);
+        for holder in std::iter::once(value).chain(events) {
+            let Some(list) = present(holder, "attributes") else {
+                continue;
+            };
+            if list.kind() == Kind::Object {
+                for (key, value) in list.fields() {
+                    attributes.entry(key.into_owned()).or_insert(value);
+                }
+            }
+            for attribute in list.items() {
+                if let (Some(key), Some(value)) = (attribute.get("key").and_then(id), attribute.get("value"))
+                {
+                    attributes.entry(key).or_insert_with(|| plain(value));
+                }
+            }
+        }
+        Self { value, attributes }
+    }
+
+    fn get(&self, key: &str) -> Option<Value<'d>> {
+        self.attributes.get(key).copied().filter(|value| !value.is_null())
+    }
+
+    /// An attribute as text.
+    pub(super) fn text(&self, key: &str) -> Option<String> {
+        self.get(key).and_then(id)
+    }
+
+    fn number(&self, keys: &[&str]) -> Option<u64> {
+        keys.iter().find_map(|key| self.text(key)?.parse().ok())
+    }
+
+    /// The step that the span tells of; none where it tells of something else.
+    pub(super) fn step(&self, index: usize) -> Option<Call<'d>> {
+        let kind = self
+            .text("gen_ai.operation.name")
+            .or_else(|| self.text("openinference.span.kind"));
+        let (mut input, mut output) = (
+            self.said("gen_ai.input.messages"),
+            self.said("gen_ai.output.messages"),
+        );
+        if input.is_empty() {
+            input = self.joined(&ASKED);
+        }
+        if output.is_empty() {
+            output = self.joined(&ANSWERED);
+        }
+        let says = !input.is_empty() || !output.is_empty();
+        let step = match kind.as_deref() {
+            Some("execute_tool" | "TOOL") => Step::Tool,
+            Some("invoke_agent" | "create_agent" | "AGENT" | "CHAIN") => Step::Agent,
+            Some("chat" | "text_completion" | "generate_content" | "LLM") => Step::Model,
+            _ if says => Step::Model,
+            _ => return None,
+        };
+        if input.is_empty() {
+            input = self.said("input.value");
+        }
+        if output.is_empty() {
+            output = self.said(if step == Step::Tool {
+                "gen_ai.tool.call.result"
+            } else {
+                "output.value"
+            });
+        }
+        if output.is_empty() {
+            output = self.said("output.value");
+        }
+        let time = |keys: [&str; 2]| keys.iter().find_map(|key| present(self.value, key).and_then(id));
+        let begun = time(["startTimeUnixNano", "start_time_unix_nano"]);
+        Some(Call {
+            id: present(self.value, "spanId")
+                .or_else(|| present(self.value, "span_id"))
+                .and_then(id),
+            step,
+            name: self.text("gen_ai.tool.name").or_else(|| self.text("tool.name")),
+            answers: self.text("gen_ai.tool.call.id"),
+            at: self.value,
+            begun: begun
+                .and_then(|nanos| nanos.parse().ok())
+                .unwrap_or(index as i128),
+            done: time(["endTimeUnixNano", "end_time_unix_nano"]).and_then(instant),
+            model: ["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"]
+                .iter()
+                .find_map(|key| self.text(key))
+                .map(Into::into),
+            usage: self.usage(),
+            system: self.system(),
+            tools: self.said("gen_ai.tool.definitions"),
+            input,
+            output,
+        })
+    }
+
+    fn said(&self, key: &str) -> Vec<Said<'d>> {
+        self.get(key).map(Said::Value).into_iter().collect()
+    }
+
+    /// What the model was told before, which is a list of parts.
+    fn system(&self) -> Vec<Said<'d>> {
+        let Some(value) = self.get("gen_ai.system_instructions") else {
+            return Vec::new();
+        };
+        let parts = value
+            .as_str()
+            .map_or_else(|| value.raw().to_owned(), std::borrow::Cow::into_owned);
+        vec![Said::Json(
+            format!("{{\"role\":\"system\",\"parts\":{parts}}}"),
+            value.span(),
+        )]
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        let usage = Usage {
+            input: self.number(&[
+                "gen_ai.usage.input_tokens",
+                "gen_ai.usage.prompt_tokens",
+                "llm.token_count.prompt",
+            ]),
+            cached_input: self.number(&[
+                "gen_ai.usage.cache_read.input_tokens",
+                "gen_ai.usage.cache_read_input_tokens",
+                "llm.token_count.prompt_details.cache_read",
+            ]),
+            output: self.number(&[
+                "gen_ai.usage.output_tokens",
+                "gen_ai.usage.completion_tokens",
+                "llm.token_count.completion",
+            ]),
+        };
+        (!usage.is_empty()).then_some(usage)
+    }
+
+    /// Messages that are put together of attributes, one for each field.
+    fn joined(&self, prefixes: &[&str]) -> Vec<Said<'d>> {
+        let mut messages: BTreeMap<u32, Fields<'d>> = BTreeMap::new();
+        let mut place = None;
+        for (key, value) in &self.attributes {
+            let Some(rest) = prefixes.iter().find_map(|prefix| key.strip_prefix(prefix)) else {
+                continue;
+            };
+            let Some((number, field)) = rest.split_once('.') else {
+                continue;
+            };
+            let Ok(number) = number.parse() else { continue };
+            place.get_or_insert(value.span());
+            messages.entry(number).or_default().take(field, *value);
+        }
+        let Some(place) = place else { return Vec::new() };
+        let mut json = String::from("[");
+        for (index, message) in messages.values().enumerate() {
+            if index > 0 {
+                json.push(',');
+            }
+            message.write(&mut json);
+        }
+        json.push(']');
+        vec![Said::Json(json, place)]
+    }
+}
+
+impl<'d> Fields<'d> {
+    fn take(&mut self, field: &str, value: Value<'d>) {
+        let field = field.strip_prefix("message.").unwrap_or(field);
+        if let Some((number, inner)) = field
+            .strip_prefix("tool_calls.")
+            .and_then(|rest| rest.split_once('.'))
+        {
+            let inner = inner.strip_prefix("tool_call.").unwrap_or(inner);
+            let inner = match inner.strip_prefix("function.").unwrap_or(inner) {
+                "id" => "id",
+                "name" => "name",
+                "arguments" => "arguments",
+                _ => return,
+            };
+            if let Ok(number) = number.parse::<u32>() {
+                self.calls.entry(number).or_default().insert(inner, value);
+            }
+            return;
+        }
+        for known in ["role", "content", "tool_call_id", "name"] {
+            if field == known {
+                self.plain.insert(known, value);
+            }
+        }
+    }
+
+    /// Writes the message as `OpenAI` does.
+    fn write(&self, json: &mut String) {
+        json.push('{');
+        for (index, (key, value)) in self.plain.iter().enumerate() {
+            if index > 0 {
+                json.push(',');
+            }
+            push_string(json, key);
+            json.push(':');
+            json.push_str(value.raw());
+        }
+        if !self.calls.is_empty() {
+            json.push_str(if self.plain.is_empty() {
+                "\"tool_calls\":["
+            } else {
+                ",\"tool_calls\":["
+            });
+            for (index, call) in self.calls.values().enumerate() {
+                let field = |key: &str| call.get(key).map_or("null", |value| value.raw());
+                let (id, name, given) = (field("id"), field("name"), field("arguments"));
+                let comma = if index > 0 { "," } else { "" };
+                for piece in [
+                    comma,
+                    "{\"id\":",
+                    id,
+                    ",\"type\":\"function\",\"function\":{\"name\":",
+                    name,
+                    ",\"arguments\":",
+                    given,
+                    "}}",
+                ] {
+                    json.push_str(piece);
+                }
+            }
+            json.push(']');
+        }
+        json.push('}');
+    }
+}
+
+/// The value of an attribute, without the name of its type; lists and objects stay as OTLP writes them.
+fn plain(value: Value<'_>) -> Value<'_> {
+    ["stringValue", "intValue", "doubleValue", "boolValue"]
+        .iter()
+        .find_map(|key| value.get(key))
+        .unwrap_or(value)
+}
+
+/// A time in nanoseconds since 1970.
+fn instant(nanos: String) -> Option<Timestamp> {
+    let micros = nanos.parse::<u64>().ok()? / 1000;
+    Some(Timestamp {
+        instant: Some(i64::try_from(micros).ok()?),
+        raw: nanos,
+        offset: OffsetOrigin::Explicit,
+    })
+}

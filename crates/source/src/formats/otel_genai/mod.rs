@@ -1,0 +1,190 @@
+//! Spans of OpenTelemetry that tell of models, agents and tools, in OTLP's JSON: all three spellings of their attributes.
+//!
+//! The smallest example:
+//!
+//! ```json
+//! {"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"t1","spanId":"s1","name":"chat m","attributes":[
+//!  {"key":"gen_ai.input.messages","value":{"stringValue":"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"Hi\"}]}]"}},
+//!  {"key":"gen_ai.output.messages","value":{"stringValue":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"Hello\"}]}]"}}]}]}]}]}
+//! ```
+//!
+//! Spans are written when they end, in any order and over several lines: those of a trace are gathered, and ordered by
+//! when they began. A trace is read as Langfuse's are: of every chain of requests the longest history ([`attributes`] says where
+//! in a span they stand).
+
+mod attributes;
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::json::push_string;
+use chatmill_model::{Conversation, Extra, RawJson};
+
+use crate::formats::langfuse::chains::{self, Found};
+use crate::frame::{FrameView, Reading, Row};
+use crate::reader::{Element, Turns, best, id, list, present, reading};
+use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+use attributes::Span;
+
+const ID: &str = "otel-genai";
+
+/// The source `otel-genai`.
+#[derive(Debug)]
+pub struct OtelGenai;
+
+static ABOUT: About = About {
+    id: ID,
+    title: "OpenTelemetry GenAI spans",
+    specification: "OpenTelemetry semantic conventions for generative AI; OpenInference",
+    shapes: &["spans"],
+    carries: "messages, reasoning, tool calls and results, tool definitions, models, usage, times",
+    customs: NO_TEXT_ARGUMENTS,
+};
+
+impl Source for OtelGenai {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        best(sketch, recognise)
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        reading(ABOUT.customs, read(*frame, limits))
+    }
+
+    fn lies_apart(&self) -> bool {
+        true
+    }
+
+    fn gathers(&self, _sketch: &Sketch) -> bool {
+        true
+    }
+
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        let spans = spans(document.root())?;
+        let key = |span: Value<'_>| {
+            present(span, "traceId")
+                .or_else(|| present(span, "trace_id"))
+                .and_then(id)
+        };
+        Some(spans.into_iter().map(|span| Row::of(key(span), span)).collect())
+    }
+
+    fn can_merge(&self) -> bool {
+        true
+    }
+}
+
+fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
+    if record.names("resourceSpans") {
+        return Some((95, "the record has resourceSpans".to_owned()));
+    }
+    let is_span = (record.names("traceId") || record.names("trace_id"))
+        && (record.names("spanId") || record.names("span_id"))
+        && record.names("attributes");
+    is_span.then(|| (95, "records are spans with attributes".to_owned()))
+}
+
+/// The spans of a record; none where it holds none.
+fn spans(root: Value<'_>) -> Option<Vec<Value<'_>>> {
+    if let Some(resources) = present(root, "resourceSpans").filter(|list| list.kind() == Kind::Array) {
+        let scopes = resources.items().flat_map(|resource| {
+            let inside =
+                present(resource, "scopeSpans").or_else(|| present(resource, "instrumentationLibrarySpans"));
+            inside.into_iter().flat_map(Value::items)
+        });
+        let spans = scopes.flat_map(|scope| present(scope, "spans").into_iter().flat_map(Value::items));
+        return Some(spans.collect());
+    }
+    (root.kind() == Kind::Object && present(root, "attributes").is_some()).then(|| vec![root])
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let root = frame.root();
+    let rows = match spans(root) {
+        Some(spans) => spans,
+        None if root.kind() == Kind::Array && root.items().any(|span| span.kind() == Kind::Object) => {
+            list::bare(frame, "spans", limits)?.items().collect()
+        }
+        None => {
+            let text = "the record holds no spans";
+            return Err(frame.fault(&codes::WRONG_TYPE, text, "$", root));
+        }
+    };
+    let mut turns = Turns::new(frame, limits);
+    let (mut steps, mut conversation_id) = (Vec::new(), None);
+    for (index, value) in rows.into_iter().enumerate() {
+        let path = || frame.document.path_at(value.span().start);
+        if turns
+            .list
+            .element(Element::Row, path, value, |_| Ok(()))
+            .is_none()
+        {
+            continue;
+        }
+        turns.list.rows.merged += 1;
+        let span = Span::of(value);
+        conversation_id = conversation_id.or_else(|| {
+            ["gen_ai.conversation.id", "session.id"]
+                .iter()
+                .find_map(|key| span.text(key))
+        });
+        steps.extend(span.step(index));
+    }
+    let trace_id = frame.key.map(str::to_owned);
+    let found = chains::conversations(frame, limits, steps);
+    let mut all = found
+        .into_iter()
+        .enumerate()
+        .map(|(number, found)| build(found, number, trace_id.as_deref(), conversation_id.as_deref()));
+    let mut first = all.next().unwrap_or_else(|| {
+        let text = "none of the spans tells of a model: nobody says anything";
+        let finding = Finding::new(&codes::EMPTY_CONVERSATION, text).with_severity(Severity::Note);
+        let mut reading = Reading::default();
+        reading.findings.push(finding.at_path("$"));
+        reading
+    });
+    first.also = all.collect();
+    let (rows, own) = (&mut first.rows, turns.list.rows);
+    rows.rows += own.rows;
+    rows.merged += own.merged;
+    rows.rejected += own.rejected;
+    first.rejects.extend(turns.list.rejects);
+    Ok(first)
+}
+
+/// A conversation of a trace.
+fn build(
+    found: Found<'_, '_>,
+    number: usize,
+    trace_id: Option<&str>,
+    conversation_id: Option<&str>,
+) -> Reading {
+    let source_id = match (trace_id, found.whole.clone()) {
+        (Some(trace), Some(step)) if number > 0 => Some(format!("{trace}/{step}")),
+        (trace, step) => trace.map(str::to_owned).or(step),
+    };
+    let mut extra = Extra::default();
+    if let Some(id) = conversation_id {
+        let mut quoted = String::new();
+        push_string(&mut quoted, id);
+        extra
+            .0
+            .push(("gen_ai.conversation.id".to_owned(), RawJson(quoted)));
+    }
+    extra.0.extend(found.named_prefixes());
+    let (turns, beside) = (found.exchange.turns, found.exchange.beside);
+    extra.0.extend(beside.extra.0);
+    turns.list.finish(Conversation {
+        source: ID,
+        source_id,
+        shape: "spans",
+        model: beside.model,
+        participants: turns.roster.participants,
+        tools: beside.tools,
+        extra,
+        ..Conversation::default()
+    })
+}

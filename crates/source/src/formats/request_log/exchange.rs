@@ -1,0 +1,344 @@
+//! A request and its answer, wherever in a record they stand and whichever vendor's they are.
+
+use chatmill_diag::{Finding, Severity, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{Extra, Message, MessageKind, Part, RawJson, Role};
+
+use super::turns;
+use crate::reader::{Keep as _, Turn, Turns, list_of_tools, logged, present, raw, text, too_many, words};
+
+/// Fields of a request that hold what was said, of which the first counts.
+const LISTS: [&str; 4] = words!(messages input contents prompt);
+
+/// Fields of a request that hold what the model was told before.
+const SYSTEM: [&str; 2] = words!(system instructions);
+
+/// What a request and its answer say beside their messages.
+#[derive(Default)]
+pub(crate) struct Beside {
+    /// Definitions of tools, as written.
+    pub tools: Vec<RawJson>,
+    /// The model that is asked.
+    pub model: Option<Box<str>>,
+    /// Fields without a place.
+    pub extra: Extra,
+}
+
+/// Reads requests and answers.
+pub(crate) struct Exchange<'d, 'r> {
+    /// What they become.
+    pub turns: Turns<'d, 'r>,
+    /// Everything else.
+    pub beside: Beside,
+}
+
+/// Whether an object is a request: it has what was said.
+pub(crate) fn is_request(value: Value<'_>) -> bool {
+    LISTS.iter().any(|key| present(value, key).is_some())
+}
+
+impl<'d, 'r> Exchange<'d, 'r> {
+    /// An exchange of which nothing was read yet.
+    pub(crate) fn new(turns: Turns<'d, 'r>) -> Self {
+        Self {
+            turns,
+            beside: Beside::default(),
+        }
+    }
+
+    /// Reads a request. Fields without a place are kept below `name`, that of the request in its record.
+    pub(crate) fn request(&mut self, request: Value<'_>, name: &str) {
+        let mut known = vec!["model"];
+        self.beside.model = logged::model(request).or(self.beside.model.take());
+        for key in SYSTEM {
+            if let Some(system) = present(request, key) {
+                known.push(key);
+                self.system(system);
+            }
+        }
+        let said = LISTS
+            .into_iter()
+            .find_map(|key| Some((key, present(request, key)?)));
+        if let Some((key, list)) = said {
+            known.push(key);
+            self.messages(list);
+        }
+        for key in ["tools", "functions"] {
+            let Some(tools) = present(request, key) else {
+                continue;
+            };
+            if let Some(tools) = list_of_tools(tools, self.turns.list.limits) {
+                known.push(key);
+                self.beside.tools.extend(tools);
+            }
+        }
+        self.beside.extra.keep_rest(request, name, &known);
+    }
+
+    /// Reads what went into a step of a trace: a request, messages, a message, or words.
+    pub(crate) fn input(&mut self, input: Value<'_>) {
+        if input.kind() == Kind::Array {
+            self.messages(input);
+        } else if let Some(words) = input.as_str() {
+            self.written_out(input, &words);
+        } else if is_request(input) {
+            if let Some(told) = instruction(input) {
+                self.system(told);
+            }
+            self.request(input, "input");
+        } else if let Some(inner) = ["new_message", "kwargs", "args"]
+            .iter()
+            .find_map(|key| present(input, key))
+        {
+            self.input(inner);
+        } else if !input.is_null() {
+            self.said(input, Role::User);
+        }
+    }
+
+    /// Words, or turns that are written out with the role before each.
+    fn written_out(&mut self, input: Value<'_>, words: &str) {
+        let roles = [
+            ("system: ", Role::System),
+            ("user: ", Role::User),
+            ("assistant: ", Role::Assistant),
+        ];
+        let role_of = |line: &str| roles.iter().find(|(start, _)| line.starts_with(start)).copied();
+        if role_of(words).is_none() {
+            self.said(input, Role::User);
+            return;
+        }
+        let mut turns: Vec<(Role, String)> = Vec::new();
+        for line in words.split('\n') {
+            match (role_of(line), turns.last_mut()) {
+                (Some((start, role)), _) => {
+                    turns.push((role, line.strip_prefix(start).unwrap_or(line).to_owned()));
+                }
+                (None, Some((_, said))) => {
+                    said.push('\n');
+                    said.push_str(line);
+                }
+                (None, None) => {}
+            }
+        }
+        for (role, said) in turns {
+            self.turns.list.rows.rows += 1;
+            let turn = Turn {
+                role: Some(role),
+                parts: vec![Part::Text(said)],
+                ..Turn::default()
+            };
+            self.turns.push(0, input, turn);
+        }
+    }
+
+    /// Reads what the request of an agent tells the model before, and nothing else of it.
+    pub(crate) fn told_before(&mut self, request: Value<'_>) {
+        if let Some(told) = instruction(request).or_else(|| present(request, "system")) {
+            self.system(told);
+        }
+    }
+
+    /// Takes definitions of tools.
+    pub(crate) fn tools(&mut self, tools: Value<'_>) {
+        if self.beside.tools.is_empty()
+            && let Some(tools) = list_of_tools(tools, self.turns.list.limits)
+        {
+            self.beside.tools.extend(tools);
+        }
+    }
+
+    /// Reads what the model was told before anybody spoke.
+    pub(crate) fn system(&mut self, system: Value<'_>) {
+        self.turns.list.rows.rows += 1;
+        let mut turn = self.turns.read(system, "", turns::any);
+        turn.role = Some(Role::System);
+        turn.word = None;
+        self.turns.push(0, system, turn);
+    }
+
+    /// Reads a list of messages, or a text that somebody says.
+    pub(crate) fn messages(&mut self, list: Value<'_>) {
+        if list.kind() != Kind::Array {
+            self.said(list, Role::User);
+            return;
+        }
+        if let Some(text) = too_many(list, "the request", "messages", self.turns.list.limits) {
+            let finding = Finding::new(&codes::CONVERSATION_TOO_LARGE, text);
+            self.turns.list.rows.rows += 1;
+            self.turns.list.reject(self.turns.span(list), finding);
+            return;
+        }
+        for message in list.items() {
+            self.said(message, Role::User);
+        }
+    }
+
+    /// Reads a message; what names no role speaks as `role`.
+    fn said(&mut self, message: Value<'_>, role: Role) {
+        self.turns.list.rows.rows += 1;
+        if !matches!(message.kind(), Kind::Object | Kind::String) {
+            let finding = Finding::new(&codes::WRONG_TYPE, "the message is not an object and is rejected");
+            let span = self.turns.span(message);
+            let path = self.turns.list.frame.document.path_at(span.start);
+            self.turns.list.reject(span, finding.at_path(path));
+            return;
+        }
+        if let Some(tool) = definition(message) {
+            self.turns.list.rows.merged += 1;
+            self.beside.tools.push(raw(tool));
+            return;
+        }
+        let known = self.turns.list.notes.findings.len();
+        let mut turn = self.turns.read(message, "", turns::any);
+        turn.role = turn.role.or(Some(role));
+        let at = self.turns.span(message).start;
+        let document = self.turns.list.frame.document;
+        self.turns.add(0, message, turn, known, || document.path_at(at));
+    }
+
+    /// Reads an answer, and gives what it says of itself: the object that has the model and what it cost. Fields without a
+    /// place are kept below `name`.
+    pub(crate) fn answer<'v>(&mut self, answer: Value<'v>, name: &str) -> Option<Value<'v>> {
+        let before = self.turns.list.messages.len();
+        let mut known = vec!["model", "usage"];
+        if let Some(error) = error_of(answer) {
+            known.push("error");
+            self.failed(error);
+        } else if let Some(choices) = present(answer, "choices").filter(|list| list.kind() == Kind::Array) {
+            known.push("choices");
+            self.choices(choices, name);
+        } else if let Some(items) = present(answer, "output").filter(|list| list.kind() == Kind::Array) {
+            known.push("output");
+            for item in items.items() {
+                self.said(item, Role::Assistant);
+            }
+        } else if let Some(list) = answers(answer) {
+            known.push("messages");
+            known.push("generations");
+            for message in list {
+                self.said(message, Role::Assistant);
+            }
+        } else if answer.kind() == Kind::String || present(answer, "content").is_some() || is_calling(answer)
+        {
+            self.said(answer, Role::Assistant);
+            return Some(answer);
+        } else {
+            let text = "the answer has no form that is known here and is kept as it is";
+            let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
+            let span = self.turns.span(answer);
+            let path = self.turns.list.frame.document.path_at(span.start);
+            let finding = self.turns.list.notes.spanned(finding, span);
+            self.turns.list.notes.push(finding.at_path(path), None);
+            self.beside.extra.keep(name, answer);
+            return None;
+        }
+        self.beside.extra.keep_rest(answer, name, &known);
+        (self.turns.list.messages.len() > before).then_some(answer)
+    }
+
+    /// The first of several answers is the answer; the others are kept as they are.
+    fn choices(&mut self, choices: Value<'_>, name: &str) {
+        for (index, choice) in choices.items().enumerate() {
+            let place = format!("{name}.choices[{index}]");
+            let said = present(choice, "message").or_else(|| present(choice, "text"));
+            match said.filter(|_| index == 0) {
+                Some(said) => {
+                    self.said(said, Role::Assistant);
+                    self.beside
+                        .extra
+                        .keep_rest(choice, &place, &["message", "text", "index"]);
+                }
+                None => self.beside.extra.keep(place, choice),
+            }
+        }
+    }
+
+    /// A request that nobody answered: why is a notice.
+    pub(crate) fn failed(&mut self, error: Value<'_>) {
+        self.turns.list.rows.rows += 1;
+        let inner = present(error, "error").unwrap_or(error);
+        let why = text(inner.get("message")).or_else(|| text(inner.get("code")));
+        let why = why
+            .or_else(|| text(Some(inner)))
+            .unwrap_or_else(|| inner.raw().to_owned());
+        let mut extra = Extra::default();
+        extra.keep("error", error);
+        let span = self.turns.span(error);
+        self.turns.list.push(Message {
+            kind: MessageKind::Notice,
+            source_type: Some("error".to_owned()),
+            parts: vec![Part::Notice(why)],
+            extra,
+            ..self.turns.list.message(Role::System, span, 0)
+        });
+    }
+
+    /// Gives the last answer its model and what it cost, from the first of these that says it.
+    pub(crate) fn spent(&mut self, says: &[Value<'_>]) {
+        let is_answer =
+            |message: &&mut Message| message.role == Role::Assistant && message.kind == MessageKind::Message;
+        let Some(message) = self.turns.list.messages.iter_mut().rev().find(is_answer) else {
+            return;
+        };
+        message.model = says.iter().find_map(|value| logged::model(*value));
+        let usage = says.iter().find_map(|value| present(*value, "usage"));
+        if let Some(usage) = usage {
+            message.usage = logged::usage(usage);
+            message.extra.0.retain(|(known, _)| known != "usage");
+            message.extra.keep("usage", usage);
+        }
+        message.extra.0.retain(|(known, _)| known != "model");
+    }
+}
+
+/// The messages of an answer that is a list of them, or of lists.
+fn answers(answer: Value<'_>) -> Option<Vec<Value<'_>>> {
+    let list = present(answer, "messages")
+        .or_else(|| present(answer, "generations"))
+        .unwrap_or(answer);
+    (list.kind() == Kind::Array).then(|| list.items().flat_map(elements).collect())
+}
+
+fn elements(value: Value<'_>) -> Vec<Value<'_>> {
+    match value.kind() {
+        Kind::Array => value.items().collect(),
+        _ => vec![value],
+    }
+}
+
+/// What a request of Gemini's tells the model before.
+fn instruction(request: Value<'_>) -> Option<Value<'_>> {
+    let config = present(request, "config").unwrap_or(request);
+    ["system_instruction", "systemInstruction"]
+        .iter()
+        .find_map(|key| present(config, key))
+}
+
+/// Why an answer is none.
+fn error_of(answer: Value<'_>) -> Option<Value<'_>> {
+    let error = present(answer, "error")?;
+    (present(answer, "choices").is_none() && present(answer, "output").is_none()).then_some(error)
+}
+
+/// The tool that some frameworks define in a message of its own.
+fn definition(message: Value<'_>) -> Option<Value<'_>> {
+    let content = present(message, "content").filter(|content| content.kind() == Kind::Object)?;
+    present(content, "function").filter(|_| text(content.get("type")).as_deref() == Some("function"))?;
+    Some(content)
+}
+
+/// Whether a message without content calls tools, or holds what it says elsewhere.
+fn is_calling(answer: Value<'_>) -> bool {
+    [
+        "tool_calls",
+        "function_call",
+        "refusal",
+        "parts",
+        "message",
+        "kwargs",
+        "toolName",
+    ]
+    .iter()
+    .any(|key| present(answer, key).is_some())
+}

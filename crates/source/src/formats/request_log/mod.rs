@@ -1,0 +1,192 @@
+//! Logs of requests: one record for each, with the request as it was sent and the answer as it came.
+//!
+//! The smallest example:
+//!
+//! ```json
+//! {"timestamp": "2026-01-02T10:00:00Z", "request": {"model": "m", "messages": [{"role": "user", "content": "Hi"}]},
+//!  "response": {"choices": [{"message": {"role": "assistant", "content": "Hello"}}], "usage": {"prompt_tokens": 1}}}
+//! ```
+//!
+//! Request and answer are those of any vendor, as objects, inside a `body`, or as JSON in strings; a log that holds nothing
+//! but the texts is read, too. Every spelling that is read is in [`REQUESTS`] and [`ANSWERS`]. The model and what the
+//! answer cost stay with the answer. A request that failed is kept with the reason as a notice.
+
+mod exchange;
+mod frameworks;
+mod turns;
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{Conversation, Extra};
+
+use crate::frame::{FrameView, Reading};
+use crate::reader::{Keep as _, Times, Turns, best, id, present, quoted_json, reading, words};
+use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+
+pub(crate) use exchange::{Exchange, is_request};
+
+const ID: &str = "request-log";
+
+/// Fields that hold a request.
+const REQUESTS: [&str; 8] =
+    words!(request request_body requestBody request_json requestJson req raw_request kwargs);
+
+/// Fields that hold an answer.
+const ANSWERS: [&str; 10] = words!(
+    response response_body responseBody response_json responseJson resp raw_response completion output result
+);
+
+/// Fields that name the conversation, of which the first counts.
+const IDS: [&str; 7] = words!(conversation_id thread_id session_id request_id call_id trace_id id);
+
+/// Fields that say when it was.
+const TIMES: [&str; 7] = words!(timestamp time created_at createdAt start_time startTime date);
+
+/// The source `request-log`.
+#[derive(Debug)]
+pub struct RequestLog;
+
+static ABOUT: About = About {
+    id: ID,
+    title: "Logs of requests",
+    specification: "what proxies and clients write: the request and the answer as the vendor's API has them",
+    shapes: &["log"],
+    carries: "requests and answers of OpenAI's and Anthropic's APIs, models, usage, times, failures",
+    customs: NO_TEXT_ARGUMENTS.of_one_request(),
+};
+
+impl Source for RequestLog {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        best(sketch, recognise)
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        reading(ABOUT.customs, read(*frame, limits))
+    }
+
+    fn lies_apart(&self) -> bool {
+        true
+    }
+}
+
+fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
+    let answer = ANSWERS.into_iter().find(|key| record.names(key))?;
+    let request = REQUESTS.into_iter().find(|key| record.names(key))?;
+    let is_object = [
+        "messages",
+        "input",
+        "contents",
+        "prompt",
+        "body.messages",
+        "body.input",
+    ]
+    .iter()
+    .any(|inner| record.names(&format!("{request}.{inner}")));
+    let is_text = record
+        .starts
+        .iter()
+        .chain(&record.strings)
+        .any(|(key, text)| key == request && text.trim_start().starts_with('{'));
+    let is_batch = record.names("custom_id");
+    let why = format!("the record has {request} with messages, and {answer}");
+    (!is_batch && (is_object || is_text)).then_some((if is_object { 96 } else { 88 }, why))
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let root = frame.root();
+    if root.kind() != Kind::Object {
+        return Err(frame.fault(&codes::WRONG_TYPE, "the record is not an object", "$", root));
+    }
+    let field = |keys: &[&'static str]| keys.iter().find_map(|key| Some((*key, present(root, key)?)));
+    let Some((request_key, request)) = field(&REQUESTS) else {
+        let text = "the record has no request";
+        return Err(frame.fault(&codes::MISSING_FIELD, text, "$.request", root));
+    };
+    let mut exchange = Exchange::new(Turns::new(frame, limits));
+    let found = opened(&mut exchange, request, limits, |exchange, request| {
+        let body = present(request, "body").filter(|body| is_request(*body));
+        match body {
+            Some(body) => {
+                exchange.request(body, "request");
+                exchange
+                    .beside
+                    .extra
+                    .keep_rest(request, "request.envelope", &["body"]);
+            }
+            None => exchange.request(request, "request"),
+        }
+        is_request(body.unwrap_or(request))
+    });
+    if !found {
+        let text = format!("{request_key} holds no messages");
+        return Err(frame.fault(&codes::MISSING_FIELD, text, format!("$.{request_key}"), request));
+    }
+    let answer = field(&ANSWERS);
+    if let Some((_, answer)) = answer {
+        opened(&mut exchange, answer, limits, |exchange, answer| {
+            let body = present(answer, "body");
+            let told = exchange.answer(body.unwrap_or(answer), "response");
+            let says: Vec<Value<'_>> = told.into_iter().chain([answer, root]).collect();
+            exchange.spent(&says);
+        });
+    } else if let Some(error) = present(root, "error") {
+        exchange.failed(error);
+    }
+    let mut times = Times::new(limits);
+    if let Some((key, time)) = field(&TIMES)
+        && let Some(last) = exchange.turns.list.messages.len().checked_sub(1)
+    {
+        let mut site = exchange.turns.list.site(None, root);
+        site.position = last as u32;
+        let timestamp = times.read(Some(time), key, &mut site);
+        if let Some(message) = exchange.turns.list.messages.get_mut(last) {
+            message.timestamp = timestamp;
+        }
+    }
+    times.finish(&mut exchange.turns.list.notes);
+    let Exchange { turns, beside } = exchange;
+    let mut extra = Extra::default();
+    let named = IDS
+        .iter()
+        .find_map(|key| Some((*key, root.get(key).and_then(id)?)));
+    let mut known = vec![request_key, "model", "usage"];
+    known.extend(named.as_ref().map(|(key, _)| *key));
+    known.extend(answer.map(|(key, _)| key));
+    known.extend(field(&TIMES).map(|(key, _)| key));
+    extra.keep_rest(root, "", &known);
+    extra.0.extend(beside.extra.0);
+    Ok(turns.list.finish(Conversation {
+        source: ID,
+        source_id: named.map(|(_, id)| id),
+        shape: "log",
+        participants: turns.roster.participants,
+        tools: beside.tools,
+        model: beside.model,
+        extra,
+        ..Conversation::default()
+    }))
+}
+
+/// Does something with a value, or with the JSON that it holds as a string; what is found there is placed at the string.
+pub(crate) fn opened<'d, 'r, T>(
+    exchange: &mut Exchange<'d, 'r>,
+    value: Value<'_>,
+    limits: &Limits,
+    act: impl FnOnce(&mut Exchange<'d, 'r>, Value<'_>) -> T,
+) -> T {
+    let text = quoted_json::json_text(value, limits);
+    let document = quoted_json::scan(text.as_deref(), limits);
+    let Some(inner) = document.as_ref().map(Document::root) else {
+        return act(exchange, value);
+    };
+    let outer = exchange.turns.within.clone().unwrap_or_else(|| value.span());
+    let before = exchange.turns.within.replace(outer);
+    let done = act(exchange, inner);
+    exchange.turns.within = before;
+    done
+}

@@ -1,0 +1,247 @@
+//! Turns become messages: who speaks, and which piece continues the message before it.
+//!
+//! A format that writes one turn in several items (a thought, what is said, each call) says of each what it is to its
+//! neighbours, and they come out as one message.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use chatmill_diag::{Finding, Limits, Path, Severity, codes};
+use chatmill_intake::json::Value;
+use chatmill_model::{Extra, Message, MessageKind, Part, Role};
+
+use crate::frame::FrameView;
+use crate::reader::fields::present;
+use crate::reader::kept::{Keep, Kept};
+use crate::reader::list::ListReader;
+use crate::reader::message_object::text_of;
+use crate::reader::notes::Site;
+use crate::reader::roster::Roster;
+use crate::reader::weight;
+
+/// What a turn says.
+#[derive(Debug, Default)]
+pub struct Turn {
+    /// The role; a user where it is unknown.
+    pub role: Option<Role>,
+    /// The vendor's word for the role, where it differs from ours.
+    pub word: Option<String>,
+    /// Id of the message.
+    pub id: Option<String>,
+    /// Name of who speaks, where the turn says one.
+    pub name: Option<String>,
+    /// The pieces.
+    pub parts: Vec<Part>,
+    /// Fields without a place, by path.
+    pub rest: Kept,
+    /// Whether it continues an assistant's turn directly before it.
+    pub continues: bool,
+    /// Whether an assistant's turn directly after it continues it.
+    pub leads: bool,
+    /// Whether it is an event and not a turn.
+    pub is_notice: bool,
+}
+
+impl Keep for Turn {
+    fn kept(&mut self) -> &mut Kept {
+        &mut self.rest
+    }
+}
+
+impl Turn {
+    /// Reads the role of a turn by its word.
+    pub fn take_role(
+        &mut self,
+        field: &str,
+        turn: Value<'_>,
+        site: &mut Site<'_>,
+        of: fn(&str) -> Option<Role>,
+    ) {
+        let Some(value) = present(turn, field) else {
+            site.missing(field, Severity::Error);
+            return;
+        };
+        let word = value.as_str();
+        self.role = word.as_deref().and_then(of);
+        if self.role.is_none() {
+            let text = format!("the {field} is none of the known words: the turn is read as a user's");
+            site.error(field, &text, value);
+        }
+        let plain = self.role.unwrap_or(Role::User).as_str();
+        self.word = word.filter(|word| word != plain).map(Cow::into_owned);
+    }
+
+    /// Keeps a part of unknown form as it is, with a finding.
+    pub fn unknown(&mut self, path: &str, value: Value<'_>, site: &mut Site<'_>) {
+        let text = "the part has no form that is known here and is kept as it is";
+        site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, suffix(path), value);
+        self.keep(path, value);
+    }
+
+    /// Reads content of another form than the vendor's as text: JSON as it is written.
+    pub fn odd_content(&mut self, path: &str, text: &str, value: Value<'_>, site: &mut Site<'_>) {
+        let finding = Finding::new(&codes::WRONG_TYPE, text)
+            .with_severity(Severity::Error)
+            .quoting(value.raw());
+        site.push(finding, suffix(path), value);
+        self.parts.push(Part::Text(text_of(value)));
+    }
+
+    /// Whether it holds results and nothing else.
+    pub(crate) fn only_answers(&self) -> bool {
+        let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
+        let mut others = self.parts.iter().filter(|part| !matches!(part, Part::CacheMark));
+        self.parts.iter().any(is_result) && others.all(is_result)
+    }
+}
+
+/// The suffix that a path inside a turn adds to the turn's own path; inside system text it may begin with an index.
+fn suffix(path: &str) -> String {
+    if path.is_empty() || path.starts_with('[') {
+        path.to_owned()
+    } else {
+        format!(".{path}")
+    }
+}
+
+/// Reads the turns of one record, in order.
+pub(crate) struct Turns<'d, 'r> {
+    /// What they become.
+    pub list: ListReader<'d, 'r>,
+    /// Who speaks.
+    pub roster: Roster,
+    /// Where all that is read stands, while that is JSON inside a string: places in it mean nothing in the record.
+    pub within: Option<Range<usize>>,
+    /// Whether the assistant's next turn continues the last message.
+    is_led: bool,
+}
+
+impl<'d, 'r> Turns<'d, 'r> {
+    /// A reader that has read nothing yet.
+    pub(crate) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
+        Self {
+            list: ListReader::new(frame, limits),
+            roster: Roster::default(),
+            within: None,
+            is_led: false,
+        }
+    }
+
+    /// Reads a turn that stands at `prefix` below its item; the item itself has no prefix.
+    pub(crate) fn read(
+        &mut self,
+        value: Value<'_>,
+        prefix: &str,
+        turn: fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
+    ) -> Turn {
+        let (known, limits) = (self.list.notes.findings.len(), self.list.limits);
+        let mut site = self.list.site(None, value);
+        let turn = turn(value, &mut site, limits);
+        site.repeated_keys(value, |_| false);
+        let place = self.within.clone().map(|span| self.list.frame.span(span));
+        for finding in self.list.notes.findings.iter_mut().skip(known) {
+            if let Path::InMessage(suffix) = &mut finding.path {
+                match place {
+                    Some(_) => suffix.clear(),
+                    None => suffix.insert_str(0, prefix),
+                }
+            }
+            finding.span = place.or(finding.span);
+        }
+        turn
+    }
+
+    /// Adds a turn: to the message that it continues, or as one of its own. Findings from `known` on are about it, and `place`
+    /// is its path in the record.
+    pub(crate) fn add(
+        &mut self,
+        index: u32,
+        value: Value<'_>,
+        turn: Turn,
+        known: usize,
+        place: impl FnOnce() -> String,
+    ) {
+        let is_led = std::mem::replace(&mut self.is_led, turn.leads)
+            && turn.role == Some(Role::Assistant)
+            && !turn.is_notice;
+        let is_assistants =
+            |last: &Message| last.role == Role::Assistant && last.kind == MessageKind::Message;
+        if (turn.continues || is_led) && self.list.messages.last().is_some_and(is_assistants) {
+            let last = self.list.messages.len() - 1;
+            self.join(last, value, turn, known, place);
+        } else {
+            self.push(index, value, turn);
+        }
+    }
+
+    /// Adds a piece to the message with this position, and moves the findings from `known` on, which are about the piece, there.
+    pub(crate) fn join(
+        &mut self,
+        position: usize,
+        value: Value<'_>,
+        turn: Turn,
+        known: usize,
+        place: impl FnOnce() -> String,
+    ) {
+        if self.list.notes.findings.len() > known {
+            let own = place();
+            for finding in self.list.notes.findings.iter_mut().skip(known) {
+                finding.position = finding.position.map(|_| position as u32);
+                if let Path::InMessage(suffix) = &finding.path {
+                    finding.path = Path::Absolute(format!("{own}{suffix}"));
+                }
+            }
+        }
+        let span = self.span(value);
+        let Some(message) = self.list.messages.get_mut(position) else {
+            return;
+        };
+        // Paths are those of one item; the second one's would meet the first one's.
+        let number = self.list.rows.merged + 1;
+        let rest = turn.rest.into_iter();
+        let rest = rest.map(|(path, raw)| (format!("item{number}.{path}"), raw));
+        message.extra.0.extend(rest);
+        if message.id.is_none() {
+            message.id = turn.id;
+        }
+        if let Some(sender) = message.sender {
+            self.roster.calls(sender, &turn.parts);
+        }
+        message.parts.extend(turn.parts);
+        message.origin.end = self.list.frame.span(span).end;
+        self.list.rows.merged += 1;
+    }
+
+    /// Adds a turn as a message of its own.
+    pub(crate) fn push(&mut self, index: u32, value: Value<'_>, mut turn: Turn) {
+        let role = match turn.role.unwrap_or(Role::User) {
+            Role::User if turn.only_answers() => Role::Tool,
+            role => role,
+        };
+        let sender = if role == Role::Tool {
+            self.roster.answering(&turn.parts)
+        } else {
+            self.roster.named(role, turn.name.as_deref())
+        };
+        self.roster.calls(sender, &turn.parts);
+        self.list.push(Message {
+            id: turn.id,
+            sender: Some(sender),
+            kind: if turn.is_notice {
+                MessageKind::Notice
+            } else {
+                MessageKind::Message
+            },
+            source_type: turn.word,
+            parts: turn.parts,
+            weight: weight::take(value, &mut turn.rest),
+            extra: Extra(turn.rest),
+            ..self.list.message(role, self.span(value), index)
+        });
+    }
+
+    /// Where a value stands in the record.
+    pub(crate) fn span(&self, value: Value<'_>) -> Range<usize> {
+        self.within.clone().unwrap_or_else(|| value.span())
+    }
+}

@@ -71,6 +71,7 @@ sources! {
     slack_export::SlackExport,
     discord_export::DiscordExport,
     telegram_export::TelegramExport,
+    whatsapp_text::WhatsappText,
     table_rows::TableRows,
     mapped::MAPPED,
 }

@@ -10,6 +10,7 @@
 )]
 
 mod detection;
+mod exports;
 mod frame;
 mod gemini_vectors;
 mod group_chat;

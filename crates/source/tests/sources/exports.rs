@@ -62,8 +62,8 @@ fn owned(id: &str, messages: &[&str]) -> (String, Vec<String>) {
 fn branches_of_chatgpt_are_those_that_are_asked_for() {
     let of = |wanted| branches("chatgpt-export", "branches.json", wanted);
     let shown = owned("c-bees", &["inst", "q1", "a1b", "q2b", "a2b"]);
-    assert_eq!(of(Branches::Visible), [shown.clone()]);
-    assert_eq!(of(Branches::Longest), [shown.clone()]);
+    assert_eq!(of(Branches::Visible), std::slice::from_ref(&shown));
+    assert_eq!(of(Branches::Longest), std::slice::from_ref(&shown));
     assert_eq!(
         of(Branches::All),
         [

@@ -238,14 +238,13 @@ impl Reader<'_, '_> {
                 .at_span(place.start, place.end)
         };
         let raw = entry.begin.raw.to_owned();
-        let timestamp = match entry.begin.iso(self.order) {
-            Some(iso) => Some(self.times.naive(&iso, raw, placed)),
-            None => {
-                let text = "the date and the time cannot be, in the order that dates of this chat have";
-                let finding = Finding::new(&codes::TIMESTAMP_UNUSABLE, text).quoting(&raw);
-                self.list.notes.findings.push(placed(finding));
-                None
-            }
+        let timestamp = if let Some(iso) = entry.begin.iso(self.order) {
+            Some(self.times.naive(&iso, raw, placed))
+        } else {
+            let text = "the date and the time cannot be, in the order that dates of this chat have";
+            let finding = Finding::new(&codes::TIMESTAMP_UNUSABLE, text).quoting(&raw);
+            self.list.notes.findings.push(placed(finding));
+            None
         };
         let speaks = named(entry.begin.rest)
             .map(|(name, said)| (clean(name), said))

@@ -71,6 +71,7 @@ sources! {
     slack_export::SlackExport,
     discord_export::DiscordExport,
     telegram_export::TelegramExport,
+    whatsapp_text::WhatsappText,
     claude_code::ClaudeCode,
     codex::Codex,
     request_log::RequestLog,

@@ -52,6 +52,7 @@ pub(super) fn decide(head: &[u8], complete: bool, maps: &[TableMap]) -> Cut {
     match head.iter().find(|byte| !is_space(**byte)) {
         None if complete => return Cut::Empty,
         None => return Cut::Documents,
+        Some(b'[') if text::begins(head) => return Cut::Text,
         Some(b'[') if are_arrays(head, complete) => return Cut::Lines,
         Some(b'[') => return Cut::Array,
         Some(b'{') => {

@@ -1,16 +1,17 @@
-//! A transcript: a file that is not JSON but turns between control tokens, and one record as a whole.
+//! A transcript: a file that is not JSON but turns between control tokens, or lines that begin with a time, and one record as a
+//! whole.
 //!
 //! What follows the stage of framing knows JSON only, so the text is written as the one field of an object. Where a turn
 //! begins and ends is the reader's business.
 
 use chatmill_diag::codes::{DOCUMENT_TOO_LARGE, TRUNCATED_STREAM};
 
-use super::{Framer, is_space};
+use super::{Framer, dated, is_space};
 use crate::event::{Event, Form};
 use crate::json::{Places, unescape_lossy};
 use crate::stream::StreamError;
 
-/// The control token that opens a turn; a transcript starts with it.
+/// The control token that opens a turn; a transcript of turns starts with it.
 const OPENING: &[u8] = b"<|im_start|>";
 
 /// What stands before the text in the object that it is written as.
@@ -22,9 +23,8 @@ const BEHIND: &[u8] = b"\"}";
 /// Whether bytes begin a transcript, white space aside.
 pub(super) fn begins(head: &[u8]) -> bool {
     let start = head.iter().position(|byte| !is_space(*byte));
-    start
-        .and_then(|start| head.get(start..))
-        .is_some_and(|head| head.starts_with(OPENING))
+    let head = start.and_then(|start| head.get(start..)).unwrap_or_default();
+    head.starts_with(OPENING) || dated::begins(head)
 }
 
 impl Framer {

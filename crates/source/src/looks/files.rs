@@ -4,45 +4,14 @@ use super::{Known, known};
 
 const PLAIN: u8 = 50;
 
-pub(super) static LOOKS: &[Known] = &[
-    known("whatsapp", "a WhatsApp chat", PLAIN, |seen| {
-        let mut lines = lines(seen.head);
-        lines
-            .any(is_dated)
-            .then_some("lines begin with a date, a time and a name")
-    }),
-    known("csv", "a table with a header", PLAIN, |seen| {
-        is_table(seen.head)
-            .then_some("lines have equally many cells; a [table_map] says which column is what")
-    }),
-];
+pub(super) static LOOKS: &[Known] = &[known("csv", "a table with a header", PLAIN, |seen| {
+    is_table(seen.head).then_some("lines have equally many cells; a [table_map] says which column is what")
+})];
 
 /// The first lines that are not empty.
 fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = head.split(|byte| *byte == b'\n');
     lines.filter(|line| !line.trim_ascii().is_empty()).take(8)
-}
-
-/// Whether a line begins like `12/9/20, 23:55 - Ann: ` or `[09.12.20, 23:55:01] Ann: `.
-fn is_dated(line: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(line.get(..line.len().min(80)).unwrap_or(line));
-    let text = text.trim_start_matches(['\u{feff}', '\u{200e}', '[']);
-    let date: String = text
-        .chars()
-        .take_while(|character| character.is_ascii_digit() || "./-".contains(*character))
-        .collect();
-    let parts = date
-        .split(['.', '/', '-'])
-        .filter(|part| !part.is_empty())
-        .count();
-    let rest = text.get(date.len()..).unwrap_or_default();
-    let rest = rest.trim_start_matches([',', ' ', '\u{202f}']);
-    let time: String = rest
-        .chars()
-        .take_while(|character| character.is_ascii_digit() || *character == ':')
-        .collect();
-    let after = rest.get(time.len()..).unwrap_or_default();
-    parts == 3 && time.contains(':') && (after.contains("] ") || after.contains(" - "))
 }
 
 /// Whether a header and at least one line after it have equally many cells, and the header is made of words.
@@ -70,22 +39,7 @@ pub(crate) fn is_table(head: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_dated, is_table};
-
-    #[test]
-    fn lines_of_a_chat_begin_with_their_time() {
-        for line in [
-            "12/9/20, 23:55 - Ann: hello",
-            "[09.12.20, 23:55:01] Ann: hello",
-            "\u{200e}[15/01/25, 22:41:30] Ann: \u{200e}<attached: x.jpg>",
-            "[2/1/24, 9:03:11\u{202f}PM] Walks: hello",
-        ] {
-            assert!(is_dated(line.as_bytes()), "{line}");
-        }
-        for line in ["[1, 2, 3]", "2026-01-02 10:00 INFO started", "hello", "1.2.3"] {
-            assert!(!is_dated(line.as_bytes()), "{line}");
-        }
-    }
+    use super::is_table;
 
     #[test]
     fn a_header_of_words_and_a_line_as_long_are_a_table() {

@@ -58,24 +58,32 @@ impl Times {
                 (None, OffsetOrigin::Missing)
             }
             Some(Moment::Known(instant)) => (Some(instant), OffsetOrigin::Explicit),
-            Some(Moment::Local(_)) => {
-                if let Some(zone) = &self.zone {
-                    self.odd
-                        .enter_naive(READ_IN_ZONE, codes::TIMESTAMP_NAIVE.severity, place);
-                    let instant = iso8601::parse(&raw).and_then(|mut moment| zone.instant(&mut moment));
-                    (instant, OffsetOrigin::ConversationZone)
-                } else {
-                    let text = "times have no offset: their instants are unknown, they only order the rows";
-                    self.odd.enter_naive(text, Severity::Warning, place);
-                    (None, OffsetOrigin::Missing)
-                }
-            }
+            Some(Moment::Local(_)) => self.local(&raw, place),
         };
         Some(Timestamp {
             instant,
             raw: raw.into_owned(),
             offset,
         })
+    }
+
+    /// Takes a time without an offset, that of a clock on a wall: `iso` is how it is written by ISO 8601, `raw` how the source
+    /// writes it.
+    pub(crate) fn naive(&mut self, iso: &str, raw: String, place: impl Fn(Finding) -> Finding) -> Timestamp {
+        let (instant, offset) = self.local(iso, place);
+        Timestamp { instant, raw, offset }
+    }
+
+    fn local(&mut self, iso: &str, place: impl Fn(Finding) -> Finding) -> (Option<i64>, OffsetOrigin) {
+        let Some(zone) = &self.zone else {
+            let text = "times have no offset: their instants are unknown, they only order the rows";
+            self.odd.enter_naive(text, Severity::Warning, place);
+            return (None, OffsetOrigin::Missing);
+        };
+        self.odd
+            .enter_naive(READ_IN_ZONE, codes::TIMESTAMP_NAIVE.severity, place);
+        let instant = iso8601::parse(iso).and_then(|mut moment| zone.instant(&mut moment));
+        (instant, OffsetOrigin::ConversationZone)
     }
 
     /// Reports what is odd about the times: one finding for each kind, at its first occurrence.

@@ -38,13 +38,13 @@ pub(crate) struct Tree {
 
 impl Tree {
     /// The tree of these nodes. What stands below nothing that is there, and a circle, is reported and cut.
-    pub(crate) fn of(nodes: &[Node], notes: &mut Notes) -> Self {
+    pub(crate) fn of(entries: &[Node], notes: &mut Notes) -> Self {
         let places: HashMap<&str, usize> = (0..)
-            .zip(nodes)
+            .zip(entries)
             .map(|(at, node)| (node.id.as_str(), at))
             .collect();
-        let mut parents: Vec<Option<usize>> = Vec::with_capacity(nodes.len());
-        for node in nodes {
+        let mut parents: Vec<Option<usize>> = Vec::with_capacity(entries.len());
+        for node in entries {
             let parent = node.parent.as_deref().map(|parent| places.get(parent).copied());
             if parent == Some(None) {
                 let text =
@@ -54,12 +54,12 @@ impl Tree {
             parents.push(parent.flatten());
         }
         for at in circles(&mut parents) {
-            if let Some(node) = nodes.get(at) {
+            if let Some(node) = entries.get(at) {
                 let text = "the messages above this one lead back to it: it begins a branch of its own";
                 notes.findings.push(broken(text, node, notes));
             }
         }
-        let mut is_leaf = vec![true; nodes.len()];
+        let mut is_leaf = vec![true; entries.len()];
         for parent in parents.iter().flatten() {
             if let Some(is_leaf) = is_leaf.get_mut(*parent) {
                 *is_leaf = false;
@@ -183,7 +183,7 @@ pub(crate) struct Branch {
 
 /// The branches that are read, as many as the limits let, with a finding for what is left out.
 pub(crate) fn branches(
-    nodes: &[Node],
+    entries: &[Node],
     tree: &Tree,
     visible: Option<usize>,
     limits: &Limits,
@@ -196,7 +196,7 @@ pub(crate) fn branches(
     for end in ends.iter().copied() {
         let path = tree.path(end);
         messages += path.len() as u64;
-        let of_path = path.iter().filter_map(|at| nodes.get(*at));
+        let of_path = path.iter().filter_map(|at| entries.get(*at));
         bytes += of_path.map(|node| node.span.len() as u64).sum::<u64>();
         // The first is judged by whoever reads it.
         if !read.is_empty() && (messages > limits.messages_per_conversation || bytes > limits.document) {
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     fn tree(parents: &[(&str, &str)]) -> (Vec<Node>, Tree, usize) {
-        let nodes: Vec<Node> = parents
+        let entries: Vec<Node> = parents
             .iter()
             .map(|(id, parent)| Node {
                 id: (*id).to_owned(),
@@ -269,8 +269,8 @@ mod tests {
             })
             .collect();
         let mut notes = Notes::new(0);
-        let tree = Tree::of(&nodes, &mut notes);
-        (nodes, tree, notes.findings.len())
+        let tree = Tree::of(&entries, &mut notes);
+        (entries, tree, notes.findings.len())
     }
 
     const FORKED: [(&str, &str); 6] = [
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn branches_stay_within_the_limits_of_a_record() {
-        let (nodes, tree, _) = tree(&FORKED);
+        let (entries, tree, _) = tree(&FORKED);
         for (messages, document, read, left) in [(8, 80, 2, 0), (7, 80, 1, 1), (8, 79, 1, 1)] {
             let limits = Limits {
                 branches: Branches::All,
@@ -319,7 +319,7 @@ mod tests {
                 ..Limits::default()
             };
             let mut notes = Notes::new(0);
-            let branches = branches(&nodes, &tree, Some(4), &limits, &mut notes);
+            let branches = branches(&entries, &tree, Some(4), &limits, &mut notes);
             assert_eq!(branches.len(), read, "{messages} {document}");
             let counted: u64 = notes.findings.iter().map(|finding| finding.count).sum();
             assert_eq!(counted, left);
@@ -329,7 +329,7 @@ mod tests {
             branches: Branches::All,
             ..Limits::default()
         };
-        let shared: Vec<usize> = branches(&nodes, &tree, Some(4), &limits, &mut notes)
+        let shared: Vec<usize> = branches(&entries, &tree, Some(4), &limits, &mut notes)
             .iter()
             .map(|branch| branch.shared)
             .collect();

@@ -11,6 +11,7 @@
 
 mod agent_sessions;
 mod detection;
+mod exports;
 mod frame;
 mod gemini_vectors;
 mod group_chat;

@@ -179,7 +179,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             Role::User | Role::Assistant if is_hidden && recipient.is_none() => MessageKind::Notice,
             _ => MessageKind::Message,
         };
-        self.keep(message, metadata, author_metadata(message), &mut read);
+        keep(message, metadata, author_metadata(message), &mut read);
         let parts = self.parts(
             role,
             name,
@@ -244,39 +244,6 @@ impl<'d, 'r> Reader<'d, 'r> {
         true
     }
 
-    /// Keeps what has no place.
-    fn keep(
-        &self,
-        message: Value<'_>,
-        metadata: Option<Value<'_>>,
-        author: Option<Value<'_>>,
-        read: &mut Content,
-    ) {
-        for (key, value) in message.fields() {
-            let says_nothing = value.is_null()
-                || key == "status" && text(Some(value)).as_deref() == Some("finished_successfully")
-                || key == "end_turn";
-            if !READ.contains(&&*key) && !says_nothing {
-                read.keep(key.into_owned(), value);
-            }
-        }
-        if let Some(weight) =
-            present(message, "weight").filter(|weight| !["1", "1.0"].contains(&weight.raw()))
-        {
-            read.keep("weight", weight);
-        }
-        let is_empty = |value: Value<'_>| {
-            value.is_null() || matches!(value.kind(), Kind::Array | Kind::Object) && value.is_empty()
-        };
-        for (path, object) in [("metadata", metadata), ("author.metadata", author)] {
-            for (key, value) in object.into_iter().flat_map(Value::fields) {
-                if !is_empty(value) {
-                    read.keep(crate::reader::below(path, &key), value);
-                }
-            }
-        }
-    }
-
     /// The pieces of a message: a call where it goes to a tool, a result where a tool speaks.
     fn parts(
         &mut self,
@@ -311,6 +278,31 @@ impl<'d, 'r> Reader<'d, 'r> {
                 std::iter::once(Part::ToolResult(result)).chain(others).collect()
             }
             _ => parts,
+        }
+    }
+}
+
+/// Keeps what has no place.
+fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_>>, read: &mut Content) {
+    for (key, value) in message.fields() {
+        let says_nothing = value.is_null()
+            || key == "status" && text(Some(value)).as_deref() == Some("finished_successfully")
+            || key == "end_turn";
+        if !READ.contains(&&*key) && !says_nothing {
+            read.keep(key.into_owned(), value);
+        }
+    }
+    if let Some(weight) = present(message, "weight").filter(|weight| !["1", "1.0"].contains(&weight.raw())) {
+        read.keep("weight", weight);
+    }
+    let is_empty = |value: Value<'_>| {
+        value.is_null() || matches!(value.kind(), Kind::Array | Kind::Object) && value.is_empty()
+    };
+    for (path, object) in [("metadata", metadata), ("author.metadata", author)] {
+        for (key, value) in object.into_iter().flat_map(Value::fields) {
+            if !is_empty(value) {
+                read.keep(crate::reader::below(path, &key), value);
+            }
         }
     }
 }

@@ -124,11 +124,11 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     });
     notes.repeated_keys(mapping, "$.mapping", |_| true);
     let values: Vec<Value<'_>> = unique(mapping);
-    let nodes = nodes(mapping);
-    let tree = Tree::of(&nodes, &mut notes);
-    let visible = visible(root, &nodes, &mut notes);
-    let branches = tree::branches(&nodes, &tree, visible, limits, &mut notes);
-    let read = |branch: &Branch, number| of_branch(frame, limits, &values, &nodes, branch, number);
+    let entries = entries(mapping);
+    let tree = Tree::of(&entries, &mut notes);
+    let visible = visible(root, &entries, &mut notes);
+    let branches = tree::branches(&entries, &tree, visible, limits, &mut notes);
+    let read = |branch: &Branch, number| of_branch(frame, limits, &values, &entries, branch, number);
     Ok(tree::read(&branches, notes, read))
 }
 
@@ -137,7 +137,7 @@ fn of_branch(
     frame: FrameView<'_>,
     limits: &Limits,
     values: &[Value<'_>],
-    nodes: &[Node],
+    entries: &[Node],
     branch: &Branch,
     number: Option<u32>,
 ) -> Reading {
@@ -145,7 +145,7 @@ fn of_branch(
     let mut reader = Reader::new(frame, limits);
     let mut before = 0;
     for (step, at) in branch.path.iter().enumerate() {
-        if let (Some(value), Some(node)) = (values.get(*at), nodes.get(*at)) {
+        if let (Some(value), Some(node)) = (values.get(*at), entries.get(*at)) {
             reader.read(*value, node, step >= branch.shared);
         }
         if step < branch.shared {
@@ -170,7 +170,7 @@ fn of_branch(
         extra: Extra(extra),
         ..Conversation::default()
     };
-    let last = branch.path.last().and_then(|at| nodes.get(*at));
+    let last = branch.path.last().and_then(|at| entries.get(*at));
     if let (Some(number), Some(last)) = (number, last) {
         tree::mark(&mut conversation, before, &last.id, number > 0);
     }
@@ -197,7 +197,7 @@ fn named(mapping: Value<'_>) -> Vec<(String, Value<'_>)> {
 }
 
 /// The nodes with what stands above them: as they say, else as that says.
-fn nodes(mapping: Value<'_>) -> Vec<Node> {
+fn entries(mapping: Value<'_>) -> Vec<Node> {
     let named = named(mapping);
     let mut below: HashMap<String, &str> = HashMap::new();
     for (parent, value) in &named {
@@ -224,19 +224,19 @@ fn nodes(mapping: Value<'_>) -> Vec<Node> {
 }
 
 /// The message that people saw last; the latest, where the record does not say.
-fn visible(root: Value<'_>, nodes: &[Node], notes: &mut Notes) -> Option<usize> {
+fn visible(root: Value<'_>, entries: &[Node], notes: &mut Notes) -> Option<usize> {
     let current = present(root, "current_node");
     let named = current.and_then(id);
     let found = named
         .as_deref()
-        .and_then(|named| nodes.iter().position(|node| node.id == named));
+        .and_then(|named| entries.iter().position(|node| node.id == named));
     if let (Some(current), None) = (current, found) {
         let text = "current_node names no message of the record: the longest branch is read";
         notes.push(
             Finding::new(&codes::BROKEN_TREE, text).at_path("$.current_node"),
             Some(current),
         );
-    } else if current.is_none() && nodes.len() > 1 {
+    } else if current.is_none() && entries.len() > 1 {
         let text = "current_node is missing: the longest branch is read, of several the last";
         let finding = Finding::new(&codes::MISSING_FIELD, text).with_severity(Severity::Note);
         notes.findings.push(finding.at_path("$.current_node"));

@@ -118,16 +118,16 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let values: Vec<Value<'_>> = messages.items().collect();
     let mut notes = Notes::new(frame.start);
     notes.repeated_keys(root, "$", |key| ["uuid", "name", "chat_messages"].contains(&key));
-    let nodes = nodes(&values);
-    let tree = Tree::of(&nodes, &mut notes);
-    let visible = visible(root, &nodes, &mut notes);
-    let branches = tree::branches(&nodes, &tree, visible, limits, &mut notes);
-    let read = |branch: &Branch, number| of_branch(frame, limits, &values, &nodes, branch, number);
+    let entries = entries(&values);
+    let tree = Tree::of(&entries, &mut notes);
+    let visible = visible(root, &entries, &mut notes);
+    let branches = tree::branches(&entries, &tree, visible, limits, &mut notes);
+    let read = |branch: &Branch, number| of_branch(frame, limits, &values, &entries, branch, number);
     Ok(tree::read(&branches, notes, read))
 }
 
 /// The messages with what stands above them: where they do not say, it is the message before.
-fn nodes(values: &[Value<'_>]) -> Vec<Node> {
+fn entries(values: &[Value<'_>]) -> Vec<Node> {
     let own = |index: usize, value: &Value<'_>| {
         let named = present(*value, "uuid").and_then(id);
         named.unwrap_or_else(|| format!("#{index}"))
@@ -161,24 +161,24 @@ fn nodes(values: &[Value<'_>]) -> Vec<Node> {
 }
 
 /// The message that people saw last: the one that the record names, else the last.
-fn visible(root: Value<'_>, nodes: &[Node], notes: &mut Notes) -> Option<usize> {
+fn visible(root: Value<'_>, entries: &[Node], notes: &mut Notes) -> Option<usize> {
     let named = present(root, "current_leaf_message_uuid");
     let id = named.and_then(id);
-    let found = id.and_then(|id| nodes.iter().position(|node| node.id == id));
+    let found = id.and_then(|id| entries.iter().position(|node| node.id == id));
     if let (Some(named), None) = (named, found) {
         let text =
             "current_leaf_message_uuid names no message of the record: the branch of the last one is read";
         let finding = Finding::new(&codes::BROKEN_TREE, text);
         notes.push(finding.at_path("$.current_leaf_message_uuid"), Some(named));
     }
-    found.or_else(|| nodes.len().checked_sub(1))
+    found.or_else(|| entries.len().checked_sub(1))
 }
 
 fn of_branch(
     frame: FrameView<'_>,
     limits: &Limits,
     values: &[Value<'_>],
-    nodes: &[Node],
+    entries: &[Node],
     branch: &Branch,
     number: Option<u32>,
 ) -> Reading {
@@ -190,7 +190,7 @@ fn of_branch(
     };
     let mut before = 0;
     for (step, at) in branch.path.iter().enumerate() {
-        if let (Some(value), Some(node)) = (values.get(*at), nodes.get(*at)) {
+        if let (Some(value), Some(node)) = (values.get(*at), entries.get(*at)) {
             reader.read(*value, node, *at as u32, step >= branch.shared);
         }
         if step < branch.shared {
@@ -213,7 +213,7 @@ fn of_branch(
         extra: Extra(extra),
         ..Conversation::default()
     };
-    let last = branch.path.last().and_then(|at| nodes.get(*at));
+    let last = branch.path.last().and_then(|at| entries.get(*at));
     if let (Some(number), Some(last)) = (number, last) {
         tree::mark(&mut conversation, before, &last.id, number > 0);
     }

@@ -21,8 +21,8 @@ pub(super) struct Spoken {
 /// Puts messages in order and into their conversations, the first of which has everything else that was found.
 pub(super) fn divide(
     mut list: ListReader<'_, '_>,
-    conversation: Conversation,
-    people: Vec<Participant>,
+    conversation: &Conversation,
+    people: &[Participant],
     mut spoken: Vec<Spoken>,
 ) -> Reading {
     // Stable: what has no time stays in front.
@@ -63,9 +63,9 @@ pub(super) fn divide(
         own.notes.findings = take(&mut found, &moved);
         let mut conversation = conversation.clone();
         conversation.participants = if is_whole {
-            people.clone()
+            people.to_vec()
         } else {
-            those_of(&mut own.messages, &people)
+            those_of(&mut own.messages, people)
         };
         if !is_whole {
             let id = conversation.source_id.take();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::Value;
+use chatmill_intake::json::{Kind as Json, Value};
 use chatmill_model::{
     Conversation, Extra, Media, MediaKind, MediaSource, Message, MessageKind, Part, Reference, Role, Scene,
 };
@@ -173,10 +173,8 @@ impl<'d, 'r> Reader<'d, 'r> {
                 .collect();
         }
         for (key, value) in &wire.others {
-            if !value.is_null()
-                && !IDLE.contains(&&**key)
-                && !(value.kind() == chatmill_intake::json::Kind::Array && value.is_empty())
-            {
+            let is_empty = value.is_null() || value.kind() == Json::Array && value.is_empty();
+            if !is_empty && !IDLE.contains(&&**key) {
                 extra.keep(key.clone().into_owned(), *value);
             }
         }
@@ -275,7 +273,8 @@ impl<'d, 'r> Reader<'d, 'r> {
             extra: Extra(extra),
             ..Conversation::default()
         };
-        division::divide(self.list, conversation, self.people.finish(), self.spoken)
+        let people = self.people.finish();
+        division::divide(self.list, &conversation, &people, self.spoken)
     }
 
     /// Says which parts of the export are not there.

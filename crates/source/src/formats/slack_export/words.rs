@@ -38,12 +38,11 @@ fn token(inside: &str, people: &People, mentions: &mut Vec<String>, out: &mut St
         plain(label.unwrap_or(channel), out);
     } else if let Some(command) = target.strip_prefix('!') {
         // `<!here>`, `<!subteam^S1|@team>`, `<!date^1767600300^{date}|5 January>`.
-        match label {
-            Some(label) => plain(label, out),
-            None => {
-                out.push('@');
-                plain(command.split('^').next().unwrap_or(command), out);
-            }
+        if let Some(label) = label {
+            plain(label, out);
+        } else {
+            out.push('@');
+            plain(command.split('^').next().unwrap_or(command), out);
         }
     } else {
         let bare = |url: &str| url.trim_end_matches('/').to_owned();
@@ -120,19 +119,19 @@ fn walk(value: Value<'_>, depth: usize, people: &People, mentions: &mut Vec<Stri
             let unicode = field("unicode").and_then(|code| emoji(&code));
             match (unicode, field("name")) {
                 (Some(sign), _) => out.push_str(&sign),
-                (None, Some(name)) => out.push_str(&format!(":{name}:")),
+                (None, Some(name)) => out.extend([":", &name, ":"]),
                 (None, None) => {}
             }
         }
         Some("link") => {
             let url = field("url").unwrap_or_default();
             match field("text") {
-                Some(label) if label != url => out.push_str(&format!("[{label}]({url})")),
+                Some(label) if label != url => out.extend(["[", &label, "](", &url, ")"]),
                 _ => out.push_str(&url),
             }
         }
-        Some("channel") => out.push_str(&format!("#{}", field("channel_id").unwrap_or_default())),
-        Some("broadcast") => out.push_str(&format!("@{}", field("range").unwrap_or_default())),
+        Some("channel") => out.extend(["#", &field("channel_id").unwrap_or_default()]),
+        Some("broadcast") => out.extend(["@", &field("range").unwrap_or_default()]),
         Some("mrkdwn") => {
             let words = field("text").unwrap_or_default();
             out.push_str(&resolved(&words, people, mentions));

@@ -43,7 +43,7 @@ pub(super) fn read(
             Some("text_link") => {
                 let href = text(stretch.get("href")).filter(|href| *href != words);
                 match href {
-                    Some(href) => out.push_str(&format!("[{words}]({href})")),
+                    Some(href) => out.extend(["[", &words, "](", &href, ")"]),
                     None => out.push_str(&words),
                 }
             }
@@ -58,9 +58,9 @@ pub(super) fn read(
             }
             Some("pre") => {
                 let language = text(stretch.get("language")).unwrap_or_default();
-                out.push_str(&format!("```{language}\n{words}\n```"));
+                out.extend(["```", &language, "\n", &words, "\n```"]);
             }
-            Some("code") => out.push_str(&format!("`{words}`")),
+            Some("code") => out.extend(["`", &words, "`"]),
             _ => out.push_str(&words),
         }
     }

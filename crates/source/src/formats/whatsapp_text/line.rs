@@ -1,0 +1,293 @@
+//! How a line of a chat begins: a date in the order of the phone's language, a time of 12 or 24 hours.
+
+/// Marks of writing direction, which phones put in front of lines, names and notices.
+pub(super) const MARKS: [char; 7] = [
+    '\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202c}', '\u{2068}', '\u{2069}',
+];
+
+/// Blanks, which differ from version to version.
+const BLANKS: [char; 4] = [' ', '\u{202f}', '\u{a0}', '_'];
+
+/// The beginning of a line that begins a message or a notice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Begin<'t> {
+    /// The three numbers of the date, as they stand.
+    pub date: [u32; 3],
+    /// Whether the year stands first.
+    pub is_year_first: bool,
+    /// What separates the numbers.
+    pub separator: char,
+    /// Hour, minute and second, in 24 hours; nothing where they are no time.
+    pub time: Option<[u32; 3]>,
+    /// Whether the day is divided into halves.
+    pub has_halves: bool,
+    /// Date and time as written.
+    pub raw: &'t str,
+    /// What follows: name and text, or a notice.
+    pub rest: &'t str,
+}
+
+/// Reads the beginning of a line; none where the line goes on with what stood before.
+pub(super) fn begin(line: &str) -> Option<Begin<'_>> {
+    let text = line.trim_start_matches(MARKS);
+    let inside = text.strip_prefix('[');
+    let text = inside.unwrap_or(text);
+    let (numbers, separator, after_date) = date(text)?;
+    let [first, _, last] = &numbers;
+    let is_year_first = first.len() == 4;
+    if !is_year_first && !matches!(last.len(), 2 | 4) {
+        return None;
+    }
+    let after = after_date.strip_prefix(',').unwrap_or(after_date);
+    let after = after.trim_start_matches(BLANKS);
+    // `um`, `at`, `à`: a short word, where there is one.
+    let word = after.trim_start_matches(char::is_alphabetic);
+    let is_word = after.len() - word.len() <= 4;
+    let after = if is_word {
+        word.trim_start_matches(BLANKS)
+    } else {
+        after
+    };
+    let (clock, behind) = time(after)?;
+    let (half, behind) = half(behind);
+    let raw = text.strip_suffix(behind).unwrap_or(text);
+    let rest = match inside {
+        Some(_) => behind.strip_prefix(']')?.trim_start_matches(BLANKS),
+        None => behind
+            .trim_start_matches(BLANKS)
+            .strip_prefix("- ")
+            .or_else(|| (behind.trim_start_matches(BLANKS) == "-").then_some(""))?,
+    };
+    let number = |text: &str| text.parse().unwrap_or(u32::MAX);
+    let [one, two, three] = numbers;
+    Some(Begin {
+        date: [number(one), number(two), number(three)],
+        is_year_first,
+        separator,
+        time: clock_of(clock, half),
+        has_halves: half.is_some(),
+        raw: raw.trim_end_matches(BLANKS),
+        rest,
+    })
+}
+
+/// Three numbers with one separator between them.
+fn date(text: &str) -> Option<([&str; 3], char, &str)> {
+    let (one, rest) = digits(text, 4)?;
+    let separator = rest.chars().next().filter(|sign| "./-".contains(*sign))?;
+    let (two, rest) = digits(skip(rest, separator)?, 2)?;
+    let (three, rest) = digits(skip(rest, separator)?, 4)?;
+    // A full stop may end the date, as in Hungarian and Korean.
+    Some((
+        [one, two, three],
+        separator,
+        rest.strip_prefix('.').unwrap_or(rest),
+    ))
+}
+
+fn skip(text: &str, separator: char) -> Option<&str> {
+    Some(text.strip_prefix(separator)?.trim_start_matches(' '))
+}
+
+fn digits(text: &str, most: usize) -> Option<(&str, &str)> {
+    let rest = text.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    let found = text.strip_suffix(rest)?;
+    (!found.is_empty() && found.len() <= most).then_some((found, rest))
+}
+
+fn time(text: &str) -> Option<([u32; 3], &str)> {
+    let (hour, rest) = digits(text, 2)?;
+    let separator = rest.chars().next().filter(|sign| ":.".contains(*sign))?;
+    let (minute, rest) = digits(rest.strip_prefix(separator)?, 2)?;
+    let seconds = rest.strip_prefix(separator).and_then(|rest| digits(rest, 2));
+    let (second, rest) = seconds.unwrap_or(("0", rest));
+    let number = |text: &str| text.parse::<u32>().ok();
+    Some(([number(hour)?, number(minute)?, number(second)?], rest))
+}
+
+/// The half of the day, true for the second: `PM`, `p.m.`, `p. m.`.
+fn half(text: &str) -> (Option<bool>, &str) {
+    let after = text.trim_start_matches(BLANKS);
+    for (words, is_second) in [
+        (["am", "a.m.", "a. m.", "a.\u{a0}m."], false),
+        (["pm", "p.m.", "p. m.", "p.\u{a0}m."], true),
+    ] {
+        for word in words {
+            let head: String = after.chars().take(word.chars().count()).collect();
+            let is_it = head.to_lowercase().replace('\u{202f}', " ") == word;
+            if is_it && let Some(rest) = after.strip_prefix(head.as_str()) {
+                return (Some(is_second), rest);
+            }
+        }
+    }
+    (None, text)
+}
+
+fn clock_of([hour, minute, second]: [u32; 3], half: Option<bool>) -> Option<[u32; 3]> {
+    let hour = match half {
+        None => hour,
+        Some(_) if !(1..=12).contains(&hour) => return None,
+        Some(is_second) => hour % 12 + if is_second { 12 } else { 0 },
+    };
+    (hour < 24 && minute < 60 && second < 60).then_some([hour, minute, second])
+}
+
+/// The order of the numbers of a date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    DayFirst,
+    MonthFirst,
+}
+
+/// What decides the order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Evidence {
+    /// A number that can only be a day.
+    Number,
+    /// In one order times run forward more often than in the other.
+    Sequence,
+    /// Nothing but the habit of those who write dates so.
+    Habit,
+    /// Some dates speak for the one, some for the other.
+    Contradicting,
+}
+
+/// The order of all dates of a chat: one phone wrote them all.
+pub(super) fn order(begins: &[Begin<'_>]) -> (Order, Evidence) {
+    let mut dates = begins.iter().filter(|begin| !begin.is_year_first).peekable();
+    let Some(sample) = dates.peek().map(|begin| (begin.separator, begin.has_halves)) else {
+        return (Order::DayFirst, Evidence::Number);
+    };
+    let dates: Vec<[u32; 3]> = dates.map(|begin| begin.date).collect();
+    let day_first = dates.iter().filter(|[first, _, _]| *first > 12).count();
+    let month_first = dates.iter().filter(|[_, second, _]| *second > 12).count();
+    match (day_first, month_first) {
+        (0, 0) => {}
+        (_, 0) => return (Order::DayFirst, Evidence::Number),
+        (0, _) => return (Order::MonthFirst, Evidence::Number),
+        (day, month) if day >= month => return (Order::DayFirst, Evidence::Contradicting),
+        _ => return (Order::MonthFirst, Evidence::Contradicting),
+    }
+    let backward = |key: fn(&[u32; 3]) -> [u32; 3]| {
+        dates
+            .windows(2)
+            .filter(|pair| matches!(pair, [one, next] if key(next) < key(one)))
+            .count()
+    };
+    let by_day = backward(|[day, month, year]| [*year, *month, *day]);
+    let by_month = backward(|[month, day, year]| [*year, *month, *day]);
+    match by_day.cmp(&by_month) {
+        std::cmp::Ordering::Less => (Order::DayFirst, Evidence::Sequence),
+        std::cmp::Ordering::Greater => (Order::MonthFirst, Evidence::Sequence),
+        // With slashes and halves of the day dates are American.
+        std::cmp::Ordering::Equal if sample == ('/', true) => (Order::MonthFirst, Evidence::Habit),
+        std::cmp::Ordering::Equal => (Order::DayFirst, Evidence::Habit),
+    }
+}
+
+impl Begin<'_> {
+    /// The time by ISO 8601, without an offset; nothing where date or time cannot be.
+    pub(super) fn iso(&self, order: Order) -> Option<String> {
+        let [hour, minute, second] = self.time?;
+        let (year, month, day) = match (self.is_year_first, order, self.date) {
+            (true, _, [year, month, day]) => (year, month, day),
+            (_, Order::DayFirst, [day, month, year]) | (_, Order::MonthFirst, [month, day, year]) => {
+                (year, month, day)
+            }
+        };
+        let year = if year < 100 { 2000 + year } else { year };
+        if year > 9999 || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+            return None;
+        }
+        Some(format!(
+            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn iso(line: &str, order: Order) -> Option<String> {
+        begin(line)?.iso(order)
+    }
+
+    #[test]
+    fn lines_of_many_phones_begin_a_message() {
+        let day = Order::DayFirst;
+        for (line, time, rest) in [
+            ("12/9/20, 23:55 - Ann: hi", "2020-09-12T23:55:00", "Ann: hi"),
+            ("[09.12.20, 23:55:01] Ann: hi", "2020-12-09T23:55:01", "Ann: hi"),
+            (
+                "\u{200e}[15/01/25, 22:41:30] Ann: hi",
+                "2025-01-15T22:41:30",
+                "Ann: hi",
+            ),
+            (
+                "[2/1/24, 9:03:11\u{202f}PM] Ann: hi",
+                "2024-01-02T21:03:11",
+                "Ann: hi",
+            ),
+            (
+                "2/1/24, 12:00\u{202f}AM - Ann: hi",
+                "2024-01-02T00:00:00",
+                "Ann: hi",
+            ),
+            ("2/1/24, 12:00 p. m. - Ann: hi", "2024-01-02T12:00:00", "Ann: hi"),
+            ("01.02.24 um 23:58 - Ann: hi", "2024-02-01T23:58:00", "Ann: hi"),
+            ("[2023/5/4, 16:13:23] Ann: hi", "2023-05-04T16:13:23", "Ann: hi"),
+            ("1/2/2024 9.05 - Ann: hi", "2024-02-01T09:05:00", "Ann: hi"),
+            ("12/9/20, 23:55 - ", "2020-09-12T23:55:00", ""),
+        ] {
+            let begin = begin(line).unwrap_or_else(|| panic!("{line}"));
+            assert_eq!(
+                (begin.iso(day).as_deref(), begin.rest),
+                (Some(time), rest),
+                "{line}"
+            );
+        }
+        for line in [
+            "hello",
+            "12/9/20 is the day",
+            "3 - 4 = -1",
+            "[12/9/20] x",
+            "1/2/3, 10:00 - x",
+        ] {
+            assert_eq!(begin(line), None, "{line}");
+        }
+        assert_eq!(iso("45/45/20, 10:00 - x: y", day), None);
+        assert_eq!(iso("1/2/20, 25:00 - x: y", day), None);
+        assert_eq!(iso("1/2/20, 13:00 PM - x: y", day), None);
+    }
+
+    #[test]
+    fn the_whole_chat_decides_the_order_of_dates() {
+        let of = |lines: &[&str]| {
+            let begins: Vec<Begin<'_>> = lines.iter().filter_map(|line| begin(line)).collect();
+            order(&begins)
+        };
+        let day = "13/2/24, 10:00 - a: b";
+        let month = "2/13/24, 10:00 - a: b";
+        assert_eq!(
+            of(&["1/2/24, 9:00 - a: b", day]),
+            (Order::DayFirst, Evidence::Number)
+        );
+        assert_eq!(
+            of(&["1/2/24, 9:00 - a: b", month]),
+            (Order::MonthFirst, Evidence::Number)
+        );
+        assert_eq!(of(&[day, month]), (Order::DayFirst, Evidence::Contradicting));
+        let forward = [
+            "1/2/24, 9:00 - a: b",
+            "1/3/24, 9:00 - a: b",
+            "2/1/24, 9:00 - a: b",
+        ];
+        assert_eq!(of(&forward), (Order::MonthFirst, Evidence::Sequence));
+        assert_eq!(
+            of(&["1/2/24, 9:00 AM - a: b"]),
+            (Order::MonthFirst, Evidence::Habit)
+        );
+        assert_eq!(of(&["1.2.24, 9:00 - a: b"]), (Order::DayFirst, Evidence::Habit));
+    }
+}

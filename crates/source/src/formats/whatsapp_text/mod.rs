@@ -1,0 +1,340 @@
+//! A chat that `WhatsApp` exported as text.
+//!
+//! The smallest example, of two phones:
+//!
+//! ```text
+//! 09.12.20, 23:55 - Ann: Who is coming?
+//! [12/9/20, 11:56:01 PM] Bo: I am
+//! ```
+//!
+//! A line that begins with no date goes on with the message before it. The order of day and month is that of the phone's language: the
+//! numbers of the whole chat decide it, then the sequence of its days, then habit, and a finding says so ([`line`]). Times have no zone. A
+//! line without a name is a notice, and so is one whose name is no name: what the app says under the name of a person or of the group
+//! ([`words`]), and what happened to something that has a colon in it. There are no ids and no replies.
+
+mod line;
+mod words;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::{Kind, Places, Value};
+use chatmill_intake::{Framing, Sketch};
+use chatmill_model::{
+    Conversation, Customs, Extra, Media, MediaSource, Message, MessageKind, Part, RawJson, Role, Scene,
+};
+
+use crate::frame::{FrameView, Reading};
+use crate::reader::{ListReader, Roster, Times, exceeds, list};
+use crate::source::{About, Source};
+use line::{Begin, Evidence, MARKS, Order};
+use words::Mark;
+
+const ID: &str = "whatsapp-text";
+
+/// The source `whatsapp-text`.
+#[derive(Debug)]
+pub struct WhatsappText;
+
+static ABOUT: About = About {
+    id: ID,
+    title: "WhatsApp text",
+    specification: "the text export of WhatsApp on Android and iPhones, as its files are",
+    shapes: &["android", "iphone"],
+    carries: "names, text, files by name, edits as extra fields, events and deletions as notices, times without a zone",
+    customs: Customs::USUAL,
+};
+
+impl Source for WhatsappText {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        let is_turns = |text: &str| text.trim_start().starts_with("<|");
+        let mut starts = sketch.records.iter().flat_map(|record| &record.starts);
+        let is_ours = sketch.framing == Framing::Text && starts.all(|(_, text)| !is_turns(text));
+        is_ours.then(|| (90, vec!["lines begin with a date, a time and a name".to_owned()]))
+    }
+
+    fn message_path(&self, _index: u32) -> String {
+        "$.text".to_owned()
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        Reading::stored(ABOUT.customs, read(*frame, limits))
+    }
+}
+
+/// A message or a notice, with the lines that belong to it.
+struct Entry<'t> {
+    begin: Begin<'t>,
+    /// Its bytes in the text.
+    span: Range<usize>,
+    /// Lines after the first.
+    more: Vec<&'t str>,
+    is_iphone: bool,
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let value = transcript(frame)?;
+    let text = value.as_str().unwrap_or_default();
+    let (before, entries) = entries(&text);
+    if entries.is_empty() {
+        let text = "no line of the text begins with a date and a time";
+        return Err(frame.fault(&codes::WRONG_TYPE, text, "$.text", value));
+    }
+    if let Some(text) = exceeds(entries.len() as u64, "the chat", "messages", limits) {
+        return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
+    }
+    let raw = value.raw();
+    let inside = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+    let begins: Vec<Begin<'_>> = entries.iter().map(|entry| entry.begin.clone()).collect();
+    let (order, evidence) = line::order(&begins);
+    let mut reader = Reader {
+        list: ListReader::new(frame, limits),
+        start: value.span().start + 1,
+        places: Places::new(inside.as_bytes()),
+        roster: Roster::default(),
+        times: Times::new(limits),
+        speakers: Speakers::of(&entries),
+        order,
+    };
+    if let Some(before) = before {
+        let span = reader.written(before);
+        reader.list.rows.rows += 1;
+        let text = "the text begins inside a message, of which neither name nor time is known";
+        let finding = Finding::new(&codes::TEXT_OUTSIDE_TURNS, text);
+        reader.list.reject(span, finding.at_path("$.text"));
+    }
+    let is_iphone = entries.iter().any(|entry| entry.is_iphone);
+    for entry in entries {
+        reader.entry(&entry);
+    }
+    reader.doubt(evidence);
+    reader.times.finish(&mut reader.list.notes);
+    Ok(reader.list.finish(Conversation {
+        source: ID,
+        shape: if is_iphone { "iphone" } else { "android" },
+        scene: Scene::GroupChat,
+        participants: reader.roster.participants,
+        ..Conversation::default()
+    }))
+}
+
+/// The string that is the chat.
+fn transcript(frame: FrameView<'_>) -> Result<Value<'_>, Box<Finding>> {
+    if frame.root().kind() == Kind::String {
+        return Ok(frame.root());
+    }
+    let value = list::single(frame, "text")?;
+    if value.kind() == Kind::String {
+        Ok(value)
+    } else {
+        Err(frame.fault(&codes::WRONG_TYPE, "text is not a string", "$.text", value))
+    }
+}
+
+/// The messages and notices of a text; the bytes before the first, where something is said in them.
+fn entries(text: &str) -> (Option<Range<usize>>, Vec<Entry<'_>>) {
+    let mut entries: Vec<Entry<'_>> = Vec::new();
+    let mut before: Option<Range<usize>> = None;
+    let mut at = 0;
+    for whole in text.split_inclusive('\n') {
+        let end = at + whole.len();
+        let line = whole.trim_end_matches(['\n', '\r']);
+        match (line::begin(line), entries.last_mut()) {
+            (Some(begin), _) => entries.push(Entry {
+                is_iphone: line.trim_start_matches(MARKS).starts_with('['),
+                begin,
+                span: at..at + line.len(),
+                more: Vec::new(),
+            }),
+            (None, Some(entry)) => {
+                entry.more.push(line);
+                // Blank lines at the end belong to nobody.
+                if !line.trim().is_empty() {
+                    entry.span.end = at + line.len();
+                }
+            }
+            (None, None) if line.trim_matches(MARKS).trim().is_empty() => {}
+            (None, None) => before = Some(before.map_or(at, |before| before.start)..at + line.len()),
+        }
+        at = end;
+    }
+    (before, entries)
+}
+
+/// Names, by how often they seem to speak.
+struct Speakers(HashMap<String, u32>);
+
+impl Speakers {
+    fn of(entries: &[Entry<'_>]) -> Self {
+        let mut counts: HashMap<String, u32> = HashMap::new();
+        for entry in entries {
+            if let Some((name, _)) = named(entry.begin.rest) {
+                *counts.entry(clean(name)).or_default() += 1;
+            }
+        }
+        Self(counts)
+    }
+
+    /// Whether what stands before a colon is a name: an event may hold a colon, and begins with the name of somebody who speaks.
+    fn is_name(&self, name: &str) -> bool {
+        let holds_quote = name.contains(['\u{201e}', '\u{201c}', '\u{201d}', '\u{ab}', '\u{bb}', '"']);
+        let is_rare = self.0.get(name).is_some_and(|count| *count == 1);
+        let begins_with_another = || {
+            let mut ends = name.char_indices().filter(|(_, sign)| *sign == ' ');
+            ends.any(|(end, _)| name.get(..end).is_some_and(|other| self.0.contains_key(other)))
+        };
+        !(is_rare && (holds_quote || begins_with_another()))
+    }
+}
+
+/// Splits a line into name and text.
+fn named(rest: &str) -> Option<(&str, &str)> {
+    let split = rest.split_once(": ");
+    split.or_else(|| rest.strip_suffix(':').map(|name| (name, "")))
+}
+
+/// A name without the marks of phones; `~` stands before those of strangers.
+fn clean(name: &str) -> String {
+    let is_mark = |sign: char| MARKS.contains(&sign) || sign == '\u{202f}' || sign == '\u{a0}' || sign == ' ';
+    let name = name.trim_matches(is_mark);
+    let own = name
+        .strip_prefix('~')
+        .map_or(name, |name| name.trim_start_matches(is_mark));
+    own.to_owned()
+}
+
+struct Reader<'d, 'r> {
+    list: ListReader<'d, 'r>,
+    /// Where the inside of the string begins in the frame.
+    start: usize,
+    /// Leads from the text to the string that says it.
+    places: Places<'d>,
+    roster: Roster,
+    times: Times,
+    speakers: Speakers,
+    order: Order,
+}
+
+impl Reader<'_, '_> {
+    /// The bytes of the frame that say a stretch of the text.
+    fn written(&mut self, said: Range<usize>) -> Range<usize> {
+        let start = self.start + self.places.written(said.start);
+        start..self.start + self.places.written(said.end)
+    }
+
+    fn entry(&mut self, entry: &Entry<'_>) {
+        self.list.rows.rows += 1;
+        let span = self.written(entry.span.clone());
+        let position = self.list.messages.len() as u32;
+        let place = self.list.frame.span(span.clone());
+        let placed = |finding: Finding| {
+            finding
+                .at_message(position, None, "")
+                .at_span(place.start, place.end)
+        };
+        let raw = entry.begin.raw.to_owned();
+        let timestamp = if let Some(iso) = entry.begin.iso(self.order) {
+            Some(self.times.naive(&iso, raw, placed))
+        } else {
+            let text = "the date and the time cannot be, in the order that dates of this chat have";
+            let finding = Finding::new(&codes::TIMESTAMP_UNUSABLE, text).quoting(&raw);
+            self.list.notes.findings.push(placed(finding));
+            None
+        };
+        let speaks = named(entry.begin.rest)
+            .map(|(name, said)| (clean(name), said))
+            .filter(|(name, _)| !name.is_empty() && self.speakers.is_name(name));
+        let said = speaks.as_ref().map_or(entry.begin.rest, |(_, said)| said);
+        let is_marked = said.starts_with(MARKS);
+        let mut text = said.trim_start_matches(MARKS).to_owned();
+        for line in &entry.more {
+            text.push('\n');
+            text.push_str(line.trim_start_matches(MARKS));
+        }
+        let mut text = text.trim_end().to_owned();
+        let mut extra = Extra::default();
+        if words::take_edited(&mut text) {
+            extra.0.push(("edited".to_owned(), RawJson("true".to_owned())));
+        }
+        let mark = words::mark(&text, is_marked);
+        let is_notice = speaks.is_none() || matches!(mark, Some(Mark::Deleted | Mark::Notice));
+        let parts = match mark {
+            _ if is_notice => vec![Part::Notice(text)],
+            Some(Mark::Media(kind, name)) => vec![Part::Media(Media {
+                kind,
+                source: MediaSource::Upload,
+                media_type: None,
+                name,
+            })],
+            _ if text.is_empty() => Vec::new(),
+            _ => with_files(text),
+        };
+        // A notice under a name may stand under that of the group.
+        let speaks = speaks.filter(|_| mark_is_of_person(is_notice, is_marked, &parts));
+        let sender = speaks.map(|(name, _)| self.roster.named(Role::User, Some(&name)));
+        self.list.push(Message {
+            sender,
+            kind: if is_notice {
+                MessageKind::Notice
+            } else {
+                MessageKind::Message
+            },
+            timestamp,
+            parts,
+            extra,
+            ..self.list.message(Role::User, span, position)
+        });
+    }
+
+    /// Says how the order of dates was found, where that is doubtful.
+    fn doubt(&mut self, evidence: Evidence) {
+        let order = match self.order {
+            Order::DayFirst => "day first",
+            Order::MonthFirst => "month first",
+        };
+        let (text, severity) = match evidence {
+            Evidence::Number | Evidence::Sequence => return,
+            Evidence::Habit => (
+                format!("no date tells whether the day or the month stands first: dates are read {order}"),
+                Severity::Note,
+            ),
+            Evidence::Contradicting => (
+                format!("dates contradict one another: they are read {order}, as most of them are"),
+                Severity::Warning,
+            ),
+        };
+        let finding = Finding::new(&codes::TIMESTAMP_UNUSUAL, text).with_severity(severity);
+        let span = self.list.frame.root().span();
+        let finding = self.list.notes.spanned(finding, span);
+        self.list.notes.findings.push(finding);
+    }
+}
+
+/// Whether the name over an entry is that of somebody who is there: notices of the app stand under that of the group, too.
+fn mark_is_of_person(is_notice: bool, is_marked: bool, parts: &[Part]) -> bool {
+    let is_deleted =
+        |part: &Part| matches!(part, Part::Notice(text) if words::mark(text, false) == Some(Mark::Deleted));
+    !is_notice || !is_marked || parts.iter().any(is_deleted)
+}
+
+/// A text whose first line names a file, as captions have it.
+fn with_files(text: String) -> Vec<Part> {
+    let (first, caption) = text.split_once('\n').unwrap_or((&text, ""));
+    match words::mark(first.trim_end_matches(MARKS), false) {
+        Some(Mark::Media(kind, name)) if !caption.is_empty() => vec![
+            Part::Media(Media {
+                kind,
+                source: MediaSource::Upload,
+                media_type: None,
+                name,
+            }),
+            Part::Text(caption.to_owned()),
+        ],
+        _ => vec![Part::Text(text)],
+    }
+}

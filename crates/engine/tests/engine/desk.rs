@@ -72,7 +72,8 @@ pub(crate) fn read<'s>(slice: &'s Slice, limits: &'s Limits) -> ReadRecord<'s> {
         panic!("{} records", records(slice).len())
     };
     record
-        .read(chatmill_engine::record::Settings::plain(limits)).remove(0)
+        .read(chatmill_engine::record::Settings::plain(limits))
+        .remove(0)
 }
 
 /// A request of one message, as a line.

@@ -107,7 +107,8 @@ fn a_finding_in_a_gathered_row_stands_in_the_file_and_its_path_in_the_row() {
     let record = crate::desk::records(&slice)[0];
     let limits = Limits::default();
     let read = record
-        .read(chatmill_engine::record::Settings::plain(&limits)).remove(0);
+        .read(chatmill_engine::record::Settings::plain(&limits))
+        .remove(0);
     let located = read
         .outcome
         .findings

@@ -8,6 +8,7 @@ pub(crate) mod zip;
 use chatmill_diag::Finding;
 
 use crate::archive::dump::DumpTable;
+use crate::columnar;
 use crate::database::DatabaseFile;
 use crate::stream::{Buffered, StreamError};
 
@@ -32,6 +33,13 @@ pub(crate) enum Member {
         notes: Vec<Finding>,
         file: DatabaseFile,
     },
+    /// A file of columns.
+    Columns {
+        label: String,
+        notes: Vec<Finding>,
+        file: DatabaseFile,
+        kind: columnar::Kind,
+    },
     /// A member without a readable body: with a cause it is a reject, without one its notes say all.
     Unread {
         label: String,
@@ -55,6 +63,7 @@ impl Member {
         let (Self::Body { label, notes, .. }
         | Self::Table { label, notes, .. }
         | Self::Database { label, notes, .. }
+        | Self::Columns { label, notes, .. }
         | Self::Unread { label, notes, .. }) = &mut self;
         *label = match label.as_str() {
             "" => outer.to_owned(),

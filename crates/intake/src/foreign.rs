@@ -29,18 +29,12 @@ const BEGINNINGS: &[(usize, &[u8], &str)] = &[
     (0, b"fLaC", "sound"),
     (0, b"#!AMR", "sound"),
     (0, b"%PDF-", "PDF document"),
-    (0, b"PAR1", PARQUET),
-    (0, b"ARROW1", ARROW),
-    (0, b"\xFF\xFF\xFF\xFF", ARROW),
     (0, b"wOFF", "font"),
     (0, b"wOF2", "font"),
     (0, b"\0asm", "program"),
     (0, b"\x7FELF", "program"),
     (0, b"MZ\x90", "program"),
 ];
-
-const PARQUET: &str = "Parquet file";
-const ARROW: &str = "Arrow file";
 
 /// Beginnings of marked-up text, in small letters, after white space.
 const MARKUP: &[(&[u8], &str)] = &[
@@ -101,11 +95,6 @@ pub fn foreign(name: &str, head: &Head) -> Option<&'static str> {
         .or_else(|| NOTES.contains(&stem).then_some("note"))
 }
 
-/// Whether a kind of file holds tables in a form that is not read.
-pub fn is_columnar(kind: &str) -> bool {
-    kind == PARQUET || kind == ARROW
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,7 +115,6 @@ mod tests {
         assert_eq!(kind("a", b"\0\0\0\x20ftypisom"), Some("film"));
         assert_eq!(kind("a", b"%PDF-1.7"), Some("PDF document"));
         assert_eq!(kind("a", b"\n <!DOCTYPE html><html>"), Some("web page"));
-        assert_eq!(kind("a", b"PAR1...."), Some("Parquet file"));
         assert_eq!(kind("picture.png", b"{\"messages\":[]}"), None);
     }
 

@@ -6,6 +6,7 @@
 #![allow(clippy::disallowed_methods, reason = "this is the crate that opens files")]
 
 mod archive;
+mod columnar;
 mod database;
 pub mod discover;
 mod door;
@@ -23,7 +24,7 @@ mod unpack;
 pub use discover::{DiscoverError, Input, InputKind, content_hash, discover, read_small};
 pub use door::{Failure, is_of_the_system, process_status};
 pub use event::{Event, FaultBytes, FaultPlace, Form, Frame, Framing, FramingError, Head};
-pub use foreign::{foreign, is_columnar};
+pub use foreign::foreign;
 pub use frame::text::FramedText;
 pub use reader::Reader;
 pub use sketch::{Name, RecordSketch, Sketch};

@@ -13,6 +13,7 @@ use chatmill_diag::{Code, Finding, Limits};
 
 use crate::archive::Member;
 use crate::archive::dump::{Custom, DumpTable};
+use crate::columnar::{self, Columnar};
 use crate::database::{Database, DatabaseFile};
 use crate::discover::{Input, content_hash};
 use crate::door::Failure;
@@ -50,6 +51,7 @@ pub struct Reader {
 enum Entry {
     Framer(Box<Framer>),
     Database(Box<Database>),
+    Columns(Box<Columnar>),
 }
 
 impl Reader {
@@ -114,6 +116,7 @@ impl Reader {
                 let event = match entry {
                     Entry::Framer(framer) => framer.next(buffer),
                     Entry::Database(database) => database.next(buffer),
+                    Entry::Columns(columns) => columns.next(buffer),
                 };
                 if event.is_some() {
                     return event;
@@ -132,14 +135,20 @@ impl Reader {
         match &mut self.entry {
             Some(Entry::Framer(framer)) => framer.refuse(broken, at),
             Some(Entry::Database(database)) => database.refuse(broken),
+            Some(Entry::Columns(columns)) => columns.refuse(broken),
             None => {}
         }
     }
 
     /// Reads nothing of the entry that just began: it is of this kind.
     pub fn skip_entry(&mut self, kind: &'static str) {
-        if let Some(Entry::Framer(framer)) = &mut self.entry {
-            framer.skip(kind);
+        match &mut self.entry {
+            Some(Entry::Framer(framer)) => framer.skip(kind),
+            Some(Entry::Columns(columns)) => {
+                columns.skip();
+                self.queue.push_back(Event::PassedOver { kind, bytes: 0 });
+            }
+            Some(Entry::Database(_)) | None => {}
         }
     }
 
@@ -179,6 +188,12 @@ impl Reader {
                 table,
             }) => self.begin_table(label, notes, body, &table),
             Some(Member::Database { label, notes, file }) => self.begin_database(label, notes, file),
+            Some(Member::Columns {
+                label,
+                notes,
+                file,
+                kind,
+            }) => self.begin_columns(label, notes, file, kind),
             Some(Member::Unread { label, notes, broken }) => self.pass_unread(label, notes, broken),
             None => return self.end_input(),
         }
@@ -217,7 +232,7 @@ impl Reader {
         };
         // The layers of a whole input were taken off before.
         let (container, mut body) = match (&self.walk, sniff(body.peek(HEAD_BYTES))) {
-            (Walk::Single(_), Container::Database) => (Container::Database, body),
+            (Walk::Single(_), known @ (Container::Database | Container::Columnar(_))) => (known, body),
             (Walk::Single(_), _) => (Container::Plain, body),
             _ => uncover(body, &self.gauge),
         };
@@ -229,6 +244,10 @@ impl Reader {
             }
             Container::Database => match DatabaseFile::copy(&mut body, &self.gauge) {
                 Ok(file) => return self.begin_database(label, notes, file),
+                Err(broken) => broken,
+            },
+            Container::Columnar(kind) => match DatabaseFile::copy(&mut body, &self.gauge) {
+                Ok(file) => return self.begin_columns(label, notes, file, kind),
                 Err(broken) => broken,
             },
             Container::Dump => match Custom::open(body, Arc::clone(&self.gauge)) {
@@ -263,6 +282,19 @@ impl Reader {
                 };
                 self.begin(label, notes, head, Entry::Database(Box::new(database)));
             }
+            Err(broken) => self.pass_unread(label, notes, Some(broken)),
+        }
+    }
+
+    fn begin_columns(
+        &mut self,
+        label: String,
+        notes: Vec<Finding>,
+        file: DatabaseFile,
+        kind: columnar::Kind,
+    ) {
+        match Columnar::open(file, kind, Arc::clone(&self.gauge)) {
+            Ok((columns, head)) => self.begin(label, notes, head, Entry::Columns(Box::new(columns))),
             Err(broken) => self.pass_unread(label, notes, Some(broken)),
         }
     }
@@ -305,7 +337,7 @@ impl Reader {
                 self.memory = framer.into_memory();
                 decoded
             }
-            Entry::Database(_) => 0,
+            Entry::Database(_) | Entry::Columns(_) => 0,
         };
         self.queue.push_back(Event::EntryEnd { decoded_bytes });
     }

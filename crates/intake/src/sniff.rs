@@ -2,6 +2,7 @@
 
 use crate::archive::dump::{self, DumpTar};
 use crate::archive::tar;
+use crate::columnar;
 use crate::database;
 use crate::unpack::Codec;
 
@@ -23,6 +24,8 @@ pub(crate) enum Container {
     Dump,
     /// A database file of SQLite.
     Database,
+    /// Rows in columns: Parquet or Arrow.
+    Columnar(columnar::Kind),
     /// Something that is recognised and not read; its name.
     Unsupported(&'static str),
     /// Anything else: taken for text.
@@ -51,6 +54,9 @@ pub(crate) fn sniff(head: &[u8]) -> Container {
     }
     if head.starts_with(database::MAGIC) {
         return Container::Database;
+    }
+    if let Some(kind) = columnar::kind(head) {
+        return Container::Columnar(kind);
     }
     if let Some((_, name)) = UNSUPPORTED.iter().find(|(magic, _)| head.starts_with(magic)) {
         return Container::Unsupported(name);

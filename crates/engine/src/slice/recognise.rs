@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use chatmill_diag::{Code, Finding, Limits, codes};
 use chatmill_intake::{
-    FaultBytes, FaultPlace, Form, Frame, Framing, FramingError, Head, Sketch, foreign, is_columnar, json,
+    FaultBytes, FaultPlace, Form, Frame, Framing, FramingError, Head, Sketch, foreign, json,
 };
 use chatmill_source::{Evidence, Placed, Proposal, Source, TableMap};
 
@@ -141,16 +141,8 @@ fn fate(
             return EntryAction::PassOver(kind);
         }
         if planned.settings.source.is_none() {
-            return if is_columnar(kind) {
-                let message = format!("a {kind} is not read: write its rows as JSON lines");
-                EntryAction::Refuse(&codes::UNSUPPORTED_CONTAINER, message, None)
-            } else {
-                EntryAction::Refuse(
-                    &codes::UNKNOWN_FORMAT,
-                    format!("this is a {kind} and no chat"),
-                    None,
-                )
-            };
+            let message = format!("this is a {kind} and no chat");
+            return EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None);
         }
     }
     if planned.settings.source.is_some() {

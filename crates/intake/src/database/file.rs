@@ -41,7 +41,7 @@ pub(crate) fn is_companion(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// A database file.
+/// A database file, or another that is read by seeking.
 pub(crate) enum DatabaseFile {
     /// An input of its own.
     Own {
@@ -80,7 +80,7 @@ impl DatabaseFile {
                 return Err(StreamError::new(
                     &DECOMPRESSION_LIMIT,
                     format!(
-                        "the database is longer than the {} bytes that may be copied to a temporary file",
+                        "the file is longer than the {} bytes that may be copied to a temporary file",
                         limits.spool
                     ),
                 ));
@@ -119,7 +119,8 @@ impl DatabaseFile {
         Ok((whole, fault))
     }
 
-    fn path(&self) -> &Path {
+    /// Where it lies.
+    pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Own { path, .. } => path,
             Self::Copy { file, .. } => file.path(),
@@ -178,7 +179,7 @@ impl DatabaseFile {
 
 /// A copy could not be made: the input has no part in that.
 fn no_room(path: &Path, error: &io::Error, trouble: &Trouble) -> StreamError {
-    trouble.at("write a temporary copy of a database to", path, error);
+    trouble.at("write a temporary copy to", path, error);
     StreamError::of(error)
 }
 

@@ -1,4 +1,4 @@
-//! Opens an input and finds out what it is: one stream, an archive, a dump, a database.
+//! Opens an input and finds out what it is: one stream, an archive, a dump, a database, a file of columns.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -157,7 +157,7 @@ impl Opened {
                 Ok(dump) => Walk::Dump(Box::new(dump)),
                 Err(broken) => Walk::broken(broken),
             },
-            Container::Plain | Container::Database => Walk::single(Member::Body {
+            Container::Plain | Container::Database | Container::Columnar(_) => Walk::single(Member::Body {
                 label: String::new(),
                 notes: Vec::new(),
                 body: bytes,
@@ -190,6 +190,15 @@ impl Opened {
                     path: path.to_owned(),
                     bytes: length,
                 },
+            }),
+            Container::Columnar(kind) => Walk::single(Member::Columns {
+                label: String::new(),
+                notes: Vec::new(),
+                file: DatabaseFile::Own {
+                    path: path.to_owned(),
+                    bytes: length,
+                },
+                kind,
             }),
             _ => return Self::stream(Box::new(file), Some(length), limits, trouble),
         };

@@ -230,7 +230,7 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Appends a JSON string.
-pub(super) fn push_string(text: &str, out: &mut Vec<u8>) {
+pub(crate) fn push_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut rest = text.as_bytes();
     while let Some(at) = first_escaped(rest) {

@@ -9,7 +9,8 @@
 //! A row has `messages`, or a `prompt` with its `completion`: both together are the conversation. Of a row that compares two
 //! answers it is the `prompt` with the `chosen` one, or `chosen` alone where that begins with the question; the other answer is
 //! an extra field, and a finding says so. `chosen_messages` and `input` with `preferred_output` are the same by other names. A
-//! column may be a text instead of a list. A row with a `label` judges an answer and is refused. A row with nothing but
+//! column may be a text instead of a list. The column `conversation` of LMSYS-Chat-1M and `WildChat` is a list of messages, too,
+//! and `data` of `UltraChat` one of texts, the person's first. A row with a `label` judges an answer and is refused. A row with nothing but
 //! `messages` is left to `openai-messages`, which reads it alike.
 
 use chatmill_diag::{Finding, Limits, codes};
@@ -26,13 +27,15 @@ use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 const ID: &str = "hf-messages";
 
 /// Columns that hold turns, in the order in which they follow one another.
-static COLUMNS: [&str; 6] = [
+static COLUMNS: [&str; 8] = [
     "prompt",
     "completion",
     "chosen",
     "chosen_messages",
     "input.messages",
     "preferred_output",
+    "conversation",
+    "data",
 ];
 
 /// Columns that hold the answer that another one was preferred to.
@@ -86,6 +89,9 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
         let is_row = name != "prompt" || ["completion", "chosen"].iter().any(|key| has(record, key));
         let confidence = if is_row { 90 } else { 70 };
         return Some((confidence, format!("the column {name} holds messages")));
+    }
+    if has(record, "data") && has(record, "id") && record.names("data[]") && !record.names("data[].role") {
+        return Some((80, "the column data holds texts in turn".to_owned()));
     }
     let is_text = |name: &str| {
         let mut strings = record.strings.iter().chain(&record.starts);
@@ -141,6 +147,18 @@ fn columns<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Record<'d>, Box<
         if PREFERRED.contains(&name) && holds_question(value) {
             turns.clear();
             columns = &PREFERRED;
+        }
+        if name == "data" {
+            let odd = value.items().zip(0..).find(|(text, _)| text.kind() != Kind::String);
+            if let Some((odd, index)) = odd {
+                let text = "data holds something else than texts";
+                return Err(frame.fault(&codes::WRONG_TYPE, text, format!("$.data[{index}]"), odd));
+            }
+            // Texts in turn, the person's first.
+            let roles = [Role::User, Role::Assistant].into_iter().cycle();
+            let texts = (first..).zip(roles).zip(value.items());
+            turns.extend(texts.map(|((index, role), text)| Turns::Text(index, role, text)));
+            continue;
         }
         turns.push(match value.kind() {
             Kind::String if name == "prompt" => Turns::Text(first, Role::User, value),

@@ -12,18 +12,6 @@ pub(super) static LOOKS: &[Known] = &[
             || seen.says("role", &["prompter"]) && seen.has(&["text"]);
         is_tree.then_some("messages are a tree whose speakers are prompter and assistant")
     }),
-    known("wildchat", "WildChat's data", PLAIN, |seen| {
-        seen.has(&["conversation_hash", "conversation"])
-            .then_some("records have conversation_hash")
-    }),
-    known("lmsys", "LMSYS-Chat's data", PLAIN, |seen| {
-        seen.has(&["conversation[].role", "conversation[].content"])
-            .then_some("records have a conversation of messages with role and content")
-    }),
-    known("ultrachat", "UltraChat's data", PLAIN, |seen| {
-        seen.has(&["id", "data[]"])
-            .then_some("records have data, a list of texts in turn")
-    }),
     known("alpaca", "instruction data as Alpaca has it", PLAIN, |seen| {
         seen.has(&["instruction", "output"])
             .then_some("records have instruction and output")

@@ -11,7 +11,7 @@ use crate::reader::logged;
 use crate::reader::notes::Notes;
 
 /// Fields that name the conversation; the first that holds an id does.
-const IDS: [&str; 3] = ["conversation_id", "thread_id", "id"];
+const IDS: [&str; 4] = ["conversation_id", "thread_id", "conversation_hash", "id"];
 
 /// The names of the fields that are read.
 #[derive(Clone, Copy, Debug)]

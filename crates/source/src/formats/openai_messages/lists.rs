@@ -3,7 +3,7 @@
 //! The upper four bits of a message's index say which place it is from, so that one number leads back to it.
 
 /// Where messages stand. A place that ends with `[]` is a list.
-const PLACES: [&str; 9] = [
+const PLACES: [&str; 11] = [
     "$.messages[]",
     "$.prompt[]",
     "$.completion[]",
@@ -13,6 +13,8 @@ const PLACES: [&str; 9] = [
     "$.preferred_output[]",
     "$.response",
     "$.response.choices[0].message",
+    "$.conversation[]",
+    "$.data[]",
 ];
 
 /// Messages that fit in one place.

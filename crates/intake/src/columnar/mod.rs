@@ -1,0 +1,238 @@
+//! Files of columns, Parquet and Arrow: their rows as JSON objects, batch by batch.
+//!
+//! A row group of Parquet, or a record batch of Arrow, is the unit of reading: one that is damaged costs itself and nothing
+//! else. A row has no place in bytes, as one of a database has none. Fields that are null are left out: columns give every
+//! row every field, and most of these nulls nobody wrote.
+//!
+//! What a file says of its own sizes is not believed: schemas, pages and buffers are measured before anything is made as
+//! long as they say, and what comes out is bounded as what comes out of a compression is. Inputs end in a finding also where
+//! a decoder does not expect them.
+
+mod arrow;
+mod parquet;
+mod stored;
+mod thrift;
+mod value;
+
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use chatmill_diag::Finding;
+use chatmill_diag::codes::{CORRUPT_STREAM, DECOMPRESSION_LIMIT, EMPTY_INPUT, RECORD_TOO_LONG};
+
+use crate::database::DatabaseFile;
+use crate::event::{Event, Form, Frame, Framing, FramingError, Head};
+use crate::stream::{ReadBudget, StreamError};
+
+/// Rows that the beginning of an entry shows.
+const HEAD_ROWS: usize = 16;
+
+/// Bytes that it shows.
+const HEAD_BYTES: usize = 1 << 20;
+
+/// What a file of columns is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Parquet.
+    Parquet,
+    /// Arrow's file, which begins with its name.
+    ArrowFile,
+    /// Arrow's stream.
+    ArrowStream,
+}
+
+/// First bytes of each.
+const MAGICS: [(&[u8], Kind); 3] = [
+    (b"PAR1", Kind::Parquet),
+    (b"ARROW1\0\0", Kind::ArrowFile),
+    (b"\xFF\xFF\xFF\xFF", Kind::ArrowStream),
+];
+
+/// What a file is that begins like this.
+pub(crate) fn kind(head: &[u8]) -> Option<Kind> {
+    let known = MAGICS.into_iter();
+    known
+        .filter(|(magic, _)| head.starts_with(magic))
+        .map(|(_, kind)| kind)
+        .next()
+}
+
+/// Where batches of rows come from.
+trait Batches: Send {
+    /// The next batch; a unit that cannot be read is an error, and others may follow it.
+    fn next(&mut self) -> Option<Result<RecordBatch, StreamError>>;
+}
+
+/// Reads one file of columns.
+pub(crate) struct Columnar {
+    batches: Box<dyn Batches>,
+    /// The present batch, and its next row.
+    batch: Option<(RecordBatch, usize)>,
+    /// Rows and damages that were read for the head.
+    first: VecDeque<Result<Vec<u8>, StreamError>>,
+    gauge: Arc<ReadBudget>,
+    /// The spooled file, which is there as long as it is read.
+    _file: DatabaseFile,
+    /// Number of the next frame or damage.
+    record: u64,
+    /// Whether there is nothing more to read.
+    is_over: bool,
+    queue: VecDeque<Event>,
+}
+
+impl Columnar {
+    /// Opens a file, and shows its first rows as lines.
+    pub(crate) fn open(
+        file: DatabaseFile,
+        kind: Kind,
+        gauge: Arc<ReadBudget>,
+    ) -> Result<(Self, Head), StreamError> {
+        let stored = stored::Stored::open(file.path(), &gauge)?;
+        let limits = &gauge.limits;
+        let batches: Box<dyn Batches> = guarded(|| {
+            Ok(match kind {
+                Kind::Parquet => Box::new(parquet::Groups::open(stored, limits)?) as Box<dyn Batches>,
+                Kind::ArrowFile => Box::new(arrow::Messages::open(stored, 8, limits)?),
+                Kind::ArrowStream => Box::new(arrow::Messages::open(stored, 0, limits)?),
+            })
+        })?;
+        let mut columnar = Self {
+            batches,
+            batch: None,
+            first: VecDeque::new(),
+            gauge,
+            _file: file,
+            record: 0,
+            is_over: false,
+            queue: VecDeque::new(),
+        };
+        let head = columnar.look();
+        Ok((columnar, head))
+    }
+
+    /// Reads the first rows.
+    fn look(&mut self) -> Head {
+        let mut bytes = Vec::new();
+        let mut rows = 0;
+        while rows < HEAD_ROWS && bytes.len() < HEAD_BYTES {
+            let Some(row) = self.row() else { break };
+            if let Ok(row) = &row {
+                bytes.extend_from_slice(row);
+                bytes.push(b'\n');
+                rows += 1;
+            }
+            self.first.push_back(row);
+        }
+        let complete = self.is_over;
+        if self.first.is_empty() {
+            let finding = Finding::new(&EMPTY_INPUT, "the file holds no row");
+            self.queue.push_back(Event::Note(finding));
+        }
+        let framing = if rows == 0 { Framing::Empty } else { Framing::Lines };
+        Head {
+            framing,
+            complete,
+            bytes,
+        }
+    }
+
+    /// Makes the whole file one damage. Only before the first event.
+    pub(crate) fn refuse(&mut self, broken: StreamError) {
+        self.skip();
+        let event = self.damage(broken);
+        self.queue.push_back(event);
+    }
+
+    /// Reads nothing more of it.
+    pub(crate) fn skip(&mut self) {
+        self.is_over = true;
+        self.batch = None;
+        self.first.clear();
+        self.queue.clear();
+    }
+
+    /// The next event; a row is appended to `buffer`.
+    pub(crate) fn next(&mut self, buffer: &mut Vec<u8>) -> Option<Event> {
+        if let Some(event) = self.queue.pop_front() {
+            return Some(event);
+        }
+        let row = self.first.pop_front().or_else(|| self.row())?;
+        let longest = self.gauge.limits.record;
+        match row {
+            Ok(row) if row.len() as u64 > longest => {
+                let text = format!("the row has {} bytes, the limit is {longest}", row.len());
+                Some(self.damage(StreamError::new(&RECORD_TOO_LONG, text)))
+            }
+            Ok(row) => {
+                let start = buffer.len();
+                buffer.extend_from_slice(&row);
+                let record = self.record;
+                self.record += 1;
+                Some(Event::Frame(Frame {
+                    record,
+                    start: 0,
+                    end: 0,
+                    line: 1,
+                    column: 1,
+                    buffer: start..buffer.len(),
+                    form: Form::Row,
+                }))
+            }
+            Err(broken) => Some(self.damage(broken)),
+        }
+    }
+
+    /// The next row as JSON, or what is broken.
+    fn row(&mut self) -> Option<Result<Vec<u8>, StreamError>> {
+        loop {
+            if self.is_over {
+                return None;
+            }
+            let Some((batch, next)) = &mut self.batch else {
+                let batches = &mut self.batches;
+                match guarded(|| batches.next().transpose()) {
+                    Ok(Some(batch)) => self.batch = Some((batch, 0)),
+                    Ok(None) => self.is_over = true,
+                    Err(broken) => return Some(Err(broken)),
+                }
+                continue;
+            };
+            if *next >= batch.num_rows() {
+                self.batch = None;
+                continue;
+            }
+            let place = *next;
+            *next += 1;
+            let mut row = Vec::new();
+            let written = guarded(|| {
+                value::row(batch, place, &mut row);
+                Ok(())
+            });
+            if let Err(broken) = written {
+                return Some(Err(broken));
+            }
+            if !self.gauge.produce(row.len() as u64) {
+                self.is_over = true;
+                let text = "the rows are longer than the limits for what is compressed allow";
+                return Some(Err(StreamError::new(&DECOMPRESSION_LIMIT, text)));
+            }
+            return Some(Ok(row));
+        }
+    }
+
+    fn damage(&mut self, broken: StreamError) -> Event {
+        let record = self.record;
+        self.record += 1;
+        Event::FramingError(FramingError::of_nothing(record, broken))
+    }
+}
+
+/// Does what a decoder does that is not ours: a fault of its own costs the unit that it decodes.
+fn guarded<T>(act: impl FnOnce() -> Result<T, StreamError>) -> Result<T, StreamError> {
+    catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|_| {
+        let text = "the file says things of itself that cannot be";
+        Err(StreamError::new(&CORRUPT_STREAM, text))
+    })
+}

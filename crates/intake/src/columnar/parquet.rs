@@ -1,0 +1,207 @@
+//! Row groups of a Parquet file.
+
+use std::io::Read;
+
+use arrow_array::RecordBatch;
+use chatmill_diag::Limits;
+use chatmill_diag::codes::{CORRUPT_STREAM, DECOMPRESSION_LIMIT, TRUNCATED_STREAM, UNSUPPORTED_CONTAINER};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::basic::Compression;
+use parquet::file::metadata::ColumnChunkMetaData;
+
+use super::Batches;
+use super::stored::Stored;
+use super::thrift::{Page, Thrift};
+use crate::stream::StreamError;
+
+/// How a file ends.
+const MAGIC: &[u8] = b"PAR1";
+
+/// How an encrypted one does.
+const ENCRYPTED: &[u8] = b"PARE";
+
+/// Groups around one another in a schema.
+const MAX_DEPTH: usize = 64;
+
+/// Bytes that the header of a page may have.
+const HEADER_BYTES: u64 = 1 << 20;
+
+/// Bytes that the values of a batch may have, as far as a page can repeat one.
+const BATCH_BYTES: u64 = 256 << 20;
+
+/// Rows of a batch at most.
+const MOST_ROWS: u64 = 1024;
+
+/// Reads a file row group by row group.
+pub(super) struct Groups {
+    stored: Stored,
+    metadata: ArrowReaderMetadata,
+    next: usize,
+    reader: Option<ParquetRecordBatchReader>,
+    /// Bytes that a page may have.
+    longest: u64,
+}
+
+impl Groups {
+    pub(super) fn open(stored: Stored, limits: &Limits) -> Result<Self, StreamError> {
+        let length = stored.length();
+        let end = stored.bytes(length.saturating_sub(8), length.min(8))?;
+        let (footer, magic) = end.split_at_checked(4).unwrap_or_default();
+        if magic == ENCRYPTED {
+            let text = "the Parquet file is encrypted";
+            return Err(StreamError::new(&UNSUPPORTED_CONTAINER, text));
+        }
+        if magic != MAGIC || length < 12 {
+            let text = "the Parquet file has no footer: it was cut off";
+            return Err(StreamError::new(&TRUNCATED_STREAM, text));
+        }
+        let footer = footer.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let footer = u64::from(footer);
+        if footer > length - 12 || footer > limits.record {
+            return Err(corrupt("the footer is longer than it can be"));
+        }
+        let bytes = stored.bytes(length - 8 - footer, footer)?;
+        match Thrift::new(&bytes).schema_depth() {
+            None => return Err(corrupt("the footer makes no sense")),
+            Some(depth) if depth > MAX_DEPTH => {
+                let text = format!("the schema is {depth} levels deep, the limit is {MAX_DEPTH}");
+                return Err(corrupt(text));
+            }
+            Some(_) => {}
+        }
+        // The schema that Arrow adds to the footer tells nothing that JSON could say.
+        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let metadata =
+            ArrowReaderMetadata::load(&stored, options).map_err(|_| corrupt("the footer makes no sense"))?;
+        Ok(Self {
+            stored,
+            metadata,
+            next: 0,
+            reader: None,
+            longest: limits.document,
+        })
+    }
+
+    /// Begins a row group, once it is measured.
+    fn begin(&self, number: usize) -> Result<ParquetRecordBatchReader, StreamError> {
+        let group = self.metadata.metadata().row_group(number);
+        let mut longest = 1;
+        for column in group.columns() {
+            longest = longest.max(self.measure(column)?);
+        }
+        let rows = (BATCH_BYTES / longest).clamp(1, MOST_ROWS);
+        ParquetRecordBatchReaderBuilder::new_with_metadata(self.stored.clone(), self.metadata.clone())
+            .with_row_groups(vec![number])
+            .with_batch_size(usize::try_from(rows).unwrap_or(1))
+            .build()
+            .map_err(|_| corrupt("its columns cannot be read"))
+    }
+
+    /// The longest page of a column; an error where what its pages say cannot be.
+    fn measure(&self, column: &ColumnChunkMetaData) -> Result<u64, StreamError> {
+        let dictionary = column.dictionary_page_offset().filter(|at| *at > 0);
+        let first = dictionary.map_or(column.data_page_offset(), |at| at.min(column.data_page_offset()));
+        let start = u64::try_from(first).ok();
+        let length = u64::try_from(column.compressed_size()).ok();
+        let end = start
+            .zip(length)
+            .and_then(|(start, length)| start.checked_add(length));
+        let (Some(mut at), Some(end)) = (start, end.filter(|end| *end <= self.stored.length())) else {
+            return Err(StreamError::new(
+                &TRUNCATED_STREAM,
+                "a column reaches beyond the end of the file",
+            ));
+        };
+        let mut longest = 0;
+        while at < end {
+            let head = self.stored.bytes_up_to(at, HEADER_BYTES.min(end - at))?;
+            let Some(page) = Thrift::new(&head).page() else {
+                return Err(corrupt("the header of a page makes no sense"));
+            };
+            let sizes = u64::try_from(page.plain)
+                .ok()
+                .zip(u64::try_from(page.stored).ok());
+            let Some((plain, stored)) = sizes else {
+                return Err(corrupt("a page says that it is shorter than nothing"));
+            };
+            let next = at.checked_add(page.header as u64 + stored);
+            let Some(next) = next.filter(|next| *next <= end) else {
+                return Err(corrupt("a page is longer than its column"));
+            };
+            if plain > self.longest {
+                let text = format!("a page has {plain} bytes, the limit is {}", self.longest);
+                return Err(StreamError::new(&DECOMPRESSION_LIMIT, text));
+            }
+            self.decompress(at + page.header as u64, page, column.compression())?;
+            longest = longest.max(plain);
+            at = next;
+        }
+        Ok(longest)
+    }
+
+    /// Checks that a page becomes no longer than it says, where its decoder would not ask.
+    fn decompress(&self, start: u64, page: Page, codec: Compression) -> Result<(), StreamError> {
+        let skipped = u64::try_from(page.levels).unwrap_or(u64::MAX);
+        let stored = u64::try_from(page.stored).unwrap_or_default();
+        let plain = u64::try_from(page.plain).unwrap_or_default();
+        if page.is_plain || skipped >= stored {
+            return Ok(());
+        }
+        let read = |decoder: &mut dyn Read| {
+            // What cannot be decompressed, its decoder tells.
+            std::io::copy(&mut decoder.take(plain + 1), &mut std::io::sink()).unwrap_or_default()
+        };
+        let bytes = || self.stored.bytes(start + skipped, stored - skipped);
+        let became = match codec {
+            Compression::ZSTD(_) => {
+                let bytes = bytes()?;
+                let decoder = zstd::stream::read::Decoder::new(bytes.as_slice());
+                decoder.map_or(0, |mut decoder| read(&mut decoder))
+            }
+            Compression::GZIP(_) => read(&mut flate2::read::MultiGzDecoder::new(bytes()?.as_slice())),
+            Compression::LZ4 => read(&mut lz4_flex::frame::FrameDecoder::new(bytes()?.as_slice())),
+            _ => 0,
+        };
+        if became > plain {
+            let text = "a page becomes longer than it says";
+            return Err(StreamError::new(&DECOMPRESSION_LIMIT, text));
+        }
+        Ok(())
+    }
+
+    fn about(&self, broken: &StreamError) -> StreamError {
+        let number = self.next;
+        StreamError::new(broken.code, format!("row group {number}: {}", broken.message))
+    }
+}
+
+impl Batches for Groups {
+    fn next(&mut self) -> Option<Result<RecordBatch, StreamError>> {
+        loop {
+            if let Some(reader) = &mut self.reader {
+                match reader.next() {
+                    Some(Ok(batch)) => return Some(Ok(batch)),
+                    Some(Err(_)) => {
+                        self.reader = None;
+                        return Some(Err(self.about(&corrupt("its rows cannot be decoded"))));
+                    }
+                    None => self.reader = None,
+                }
+            }
+            if self.next >= self.metadata.metadata().num_row_groups() {
+                return None;
+            }
+            self.next += 1;
+            match self.begin(self.next - 1) {
+                Ok(reader) => self.reader = Some(reader),
+                Err(broken) => return Some(Err(self.about(&broken))),
+            }
+        }
+    }
+}
+
+fn corrupt(text: impl Into<String>) -> StreamError {
+    StreamError::new(&CORRUPT_STREAM, text)
+}

@@ -1,0 +1,102 @@
+//! A file that a decoder reads by seeking, through the one door that files are opened by.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use chatmill_diag::codes::TRUNCATED_STREAM;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+
+use crate::door::InputFile;
+use crate::stream::{ReadBudget, StreamError, lock};
+
+/// A file and its length.
+#[derive(Clone)]
+pub(super) struct Stored {
+    file: Arc<Mutex<InputFile>>,
+    length: u64,
+}
+
+impl Stored {
+    pub(super) fn open(path: &Path, gauge: &ReadBudget) -> Result<Self, StreamError> {
+        let opened = InputFile::open(path, &gauge.trouble);
+        let file = opened.map_err(|cause| StreamError::of(&cause.into()))?;
+        let length = file.length();
+        Ok(Self {
+            file: Arc::new(Mutex::new(file)),
+            length,
+        })
+    }
+
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Exactly these bytes.
+    pub(super) fn bytes(&self, start: u64, length: u64) -> Result<Vec<u8>, StreamError> {
+        if start.checked_add(length).is_none_or(|end| end > self.length) {
+            return Err(StreamError::new(
+                &TRUNCATED_STREAM,
+                "the file ends before what it says it holds",
+            ));
+        }
+        let mut file = lock(&self.file);
+        let mut bytes = Vec::new();
+        let read = file
+            .seek(SeekFrom::Start(start))
+            .and_then(|_| file.by_ref().take(length).read_to_end(&mut bytes));
+        read.map_err(|error| StreamError::of(&error))?;
+        if bytes.len() as u64 != length {
+            return Err(StreamError::new(
+                &TRUNCATED_STREAM,
+                "the file ends before what it says it holds",
+            ));
+        }
+        Ok(bytes)
+    }
+
+    /// As many of these bytes as there are.
+    pub(super) fn bytes_up_to(&self, start: u64, length: u64) -> Result<Vec<u8>, StreamError> {
+        self.bytes(start, length.min(self.length.saturating_sub(start)))
+    }
+}
+
+impl Length for Stored {
+    fn len(&self) -> u64 {
+        self.length
+    }
+}
+
+/// Reads on from a place, whoever reads elsewhere meanwhile.
+pub(super) struct From {
+    stored: Stored,
+    at: u64,
+}
+
+impl Read for From {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut file = lock(&self.stored.file);
+        file.seek(SeekFrom::Start(self.at))?;
+        let count = file.read(buffer)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl ChunkReader for Stored {
+    type T = io::BufReader<From>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        let stored = self.clone();
+        Ok(io::BufReader::new(From { stored, at: start }))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        let bytes = self.bytes(start, length as u64);
+        bytes
+            .map(Bytes::from)
+            .map_err(|broken| ParquetError::External(Box::new(broken)))
+    }
+}

@@ -1,0 +1,232 @@
+//! As much of Thrift's compact protocol as it takes to measure a Parquet file before it is decoded.
+
+/// Structs around one another that are looked into.
+const MAX_DEPTH: usize = 16;
+
+const END: u8 = 0;
+const BINARY: u8 = 8;
+const LIST: u8 = 9;
+const STRUCT: u8 = 12;
+
+/// Reads values one after another; nothing where the bytes end or make no sense.
+pub(super) struct Thrift<'b> {
+    bytes: &'b [u8],
+    at: usize,
+}
+
+/// What a page says of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Page {
+    /// Bytes of the header.
+    pub header: usize,
+    /// Bytes when it is decompressed.
+    pub plain: i64,
+    /// Bytes as it is stored.
+    pub stored: i64,
+    /// Bytes of levels in front that are not compressed.
+    pub levels: i64,
+    /// Whether it says that it is not compressed.
+    pub is_plain: bool,
+}
+
+impl<'b> Thrift<'b> {
+    pub(super) fn new(bytes: &'b [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    fn byte(&mut self) -> Option<u8> {
+        let byte = self.bytes.get(self.at)?;
+        self.at += 1;
+        Some(*byte)
+    }
+
+    fn unsigned(&mut self) -> Option<u64> {
+        let mut number = 0_u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn signed(&mut self) -> Option<i64> {
+        let number = self.unsigned()?;
+        Some((number >> 1).cast_signed() ^ -(number & 1).cast_signed())
+    }
+
+    /// The next field of a struct: its number and its type, which is [`END`] behind the last.
+    fn field(&mut self, last: &mut i64) -> Option<(i64, u8)> {
+        let byte = self.byte()?;
+        if byte == END {
+            return Some((0, END));
+        }
+        let step = byte >> 4;
+        *last = if step == 0 {
+            self.signed()?
+        } else {
+            *last + i64::from(step)
+        };
+        Some((*last, byte & 0x0f))
+    }
+
+    /// How many elements a list has, and of which type.
+    fn list(&mut self) -> Option<(u64, u8)> {
+        let byte = self.byte()?;
+        let short = u64::from(byte >> 4);
+        let count = if short == 15 { self.unsigned()? } else { short };
+        Some((count, byte & 0x0f))
+    }
+
+    fn skip(&mut self, kind: u8, depth: usize) -> Option<()> {
+        if depth > MAX_DEPTH {
+            return None;
+        }
+        match kind {
+            // A boolean is its type.
+            1 | 2 => {}
+            3 => {
+                self.byte()?;
+            }
+            4..=6 => {
+                self.unsigned()?;
+            }
+            7 => self.at = self.at.checked_add(8)?,
+            BINARY => {
+                let length = usize::try_from(self.unsigned()?).ok()?;
+                self.at = self.at.checked_add(length)?;
+            }
+            LIST | 10 => {
+                let (count, element) = self.list()?;
+                for _ in 0..count {
+                    // In a list, a boolean is a byte.
+                    self.skip(if element <= 2 { 3 } else { element }, depth + 1)?;
+                }
+            }
+            STRUCT => {
+                let mut last = 0;
+                loop {
+                    let (_, kind) = self.field(&mut last)?;
+                    if kind == END {
+                        break;
+                    }
+                    self.skip(kind, depth + 1)?;
+                }
+            }
+            _ => return None,
+        }
+        (self.at <= self.bytes.len()).then_some(())
+    }
+
+    /// How deep the schema in the footer of a file is.
+    pub(super) fn schema_depth(&mut self) -> Option<usize> {
+        let mut last = 0;
+        loop {
+            let (number, kind) = self.field(&mut last)?;
+            if kind == END {
+                break;
+            }
+            if number != 2 || kind != LIST {
+                self.skip(kind, 0)?;
+                continue;
+            }
+            let (count, element) = self.list()?;
+            if element != STRUCT {
+                return None;
+            }
+            // Elements stand in the order of a walk; of each open group, how many of its children are to come.
+            let (mut open, mut deepest) = (Vec::<i64>::new(), 0);
+            for _ in 0..count {
+                let children = self.children()?;
+                while open.last() == Some(&0) {
+                    open.pop();
+                }
+                if let Some(left) = open.last_mut() {
+                    *left -= 1;
+                }
+                if children > 0 {
+                    open.push(children);
+                }
+                deepest = deepest.max(open.len());
+            }
+            return Some(deepest);
+        }
+        None
+    }
+
+    /// The number of children of an element of a schema.
+    fn children(&mut self) -> Option<i64> {
+        let (mut last, mut children) = (0, 0);
+        loop {
+            let (number, kind) = self.field(&mut last)?;
+            if kind == END {
+                break;
+            }
+            if number == 5 && kind == 5 {
+                children = self.signed()?;
+            } else {
+                self.skip(kind, 0)?;
+            }
+        }
+        Some(children)
+    }
+
+    /// The header of a page.
+    pub(super) fn page(&mut self) -> Option<Page> {
+        let (mut last, mut page) = (0, Page::default());
+        loop {
+            let (number, kind) = self.field(&mut last)?;
+            if kind == END {
+                break;
+            }
+            match (number, kind) {
+                (2, 5) => page.plain = self.signed()?,
+                (3, 5) => page.stored = self.signed()?,
+                (8, STRUCT) => {
+                    let mut last = 0;
+                    loop {
+                        let (number, kind) = self.field(&mut last)?;
+                        if kind == END {
+                            break;
+                        }
+                        match (number, kind) {
+                            (5 | 6, 5) => page.levels = page.levels.checked_add(self.signed()?)?,
+                            (7, 2) => page.is_plain = true,
+                            _ => self.skip(kind, 0)?,
+                        }
+                    }
+                }
+                _ => self.skip(kind, 0)?,
+            }
+        }
+        page.header = self.at;
+        Some(page)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_of_a_page_is_measured() {
+        // type 0, 300 bytes, 20 stored, then a struct that is passed over.
+        let bytes = [
+            0x15, 0x00, 0x15, 0xd8, 0x04, 0x15, 0x28, 0x2c, 0x15, 0x04, 0x00, 0x00,
+        ];
+        let page = Thrift::new(&bytes).page().unwrap();
+        assert_eq!((page.header, page.plain, page.stored), (12, 300, 20));
+        for cut in 0..bytes.len() {
+            assert_eq!(Thrift::new(&bytes[..cut]).page(), None, "{cut}");
+        }
+    }
+
+    #[test]
+    fn structs_without_an_end_are_not_followed() {
+        let bytes = [0x1c; 4096];
+        assert_eq!(Thrift::new(&bytes).page(), None);
+        assert_eq!(Thrift::new(&[0x19, 0xfc, 0xff, 0xff, 0xff, 0x7f]).page(), None);
+    }
+}

@@ -1,0 +1,287 @@
+//! Values of columns as JSON. What is null, and what JSON cannot say, is left out of objects and is null in lists.
+
+use std::fmt::Write as _;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{
+    Date32Type, Date64Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrowPrimitiveType, RecordBatch};
+use arrow_schema::{DataType, TimeUnit};
+
+use crate::table::row::push_string;
+
+/// Digits of base64.
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// Writes a row as an object.
+pub(super) fn row(batch: &RecordBatch, row: usize, out: &mut Vec<u8>) {
+    let schema = batch.schema_ref();
+    let columns = schema.fields().iter().map(|field| field.name().as_str());
+    object(columns.zip(batch.columns().iter().map(AsRef::as_ref)), row, out);
+}
+
+/// Writes the fields that are not null.
+fn object<'a>(fields: impl Iterator<Item = (&'a str, &'a dyn Array)>, row: usize, out: &mut Vec<u8>) {
+    out.push(b'{');
+    let mut is_first = true;
+    for (name, array) in fields {
+        let before = out.len();
+        if !is_first {
+            out.push(b',');
+        }
+        push_string(name, out);
+        out.push(b':');
+        if value(array, row, out) {
+            is_first = false;
+        } else {
+            out.truncate(before);
+        }
+    }
+    out.push(b'}');
+}
+
+/// Writes a value; false, and nothing is written, where there is none.
+fn value(array: &dyn Array, row: usize, out: &mut Vec<u8>) -> bool {
+    if row >= array.len() || array.is_null(row) {
+        return false;
+    }
+    match array.data_type() {
+        DataType::Boolean => text(
+            if array.as_boolean().value(row) {
+                "true"
+            } else {
+                "false"
+            },
+            out,
+        ),
+        DataType::Int8 => number::<Int8Type>(array, row, out),
+        DataType::Int16 => number::<Int16Type>(array, row, out),
+        DataType::Int32 => number::<Int32Type>(array, row, out),
+        DataType::Int64 => number::<Int64Type>(array, row, out),
+        DataType::UInt8 => number::<UInt8Type>(array, row, out),
+        DataType::UInt16 => number::<UInt16Type>(array, row, out),
+        DataType::UInt32 => number::<UInt32Type>(array, row, out),
+        DataType::UInt64 => number::<UInt64Type>(array, row, out),
+        DataType::Float16 => fraction(f64::from(array.as_primitive::<Float16Type>().value(row)), out),
+        DataType::Float32 => {
+            let number = array.as_primitive::<Float32Type>().value(row);
+            number.is_finite() && text(&number.to_string(), out)
+        }
+        DataType::Float64 => fraction(array.as_primitive::<Float64Type>().value(row), out),
+        DataType::Utf8 => string(array.as_string::<i32>().value(row), out),
+        DataType::LargeUtf8 => string(array.as_string::<i64>().value(row), out),
+        DataType::Utf8View => string(array.as_string_view().value(row), out),
+        DataType::Binary => bytes(array.as_binary::<i32>().value(row), out),
+        DataType::LargeBinary => bytes(array.as_binary::<i64>().value(row), out),
+        DataType::BinaryView => bytes(array.as_binary_view().value(row), out),
+        DataType::FixedSizeBinary(_) => bytes(array.as_fixed_size_binary().value(row), out),
+        DataType::List(_) => list(array.as_list::<i32>().value(row).as_ref(), out),
+        DataType::LargeList(_) => list(array.as_list::<i64>().value(row).as_ref(), out),
+        DataType::FixedSizeList(_, _) => list(array.as_fixed_size_list().value(row).as_ref(), out),
+        DataType::Struct(_) => {
+            let fields = array.as_struct();
+            let names = fields.column_names();
+            let columns = fields.columns().iter().map(AsRef::as_ref);
+            object(names.into_iter().zip(columns), row, out);
+            true
+        }
+        DataType::Map(_, _) => map(array, row, out),
+        DataType::Dictionary(_, _) => dictionary(array, row, out),
+        DataType::Timestamp(unit, zone) => {
+            let (units, second) = match unit {
+                TimeUnit::Second => (array.as_primitive::<TimestampSecondType>().value(row), 1),
+                TimeUnit::Millisecond => (array.as_primitive::<TimestampMillisecondType>().value(row), 1_000),
+                TimeUnit::Microsecond => (
+                    array.as_primitive::<TimestampMicrosecondType>().value(row),
+                    1_000_000,
+                ),
+                TimeUnit::Nanosecond => (
+                    array.as_primitive::<TimestampNanosecondType>().value(row),
+                    1_000_000_000,
+                ),
+            };
+            string(&time(units, second, zone.is_some()), out)
+        }
+        DataType::Date32 => {
+            let days = i64::from(array.as_primitive::<Date32Type>().value(row));
+            string(&date(days), out)
+        }
+        DataType::Date64 => {
+            let millis = array.as_primitive::<Date64Type>().value(row);
+            string(&date(millis.div_euclid(86_400_000)), out)
+        }
+        DataType::Decimal128(_, _) => {
+            let number = array.as_primitive::<arrow_array::types::Decimal128Type>();
+            text(&number.value_as_string(row), out)
+        }
+        _ => false,
+    }
+}
+
+fn text(text: &str, out: &mut Vec<u8>) -> bool {
+    out.extend_from_slice(text.as_bytes());
+    true
+}
+
+fn string(text: &str, out: &mut Vec<u8>) -> bool {
+    push_string(text, out);
+    true
+}
+
+fn number<T: ArrowPrimitiveType>(array: &dyn Array, row: usize, out: &mut Vec<u8>) -> bool
+where
+    T::Native: ToString,
+{
+    text(&array.as_primitive::<T>().value(row).to_string(), out)
+}
+
+fn fraction(number: f64, out: &mut Vec<u8>) -> bool {
+    number.is_finite() && text(&number.to_string(), out)
+}
+
+/// Bytes: as text where they are one, else in base64.
+fn bytes(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    if let Ok(text) = str::from_utf8(bytes) {
+        return string(text, out);
+    }
+    out.push(b'"');
+    for piece in bytes.chunks(3) {
+        let bits = piece
+            .iter()
+            .fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte))
+            << (8 * (3 - piece.len()));
+        for place in 0..4 {
+            let index = (bits >> (18 - 6 * place)) as usize & 0x3f;
+            let digit = DIGITS.get(index).filter(|_| place <= piece.len());
+            out.push(digit.copied().unwrap_or(b'='));
+        }
+    }
+    out.push(b'"');
+    true
+}
+
+fn list(array: &dyn Array, out: &mut Vec<u8>) -> bool {
+    out.push(b'[');
+    for row in 0..array.len() {
+        if row > 0 {
+            out.push(b',');
+        }
+        if !value(array, row, out) {
+            out.extend_from_slice(b"null");
+        }
+    }
+    out.push(b']');
+    true
+}
+
+/// A map: an object where its keys are text, else a list of pairs.
+fn map(array: &dyn Array, row: usize, out: &mut Vec<u8>) -> bool {
+    let map = array.as_map();
+    let entries = map.value(row);
+    let (keys, values) = (entries.column(0), entries.column(1));
+    let Some(keys) = keys.as_string_opt::<i32>() else {
+        return list(&entries, out);
+    };
+    let names = (0..keys.len()).map(|place| keys.value(place));
+    out.push(b'{');
+    let mut is_first = true;
+    for (place, name) in names.enumerate() {
+        let before = out.len();
+        if !is_first {
+            out.push(b',');
+        }
+        push_string(name, out);
+        out.push(b':');
+        if value(values.as_ref(), place, out) {
+            is_first = false;
+        } else {
+            out.truncate(before);
+        }
+    }
+    out.push(b'}');
+    true
+}
+
+fn dictionary(array: &dyn Array, row: usize, out: &mut Vec<u8>) -> bool {
+    let Some(dictionary) = array.as_any_dictionary_opt() else {
+        return false;
+    };
+    let keys = dictionary.keys();
+    let key = match keys.data_type() {
+        DataType::Int8 => usize::try_from(keys.as_primitive::<Int8Type>().value(row)).ok(),
+        DataType::Int16 => usize::try_from(keys.as_primitive::<Int16Type>().value(row)).ok(),
+        DataType::Int32 => usize::try_from(keys.as_primitive::<Int32Type>().value(row)).ok(),
+        DataType::Int64 => usize::try_from(keys.as_primitive::<Int64Type>().value(row)).ok(),
+        DataType::UInt8 => Some(usize::from(keys.as_primitive::<UInt8Type>().value(row))),
+        DataType::UInt16 => Some(usize::from(keys.as_primitive::<UInt16Type>().value(row))),
+        DataType::UInt32 => usize::try_from(keys.as_primitive::<UInt32Type>().value(row)).ok(),
+        DataType::UInt64 => usize::try_from(keys.as_primitive::<UInt64Type>().value(row)).ok(),
+        _ => None,
+    };
+    key.is_some_and(|key| value(dictionary.values().as_ref(), key, out))
+}
+
+/// A point in time as ISO 8601; with `Z` where the column says that it is one, and not a clock's reading.
+fn time(units: i64, second: i64, is_instant: bool) -> String {
+    let (seconds, rest) = (units.div_euclid(second), units.rem_euclid(second));
+    let (days, clock) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let (hour, minute) = (clock / 3_600, clock / 60 % 60);
+    let mut out = format!("{}T{hour:02}:{minute:02}:{:02}", date(days), clock % 60);
+    if rest > 0 {
+        let digits = second.ilog10() as usize;
+        // Writing to a string cannot fail.
+        let _ = write!(out, ".{rest:0digits$}");
+    }
+    if is_instant {
+        out.push('Z');
+    }
+    out
+}
+
+/// A day, counted from 1970, in the calendar.
+fn date(days: i64) -> String {
+    // Years that begin in March: the day that is added every four years is the last of one.
+    let shifted = days.saturating_add(719_468);
+    let (era, day_of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_as_people_write_them() {
+        assert_eq!(time(1_709_164_800, 1, true), "2024-02-29T00:00:00Z");
+        assert_eq!(time(-1, 1_000, false), "1969-12-31T23:59:59.999");
+        assert_eq!(
+            time(1_682_902_860_000_000, 1_000_000, true),
+            "2023-05-01T01:01:00Z"
+        );
+        assert_eq!(date(-719_468), "0000-03-01");
+        assert_eq!(date(11_016), "2000-02-29");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_in_base64() {
+        for (given, expected) in [
+            (&b"\xff"[..], "\"/w==\""),
+            (b"\xff\xfe", "\"//4=\""),
+            (b"\xff\xfe\xfd", "\"//79\""),
+            (b"ab", "\"ab\""),
+        ] {
+            let mut out = Vec::new();
+            assert!(bytes(given, &mut out));
+            assert_eq!(String::from_utf8(out).unwrap(), expected);
+        }
+    }
+}

@@ -161,6 +161,8 @@ impl PartialEq for Body<'_> {
             references,
             mentions,
             weight,
+            model,
+            usage,
             extra,
             origin: _,
         } = self.0;
@@ -176,6 +178,8 @@ impl PartialEq for Body<'_> {
             && *references == other.0.references
             && *mentions == other.0.mentions
             && *weight == other.0.weight
+            && *model == other.0.model
+            && *usage == other.0.usage
             && *extra == other.0.extra
             && *unstated == other.0.unstated
     }

@@ -49,6 +49,8 @@ pub struct Conversation {
     pub title: Option<String>,
     /// What the conversation is about.
     pub description: Option<String>,
+    /// The model that its answers are asked of, where the record names one for all of them.
+    pub model: Option<Box<str>>,
     /// Everybody who speaks or is listed, in roster order, then first appearance.
     pub participants: Vec<Participant>,
     /// Tool definitions as the source wrote them.

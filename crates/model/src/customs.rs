@@ -22,6 +22,9 @@ pub struct Customs {
     pub pairs_by_place: bool,
     /// Which calls write their arguments as a string that holds JSON.
     pub text_arguments: TextArguments,
+    /// Whether a record is one request as it was sent, perhaps with its answer: its history is context and was not asked
+    /// again.
+    pub one_request: bool,
 }
 
 impl Customs {
@@ -33,7 +36,16 @@ impl Customs {
         previews_rename: false,
         pairs_by_place: false,
         text_arguments: TextArguments::All,
+        one_request: false,
     };
+
+    /// The same of a format whose record is one request.
+    pub const fn of_one_request(self) -> Self {
+        Self {
+            one_request: true,
+            ..self
+        }
+    }
 }
 
 /// Which calls of a format write their arguments as a string that holds JSON.

@@ -6,7 +6,7 @@ use crate::message::{Arguments, MediaSource, Message, Part, ReferenceForm};
 
 /// BLAKE3 over everything a conversation says (roster, messages, references, calls), in hexadecimal.
 ///
-/// Left out: ids of the conversation, its source, version and shape, byte ranges. Raw JSON is hashed in compact form.
+/// Left out: ids of the conversation, its source, version and shape, byte ranges, what was logged of models and usage. Raw JSON is hashed in compact form.
 pub fn content_hash(conversation: &Conversation) -> String {
     let mut hash = Hash::default();
     hash.text(conversation.scene.as_str());

@@ -16,6 +16,7 @@ pub mod span;
 mod target;
 pub mod technical;
 pub mod timestamp;
+pub mod usage;
 
 pub use conversation::{Conversation, Scene};
 pub use customs::{Customs, TextArguments};
@@ -30,3 +31,4 @@ pub use sink::{Piece, PieceRun, Sink, SinkBuffers};
 pub use span::{Component, ComponentSpan, Level, Speaker};
 pub use target::{DEFAULT_PROFILE, target_name};
 pub use timestamp::{OffsetOrigin, Timestamp};
+pub use usage::Usage;

@@ -2,6 +2,7 @@
 
 use crate::extra::{Extra, RawJson};
 use crate::timestamp::Timestamp;
+use crate::usage::Usage;
 
 /// Who a message speaks as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -369,6 +370,10 @@ pub struct Message {
     pub mentions: Vec<String>,
     /// How much it counts in training, where the source says.
     pub weight: Option<Weight>,
+    /// The model that wrote it, where the message or its answer's log says so.
+    pub model: Option<Box<str>>,
+    /// What was logged of the request that it answers; of the one that it ends, where no answer was logged.
+    pub usage: Option<Usage>,
     /// Fields that have no place above.
     pub extra: Extra,
     /// Where it stood.
@@ -393,6 +398,8 @@ impl Message {
             references: Vec::new(),
             mentions: Vec::new(),
             weight: None,
+            model: None,
+            usage: None,
             extra: Extra::default(),
             origin,
         }

@@ -139,6 +139,8 @@ mod tests {
             references: Vec::new(),
             mentions: Vec::new(),
             weight: None,
+            model: None,
+            usage: None,
             extra: chatmill_model::Extra::default(),
             origin: chatmill_model::MessageOrigin::default(),
         }

@@ -35,6 +35,7 @@ fn walked(redactor: &Redactor, roster: &Roster, conversation: &mut Conversation)
     walk.optional(&mut conversation.format_version);
     walk.optional(&mut conversation.title);
     walk.optional(&mut conversation.description);
+    walk.boxed(&mut conversation.model);
     for participant in &mut conversation.participants {
         walk.participant(participant);
     }
@@ -75,6 +76,14 @@ impl Walk<'_> {
     fn optional(&mut self, text: &mut Option<String>) {
         if let Some(text) = text {
             self.text(text);
+        }
+    }
+
+    fn boxed(&mut self, text: &mut Option<Box<str>>) {
+        if let Some(text) = text
+            && let Some(replaced) = self.redactor.text(text, self.roster, &mut self.counts)
+        {
+            *text = replaced.into();
         }
     }
 
@@ -145,6 +154,7 @@ impl Walk<'_> {
             _ => self.optional_name(&mut message.sender_name),
         }
         self.optional(&mut message.source_type);
+        self.boxed(&mut message.model);
         self.time(&mut message.timestamp);
         for part in &mut message.parts {
             self.part(part);

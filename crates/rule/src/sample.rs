@@ -56,6 +56,8 @@ impl Sample {
             references: Vec::new(),
             mentions: Vec::new(),
             weight: None,
+            model: None,
+            usage: None,
             extra: chatmill_model::Extra::default(),
             unstated: Unstated::default(),
             external_id: None,

@@ -17,6 +17,7 @@ record! {
         record: One<Number> = "number of the record in its entry, from 0",
         title: Maybe<Text> = "title",
         description: Maybe<Text> = "description",
+        model: Maybe<Word> = "model that its answers are asked of, where the record names one",
         scene: One<Word> = "`assistant`, `group_chat` or `unknown`",
         message_count: One<Number> = "messages, notices not counted",
         participant_count: One<Number> = "participants in the roster",

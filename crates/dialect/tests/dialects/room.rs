@@ -108,6 +108,8 @@ impl Room {
             references: Vec::new(),
             mentions: Vec::new(),
             weight: None,
+            model: None,
+            usage: None,
             extra: Extra::default(),
             unstated: Unstated::default(),
             external_id: None,

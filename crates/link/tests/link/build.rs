@@ -22,6 +22,8 @@ pub(crate) fn says(text: &str) -> Message {
         references: Vec::new(),
         mentions: Vec::new(),
         weight: None,
+        model: None,
+        usage: None,
         extra: Extra::default(),
         unstated: Unstated::default(),
         external_id: None,

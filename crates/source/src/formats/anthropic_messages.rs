@@ -27,7 +27,7 @@ static ABOUT: About = About {
     specification: "Anthropic API reference, Messages",
     shapes: &["anthropic"],
     carries: "roles, text, pictures and documents, tool definitions, calls and results, failures, reasoning, cache marks",
-    customs: NO_TEXT_ARGUMENTS,
+    customs: NO_TEXT_ARGUMENTS.of_one_request(),
 };
 
 static FORM: RequestForm = RequestForm {

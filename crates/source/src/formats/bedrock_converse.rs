@@ -27,7 +27,7 @@ static ABOUT: About = About {
     specification: "Amazon Bedrock runtime, Converse, and the schema bedrock-conversation-2024",
     shapes: &["converse"],
     carries: "roles, text, pictures, films and documents, tool definitions, calls and results, failures, reasoning, cache marks",
-    customs: NO_TEXT_ARGUMENTS,
+    customs: NO_TEXT_ARGUMENTS.of_one_request(),
 };
 
 static FORM: RequestForm = RequestForm {

@@ -30,7 +30,7 @@ static ABOUT: About = About {
     specification: "mistral-common, request model",
     shapes: &["mistral"],
     carries: "roles, text, pictures, tool definitions, calls and results",
-    customs: NO_TEXT_ARGUMENTS,
+    customs: NO_TEXT_ARGUMENTS.of_one_request(),
 };
 
 impl Source for MistralChat {

@@ -30,7 +30,7 @@ static ABOUT: About = About {
     specification: "OpenAI API reference, Responses",
     shapes: &["responses"],
     carries: "roles, text, pictures and files, tool definitions, calls and outputs, summaries of reasoning",
-    customs: Customs::USUAL,
+    customs: Customs::USUAL.of_one_request(),
 };
 
 static FORM: RequestForm = RequestForm {

@@ -6,6 +6,7 @@ pub(crate) mod fields;
 pub(crate) mod iso8601;
 pub(crate) mod kept;
 pub(crate) mod list;
+pub(crate) mod logged;
 pub(crate) mod message_object;
 pub(crate) mod notes;
 pub(crate) mod odd_times;

@@ -7,6 +7,7 @@ use chatmill_model::{Conversation, Extra, Participant, RawJson};
 use crate::frame::FrameView;
 use crate::reader::fields::id;
 use crate::reader::kept::{Keep, Kept, below, raw};
+use crate::reader::logged;
 use crate::reader::notes::Notes;
 
 /// Fields that name the conversation; the first that holds an id does.
@@ -35,6 +36,8 @@ pub(crate) struct RequestFields {
     pub id: Option<String>,
     /// Definitions of tools, as written.
     pub tools: Vec<RawJson>,
+    /// The model that is asked.
+    pub model: Option<Box<str>>,
     /// Fields without a place.
     pub extra: Extra,
 }
@@ -53,6 +56,7 @@ impl RequestFields {
             shape,
             participants,
             tools: self.tools,
+            model: self.model,
             extra: self.extra,
             ..Conversation::default()
         }
@@ -66,6 +70,7 @@ impl RequestFields {
             .find_map(|key| Some((key, root.get(key).and_then(id)?)))
             .unzip();
         beside.id = id;
+        beside.model = logged::model(root);
         let mut inner = names.turns.iter().filter_map(|name| name.split_once('.'));
         let inner = inner.next();
         for (key, value) in root.fields() {

@@ -22,7 +22,7 @@ use crate::reader::request_fields::{Names, RequestFields, tools_of_vendor};
 use crate::reader::roster::Roster;
 use crate::reader::thoughts::reading;
 use crate::reader::vendor::{self, Vendor};
-use crate::reader::{placed_media, preference, weight};
+use crate::reader::{logged, placed_media, preference, weight};
 use crate::source::{About, Source};
 
 /// What a vendor's request looks like.
@@ -137,6 +137,7 @@ impl Requests {
         }
         let Reader { mut list, roster, .. } = reader;
         placed_media::place(root, &mut list.messages, &mut beside.extra, &mut list.notes);
+        logged::answer(root, &mut list.messages);
         let shape = self.about.shapes.first().copied().unwrap_or_default();
         Ok(list.finish(beside.conversation((self.about.id, shape), frame, roster.participants)))
     }

@@ -101,6 +101,19 @@ pub(crate) fn keys<'d>(values: impl Iterator<Item = Option<Value<'d>>>) -> Vec<i
         .collect()
 }
 
+/// A time that has an instant; what is no time, or has no offset, is none, without a finding.
+pub(crate) fn known(value: Value<'_>) -> Option<Timestamp> {
+    let raw = text(value)?;
+    let (Moment::Known(instant), _) = moment(&raw)? else {
+        return None;
+    };
+    Some(Timestamp {
+        instant: Some(instant),
+        raw: raw.into_owned(),
+        offset: OffsetOrigin::Explicit,
+    })
+}
+
 fn text(value: Value<'_>) -> Option<Cow<'_, str>> {
     match value.kind() {
         Kind::String => value.as_str(),

@@ -77,6 +77,7 @@ fn conversation(conversation: &Conversation) -> Value {
         .text("format_version", conversation.format_version.as_ref())
         .with("shape", conversation.shape)
         .with("scene", conversation.scene.as_str())
+        .maybe("model", conversation.model.as_deref())
         .text("title", conversation.title.as_ref())
         .text("description", conversation.description.as_ref())
         .list("participants", conversation.participants.iter().map(participant))
@@ -131,6 +132,13 @@ fn message(message: &Message, conversation: &Conversation) -> Value {
         .list("references", message.references.iter().map(reference))
         .list("mentions", message.mentions.iter().map(|mention| json!(mention)))
         .maybe("weight", message.weight.map(Weight::value))
+        .maybe("model", message.model.as_deref())
+        .maybe(
+            "usage",
+            message
+                .usage
+                .map(|usage| json!([usage.input, usage.cached_input, usage.output])),
+        )
         .extra("extra", &message.extra)
         .with(
             "origin",

@@ -28,7 +28,8 @@ use chatmill_model::{Conversation, Customs, Extra, RawJson};
 
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{
-    Keep as _, ListReader, Notes, Times, has, holds, is_bare_list, list, present, raw, reading, surest,
+    Keep as _, ListReader, Notes, Times, has, holds, is_bare_list, list, logged, present, raw, reading,
+    surest,
 };
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 use roster::Roster;
@@ -57,6 +58,7 @@ static ABOUT: About = About {
     carries: "roles, text, thoughts, media, function calls and responses; with [meta] lines ids, names and replies",
     customs: Customs {
         pairs_by_place: true,
+        one_request: true,
         ..NO_TEXT_ARGUMENTS
     },
 };
@@ -177,6 +179,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     for (index, turn) in (0..).zip(turns) {
         reader.read(if is_alone { ALONE } else { index }, turn);
     }
+    logged::answer(root, &mut reader.list.messages);
     reader.note_unstated();
     reader.times.finish(&mut reader.list.notes);
     let has_lines = reader.lines.iter().any(|meta| *meta != meta::Meta::default());
@@ -190,6 +193,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         source_id,
         participants: reader.roster.participants,
         tools,
+        model: logged::model(root),
         extra,
         ..Conversation::default()
     }))

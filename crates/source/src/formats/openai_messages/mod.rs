@@ -27,7 +27,7 @@ use chatmill_model::{Customs, Part, RawJson, Role};
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{
     Kept, ListReader, Names, RequestFields, Roster, Tools, has, holds, is_bare_list, list, list_of_tools,
-    placed_media, preference, reading, surest, words,
+    logged, placed_media, preference, reading, surest, words,
 };
 use crate::source::{About, Source};
 use messages::Reader;
@@ -45,7 +45,7 @@ static ABOUT: About = About {
                     Message Structures (November 2025)",
     shapes: &["openai", "suna"],
     carries: "roles, names, text, pictures, sound and files, tool definitions, calls and results, reasoning, cache marks",
-    customs: Customs::USUAL,
+    customs: Customs::USUAL.of_one_request(),
 };
 
 impl Source for OpenaiMessages {
@@ -248,6 +248,7 @@ impl Record<'_> {
         }
         let Reader { mut list, roster, .. } = reader;
         placed_media::place(root, &mut list.messages, &mut beside.extra, &mut list.notes);
+        logged::answer(root, &mut list.messages);
 
         let mut parts = list.messages.iter().flat_map(|message| &message.parts);
         let has_marks = parts.any(|part| matches!(part, Part::CacheMark));

@@ -61,6 +61,7 @@ static ABOUT: About = About {
     carries: "messages with text, pictures and sound, the messages they reply to, the active personality",
     customs: Customs {
         previews_rename: true,
+        one_request: true,
         ..Customs::USUAL
     },
 };

@@ -11,6 +11,7 @@ use chatmill_diag::visible::{visible, visible_json, visible_lines};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table};
 use serde::Serialize;
+use unicode_width::UnicodeWidthStr;
 
 /// A destination of results; a worker thread may write to it.
 pub(crate) type Output = Box<dyn Write + Send>;
@@ -66,6 +67,40 @@ pub(crate) fn table(header: Vec<String>, rows: Vec<Vec<String>>, first_number: u
         column.set_cell_alignment(CellAlignment::Right);
     }
     table.trim_fmt()
+}
+
+/// A table of at most so many columns of the terminal: while it is wider, columns go, in the order in which `spare` names them. A
+/// line under it says how many.
+pub(crate) fn fitted(
+    mut header: Vec<String>,
+    mut rows: Vec<Vec<String>>,
+    mut first_number: usize,
+    spare: &[&str],
+    columns: usize,
+) -> String {
+    let mut left_out = 0;
+    let mut spare = spare.iter();
+    loop {
+        let drawn = table(header.clone(), rows.clone(), first_number);
+        let is_wide = drawn.lines().any(|line| line.trim_end().width() > columns);
+        let next = if is_wide { spare.next() } else { None };
+        let Some(name) = next else {
+            if left_out == 0 {
+                return drawn;
+            }
+            let note = format!("{left_out} columns do not fit; --wide shows them");
+            return format!("{drawn}\n{note}");
+        };
+        let Some(place) = header.iter().position(|head| head == name) else {
+            continue;
+        };
+        header.remove(place);
+        for row in rows.iter_mut().filter(|row| place < row.len()) {
+            row.remove(place);
+        }
+        first_number -= usize::from(place < first_number);
+        left_out += 1;
+    }
 }
 
 /// Text from elsewhere as one line for people: what is hidden in it is written as escapes.
@@ -146,6 +181,33 @@ mod tests {
         assert_eq!(
             harmless("a\u{1b}[2Jb\n\u{202e}привіт"),
             "a\\u{1b}[2Jb\\n\\u{202e}привіт"
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_goes_in_its_order_and_is_told() {
+        let row = |word: &str| {
+            vec![
+                word.to_owned(),
+                "alpha".to_owned(),
+                "1".to_owned(),
+                "22222".to_owned(),
+            ]
+        };
+        let header = || ["name", "kind", "few", "many"].map(str::to_owned).to_vec();
+        let drawn = |columns| fitted(header(), vec![row("ann")], 2, &["kind", "many"], columns);
+        assert!(
+            drawn(80).contains("kind") && !drawn(80).contains("--wide"),
+            "{}",
+            drawn(80)
+        );
+        let narrow = drawn(18);
+        assert!(!narrow.contains("kind") && narrow.contains("many"), "{narrow}");
+        assert!(narrow.contains("1 columns do not fit"), "{narrow}");
+        let narrowest = drawn(3);
+        assert!(
+            narrowest.contains("few") && !narrowest.contains("many"),
+            "{narrowest}"
         );
     }
 

@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A day of the years 1 to 9999, in UTC.
+/// A day of the years 1 to 9999, in UTC where no zone is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
@@ -29,13 +29,18 @@ impl std::error::Error for NoDay {}
 impl Day {
     /// The day of a time in microseconds since 1970, UTC: the first or last day that there is for times beyond them.
     pub fn of(instant: i64) -> Self {
+        Self::in_zone(instant, &TimeZone::UTC)
+    }
+
+    /// The same, by the clocks of a zone.
+    pub fn in_zone(instant: i64, zone: &TimeZone) -> Self {
         let beyond = if instant < 0 {
             Timestamp::MIN
         } else {
             Timestamp::MAX
         };
         let time = Timestamp::from_microsecond(instant).unwrap_or(beyond);
-        Self(time.to_zoned(TimeZone::UTC).date())
+        Self(time.to_zoned(zone.clone()).date())
     }
 
     /// The first microsecond after the day, since 1970, UTC.

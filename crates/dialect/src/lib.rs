@@ -109,6 +109,11 @@ pub trait Dialect: Send + Sync {
     fn is_single_turn(&self) -> bool {
         false
     }
+
+    /// Whether a rendering is one request whose history is no list of turns any more: the requests before it cannot be read off.
+    fn is_one_request(&self) -> bool {
+        false
+    }
 }
 
 impl fmt::Debug for dyn Dialect + '_ {

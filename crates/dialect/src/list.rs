@@ -103,7 +103,7 @@ impl List {
             Role::Tool => "{\"role\":\"tool\"",
         });
         if turn.role == Role::Assistant {
-            sink.speak(Speaker::Perspective);
+            sink.answer(turn.position);
         }
         if let Some(alias) = turn.alias {
             sink.framing(",\"name\":");
@@ -188,7 +188,7 @@ pub(crate) fn write_turns<'a>(
         }
         if turn.role == Role::Assistant {
             sink.framing(assistant);
-            sink.speak(Speaker::Perspective);
+            sink.answer(turn.position);
         } else {
             sink.framing(user);
         }

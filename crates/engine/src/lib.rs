@@ -34,3 +34,4 @@ pub use options::RunOptions;
 pub use plan::Plan;
 pub use progress::{Progress, Queues, Silent};
 pub use run::run;
+pub use slice::scheduler::threads;

@@ -194,6 +194,11 @@ impl Plan {
         self.selection.leaves_out(&id, &read.conversation, found)
     }
 
+    /// Whether personal data and secrets are replaced, and not only found.
+    pub fn replaces(&self) -> bool {
+        self.redactor.as_ref().is_some_and(Redactor::replaces)
+    }
+
     /// The policy.
     pub fn policy(&self) -> &Policy {
         &self.pipeline.policy

@@ -54,6 +54,10 @@ pub enum WalkEvent<'s> {
         id: String,
         /// The conversation.
         linked: &'s Linked,
+        /// Codes of what was found in it.
+        codes: Vec<&'static str>,
+        /// Its record.
+        bytes: &'s [u8],
     },
 }
 
@@ -160,5 +164,7 @@ fn tell(
         entry: record.entry,
         id: record::id(linked, record.bytes),
         linked,
+        codes: read.codes().collect(),
+        bytes: record.bytes,
     })
 }

@@ -28,12 +28,13 @@ use crate::slice::Slice;
 use crate::slice::records::{AccountedRow, Item, ReadRecord, Record};
 
 pub mod bill;
-mod budget;
+pub mod budget;
 mod fit;
 pub mod overview;
 pub mod receipt;
 pub mod render;
 mod renderings;
+pub mod shares;
 mod slowest;
 pub mod survey;
 pub mod tables;

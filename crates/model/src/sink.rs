@@ -91,6 +91,8 @@ pub struct Sink<'a> {
     buffers: SinkBuffers,
     identity: Identity,
     speaker: Speaker,
+    /// Position of the message that the perspective answers with.
+    answer: Option<u32>,
     limit: usize,
     is_oversize: bool,
     conversation: PhantomData<&'a str>,
@@ -113,6 +115,7 @@ impl<'a> Sink<'a> {
             buffers,
             identity: Identity::default(),
             speaker: Speaker::default(),
+            answer: None,
             limit,
             is_oversize: false,
             conversation: PhantomData,
@@ -131,7 +134,7 @@ impl<'a> Sink<'a> {
         self.buffers.text.clear();
         self.buffers.spans.clear();
         self.buffers.runs.clear();
-        self.speaker = Speaker::default();
+        self.speak(Speaker::default());
         self.is_oversize = false;
     }
 
@@ -193,6 +196,13 @@ impl<'a> Sink<'a> {
     /// Says whose turn what follows belongs to.
     pub fn speak(&mut self, speaker: Speaker) {
         self.speaker = speaker;
+        self.answer = None;
+    }
+
+    /// Says that what follows is the perspective's own, which answers with the message of this position.
+    pub fn answer(&mut self, position: Option<u32>) {
+        self.speaker = Speaker::Perspective;
+        self.answer = position;
     }
 
     /// Appends the dialect's own framing, written as it is.
@@ -229,7 +239,9 @@ impl<'a> Sink<'a> {
         let span = self.buffers.spans.last()?;
         let start = runs.len().checked_sub(2).and_then(|before| runs.get(before));
         let bytes = self.buffers.text.len() - start.map_or(0, |run| run.end) + more;
-        let joins = span.component == component && span.voice == self.speaker && bytes <= MAX_GLUE_BYTES;
+        let joins = span.component == component
+            && (span.voice, span.answer) == (self.speaker, self.answer)
+            && bytes <= MAX_GLUE_BYTES;
         joins.then_some(number)
     }
 
@@ -290,13 +302,13 @@ impl<'a> Sink<'a> {
             let text = other.text().get(start..span.end).unwrap_or_default();
             start = span.end;
             if self.has_room(text.len()) {
-                self.speaker = span.voice;
+                (self.speaker, self.answer) = (span.voice, span.answer);
                 self.buffers.text.push_str(text);
                 self.run(Piece::Unknown, span.component, span.control);
             }
         }
         self.is_oversize |= other.is_oversize;
-        self.speaker = Speaker::default();
+        self.speak(Speaker::default());
     }
 
     /// Where the rendering ends at present.
@@ -339,7 +351,7 @@ impl<'a> Sink<'a> {
         match buffers.spans.last_mut() {
             Some(last)
                 if last.component == component
-                    && last.voice == self.speaker
+                    && (last.voice, last.answer) == (self.speaker, self.answer)
                     && !(last.control || control) =>
             {
                 last.end = end;
@@ -350,6 +362,8 @@ impl<'a> Sink<'a> {
                 voice: self.speaker,
                 control,
                 requests: 0,
+                written: false,
+                answer: self.answer,
             }),
         }
     }

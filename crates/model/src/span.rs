@@ -53,4 +53,8 @@ pub struct ComponentSpan {
     pub control: bool,
     /// How many requests carry it, where somebody has said so.
     pub requests: u32,
+    /// Whether a request that is billed here paid for writing it, where somebody has said so.
+    pub written: bool,
+    /// Position of the message that the perspective's turn begins with, where the dialect says so.
+    pub answer: Option<u32>,
 }

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 pub struct GroupKey<T> {
     /// What is billed apart: a source, a conversation, a day.
     pub group: T,
+    /// What is billed apart beside it.
+    pub second: T,
     /// Id of the dialect.
     pub dialect: T,
     /// Its profile.
@@ -21,6 +23,7 @@ impl GroupKey<&str> {
     fn to_owned(self) -> GroupKey<String> {
         GroupKey {
             group: self.group.to_owned(),
+            second: self.second.to_owned(),
             dialect: self.dialect.to_owned(),
             profile: self.profile.to_owned(),
             coverage: self.coverage.to_owned(),
@@ -34,6 +37,7 @@ impl GroupKey<String> {
     pub fn as_ref(&self) -> GroupKey<&str> {
         GroupKey {
             group: &self.group,
+            second: &self.second,
             dialect: &self.dialect,
             profile: &self.profile,
             coverage: &self.coverage,

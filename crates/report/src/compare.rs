@@ -172,6 +172,7 @@ fn add_tokens(
             for (encoding, tokens) in &tokens {
                 let sides = cells.at(GroupKey {
                     group: "",
+                    second: "",
                     dialect: dialect.at(row),
                     profile: profile.at(row),
                     coverage: coverage.at(row),

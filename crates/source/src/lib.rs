@@ -32,7 +32,7 @@ pub use formats::mapped::{FieldMap, MapPath, Mapped, mapped};
 pub use frame::{FrameView, Placed, Reading, Row};
 pub use looks::{Look, is_known as is_known_look, look};
 pub use propose::{Proposal, propose};
-pub use reader::zone::is_zone;
+pub use reader::zone::{is_zone, time_zone};
 pub use source::{About, Evidence, Source};
 
 /// Declares the formats: a module of `formats/` and the source in it, each once.

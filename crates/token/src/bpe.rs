@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chatmill_model::span::ComponentSpan;
 
-use crate::counter::{Bookkeeper, Counter, TokenCounts};
+use crate::counter::{Bookkeeper, Counter};
 use crate::merge::Merger;
 use crate::split::{SplitCache, Splitter};
 use crate::stretches::{Stretch, each_stretch};
@@ -100,7 +100,7 @@ impl Counter for Bpe {
         tokens
     }
 
-    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts {
+    fn tally_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
         let mut books = Bookkeeper::new(spans);
         each_stretch(text, spans, |stretch| match stretch {
             Stretch::Text(text) => self.tables.each_token(text, |bytes| books.token(bytes)),

@@ -15,7 +15,17 @@ pub trait Counter: Send + Sync {
     /// Spans are adjacent, in order, and their ends are byte offsets in `text`; bytes after the last span are framing.
     /// A token that reaches over several spans belongs to the one of its first byte. A control span is one token, and the
     /// stretches before and after it are counted as texts of their own.
-    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts;
+    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts {
+        let each = self.tally_spans(text, spans);
+        let mut tally = TokenCounts::default();
+        for (span, tokens) in spans.iter().chain([&BEHIND]).zip(each) {
+            tally.book_many(span, tokens);
+        }
+        tally
+    }
+
+    /// The tokens of each span, and of what is behind the last, as [`tally`](Self::tally) books them.
+    fn tally_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64>;
 }
 
 /// A token count and its parts.
@@ -41,6 +51,8 @@ pub struct TokenCounts {
     pub assistant_content: u64,
     /// Tokens of all requests together: each as often as requests carry its span.
     pub sent: u64,
+    /// Tokens that the perspective wrote in answers that are billed here: what it says and what it calls.
+    pub written: u64,
 }
 
 impl TokenCounts {
@@ -50,9 +62,12 @@ impl TokenCounts {
     }
 
     /// Books tokens under the component of a span.
-    pub(crate) fn book_many(&mut self, span: &ComponentSpan, tokens: u64) {
+    pub fn book_many(&mut self, span: &ComponentSpan, tokens: u64) {
         self.tokens += tokens;
         self.sent += tokens * u64::from(span.requests);
+        if span.written {
+            self.written += tokens;
+        }
         match span.component {
             Component::Content => {
                 self.content += tokens;
@@ -80,6 +95,7 @@ impl std::ops::AddAssign for TokenCounts {
         self.meta += other.meta;
         self.assistant_content += other.assistant_content;
         self.sent += other.sent;
+        self.written += other.written;
     }
 }
 
@@ -90,6 +106,8 @@ pub(crate) const BEHIND: ComponentSpan = ComponentSpan {
     voice: Speaker::Other,
     control: false,
     requests: 0,
+    written: false,
+    answer: None,
 };
 
 /// Books tokens, given in order by their length in bytes, to the spans that they start in.
@@ -97,7 +115,10 @@ pub(crate) struct Bookkeeper<'s> {
     spans: std::slice::Iter<'s, ComponentSpan>,
     here: Option<&'s ComponentSpan>,
     at: usize,
-    tally: TokenCounts,
+    /// Number of the span at hand.
+    number: usize,
+    /// Tokens of each span, and of what is behind the last.
+    each: Vec<u64>,
 }
 
 impl<'s> Bookkeeper<'s> {
@@ -107,22 +128,24 @@ impl<'s> Bookkeeper<'s> {
 
     /// Books tokens from this byte on.
     pub(crate) fn from(spans: &'s [ComponentSpan], at: usize) -> Self {
+        let each = vec![0; spans.len() + 1];
         let mut spans = spans.iter();
         Self {
             here: spans.next(),
             spans,
             at,
-            tally: TokenCounts::default(),
+            number: 0,
+            each,
         }
     }
 
     pub(crate) fn token(&mut self, bytes: usize) {
         while self.here.is_some_and(|span| span.end <= self.at) {
             self.here = self.spans.next();
+            self.number += 1;
         }
-        match self.here {
-            Some(span) => self.tally.book_many(span, 1),
-            None => self.tally.book_many(&BEHIND, 1),
+        if let Some(tokens) = self.each.get_mut(self.number) {
+            *tokens += 1;
         }
         self.at += bytes;
     }
@@ -134,8 +157,9 @@ impl<'s> Bookkeeper<'s> {
         self.token(0);
     }
 
-    pub(crate) fn finish(self) -> TokenCounts {
-        self.tally
+    /// The tokens of each span, and of what is behind the last.
+    pub(crate) fn finish(self) -> Vec<u64> {
+        self.each
     }
 }
 
@@ -150,6 +174,8 @@ mod tests {
             voice,
             control: false,
             requests: u32::try_from(end).unwrap(),
+            written: false,
+            answer: None,
         }
     }
 

@@ -7,7 +7,7 @@
 use chatmill_model::span::ComponentSpan;
 use tokenizers::Tokenizer;
 
-use crate::counter::{Bookkeeper, Counter, TokenCounts};
+use crate::counter::{Bookkeeper, Counter};
 use crate::error::EncodingError;
 use crate::stretches::{Stretch, each_stretch};
 
@@ -84,7 +84,7 @@ impl Counter for Crate {
         tokens
     }
 
-    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts {
+    fn tally_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
         let mut books = Bookkeeper::new(spans);
         let mut from = 0;
         each_stretch(text, spans, |stretch| match stretch {
@@ -156,6 +156,8 @@ mod tests {
             voice: Speaker::Other,
             control,
             requests: 1,
+            written: false,
+            answer: None,
         };
         let spans = [
             span(5, Component::Names, false),

@@ -220,6 +220,8 @@ fn spans_over(bytes: usize) -> impl Strategy<Value = Vec<ComponentSpan>> {
             voice,
             control: false,
             requests,
+            written: false,
+            answer: None,
         };
         spans.into_iter().map(span).collect()
     })
@@ -276,6 +278,8 @@ proptest! {
                     voice: Speaker::Other,
                     control,
                     requests: 0,
+                    written: false,
+                    answer: None,
                 });
             }
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chatmill_model::span::ComponentSpan;
 
-use crate::counter::{Bookkeeper, Counter, TokenCounts};
+use crate::counter::{Bookkeeper, Counter};
 use crate::reference::ReferenceTokenizer;
 use crate::stretches::{Stretch, each_stretch};
 
@@ -23,7 +23,7 @@ impl Counter for ReferenceCounter {
         self.reference.count(text).unwrap_or_else(|| self.own.count(text))
     }
 
-    fn tally(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts {
+    fn tally_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
         let mut books = Bookkeeper::new(spans);
         let mut is_asked = true;
         each_stretch(text, spans, |stretch| match stretch {
@@ -33,7 +33,7 @@ impl Counter for ReferenceCounter {
         if is_asked {
             books.finish()
         } else {
-            self.own.tally(text, spans)
+            self.own.tally_spans(text, spans)
         }
     }
 }
@@ -53,6 +53,8 @@ mod tests {
             voice: Speaker::Perspective,
             control,
             requests: 1,
+            written: false,
+            answer: None,
         };
         let spans = [
             span(6, Component::Names, false),

@@ -46,6 +46,8 @@ mod tests {
             voice: Speaker::Other,
             control,
             requests: 0,
+            written: false,
+            answer: None,
         };
         let spans = [
             span(2, true),

@@ -111,7 +111,7 @@ impl TokenCounter {
             .zip(self.counted.chunks_mut(MAX_ENCODINGS_PER_GROUP))
         {
             counted.fill(TokenCounts::default());
-            batch.tally_sink(sink, counted);
+            batch.tally_sink(sink, Books::new(sink.spans(), counted));
         }
         let tally = |place: &Place| match place {
             Place::Batch(number) => self.counted.get(*number).copied().unwrap_or_default(),
@@ -119,6 +119,23 @@ impl TokenCounter {
         };
         tallies.clear();
         tallies.extend(self.places.iter().map(tally));
+    }
+
+    /// The tokens of each span of the rendering that a sink holds, and of what is behind the last, in each encoding.
+    pub fn tally_spans(&mut self, sink: &Sink<'_>) -> Vec<Vec<u64>> {
+        let mut of_batches = Vec::new();
+        for (batch, counted) in self
+            .batches
+            .iter_mut()
+            .zip(self.counted.chunks_mut(MAX_ENCODINGS_PER_GROUP))
+        {
+            of_batches.extend(batch.tally_sink(sink, Books::new(sink.spans(), counted).with_spans()));
+        }
+        let tally = |place: &Place| match place {
+            Place::Batch(number) => of_batches.get(*number).cloned().unwrap_or_default(),
+            Place::Whole(counter) => counter.tally_spans(sink.text(), sink.spans()),
+        };
+        self.places.iter().map(tally).collect()
     }
 
     /// Bytes that long texts take in each memory at present, at most.
@@ -136,6 +153,8 @@ impl TokenCounter {
             voice: Speaker::Other,
             control: false,
             requests: 0,
+            written: false,
+            answer: None,
         }];
         let tallies = self.tally(text, &whole);
         tallies.into_iter().map(|tally| tally.tokens).collect()
@@ -173,10 +192,9 @@ impl Batch {
         }
     }
 
-    fn tally_sink(&mut self, sink: &Sink<'_>, tallies: &mut [TokenCounts]) {
+    fn tally_sink(&mut self, sink: &Sink<'_>, mut books: Books<'_>) -> Vec<Vec<u64>> {
         let (text, spans) = (sink.text(), sink.spans());
         self.pieces.begin(sink.glue_identity(), sink.text_identity());
-        let mut books = Books::new(spans, tallies);
         let mut open = OpenJoint::at(0);
         let mut start = 0;
         let mut here = 0;
@@ -184,9 +202,9 @@ impl Batch {
             while spans.get(here).is_some_and(|span| span.end <= start) {
                 here += 1;
             }
-            if let Some(span) = spans.get(here).filter(|span| span.control) {
+            if spans.get(here).is_some_and(|span| span.control) {
                 self.settle(text, start, &open, &mut books);
-                books.many(span, [1; MAX_ENCODINGS_PER_GROUP]);
+                books.tokens(start, [1; MAX_ENCODINGS_PER_GROUP]);
                 open.begin(run.end);
                 start = run.end;
                 continue;
@@ -209,6 +227,7 @@ impl Batch {
         }
         self.settle(text, text.len(), &open, &mut books);
         books.settle();
+        books.each
     }
 
     /// Counts the parts since the last sync point, up to this one.
@@ -305,7 +324,7 @@ impl Batch {
             let end = span.end.min(text.len());
             if span.control && end > start {
                 self.joint(text, booked..start, &mut books);
-                books.many(span, [1; MAX_ENCODINGS_PER_GROUP]);
+                books.tokens(start, [1; MAX_ENCODINGS_PER_GROUP]);
                 booked = end;
             } else if end.saturating_sub(start) >= LONG_RUN_BYTES
                 && let Some(stretch) = text.get(start..end)
@@ -313,7 +332,7 @@ impl Batch {
                 && inside.first < inside.last
             {
                 self.joint(text, booked..start + inside.first, &mut books);
-                books.many(span, inside.counts);
+                books.tokens(start, inside.counts);
                 booked = start + inside.last;
             }
             start = end;
@@ -451,6 +470,8 @@ struct Books<'s> {
     /// Chunks in these counts.
     chunks: u32,
     tallies: &'s mut [TokenCounts],
+    /// By encoding, the tokens of each span and of what is behind the last; empty where nobody asks for them.
+    each: Vec<Vec<u64>>,
 }
 
 impl<'s> Books<'s> {
@@ -463,6 +484,28 @@ impl<'s> Books<'s> {
             counts: Counts::default(),
             chunks: 0,
             tallies,
+            each: Vec::new(),
+        }
+    }
+
+    /// Books span by span, too.
+    fn with_spans(mut self) -> Self {
+        self.each = vec![vec![0; self.spans.len() + 1]; self.tallies.len()];
+        self
+    }
+
+    /// Books tokens of one encoding for the span at hand.
+    fn book(&mut self, encoding: usize, tokens: u64) {
+        let span = self.spans.get(self.here).unwrap_or(&BEHIND);
+        if let Some(tally) = self.tallies.get_mut(encoding) {
+            tally.book_many(span, tokens);
+        }
+        if let Some(sum) = self
+            .each
+            .get_mut(encoding)
+            .and_then(|each| each.get_mut(self.here))
+        {
+            *sum += tokens;
         }
     }
 
@@ -480,11 +523,11 @@ impl<'s> Books<'s> {
 
     /// Books what has been counted for the span at hand.
     fn settle(&mut self) {
-        let span = self.spans.get(self.here).unwrap_or(&BEHIND);
-        for ((encoding, tally), sum) in self.tallies.iter_mut().enumerate().zip(&mut self.sums) {
-            let tokens = std::mem::take(sum) + self.counts.of(encoding);
+        let sums = std::mem::take(&mut self.sums);
+        for (encoding, sum) in sums.into_iter().enumerate().take(self.tallies.len()) {
+            let tokens = sum + self.counts.of(encoding);
             if tokens > 0 {
-                tally.book_many(span, tokens);
+                self.book(encoding, tokens);
             }
         }
         self.counts = Counts::default();
@@ -497,12 +540,6 @@ impl<'s> Books<'s> {
         self.go_to(byte);
         for (sum, more) in self.sums.iter_mut().zip(tokens) {
             *sum += more;
-        }
-    }
-
-    fn many(&mut self, span: &ComponentSpan, counts: [u64; MAX_ENCODINGS_PER_GROUP]) {
-        for (tally, tokens) in self.tallies.iter_mut().zip(counts) {
-            tally.book_many(span, tokens);
         }
     }
 
@@ -536,11 +573,10 @@ impl<'s> Books<'s> {
         while start < chunk.end {
             self.go_to(start);
             let end = self.end.min(chunk.end);
-            let span = *self.spans.get(self.here).unwrap_or(&BEHIND);
             let part = start - chunk.start..end - chunk.start;
             let of_each = words.chunks(ChunkCounter::words_for(chunk.len()));
-            for (tally, begin) in self.tallies.iter_mut().zip(of_each) {
-                tally.book_many(&span, ones_in(begin, &part));
+            for (encoding, begin) in of_each.enumerate() {
+                self.book(encoding, ones_in(begin, &part));
             }
             start = end;
         }

@@ -3,11 +3,12 @@
 mod bill;
 mod source;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use chatmill_dataset::is_dataset;
 use chatmill_engine::Plan;
-use chatmill_engine::plan::Target;
-use chatmill_report::bill::{BillBy, savings};
+use chatmill_engine::plan::{Target, Templates};
+use chatmill_report::bill::{BillBy, TEXT, savings};
 use clap::{Args, ValueEnum};
 
 use super::Context;
@@ -15,6 +16,7 @@ use crate::exit::{Exit, WrongRequest};
 use crate::mask::mask;
 use crate::output;
 use crate::prices::price_file;
+use crate::terminal;
 
 /// The encoding that counts when none is named.
 const ENCODING: &str = "o200k_base";
@@ -24,21 +26,35 @@ const ENCODING: &str = "o200k_base";
 #[command(after_help = "Examples:\n  \
                         chatmill tokens exports/ --dialect openai-chat --dialect gryag-compact\n  \
                         chatmill tokens out/demo --by source --format csv\n  \
-                        chatmill tokens chat.json --by participant --prices docs/prices.example.toml")]
+                        chatmill tokens chat.json --by participant --prices docs/prices.example.toml\n  \
+                        chatmill tokens out/demo --by day,model --dialect openai-chat\n  \
+                        chatmill tokens bots.db --pipeline bots.toml --by room --top 10")]
 pub(crate) struct Arguments {
     /// Files, folders, globs, archives, `-` for stdin, or one finished dataset
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
-    /// Dialects to price; without it, all of them
+    /// Dialects to price; without it, all of them; `text` is what is said, called and answered before any dialect renders it
     #[arg(long = "dialect", value_name = "ID[@PROFILE]")]
     dialects: Vec<String>,
     /// Encodings to count in; without it, `o200k_base`, or those of the dataset
     #[arg(long = "encoding", value_name = "NAME")]
     encodings: Vec<String>,
-    /// What to bill apart; participant, role and tool bill the text itself, before any dialect renders it
-    #[arg(long, value_enum, value_name = "WHAT")]
-    by: Option<ByWord>,
-    /// Pipeline file whose dialects and encodings are meant; its templates and own encodings have names then
+    /// What to bill apart, one thing or two; participant, role and tool bill the text itself, before any dialect renders it
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
+    by: Vec<ByWord>,
+    /// Show so many groups, those of the most tokens, and one for the rest
+    #[arg(long, value_name = "N")]
+    top: Option<usize>,
+    /// Zone of days: an IANA name or an offset such as `+02:00`
+    #[arg(long, default_value = "UTC", value_name = "ZONE")]
+    zone: String,
+    /// Threads; 0 for as many as the machine gives
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    threads: usize,
+    /// Show all columns, however wide the terminal is
+    #[arg(long)]
+    wide: bool,
+    /// Pipeline file that says how conversations are read, selected, windowed, said and counted
     #[arg(long, value_name = "FILE")]
     pipeline: Option<PathBuf>,
     /// Price file (TOML), to add money
@@ -65,8 +81,14 @@ enum ByWord {
     Role,
     /// The tool that is called
     Tool,
-    /// The day on which a conversation begins, in UTC
+    /// The day of a message, or of the answer to a request
     Day,
+    /// The model that wrote an answer, or was asked
+    Model,
+    /// The room: conversations of one title, else the conversation
+    Room,
+    /// The input that a conversation came from
+    Input,
 }
 
 impl From<ByWord> for BillBy {
@@ -78,6 +100,9 @@ impl From<ByWord> for BillBy {
             ByWord::Role => Self::Role,
             ByWord::Tool => Self::Tool,
             ByWord::Day => Self::Day,
+            ByWord::Model => Self::Model,
+            ByWord::Room => Self::Room,
+            ByWord::Input => Self::Input,
         }
     }
 }
@@ -95,55 +120,79 @@ enum Format {
 
 /// Prices what the paths hold.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let by = arguments.by.map(BillBy::from).unwrap_or_default();
-    if by.is_of_text() && !arguments.dialects.is_empty() {
-        let message = format!(
-            "--by {} bills the text before any dialect renders it: a rendering belongs to no single {}",
-            by.noun(),
-            by.noun()
-        );
-        return Err(WrongRequest::new(message).then("leave out --dialect").into());
-    }
-    let plan = arguments.pipeline.as_deref();
-    let plan = plan.map(|path| Plan::load(path, &[], None)).transpose()?;
-    let (templates, planned, own) = plan.map_or_else(Default::default, |plan| {
-        (plan.templates, plan.targets, plan.encodings)
-    });
+    let by: Vec<BillBy> = arguments.by.iter().copied().map(BillBy::from).collect();
+    let text = refuse_by(&by, &arguments.dialects)?;
+    let zone = chatmill_source::time_zone(&arguments.zone).ok_or_else(|| {
+        WrongRequest::new(format!("--zone: there is no zone `{}`", arguments.zone))
+            .then("give an IANA name (Europe/Kyiv) or an offset (+02:00)")
+    })?;
+    let plan = arguments
+        .pipeline
+        .as_deref()
+        .map(|path| load(arguments, path))
+        .transpose()?;
+    let own = plan.as_ref().map_or(&[][..], |plan| &plan.encodings);
     let prices = arguments
         .prices
         .as_deref()
-        .map(|path| price_file(path, &own))
+        .map(|path| price_file(path, own))
         .transpose()?
         .unwrap_or_default();
+    let no_templates = Templates::default();
+    let templates = plan.as_ref().map_or(&no_templates, |plan| &plan.templates);
     let mut targets = arguments
         .dialects
         .iter()
-        .map(|word| Target::find_among(word, &templates))
+        .filter(|_| !text)
+        .map(|word| Target::find_among(word, templates))
         .collect::<Result<Vec<_>, _>>()?;
-    if targets.is_empty() && !by.is_of_text() {
-        targets = planned;
+    if let (true, Some(plan)) = (targets.is_empty() && !text, &plan) {
+        targets.clone_from(&plan.targets);
     }
     let request = source::BillRequest {
         paths: &arguments.paths,
         source: &arguments.source,
         targets,
         encodings: &arguments.encodings,
-        own,
-        by,
+        plan: plan.as_ref(),
+        by: &by,
+        text,
+        zone,
+        threads: arguments.threads,
     };
     let drawn = source::draw(&request, context)?;
-    let mut rows = drawn.bill.rows();
-    if let Some(mask) = mask(context.global)?.filter(|_| by.is_of_ids()) {
-        for row in rows.iter_mut().filter(|row| !row.group.is_empty()) {
-            row.group = mask.id(&row.group);
+    let total = drawn.bill.total().rows();
+    let mut rows = match arguments.top {
+        Some(groups) => drawn.bill.top(groups).rows(),
+        None => drawn.bill.rows(),
+    };
+    if let Some(mask) = mask(context.global)? {
+        let is_masked = |place: usize, group: &str| {
+            by.get(place).is_some_and(|by| by.is_of_ids()) && !group.is_empty() && !group.starts_with('(')
+        };
+        for row in &mut rows {
+            if is_masked(0, &row.group) {
+                row.group = mask.id(&row.group);
+            }
+            if is_masked(1, &row.second) {
+                row.second = mask.id(&row.second);
+            }
+            (row.name, row.second_name) = (None, None);
         }
     }
     let lines = bill::Lines {
-        by,
+        by: &by,
+        text,
         rows: &rows,
+        total: &total,
         prices: &prices,
         savings: &savings(&rows),
         not_counted: &drawn.not_counted,
+        columns: if arguments.wide {
+            usize::MAX
+        } else {
+            terminal::columns()
+        },
     };
     match arguments.format {
         Format::Table => output::print(&lines.table())?,
@@ -151,4 +200,53 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         Format::Csv => output::print_file(&lines.csv())?,
     }
     Ok(drawn.conclude())
+}
+
+/// The pipeline with the paths as its inputs; a dataset needs none of them.
+fn load(arguments: &Arguments, path: &Path) -> anyhow::Result<Plan> {
+    let mut typed = Vec::new();
+    for path in &arguments.paths {
+        if !is_dataset(Path::new(path))? {
+            typed.push(path.clone());
+        }
+    }
+    if arguments.source != "auto" {
+        return Err(
+            WrongRequest::new("--source and --pipeline both say how inputs are read")
+                .then("leave one of them out")
+                .into(),
+        );
+    }
+    Ok(Plan::load_for(path, &[], None, &typed)?)
+}
+
+/// Whether text is billed before any dialect renders it; what cannot be billed together is refused.
+fn refuse_by(by: &[BillBy], dialects: &[String]) -> Result<bool, WrongRequest> {
+    if by.len() > 2 {
+        return Err(WrongRequest::new("a bill is divided by two things at most").then("leave out a --by"));
+    }
+    if let [one, other] = by
+        && one == other
+    {
+        return Err(WrongRequest::new(format!("--by {} is there twice", one.noun())).then("leave one out"));
+    }
+    let is_text = |word: &String| word == TEXT;
+    if dialects.iter().any(is_text) {
+        return if dialects.iter().all(is_text) {
+            Ok(true)
+        } else {
+            Err(WrongRequest::new("text and dialects are not billed together")
+                .then("give one of them at a time"))
+        };
+    }
+    let of_text = by.iter().find(|by| by.is_of_text());
+    if let Some(by) = of_text.filter(|_| !dialects.is_empty()) {
+        let message = format!(
+            "--by {} bills the text before any dialect renders it: a rendering belongs to no single {}",
+            by.noun(),
+            by.noun()
+        );
+        return Err(WrongRequest::new(message).then("leave out --dialect"));
+    }
+    Ok(of_text.is_some())
 }

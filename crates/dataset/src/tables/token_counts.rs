@@ -21,6 +21,7 @@ record! {
         replies: One<Number> = "tokens of quoted references",
         meta: One<Number> = "tokens of ids, times and other marks",
         assistant_content: One<Number> = "the share of content that the assistant says",
+        written: One<Number> = "the share that the assistant says and calls in answers that are billed here",
     }
 }
 

@@ -201,17 +201,21 @@ pub(crate) fn token_count(parts: &mut PartSet) -> TokenCountRow<'static> {
         replies: long("replies"),
         meta: long("meta"),
         assistant_content: long("assistant_content"),
+        written: long("written"),
     }
 }
 
 pub(crate) fn total() -> TotalRow<'static> {
     TotalRow {
         source: "source",
+        day: Some("day"),
+        model: Some("model"),
         dialect: "dialect",
         profile: "profile",
         encoding: "encoding",
         coverage: "coverage",
         conversations: long("conversations"),
+        renderings: long("renderings"),
         messages_rendered: long("messages_rendered"),
         bytes: long("bytes"),
         tokens: long("tokens"),
@@ -224,6 +228,11 @@ pub(crate) fn total() -> TotalRow<'static> {
         assistant_content: long("assistant_content"),
         requests: long("requests"),
         tokens_sent: long("tokens_sent"),
+        written: long("written"),
+        logged_requests: long("logged_requests"),
+        logged_input: long("logged_input"),
+        logged_cached_input: long("logged_cached_input"),
+        logged_output: long("logged_output"),
         p50: long("p50"),
         p95: long("p95"),
         p99: long("p99"),

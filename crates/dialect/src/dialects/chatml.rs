@@ -108,7 +108,7 @@ impl Dialect for Chatml {
                 Role::User | Role::Tool => "user\n",
             });
             if turn.role == Role::Assistant {
-                sink.speak(Speaker::Perspective);
+                sink.answer(turn.position);
             }
             plan.joined(blocks, |words| words.write(sink, Level::Raw));
             sink.control(CLOSING);

@@ -95,6 +95,10 @@ impl Dialect for JaibberContext {
         }
         emit(sink, progress.finish(shown.extent, losses, Vec::new()));
     }
+
+    fn is_one_request(&self) -> bool {
+        true
+    }
 }
 
 /// What turns may cost.
@@ -113,6 +117,7 @@ struct Turn<'a> {
     /// The name of an agent; none where a person speaks.
     agent: Option<&'a str>,
     is_own: bool,
+    position: u32,
     /// Texts, and what stands for media: one at least, each on a line of its own.
     texts: Vec<&'a str>,
 }
@@ -165,6 +170,7 @@ impl<'a> Turn<'a> {
         Some(Self {
             agent,
             is_own: view.is_own(message),
+            position,
             texts,
         })
     }
@@ -173,7 +179,7 @@ impl<'a> Turn<'a> {
         sink.speak(Speaker::Other);
         sink.framing("\n\n");
         if self.is_own {
-            sink.speak(Speaker::Perspective);
+            sink.answer(Some(self.position));
         }
         if let Some(agent) = self.agent {
             sink.framing("Assistant (");

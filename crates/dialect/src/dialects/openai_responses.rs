@@ -164,7 +164,7 @@ fn said<'a>(
         },
     );
     if role == Role::Assistant {
-        sink.speak(Speaker::Perspective);
+        sink.answer(blocks.iter().find_map(|block| block.position));
     }
     if blocks.iter().any(Block::is_media) {
         let mut separator = "[";
@@ -200,7 +200,7 @@ fn item<'a>(sink: &mut Sink<'a>, block: &Block<'a>, separator: &mut &'static str
     match block.held {
         BlockContent::Call(call) => {
             open(sink, separator, "{\"type\":\"function_call\",\"call_id\":");
-            sink.speak(Speaker::Perspective);
+            sink.answer(block.position);
             sink.json_string(call.id, Component::Meta);
             sink.framing(",\"name\":");
             sink.json_string(call.name, Component::Tools);

@@ -20,7 +20,7 @@ use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
 use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, TurnPlan};
+use crate::turns::{Block, BlockContent, Turn, TurnPlan};
 use crate::{Dialect, Emit};
 
 rules! {
@@ -101,7 +101,7 @@ impl Dialect for Sharegpt {
         for (turn, blocks) in plan.said() {
             sink.framing(separator);
             separator = ",";
-            value(sink, &plan, turn.role, blocks);
+            value(sink, &plan, turn, blocks);
         }
         let is_empty = separator != ",";
         sink.framing(if is_empty { "{\"conversations\":[]" } else { "]" });
@@ -122,11 +122,11 @@ impl Dialect for Sharegpt {
     }
 }
 
-fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, role: Role, blocks: &[Block<'a>]) {
-    match (role, blocks.first().map(|block| block.held)) {
+fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: &[Block<'a>]) {
+    match (turn.role, blocks.first().map(|block| block.held)) {
         (_, Some(BlockContent::Call(call))) => {
             sink.framing("{\"from\":\"function_call\",\"value\":\"");
-            sink.speak(Speaker::Perspective);
+            sink.answer(turn.position);
             sink.content("{\"name\":\"", Level::JsonString, Component::Tools);
             sink.content(call.name, Level::JsonInJsonString, Component::Tools);
             sink.content("\",\"arguments\":", Level::JsonString, Component::Tools);
@@ -141,7 +141,7 @@ fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, role: Role, blocks: &[Blo
         }
         (Role::Assistant, _) => {
             sink.framing("{\"from\":\"gpt\",\"value\":");
-            sink.speak(Speaker::Perspective);
+            sink.answer(turn.position);
             plan.write_joined(sink, blocks);
             sink.speak(Speaker::Other);
         }

@@ -20,7 +20,7 @@ use crate::about::{DialectAbout, Rules};
 use crate::list::{ContentAs, Ends, List};
 use crate::loss::{LossCode, reasons};
 use crate::passes;
-use crate::profile::{DialectProfile, MarksOn, Texts};
+use crate::profile::{DialectProfile, MarksOn, Shape, Texts};
 use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
@@ -151,5 +151,9 @@ impl Dialect for SunaMessages {
         };
         let rendering = list.render(transcript, self.manner, sink);
         emit(sink, rendering);
+    }
+
+    fn is_one_request(&self) -> bool {
+        matches!(self.manner.shape, Shape::History)
     }
 }

@@ -60,7 +60,12 @@ impl<'a> Output<'_, 'a> {
             let Some(text) = self.text.get(stretch.range) else {
                 continue;
             };
-            sink.speak(stretch.speaker);
+            match (stretch.speaker, stretch.what) {
+                (Speaker::Perspective, What::Piece(number)) => {
+                    sink.answer(self.pieces.get(number).and_then(|piece| piece.position));
+                }
+                (speaker, _) => sink.speak(speaker),
+            }
             match stretch.what {
                 What::Piece(number) => match self.pieces.get(number) {
                     Some(piece) => say(sink, piece, text),

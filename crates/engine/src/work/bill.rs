@@ -1,9 +1,10 @@
-//! The bill as served: how often a chat is sent, and with how much before each answer.
+//! The bill as served: how often a chat is sent, with how much before each answer, and what is written in answer.
 //!
 //! A chat is billed once per answer, each time with all that stands before it. A rendering shows the chat as it was in the end, so
 //! the requests are read off it: one per answer, each with the tokens before the answer, and definitions of tools wherever
 //! they stand. That is an estimate: what the server kept in a cache, sent in other words or cut is not known. Answers are counted
-//! where somebody or a tool spoke in between; several turns in a row are one answer.
+//! where somebody or a tool spoke in between; several turns in a row are one answer. What the perspective says and calls in an
+//! answer is written once, and belongs to the rendering that is billed for the answer, however many others repeat it.
 
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ use chatmill_model::span::{Component, ComponentSpan, Speaker};
 /// How a dialect's renderings are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BillingMode {
-    /// Never: an archive has no assistant who would be asked.
+    /// Never: an archive has no assistant who would be asked, and of some texts no requests can be read off.
     Never,
     /// Once: it is one message to the assistant.
     Once,
@@ -21,42 +22,78 @@ pub enum BillingMode {
     EachAnswer,
     /// Once per answer of its last turn: the turns before are billed by their own renderings.
     LastTurn,
+    /// Once, with everything before its last answer: the record was one request, and what it repeats was not asked again.
+    Captured,
 }
 
 impl BillingMode {
-    /// How renderings of a dialect are sent, where each turn has a rendering of its own or not.
-    pub fn of(dialect: &dyn Dialect, per_turn: bool) -> Self {
+    /// How renderings of a dialect are sent, where each turn has a rendering of its own or not, of records that are one request
+    /// each or not.
+    pub fn of(dialect: &dyn Dialect, per_turn: bool, one_request: bool) -> Self {
         if dialect.about().neutral {
             Self::Never
         } else if dialect.is_single_turn() {
             Self::Once
         } else if per_turn {
             Self::LastTurn
+        } else if one_request {
+            Self::Captured
+        } else if dialect.is_one_request() {
+            Self::Never
         } else {
             Self::EachAnswer
         }
     }
 }
 
-/// Says in the spans of a rendering how many requests carry each, and gives the number of all requests.
-pub fn requests(spans: &mut [ComponentSpan], serving: BillingMode) -> u32 {
+/// A request that is read off a rendering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Number of the span with which its answer begins; all spans before it are sent.
+    pub answer: usize,
+    /// One past the last span of the answer.
+    pub end: usize,
+    /// Position of the message that the answer begins with, where the dialect says so.
+    pub position: Option<u32>,
+}
+
+/// Says in the spans of a rendering how many requests carry each and whether it is written in answer to one, and gives the
+/// requests.
+pub fn requests(spans: &mut [ComponentSpan], serving: BillingMode) -> Vec<Request> {
+    let whole = Request {
+        answer: spans.len(),
+        end: spans.len(),
+        position: None,
+    };
     let mut answers = match serving {
         BillingMode::Never => Vec::new(),
         BillingMode::Once => {
             for span in spans {
                 span.requests = 1;
             }
-            return 1;
+            return vec![whole];
         }
-        BillingMode::EachAnswer | BillingMode::LastTurn => answers(spans),
+        BillingMode::EachAnswer | BillingMode::LastTurn | BillingMode::Captured => answers(spans),
     };
-    if serving == BillingMode::LastTurn {
-        let last = answers.iter().rposition(|answer| answer.opens_turn);
-        answers.drain(..last.unwrap_or_default());
+    match serving {
+        BillingMode::LastTurn => {
+            let last = answers.iter().rposition(|answer| answer.opens_turn);
+            answers.drain(..last.unwrap_or_default());
+        }
+        BillingMode::Captured => {
+            let is_answered = |answer: &Answer| !answer.is_followed;
+            answers = answers.pop().filter(is_answered).into_iter().collect();
+        }
+        BillingMode::Never | BillingMode::Once | BillingMode::EachAnswer => {}
     }
-    let all = u32::try_from(answers.len()).unwrap_or(u32::MAX);
+    let mut requests: Vec<Request> = answers.iter().map(|answer| answer.request).collect();
+    if serving == BillingMode::Captured && requests.is_empty() {
+        requests.push(whole);
+    }
+    let all = u32::try_from(requests.len()).unwrap_or(u32::MAX);
+    let written_from = requests.first().map_or(usize::MAX, |first| first.answer);
     let mut left = all;
-    let mut next = answers.iter().map(|answer| answer.first_span).peekable();
+    let mut next = requests.iter().map(|request| request.answer).peekable();
     for (index, span) in spans.iter_mut().enumerate() {
         if next.next_if_eq(&index).is_some() {
             left -= 1;
@@ -66,16 +103,20 @@ pub fn requests(spans: &mut [ComponentSpan], serving: BillingMode) -> u32 {
         } else {
             left
         };
+        span.written = index >= written_from
+            && span.voice == Speaker::Perspective
+            && matches!(span.component, Component::Content | Component::Tools);
     }
-    all
+    requests
 }
 
 /// Where the assistant is asked.
 struct Answer {
-    /// Index of the span with which it begins.
-    first_span: usize,
+    request: Request,
     /// Whether more than tool results stands between it and the answer before it.
     opens_turn: bool,
+    /// Whether anything is heard after it.
+    is_followed: bool,
 }
 
 /// What stands between two answers.
@@ -87,15 +128,24 @@ enum Heard {
 }
 
 fn answers(spans: &[ComponentSpan]) -> Vec<Answer> {
-    let mut answers = Vec::new();
+    let mut answers: Vec<Answer> = Vec::new();
     let mut heard = Heard::Speech;
-    for (first_span, span) in spans.iter().enumerate() {
+    for (number, span) in spans.iter().enumerate() {
         if span.voice == Speaker::Perspective {
             if heard != Heard::Nothing {
                 answers.push(Answer {
-                    first_span,
+                    request: Request {
+                        answer: number,
+                        end: number,
+                        position: None,
+                    },
                     opens_turn: heard == Heard::Speech,
+                    is_followed: false,
                 });
+            }
+            if let Some(answer) = answers.last_mut() {
+                answer.request.end = number + 1;
+                answer.request.position = answer.request.position.or(span.answer);
             }
             heard = Heard::Nothing;
         } else if span.voice == Speaker::Other {
@@ -104,6 +154,9 @@ fn answers(spans: &[ComponentSpan]) -> Vec<Answer> {
                 Component::Tools => Heard::Tool,
                 Component::Content | Component::Names | Component::Replies => Heard::Speech,
             });
+            if let Some(answer) = answers.last_mut() {
+                answer.is_followed |= heard != Heard::Nothing;
+            }
         }
     }
     answers
@@ -143,12 +196,19 @@ mod tests {
                 voice: *voice,
                 control: false,
                 requests: 9,
+                written: false,
+                answer: None,
             });
         spans.collect()
     }
 
     fn carried(spans: &[ComponentSpan]) -> Vec<u32> {
         spans.iter().map(|span| span.requests).collect()
+    }
+
+    fn written(spans: &[ComponentSpan]) -> Vec<usize> {
+        let numbers = (0..).zip(spans).filter(|(_, span)| span.written);
+        numbers.map(|(number, _)| number).collect()
     }
 
     const CHAT: [(Component, Speaker); 12] = [
@@ -169,34 +229,56 @@ mod tests {
     #[test]
     fn each_answer_is_sent_what_stands_before_it_and_all_definitions() {
         let mut spans = spans(&CHAT);
-        assert_eq!(requests(&mut spans, BillingMode::EachAnswer), 3);
+        assert_eq!(requests(&mut spans, BillingMode::EachAnswer).len(), 3);
         assert_eq!(carried(&spans), [3, 3, 3, 2, 2, 2, 1, 1, 1, 0, 0, 3]);
     }
 
     #[test]
     fn the_last_turn_is_its_calls_and_its_answer() {
         let mut spans = spans(&CHAT);
-        assert_eq!(requests(&mut spans, BillingMode::LastTurn), 2);
+        assert_eq!(requests(&mut spans, BillingMode::LastTurn).len(), 2);
         assert_eq!(carried(&spans), [2, 2, 2, 2, 2, 2, 1, 1, 1, 0, 0, 2]);
+    }
+
+    #[test]
+    fn a_captured_request_is_one_with_its_answer_or_without() {
+        let mut answered = spans(&CHAT);
+        assert_eq!(requests(&mut answered, BillingMode::Captured).len(), 1);
+        assert_eq!(carried(&answered), [1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1]);
+        assert_eq!(written(&answered), [9]);
+        let mut asked = spans(&[(Content, Other), (Content, Perspective), (Content, Other)]);
+        assert_eq!(requests(&mut asked, BillingMode::Captured).len(), 1);
+        assert_eq!(carried(&asked), [1; 3]);
+        assert!(written(&asked).is_empty());
+    }
+
+    #[test]
+    fn what_is_said_and_called_in_an_answer_is_written_where_the_answer_is_billed() {
+        let mut each = spans(&CHAT);
+        requests(&mut each, BillingMode::EachAnswer);
+        assert_eq!(written(&each), [3, 7, 9]);
+        let mut last = spans(&CHAT);
+        requests(&mut last, BillingMode::LastTurn);
+        assert_eq!(written(&last), [7, 9]);
     }
 
     #[test]
     fn single_messages_are_sent_once_and_archives_never() {
         let mut spans = spans(&CHAT);
-        assert_eq!(requests(&mut spans, BillingMode::Never), 0);
+        assert_eq!(requests(&mut spans, BillingMode::Never).len(), 0);
         assert_eq!(carried(&spans), [0; 12]);
-        assert_eq!(requests(&mut spans, BillingMode::Once), 1);
+        assert_eq!(requests(&mut spans, BillingMode::Once).len(), 1);
         assert_eq!(carried(&spans), [1; 12]);
-        assert_eq!(requests(&mut [], BillingMode::EachAnswer), 0);
+        assert_eq!(requests(&mut [], BillingMode::EachAnswer).len(), 0);
     }
 
     #[test]
     fn turns_in_a_row_are_one_answer_and_a_chat_without_answers_is_never_sent() {
         let mut twice = spans(&[(Content, Perspective), (Framing, Other), (Content, Perspective)]);
-        assert_eq!(requests(&mut twice, BillingMode::EachAnswer), 1);
+        assert_eq!(requests(&mut twice, BillingMode::EachAnswer).len(), 1);
         assert_eq!(carried(&twice), [0; 3]);
         let mut unanswered = spans(&[(Content, Other), (Framing, Other)]);
-        assert_eq!(requests(&mut unanswered, BillingMode::LastTurn), 0);
+        assert_eq!(requests(&mut unanswered, BillingMode::LastTurn).len(), 0);
         assert_eq!(carried(&unanswered), [0; 2]);
     }
 

@@ -12,6 +12,7 @@ use chatmill_dialect::policy::Reasoning;
 use chatmill_dialect::{Coverage, FoldedLosses, LossCode, LossReason, MadeTexts, Rendering};
 use chatmill_model::{ComponentSpan, Linked, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounts};
+use jiff::tz::TimeZone;
 
 use super::Work;
 use crate::error::WorkError;
@@ -20,7 +21,8 @@ use crate::record::redact;
 use crate::work::bill::{self, BillingMode};
 use crate::work::overview::LossAmounts;
 use crate::work::render::{self, WindowedRenderer};
-use crate::work::totals::{Counted, Group};
+use crate::work::shares::{Billed, Share};
+use crate::work::totals::{Counted, CountedRendering, Group};
 
 /// The keys of what a plan names.
 pub(super) struct PlanKeys {
@@ -183,14 +185,23 @@ impl<'p> Work<'_, 'p> {
             let finding = Finding::new(&codes::OVERSIZE_RENDERING, message);
             self.finding(&self.at_record(finding), Some(spot.record), Some(spot.id))?;
         }
-        let serving = BillingMode::of(&*spot.target.dialect, plan.windows.cuts.per_turn);
-        let requests = u64::from(bill::requests(sink.spans_mut(), serving));
+        let one_request = spot.linked.conversation.customs.one_request;
+        let serving = BillingMode::of(&*spot.target.dialect, plan.windows.cuts.per_turn, one_request);
+        let requests = bill::requests(sink.spans_mut(), serving);
         let mut tallies = std::mem::take(&mut self.buffers.tallies);
         self.counter.tally_sink(sink, &mut tallies);
         let cost = RenderingCost {
             bytes: sink.text().len() as u64,
             tallies: &tallies,
-            requests,
+            requests: requests.len() as u64,
+            shares: Billed {
+                spans: sink.spans(),
+                requests: &requests,
+                last: rendering.last_position,
+                bytes: sink.text().len() as u64,
+                tallies: &tallies,
+            }
+            .shares(spot.linked, &TimeZone::UTC, || self.counter.tally_spans(sink)),
             valid: violations.is_empty(),
         };
         self.count(spot, rendering, &cost, seen)?;
@@ -237,7 +248,7 @@ impl<'p> Work<'_, 'p> {
             bytes: cost.bytes,
             content: Some(sink.text()).filter(|_| keep),
             tokens,
-            requests,
+            requests: cost.requests,
             sent_tokens,
             coverage: rendering.coverage.as_str(),
             first_position: rendering.first_position.map(u64::from),
@@ -326,33 +337,42 @@ impl<'p> Work<'_, 'p> {
                 replies: tally.replies,
                 meta: tally.meta,
                 assistant_content: tally.assistant_content,
+                written: tally.written,
             })?;
         }
-        // Without an encoding there is still a row of totals, with no tokens in it.
-        let uncounted = [TokenCounts::default()];
-        let tallies = if cost.tallies.is_empty() {
-            uncounted.as_slice()
-        } else {
-            cost.tallies
-        };
         let first_of_conversation = seen.is_first(rendering.coverage);
-        for (encoding, tally) in tallies.iter().enumerate() {
-            let group = Group {
-                source: Cow::Borrowed(spot.linked.conversation.source),
-                target: spot.rank,
-                encoding,
-                coverage: Cow::Borrowed(rendering.coverage.as_str()),
+        for (number, share) in cost.shares.iter().enumerate() {
+            // Without an encoding there is still a row of totals, with no tokens in it.
+            let uncounted = [TokenCounts::default()];
+            let (tallies, whole) = if cost.tallies.is_empty() {
+                (uncounted.as_slice(), uncounted.as_slice())
+            } else {
+                (share.tallies.as_slice(), cost.tallies)
             };
-            let counted = Counted {
-                first_of_conversation,
-                messages_rendered: u64::from(rendering.messages_rendered),
-                bytes: cost.bytes,
-                tally,
-                requests: cost.requests,
-                valid: cost.valid,
-                losses: rendering.loss_count(),
-            };
-            self.receipt.totals.add(&group, &counted);
+            for ((encoding, tally), whole) in tallies.iter().enumerate().zip(whole) {
+                let group = Group {
+                    source: Cow::Borrowed(spot.linked.conversation.source),
+                    day: share.day.map(|day| day.to_string()).unwrap_or_default(),
+                    model: share.model.to_owned(),
+                    target: spot.rank,
+                    encoding,
+                    coverage: Cow::Borrowed(rendering.coverage.as_str()),
+                };
+                let counted = Counted {
+                    whole: (number + 1 == cost.shares.len()).then(|| CountedRendering {
+                        first_of_conversation,
+                        messages_rendered: u64::from(rendering.messages_rendered),
+                        tokens: whole.tokens,
+                        valid: cost.valid,
+                        losses: rendering.loss_count(),
+                    }),
+                    bytes: share.bytes,
+                    tally,
+                    requests: share.requests,
+                    logged: share.logged,
+                };
+                self.receipt.totals.add(&group, &counted);
+            }
         }
         Ok(())
     }
@@ -379,6 +399,8 @@ struct RenderingCost<'t> {
     tallies: &'t [TokenCounts],
     /// How often it is sent.
     requests: u64,
+    /// What belongs to which day and model.
+    shares: Vec<Share<'t>>,
     /// Whether the dialect's rules hold.
     valid: bool,
 }

@@ -1,4 +1,4 @@
-//! Token totals per source, dialect, profile, encoding and coverage, with exact percentiles.
+//! Token totals per source, day, model, dialect, profile, encoding and coverage, with exact percentiles.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,12 +10,17 @@ use chatmill_token::{Encoding, TokenCounts};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Plan;
+use crate::work::shares::Logged;
 
 /// What totals are grouped by. A plan says what its places are called, so that counting copies no name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Group {
     /// Source id.
     pub source: Cow<'static, str>,
+    /// Day of the answers in UTC; empty where nobody says.
+    pub day: String,
+    /// Model that wrote them; empty where nobody says.
+    pub model: String,
     /// Place of the dialect with its profile in the plan.
     pub target: usize,
     /// Place of the encoding in the plan; 0 when nothing is counted.
@@ -55,8 +60,9 @@ struct Sums {
     conversations: u64,
     messages_rendered: u64,
     bytes: u64,
-    /// Tokens, content, names, framing, tools, replies, meta, assistant content, tokens sent.
-    tokens: [u64; 9],
+    /// Tokens, content, names, framing, tools, replies, meta, assistant content, tokens sent, tokens written.
+    tokens: [u64; 10],
+    logged: Logged,
     requests: u64,
     invalid: u64,
     losses: u64,
@@ -66,8 +72,6 @@ struct Sums {
 
 impl Sums {
     fn count(&mut self, counted: &Counted<'_>) {
-        self.conversations += u64::from(counted.first_of_conversation);
-        self.messages_rendered += counted.messages_rendered;
         self.bytes += counted.bytes;
         let tally = counted.tally;
         let parts = [
@@ -80,14 +84,20 @@ impl Sums {
             tally.meta,
             tally.assistant_content,
             tally.sent,
+            tally.written,
         ];
         for (sum, part) in self.tokens.iter_mut().zip(parts) {
             *sum += part;
         }
         self.requests += counted.requests;
-        self.invalid += u64::from(!counted.valid);
-        self.losses += counted.losses;
-        self.distribution.add(tally.tokens);
+        self.logged += counted.logged;
+        if let Some(whole) = &counted.whole {
+            self.conversations += u64::from(whole.first_of_conversation);
+            self.messages_rendered += whole.messages_rendered;
+            self.invalid += u64::from(!whole.valid);
+            self.losses += whole.losses;
+            self.distribution.add(whole.tokens);
+        }
     }
 
     fn add(&mut self, more: &Self) {
@@ -98,6 +108,7 @@ impl Sums {
             *sum += part;
         }
         self.requests += more.requests;
+        self.logged += more.logged;
         self.invalid += more.invalid;
         self.losses += more.losses;
         self.distribution.merge(&more.distribution);
@@ -121,26 +132,36 @@ impl From<Totals> for Vec<(Group, Sums)> {
     }
 }
 
-/// One rendering, as far as totals care.
+/// One share of a rendering, as far as totals care.
 pub struct Counted<'a> {
-    /// Whether it is the first rendering of its conversation in this group.
-    pub first_of_conversation: bool,
-    /// Messages it shows.
-    pub messages_rendered: u64,
+    /// The rendering itself, which is counted once, with its last share.
+    pub whole: Option<CountedRendering>,
     /// Bytes of its text.
     pub bytes: u64,
     /// Tokens and their parts.
     pub tally: &'a TokenCounts,
     /// How often it is sent.
     pub requests: u64,
+    /// What the provider logged of that.
+    pub logged: Logged,
+}
+
+/// One rendering, whatever its shares.
+pub struct CountedRendering {
+    /// Whether it is the first rendering of its conversation in this coverage.
+    pub first_of_conversation: bool,
+    /// Messages it shows.
+    pub messages_rendered: u64,
+    /// All its tokens.
+    pub tokens: u64,
     /// Whether the dialect's rules hold.
     pub valid: bool,
-    /// What they lost, in occurrences.
+    /// What it lost, in occurrences.
     pub losses: u64,
 }
 
 impl Totals {
-    /// Adds one rendering.
+    /// Adds one share of a rendering.
     pub fn add(&mut self, group: &Group, counted: &Counted<'_>) {
         self.change(group, |sums| sums.count(counted));
     }
@@ -166,6 +187,8 @@ impl Totals {
         for (group, sums) in &self.0 {
             let group = Group {
                 source: Cow::Borrowed(""),
+                day: String::new(),
+                model: String::new(),
                 ..group.clone()
             };
             whole.change(&group, |whole| whole.add(sums));
@@ -176,7 +199,7 @@ impl Totals {
             .collect()
     }
 
-    /// The rows of the totals table, sorted by source, place of the dialect, encoding and coverage.
+    /// The rows of the totals table, sorted by source, day, model, place of the dialect, encoding and coverage.
     pub fn rows<'n>(&'n self, names: &TotalNames<'n>) -> Vec<TotalRow<'n>> {
         let sorted = self.sorted(names).into_iter();
         sorted.map(|(group, sums)| row(group, sums, names)).collect()
@@ -187,6 +210,8 @@ impl Totals {
         sorted.sort_by_key(|(group, _)| {
             (
                 &group.source,
+                &group.day,
+                &group.model,
                 group.target,
                 names.encoding(group),
                 &group.coverage,
@@ -208,14 +233,18 @@ fn row<'n>(group: &'n Group, sums: &Sums, of: &TotalNames<'n>) -> TotalRow<'n> {
         meta,
         assistant_content,
         tokens_sent,
+        written,
     ] = sums.tokens;
     TotalRow {
         source: &group.source,
+        day: Some(group.day.as_str()).filter(|day| !day.is_empty()),
+        model: Some(group.model.as_str()).filter(|model| !model.is_empty()),
         dialect,
         profile,
         encoding: of.encoding(group),
         coverage: &group.coverage,
         conversations: sums.conversations,
+        renderings: sums.distribution.count(),
         messages_rendered: sums.messages_rendered,
         bytes: sums.bytes,
         tokens,
@@ -228,6 +257,11 @@ fn row<'n>(group: &'n Group, sums: &Sums, of: &TotalNames<'n>) -> TotalRow<'n> {
         assistant_content,
         requests: sums.requests,
         tokens_sent,
+        written,
+        logged_requests: sums.logged.requests,
+        logged_input: sums.logged.input,
+        logged_cached_input: sums.logged.cached_input,
+        logged_output: sums.logged.output,
         p50: sums.distribution.percentile(50),
         p95: sums.distribution.percentile(95),
         p99: sums.distribution.percentile(99),
@@ -255,6 +289,11 @@ fn rendering_count(total: &TotalRow<'_>, sums: &Sums) -> RenderingCount {
         assistant_content: total.assistant_content,
         requests: total.requests,
         tokens_sent: total.tokens_sent,
+        written: total.written,
+        logged_requests: total.logged_requests,
+        logged_input: total.logged_input,
+        logged_cached_input: total.logged_cached_input,
+        logged_output: total.logged_output,
         p50: total.p50,
         p95: total.p95,
         p99: total.p99,
@@ -280,6 +319,8 @@ mod tests {
         for (source, target, encoding) in [("b", 0, 0), ("a", 1, 0), ("a", 0, 1), ("a", 0, 0)] {
             let group = Group {
                 source: source.into(),
+                day: String::new(),
+                model: String::new(),
                 target,
                 encoding,
                 coverage: "whole".into(),
@@ -301,6 +342,8 @@ mod tests {
     fn merging_two_halves_equals_the_whole() {
         let group = Group {
             source: "s".into(),
+            day: String::new(),
+            model: String::new(),
             target: 0,
             encoding: 0,
             coverage: "whole".into(),
@@ -315,13 +358,17 @@ mod tests {
             totals.add(
                 &group,
                 &Counted {
-                    first_of_conversation: true,
-                    messages_rendered: 1,
+                    whole: Some(CountedRendering {
+                        first_of_conversation: true,
+                        messages_rendered: 1,
+                        tokens,
+                        valid: true,
+                        losses: 0,
+                    }),
                     bytes: 2,
                     tally: &tally,
                     requests: 2,
-                    valid: true,
-                    losses: 0,
+                    logged: Logged::default(),
                 },
             );
         };
@@ -345,6 +392,8 @@ mod tests {
         for (source, tokens) in [("a", 1), ("a", 2), ("b", 8), ("b", 9), ("b", 10)] {
             let group = Group {
                 source: source.into(),
+                day: String::new(),
+                model: String::new(),
                 target: 0,
                 encoding: 0,
                 coverage: "whole".into(),
@@ -354,13 +403,17 @@ mod tests {
                 ..TokenCounts::default()
             };
             let counted = Counted {
-                first_of_conversation: true,
-                messages_rendered: 2,
+                whole: Some(CountedRendering {
+                    first_of_conversation: true,
+                    messages_rendered: 2,
+                    tokens,
+                    valid: tokens > 1,
+                    losses: 4,
+                }),
                 bytes: 3,
                 tally: &tally,
                 requests: 1,
-                valid: tokens > 1,
-                losses: 4,
+                logged: Logged::default(),
             };
             totals.add(&group, &counted);
         }

@@ -43,8 +43,12 @@ pub fn savings(rows: &[BillRow]) -> Vec<Saving> {
         for row in rows.iter().filter(|row| row.cell.dialect == claim.dialect) {
             let other = rows.iter().find(|other| {
                 other.cell.dialect == claim.against
-                    && (&other.group, &other.cell.coverage, &other.cell.encoding)
-                        == (&row.group, &row.cell.coverage, &row.cell.encoding)
+                    && (
+                        &other.group,
+                        &other.second,
+                        &other.cell.coverage,
+                        &other.cell.encoding,
+                    ) == (&row.group, &row.second, &row.cell.coverage, &row.cell.encoding)
             });
             if let Some(other) = other.filter(|other| other.cell.per_message > 0.0) {
                 savings.push(Saving {
@@ -66,7 +70,6 @@ mod tests {
 
     fn row(dialect: &str, encoding: &str, per_message: f64) -> BillRow {
         BillRow {
-            group: String::new(),
             cell: TokenCell {
                 dialect: dialect.to_owned(),
                 encoding: encoding.to_owned(),
@@ -74,6 +77,7 @@ mod tests {
                 per_message,
                 ..TokenCell::default()
             },
+            ..BillRow::default()
         }
     }
 

@@ -1,12 +1,13 @@
 //! The bill of a dataset, from its tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use chatmill_dataset::{Batch, Batches, Dataset, DatasetError, Flags, Numbers, Texts};
-use chatmill_token::TokenCounts;
-use jiff::Timestamp;
+use chatmill_token::{Encoding, TokenCounts};
+use jiff::tz::TimeZone;
 
-use super::{Bill, BillBy, BillRequest, Booking, TEXT};
+use super::said::{Said, SaidBill};
+use super::{Bill, BillBy, BillRequest, Booking, totals};
 use crate::cells::GroupKey;
 
 /// Columns that say which rendering a row is about, in both tables.
@@ -23,7 +24,7 @@ const RENDERING: [&str; 11] = [
     "valid",
     "loss_count",
 ];
-const COUNT: [&str; 13] = [
+const COUNT: [&str; 14] = [
     "conversation_id",
     "dialect",
     "profile",
@@ -37,28 +38,52 @@ const COUNT: [&str; 13] = [
     "replies",
     "meta",
     "assistant_content",
+    "written",
 ];
 
-/// Reads what is asked for off a dataset's tables.
-pub fn of_dataset(dataset: &Dataset, request: &BillRequest) -> Result<Bill, DatasetError> {
-    match request.by {
-        BillBy::Participant | BillBy::Role => of_messages(dataset, request),
-        BillBy::Tool => of_tools(dataset, request),
-        BillBy::Nothing | BillBy::Source | BillBy::Conversation | BillBy::Day => {
-            of_renderings(dataset, request)
-        }
+/// Reads what is asked for off a dataset's tables and adds it to a bill.
+pub fn of_dataset(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill, DatasetError> {
+    let is_by = |by: BillBy| request.by.contains(&by);
+    if request.is_of_text() {
+        of_said(dataset, request, bill)
+    } else if is_by(BillBy::Day) || is_by(BillBy::Model) {
+        let mut bill = bill;
+        totals::book(dataset, request, false, &mut bill)?;
+        Ok(bill)
+    } else {
+        of_renderings(dataset, request, bill)
     }
 }
 
-/// Whether an encoding is asked for.
-fn wants(request: &BillRequest, encoding: &str) -> bool {
-    request.encodings.is_empty() || request.encodings.iter().any(|wanted| wanted == encoding)
+impl BillRequest {
+    /// Whether text is billed before any dialect renders it.
+    pub fn is_of_text(&self) -> bool {
+        self.text || self.by.iter().any(|by| by.is_of_text())
+    }
+
+    /// Whether the tables of a dataset can answer: they divide renderings by day and model in UTC, and by nothing beside but the
+    /// source.
+    pub fn is_in_totals(&self) -> bool {
+        let is_by = |by: BillBy| self.by.contains(&by);
+        let is_utc = self.zone.as_ref().is_none_or(|zone| *zone == TimeZone::UTC);
+        self.is_of_text()
+            || !(is_by(BillBy::Day) || is_by(BillBy::Model))
+            || totals::answer(&self.by) && (is_utc || !is_by(BillBy::Day))
+    }
+
+    pub(super) fn wants_encoding(&self, encoding: &str) -> bool {
+        self.encodings.is_empty() || self.encodings.iter().any(|wanted| wanted == encoding)
+    }
+
+    pub(super) fn wants_dialect(&self, dialect: &str, profile: &str) -> bool {
+        let is_it = |(wanted, of): &(String, String)| wanted == dialect && of == profile;
+        self.dialects.is_empty() || self.dialects.iter().any(is_it)
+    }
 }
 
-fn of_renderings(dataset: &Dataset, request: &BillRequest) -> Result<Bill, DatasetError> {
-    let groups = groups(dataset, request.by)?;
+fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Result<Bill, DatasetError> {
+    let groups = Groups::of(dataset, request)?;
     let mut counts = Counts::new(dataset);
-    let mut bill = Bill::default();
     let sent: Vec<String> = dataset
         .encodings()
         .iter()
@@ -74,25 +99,25 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest) -> Result<Bill, Datas
             .collect::<Result<Vec<_>, _>>()?;
         for row in 0..batch.rows() {
             let rendering = renderings.keys.at(row);
-            let group = match request.by {
-                BillBy::Conversation => rendering.conversation,
-                _ => groups.get(rendering.conversation).map_or("", String::as_str),
+            let place = groups.0.get(rendering.conversation);
+            let group = |by: Option<&BillBy>| match by {
+                Some(BillBy::Conversation) => rendering.conversation,
+                Some(by) => place.map_or("", |place| place.group(*by, rendering.conversation)),
+                None => "",
             };
-            let is_wanted = request.dialects.is_empty()
-                || request
-                    .dialects
-                    .iter()
-                    .any(|(dialect, profile)| dialect == rendering.dialect && profile == rendering.profile);
+            let (group, second) = (group(request.by.first()), group(request.by.get(1)));
+            let is_wanted = request.wants_dialect(rendering.dialect, rendering.profile);
             let mut book = |encoding: &str, tally: TokenCounts| {
                 let key = GroupKey {
                     group,
+                    second,
                     dialect: rendering.dialect,
                     profile: rendering.profile,
                     coverage: renderings.coverage.at(row),
                     encoding,
                 };
                 let booking = renderings.booking(row, tally);
-                if is_wanted && wants(request, encoding) {
+                if is_wanted && request.wants_encoding(encoding) {
                     bill.book(key, &booking);
                 }
             };
@@ -112,6 +137,14 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest) -> Result<Bill, Datas
         }
         Ok(())
     })?;
+    if totals::answer(&request.by) {
+        totals::book(dataset, request, true, &mut bill)?;
+    }
+    if request.by.contains(&BillBy::Conversation) {
+        for (id, place) in &groups.0 {
+            bill.call(id, &place.title);
+        }
+    }
     Ok(bill)
 }
 
@@ -153,9 +186,12 @@ impl Renderings {
         Booking {
             messages: self.messages.at(row),
             bytes: self.bytes.at(row),
+            renderings: 1,
+            whole: Some(tally.tokens),
             tally,
             requests: self.requests.at(row),
-            invalid: !self.valid.at(row),
+            logged: [0; 4],
+            invalid: u64::from(!self.valid.at(row)),
             losses: self.losses.at(row),
         }
     }
@@ -197,8 +233,8 @@ struct Tallies {
     rows: usize,
     keys: RenderingKeys,
     encoding: Texts,
-    /// Content, names, framing, tools, replies, meta, assistant content.
-    parts: [Numbers; 7],
+    /// Content, names, framing, tools, replies, meta, assistant content, what was written.
+    parts: [Numbers; 8],
 }
 
 impl Tallies {
@@ -215,13 +251,22 @@ impl Tallies {
                 batch.numbers("replies")?,
                 batch.numbers("meta")?,
                 batch.numbers("assistant_content")?,
+                batch.numbers("written")?,
             ],
         })
     }
 
     fn tally(&self, row: usize) -> TokenCounts {
-        let [content, names, framing, tools, replies, meta, assistant_content] =
-            self.parts.each_ref().map(|part| part.at(row));
+        let [
+            content,
+            names,
+            framing,
+            tools,
+            replies,
+            meta,
+            assistant_content,
+            written,
+        ] = self.parts.each_ref().map(|part| part.at(row));
         let mut tally = TokenCounts {
             tokens: 0,
             // It stands in the table of renderings.
@@ -233,6 +278,7 @@ impl Tallies {
             replies,
             meta,
             assistant_content,
+            written,
         };
         tally.tokens = tally.parts();
         tally
@@ -289,134 +335,184 @@ impl<'d> Counts<'d> {
     }
 }
 
-/// The groups of conversations by their ids; nothing where the id itself or nothing groups them.
-fn groups(dataset: &Dataset, by: BillBy) -> Result<BTreeMap<String, String>, DatasetError> {
-    let mut groups = BTreeMap::new();
-    if !matches!(by, BillBy::Source | BillBy::Day) {
-        return Ok(groups);
-    }
-    let columns = ["conversation_id", "source", "started_at"];
-    dataset.scan("conversations", &columns, &mut |batch| {
-        let (ids, sources) = (batch.texts("conversation_id")?, batch.texts("source")?);
-        let started = batch.times("started_at")?;
-        for row in 0..batch.rows() {
-            let group = match by {
-                BillBy::Day => day(started.get(row)),
-                _ => sources.at(row).to_owned(),
-            };
-            groups.insert(ids.at(row).to_owned(), group);
+/// What a conversation is, beside its id.
+#[derive(Default)]
+struct Group {
+    source: String,
+    input: String,
+    title: String,
+    model: Option<String>,
+}
+
+impl Group {
+    fn group<'g>(&'g self, by: BillBy, id: &'g str) -> &'g str {
+        match by {
+            BillBy::Source => &self.source,
+            BillBy::Input => &self.input,
+            BillBy::Room if !self.title.is_empty() => &self.title,
+            BillBy::Room | BillBy::Conversation => id,
+            _ => "",
         }
-        Ok(())
-    })?;
-    Ok(groups)
+    }
 }
 
-/// The day of an instant in UTC, `YYYY-MM-DD`; `undated` where there is none.
-pub fn day(microseconds: Option<i64>) -> String {
-    microseconds
-        .and_then(|instant| Timestamp::from_microsecond(instant).ok())
-        .map_or_else(
-            || "undated".to_owned(),
-            |instant| instant.strftime("%F").to_string(),
-        )
+/// Conversations by their ids; none where nothing of them is asked for.
+struct Groups(BTreeMap<String, Group>);
+
+impl Groups {
+    fn of(dataset: &Dataset, request: &BillRequest) -> Result<Self, DatasetError> {
+        let mut groups = BTreeMap::new();
+        if request.by.is_empty() && !request.is_of_text() {
+            return Ok(Self(groups));
+        }
+        let columns = ["conversation_id", "source", "input", "title", "model"];
+        dataset.scan("conversations", &columns, &mut |batch| {
+            let [ids, sources, inputs] = [
+                batch.texts("conversation_id")?,
+                batch.texts("source")?,
+                batch.texts("input")?,
+            ];
+            let (titles, models) = (batch.texts("title")?, batch.texts("model")?);
+            for row in 0..batch.rows() {
+                let group = Group {
+                    source: sources.at(row).to_owned(),
+                    input: inputs.at(row).to_owned(),
+                    title: titles.at(row).to_owned(),
+                    model: models.get(row).map(str::to_owned),
+                };
+                groups.insert(ids.at(row).to_owned(), group);
+            }
+            Ok(())
+        })?;
+        Ok(Self(groups))
+    }
 }
 
-/// What participants or roles say: the counts of the table of messages.
-fn of_messages(dataset: &Dataset, request: &BillRequest) -> Result<Bill, DatasetError> {
-    let wanted: Vec<(&str, String)> = dataset
+/// Calls and results: the tool, the bytes, and the tokens in each encoding.
+type Calls = HashMap<(String, u64), Vec<(Option<String>, u64, Vec<u64>)>>;
+
+/// What messages say, call and answer: texts as they were counted, arguments and results counted now.
+fn of_said(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill, DatasetError> {
+    let encodings: Vec<&String> = dataset
         .encodings()
         .iter()
-        .filter(|encoding| wants(request, encoding))
-        .map(|encoding| (encoding.as_str(), format!("tokens_{encoding}")))
+        .filter(|encoding| request.wants_encoding(encoding))
         .collect();
-    let group = if request.by == BillBy::Role {
-        "role"
-    } else {
-        "sender_id"
+    let calls = calls(dataset, request, &encodings)?;
+    let groups = Groups::of(dataset, request)?;
+    let zone = request.zone.clone().unwrap_or(TimeZone::UTC);
+    let mut said = SaidBill {
+        by: &request.by,
+        zone: &zone,
+        bill,
     };
-    let mut columns = vec![group, "kind", "text"];
-    columns.extend(wanted.iter().map(|(_, column)| column.as_str()));
-    let mut bill = Bill::default();
+    let tokens: Vec<String> = encodings
+        .iter()
+        .map(|encoding| format!("tokens_{encoding}"))
+        .collect();
+    let mut columns = vec![
+        "conversation_id",
+        "position",
+        "sender_id",
+        "sender_name",
+        "role",
+        "kind",
+        "created_at",
+        "text",
+        "model",
+    ];
+    columns.extend(tokens.iter().map(String::as_str));
+    let nothing = Group::default();
     dataset.scan("messages", &columns, &mut |batch| {
-        let (groups, kinds) = (batch.texts(group)?, batch.texts("kind")?);
-        let texts = batch.texts("text")?;
-        for (encoding, column) in &wanted {
-            let tokens = batch.numbers(column)?;
-            for row in (0..batch.rows()).filter(|row| kinds.at(*row) == "message") {
-                let bytes = texts.at(row).len() as u64;
-                bill.book_text(groups.get(row), encoding, bytes, tokens.at(row));
+        let [ids, senders, names, roles] = [
+            batch.texts("conversation_id")?,
+            batch.texts("sender_id")?,
+            batch.texts("sender_name")?,
+            batch.texts("role")?,
+        ];
+        let [kinds, texts, models] = [batch.texts("kind")?, batch.texts("text")?, batch.texts("model")?];
+        let (positions, times) = (batch.numbers("position")?, batch.times("created_at")?);
+        let tokens = tokens
+            .iter()
+            .map(|column| batch.numbers(column))
+            .collect::<Result<Vec<_>, _>>()?;
+        for row in (0..batch.rows()).filter(|row| kinds.at(*row) == "message") {
+            let group = groups.0.get(ids.at(row)).unwrap_or(&nothing);
+            let message = Said {
+                source: &group.source,
+                input: &group.input,
+                conversation: ids.at(row),
+                title: Some(&group.title),
+                instant: times.get(row),
+                model: models.get(row).or(group.model.as_deref()),
+                sender: senders.get(row),
+                sender_name: names.get(row),
+                role: roles.at(row),
+                bytes: texts.at(row).len() as u64,
+                ..Said::default()
+            };
+            let counted = tokens.iter().map(|column| column.at(row));
+            let counted = encodings.iter().map(|encoding| encoding.as_str()).zip(counted);
+            said.book(&message, true, counted);
+            let called = calls.get(&(ids.at(row).to_owned(), positions.at(row)));
+            for (tool, bytes, tokens) in called.into_iter().flatten() {
+                let call = Said {
+                    tool: tool.as_deref(),
+                    is_call: true,
+                    bytes: *bytes,
+                    ..message
+                };
+                let tokens = tokens.iter().copied();
+                said.book(
+                    &call,
+                    false,
+                    encodings.iter().map(|encoding| encoding.as_str()).zip(tokens),
+                );
             }
         }
         Ok(())
     })?;
-    Ok(bill)
+    Ok(said.bill)
 }
 
-/// What tools cost: arguments and results, counted now.
-fn of_tools(dataset: &Dataset, request: &BillRequest) -> Result<Bill, DatasetError> {
-    let counters: Vec<_> = dataset
-        .encodings()
+/// Arguments and results by the messages in which they stand.
+fn calls(dataset: &Dataset, request: &BillRequest, encodings: &[&String]) -> Result<Calls, DatasetError> {
+    let counters: Vec<_> = encodings
         .iter()
-        .filter(|encoding| wants(request, encoding))
         .filter_map(|name| {
-            let own = request.own.iter().find(|own| own.name() == name);
+            let own = request.own.iter().find(|own| own.name() == **name);
             own.or_else(|| chatmill_token::find(name))
         })
-        .map(|encoding| (encoding.name(), encoding.counter()))
+        .map(Encoding::counter)
         .collect();
-    let mut bill = Bill::default();
-    let columns = ["name", "arguments", "result"];
+    let mut calls = Calls::new();
+    let columns = [
+        "conversation_id",
+        "name",
+        "arguments",
+        "call_position",
+        "result",
+        "result_position",
+    ];
     dataset.scan("tool_calls", &columns, &mut |batch| {
-        let (names, arguments) = (batch.texts("name")?, batch.texts("arguments")?);
-        let results = batch.texts("result")?;
+        let (ids, names) = (batch.texts("conversation_id")?, batch.texts("name")?);
+        let texts = [batch.texts("arguments")?, batch.texts("result")?];
+        let places = [batch.numbers("call_position")?, batch.numbers("result_position")?];
         for row in 0..batch.rows() {
-            let texts = [arguments.at(row), results.at(row)];
-            for (encoding, counter) in &counters {
-                let tokens = texts.iter().map(|text| counter.count(text)).sum();
-                let bytes = texts.iter().map(|text| text.len() as u64).sum();
-                bill.book_tool(names.get(row), encoding, bytes, tokens);
+            for (texts, places) in texts.iter().zip(&places) {
+                let (Some(text), Some(position)) = (texts.get(row), places.get(row)) else {
+                    continue;
+                };
+                let tokens = counters.iter().map(|counter| counter.count(text)).collect();
+                let name = names.get(row).map(str::to_owned);
+                let place = (ids.at(row).to_owned(), position);
+                calls
+                    .entry(place)
+                    .or_default()
+                    .push((name, text.len() as u64, tokens));
             }
         }
         Ok(())
     })?;
-    Ok(bill)
-}
-
-impl Bill {
-    /// Books the text of one message for who or what sent it.
-    pub fn book_text(&mut self, group: Option<&str>, encoding: &str, bytes: u64, tokens: u64) {
-        let tally = TokenCounts {
-            tokens,
-            content: tokens,
-            ..TokenCounts::default()
-        };
-        self.book_plain(group, encoding, bytes, tally);
-    }
-
-    /// Books arguments and result of one call of a tool.
-    pub fn book_tool(&mut self, group: Option<&str>, encoding: &str, bytes: u64, tokens: u64) {
-        let tally = TokenCounts {
-            tokens,
-            tools: tokens,
-            ..TokenCounts::default()
-        };
-        self.book_plain(group, encoding, bytes, tally);
-    }
-
-    fn book_plain(&mut self, group: Option<&str>, encoding: &str, bytes: u64, tally: TokenCounts) {
-        let key = GroupKey {
-            group: group.unwrap_or("(unknown)"),
-            dialect: TEXT,
-            profile: "",
-            coverage: "whole",
-            encoding,
-        };
-        let booking = Booking {
-            messages: 1,
-            bytes,
-            tally,
-            ..Booking::default()
-        };
-        self.book(key, &booking);
-    }
+    Ok(calls)
 }

@@ -6,39 +6,48 @@
 mod claims;
 mod dataset;
 mod prices;
+mod said;
+mod totals;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_dataset::Spread;
 use chatmill_dataset::overview::RenderingCount;
 use chatmill_token::{Encoding, TokenCounts};
+use jiff::tz::TimeZone;
 
 use crate::cells::{Cells, GroupKey};
 use crate::report::TokenCell;
 use crate::token_table::coverage_rank;
 
 pub use claims::{CLAIMS, Claim, Saving, savings};
-pub use dataset::{day, of_dataset};
-pub use prices::{Price, PriceError, parse_prices};
+pub use dataset::of_dataset;
+pub use prices::{Charge, Price, PriceError, Unpriced, parse_prices};
+pub use said::{Said, SaidBill, day};
 
 /// The name that stands in place of a dialect where text is billed before any dialect renders it.
 pub const TEXT: &str = "text";
 
 /// What is billed apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BillBy {
-    /// Nothing: one bill for all.
-    #[default]
-    Nothing,
     /// The source that read a conversation.
     Source,
+    /// The input that it came from.
+    Input,
     /// The conversation.
     Conversation,
-    /// The day on which a conversation begins, in UTC.
+    /// The room: conversations of one title, else the conversation.
+    Room,
+    /// The day: of a message, or of the answer to a request.
     Day,
+    /// The model that wrote an answer, or was asked.
+    Model,
     /// Who sent a message; the text alone is billed.
     Participant,
     /// The role of who sent it; the text alone is billed.
     Role,
-    /// The tool that is called; arguments and results are billed.
+    /// The tool that is called; the text alone is billed.
     Tool,
 }
 
@@ -50,16 +59,21 @@ impl BillBy {
 
     /// Whether the groups are ids or names of the input.
     pub const fn is_of_ids(self) -> bool {
-        matches!(self, Self::Conversation | Self::Participant | Self::Tool)
+        matches!(
+            self,
+            Self::Conversation | Self::Room | Self::Input | Self::Model | Self::Participant | Self::Tool
+        )
     }
 
     /// The heading of the groups.
     pub const fn noun(self) -> &'static str {
         match self {
-            Self::Nothing => "",
             Self::Source => "source",
+            Self::Input => "input",
             Self::Conversation => "conversation",
+            Self::Room => "room",
             Self::Day => "day",
+            Self::Model => "model",
             Self::Participant => "participant",
             Self::Role => "role",
             Self::Tool => "tool",
@@ -70,8 +84,12 @@ impl BillBy {
 /// What of a dataset is billed; empty lists leave nothing out.
 #[derive(Clone, Default)]
 pub struct BillRequest {
-    /// What is billed apart.
-    pub by: BillBy,
+    /// What is billed apart: nothing, one thing, or two.
+    pub by: Vec<BillBy>,
+    /// Whether text is billed, before any dialect renders it.
+    pub text: bool,
+    /// The zone of days; UTC where none is named.
+    pub zone: Option<TimeZone>,
     /// Dialects with their profiles.
     pub dialects: Vec<(String, String)>,
     /// Encodings.
@@ -80,9 +98,13 @@ pub struct BillRequest {
     pub own: Vec<Encoding>,
 }
 
-/// One rendering in one encoding, as far as a bill cares.
+/// A rendering in one encoding, or a share of one, as far as a bill cares.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Booking {
+    /// Renderings; 0 for a share that is not the last.
+    pub renderings: u64,
+    /// All tokens of the one rendering, whose share this is; none where it is not known, or is booked with another share.
+    pub whole: Option<u64>,
     /// Messages that it shows.
     pub messages: u64,
     /// Its bytes.
@@ -91,8 +113,10 @@ pub struct Booking {
     pub tally: TokenCounts,
     /// How often it is sent.
     pub requests: u64,
-    /// Whether it breaks a rule of its dialect.
-    pub invalid: bool,
+    /// Requests, tokens sent, tokens sent from a cache and tokens written, as the provider logged them.
+    pub logged: [u64; 4],
+    /// How many break a rule of their dialect.
+    pub invalid: u64,
     /// Its losses.
     pub losses: u64,
 }
@@ -100,6 +124,8 @@ pub struct Booking {
 /// Sums of a cell.
 #[derive(Clone, Debug, Default)]
 struct Sums {
+    renderings: u64,
+    logged: [u64; 4],
     messages: u64,
     bytes: u64,
     tally: TokenCounts,
@@ -114,41 +140,119 @@ struct Sums {
 pub struct BillRow {
     /// What is billed apart; empty where nothing is.
     pub group: String,
+    /// What is billed apart beside it; empty where nothing is.
+    pub second: String,
+    /// What the group is called beside its id.
+    pub name: Option<String>,
+    /// The same of the second.
+    pub second_name: Option<String>,
+    /// Whether renderings were counted one by one, so that percentiles are known.
+    pub is_spread: bool,
     /// The price.
     pub cell: TokenCell,
 }
 
 /// What conversations cost.
 #[derive(Clone, Debug, Default)]
-pub struct Bill(Cells<Sums>);
+pub struct Bill {
+    cells: Cells<Sums>,
+    /// What groups are called beside their ids.
+    names: BTreeMap<String, String>,
+}
+
+/// The group of what [`Bill::top`] leaves out.
+pub const REST: &str = "(the rest)";
 
 impl Bill {
     /// Books one rendering in one encoding.
     pub fn book(&mut self, key: GroupKey<&str>, booking: &Booking) {
-        let sums = self.0.at(key);
+        let sums = self.cells.at(key);
+        sums.renderings += booking.renderings;
         sums.messages += booking.messages;
         sums.bytes += booking.bytes;
         sums.tally += booking.tally;
         sums.requests += booking.requests;
-        sums.spread.add(booking.tally.tokens);
-        sums.invalid += u64::from(booking.invalid);
+        if let Some(tokens) = booking.whole {
+            sums.spread.add(tokens);
+        }
+        for (sum, more) in sums.logged.iter_mut().zip(booking.logged) {
+            *sum += more;
+        }
+        sums.invalid += booking.invalid;
         sums.losses += booking.losses;
+    }
+
+    /// Adds what another bill has, as if it had been booked here.
+    pub fn merge(&mut self, other: &Self) {
+        for (key, sums) in other.cells.iter() {
+            self.cells.at(key.as_ref()).add(sums);
+        }
+        for (group, name) in &other.names {
+            self.call(group, name);
+        }
+    }
+
+    /// Says what a group is called beside its id.
+    pub fn call(&mut self, group: &str, name: &str) {
+        if group != name && !name.is_empty() && !self.names.contains_key(group) {
+            self.names.insert(group.to_owned(), name.to_owned());
+        }
+    }
+
+    /// The same bill with `groups` groups, those of the most tokens, and one for the rest.
+    #[must_use]
+    pub fn top(&self, groups: usize) -> Self {
+        let mut tokens: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+        for (key, sums) in self.cells.iter() {
+            *tokens.entry((&key.group, &key.second)).or_default() += sums.tally.tokens;
+        }
+        let mut ranked: Vec<_> = tokens.into_iter().collect();
+        ranked.sort_by_key(|(group, tokens)| (std::cmp::Reverse(*tokens), *group));
+        let kept: BTreeSet<_> = ranked.into_iter().take(groups).map(|(group, _)| group).collect();
+        let mut bill = Self {
+            names: self.names.clone(),
+            ..Self::default()
+        };
+        for (key, sums) in self.cells.iter() {
+            let mut key = key.as_ref();
+            if !kept.contains(&(key.group, key.second)) {
+                (key.group, key.second) = (REST, "");
+            }
+            bill.cells.at(key).add(sums);
+        }
+        bill
+    }
+
+    /// The bill of all groups together.
+    #[must_use]
+    pub fn total(&self) -> Self {
+        let mut bill = Self::default();
+        for (key, sums) in self.cells.iter() {
+            let key = GroupKey {
+                group: "",
+                second: "",
+                ..key.as_ref()
+            };
+            bill.cells.at(key).add(sums);
+        }
+        bill
     }
 
     /// The rows: groups in the order in which they came; in each, coverages, then encodings, then dialects in theirs.
     pub fn rows(&self) -> Vec<BillRow> {
         let mut order = Order::default();
-        let mut rows: Vec<([usize; 4], BillRow)> = self
-            .0
+        let mut rows: Vec<([usize; 5], BillRow)> = self
+            .cells
             .iter()
             .map(|(key, sums)| {
                 let rank = [
                     order.groups.rank(&key.group),
+                    order.seconds.rank(&key.second),
                     coverage_rank(&key.coverage),
                     order.encodings.rank(&key.encoding),
                     order.dialects.rank(&format!("{}@{}", key.dialect, key.profile)),
                 ];
-                (rank, row(key, sums))
+                (rank, self.row(key, sums))
             })
             .collect();
         rows.sort_by_key(|(rank, _)| *rank);
@@ -191,6 +295,11 @@ fn counted(count: RenderingCount) -> BillRow {
         assistant_content: count.assistant_content,
         requests: count.requests,
         tokens_sent: count.tokens_sent,
+        written: count.written,
+        logged_requests: count.logged_requests,
+        logged_input: count.logged_input,
+        logged_cached_input: count.logged_cached_input,
+        logged_output: count.logged_output,
         p50: count.p50,
         p95: count.p95,
         p99: count.p99,
@@ -198,8 +307,9 @@ fn counted(count: RenderingCount) -> BillRow {
         losses: count.losses,
     };
     BillRow {
-        group: String::new(),
+        is_spread: true,
         cell,
+        ..BillRow::default()
     }
 }
 
@@ -207,12 +317,13 @@ fn counted(count: RenderingCount) -> BillRow {
 #[derive(Default)]
 struct Order {
     groups: Names,
+    seconds: Names,
     encodings: Names,
     dialects: Names,
 }
 
 #[derive(Default)]
-struct Names(std::collections::BTreeMap<String, usize>);
+struct Names(BTreeMap<String, usize>);
 
 impl Names {
     fn rank(&mut self, name: &str) -> usize {
@@ -225,46 +336,79 @@ impl Names {
     }
 }
 
-fn row(key: &GroupKey<String>, sums: &Sums) -> BillRow {
-    let tally = &sums.tally;
-    let renderings = sums.spread.count();
-    BillRow {
-        group: key.group.clone(),
-        cell: TokenCell {
-            dialect: key.dialect.clone(),
-            profile: key.profile.clone(),
-            coverage: key.coverage.clone(),
-            encoding: key.encoding.clone(),
-            renderings,
-            messages_rendered: sums.messages,
-            bytes: sums.bytes,
-            tokens: tally.tokens,
-            content: tally.content,
-            names: tally.names,
-            framing: tally.framing,
-            tools: tally.tools,
-            replies: tally.replies,
-            meta: tally.meta,
-            assistant_content: tally.assistant_content,
-            requests: sums.requests,
-            tokens_sent: tally.sent,
-            mean: quotient(tally.tokens, renderings),
-            p50: sums.spread.percentile(50),
-            p95: sums.spread.percentile(95),
-            p99: sums.spread.percentile(99),
-            per_message: quotient(tally.tokens, sums.messages),
-            ratio: 0.0,
-            invalid: sums.invalid,
-            losses: sums.losses,
-        },
+impl Bill {
+    fn row(&self, key: &GroupKey<String>, sums: &Sums) -> BillRow {
+        let tally = &sums.tally;
+        let renderings = sums.renderings;
+        let [logged_requests, logged_input, logged_cached_input, logged_output] = sums.logged;
+        BillRow {
+            group: key.group.clone(),
+            second: key.second.clone(),
+            name: self.names.get(&key.group).cloned(),
+            second_name: self.names.get(&key.second).cloned(),
+            is_spread: sums.spread.count() == renderings,
+            cell: TokenCell {
+                dialect: key.dialect.clone(),
+                profile: key.profile.clone(),
+                coverage: key.coverage.clone(),
+                encoding: key.encoding.clone(),
+                renderings,
+                messages_rendered: sums.messages,
+                bytes: sums.bytes,
+                tokens: tally.tokens,
+                content: tally.content,
+                names: tally.names,
+                framing: tally.framing,
+                tools: tally.tools,
+                replies: tally.replies,
+                meta: tally.meta,
+                assistant_content: tally.assistant_content,
+                requests: sums.requests,
+                tokens_sent: tally.sent,
+                written: tally.written,
+                logged_requests,
+                logged_input,
+                logged_cached_input,
+                logged_output,
+                mean: quotient(tally.tokens, renderings),
+                p50: sums.spread.percentile(50),
+                p95: sums.spread.percentile(95),
+                p99: sums.spread.percentile(99),
+                per_message: quotient(tally.tokens, sums.messages),
+                ratio: 0.0,
+                invalid: sums.invalid,
+                losses: sums.losses,
+            },
+        }
+    }
+}
+
+impl Sums {
+    fn add(&mut self, more: &Self) {
+        self.renderings += more.renderings;
+        self.messages += more.messages;
+        self.bytes += more.bytes;
+        self.tally += more.tally;
+        self.requests += more.requests;
+        for (sum, more) in self.logged.iter_mut().zip(more.logged) {
+            *sum += more;
+        }
+        self.spread.merge(&more.spread);
+        self.invalid += more.invalid;
+        self.losses += more.losses;
     }
 }
 
 /// Holds every row against the cheapest per message of its group, coverage and encoding.
 fn set_ratios(rows: &mut [BillRow]) {
     for stretch in rows.chunk_by_mut(|one, other| {
-        (&one.group, &one.cell.coverage, &one.cell.encoding)
-            == (&other.group, &other.cell.coverage, &other.cell.encoding)
+        (&one.group, &one.second, &one.cell.coverage, &one.cell.encoding)
+            == (
+                &other.group,
+                &other.second,
+                &other.cell.coverage,
+                &other.cell.encoding,
+            )
     }) {
         let cheapest = stretch
             .iter()
@@ -307,6 +451,8 @@ mod tests {
                 ..GroupKey::default()
             };
             let booking = Booking {
+                renderings: 1,
+                whole: Some(*tokens),
                 messages: *messages,
                 tally: TokenCounts {
                     tokens: *tokens,
@@ -343,6 +489,42 @@ mod tests {
                 ("tzurot", 3, 3.0, 1.0),
             ]
         );
+    }
+
+    #[test]
+    fn the_rest_and_the_total_add_up_to_what_there_is() {
+        let mut bill = Bill::default();
+        for (group, tokens) in [("a", 5), ("b", 50), ("c", 7), ("b", 1)] {
+            let key = GroupKey {
+                group,
+                ..GroupKey::default()
+            };
+            let tally = TokenCounts {
+                tokens,
+                ..TokenCounts::default()
+            };
+            bill.book(
+                key,
+                &Booking {
+                    renderings: 1,
+                    whole: Some(tokens),
+                    tally,
+                    ..Booking::default()
+                },
+            );
+        }
+        let shown = |bill: &Bill| -> Vec<(String, u64, u64)> {
+            let rows = bill.rows().into_iter();
+            rows.map(|row| (row.group, row.cell.renderings, row.cell.tokens))
+                .collect()
+        };
+        assert_eq!(
+            shown(&bill.top(1)),
+            [(REST.to_owned(), 2, 12), ("b".to_owned(), 2, 51)]
+        );
+        assert_eq!(shown(&bill.top(3)), shown(&bill));
+        assert_eq!(shown(&bill.total()), [(String::new(), 4, 63)]);
+        assert_eq!(shown(&bill.top(0)), [(REST.to_owned(), 4, 63)]);
     }
 
     #[test]

@@ -19,8 +19,14 @@ pub struct Price {
     pub currency: String,
     /// Price of a million tokens that are sent.
     pub per_million: f64,
+    /// Price of a million tokens that are sent and read from a cache; none where they cost what all others do.
+    pub per_million_cached_input: Option<f64>,
     /// Price of a million tokens that the model writes; none where it is not known.
     pub per_million_output: Option<f64>,
+    /// Price of a request, whatever its length.
+    pub per_request: Option<f64>,
+    /// The share that is taken off everything, from 0 to 1: what a batch costs less.
+    pub batch_discount: Option<f64>,
     /// The day on which the price was read, `YYYY-MM-DD`.
     pub date: String,
     /// Where it was read.
@@ -28,15 +34,70 @@ pub struct Price {
 }
 
 impl Price {
-    /// What so many tokens cost.
+    /// What so many tokens cost that are sent.
     pub fn of(&self, tokens: u64) -> f64 {
-        tokens as f64 * self.per_million / 1_000_000.0
+        self.charge(&Charge {
+            input: tokens,
+            ..Charge::default()
+        })
     }
 
-    /// What requests cost that send and are answered by so many tokens; answers cost nothing where their price is not known.
-    pub fn of_requests(&self, sent: u64, answers: u64) -> f64 {
-        let output = self.per_million_output.unwrap_or_default();
-        self.of(sent) + answers as f64 * output / 1_000_000.0
+    /// What requests cost; answers cost nothing where their price is not known.
+    pub fn charge(&self, charge: &Charge) -> f64 {
+        let cached = charge.cached_input.min(charge.input);
+        let cached_price = self.per_million_cached_input.unwrap_or(self.per_million);
+        let tokens = (charge.input - cached) as f64 * self.per_million
+            + cached as f64 * cached_price
+            + charge.output as f64 * self.per_million_output.unwrap_or_default();
+        let requests = charge.requests as f64 * self.per_request.unwrap_or_default();
+        (tokens / 1_000_000.0 + requests) * (1.0 - self.batch_discount.unwrap_or_default())
+    }
+
+    /// Why the tokens of an encoding, which a model is known to have written or not, have no price here; none where they have.
+    pub fn refuses(&self, encoding: &str, model: Option<&str>) -> Option<Unpriced> {
+        let is_dated = |model: &str| {
+            let rest = model.strip_prefix(self.model.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '@', ':']))
+        };
+        if self.encoding != encoding {
+            Some(Unpriced::Encoding)
+        } else if model.is_some_and(|model| !is_dated(model)) {
+            Some(Unpriced::Model)
+        } else {
+            None
+        }
+    }
+}
+
+/// What is paid for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Charge {
+    /// Tokens that are sent.
+    pub input: u64,
+    /// The share of them that is read from a cache.
+    pub cached_input: u64,
+    /// Tokens that the model writes.
+    pub output: u64,
+    /// Requests.
+    pub requests: u64,
+}
+
+/// Why there is no price.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unpriced {
+    /// The price is that of another encoding.
+    Encoding,
+    /// The price is that of another model.
+    Model,
+}
+
+impl Unpriced {
+    /// A clause that says why.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Encoding => "its price is for tokens of another encoding",
+            Self::Model => "another model wrote it",
+        }
     }
 }
 
@@ -81,8 +142,33 @@ pub fn parse_prices(text: &str, own: &[Encoding]) -> Result<Vec<Price>, PriceErr
         if !is_price(price.per_million) {
             return Err(fault("per_million", "it must be a number from 0 on"));
         }
-        if !price.per_million_output.is_none_or(is_price) {
-            return Err(fault("per_million_output", "it must be a number from 0 on"));
+        let others = [
+            ("per_million_cached_input", price.per_million_cached_input),
+            ("per_million_output", price.per_million_output),
+            ("per_request", price.per_request),
+        ];
+        if let Some((key, _)) = others
+            .into_iter()
+            .find(|(_, number)| !number.is_none_or(is_price))
+        {
+            return Err(fault(key, "it must be a number from 0 on"));
+        }
+        if !price
+            .batch_discount
+            .is_none_or(|share| (0.0..=1.0).contains(&share))
+        {
+            return Err(fault("batch_discount", "it must be a share from 0 to 1"));
+        }
+        if let Some(first) = file
+            .price
+            .first()
+            .filter(|first| first.currency != price.currency)
+        {
+            let text = format!(
+                "a bill has one currency: this is {}, and the first price is {}",
+                price.currency, first.currency
+            );
+            return Err(fault("currency", &text));
         }
         let is_own = own.iter().any(|encoding| encoding.name() == price.encoding);
         if !is_own && chatmill_token::find(&price.encoding).is_none() {
@@ -115,9 +201,47 @@ mod tests {
     fn a_million_tokens_cost_what_the_file_says() {
         let prices = parse_prices(GOOD, &[]).unwrap();
         assert!((prices[0].of(2_000_000) - 5.0).abs() < 1e-9);
-        assert!((prices[0].of_requests(2_000_000, 1_000_000) - 5.0).abs() < 1e-9);
-        let both = parse_prices(&format!("{GOOD}per_million_output = 10\n"), &[]).unwrap();
-        assert!((both[0].of_requests(2_000_000, 1_000_000) - 15.0).abs() < 1e-9);
+        let charge = Charge {
+            input: 2_000_000,
+            cached_input: 1_000_000,
+            output: 1_000_000,
+            requests: 100,
+        };
+        assert!((prices[0].charge(&charge) - 5.0).abs() < 1e-9);
+        for (line, money) in [
+            ("per_million_output = 10", 15.0),
+            ("per_million_cached_input = 0.25", 2.75),
+            ("per_request = 0.01", 6.0),
+            ("batch_discount = 0.5", 2.5),
+            (
+                "per_million_output = 10\nper_request = 0.01\nbatch_discount = 0.25",
+                12.0,
+            ),
+        ] {
+            let prices = parse_prices(&format!("{GOOD}{line}\n"), &[]).unwrap();
+            assert!((prices[0].charge(&charge) - money).abs() < 1e-9, "{line}");
+        }
+    }
+
+    #[test]
+    fn why_there_is_no_price_is_known() {
+        let price = &parse_prices(GOOD, &[]).unwrap()[0];
+        assert_eq!(price.refuses("o200k_base", None), None);
+        assert_eq!(price.refuses("o200k_base", Some("m-2026-01-01")), None);
+        assert_eq!(price.refuses("o200k_base", Some("mini")), Some(Unpriced::Model));
+        assert_eq!(price.refuses("cl100k_base", Some("m")), Some(Unpriced::Encoding));
+    }
+
+    #[test]
+    fn a_list_in_two_currencies_is_refused() {
+        let second = GOOD.replace("USD", "EUR").replace("\"m\"", "\"n\"");
+        let error = parse_prices(&format!("{GOOD}{second}"), &[])
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("EUR") && error.contains("USD") && error.contains("`n`"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -133,6 +257,8 @@ mod tests {
             ("2.5", "-2.5", "per_million"),
             ("2.5", "inf", "per_million"),
             ("2.5", "2.5\nper_million_output = -1", "per_million_output"),
+            ("2.5", "2.5\nper_request = -1", "per_request"),
+            ("2.5", "2.5\nbatch_discount = 1.5", "batch_discount"),
             ("o200k_base", "o201k_base", "encoding"),
             ("2026-01-31", "last week", "date"),
             ("our contract", " ", "source"),

@@ -32,6 +32,7 @@ fn price_tables(report: &Report) -> TokenTable<&TokenCell> {
     for cell in &report.tokens.rows {
         let key = GroupKey {
             group: "",
+            second: "",
             dialect: &cell.dialect,
             profile: &cell.profile,
             coverage: &cell.coverage,

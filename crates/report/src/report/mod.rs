@@ -345,6 +345,16 @@ pub struct TokenCell {
     pub requests: u64,
     /// Estimate: tokens of all requests, each with what stands before its answer. The answers themselves are not in it.
     pub tokens_sent: u64,
+    /// Tokens that the assistant says and calls in answer to these requests; of text that no dialect renders, what agents say and call.
+    pub written: u64,
+    /// Requests of which the provider's own count is known.
+    pub logged_requests: u64,
+    /// Tokens that it logged as sent.
+    pub logged_input: u64,
+    /// The share of them that it logged as read from a cache.
+    pub logged_cached_input: u64,
+    /// Tokens that it logged as written.
+    pub logged_output: u64,
     /// Tokens per rendering, rounded to thousandths.
     pub mean: f64,
     /// Median of tokens per rendering: the smallest count that half of the renderings do not exceed.

@@ -50,6 +50,11 @@ impl Zone {
     }
 }
 
+/// The zone that a text names: `Europe/Kyiv`, or an offset such as `+02:00`.
+pub fn time_zone(text: &str) -> Option<TimeZone> {
+    Zone::named(text).map(|zone| zone.0)
+}
+
 /// Whether a text names a zone: `Europe/Kyiv`, or an offset such as `+02:00`.
 pub fn is_zone(text: &str) -> bool {
     Zone::named(text).is_some()

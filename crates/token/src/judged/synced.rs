@@ -148,6 +148,8 @@ fn check_tallied(texts: usize) {
                     voice: Speaker::Other,
                     control: false,
                     requests: 1,
+                    written: false,
+                    answer: None,
                 });
             }
         }
@@ -239,6 +241,8 @@ fn envelopes(content: &str) -> Vec<(String, Vec<ComponentSpan>)> {
             voice: Speaker::Perspective,
             control: false,
             requests: 0,
+            written: false,
+            answer: None,
         };
         let spans = vec![
             span(before.len(), Component::Framing),
@@ -300,6 +304,8 @@ fn control_spans_are_one_token_and_a_border() {
             voice: Speaker::Other,
             control,
             requests: 0,
+            written: false,
+            answer: None,
         }
     };
     let spans = [

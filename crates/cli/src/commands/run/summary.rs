@@ -261,6 +261,7 @@ fn tokens(totals: &[TokenTotal], whole_bill: &str) -> Option<String> {
     for total in totals {
         let key = GroupKey {
             group: "",
+            second: "",
             dialect: total.dialect.as_str(),
             profile: &total.profile,
             coverage: &total.coverage,

@@ -1,7 +1,11 @@
 //! A bill for people, for programs and for spreadsheets.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
 use chatmill_engine::trouble::Troubles;
-use chatmill_report::bill::{BillBy, BillRow, Price, Saving};
+use chatmill_report::bill::{BillBy, BillRow, Charge, Price, REST, Saving, Unpriced};
 use serde_json::{Value, json};
 
 use crate::csv;
@@ -18,18 +22,24 @@ const SERVED: &str =
 /// A bill that is to be written.
 pub(super) struct Lines<'b> {
     /// What is billed apart.
-    pub by: BillBy,
+    pub by: &'b [BillBy],
+    /// Whether text is billed, before any dialect renders it.
+    pub text: bool,
     /// The rows.
     pub rows: &'b [BillRow],
+    /// The rows of everything together.
+    pub total: &'b [BillRow],
     /// Prices, perhaps none.
     pub prices: &'b [Price],
     /// What the documents promise.
     pub savings: &'b [Saving],
     /// What is missing in the bill.
     pub not_counted: &'b Troubles,
+    /// Columns that tables may take.
+    pub columns: usize,
 }
 
-impl Lines<'_> {
+impl<'b> Lines<'b> {
     /// For a terminal: the price and its parts, then what the documents promise.
     pub(super) fn table(&self) -> String {
         if self.rows.is_empty() {
@@ -57,31 +67,39 @@ impl Lines<'_> {
     }
 
     /// The rows as people want them: days in order, other groups the dearest first.
-    fn sorted(&self) -> Vec<&BillRow> {
-        let mut rows: Vec<&BillRow> = self.rows.iter().collect();
-        match self.by {
-            BillBy::Nothing => {}
-            BillBy::Day => rows.sort_by(|one, other| one.group.cmp(&other.group)),
-            _ => {
-                let mut sums: std::collections::BTreeMap<&str, u64> = std::collections::BTreeMap::new();
-                for row in self.rows {
-                    *sums.entry(&row.group).or_default() += row.cell.tokens;
-                }
-                let sum = |row: &BillRow| sums.get(row.group.as_str()).copied().unwrap_or_default();
-                rows.sort_by(|one, other| (sum(other), &one.group).cmp(&(sum(one), &other.group)));
-            }
+    fn sorted(&self) -> Vec<&'b BillRow> {
+        let mut rows: Vec<&'b BillRow> = self.rows.iter().collect();
+        let by_time = self.by.first() == Some(&BillBy::Day);
+        let mut sums: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+        for row in self.rows {
+            *sums.entry((&row.group, &row.second)).or_default() += row.cell.tokens;
+        }
+        let key = |row: &&'b BillRow| {
+            let group = (row.group.as_str(), row.second.as_str());
+            let sum = sums.get(&group).copied().unwrap_or_default();
+            let time = if by_time { row.group.as_str() } else { "" };
+            // What is left out stands last, whatever it costs.
+            (row.group == REST, time, Reverse(sum), group)
+        };
+        if !self.by.is_empty() {
+            rows.sort_by(|one, other| key(one).cmp(&key(other)));
         }
         rows
     }
 
-    /// The group of a row, where anything is billed apart.
-    fn group<'r>(&self, row: &'r BillRow) -> Option<&'r str> {
-        (self.by != BillBy::Nothing).then_some(row.group.as_str())
+    /// The groups of a row, where anything is billed apart: for people with what they are called.
+    fn groups(&self, row: &BillRow) -> Vec<String> {
+        let shown = |(group, name): (&String, &Option<String>)| match name {
+            Some(name) => harmless(&format!("{name} ({group})")),
+            None => harmless(group),
+        };
+        let groups = [(&row.group, &row.name), (&row.second, &row.second_name)];
+        groups.into_iter().take(self.by.len()).map(shown).collect()
     }
 
     fn names(&self, row: &BillRow) -> Vec<String> {
-        let mut names: Vec<String> = self.group(row).map(harmless).into_iter().collect();
-        if !self.by.is_of_text() {
+        let mut names = self.groups(row);
+        if !self.text {
             names.push(harmless(&row.cell.target()));
             names.push(harmless(&row.cell.coverage));
         }
@@ -90,15 +108,28 @@ impl Lines<'_> {
     }
 
     fn header(&self) -> Vec<String> {
-        let mut header: Vec<&str> = Vec::new();
-        if self.by != BillBy::Nothing {
-            header.push(self.by.noun());
-        }
-        if !self.by.is_of_text() {
+        let mut header: Vec<&str> = self.by.iter().map(|by| by.noun()).collect();
+        if !self.text {
             header.extend(["dialect", "shows"]);
         }
         header.push("encoding");
         header.into_iter().map(str::to_owned).collect()
+    }
+
+    /// A table that fits; of columns that do not, those of `spare` go first, from its front.
+    fn fitted(&self, header: Vec<String>, rows: Vec<Vec<String>>, names: usize, spare: &[&str]) -> String {
+        let mut table = output::fitted(header, rows, names, spare, self.columns);
+        table.push('\n');
+        table
+    }
+
+    /// The rows of everything together, as the last lines of a table; none where there is only one group.
+    fn totals(&self) -> impl Iterator<Item = BillRow> {
+        let is_shown = !self.by.is_empty() && self.rows.len() > self.total.len();
+        self.total.iter().filter(move |_| is_shown).map(|row| BillRow {
+            group: "total".to_owned(),
+            ..row.clone()
+        })
     }
 
     fn prices_table(&self, rows: &[&BillRow]) -> String {
@@ -106,34 +137,37 @@ impl Lines<'_> {
         let names = header.len();
         header.extend(["tokens", "per message"].map(str::to_owned));
         // Text that no dialect renders is compared with nothing.
-        if !self.by.is_of_text() {
+        if self.text {
+            header.push("written".to_owned());
+        } else {
             header.push("× cheapest".to_owned());
         }
         header.extend(["mean", "p50", "p95", "p99"].map(str::to_owned));
         header.extend(self.prices.iter().map(price_name));
+        let totals: Vec<BillRow> = self.totals().collect();
         let lines = rows
             .iter()
             .take(MAX_ROWS)
+            .copied()
+            .chain(&totals)
             .map(|row| {
                 let cell = &row.cell;
                 let mut line = self.names(row);
                 line.extend([count(cell.tokens), format!("{:.1}", cell.per_message)]);
-                if !self.by.is_of_text() {
-                    line.push(format!("{:.2}", cell.ratio));
-                }
-                line.extend([
-                    format!("{:.1}", cell.mean),
-                    count(cell.p50),
-                    count(cell.p95),
-                    count(cell.p99),
-                ]);
-                line.extend(self.prices.iter().map(|price| shown(money(price, row))));
+                line.push(if self.text {
+                    count(cell.written)
+                } else {
+                    format!("{:.2}", cell.ratio)
+                });
+                let known = |text: String| if row.is_spread { text } else { "–".to_owned() };
+                line.extend([format!("{:.1}", cell.mean)]);
+                line.extend([cell.p50, cell.p95, cell.p99].map(|tokens| known(count(tokens))));
+                line.extend(self.prices.iter().map(|price| shown(self.money(price, row).ok())));
                 line
             })
             .collect();
-        let mut table = output::table(header, lines, names);
-        table.push('\n');
-        table
+        let spare = ["p99", "p50", "p95", "mean", "per message", "shows", "encoding"];
+        self.fitted(header, lines, names, &spare)
     }
 
     fn parts_table(&self, rows: &[&BillRow]) -> String {
@@ -164,30 +198,29 @@ impl Lines<'_> {
                 line
             })
             .collect();
-        let mut table = output::table(header, lines, names);
-        table.push('\n');
-        table
+        let spare = [
+            "invalid", "losses", "meta", "replies", "bytes", "shows", "encoding", "names", "messages",
+        ];
+        self.fitted(header, lines, names, &spare)
     }
 
     /// What the chats would have cost while they went on; nothing where nothing is ever sent.
     fn served_table(&self, rows: &[&BillRow]) -> Option<String> {
         let mut header = self.header();
         let names = header.len();
-        header.extend(
-            [
-                "requests",
-                "tokens sent",
-                "per request",
-                "× held",
-                "assistant says",
-            ]
-            .map(str::to_owned),
-        );
+        header.extend(["requests", "tokens sent", "per request", "× held", "written"].map(str::to_owned));
+        let is_logged = rows.iter().any(|row| row.cell.logged_requests > 0);
+        if is_logged {
+            header.extend(["logged", "logged sent", "from cache", "logged written"].map(str::to_owned));
+        }
         header.extend(self.prices.iter().map(price_name));
+        let totals: Vec<BillRow> = self.totals().collect();
         let lines: Vec<Vec<String>> = rows
             .iter()
+            .copied()
             .filter(|row| row.cell.requests > 0)
             .take(MAX_ROWS)
+            .chain(totals.iter().filter(|row| row.cell.requests > 0))
             .map(|row| {
                 let cell = &row.cell;
                 let mut line = self.names(row);
@@ -196,13 +229,38 @@ impl Lines<'_> {
                     count(cell.tokens_sent),
                     quotient(cell.tokens_sent, cell.requests),
                     quotient(cell.tokens_sent, cell.tokens),
-                    count(cell.assistant_content),
+                    count(cell.written),
                 ]);
-                line.extend(self.prices.iter().map(|price| shown(served(price, row))));
+                if is_logged {
+                    line.extend(
+                        [
+                            cell.logged_requests,
+                            cell.logged_input,
+                            cell.logged_cached_input,
+                            cell.logged_output,
+                        ]
+                        .map(count),
+                    );
+                }
+                line.extend(
+                    self.prices
+                        .iter()
+                        .map(|price| shown(self.served(price, row).ok())),
+                );
                 line
             })
             .collect();
-        (!lines.is_empty()).then(|| output::table(header, lines, names) + "\n")
+        let spare = [
+            "per request",
+            "× held",
+            "from cache",
+            "shows",
+            "encoding",
+            "logged written",
+            "logged sent",
+            "logged",
+        ];
+        (!lines.is_empty()).then(|| self.fitted(header, lines, names, &spare))
     }
 
     /// What stands under the tables: promises, and where prices come from.
@@ -219,7 +277,32 @@ impl Lines<'_> {
                 saving.claim.origin
             ));
         }
+        let unserved: BTreeSet<&str> = self
+            .rows
+            .iter()
+            .filter(|row| row.cell.requests == 0 && ONE_REQUEST.contains(&row.cell.dialect.as_str()))
+            .map(|row| row.cell.dialect.as_str())
+            .collect();
+        if !unserved.is_empty() {
+            let names: Vec<&str> = unserved.into_iter().collect();
+            notes.push(format!(
+                "{}: one rendering is one request, and the requests before it cannot be read off; with per_turn = true in [window] \
+                 each is counted",
+                names.join(", ")
+            ));
+        }
         for price in self.prices {
+            let mut reasons: Vec<&str> = Vec::new();
+            for row in self.rows {
+                if let Err(why) = self.money(price, row)
+                    && !reasons.contains(&why.reason())
+                {
+                    reasons.push(why.reason());
+                }
+            }
+            for reason in reasons {
+                notes.push(harmless(&format!("{}: – where {reason}", price.model)));
+            }
             let output = price.per_million_output.map_or_else(
                 || "answers are not priced".to_owned(),
                 |output| format!("{output} {} for a million of answers", price.currency),
@@ -250,7 +333,15 @@ impl Lines<'_> {
                 })
             })
             .collect();
-        json!({"by": self.by.noun(), "rows": rows, "claims": claims, "not_counted": self.not_counted})
+        let total: Vec<Value> = self.total.iter().map(|row| self.row_json(row)).collect();
+        let by: Vec<&str> = self.by.iter().map(|by| by.noun()).collect();
+        json!({
+            "by": by.join(","),
+            "rows": rows,
+            "total": total,
+            "claims": claims,
+            "not_counted": self.not_counted,
+        })
     }
 
     fn row_json(&self, row: &BillRow) -> Value {
@@ -258,33 +349,54 @@ impl Lines<'_> {
             .prices
             .iter()
             .filter_map(|price| {
-                let money = money(price, row)?;
+                let money = self.money(price, row).ok()?;
                 Some(json!({
                     "model": price.model,
                     "currency": price.currency,
                     "amount": money,
-                    "as_served_estimate": served(price, row),
+                    "as_served_estimate": self.served(price, row).ok(),
+                    "as_logged": self.logged(price, row),
                 }))
             })
             .collect();
+        let unpriced: Vec<Value> = self
+            .prices
+            .iter()
+            .filter_map(|price| {
+                let why = self.money(price, row).err()?;
+                Some(json!({"model": price.model, "why": why.reason()}))
+            })
+            .collect();
         let mut fields = serde_json::Map::new();
-        if let Some(group) = self.group(row) {
-            fields.insert("group".to_owned(), json!(group));
+        let groups = [
+            ("group", &row.group, &row.name),
+            ("second", &row.second, &row.second_name),
+        ];
+        for (key, group, name) in groups.into_iter().take(self.by.len()) {
+            fields.insert(key.to_owned(), json!(group));
+            if let Some(name) = name {
+                fields.insert(format!("{key}_name"), json!(name));
+            }
         }
         // A struct with named fields is always an object.
         if let Ok(Value::Object(cell)) = serde_json::to_value(&row.cell) {
             fields.extend(cell);
         }
+        if !row.is_spread {
+            for key in ["p50", "p95", "p99"] {
+                fields.insert(key.to_owned(), Value::Null);
+            }
+        }
         fields.insert("money".to_owned(), json!(money));
+        if !unpriced.is_empty() {
+            fields.insert("unpriced".to_owned(), json!(unpriced));
+        }
         Value::Object(fields)
     }
 
     /// For spreadsheets: one line a row, money in columns at the end.
     pub(super) fn csv(&self) -> String {
-        let mut header: Vec<String> = Vec::new();
-        if self.by != BillBy::Nothing {
-            header.push(self.by.noun().to_owned());
-        }
+        let mut header: Vec<String> = self.by.iter().map(|by| by.noun().to_owned()).collect();
         header.extend(
             [
                 "dialect",
@@ -312,6 +424,11 @@ impl Lines<'_> {
                 "assistant_content",
                 "requests",
                 "tokens_sent",
+                "written",
+                "logged_requests",
+                "logged_input",
+                "logged_cached_input",
+                "logged_output",
                 "not_counted",
             ]
             .map(str::to_owned),
@@ -323,7 +440,8 @@ impl Lines<'_> {
         let mut text = csv::line(&header);
         for row in self.rows {
             let cell = &row.cell;
-            let mut line: Vec<String> = self.group(row).map(str::to_owned).into_iter().collect();
+            let groups = [&row.group, &row.second].into_iter().take(self.by.len());
+            let mut line: Vec<String> = groups.cloned().collect();
             line.extend([&cell.dialect, &cell.profile, &cell.coverage, &cell.encoding].map(Clone::clone));
             line.extend(
                 [
@@ -341,7 +459,14 @@ impl Lines<'_> {
                 .map(|number| number.to_string()),
             );
             line.push(cell.mean.to_string());
-            line.extend([cell.p50, cell.p95, cell.p99].map(|number| number.to_string()));
+            let known = |number: u64| {
+                if row.is_spread {
+                    number.to_string()
+                } else {
+                    String::new()
+                }
+            };
+            line.extend([cell.p50, cell.p95, cell.p99].map(known));
             line.extend([cell.per_message, cell.ratio].map(|number| number.to_string()));
             let counts = [
                 cell.invalid,
@@ -349,12 +474,17 @@ impl Lines<'_> {
                 cell.assistant_content,
                 cell.requests,
                 cell.tokens_sent,
+                cell.written,
+                cell.logged_requests,
+                cell.logged_input,
+                cell.logged_cached_input,
+                cell.logged_output,
                 // The same on every line: a bill that is added up says how much is missing in it.
                 self.not_counted.count,
             ];
             line.extend(counts.map(|number| number.to_string()));
             for price in self.prices {
-                let amounts = [money(price, row), served(price, row)];
+                let amounts = [self.money(price, row).ok(), self.served(price, row).ok()];
                 line.extend(
                     amounts.map(|amount| amount.map_or_else(String::new, |money| format!("{money:.6}"))),
                 );
@@ -365,17 +495,68 @@ impl Lines<'_> {
     }
 }
 
-/// What a row costs; nothing where the price is for tokens of another encoding.
-fn money(price: &Price, row: &BillRow) -> Option<f64> {
-    (price.encoding == row.cell.encoding).then(|| price.of(row.cell.tokens))
+impl Lines<'_> {
+    /// Why a price is not that of a row, if it is not.
+    fn refuses(&self, price: &Price, row: &BillRow) -> Option<Unpriced> {
+        let place = self.by.iter().position(|by| *by == BillBy::Model);
+        let group = place.map(|place| if place == 0 { &row.group } else { &row.second });
+        // What no model wrote, or none that is known, has every price.
+        let model = group
+            .map(String::as_str)
+            .filter(|model| !model.is_empty() && !model.starts_with('('));
+        price.refuses(&row.cell.encoding, model)
+    }
+
+    /// What a row costs: of text, what is written at the price of answers; else what it holds.
+    fn money(&self, price: &Price, row: &BillRow) -> Result<f64, Unpriced> {
+        let output = if self.text { row.cell.written } else { 0 };
+        let charge = Charge {
+            input: row.cell.tokens - output,
+            output,
+            ..Charge::default()
+        };
+        self.refuses(price, row)
+            .map_or_else(|| Ok(price.charge(&charge)), Err)
+    }
+
+    /// What a row would have cost as it was served, by estimate; 0 where it is never sent.
+    fn served(&self, price: &Price, row: &BillRow) -> Result<f64, Option<Unpriced>> {
+        let cell = &row.cell;
+        if cell.requests == 0 {
+            return Err(None);
+        }
+        let charge = Charge {
+            input: cell.tokens_sent,
+            cached_input: 0,
+            output: cell.written,
+            requests: cell.requests,
+        };
+        self.refuses(price, row)
+            .map_or_else(|| Ok(price.charge(&charge)), |why| Err(Some(why)))
+    }
+
+    /// What a row costs by what the provider logged; nothing where it did not log every request.
+    fn logged(&self, price: &Price, row: &BillRow) -> Option<f64> {
+        let cell = &row.cell;
+        let charge = Charge {
+            input: cell.logged_input,
+            cached_input: cell.logged_cached_input,
+            output: cell.logged_output,
+            requests: cell.logged_requests,
+        };
+        let is_whole = cell.logged_requests > 0 && cell.logged_requests == cell.requests;
+        is_whole.then(|| price.charge(&charge))
+    }
 }
 
-/// What a row would have cost as it was served, by estimate; nothing where it is never sent.
-fn served(price: &Price, row: &BillRow) -> Option<f64> {
-    let cell = &row.cell;
-    (price.encoding == cell.encoding && cell.requests > 0)
-        .then(|| price.of_requests(cell.tokens_sent, cell.assistant_content))
-}
+/// Dialects of which a rendering is one request.
+static ONE_REQUEST: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let dialects = chatmill_dialect::DIALECTS.iter();
+    dialects
+        .filter(|dialect| dialect.is_one_request())
+        .map(|dialect| dialect.id())
+        .collect()
+});
 
 fn price_name(price: &Price) -> String {
     harmless(&format!("{} {}", price.model, price.currency))
@@ -401,8 +582,10 @@ mod tests {
                 requests: 2,
                 tokens_sent: 2 * tokens,
                 assistant_content: tokens / 16,
+                written: tokens / 16,
                 ..TokenCell::default()
             },
+            ..BillRow::default()
         }
     }
 
@@ -413,9 +596,12 @@ mod tests {
         failures: Vec::new(),
     };
 
-    fn lines<'b>(by: BillBy, rows: &'b [BillRow], prices: &'b [Price]) -> Lines<'b> {
+    fn lines<'b>(by: &'b [BillBy], rows: &'b [BillRow], prices: &'b [Price]) -> Lines<'b> {
         Lines {
             by,
+            text: false,
+            total: &[],
+            columns: usize::MAX,
             rows,
             prices,
             savings: &[],
@@ -426,8 +612,9 @@ mod tests {
     #[test]
     fn days_come_in_order_and_other_groups_by_price() {
         let rows = [row("2026-02-01", 5), row("2026-01-01", 1), row("2026-03-01", 3)];
-        let order = |by| -> Vec<u64> {
-            let lines = lines(by, &rows, &[]);
+        let order = |by: BillBy| -> Vec<u64> {
+            let by = [by];
+            let lines = lines(&by, &rows, &[]);
             lines.sorted().iter().map(|row| row.cell.tokens).collect()
         };
         assert_eq!(order(BillBy::Day), [1, 5, 3]);
@@ -443,11 +630,14 @@ mod tests {
             currency: "USD".to_owned(),
             per_million: 1.25,
             per_million_output: Some(10.0),
+            per_million_cached_input: None,
+            per_request: None,
+            batch_discount: None,
             date: "2026-01-31".to_owned(),
             source: "us".to_owned(),
         };
         let prices = [price("o200k_base"), price("cl100k_base")];
-        let lines = lines(BillBy::Nothing, &rows, &prices);
+        let lines = lines(&[], &rows, &prices);
         assert!(lines.csv().ends_with(",2.500000,6.250000,,\n"), "{}", lines.csv());
         assert_eq!(lines.json()["rows"][0]["money"][0]["amount"], 2.5);
         assert_eq!(lines.json()["rows"][0]["money"][0]["as_served_estimate"], 6.25);

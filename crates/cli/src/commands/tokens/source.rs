@@ -1,30 +1,35 @@
-//! Where a bill is drawn from: the tables of a finished dataset, or files that are rendered now and not kept.
+//! Where a bill is drawn from: the tables of finished datasets, or files that are rendered now and not kept.
+
+mod pricer;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
-use chatmill_dataset::{Dataset, Key, is_dataset};
+use chatmill_dataset::{Dataset, is_dataset};
 use chatmill_diag::Limits;
 use chatmill_diag::suggest::nearest;
-use chatmill_dialect::{MadeTexts, Policy};
-use chatmill_engine::PlanError;
-use chatmill_engine::Progress;
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
-use chatmill_engine::plan::{Target, typed_inputs};
+use chatmill_engine::plan::{PlannedInput, Target, typed_inputs};
 use chatmill_engine::trouble::Troubles;
 use chatmill_engine::walk::{WalkEvent, walk};
-use chatmill_engine::work::bill::{BillingMode, requests};
-use chatmill_engine::work::{render, tables};
-use chatmill_model::{Linked, MessageKind, Sink};
-use chatmill_report::GroupKey;
-use chatmill_report::bill::{self, Bill, BillBy, Booking};
-use chatmill_token::{Counter, Encoding};
+use chatmill_engine::{Plan, PlanError, Progress};
+use chatmill_report::bill::{self, Bill, BillBy};
+use chatmill_token::Encoding;
+use jiff::tz::TimeZone;
 
+use self::pricer::{Priced, Pricer};
 use super::ENCODING;
 use crate::commands::Context;
 use crate::exit::{self, Exit, WrongRequest};
 use crate::troubles;
+
+/// Conversations that are priced by one thread at a time, and whose bill is added at once.
+const BATCH: usize = 64;
+/// Bytes of their records from which fewer are.
+const BATCH_BYTES: usize = 4 << 20;
 
 /// What is to be priced.
 pub(super) struct BillRequest<'r> {
@@ -36,10 +41,22 @@ pub(super) struct BillRequest<'r> {
     pub targets: Vec<Target>,
     /// Names of encodings; empty for those of the pipeline, else for the default.
     pub encodings: &'r [String],
-    /// The encodings of the pipeline, where one is given.
-    pub own: Vec<Encoding>,
+    /// The pipeline, where one is given, with the paths as its inputs.
+    pub plan: Option<&'r Plan>,
     /// What is billed apart.
-    pub by: BillBy,
+    pub by: &'r [BillBy],
+    /// Whether text is billed, before any dialect renders it.
+    pub text: bool,
+    /// The zone of days.
+    pub zone: TimeZone,
+    /// Threads; 0 for what the machine gives.
+    pub threads: usize,
+}
+
+impl BillRequest<'_> {
+    fn own(&self) -> &[Encoding] {
+        self.plan.map_or(&[], |plan| plan.encodings.as_slice())
+    }
 }
 
 /// A bill, and what could not be read for it.
@@ -71,60 +88,53 @@ pub(super) fn draw(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::
     for path in request.paths {
         datasets += usize::from(is_dataset(Path::new(path))?);
     }
-    match (datasets, request.paths) {
-        (0, _) => from_files(request, context),
-        (1, [folder]) => from_dataset(request, Path::new(folder)),
-        _ => Err(
-            WrongRequest::new("a finished dataset is priced alone: give one folder, or files")
-                .then("`chatmill diff` compares two datasets")
+    if datasets == 0 {
+        from_files(request, context)
+    } else if datasets == request.paths.len() {
+        from_datasets(request)
+    } else {
+        Err(
+            WrongRequest::new("files and finished datasets are not priced together")
+                .then("give one of them at a time")
                 .into(),
-        ),
+        )
     }
 }
 
-fn from_dataset(request: &BillRequest<'_>, folder: &Path) -> anyhow::Result<Drawn> {
-    let dataset = Dataset::open(folder)?;
-    let known = dataset.encodings();
-    if let Some(other) = request.encodings.iter().find(|name| !known.contains(name)) {
-        let near = nearest(other, known.iter().map(String::as_str));
-        return Err(WrongRequest::unknown("encoding in this dataset", other, near)
-            .then(format!("it was counted in {}", known.join(", ")))
-            .into());
-    }
-    refuse_uncountable(request, known)?;
+fn from_datasets(request: &BillRequest<'_>) -> anyhow::Result<Drawn> {
     let dialects: Vec<(String, String)> = request
         .targets
         .iter()
         .map(|target| (target.dialect.id().to_owned(), target.profile().to_owned()))
         .collect();
-    let bill = bill::of_dataset(
-        &dataset,
-        &bill::BillRequest {
-            by: request.by,
-            dialects,
-            encodings: request.encodings.to_vec(),
-            own: request.own.clone(),
-        },
-    )?;
-    let priced: BTreeSet<(String, String)> = bill
-        .rows()
-        .into_iter()
-        .map(|row| (row.cell.dialect, row.cell.profile))
-        .collect();
-    let targets = &request.targets;
-    if let Some(absent) = targets
-        .iter()
-        .find(|target| !priced.contains(&(target.dialect.id().to_owned(), target.profile().to_owned())))
-    {
-        let message = format!(
-            "{} has no rendering in {}@{}",
-            folder.display(),
-            absent.dialect.id(),
-            absent.profile()
-        );
+    let asked = bill::BillRequest {
+        by: request.by.to_vec(),
+        text: request.text,
+        zone: Some(request.zone.clone()),
+        dialects,
+        encodings: request.encodings.to_vec(),
+        own: request.own().to_vec(),
+    };
+    if !asked.is_in_totals() {
+        let message = "a dataset divides its renderings by day, in UTC, and by model, and by nothing beside but the source";
         return Err(WrongRequest::new(message)
-            .then("render it in a run, or give the files instead of the dataset")
+            .then("give the files instead of the dataset, or bill the text: --dialect text")
             .into());
+    }
+    let mut bill = Bill::default();
+    for path in request.paths {
+        let folder = Path::new(path);
+        let dataset = Dataset::open(folder)?;
+        let known = dataset.encodings();
+        if let Some(other) = request.encodings.iter().find(|name| !known.contains(name)) {
+            let near = nearest(other, known.iter().map(String::as_str));
+            return Err(WrongRequest::unknown("encoding in this dataset", other, near)
+                .then(format!("it was counted in {}", known.join(", ")))
+                .into());
+        }
+        refuse_uncountable(request, known)?;
+        bill = bill::of_dataset(&dataset, &asked, bill)?;
+        refuse_absent(request, folder, &bill)?;
     }
     Ok(Drawn {
         bill,
@@ -133,46 +143,232 @@ fn from_dataset(request: &BillRequest<'_>, folder: &Path) -> anyhow::Result<Draw
     })
 }
 
+/// A dialect that was asked for and has no rendering is an error and no empty bill.
+fn refuse_absent(request: &BillRequest<'_>, folder: &Path, bill: &Bill) -> Result<(), WrongRequest> {
+    if request.text {
+        return Ok(());
+    }
+    let rows = bill.total().rows();
+    let priced: BTreeSet<(&str, &str)> = rows
+        .iter()
+        .map(|row| (row.cell.dialect.as_str(), row.cell.profile.as_str()))
+        .collect();
+    let mut targets = request.targets.iter();
+    let absent = targets.find(|target| !priced.contains(&(target.dialect.id(), target.profile())));
+    let Some(absent) = absent else {
+        return Ok(());
+    };
+    let message = format!(
+        "{} has no rendering in {}@{}",
+        folder.display(),
+        absent.dialect.id(),
+        absent.profile()
+    );
+    Err(WrongRequest::new(message).then("render it in a run, or give the files instead of the dataset"))
+}
+
 /// Arguments and results of tools are counted anew, in encodings that must be known for it.
 fn refuse_uncountable(request: &BillRequest<'_>, encodings: &[String]) -> Result<(), WrongRequest> {
-    if request.by != BillBy::Tool {
+    if !request.text {
         return Ok(());
     }
     let is_wanted = |name: &&String| request.encodings.is_empty() || request.encodings.contains(name);
-    let is_known =
-        |name: &str| chatmill_token::find(name).is_some() || request.own.iter().any(|own| own.name() == name);
+    let is_known = |name: &str| {
+        chatmill_token::find(name).is_some() || request.own().iter().any(|own| own.name() == name)
+    };
     match encodings.iter().filter(is_wanted).find(|name| !is_known(name)) {
         None => Ok(()),
         Some(name) => Err(WrongRequest::new(format!(
-            "`{name}` is an encoding of the pipeline's own, and tools are counted anew"
+            "`{name}` is an encoding of the pipeline's own, and calls are counted anew"
         ))
         .then("give --pipeline FILE, or name other encodings with --encoding")),
     }
 }
 
+/// What a pipeline says that a bill has no use for is refused: it would change what is counted.
+fn refuse_unusable(plan: &Plan) -> Result<(), WrongRequest> {
+    let pipeline = &plan.pipeline;
+    let unusable = [
+        ("[dedup]", pipeline.dedup.is_on()),
+        ("[redact] with a key", plan.replaces()),
+        ("select.limit", pipeline.select.limit.is_some()),
+    ];
+    match unusable.into_iter().find(|(_, is_there)| *is_there) {
+        None => Ok(()),
+        Some((key, _)) => Err(WrongRequest::new(format!(
+            "the pipeline has {key}, which only a run can follow: what is counted here would be something else"
+        ))
+        .then("run it and give the dataset, or leave --pipeline out")),
+    }
+}
+
+/// A conversation that is to be priced.
+struct Job {
+    id: String,
+    input: String,
+    linked: chatmill_model::Linked,
+}
+
+type Batch = (usize, Vec<Job>);
+
 fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Result<Drawn> {
-    let mut pricer = Pricer::new(request)?;
-    let inputs = typed_inputs(request.paths, request.source)?;
+    if let Some(plan) = request.plan {
+        refuse_unusable(plan)?;
+    }
+    let typed;
+    let inputs: &[PlannedInput] = match request.plan {
+        Some(plan) => &plan.inputs,
+        None => {
+            typed = typed_inputs(request.paths, request.source)?;
+            &typed
+        }
+    };
+    let limits = request
+        .plan
+        .map_or_else(Limits::default, |plan| plan.limits().clone());
+    let encodings = encodings(request)?;
+    let targets = targets(&request.targets)?;
+    let (policy, windows) = request.plan.map_or_else(Default::default, |plan| {
+        (plan.policy().clone(), plan.windows.clone())
+    });
+    let priced = Priced {
+        by: request.by,
+        text: request.text,
+        zone: &request.zone,
+        targets: &targets,
+        encodings: &encodings,
+        policy: &policy,
+        windows: &windows,
+        speaker: request
+            .plan
+            .map_or(&AUTO, |plan| &plan.pipeline.perspective.speaker),
+    };
     let bytes = inputs.iter().map(|planned| planned.input.bytes).sum();
     context.meter.stage("count", bytes);
-    let mut not_counted = Troubles::default();
+    let threads = chatmill_engine::threads(request.threads, context.meter);
+    let (to_workers, jobs) = sync_channel::<Batch>(2 * threads);
+    let jobs = Arc::new(Mutex::new(jobs));
+    let bills = Mutex::new(BTreeMap::new());
+    let mut walked = Walked::default();
+    let outcome = thread::scope(|scope| {
+        for _ in 0..threads {
+            // Nobody else keeps the receiver: where all workers have panicked, sending fails and does not wait.
+            let jobs = Arc::clone(&jobs);
+            scope.spawn(|| price_batches(jobs, &priced, &bills));
+        }
+        drop(jobs);
+        let mut queue = Queue::new(&to_workers);
+        let outcome = walk_through(request, inputs, &limits, context, &mut walked, &mut queue);
+        queue.flush();
+        drop(queue);
+        drop(to_workers);
+        outcome
+    });
+    outcome?;
+    let mut bill = Bill::default();
+    for part in bills
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+        .into_values()
+    {
+        bill.merge(&part);
+    }
+    Ok(Drawn {
+        bill,
+        not_counted: walked.not_counted,
+        has_read: walked.has_read,
+    })
+}
+
+const AUTO: PerspectiveChoice = PerspectiveChoice::Rule(PerspectiveRule::Auto);
+
+/// What the walk through the inputs leaves behind.
+#[derive(Default)]
+struct Walked {
+    not_counted: Troubles,
+    has_read: bool,
+}
+
+/// Conversations on their way to those who price them.
+struct Queue<'q> {
+    to: &'q SyncSender<Batch>,
+    next: usize,
+    batch: Vec<Job>,
+    bytes: usize,
+}
+
+impl<'q> Queue<'q> {
+    fn new(to: &'q SyncSender<Batch>) -> Self {
+        Self {
+            to,
+            next: 0,
+            batch: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    fn push(&mut self, job: Job, bytes: usize) {
+        self.batch.push(job);
+        self.bytes += bytes;
+        if self.batch.len() >= BATCH || self.bytes >= BATCH_BYTES {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        let batch = std::mem::take(&mut self.batch);
+        self.bytes = 0;
+        self.next += 1;
+        // Workers take until nothing comes any more: a send only fails where one has panicked, which the scope tells.
+        let _ = self.to.send((self.next, batch));
+    }
+}
+
+fn walk_through(
+    request: &BillRequest<'_>,
+    inputs: &[PlannedInput],
+    limits: &Limits,
+    context: &Context<'_>,
+    walked: &mut Walked,
+    queue: &mut Queue<'_>,
+) -> anyhow::Result<()> {
     let mut ids = BTreeMap::new();
-    let mut has_read = false;
+    let is_apart = request.by.contains(&BillBy::Conversation) || request.by.contains(&BillBy::Room);
     walk(
-        &inputs,
-        &Limits::default(),
+        inputs,
+        limits,
         context.meter,
         context.signals.stop(),
         &mut |sight| {
             match sight {
-                WalkEvent::Conversation { id, linked, .. } => {
-                    has_read = true;
-                    // Equal ids in different files are different conversations.
-                    let id = qualified(id, request.by, &mut ids);
-                    pricer.price(&id, linked);
+                WalkEvent::Conversation {
+                    entry,
+                    id,
+                    linked,
+                    codes,
+                    bytes,
+                } => {
+                    let planned = inputs.get(entry.input);
+                    let prefix = planned.map_or("", |planned| planned.settings.id_prefix.as_str());
+                    let is_left_out = request.plan.is_some_and(|plan| {
+                        plan.leaves_out(entry.input, linked, bytes, codes.into_iter())
+                            .is_some()
+                    });
+                    walked.has_read = true;
+                    if !is_left_out {
+                        let job = Job {
+                            // Equal ids in different files are different conversations.
+                            id: qualified(format!("{prefix}{id}"), is_apart, &mut ids),
+                            input: planned
+                                .map(|planned| planned.name().into_owned())
+                                .unwrap_or_default(),
+                            linked: linked.clone(),
+                        };
+                        queue.push(job, bytes.len());
+                    }
                 }
-                WalkEvent::Trouble(trouble) => not_counted.add(trouble),
-                WalkEvent::Failed(failure) => not_counted.failures.push(failure),
+                WalkEvent::Trouble(trouble) => walked.not_counted.add(trouble),
+                WalkEvent::Failed(failure) => walked.not_counted.failures.push(failure),
                 WalkEvent::Entry(_)
                 | WalkEvent::Recognised(_)
                 | WalkEvent::Records { .. }
@@ -181,18 +377,61 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Resul
             true
         },
     )?;
-    Ok(Drawn {
-        bill: pricer.bill,
-        not_counted,
-        has_read,
-    })
+    Ok(())
+}
+
+/// Prices batches until no more come.
+fn price_batches(
+    jobs: Arc<Mutex<Receiver<Batch>>>,
+    priced: &Priced<'_>,
+    bills: &Mutex<BTreeMap<usize, Bill>>,
+) {
+    let mut pricer = Pricer::new(priced);
+    loop {
+        let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok((number, batch)) = next else { return };
+        for job in &batch {
+            pricer.price(&job.id, &job.input, &job.linked);
+        }
+        let bill = pricer.take();
+        bills
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(number, bill);
+    }
+}
+
+/// The encodings that are asked for, each once.
+fn encodings(request: &BillRequest<'_>) -> anyhow::Result<Vec<Encoding>> {
+    let own = request.own();
+    let planned: Vec<String> = own.iter().map(|own| own.name().to_owned()).collect();
+    let default = [ENCODING.to_owned()];
+    let names = match (request.encodings, planned.as_slice()) {
+        ([], []) => &default,
+        ([], planned) => planned,
+        (named, _) => named,
+    };
+    let mut encodings: Vec<Encoding> = Vec::new();
+    for name in names {
+        let own = own.iter().find(|own| own.name() == name);
+        let encoding = own.or_else(|| chatmill_token::find(name)).ok_or_else(|| {
+            let registered = chatmill_token::ENCODINGS.iter().map(Encoding::name);
+            let known = registered.chain(planned.iter().map(String::as_str));
+            WrongRequest::unknown("encoding", name, nearest(name, known))
+                .then("`chatmill encodings` lists them")
+        })?;
+        if encodings.iter().all(|known| known.name() != name) {
+            encodings.push(encoding.clone());
+        }
+    }
+    Ok(encodings)
 }
 
 /// The id, with a number where conversations are billed apart and it was there before.
 ///
 /// `ids` are those that were given, each with the number to try next: the search goes on where it stopped.
-fn qualified(id: String, by: BillBy, ids: &mut BTreeMap<String, u64>) -> String {
-    if by != BillBy::Conversation {
+fn qualified(id: String, is_apart: bool, ids: &mut BTreeMap<String, u64>) -> String {
+    if !is_apart {
         return id;
     }
     let mut given = id.clone();
@@ -232,129 +471,6 @@ fn targets(asked: &[Target]) -> Result<Vec<Target>, PlanError> {
     Ok(targets)
 }
 
-/// Renders, counts and books.
-struct Pricer {
-    by: BillBy,
-    targets: Vec<Target>,
-    counters: Vec<(String, Arc<dyn Counter>)>,
-    bill: Bill,
-}
-
-impl Pricer {
-    fn new(request: &BillRequest<'_>) -> anyhow::Result<Self> {
-        let planned: Vec<String> = request.own.iter().map(|own| own.name().to_owned()).collect();
-        let default = [ENCODING.to_owned()];
-        let names = match (request.encodings, planned.as_slice()) {
-            ([], []) => &default,
-            ([], planned) => planned,
-            (named, _) => named,
-        };
-        let mut counters: Vec<(String, Arc<dyn Counter>)> = Vec::new();
-        for name in names {
-            let own = request.own.iter().find(|own| own.name() == name);
-            let encoding = own.or_else(|| chatmill_token::find(name)).ok_or_else(|| {
-                let registered = chatmill_token::ENCODINGS.iter().map(Encoding::name);
-                let known = registered.chain(planned.iter().map(String::as_str));
-                WrongRequest::unknown("encoding", name, nearest(name, known))
-                    .then("`chatmill encodings` lists them")
-            })?;
-            if counters.iter().all(|(known, _)| known != name) {
-                counters.push((name.clone(), encoding.counter()));
-            }
-        }
-        let targets = targets(&request.targets)?;
-        Ok(Self {
-            by: request.by,
-            targets,
-            counters,
-            bill: Bill::default(),
-        })
-    }
-
-    fn price(&mut self, id: &str, linked: &Linked) {
-        match self.by {
-            BillBy::Participant | BillBy::Role => self.price_messages(linked),
-            BillBy::Tool => self.price_tools(linked),
-            BillBy::Nothing => self.price_renderings("", linked),
-            BillBy::Source => self.price_renderings(linked.conversation.source, linked),
-            BillBy::Conversation => self.price_renderings(id, linked),
-            BillBy::Day => {
-                let (start, _) = linked.conversation.span();
-                self.price_renderings(&bill::day(start), linked);
-            }
-        }
-    }
-
-    fn price_renderings(&mut self, group: &str, linked: &Linked) {
-        let (perspectives, _) = render::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
-        let policy = Policy::default();
-        let made = MadeTexts::default();
-        let mut sink = Sink::default();
-        for target in &self.targets {
-            let serving = BillingMode::of(&*target.dialect, false);
-            let mut emit = |sink: &mut Sink<'_>, _: &str, rendering: chatmill_dialect::Rendering| {
-                let requests = u64::from(requests(sink.spans_mut(), serving));
-                for (encoding, counter) in &self.counters {
-                    let key = GroupKey {
-                        group,
-                        dialect: target.dialect.id(),
-                        profile: target.profile(),
-                        coverage: rendering.coverage.as_str(),
-                        encoding,
-                    };
-                    let booking = Booking {
-                        messages: u64::from(rendering.messages_rendered),
-                        bytes: sink.text().len() as u64,
-                        tally: counter.tally(sink.text(), sink.spans()),
-                        requests,
-                        invalid: !rendering.violations.is_empty(),
-                        losses: rendering.loss_count(),
-                    };
-                    self.bill.book(key, &booking);
-                }
-            };
-            render::render(
-                linked,
-                target,
-                &perspectives,
-                &policy,
-                &made,
-                &mut sink,
-                &mut emit,
-            );
-        }
-    }
-
-    fn price_messages(&mut self, linked: &Linked) {
-        let messages = linked.conversation.messages.iter();
-        for message in messages.filter(|message| message.kind == MessageKind::Message) {
-            let text = message.text();
-            let group = match self.by {
-                BillBy::Role => Some(message.role.as_str()),
-                _ => message
-                    .sender
-                    .and_then(|place| linked.conversation.participants.get(place))
-                    .map(|sender| sender.id.as_str()),
-            };
-            for (encoding, counter) in &self.counters {
-                let tokens = counter.count(&text);
-                self.bill.book_text(group, encoding, text.len() as u64, tokens);
-            }
-        }
-    }
-
-    fn price_tools(&mut self, linked: &Linked) {
-        for call in tables::tool_calls(Key::default(), linked) {
-            let texts = [call.arguments, call.result].map(Option::unwrap_or_default);
-            let bytes = texts.iter().map(|text| text.len() as u64).sum();
-            for (encoding, counter) in &self.counters {
-                let tokens = texts.iter().map(|text| counter.count(text)).sum();
-                self.bill.book_tool(call.name, encoding, bytes, tokens);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -362,10 +478,10 @@ mod tests {
     #[test]
     fn conversations_of_one_name_are_billed_apart() {
         let mut ids = BTreeMap::new();
-        let mut name = |by| qualified("a".to_owned(), by, &mut ids);
-        assert_eq!(name(BillBy::Conversation), "a");
-        assert_eq!(name(BillBy::Conversation), "a~2");
-        assert_eq!(name(BillBy::Conversation), "a~3");
-        assert_eq!(name(BillBy::Source), "a");
+        let mut name = |is_apart| qualified("a".to_owned(), is_apart, &mut ids);
+        assert_eq!(name(true), "a");
+        assert_eq!(name(true), "a~2");
+        assert_eq!(name(true), "a~3");
+        assert_eq!(name(false), "a");
     }
 }

@@ -49,6 +49,7 @@ pub(super) struct Line<'a> {
     /// The role that it speaks in.
     pub(super) role: &'static str,
     is_own: bool,
+    position: u32,
     label: &'a str,
     /// The label of whom it answers.
     arrow: Option<&'a str>,
@@ -59,11 +60,11 @@ pub(super) struct Line<'a> {
 impl<'a> Line<'a> {
     /// Writes it.
     pub(super) fn write(self, sink: &mut Sink<'a>) {
-        sink.speak(if self.is_own {
-            Speaker::Perspective
+        if self.is_own {
+            sink.answer(Some(self.position));
         } else {
-            Speaker::Other
-        });
+            sink.speak(Speaker::Other);
+        }
         sink.literal(self.label, Component::Names);
         if let Some(label) = self.arrow {
             sink.literal(" → ", Component::Replies);
@@ -126,6 +127,7 @@ impl<'t, 'a> Planner<'t, 'a> {
         Some(Line {
             role,
             is_own,
+            position,
             label: match message.role {
                 Role::System | Role::Tool => "User#",
                 Role::User | Role::Assistant if is_current => self.labels.bare(message),

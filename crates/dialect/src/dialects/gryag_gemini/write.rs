@@ -13,7 +13,7 @@ impl<'a> Turn<'a> {
             Role::User | Role::System => "{\"role\":\"user\",\"parts\":[",
         });
         if self.role == Role::Assistant {
-            sink.speak(Speaker::Perspective);
+            sink.answer(self.positions.first().copied());
         }
         for (index, part) in self.parts.into_iter().enumerate() {
             if index > 0 {

@@ -1,0 +1,198 @@
+//! The shares of a rendering's bill: each request belongs to the day of its answer and to the model that wrote it.
+//!
+//! What a rendering holds is divided where answers end: what was new for a request, and its answer, belong to the share of the
+//! request; what stands behind the last answer, to the day of the last message. Most renderings have one share, and are not counted
+//! anew.
+
+use chatmill_diag::Day;
+use chatmill_model::span::{ComponentSpan, Speaker};
+use chatmill_model::{Linked, Message, Usage};
+use chatmill_token::TokenCounts;
+use jiff::tz::TimeZone;
+
+use crate::work::bill::Request;
+
+/// What of a rendering belongs to a day and a model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Share<'l> {
+    /// The day; none where the message has no usable time.
+    pub day: Option<Day>,
+    /// The model; empty where nobody says.
+    pub model: &'l str,
+    /// Bytes.
+    pub bytes: u64,
+    /// Requests.
+    pub requests: u64,
+    /// Tokens in each encoding.
+    pub tallies: Vec<TokenCounts>,
+    /// What the provider logged of these requests.
+    pub logged: Logged,
+}
+
+/// What a provider logged of several requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Logged {
+    /// Requests of which anything was logged.
+    pub requests: u64,
+    /// Tokens sent.
+    pub input: u64,
+    /// The share of them from a cache.
+    pub cached_input: u64,
+    /// Tokens written.
+    pub output: u64,
+}
+
+impl Logged {
+    /// Requests, tokens sent, the share of them from a cache, tokens written.
+    pub const fn counts(self) -> [u64; 4] {
+        [self.requests, self.input, self.cached_input, self.output]
+    }
+
+    fn of(usage: Option<Usage>) -> Self {
+        usage.map_or_else(Self::default, |usage| Self {
+            requests: 1,
+            input: usage.input.unwrap_or_default(),
+            cached_input: usage.cached_input.unwrap_or_default(),
+            output: usage.output.unwrap_or_default(),
+        })
+    }
+}
+
+impl std::ops::AddAssign for Logged {
+    fn add_assign(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.input = self.input.saturating_add(other.input);
+        self.cached_input = self.cached_input.saturating_add(other.cached_input);
+        self.output = self.output.saturating_add(other.output);
+    }
+}
+
+/// A rendering that is to be divided.
+pub struct Billed<'b> {
+    /// What its bytes are, with what [`requests`](super::bill::requests) said of them.
+    pub spans: &'b [ComponentSpan],
+    /// Its requests.
+    pub requests: &'b [Request],
+    /// Position of the last message that it shows.
+    pub last: Option<u32>,
+    /// Bytes of its text.
+    pub bytes: u64,
+    /// Its tokens in each encoding.
+    pub tallies: &'b [TokenCounts],
+}
+
+impl Billed<'_> {
+    /// Its shares by the days of a zone, one at least; `each_span` counts the spans, where there is more than one share.
+    pub fn shares<'l>(
+        &self,
+        linked: &'l Linked,
+        zone: &TimeZone,
+        each_span: impl FnOnce() -> Vec<Vec<u64>>,
+    ) -> Vec<Share<'l>> {
+        let conversation = &linked.conversation;
+        let asked = conversation.model.as_deref().unwrap_or_default();
+        let message = |position: Option<u32>| -> Option<&'l Message> {
+            conversation.messages.get(position.or(self.last)? as usize)
+        };
+        let key = |position: Option<u32>| {
+            let message = message(position);
+            let instant = message.and_then(|message| message.timestamp.as_ref()?.instant);
+            let model = message.and_then(|message| message.model.as_deref());
+            (
+                instant.map(|instant| Day::in_zone(instant, zone)),
+                model.unwrap_or(asked),
+            )
+        };
+        // Without words behind its last answer a rendering ends with it.
+        let ends_answered = self.requests.last().is_some_and(|request| {
+            let behind = self.spans.iter().skip(request.end);
+            behind.into_iter().all(|span| !is_said(span))
+        });
+        let tail = match self.requests.last() {
+            Some(last) if ends_answered => key(last.position),
+            _ => key(None),
+        };
+        let mut shares: Vec<Share<'l>> = Vec::new();
+        let mut place = |(day, model): (Option<Day>, &'l str)| {
+            let known = shares
+                .iter()
+                .position(|share| (share.day, share.model) == (day, model));
+            known.unwrap_or_else(|| {
+                shares.push(Share {
+                    day,
+                    model,
+                    ..Share::default()
+                });
+                shares.len() - 1
+            })
+        };
+        let places: Vec<usize> = self
+            .requests
+            .iter()
+            .map(|request| place(key(request.position)))
+            .collect();
+        let last = place(tail);
+        for (request, place) in self.requests.iter().zip(&places) {
+            if let Some(share) = shares.get_mut(*place) {
+                share.requests += 1;
+                share.logged += Logged::of(message(request.position).and_then(|message| message.usage));
+            }
+        }
+        if let [only] = shares.as_mut_slice() {
+            only.bytes = self.bytes;
+            only.tallies = self.tallies.to_vec();
+            return shares;
+        }
+        self.divide(&mut shares, &places, last, &each_span());
+        // What is sent last of all is the last share: the rendering itself is booked there.
+        let behind = (last + 1) % shares.len().max(1);
+        shares.rotate_left(behind);
+        shares
+    }
+
+    fn divide(&self, shares: &mut [Share<'_>], places: &[usize], last: usize, tokens: &[Vec<u64>]) {
+        let mut ends = self.requests.iter().zip(places).peekable();
+        let mut start = 0;
+        for share in shares.iter_mut() {
+            share.tallies = vec![TokenCounts::default(); tokens.len()];
+        }
+        for (number, span) in self.spans.iter().enumerate() {
+            while ends.next_if(|(request, _)| request.end <= number).is_some() {}
+            let place = ends.peek().map_or(last, |(_, place)| **place);
+            let held = ComponentSpan { requests: 0, ..*span };
+            if let Some(share) = shares.get_mut(place) {
+                share.bytes += (span.end - start) as u64;
+                for (tally, each) in share.tallies.iter_mut().zip(tokens) {
+                    tally.book_many(&held, each.get(number).copied().unwrap_or_default());
+                }
+            }
+            start = span.end;
+        }
+        for (encoding, each) in tokens.iter().enumerate() {
+            let preamble: u64 = (self.spans.iter().zip(each))
+                .filter(|(span, _)| span.voice == Speaker::Preamble)
+                .map(|(_, tokens)| tokens)
+                .sum();
+            let mut before = 0;
+            let mut spans = self.spans.iter().zip(each).enumerate().peekable();
+            for (request, place) in self.requests.iter().zip(places) {
+                while let Some((_, (span, tokens))) = spans.next_if(|(number, _)| *number < request.answer) {
+                    before += if span.voice == Speaker::Preamble {
+                        0
+                    } else {
+                        *tokens
+                    };
+                }
+                let share = shares.get_mut(*place);
+                if let Some(tally) = share.and_then(|share| share.tallies.get_mut(encoding)) {
+                    tally.sent += before + preamble;
+                }
+            }
+        }
+    }
+}
+
+fn is_said(span: &ComponentSpan) -> bool {
+    use chatmill_model::span::Component;
+    span.voice != Speaker::Preamble && !matches!(span.component, Component::Framing | Component::Meta)
+}

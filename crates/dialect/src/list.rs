@@ -102,9 +102,7 @@ impl List {
             Role::Assistant => "{\"role\":\"assistant\"",
             Role::Tool => "{\"role\":\"tool\"",
         });
-        if turn.role == Role::Assistant {
-            sink.speak(Speaker::Perspective);
-        }
+        sink.speak(plan.voice(turn.role, blocks));
         if let Some(alias) = turn.alias {
             sink.framing(",\"name\":");
             sink.json_string(alias, Component::Names);
@@ -188,7 +186,7 @@ pub(crate) fn write_turns<'a>(
         }
         if turn.role == Role::Assistant {
             sink.framing(assistant);
-            sink.speak(Speaker::Perspective);
+            sink.speak(plan.voice(turn.role, blocks));
         } else {
             sink.framing(user);
         }

@@ -112,7 +112,7 @@ const LOSES: &[LossCode] = &[
 struct Turn<'a> {
     /// The name of an agent; none where a person speaks.
     agent: Option<&'a str>,
-    is_own: bool,
+    voice: Speaker,
     /// Texts, and what stands for media: one at least, each on a line of its own.
     texts: Vec<&'a str>,
 }
@@ -164,7 +164,7 @@ impl<'a> Turn<'a> {
         losses.whole_rendering(LossCode::NameDropped, nameless, reasons::CONTEXT_HAS_NO_NAMES);
         Some(Self {
             agent,
-            is_own: view.is_own(message),
+            voice: view.voice(message),
             texts,
         })
     }
@@ -172,9 +172,7 @@ impl<'a> Turn<'a> {
     fn write(self, sink: &mut Sink<'a>) {
         sink.speak(Speaker::Other);
         sink.framing("\n\n");
-        if self.is_own {
-            sink.speak(Speaker::Perspective);
-        }
+        sink.speak(self.voice);
         if let Some(agent) = self.agent {
             sink.framing("Assistant (");
             sink.content(agent, Level::Raw, Component::Names);

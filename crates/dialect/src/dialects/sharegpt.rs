@@ -126,7 +126,7 @@ fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, role: Role, blocks: &[Blo
     match (role, blocks.first().map(|block| block.held)) {
         (_, Some(BlockContent::Call(call))) => {
             sink.framing("{\"from\":\"function_call\",\"value\":\"");
-            sink.speak(Speaker::Perspective);
+            sink.speak(plan.voice(Role::Assistant, blocks));
             sink.content("{\"name\":\"", Level::JsonString, Component::Tools);
             sink.content(call.name, Level::JsonInJsonString, Component::Tools);
             sink.content("\",\"arguments\":", Level::JsonString, Component::Tools);
@@ -141,7 +141,7 @@ fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, role: Role, blocks: &[Blo
         }
         (Role::Assistant, _) => {
             sink.framing("{\"from\":\"gpt\",\"value\":");
-            sink.speak(Speaker::Perspective);
+            sink.speak(plan.voice(Role::Assistant, blocks));
             plan.write_joined(sink, blocks);
             sink.speak(Speaker::Other);
         }

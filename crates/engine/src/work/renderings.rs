@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
@@ -17,7 +16,7 @@ use super::Work;
 use crate::error::WorkError;
 use crate::plan::{Plan, Target};
 use crate::record::redact;
-use crate::work::bill::{self, BillingMode};
+use crate::work::bill::{self, BillingMode, OwnSpans};
 use crate::work::overview::LossAmounts;
 use crate::work::render::{self, WindowedRenderer};
 use crate::work::totals::{Counted, Group};
@@ -74,7 +73,7 @@ pub(super) struct RenderingBuffers {
     loss_codes: Vec<Key>,
     tokens: Vec<u64>,
     sent_tokens: Vec<u64>,
-    assistant_spans: Vec<Range<u64>>,
+    own: OwnSpans,
 }
 
 impl RenderingBuffers {
@@ -124,6 +123,9 @@ impl<'p> Work<'_, 'p> {
         }
         let windowed = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), made);
         self.receipt.without_turns += windowed.without_turns();
+        for (reason, turns) in windowed.untaught().reasons() {
+            *self.receipt.untaught.entry(reason.to_owned()).or_default() += turns;
+        }
         let left_out: u64 = plan.targets.iter().map(|target| windowed.left_out(target)).sum();
         if left_out > 0 {
             let most = plan.windows.most;
@@ -183,7 +185,7 @@ impl<'p> Work<'_, 'p> {
             let finding = Finding::new(&codes::OVERSIZE_RENDERING, message);
             self.finding(&self.at_record(finding), Some(spot.record), Some(spot.id))?;
         }
-        let serving = BillingMode::of(&*spot.target.dialect, plan.windows.cuts.per_turn);
+        let serving = BillingMode::of(&*spot.target.dialect, plan.windows.cuts);
         let requests = u64::from(bill::requests(sink.spans_mut(), serving));
         let mut tallies = std::mem::take(&mut self.buffers.tallies);
         self.counter.tally_sink(sink, &mut tallies);
@@ -216,7 +218,7 @@ impl<'p> Work<'_, 'p> {
             loss_codes,
             tokens,
             sent_tokens,
-            assistant_spans,
+            own,
             ..
         } = &mut self.buffers;
         loss_codes.clear();
@@ -226,7 +228,7 @@ impl<'p> Work<'_, 'p> {
         sent_tokens.clear();
         sent_tokens.extend(tallies.iter().map(|tally| tally.sent));
         let spans = if keep { sink.spans() } else { &[] };
-        bill::assistant_spans(spans, assistant_spans);
+        own.find(spans, spot.target.dialect.about().family == "template");
         self.parts.push_rendering(RenderingRow {
             conversation_id: spot.conversation,
             dialect: spot.dialect,
@@ -245,7 +247,8 @@ impl<'p> Work<'_, 'p> {
             messages_rendered: rendering.messages_rendered.into(),
             last_role: rendering.last_role,
             assistant_messages: rendering.assistant_messages.into(),
-            assistant_spans,
+            assistant_spans: &own.said,
+            learned_spans: &own.learned,
             loss_count: rendering.loss_count(),
             loss_codes,
             valid: violations.is_empty(),

@@ -69,11 +69,7 @@ pub struct ConversationChanges {
 
 impl ConversationChanges {
     pub(crate) fn mask_ids(&mut self, mask: &mut dyn FnMut(&str) -> String) {
-        let lists = [
-            &mut self.added_ids,
-            &mut self.removed_ids,
-            &mut self.changed_ids,
-        ];
+        let lists = [&mut self.added_ids, &mut self.removed_ids, &mut self.changed_ids];
         for id in lists.into_iter().flatten() {
             *id = mask(id);
         }

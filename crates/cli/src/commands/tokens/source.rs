@@ -291,7 +291,7 @@ impl Pricer {
         let made = MadeTexts::default();
         let mut sink = Sink::default();
         for target in &self.targets {
-            let serving = BillingMode::of(&*target.dialect, false);
+            let serving = BillingMode::of(&*target.dialect, chatmill_dialect::Cuts::default());
             let mut emit = |sink: &mut Sink<'_>, _: &str, rendering: chatmill_dialect::Rendering| {
                 let requests = u64::from(requests(sink.spans_mut(), serving));
                 for (encoding, counter) in &self.counters {

@@ -48,7 +48,7 @@ const NO_PLACE: NoPlace = NoPlace {
 pub(super) struct Line<'a> {
     /// The role that it speaks in.
     pub(super) role: &'static str,
-    is_own: bool,
+    voice: Speaker,
     label: &'a str,
     /// The label of whom it answers.
     arrow: Option<&'a str>,
@@ -59,11 +59,7 @@ pub(super) struct Line<'a> {
 impl<'a> Line<'a> {
     /// Writes it.
     pub(super) fn write(self, sink: &mut Sink<'a>) {
-        sink.speak(if self.is_own {
-            Speaker::Perspective
-        } else {
-            Speaker::Other
-        });
+        sink.speak(self.voice);
         sink.literal(self.label, Component::Names);
         if let Some(label) = self.arrow {
             sink.literal(" → ", Component::Replies);
@@ -125,7 +121,7 @@ impl<'t, 'a> Planner<'t, 'a> {
         }
         Some(Line {
             role,
-            is_own,
+            voice: view.voice(message),
             label: match message.role {
                 Role::System | Role::Tool => "User#",
                 Role::User | Role::Assistant if is_current => self.labels.bare(message),

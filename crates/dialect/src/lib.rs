@@ -8,6 +8,7 @@ use std::fmt;
 pub mod about;
 mod arguments;
 mod controls;
+mod cut_points;
 mod definitions;
 mod dialects;
 mod filter;

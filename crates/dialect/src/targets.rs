@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use chatmill_model::{Linked, Message, MessageKind, Part, Role};
 
-use crate::window::CutPoints;
+use crate::cut_points::CutPoints;
 
 /// What a sample ends with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,14 +10,14 @@ use crate::SUMMARY;
 use crate::assignment::{Assignment, assign};
 use crate::candidate::{self, Candidate};
 use crate::earlier::ASSIGNED;
-use crate::envelope::{Envelope, ExportRow};
+use crate::envelope::{Envelope, ExportRow, notes};
 use crate::error::ExportError;
 use crate::fields;
 use crate::format::Format;
 use crate::objections::objections;
 use crate::request::{ExportRequest, RenderedAs, resolve};
 use crate::summary::{ExportSummary, FileSummary, LeftOut};
-use crate::teaching::{Taught, notes};
+use crate::teaching::Taught;
 use crate::writer::{self, Columns, Record, Writer};
 
 /// The name of the only part where nothing is divided.

@@ -108,6 +108,10 @@ impl<'a> Wrapped<'a> {
     }
 }
 
+mod lesson;
+
+pub(crate) use lesson::notes;
+
 /// Declares the modules, and lists the envelopes in them.
 macro_rules! envelopes {
     ($($module:ident: $($envelope:ident),+;)+) => {

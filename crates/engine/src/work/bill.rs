@@ -257,7 +257,8 @@ mod tests {
         let mut found = OwnSpans::default();
         found.find(&spans(&chat), false);
         assert_eq!(found.said, [1..2, 3..4]);
-        assert_eq!(found.learned, [3..4]);
+        assert_eq!(found.learned.first(), Some(&(3..4)));
+        assert_eq!(found.learned.len(), 1);
         let mut spans = spans(&chat);
         assert_eq!(requests(&mut spans, BillingMode::NewTurns), 1);
         assert_eq!(carried(&spans), [1, 1, 1, 0]);

@@ -17,10 +17,10 @@ use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::lesson::Lesson;
 use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
 use crate::fields::{Field, object, text};
 use crate::summary::FileSummary;
-use crate::teaching::Lesson;
 
 /// The envelope of LLaMA-Factory.
 pub(super) struct LlamaFactory;

@@ -13,9 +13,9 @@
 
 use chatmill_dataset::FreeKind;
 
+use super::lesson::Lesson;
 use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, borrowed};
 use crate::fields::Field;
-use crate::teaching::Lesson;
 use crate::turns;
 
 /// The envelope of TRL's prompts and completions.

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::ops::Range;
 
+use chatmill_dialect::TemplateDialect;
+use chatmill_dialect::template::Blueprint;
 use chatmill_testkit::{Workshop, rows};
 use serde_json::{Value, json};
 
@@ -234,4 +237,53 @@ fn a_message_of_no_weight_is_context() {
         assert!(learned.starts_with("second"), "{text}: {learned}");
         assert!(!learned.contains("first"), "{text}: {learned}");
     }
+}
+
+#[test]
+fn what_a_template_marks_as_generated_is_what_the_assistant_says() {
+    let (shop, _) = corpus();
+    shop.run("out", &format!("{DIALECTS}[perspective]\nas = [\"bot\"]\n"), 2)
+        .unwrap();
+    let root = shop.path("out");
+    let marked = TemplateDialect::new(Blueprint {
+        id: "marked".to_owned(),
+        source: MARKED.to_owned(),
+        special_tokens: Some(vec!["<end>".to_owned()]),
+        ..Blueprint::default()
+    });
+    let marked = marked.unwrap();
+    let texts = |column| {
+        rows::texts(&root, "renderings", column)
+            .into_iter()
+            .map(Option::unwrap_or_default)
+    };
+    let spans = rows::spans(&root, "renderings", "assistant_spans");
+    let all: Vec<_> = texts("conversation_id")
+        .zip(texts("dialect"))
+        .zip(texts("content"))
+        .zip(spans)
+        .collect();
+    let mut compared = 0;
+    for (((conversation, dialect), content), _) in &all {
+        if dialect != "hf-messages" {
+            continue;
+        }
+        let request: Value = serde_json::from_str(content).unwrap();
+        let printed = marked.print(&request["messages"].to_string(), None).unwrap();
+        let of_template = all
+            .iter()
+            .find(|(((other, dialect), _), _)| other == conversation && dialect == "marked");
+        let ((_, text), spans) = of_template.unwrap();
+        assert_eq!(*text, printed.text);
+        let mut generated: Vec<Range<usize>> = Vec::new();
+        for range in printed.generated {
+            match generated.last_mut().filter(|last| last.end == range.start) {
+                Some(last) => last.end = range.end,
+                None => generated.push(range),
+            }
+        }
+        assert_eq!(*spans, generated, "{text}");
+        compared += usize::from(text.contains("\"look\"") && text.contains("<end>"));
+    }
+    assert!(compared > 20, "{compared}");
 }

@@ -121,6 +121,15 @@ trainers +ARGUMENTS:
     target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
     target/trainers/bin/python -B .ci/trainers/trainers.py target/debug/chatmill target/trainers-exports {{ARGUMENTS}}
 
+# which tokens the trainers' own code learns of a dataset with `hf-messages` and `sharegpt`, held against its messages: each once
+learned RUN:
+    rm -rf target/learned
+    cargo build --package chatmill-cli
+    python3 -m venv target/trainers
+    target/trainers/bin/pip install --quiet --requirement .ci/trainers/requirements.txt
+    target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
+    target/trainers/bin/python -B .ci/trainers/by_learned.py target/debug/chatmill {{RUN}} target/learned
+
 # render the chat templates that TRL ships, here and with transformers, and compare the bytes (needs Python and its package index)
 templates:
     python3 -m venv target/templates

@@ -32,7 +32,7 @@ def check(export, ledger):
     for name, end in ENDS.items():
         words = tokenizer([end])
         settings = Settings(chat_template=name, sequence_len=1 << 24, train_on_inputs=False)
-        strategy = strategies.load(words, settings, {"chat_template": name})
+        strategy = strategies.load(words, settings, {"chat_template": name, "message_field_training": "train"})
         for part, records in export.records.items():
             where = f"{export.name} {part} {name}"
             for record in ledger.some(records, SLOWNESS):
@@ -47,6 +47,7 @@ def tokenize(where, strategy, words, record, name, end, ledger):
         return
     kept = [token for token, label in zip(tokens["input_ids"], tokens["labels"]) if label != MASKED]
     if name == CHATML:
-        said = [turn["content"] for turn in record["messages"] if turn["role"] == "assistant" and turn["content"]]
+        own = [turn for turn in record["messages"] if turn["role"] == "assistant" and turn.get("train") is not False]
+        said = [turn["content"] for turn in own if turn["content"]]
         ledger.expect(f"{where}: what is trained", words.decode(kept), "".join(text + end for text in said))
     ledger.saw("axolotl", 1)

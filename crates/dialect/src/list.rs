@@ -102,9 +102,7 @@ impl List {
             Role::Assistant => "{\"role\":\"assistant\"",
             Role::Tool => "{\"role\":\"tool\"",
         });
-        if turn.role == Role::Assistant {
-            sink.answer(turn.position);
-        }
+        sink.answer(plan.voice(turn.role, blocks), turn.position);
         if let Some(alias) = turn.alias {
             sink.framing(",\"name\":");
             sink.json_string(alias, Component::Names);
@@ -188,7 +186,7 @@ pub(crate) fn write_turns<'a>(
         }
         if turn.role == Role::Assistant {
             sink.framing(assistant);
-            sink.answer(turn.position);
+            sink.answer(plan.voice(turn.role, blocks), turn.position);
         } else {
             sink.framing(user);
         }

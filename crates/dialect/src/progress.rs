@@ -10,6 +10,7 @@ pub(crate) struct Progress {
     positions: Vec<u32>,
     noted: Option<(u32, u32)>,
     assistant_messages: u32,
+    first_role: Option<&'static str>,
     last_role: Option<&'static str>,
 }
 
@@ -21,6 +22,9 @@ impl Progress {
 
     /// A message was said in a role; one that takes two turns counts once.
     pub(crate) fn said(&mut self, position: u32, role: &'static str) {
+        if role != "system" {
+            self.first_role = self.first_role.or(Some(role));
+        }
         self.last_role = Some(role);
         if self.positions.last() != Some(&position) {
             self.positions.push(position);
@@ -80,6 +84,7 @@ impl Progress {
             first_position,
             last_position,
             messages_rendered: self.positions.len() as u32,
+            first_role: self.first_role,
             last_role: self.last_role,
             assistant_messages: self.assistant_messages,
             losses: losses.finish(),

@@ -48,6 +48,8 @@ pub struct Rendering {
     pub last_position: Option<u32>,
     /// Messages of the conversation that it shows.
     pub messages_rendered: u32,
+    /// Role of the first message that it shows, system text and what is made up aside.
+    pub first_role: Option<&'static str>,
     /// Role of its last turn in the words of the canonical model: `system`, `user`, `assistant` or `tool`.
     pub last_role: Option<&'static str>,
     /// Messages that it shows as an assistant's.

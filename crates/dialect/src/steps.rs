@@ -368,7 +368,7 @@ impl<'a> Arranger<'_, 'a, '_> {
 
     /// The message and the answers to its calls.
     fn say(&mut self, message: &'a Message, says_more: bool, mut calls: Vec<Call<'a>>) {
-        if self.view.policy.orphans == Orphans::Drop {
+        if self.view.policy.orphans == Orphans::Drop && !self.view.awaits(message) {
             let (answered, open): (Vec<_>, Vec<_>) = calls
                 .into_iter()
                 .partition(|call| self.pairs.by_call.contains_key(&call.place));
@@ -394,6 +394,7 @@ impl<'a> Arranger<'_, 'a, '_> {
                     self.answer(call, place, status, newest);
                     newest = newest.max(Some(place));
                 }
+                None if self.view.awaits(message) => {}
                 None if self.view.policy.orphans == Orphans::Reject => {
                     let position = message.position;
                     let fault = format!("the call in message {position} has no result");

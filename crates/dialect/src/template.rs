@@ -326,6 +326,7 @@ impl TemplateDialect {
             json: &unmarked.json,
             generated: &unmarked.generated,
             pieces: &given.pieces,
+            voices: &given.voices,
             tokens: &self.tokens,
         };
         output.write(sink);

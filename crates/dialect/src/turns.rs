@@ -5,9 +5,10 @@
 
 use std::ops::Range;
 
-use chatmill_model::{Component, Level, Media, PartPlace, Role, Sink, ToolCall, ToolResult};
+use chatmill_model::{Component, Level, Media, PartPlace, Role, Sink, Speaker, ToolCall, ToolResult};
 
 use crate::definitions::ToolDefinition;
+use crate::learned::Learned;
 use crate::loss::Losses;
 use crate::progress::Progress;
 use crate::rendering::{Extent, Rendering};
@@ -264,6 +265,8 @@ pub(crate) struct TurnPlan<'a> {
     pub(crate) progress: Progress,
     /// How much of the conversation it is.
     pub(crate) extent: Extent,
+    /// What a trainer learns of it.
+    pub(crate) learned: Learned,
 }
 
 impl<'a> TurnPlan<'a> {
@@ -280,6 +283,12 @@ impl<'a> TurnPlan<'a> {
     /// The turns with their blocks.
     pub(crate) fn said(&self) -> impl DoubleEndedIterator<Item = (&Turn<'a>, &[Block<'a>])> {
         self.turns.iter().map(|turn| (turn, self.blocks(turn)))
+    }
+
+    /// Whose words those of a turn are, by its role and its blocks.
+    pub(crate) fn voice(&self, role: Role, blocks: &[Block<'a>]) -> Speaker {
+        let positions = blocks.iter().filter_map(|block| block.position);
+        self.learned.voice(role, positions)
     }
 
     /// Ends a turn that began with the block of a number.

@@ -10,7 +10,10 @@
 
 use std::ops::Range;
 
-use chatmill_model::{CallStatus, Linked, Message, MessageKind, Part, Role};
+use chatmill_model::{Linked, Message, MessageKind, Role};
+
+pub use crate::cut_points::CutPoints;
+use crate::targets::{Exchange, OwnTurns, Target, Targets, Untaught, only_answers_calls, speaks};
 
 /// The stretch of a conversation that a rendering shows: positions, each end one past the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +26,10 @@ pub struct WindowRange {
     pub start: u32,
     /// Where it ends; earlier than its session where it ends with an answer.
     pub end: u32,
+    /// From where on what the perspective says is learned; before it is context.
+    pub learned: u32,
+    /// Whether it ends with calls, whose results are not shown and are not missed.
+    pub ends_with_calls: bool,
 }
 
 impl WindowRange {
@@ -33,8 +40,22 @@ impl WindowRange {
             session_end: end,
             start,
             end,
+            learned: 0,
+            ends_with_calls: false,
         }
     }
+}
+
+/// How much a rendering shows of a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WindowMode {
+    /// All of it.
+    #[default]
+    Document,
+    /// Everything up to one answer of the perspective, which alone is learned.
+    PerTurn,
+    /// Exchanges in a row, as many as a budget allows; the next begins where it ends, so that each turn is learned once.
+    Consecutive,
 }
 
 /// What makes several renderings of one conversation.
@@ -42,32 +63,58 @@ impl WindowRange {
 pub struct Cuts {
     /// A longer silence than this, in microseconds, starts a new session.
     pub session_gap: Option<i64>,
-    /// Whether each answer of the perspective ends a stretch.
-    pub per_turn: bool,
+    /// How much of a session a stretch shows.
+    pub mode: WindowMode,
+    /// What a stretch ends with, where it ends with what is learned.
+    pub targets: Targets,
 }
 
-/// The stretches of a conversation in order: one per session, or one per answer of the perspective.
+/// The stretches of a conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stretches {
+    /// In order.
+    pub ranges: Vec<WindowRange>,
+    /// Turns that are in none of them as what is learned.
+    pub untaught: Untaught,
+}
+
+/// The stretches of a conversation in order: one per session; one per answer of the perspective; or one per exchange, which a
+/// budget may join with its neighbours.
 ///
 /// An answer is the last thing that the perspective says before somebody else speaks; calls, results and notices on the way
 /// belong to it. Who has no turns, or nobody, has no answers.
-pub fn stretches(
-    linked: &Linked,
-    borders: &CutPoints,
-    perspective: Option<usize>,
-    cuts: Cuts,
-) -> Vec<WindowRange> {
-    let sessions = sessions(linked, borders, cuts.session_gap);
-    if !cuts.per_turn {
-        return sessions;
+pub fn stretches(linked: &Linked, borders: &CutPoints, perspective: Option<usize>, cuts: Cuts) -> Stretches {
+    let mut found = Stretches::default();
+    if cuts.mode == WindowMode::Document {
+        found.ranges = sessions(linked, borders, cuts.session_gap, None);
+        return found;
     }
     let Some(speaker) = perspective else {
-        return Vec::new();
+        return found;
     };
-    let answered = sessions.into_iter().flat_map(|session| {
-        let ends = answers(linked, borders, speaker, session);
-        ends.into_iter().map(move |end| WindowRange { end, ..session })
-    });
-    answered.collect()
+    for session in sessions(linked, borders, cuts.session_gap, perspective) {
+        let turns = OwnTurns::of(linked, borders, speaker, session.start..session.end);
+        let untaught = &mut found.untaught;
+        let ends = |start, learned, end| WindowRange {
+            start,
+            end,
+            learned,
+            ends_with_calls: !borders.allow(end),
+            ..session
+        };
+        if cuts.mode == WindowMode::Consecutive {
+            let exchanges = turns.exchanges(cuts.targets, untaught).into_iter();
+            let one = |exchange: Exchange| ends(exchange.start, exchange.learned, exchange.end);
+            found.ranges.extend(exchanges.map(one));
+        } else if let Some(first) = turns.first() {
+            let targets = turns.targets(cuts.targets, untaught).into_iter();
+            let one = |target: Target| ends(first, target.learned, target.end);
+            found.ranges.extend(targets.map(one));
+        } else {
+            turns.targets(cuts.targets, untaught);
+        }
+    }
+    found
 }
 
 /// Where a stretch may begin later than its session, in order: before what somebody else than the perspective says. So an
@@ -76,69 +123,11 @@ pub fn turn_starts(linked: &Linked, borders: &CutPoints, perspective: Option<usi
     let is_others = |message: &&Message| {
         message.kind == MessageKind::Message
             && matches!(message.role, Role::User | Role::Assistant)
-            && (perspective.is_none() || message.sender != perspective)
+            && (perspective.is_none() || message.sender != perspective && speaks(message))
             && borders.allow(message.position)
     };
     let others = linked.conversation.messages.iter().filter(is_others);
     others.map(|message| message.position).collect()
-}
-
-/// Where a conversation may be cut without parting a call from its result.
-#[derive(Clone, Debug, Default)]
-pub struct CutPoints {
-    /// For each position, the nearest place at or before it where a cut is allowed; one more for the end.
-    nearest: Vec<u32>,
-}
-
-impl CutPoints {
-    /// The borders of a conversation. Further results of an answered call tie nothing.
-    pub fn of(linked: &Linked) -> Self {
-        let length = linked.conversation.messages.len();
-        let mut changes = vec![0_i64; length + 2];
-        for pairing in &linked.pairings {
-            let (Some(call), Some(result)) = (pairing.call, pairing.result) else {
-                continue;
-            };
-            if pairing.status == CallStatus::Duplicate {
-                continue;
-            }
-            let low = call.position.min(result.position) as usize;
-            let high = call.position.max(result.position) as usize;
-            for (place, change) in [(low + 1, 1), (high + 1, -1)] {
-                if let Some(sum) = changes.get_mut(place) {
-                    *sum += change;
-                }
-            }
-        }
-        // How many calls have their result on the other side.
-        let mut parted = 0;
-        let mut latest = 0;
-        let nearest =
-            (0..=u32::try_from(length).unwrap_or(u32::MAX))
-                .zip(changes)
-                .map(|(position, change)| {
-                    parted += change;
-                    if parted == 0 {
-                        latest = position;
-                    }
-                    latest
-                });
-        Self {
-            nearest: nearest.collect(),
-        }
-    }
-
-    /// Whether the conversation may be cut before a position.
-    pub fn allow(&self, position: u32) -> bool {
-        self.nearest
-            .get(position as usize)
-            .is_none_or(|nearest| *nearest == position)
-    }
-
-    /// The nearest border that is not after a place.
-    pub(crate) fn at_or_before(&self, place: usize) -> usize {
-        self.nearest.get(place).map_or(place, |nearest| *nearest as usize)
-    }
 }
 
 /// What a dialect renders before each position of a conversation.
@@ -195,8 +184,14 @@ fn messages(linked: &Linked, start: u32, end: u32) -> impl Iterator<Item = &Mess
     all.iter().take(end as usize).skip(start as usize)
 }
 
-/// The sessions of a conversation. Each holds a turn; system text after a silence belongs to the turn that follows it.
-fn sessions(linked: &Linked, borders: &CutPoints, gap: Option<i64>) -> Vec<WindowRange> {
+/// The sessions of a conversation. Each holds a turn; system text after a silence belongs to the turn that follows it. Where
+/// answers are somebody's, an answer belongs to the session of its question, however late it comes.
+fn sessions(
+    linked: &Linked,
+    borders: &CutPoints,
+    gap: Option<i64>,
+    answers_of: Option<usize>,
+) -> Vec<WindowRange> {
     let end = u32::try_from(linked.conversation.messages.len()).unwrap_or(u32::MAX);
     let mut sessions = Vec::new();
     let mut start = 0;
@@ -219,6 +214,16 @@ fn sessions(linked: &Linked, borders: &CutPoints, gap: Option<i64>) -> Vec<Windo
         if message.role == Role::System {
             continue;
         }
+        if answers_of.is_some() {
+            let is_own = message.sender == answers_of;
+            if is_own {
+                border = None;
+            }
+            if is_own || only_answers_calls(message) || !speaks(message) {
+                has_turn = true;
+                continue;
+            }
+        }
         if let Some(border) = border.take()
             && has_turn
         {
@@ -229,42 +234,4 @@ fn sessions(linked: &Linked, borders: &CutPoints, gap: Option<i64>) -> Vec<Windo
     }
     sessions.push(WindowRange::session(start, end));
     sessions
-}
-
-/// Where the answers of a participant end.
-fn answers(linked: &Linked, borders: &CutPoints, speaker: usize, session: WindowRange) -> Vec<u32> {
-    let mut ends = Vec::new();
-    let mut end = None;
-    for message in messages(linked, session.start, session.end) {
-        if message.kind != MessageKind::Message || message.role == Role::System || only_answers_calls(message)
-        {
-            continue;
-        }
-        if message.sender != Some(speaker) {
-            ends.extend(end.take());
-        } else if is_said(message) && borders.allow(message.position + 1) {
-            end = Some(message.position + 1);
-        }
-    }
-    ends.extend(end);
-    ends
-}
-
-fn only_answers_calls(message: &Message) -> bool {
-    let is_result = |part: &Part| matches!(part, Part::ToolResult(_) | Part::CacheMark);
-    message.role == Role::Tool || !message.parts.is_empty() && message.parts.iter().all(is_result)
-}
-
-/// Whether a message says something and asks no tool.
-fn is_said(message: &Message) -> bool {
-    let mut says = false;
-    for part in &message.parts {
-        match part {
-            Part::Text(text) => says |= !text.trim().is_empty(),
-            Part::Media(_) => says = true,
-            Part::ToolCall(_) => return false,
-            _ => {}
-        }
-    }
-    says
 }

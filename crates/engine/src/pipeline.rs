@@ -38,7 +38,9 @@ pub use redact::{RedactKind, RedactKinds, RedactMode, RedactSection};
 pub use render::{RenderSection, TemplateSection};
 pub use select::SelectSection;
 pub use table_map::{RoleWord, TableMapSection};
-pub use window::{HistoryRule, HistorySetting, MaxTokensSetting, SessionGap, WindowSection};
+pub use window::{
+    HistoryRule, HistorySetting, MaxTokensSetting, ModeSetting, SessionGap, TargetsSetting, WindowSection,
+};
 
 /// A pipeline file.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

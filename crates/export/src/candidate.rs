@@ -8,7 +8,7 @@ use crate::envelope::ExportRow;
 use crate::filter::Facts;
 use crate::request::RenderedAs;
 
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 13] = [
     "conversation_id",
     "dialect",
     "profile",
@@ -18,6 +18,7 @@ const COLUMNS: [&str; 12] = [
     "content",
     "last_role",
     "assistant_spans",
+    "learned_spans",
     "loss_codes",
     "valid",
     "violations",
@@ -25,14 +26,27 @@ const COLUMNS: [&str; 12] = [
 
 /// A rendering with what its row says.
 pub(crate) struct Candidate<'a> {
-    pub(crate) row: ExportRow<'a>,
+    key: ExportRow<'a>,
     pub(crate) facts: Facts<'a>,
     /// Bytes of its text that the perspective says.
     pub(crate) spans: Vec<Range<u64>>,
+    /// Those of them that are learned.
+    pub(crate) learned: Vec<Range<u64>>,
     /// Whether the run kept its text.
     pub(crate) has_content: bool,
     /// Whether the text is JSON.
     pub(crate) is_json: bool,
+}
+
+impl Candidate<'_> {
+    /// The rendering as an envelope sees it.
+    pub(crate) fn row(&self) -> ExportRow<'_> {
+        ExportRow {
+            assistant_spans: &self.spans,
+            learned_spans: &self.learned,
+            ..self.key
+        }
+    }
 }
 
 /// Visits the renderings of a dialect in the order of the dataset; `tokens` names the column by which length is judged.
@@ -67,6 +81,7 @@ struct Cells {
     content: Texts,
     last_role: Texts,
     spans: Spans,
+    learned: Spans,
     losses: TextLists,
     valid: Flags,
     violations: TextLists,
@@ -85,6 +100,7 @@ impl Cells {
             content: batch.texts("content")?,
             last_role: batch.texts("last_role")?,
             spans: batch.spans("assistant_spans")?,
+            learned: batch.spans("learned_spans")?,
             losses: batch.text_lists("loss_codes")?,
             valid: batch.flags("valid")?,
             violations: batch.text_lists("violations")?,
@@ -95,12 +111,14 @@ impl Cells {
     fn candidate(&self, row: usize) -> Candidate<'_> {
         let content = self.content.get(row);
         Candidate {
-            row: ExportRow {
+            key: ExportRow {
                 conversation: self.conversation.at(row),
                 dialect: self.dialect.at(row),
                 perspective: self.perspective.at(row),
                 ordinal: self.ordinal.at(row),
                 content: content.unwrap_or_default(),
+                assistant_spans: &[],
+                learned_spans: &[],
             },
             facts: Facts {
                 is_valid: self.valid.at(row),
@@ -110,6 +128,7 @@ impl Cells {
                 loss_codes: self.losses.at(row),
             },
             spans: self.spans.at(row),
+            learned: self.learned.at(row),
             has_content: content.is_some(),
             is_json: self.media_type.at(row) == "application/json",
         }

@@ -10,13 +10,14 @@ use crate::SUMMARY;
 use crate::assignment::{Assignment, assign};
 use crate::candidate::{self, Candidate};
 use crate::earlier::ASSIGNED;
-use crate::envelope::{Envelope, ExportRow};
+use crate::envelope::{Envelope, ExportRow, notes};
 use crate::error::ExportError;
 use crate::fields;
 use crate::format::Format;
 use crate::objections::objections;
 use crate::request::{ExportRequest, RenderedAs, resolve};
 use crate::summary::{ExportSummary, FileSummary, LeftOut};
+use crate::teaching::Taught;
 use crate::writer::{self, Columns, Record, Writer};
 
 /// The name of the only part where nothing is divided.
@@ -83,6 +84,15 @@ fn tokens_column(dataset: &Dataset, request: &ExportRequest) -> Result<Option<St
     ))
 }
 
+/// A rendering that is written.
+struct Kept<'a> {
+    /// Index of its part.
+    part: usize,
+    record: Record<'a>,
+    turns_cut: u64,
+    taught: Taught,
+}
+
 struct Job<'j> {
     dataset: &'j Dataset,
     request: &'j ExportRequest,
@@ -113,15 +123,17 @@ impl Job<'_> {
         let mut files = self.open(folder, &columns)?;
         let mut read = 0;
         let mut turns_cut = 0;
+        let mut taught = Taught::default();
         let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
         self.each(&mut |candidate| {
             read += 1;
             match self.record(candidate) {
-                Ok((part, record, cut)) => {
-                    turns_cut += cut;
-                    let file = files.get_mut(part);
+                Ok(kept) => {
+                    turns_cut += kept.turns_cut;
+                    taught.add(kept.taught);
+                    let file = files.get_mut(kept.part);
                     file.map_or(Ok(()), |file| {
-                        file.add(&candidate.row, &self.rendered.profile, &record)
+                        file.add(&candidate.row(), &self.rendered.profile, &kept.record)
                     })
                 }
                 Err(reason) => {
@@ -156,14 +168,16 @@ impl Job<'_> {
                 .map(|(reason, rows)| LeftOut { reason, rows })
                 .collect(),
             turns_cut,
+            turns: self.request.envelope.map(|_| taught),
+            notes: notes(self.request.envelope.map(Envelope::about), taught),
             files,
             objections,
         })
     }
 
-    /// What becomes of a rendering: its part, its record and the turns that were cut; or why it is left out.
-    fn record<'a>(&self, candidate: &'a Candidate<'_>) -> Result<(usize, Record<'a>, u64), String> {
-        let row = &candidate.row;
+    /// What becomes of a rendering, or why it is left out.
+    fn record<'a>(&self, candidate: &'a Candidate<'_>) -> Result<Kept<'a>, String> {
+        let row = &candidate.row();
         if let Some(reason) = self.request.filters.objection(&candidate.facts) {
             return Err(reason);
         }
@@ -177,10 +191,20 @@ impl Job<'_> {
                 .ok_or("no-time: nothing says when the conversation began")?,
         };
         let Some(envelope) = self.request.envelope else {
-            return Ok((part, plain(candidate), 0));
+            return Ok(Kept {
+                part,
+                record: plain(candidate),
+                turns_cut: 0,
+                taught: Taught::default(),
+            });
         };
         let wrapped = envelope.wrap(row)?;
-        Ok((part, Record::Fields(wrapped.fields), wrapped.turns_cut))
+        Ok(Kept {
+            part,
+            record: Record::Fields(wrapped.fields),
+            turns_cut: wrapped.turns_cut,
+            taught: wrapped.taught,
+        })
     }
 
     fn each(
@@ -204,8 +228,8 @@ impl Job<'_> {
         }
         let mut columns = Columns::new();
         self.each(&mut |candidate| {
-            if let Ok((_, record, _)) = self.record(candidate) {
-                for (key, kind) in record.keys() {
+            if let Ok(kept) = self.record(candidate) {
+                for (key, kind) in kept.record.keys() {
                     if !columns.iter().any(|(name, _)| name == key) {
                         columns.push((key.to_owned(), kind));
                     }
@@ -256,7 +280,8 @@ impl Job<'_> {
 
 /// A rendering as it stands.
 fn plain<'c>(candidate: &'c Candidate<'_>) -> Record<'c> {
-    let (content, spans) = (candidate.row.content, &candidate.spans);
+    let row = candidate.row();
+    let (content, spans) = (row.content, [row.assistant_spans, row.learned_spans]);
     if !candidate.is_json {
         return Record::Text { text: content, spans };
     }

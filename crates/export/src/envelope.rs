@@ -4,10 +4,13 @@
 //! passes it on, puts it under other keys, or cuts it at the assistant's last turn. What its reader would refuse is left out
 //! under the name of the rule.
 
+use std::ops::Range;
+
 use chatmill_dataset::FreeKind;
 
 use crate::fields::{self, Field};
 use crate::summary::FileSummary;
+use crate::teaching::Taught;
 
 /// A format of training or evaluation files.
 pub trait Envelope: Sync {
@@ -36,6 +39,8 @@ pub struct EnvelopeAbout {
     pub record: &'static str,
     /// What its reader would refuse and is left out, in Markdown.
     pub left_out: &'static str,
+    /// How its reader is told which turns of the assistant are context.
+    pub context: Context,
     /// The dialects whose renderings it takes.
     pub dialects: &'static [&'static str],
     /// The keys of a line, which are the columns of a table.
@@ -48,6 +53,19 @@ pub struct EnvelopeAbout {
     pub most_bytes: Option<u64>,
     /// Whether its reader makes one table of all lines of all files, so that every file must have the same keys.
     pub is_one_table: bool,
+}
+
+/// How a reader is told which turns of the assistant are context, and are not learned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Context {
+    /// The record says it by itself, or nobody learns from it.
+    InRecord,
+    /// The trainer needs this setting besides.
+    Setting(&'static str),
+    /// There is no way: records with such turns are left out.
+    LeftOut,
+    /// There is no way, and the records are written as they are.
+    Unknown,
 }
 
 /// A rendering with the key of its row.
@@ -63,6 +81,10 @@ pub struct ExportRow<'a> {
     pub ordinal: u64,
     /// Its text.
     pub content: &'a str,
+    /// Bytes of it that the assistant says, in order.
+    pub assistant_spans: &'a [Range<u64>],
+    /// Those of them that are learned.
+    pub learned_spans: &'a [Range<u64>],
 }
 
 /// What became of a rendering.
@@ -72,13 +94,23 @@ pub struct Wrapped<'a> {
     pub fields: Vec<Field<'a>>,
     /// How many turns stand after the assistant's last one and are not in the line.
     pub turns_cut: u64,
+    /// What its reader learns.
+    pub taught: Taught,
 }
 
 impl<'a> Wrapped<'a> {
     fn whole(fields: Vec<Field<'a>>) -> Self {
-        Self { fields, turns_cut: 0 }
+        Self {
+            fields,
+            turns_cut: 0,
+            taught: Taught::default(),
+        }
     }
 }
+
+mod lesson;
+
+pub(crate) use lesson::notes;
 
 /// Declares the modules, and lists the envelopes in them.
 macro_rules! envelopes {
@@ -121,6 +153,13 @@ fn known_fields<'a>(row: &ExportRow<'a>, about: &EnvelopeAbout) -> Option<Vec<Fi
 fn value<'f>(fields: &'f [Field<'_>], name: &str) -> Option<&'f str> {
     let field = fields.iter().find(|field| field.name == name)?;
     Some(&field.json)
+}
+
+/// Puts another value into a field.
+fn replace(fields: &mut [Field<'_>], name: &str, json: String) {
+    if let Some(field) = fields.iter_mut().find(|field| field.name == name) {
+        field.json = json.into();
+    }
 }
 
 /// The JSON text of a field of a rendering, with the rendering's lifetime.

@@ -18,6 +18,7 @@ mod objections;
 mod request;
 mod split;
 mod summary;
+mod teaching;
 mod turns;
 mod writer;
 
@@ -29,6 +30,7 @@ pub use format::Format;
 pub use request::ExportRequest;
 pub use split::{Share, Split, SplitBy, SplitPart};
 pub use summary::{ExportSummary, FileSummary, LeftOut};
+pub use teaching::Taught;
 
 /// Name of the summary in the folder of an export.
 pub const SUMMARY: &str = "export.json";

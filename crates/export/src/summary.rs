@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::filter::Filters;
 use crate::format::Format;
 use crate::split::SplitBy;
+use crate::teaching::Taught;
 
 /// An export in figures.
 #[derive(Clone, Debug, Serialize)]
@@ -37,6 +38,11 @@ pub struct ExportSummary {
     pub left_out: Vec<LeftOut>,
     /// Turns after the assistant's last one, which the envelope cut from what was kept.
     pub turns_cut: u64,
+    /// Turns of the assistant in what was kept, by what its reader learns of them; none without an envelope.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<Taught>,
+    /// What a reader has to be told, or does not learn.
+    pub notes: Vec<String>,
     /// The files in the order of the parts.
     pub files: Vec<FileSummary>,
     /// What speaks against using the files as they are.

@@ -23,8 +23,11 @@ const KEYS: [(&str, FreeKind); 5] = [
 /// The key of what is not an object: a text, or a list.
 pub(crate) const TEXT: &str = "text";
 pub(crate) const CONTENT: &str = "content";
-/// The key of the ranges of such a rendering that the assistant says.
-const SPANS: &str = "assistant_spans";
+/// The keys of the ranges of such a rendering that the assistant says, and of those that are learned.
+const SPANS: [&str; 2] = ["assistant_spans", "learned_spans"];
+
+/// What the assistant says of a text, and what is learned of it.
+type OwnSpans<'a> = [&'a [Range<u64>]; 2];
 
 /// A record to write.
 pub(crate) enum Record<'a> {
@@ -33,9 +36,9 @@ pub(crate) enum Record<'a> {
     /// An object that an envelope put together.
     Fields(Vec<Field<'a>>),
     /// Another JSON value, for example a list of messages; in a table with its spans.
-    Value { json: &'a str, spans: &'a [Range<u64>] },
+    Value { json: &'a str, spans: OwnSpans<'a> },
     /// Text, which is not JSON, with its spans.
-    Text { text: &'a str, spans: &'a [Range<u64>] },
+    Text { text: &'a str, spans: OwnSpans<'a> },
 }
 
 impl Record<'_> {
@@ -46,10 +49,15 @@ impl Record<'_> {
                 .iter()
                 .map(|field| (field.name.as_ref(), FreeKind::Json))
                 .collect(),
-            Self::Value { .. } => vec![(CONTENT, FreeKind::Json), (SPANS, FreeKind::Spans)],
-            Self::Text { .. } => vec![(TEXT, FreeKind::Text), (SPANS, FreeKind::Spans)],
+            Self::Value { .. } => own_keys(CONTENT, FreeKind::Json),
+            Self::Text { .. } => own_keys(TEXT, FreeKind::Text),
         }
     }
+}
+
+fn own_keys(name: &'static str, kind: FreeKind) -> Vec<(&'static str, FreeKind)> {
+    let spans = SPANS.map(|spans| (spans, FreeKind::Spans));
+    std::iter::once((name, kind)).chain(spans).collect()
 }
 
 /// The columns of a record's own.
@@ -102,7 +110,7 @@ impl Writer {
                         file.add(line.as_bytes())?;
                     }
                     Record::Fields(fields) => file.add(fields::object(fields).as_bytes())?,
-                    Record::Text { text, spans } => file.add(text_line(text, spans).as_bytes())?,
+                    Record::Text { text, spans } => file.add(text_line(text, *spans).as_bytes())?,
                 }
                 file.add(b"\n")
             }
@@ -151,7 +159,11 @@ impl<'r> Held<'r> {
                 };
                 text.map_or(Self::Nothing, Self::Text)
             }
-            (Record::Value { spans, .. } | Record::Text { spans, .. }, FreeKind::Spans) => Self::Spans(spans),
+            (Record::Value { spans, .. } | Record::Text { spans, .. }, FreeKind::Spans) => {
+                let [said, learned] = *spans;
+                let [is_said, _] = SPANS.map(|key| key == name);
+                Self::Spans(if is_said { said } else { learned })
+            }
             (Record::Value { json: text, .. } | Record::Text { text, .. }, _) => {
                 Self::Text(Cow::Borrowed(text))
             }
@@ -168,11 +180,14 @@ impl<'r> Held<'r> {
 }
 
 /// The line of a text with its spans.
-fn text_line(text: &str, spans: &[Range<u64>]) -> String {
+fn text_line(text: &str, spans: OwnSpans<'_>) -> String {
     let bounds = |span: &Range<u64>| format!("{{\"start\":{},\"end\":{}}}", span.start, span.end);
-    let spans: Vec<String> = spans.iter().map(bounds).collect();
-    fields::object(&[
-        Field::new(TEXT, fields::text(text)),
-        Field::new(SPANS, format!("[{}]", spans.join(","))),
-    ])
+    let list = |spans: &[Range<u64>]| {
+        let spans: Vec<String> = spans.iter().map(bounds).collect();
+        format!("[{}]", spans.join(","))
+    };
+    let spans = SPANS.into_iter().zip(spans.map(list));
+    let mut fields = vec![Field::new(TEXT, fields::text(text))];
+    fields.extend(spans.map(|(name, json)| Field::new(name, json)));
+    fields::object(&fields)
 }

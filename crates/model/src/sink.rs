@@ -199,10 +199,11 @@ impl<'a> Sink<'a> {
         self.answer = None;
     }
 
-    /// Says that what follows is the perspective's own, which answers with the message of this position.
-    pub fn answer(&mut self, position: Option<u32>) {
-        self.speaker = Speaker::Perspective;
-        self.answer = position;
+    /// Says whose turn what follows belongs to and, where it is the perspective's own, the position of the message that it
+    /// answers with.
+    pub fn answer(&mut self, speaker: Speaker, position: Option<u32>) {
+        self.speaker = speaker;
+        self.answer = position.filter(|_| speaker.is_own());
     }
 
     /// Appends the dialect's own framing, written as it is.

@@ -34,10 +34,19 @@ pub enum Speaker {
     /// Anybody else's, or nobody's.
     #[default]
     Other,
-    /// The perspective's own: what a trainer would not mask.
+    /// The perspective's own: what a trainer learns from.
     Perspective,
+    /// The perspective's own, too, but context: a trainer masks it.
+    Recalled,
     /// Definitions of tools: part of every request wherever they stand, and attributed to no speaker.
     Preamble,
+}
+
+impl Speaker {
+    /// Whether it is the perspective, be its words learned or context.
+    pub const fn is_own(self) -> bool {
+        matches!(self, Self::Perspective | Self::Recalled)
+    }
 }
 
 /// Where a component ends in the written bytes; spans are adjacent and in order.

@@ -71,7 +71,7 @@ impl TokenCounts {
         match span.component {
             Component::Content => {
                 self.content += tokens;
-                if span.voice == Speaker::Perspective {
+                if span.voice.is_own() {
                     self.assistant_content += tokens;
                 }
             }

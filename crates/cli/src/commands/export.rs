@@ -188,6 +188,15 @@ fn describe(summary: &ExportSummary, out: &str) -> String {
             counted(summary.turns_cut, "turn")
         ));
     }
+    if let Some(turns) = summary.turns {
+        text.push_str(&format!(
+            "  {} of the assistant to learn from\n",
+            counted(turns.learned, "turn")
+        ));
+    }
+    for note in &summary.notes {
+        text.push_str(&format!("  note: {}\n", harmless(note)));
+    }
     if summary.rows_left_out() > 0 {
         text.push_str(&format!("left out {}\n", count(summary.rows_left_out())));
         let rows = summary

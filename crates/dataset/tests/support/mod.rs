@@ -176,6 +176,7 @@ pub(crate) fn rendering(parts: &mut PartSet) -> RenderingRow<'static> {
         last_role: Some("last_role"),
         assistant_messages: long("assistant_messages"),
         assistant_spans: vec![long("start")..long("end"), 0..0].leak(),
+        learned_spans: vec![long("start")..long("end"), 0..0].leak(),
         loss_count: long("loss_count"),
         loss_codes: [parts.key("loss_codes"), parts.key("loss_codes again")]
             .to_vec()

@@ -107,9 +107,7 @@ impl Dialect for Chatml {
                 Role::Assistant => "assistant\n",
                 Role::User | Role::Tool => "user\n",
             });
-            if turn.role == Role::Assistant {
-                sink.answer(turn.position);
-            }
+            sink.answer(plan.voice(turn.role, blocks), turn.position);
             plan.joined(blocks, |words| words.write(sink, Level::Raw));
             sink.control(CLOSING);
             sink.speak(Speaker::Other);

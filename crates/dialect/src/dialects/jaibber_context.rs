@@ -116,7 +116,7 @@ const LOSES: &[LossCode] = &[
 struct Turn<'a> {
     /// The name of an agent; none where a person speaks.
     agent: Option<&'a str>,
-    is_own: bool,
+    voice: Speaker,
     position: u32,
     /// Texts, and what stands for media: one at least, each on a line of its own.
     texts: Vec<&'a str>,
@@ -169,7 +169,7 @@ impl<'a> Turn<'a> {
         losses.whole_rendering(LossCode::NameDropped, nameless, reasons::CONTEXT_HAS_NO_NAMES);
         Some(Self {
             agent,
-            is_own: view.is_own(message),
+            voice: view.voice(message),
             position,
             texts,
         })
@@ -178,9 +178,7 @@ impl<'a> Turn<'a> {
     fn write(self, sink: &mut Sink<'a>) {
         sink.speak(Speaker::Other);
         sink.framing("\n\n");
-        if self.is_own {
-            sink.answer(Some(self.position));
-        }
+        sink.answer(self.voice, Some(self.position));
         if let Some(agent) = self.agent {
             sink.framing("Assistant (");
             sink.content(agent, Level::Raw, Component::Names);

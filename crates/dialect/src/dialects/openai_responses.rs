@@ -104,7 +104,7 @@ impl Dialect for OpenaiResponses {
         for (turn, blocks) in plan.said() {
             said(sink, &plan, turn.role, blocks, &mut separator);
             for block in blocks {
-                item(sink, block, &mut separator);
+                item(sink, &plan, block, &mut separator);
             }
         }
         let is_empty = separator != ",";
@@ -163,9 +163,8 @@ fn said<'a>(
             Role::User | Role::Tool => "{\"role\":\"user\",\"content\":",
         },
     );
-    if role == Role::Assistant {
-        sink.answer(blocks.iter().find_map(|block| block.position));
-    }
+    let position = blocks.iter().find_map(|block| block.position);
+    sink.answer(plan.voice(role, blocks), position);
     if blocks.iter().any(Block::is_media) {
         let mut separator = "[";
         for block in said() {
@@ -196,11 +195,12 @@ fn part<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, block: &Block<'a>) {
 }
 
 /// A call or a result, as an item.
-fn item<'a>(sink: &mut Sink<'a>, block: &Block<'a>, separator: &mut &'static str) {
+fn item<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, block: &Block<'a>, separator: &mut &'static str) {
     match block.held {
         BlockContent::Call(call) => {
             open(sink, separator, "{\"type\":\"function_call\",\"call_id\":");
-            sink.answer(block.position);
+            let voice = plan.voice(Role::Assistant, std::slice::from_ref(block));
+            sink.answer(voice, block.position);
             sink.json_string(call.id, Component::Meta);
             sink.framing(",\"name\":");
             sink.json_string(call.name, Component::Tools);

@@ -39,10 +39,11 @@ pub(super) const PASS: Pass = Pass {
             round.is_open = true;
             round.add(plan, rules, &turn, blocks);
         });
-        if let Some(last) = round.close(plan, rules) {
+        let last = round.close(plan, rules);
+        if let Some(last) = last {
             plan.progress.added(last.as_str());
         }
-        if round.is_unanswered {
+        if round.is_unanswered && last != Some(Role::Assistant) {
             let said = plan.progress.last_said();
             let fault = "the last turn is not the assistant's";
             plan.violations.push(Violation::of(profile.silent.0, said, fault));

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use chatmill_model::{Component, Role, Sink};
+use chatmill_model::{Component, Role, Sink, Speaker};
 
 use super::marked_value::{self, MarkedValue, Place};
 use super::marks;
@@ -71,6 +71,8 @@ pub(super) struct TemplateContext<'a, 's> {
     pub(super) messages: MarkedValue,
     /// `tools`; none where there are no definitions.
     pub(super) tools: Option<MarkedValue>,
+    /// For each turn, whose words its are.
+    pub(super) voices: Vec<Speaker>,
     /// Special tokens that chat text spells, where policy keeps them.
     pub(super) forged: u64,
     tokens: &'s Tokens,
@@ -90,6 +92,10 @@ impl<'a, 's> TemplateContext<'a, 's> {
             pieces: Vec::new(),
             messages: MarkedValue::list(Vec::new()),
             tools: None,
+            voices: plan
+                .said()
+                .map(|(turn, blocks)| plan.voice(turn.role, blocks))
+                .collect(),
             forged: 0,
             tokens,
             made: transcript.made(),

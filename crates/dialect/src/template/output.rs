@@ -43,6 +43,8 @@ pub(super) struct Output<'o, 'a> {
     pub(super) generated: &'o [Range<usize>],
     /// The pieces.
     pub(super) pieces: &'o [Piece<'a>],
+    /// For each turn, whose words its are.
+    pub(super) voices: &'o [Speaker],
     /// Special tokens.
     pub(super) tokens: &'o Tokens,
 }
@@ -60,12 +62,11 @@ impl<'a> Output<'_, 'a> {
             let Some(text) = self.text.get(stretch.range) else {
                 continue;
             };
-            match (stretch.speaker, stretch.what) {
-                (Speaker::Perspective, What::Piece(number)) => {
-                    sink.answer(self.pieces.get(number).and_then(|piece| piece.position));
-                }
-                (speaker, _) => sink.speak(speaker),
-            }
+            let position = match stretch.what {
+                What::Piece(number) => self.pieces.get(number).and_then(|piece| piece.position),
+                What::Json | What::Glue | What::Special => None,
+            };
+            sink.answer(stretch.speaker, position);
             match stretch.what {
                 What::Piece(number) => match self.pieces.get(number) {
                     Some(piece) => say(sink, piece, text),
@@ -138,6 +139,7 @@ impl<'a> Output<'_, 'a> {
             .iter()
             .flat_map(|range| [range.start, range.end])
             .collect();
+        let voices = self.generated_voices();
         let mut out = Vec::with_capacity(stretches.len());
         for stretch in stretches {
             let Range { start, end } = stretch.range;
@@ -149,27 +151,55 @@ impl<'a> Output<'_, 'a> {
             cuts.push(end);
             for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
                 let before = self.generated.partition_point(|range| range.end <= *from);
-                let is_generated = self
-                    .generated
-                    .get(before)
-                    .is_some_and(|range| range.start <= *from);
+                let generated = self.generated.get(before).zip(voices.get(before));
+                let generated = generated.filter(|(range, _)| range.start <= *from);
                 out.push(Stretch {
                     range: *from..*to,
                     what: stretch.what,
-                    speaker: if is_generated {
-                        Speaker::Perspective
-                    } else {
-                        Speaker::Other
-                    },
+                    speaker: generated.map_or(Speaker::Other, |(_, voice)| *voice),
                 });
             }
         }
         out
     }
 
+    /// Whose words each stretch is that the template marks as generated: those of the turns that it shows, else of the one before.
+    fn generated_voices(&self) -> Vec<Speaker> {
+        let mut own = self.regions.iter().filter_map(|(range, piece)| {
+            let piece = self.pieces.get(piece).filter(|piece| piece.is_own())?;
+            Some((range, self.voice(piece.turn)))
+        });
+        let mut next = own.next();
+        let mut latest = Speaker::Perspective;
+        let voices = self.generated.iter().map(|generated| {
+            let mut inside = Vec::new();
+            while let Some((range, voice)) = next.take_if(|(range, _)| range.start < generated.end) {
+                if range.end > generated.start {
+                    inside.push(voice);
+                }
+                latest = voice;
+                next = own.next();
+            }
+            if inside.contains(&Speaker::Recalled) {
+                Speaker::Recalled
+            } else if inside.is_empty() {
+                latest
+            } else {
+                Speaker::Perspective
+            }
+        });
+        voices.collect()
+    }
+
+    /// Whose words those of a turn are.
+    fn voice(&self, turn: Option<usize>) -> Speaker {
+        let voice = turn.and_then(|turn| self.voices.get(turn));
+        voice.copied().unwrap_or(Speaker::Perspective)
+    }
+
     /// Gives the assistant its pieces, what stands between pieces of one turn, and the special token that ends it.
     fn assign_speakers(&self, stretches: &mut [Stretch]) {
-        let mut own: Vec<Range<usize>> = Vec::new();
+        let mut own: Vec<(Range<usize>, Speaker)> = Vec::new();
         let mut last: Option<(usize, usize)> = None;
         for (index, stretch) in stretches.iter().enumerate() {
             let What::Piece(number) = stretch.what else {
@@ -189,11 +219,11 @@ impl<'a> Output<'_, 'a> {
             };
             last = Some((turn, index));
             let after = stretches.get(index + 1..).unwrap_or_default();
-            own.push(from..index + 1 + self.ending(after));
+            own.push((from..index + 1 + self.ending(after), self.voice(Some(turn))));
         }
-        for range in own {
+        for (range, voice) in own {
             for stretch in stretches.get_mut(range).into_iter().flatten() {
-                stretch.speaker = Speaker::Perspective;
+                stretch.speaker = voice;
             }
         }
     }

@@ -3,6 +3,7 @@
 use chatmill_model::{Component, Message, Part, PartPlace, Role, ToolResult};
 
 use super::Transcript;
+use crate::learned::Learned;
 use crate::loss::{LossCode, reasons};
 use crate::media::placeholder;
 use crate::message_text::{answered, declared_text};
@@ -34,6 +35,7 @@ pub(super) fn draft<'a>(transcript: &Transcript<'a>, order: Order) -> TurnPlan<'
     let mut plan = TurnPlan {
         losses: shown.losses.clone(),
         extent: shown.extent,
+        learned: Learned::of(transcript.view(), &shown.messages),
         ..TurnPlan::default()
     };
     let arranged = order.arrange(transcript.view(), &shown.messages, &mut plan.losses);

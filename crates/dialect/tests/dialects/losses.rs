@@ -304,6 +304,8 @@ pub(crate) fn each_odd(
                         session_end: all,
                         start: all / 5,
                         end,
+                        learned: 0,
+                        ends_with_calls: false,
                     },
                     shared: Rc::default(),
                 });

@@ -1,21 +1,35 @@
 //! Sessions, answers and borders, and that every dialect shows the stretch that it is given.
 
-use chatmill_dialect::window::{CutPoints, Cuts, WindowRange, stretches, turn_starts};
-use chatmill_dialect::{DIALECTS, History, LossCode, Policy, auto_perspective};
+use chatmill_dialect::window::{CutPoints, Cuts, WindowMode, WindowRange, stretches, turn_starts};
+use chatmill_dialect::{DIALECTS, History, LossCode, Policy, Targets, Untaught, auto_perspective};
 use chatmill_model::{CallStatus, LinkStatus, MessageKind, Role};
 
 use crate::room::{Out, Room, text};
 
 const HOUR: i64 = 3_600_000_000;
 
+fn cuts(session_gap: Option<i64>, per_turn: bool) -> Cuts {
+    Cuts {
+        session_gap,
+        mode: if per_turn {
+            WindowMode::PerTurn
+        } else {
+            WindowMode::Document
+        },
+        ..Cuts::default()
+    }
+}
+
 /// Cuts at silences of more than an hour, or after answers, or both.
 fn cut(room: &Room, session_gap: Option<i64>, per_turn: bool) -> Vec<WindowRange> {
-    let cuts = Cuts {
-        session_gap,
-        per_turn,
-    };
     let borders = CutPoints::of(&room.linked);
-    stretches(&room.linked, &borders, auto_perspective(&room.linked), cuts)
+    stretches(
+        &room.linked,
+        &borders,
+        auto_perspective(&room.linked),
+        cuts(session_gap, per_turn),
+    )
+    .ranges
 }
 
 fn sessions(room: &Room) -> Vec<(u32, u32)> {
@@ -115,38 +129,129 @@ fn a_turn_is_everything_up_to_its_last_words() {
     room.result("c2", "sun");
     room.pair(Some((2, 1)), Some((3, 0)), CallStatus::Paired);
     room.pair(Some((8, 0)), Some((9, 0)), CallStatus::Paired);
-    // The last turn says nothing after its call: it is not an answer yet.
-    assert_eq!(answers(&room), [1, 7]);
+    // Nobody has asked for the welcome, and the last turn says nothing after its call.
+    assert_eq!(answers(&room), [7]);
     let starts = turn_starts(&room.linked, &CutPoints::of(&room.linked), Some(bot));
     assert_eq!(starts, [1, 7]);
     room.say(bot, "Sun.");
-    assert_eq!(answers(&room), [1, 7, 11]);
+    assert_eq!(answers(&room), [7, 11]);
 }
 
 #[test]
 fn an_answer_between_a_call_and_its_result_ends_nothing() {
     let mut room = Room::new();
     let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
+    room.say(ann, "How much?");
     room.call(bot, "", &[("c1", "slow", "{}")]);
     room.say(ann, "Still there?");
     room.say(bot, "A moment.");
     room.say(ann, "Well?");
     room.result("c1", "42");
     room.say(bot, "It is 42.");
-    room.pair(Some((0, 0)), Some((4, 0)), CallStatus::Late);
-    assert_eq!(answers(&room), [6]);
-    assert!(turn_starts(&room.linked, &CutPoints::of(&room.linked), Some(bot)).is_empty());
+    room.pair(Some((1, 0)), Some((5, 0)), CallStatus::Late);
+    assert_eq!(answers(&room), [7]);
+    assert_eq!(
+        turn_starts(&room.linked, &CutPoints::of(&room.linked), Some(bot)),
+        [0]
+    );
+}
+
+/// What the stretches of a mode show, and from where on they are learned.
+fn learned(room: &Room, mode: WindowMode, targets: Targets) -> (Vec<(u32, u32, u32)>, Untaught) {
+    let cuts = Cuts {
+        session_gap: Some(HOUR),
+        mode,
+        targets,
+    };
+    let borders = CutPoints::of(&room.linked);
+    let found = stretches(&room.linked, &borders, auto_perspective(&room.linked), cuts);
+    let shown = found.ranges.iter();
+    let shown = shown.map(|stretch| (stretch.start, stretch.learned, stretch.end));
+    (shown.collect(), found.untaught)
+}
+
+/// A greeting, an answer with a call, a turn that ends with a call, an answer that comes late.
+fn agent() -> Room {
+    let mut room = Room::new();
+    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
+    room.say(bot, "Welcome");
+    room.say(ann, "What is the weather?");
+    room.call(bot, "Let me look.", &[("c1", "weather", "{}")]);
+    room.result("c1", "rain");
+    room.say(bot, "It rains.");
+    room.say(ann, "Warn the others.");
+    room.call(bot, "", &[("c2", "warn", "{}")]);
+    room.result("c2", "done");
+    room.say(ann, "And tomorrow?");
+    room.say(bot, "Sun.");
+    room.pair(Some((2, 1)), Some((3, 0)), CallStatus::Paired);
+    room.pair(Some((6, 0)), Some((7, 0)), CallStatus::Paired);
+    for position in 0..10 {
+        at(&mut room, position, if position == 9 { 9 * HOUR } else { 0 });
+    }
+    room
+}
+
+#[test]
+fn a_sample_per_turn_begins_with_somebody_and_learns_its_turn() {
+    let (shown, untaught) = learned(&agent(), WindowMode::PerTurn, Targets::Answers);
+    // The answer after the silence stays with its question.
+    assert_eq!(shown, [(1, 2, 5), (1, 9, 10)]);
+    let reasons: Vec<_> = untaught.reasons().collect();
+    assert_eq!(
+        reasons,
+        [
+            ("nobody speaks before the turn", 1),
+            ("the turn ends with a call", 1)
+        ]
+    );
+}
+
+#[test]
+fn each_step_is_a_sample_where_steps_are_asked_for() {
+    let (shown, untaught) = learned(&agent(), WindowMode::PerTurn, Targets::Steps);
+    assert_eq!(shown, [(1, 2, 3), (1, 4, 5), (1, 6, 7), (1, 9, 10)]);
+    let reasons: Vec<_> = untaught.reasons().collect();
+    assert_eq!(reasons, [("nobody speaks before the turn", 1)]);
+}
+
+#[test]
+fn exchanges_follow_one_another_and_a_turn_that_ends_with_a_call_joins_the_next() {
+    let (shown, untaught) = learned(&agent(), WindowMode::Consecutive, Targets::Answers);
+    assert_eq!(shown, [(1, 2, 5), (5, 6, 10)]);
+    assert_eq!((untaught.without_question, untaught.without_words), (1, 0));
+    let (shown, _) = learned(&agent(), WindowMode::Consecutive, Targets::Steps);
+    assert_eq!(shown, [(1, 2, 5), (5, 6, 7), (8, 9, 10)]);
+}
+
+#[test]
+fn a_step_ends_with_its_call_and_no_result_is_made_up() {
+    let room = agent();
+    let cuts = Cuts {
+        mode: WindowMode::PerTurn,
+        targets: Targets::Steps,
+        ..Cuts::default()
+    };
+    let borders = CutPoints::of(&room.linked);
+    let found = stretches(&room.linked, &borders, Some(1), cuts);
+    let policy = Policy::default();
+    for dialect in ["openai-chat", "hf-messages", "sharegpt", "anthropic-messages"] {
+        let stretch = Some(found.ranges[2]);
+        let outs = room.render_stretch(dialect, &policy, History::All, Some(1), stretch);
+        assert_eq!(outs[0].lost(LossCode::MissingResultSynthesised), [], "{dialect}");
+        assert!(!outs[0].text.contains("done"), "{dialect}: {}", outs[0].text);
+        assert!(outs[0].text.contains("warn"), "{dialect}: {}", outs[0].text);
+    }
 }
 
 #[test]
 fn nobody_has_no_answers_and_everybody_may_be_cut() {
     let room = talk(&[None, None, None]);
     let borders = CutPoints::of(&room.linked);
-    let cuts = Cuts {
-        per_turn: true,
-        session_gap: None,
-    };
-    assert_eq!(stretches(&room.linked, &borders, None, cuts), []);
+    assert_eq!(
+        stretches(&room.linked, &borders, None, cuts(None, true)).ranges,
+        []
+    );
     assert_eq!(turn_starts(&room.linked, &borders, None), [0, 1, 2]);
 }
 
@@ -165,6 +270,8 @@ fn system_text_in_front_of_a_stretch_stays_and_replies_to_the_outside_are_quoted
         session_end: 5,
         start: 3,
         end: 5,
+        learned: 0,
+        ends_with_calls: false,
     };
     let outs = room.render_stretch(
         "suna-llm",
@@ -270,11 +377,8 @@ fn each(
         let room = busy(seed);
         let borders = CutPoints::of(&room.linked);
         for perspective in [2, 3] {
-            let cuts = Cuts {
-                session_gap,
-                per_turn,
-            };
-            for stretch in stretches(&room.linked, &borders, Some(perspective), cuts) {
+            let cuts = cuts(session_gap, per_turn);
+            for stretch in stretches(&room.linked, &borders, Some(perspective), cuts).ranges {
                 for dialect in DIALECTS.iter().filter(|dialect| !dialect.is_single_turn()) {
                     let policy = Policy::default();
                     let outs =
@@ -377,6 +481,8 @@ fn a_later_start_shows_the_end_of_the_same_rendering() {
                 session_end: length,
                 start,
                 end: length,
+                learned: 0,
+                ends_with_calls: false,
             };
             let policy = Policy::default();
             let out = room

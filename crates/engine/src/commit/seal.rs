@@ -97,6 +97,9 @@ impl ReceiptTotals {
         whole.renderings += receipt.renderings;
         whole.unrenderable += receipt.unrenderable;
         whole.without_turns += receipt.without_turns;
+        for (reason, turns) in receipt.untaught {
+            *whole.untaught.entry(reason).or_default() += turns;
+        }
         whole.without_reasoning += receipt.without_reasoning;
         for (code, count) in receipt.findings {
             let sum = whole.findings.entry(code).or_default();

@@ -35,6 +35,9 @@ pub struct RunTotals {
     /// Perspectives of conversations without a turn to render, where each turn has a rendering of its own.
     #[serde(default)]
     pub without_turns: u64,
+    /// Turns that no rendering teaches, by reason, over perspectives; in a mode whose renderings end with what is learned.
+    #[serde(default)]
+    pub untaught: BTreeMap<String, u64>,
     /// Renderings that left reasoning out because policy says so.
     #[serde(default)]
     pub without_reasoning: u64,

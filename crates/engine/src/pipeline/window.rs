@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `[window]`. Sessions are cut first, then answers, then the history, then the budget.
+/// `[window]`. Sessions are cut first, then what `mode` says, then the history, then the budget.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WindowSection {
@@ -11,11 +11,41 @@ pub struct WindowSection {
     pub history: HistorySetting,
     /// Silence that starts a new rendering: `none`, or a duration such as `90m`, `6h` or `1d 12h`.
     pub session_gap: SessionGap,
-    /// Whether each turn of the perspective gets a rendering of its own that ends with it. Dialects without a perspective,
-    /// and those that show one message at a time, take no notice.
-    pub per_turn: bool,
-    /// Tokens that a rendering may have; its oldest turns are cut until it fits.
+    /// What a rendering shows of a session, and what a trainer learns of it; `document` where nothing is said. Dialects without a
+    /// perspective, and those that show one message at a time, take no notice.
+    pub mode: Option<ModeSetting>,
+    /// What a rendering ends with, in the modes `per_turn` and `consecutive`.
+    pub targets: TargetsSetting,
+    /// Messages of context, at most, that a rendering shows again of the one before, in mode `consecutive`.
+    pub overlap: u32,
+    /// An older spelling: `true` is `mode = "per_turn"`, `false` is `mode = "document"`.
+    pub per_turn: Option<bool>,
+    /// Tokens that a rendering may have; in mode `consecutive` as many exchanges as fit, else its oldest turns are cut until it
+    /// fits.
     pub max_tokens: Option<MaxTokensSetting>,
+}
+
+/// What a rendering shows of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ModeSetting {
+    /// All of it; every turn of the perspective is learned.
+    Document,
+    /// Everything up to one turn of the perspective, which alone is learned.
+    PerTurn,
+    /// Exchanges in a row, as many as the budget allows; every turn of the perspective is learned in one of them.
+    Consecutive,
+}
+
+/// What a rendering ends with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetsSetting {
+    /// Words: a turn that ends with a call is not learned on its own.
+    #[default]
+    Answers,
+    /// Words or a call: each message of the perspective is a step that is learned.
+    Steps,
 }
 
 /// `window.max_tokens`: `{ encoding = "o200k_base", tokens = 8000 }`.

@@ -2,11 +2,11 @@
 
 use chatmill_diag::Limits;
 use chatmill_diag::suggest::nearest;
-use chatmill_dialect::{Cuts, History};
+use chatmill_dialect::{Cuts, History, Targets, WindowMode};
 use chatmill_token::Encoding;
 
 use crate::error::PlanError;
-use crate::pipeline::{self, HistoryRule, PerspectiveChoice, PerspectiveRule};
+use crate::pipeline::{self, HistoryRule, ModeSetting, PerspectiveChoice, PerspectiveRule, TargetsSetting};
 
 /// A resolved `[window]` section.
 #[derive(Clone, Default)]
@@ -17,6 +17,8 @@ pub struct WindowPlan {
     pub cuts: Cuts,
     /// Tokens that a rendering may have.
     pub budget: Option<Budget>,
+    /// Messages of context that a stretch repeats of the one before, at most.
+    pub overlap: u32,
     /// Stretches of one perspective, at most.
     pub most: u64,
 }
@@ -44,12 +46,33 @@ impl WindowPlan {
             key,
             message: message.to_owned(),
         };
-        if window.per_turn && matches!(speaker, PerspectiveChoice::Rule(PerspectiveRule::None)) {
-            let message =
-                "with perspective.as = \"none\" nobody has turns; name somebody there or write false";
-            return Err(wrong("window.per_turn", message));
+        let (key, mode) = mode(window)?;
+        if mode != WindowMode::Document && matches!(speaker, PerspectiveChoice::Rule(PerspectiveRule::None)) {
+            let message = "with perspective.as = \"none\" nobody has turns; name somebody there or write mode = \"document\"";
+            return Err(wrong(key, message));
+        }
+        let targets = match window.targets {
+            TargetsSetting::Answers => Targets::Answers,
+            TargetsSetting::Steps if mode == WindowMode::Document => {
+                let message = "a rendering of mode \"document\" ends where the conversation does; take mode \"per_turn\" or \"consecutive\"";
+                return Err(wrong("window.targets", message));
+            }
+            TargetsSetting::Steps => Targets::Steps,
+        };
+        if window.overlap > 0 && mode != WindowMode::Consecutive {
+            return Err(wrong(
+                "window.overlap",
+                "only renderings of mode \"consecutive\" overlap",
+            ));
         }
         let history = match window.history {
+            _ if mode == WindowMode::Consecutive
+                && window.history != pipeline::HistorySetting::Rule(HistoryRule::Document) =>
+            {
+                let message = "in mode \"consecutive\" max_tokens says how much a rendering shows, and overlap how much of it again";
+                return Err(wrong("window.history", message));
+            }
+            _ if mode == WindowMode::Consecutive => History::All,
             pipeline::HistorySetting::Rule(HistoryRule::Document) => History::Document,
             pipeline::HistorySetting::Rule(HistoryRule::All) => History::All,
             pipeline::HistorySetting::Messages(0) => {
@@ -84,9 +107,11 @@ impl WindowPlan {
                     .session_gap
                     .seconds
                     .map(|seconds| i64::from(seconds) * 1_000_000),
-                per_turn: window.per_turn,
+                mode,
+                targets,
             },
             budget: budget.transpose()?,
+            overlap: window.overlap,
             most: limits.windows,
         })
     }
@@ -94,5 +119,19 @@ impl WindowPlan {
     /// Whether anything but the history decides what a rendering shows.
     pub(crate) fn cut(&self) -> bool {
         self.cuts != Cuts::default() || self.budget.is_some()
+    }
+}
+
+/// The mode, and the key that says so.
+fn mode(window: &pipeline::WindowSection) -> Result<(&'static str, WindowMode), PlanError> {
+    match (window.mode, window.per_turn) {
+        (Some(_), Some(_)) => Err(PlanError::Value {
+            key: "window.per_turn",
+            message: "it is an older spelling of window.mode, which is there, too; leave it out".to_owned(),
+        }),
+        (None, Some(true)) => Ok(("window.per_turn", WindowMode::PerTurn)),
+        (None | Some(ModeSetting::Document), _) => Ok(("window.mode", WindowMode::Document)),
+        (Some(ModeSetting::PerTurn), _) => Ok(("window.mode", WindowMode::PerTurn)),
+        (Some(ModeSetting::Consecutive), _) => Ok(("window.mode", WindowMode::Consecutive)),
     }
 }

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use chatmill_dialect::Dialect;
+use chatmill_dialect::{Cuts, Dialect, Targets, WindowMode};
 use chatmill_model::span::{Component, ComponentSpan, Speaker};
 
 /// How a dialect's renderings are sent.
@@ -24,24 +24,27 @@ pub enum BillingMode {
     LastTurn,
     /// Once, with everything before its last answer: the record was one request, and what it repeats was not asked again.
     Captured,
+    /// Once per answer that the rendering before does not show.
+    NewTurns,
 }
 
 impl BillingMode {
-    /// How renderings of a dialect are sent, where each turn has a rendering of its own or not, of records that are one request
-    /// each or not.
-    pub fn of(dialect: &dyn Dialect, per_turn: bool, one_request: bool) -> Self {
+    /// How renderings of a dialect are sent that are cut so, of records that are one request each or not.
+    pub fn of(dialect: &dyn Dialect, cuts: Cuts, one_request: bool) -> Self {
         if dialect.about().neutral {
             Self::Never
         } else if dialect.is_single_turn() {
             Self::Once
-        } else if per_turn {
-            Self::LastTurn
-        } else if one_request {
-            Self::Captured
-        } else if dialect.is_one_request() {
-            Self::Never
         } else {
-            Self::EachAnswer
+            match (cuts.mode, cuts.targets) {
+                (WindowMode::Document, _) if one_request => Self::Captured,
+                (WindowMode::Document | WindowMode::Consecutive, _) if dialect.is_one_request() => {
+                    Self::Never
+                }
+                (WindowMode::Document, _) => Self::EachAnswer,
+                (WindowMode::PerTurn, Targets::Answers) => Self::LastTurn,
+                (WindowMode::PerTurn, Targets::Steps) | (WindowMode::Consecutive, _) => Self::NewTurns,
+            }
         }
     }
 }
@@ -73,12 +76,21 @@ pub fn requests(spans: &mut [ComponentSpan], serving: BillingMode) -> Vec<Reques
             }
             return vec![whole];
         }
-        BillingMode::EachAnswer | BillingMode::LastTurn | BillingMode::Captured => answers(spans),
+        BillingMode::EachAnswer | BillingMode::LastTurn | BillingMode::Captured | BillingMode::NewTurns => {
+            answers(spans)
+        }
     };
     match serving {
         BillingMode::LastTurn => {
             let last = answers.iter().rposition(|answer| answer.opens_turn);
             answers.drain(..last.unwrap_or_default());
+        }
+        BillingMode::NewTurns => {
+            let is_new = |answer: &Answer| {
+                let span = spans.get(answer.request.answer);
+                span.is_some_and(|span| span.voice == Speaker::Perspective)
+            };
+            answers.drain(..answers.iter().position(is_new).unwrap_or_default());
         }
         BillingMode::Captured => {
             let is_answered = |answer: &Answer| !answer.is_followed;
@@ -131,7 +143,7 @@ fn answers(spans: &[ComponentSpan]) -> Vec<Answer> {
     let mut answers: Vec<Answer> = Vec::new();
     let mut heard = Heard::Speech;
     for (number, span) in spans.iter().enumerate() {
-        if span.voice == Speaker::Perspective {
+        if span.voice.is_own() {
             if heard != Heard::Nothing {
                 answers.push(Answer {
                     request: Request {
@@ -162,19 +174,40 @@ fn answers(spans: &[ComponentSpan]) -> Vec<Answer> {
     answers
 }
 
-/// Finds the bytes of what the perspective says: its content, neighbours joined.
-pub fn assistant_spans(spans: &[ComponentSpan], found: &mut Vec<Range<u64>>) {
-    found.clear();
-    let mut start = 0;
-    for span in spans {
-        let end = span.end as u64;
-        if span.voice == Speaker::Perspective && span.component == Component::Content && end > start {
-            match found.last_mut() {
-                Some(last) if last.end == start => last.end = end,
-                _ => found.push(start..end),
+/// The bytes of a rendering that the perspective says, neighbours joined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnSpans {
+    /// All of them.
+    pub said: Vec<Range<u64>>,
+    /// Those that are learned.
+    pub learned: Vec<Range<u64>>,
+}
+
+impl OwnSpans {
+    /// Finds them: words and calls; and in the text of a chat template also the glue between them and the token that ends
+    /// the turn, as the model has to write both.
+    pub fn find(&mut self, spans: &[ComponentSpan], is_template: bool) {
+        self.said.clear();
+        self.learned.clear();
+        let mut start = 0;
+        for span in spans {
+            let end = span.end as u64;
+            let is_said = is_template || matches!(span.component, Component::Content | Component::Tools);
+            if span.voice.is_own() && is_said && end > start {
+                join(&mut self.said, start..end);
+                if span.voice == Speaker::Perspective {
+                    join(&mut self.learned, start..end);
+                }
             }
+            start = end;
         }
-        start = end;
+    }
+}
+
+fn join(found: &mut Vec<Range<u64>>, more: Range<u64>) {
+    match found.last_mut() {
+        Some(last) if last.end == more.start => last.end = more.end,
+        _ => found.push(more),
     }
 }
 
@@ -183,7 +216,7 @@ mod tests {
     use super::*;
 
     use Component::{Content, Framing, Names, Tools};
-    use Speaker::{Other, Perspective, Preamble};
+    use Speaker::{Other, Perspective, Preamble, Recalled};
 
     /// Spans of one byte each.
     fn spans(kinds: &[(Component, Speaker)]) -> Vec<ComponentSpan> {
@@ -283,13 +316,35 @@ mod tests {
     }
 
     #[test]
-    fn what_the_assistant_says_is_its_content_with_neighbours_joined() {
-        let mut found = Vec::new();
-        assistant_spans(&spans(&CHAT), &mut found);
-        assert_eq!(found, [3..4, 9..10]);
+    fn what_the_assistant_says_is_its_words_and_calls_with_neighbours_joined() {
+        let mut found = OwnSpans::default();
+        found.find(&spans(&CHAT), false);
+        assert_eq!(found.said, [3..4, 7..8, 9..10]);
+        assert_eq!(found.learned, found.said);
+        found.find(&spans(&CHAT), true);
+        assert_eq!(found.said, [3..4, 6..8, 9..10]);
         let own = (Content, Perspective);
         let next_to_it = spans(&[own, own, (Names, Perspective), own]);
-        assistant_spans(&next_to_it, &mut found);
-        assert_eq!(found, [0..2, 3..4]);
+        found.find(&next_to_it, false);
+        assert_eq!(found.said, [0..2, 3..4]);
+    }
+
+    #[test]
+    fn context_is_said_and_not_learned_and_only_new_answers_are_sent() {
+        let chat = [
+            (Content, Other),
+            (Content, Recalled),
+            (Content, Other),
+            (Content, Perspective),
+        ];
+        let mut found = OwnSpans::default();
+        found.find(&spans(&chat), false);
+        assert_eq!(found.said, [1..2, 3..4]);
+        assert_eq!(found.learned.first(), Some(&(3..4)));
+        assert_eq!(found.learned.len(), 1);
+        let mut spans = spans(&chat);
+        assert_eq!(requests(&mut spans, BillingMode::NewTurns), 1);
+        assert_eq!(carried(&spans), [1, 1, 1, 0]);
+        assert_eq!(requests(&mut spans, BillingMode::EachAnswer), 2);
     }
 }

@@ -6,7 +6,7 @@
 //! conversation; what was counted at one beginning is remembered at the next.
 
 /// Bytes of text that a token is taken for when guessing where to look first.
-const BYTES_PER_TOKEN: u64 = 4;
+pub(super) const BYTES_PER_TOKEN: u64 = 4;
 
 /// The least place among `count` at which something fits, if it fits anywhere: it fits there, and not one place before.
 /// The search starts at `guess`.

@@ -5,10 +5,10 @@ use std::convert::Infallible;
 use std::rc::Rc;
 
 use chatmill_dialect::{
-    CutPoints, Cuts, MadeTexts, Policy, Rendering, Shared, Transcript, View, Violation, Window, WindowRange,
-    auto_perspective, window,
+    CutPoints, Cuts, MadeTexts, Policy, Rendering, Shared, Stretches, Transcript, Untaught, View, Violation,
+    Window, WindowMode, WindowRange, auto_perspective, window,
 };
-use chatmill_model::{Linked, Part, ParticipantKind, Role, Sink};
+use chatmill_model::{Linked, Part, ParticipantKind, Role, Sink, Speaker};
 
 use super::budget::BudgetMeter;
 use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
@@ -109,6 +109,8 @@ struct PerspectiveWindows<'a> {
     stretches: Vec<WindowRange>,
     /// How many stretches there are beyond the limit.
     left_out: u64,
+    /// Turns that are learned in none of them.
+    untaught: Untaught,
     /// Where stretches may begin later.
     starts: Vec<u32>,
 }
@@ -121,7 +123,10 @@ impl PerspectiveWindows<'_> {
         perspective: Option<usize>,
         cuts: Cuts,
     ) -> Self {
-        let mut stretches = window::stretches(linked, borders, perspective, cuts);
+        let Stretches {
+            ranges: mut stretches,
+            untaught,
+        } = window::stretches(linked, borders, perspective, cuts);
         let most = usize::try_from(windows.most).unwrap_or(usize::MAX);
         let left_out = stretches.len().saturating_sub(most) as u64;
         stretches.truncate(most);
@@ -130,9 +135,11 @@ impl PerspectiveWindows<'_> {
             whole: OnceCell::new(),
             stretches,
             left_out,
-            starts: match windows.budget {
-                Some(_) => window::turn_starts(linked, borders, perspective),
-                None => Vec::new(),
+            untaught,
+            starts: if windows.budget.is_some() || windows.overlap > 0 {
+                window::turn_starts(linked, borders, perspective)
+            } else {
+                Vec::new()
             },
         }
     }
@@ -144,6 +151,7 @@ impl PerspectiveWindows<'_> {
             whole: OnceCell::new(),
             stretches: Vec::new(),
             left_out: 0,
+            untaught: Untaught::default(),
             starts: Vec::new(),
         }
     }
@@ -162,8 +170,8 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
         let (perspectives, nobody) = if windows.cut() {
             let borders = CutPoints::of(linked);
             let sessions = Cuts {
-                per_turn: false,
-                ..windows.cuts
+                session_gap: windows.cuts.session_gap,
+                ..Cuts::default()
             };
             let windowed =
                 |perspective, cuts| PerspectiveWindows::new(linked, windows, &borders, perspective, cuts);
@@ -217,11 +225,20 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
             perspective.stretches.is_empty() && perspective.left_out == 0
         };
         let silent = self.perspectives.iter().filter(is_silent);
-        if self.windows.cuts.per_turn {
-            silent.count() as u64
-        } else {
+        if self.windows.cuts.mode == WindowMode::Document {
             0
+        } else {
+            silent.count() as u64
         }
+    }
+
+    /// Turns that no rendering teaches.
+    pub fn untaught(&self) -> Untaught {
+        let mut sum = Untaught::default();
+        for perspective in &self.perspectives {
+            sum.add(perspective.untaught);
+        }
+        sum
     }
 
     /// The renderings in one dialect, perspective by perspective; `emit` gets the perspective's participant id (`""` for none)
@@ -248,7 +265,11 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
                 },
                 meter: meter.as_deref_mut(),
                 ordinal: 0,
-                answers: self.windows.cuts.per_turn && !target.dialect.about().neutral,
+                mode: if target.dialect.about().neutral {
+                    WindowMode::Document
+                } else {
+                    self.windows.cuts.mode
+                },
             };
             speaking.say(sink, &mut |sink, rendering| emit(sink, id, rendering))?;
         }
@@ -283,8 +304,8 @@ struct PerspectiveRenderer<'w, 'a, 'p, 's> {
     whole: View<'a>,
     meter: Option<&'s mut BudgetMeter>,
     ordinal: u32,
-    /// Whether each rendering ends with an answer.
-    answers: bool,
+    /// What each rendering shows of a session.
+    mode: WindowMode,
 }
 
 /// The view through a window.
@@ -298,12 +319,35 @@ fn through<'a>(whole: &View<'a>, shared: &Rc<Shared>, stretch: WindowRange) -> V
     }
 }
 
+/// Why nobody learns from a rendering that was to end with an answer.
+fn untaught(rendering: &Rendering, sink: &Sink<'_>) -> Option<Violation> {
+    let fault = if rendering.last_role != Some(Role::Assistant.as_str()) {
+        "window.mode: nothing of the turn is left in this dialect"
+    } else if rendering.first_role != Some(Role::User.as_str()) {
+        "window.mode: nobody speaks before the turn in this dialect"
+    } else if sink.spans().iter().all(|span| span.voice != Speaker::Perspective) {
+        "window.mode: the turn is context, or one with context in this dialect"
+    } else {
+        return None;
+    };
+    Some(Violation::whole(fault))
+}
+
 type Emit<'e, 'a, E> = dyn FnMut(&mut Sink<'a>, Rendering) -> Result<(), E> + 'e;
 
 impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
     fn say<E>(&mut self, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a, E>) -> Result<(), E> {
         if !self.windowed.windows.cut() || self.target.dialect.is_single_turn() {
             return self.rendered(None, sink, emit);
+        }
+        if self.mode == WindowMode::Consecutive {
+            let mut from = 0;
+            while let Some(first) = self.perspective.stretches.get(from) {
+                let (chunk, next) = self.chunk(from, *first, sink);
+                self.rendered(Some(chunk), sink, emit)?;
+                from = next;
+            }
+            return Ok(());
         }
         for stretch in &self.perspective.stretches {
             let fitted = self.fitted(*stretch, sink);
@@ -312,14 +356,90 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         Ok(())
     }
 
+    /// The longest run of exchanges of a session that fits, from one on, and which exchange is the next.
+    fn chunk(&mut self, from: usize, first: WindowRange, sink: &mut Sink<'a>) -> (WindowRange, usize) {
+        let stretches = self.perspective.stretches.get(from..).unwrap_or_default();
+        let in_session = |stretch: &&WindowRange| stretch.session_start == first.session_start;
+        let run: Vec<WindowRange> = stretches.iter().take_while(in_session).copied().collect();
+        let start = self.context(from, first);
+        let joined = |last: WindowRange| WindowRange {
+            start,
+            learned: first.learned,
+            ..last
+        };
+        let mut latest = run.len() - 1;
+        if let Some(budget) = &self.windowed.windows.budget {
+            let is_short = |last: &WindowRange| {
+                self.windowed.bytes(start, last.end) <= budget.tokens.saturating_mul(fit::BYTES_PER_TOKEN)
+            };
+            let guess = run.len() - run.partition_point(is_short).max(1);
+            let least = fit::least(run.len(), guess, |place| {
+                let last = run.get(run.len() - 1 - place).copied().unwrap_or(first);
+                self.fits(joined(last), sink)
+            });
+            let Some(least) = least else {
+                let alone = joined(first);
+                return (self.fitted(alone, sink), from + 1);
+            };
+            latest -= least;
+        }
+        let last = run.get(latest).copied().unwrap_or(first);
+        (joined(last), from + latest + 1)
+    }
+
+    /// Where an exchange begins with the context that it repeats of the session.
+    fn context(&self, from: usize, first: WindowRange) -> u32 {
+        let before = self.perspective.stretches.get(..from).unwrap_or_default();
+        let earlier = before.iter().rev();
+        let opening = earlier
+            .take_while(|stretch| stretch.session_start == first.session_start)
+            .last();
+        let Some(opening) = opening else {
+            return first.start;
+        };
+        let earliest = first.start.saturating_sub(self.windowed.windows.overlap);
+        let starts = &self.perspective.starts;
+        let next = starts.partition_point(|start| *start < earliest.max(opening.start));
+        starts
+            .get(next)
+            .map_or(first.start, |start| first.start.min(*start))
+    }
+
+    /// Whether a stretch fits the budget.
+    fn fits(&mut self, stretch: WindowRange, sink: &mut Sink<'a>) -> bool {
+        let Some(meter) = self.meter.as_deref_mut() else {
+            return true;
+        };
+        let mut fits = true;
+        let view = through(&self.whole, &self.shared, stretch);
+        let transcript = Transcript::new(view, self.windowed.made);
+        self.target.dialect.render(&transcript, sink, &mut |sink, _| {
+            fits &= meter.fits(sink);
+            sink.begin();
+        });
+        fits
+    }
+
     /// The longest part of a stretch that fits; where none does, the shortest.
     fn fitted(&mut self, stretch: WindowRange, sink: &mut Sink<'a>) -> WindowRange {
-        let (Some(meter), Some(budget)) = (self.meter.as_deref_mut(), &self.windowed.windows.budget) else {
+        let Some(budget) = self
+            .windowed
+            .windows
+            .budget
+            .as_ref()
+            .filter(|_| self.meter.is_some())
+        else {
             return stretch;
         };
         let starts = &self.perspective.starts;
         let from = starts.partition_point(|start| *start <= stretch.start);
-        let to = starts.partition_point(|start| *start < stretch.end);
+        // What is learned is never cut away.
+        let before = if self.mode == WindowMode::Document {
+            stretch.end
+        } else {
+            stretch.learned
+        };
+        let to = starts.partition_point(|start| *start < before);
         let later = starts.get(from..to).unwrap_or_default();
         let beginnings: Vec<u32> = std::iter::once(stretch.start)
             .chain(later.iter().copied())
@@ -331,17 +451,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         let guess = fit::guess(&beginnings, budget.tokens, |start| {
             self.windowed.bytes(start, stretch.end)
         });
-        let (whole, shared) = (&self.whole, &self.shared);
-        let least = fit::least(beginnings.len(), guess, |place| {
-            let mut fits = true;
-            let view = through(whole, shared, beginning(place));
-            let transcript = Transcript::new(view, self.windowed.made);
-            self.target.dialect.render(&transcript, sink, &mut |sink, _| {
-                fits &= meter.fits(sink);
-                sink.begin();
-            });
-            fits
-        });
+        let least = fit::least(beginnings.len(), guess, |place| self.fits(beginning(place), sink));
         beginning(least.unwrap_or(beginnings.len() - 1))
     }
 
@@ -372,10 +482,8 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
                 }
                 rendering.ordinal = self.ordinal;
                 self.ordinal += 1;
-                if stretch.is_some() && self.answers && rendering.last_role != Some(Role::Assistant.as_str())
-                {
-                    let silent = "window.per_turn: nothing of the turn is left in this dialect";
-                    rendering.violations.push(Violation::whole(silent));
+                if stretch.is_some() && self.mode != WindowMode::Document {
+                    rendering.violations.extend(untaught(&rendering, sink));
                 }
                 if let Some(meter) = self.meter.as_deref_mut()
                     && !meter.fits(sink)

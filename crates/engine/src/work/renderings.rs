@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
@@ -18,7 +17,7 @@ use super::Work;
 use crate::error::WorkError;
 use crate::plan::{Plan, Target};
 use crate::record::redact;
-use crate::work::bill::{self, BillingMode};
+use crate::work::bill::{self, BillingMode, OwnSpans};
 use crate::work::overview::LossAmounts;
 use crate::work::render::{self, WindowedRenderer};
 use crate::work::shares::{Billed, Share};
@@ -76,7 +75,7 @@ pub(super) struct RenderingBuffers {
     loss_codes: Vec<Key>,
     tokens: Vec<u64>,
     sent_tokens: Vec<u64>,
-    assistant_spans: Vec<Range<u64>>,
+    own: OwnSpans,
 }
 
 impl RenderingBuffers {
@@ -126,6 +125,9 @@ impl<'p> Work<'_, 'p> {
         }
         let windowed = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), made);
         self.receipt.without_turns += windowed.without_turns();
+        for (reason, turns) in windowed.untaught().reasons() {
+            *self.receipt.untaught.entry(reason.to_owned()).or_default() += turns;
+        }
         let left_out: u64 = plan.targets.iter().map(|target| windowed.left_out(target)).sum();
         if left_out > 0 {
             let most = plan.windows.most;
@@ -186,7 +188,7 @@ impl<'p> Work<'_, 'p> {
             self.finding(&self.at_record(finding), Some(spot.record), Some(spot.id))?;
         }
         let one_request = spot.linked.conversation.customs.one_request;
-        let serving = BillingMode::of(&*spot.target.dialect, plan.windows.cuts.per_turn, one_request);
+        let serving = BillingMode::of(&*spot.target.dialect, plan.windows.cuts, one_request);
         let requests = bill::requests(sink.spans_mut(), serving);
         let mut tallies = std::mem::take(&mut self.buffers.tallies);
         self.counter.tally_sink(sink, &mut tallies);
@@ -227,7 +229,7 @@ impl<'p> Work<'_, 'p> {
             loss_codes,
             tokens,
             sent_tokens,
-            assistant_spans,
+            own,
             ..
         } = &mut self.buffers;
         loss_codes.clear();
@@ -237,7 +239,7 @@ impl<'p> Work<'_, 'p> {
         sent_tokens.clear();
         sent_tokens.extend(tallies.iter().map(|tally| tally.sent));
         let spans = if keep { sink.spans() } else { &[] };
-        bill::assistant_spans(spans, assistant_spans);
+        own.find(spans, spot.target.dialect.about().family == "template");
         self.parts.push_rendering(RenderingRow {
             conversation_id: spot.conversation,
             dialect: spot.dialect,
@@ -256,7 +258,8 @@ impl<'p> Work<'_, 'p> {
             messages_rendered: rendering.messages_rendered.into(),
             last_role: rendering.last_role,
             assistant_messages: rendering.assistant_messages.into(),
-            assistant_spans,
+            assistant_spans: &own.said,
+            learned_spans: &own.learned,
             loss_count: rendering.loss_count(),
             loss_codes,
             valid: violations.is_empty(),

@@ -1,7 +1,7 @@
 //! `[window]`, resolved or refused.
 
 use chatmill_diag::Limits;
-use chatmill_dialect::History;
+use chatmill_dialect::{History, Targets, WindowMode};
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule, WindowSection};
 use chatmill_engine::plan::WindowPlan;
 
@@ -27,7 +27,7 @@ fn what_a_window_says_is_what_is_cut_by() {
     let plan = window(text, PerspectiveRule::Auto).unwrap();
     assert_eq!(plan.history, History::Messages(3));
     assert_eq!(plan.cuts.session_gap, Some(90 * 60 * 1_000_000), "microseconds");
-    assert!(plan.cuts.per_turn);
+    assert_eq!(plan.cuts.mode, WindowMode::PerTurn);
     let budget = plan.budget.unwrap();
     assert_eq!((budget.encoding.name(), budget.tokens), ("o200k_base", 9));
     assert_eq!(budget.bytes, Limits::default().rendering);
@@ -58,4 +58,45 @@ fn windows_that_cannot_be_are_refused_with_their_key() {
         nobody.starts_with("window.per_turn: with perspective.as"),
         "{nobody}"
     );
+}
+
+#[test]
+fn a_mode_has_one_spelling_at_a_time_and_its_own_keys() {
+    let plan = window("mode = \"consecutive\"\noverlap = 4\n", PerspectiveRule::Auto).unwrap();
+    assert_eq!((plan.cuts.mode, plan.overlap), (WindowMode::Consecutive, 4));
+    assert_eq!(plan.history, History::All);
+    let plan = window(
+        "mode = \"per_turn\"\ntargets = \"steps\"\n",
+        PerspectiveRule::Auto,
+    )
+    .unwrap();
+    assert_eq!(
+        (plan.cuts.mode, plan.cuts.targets),
+        (WindowMode::PerTurn, Targets::Steps)
+    );
+    let cases = [
+        (
+            "mode = \"per_turn\"\nper_turn = true",
+            "window.per_turn: it is an older spelling",
+        ),
+        (
+            "mode = \"document\"\nper_turn = false",
+            "window.per_turn: it is an older spelling",
+        ),
+        ("overlap = 1", "window.overlap: only renderings of mode"),
+        ("targets = \"steps\"", "window.targets: a rendering of mode"),
+        ("mode = \"consecutive\"\nhistory = 9", "window.history: in mode"),
+        (
+            "mode = \"consecutive\"\nhistory = \"all\"",
+            "window.history: in mode",
+        ),
+    ];
+    for (text, wanted) in cases {
+        let said = window(text, PerspectiveRule::Auto).err().unwrap();
+        assert!(said.starts_with(wanted), "{text}: {said}");
+    }
+    let nobody = window("mode = \"consecutive\"", PerspectiveRule::None)
+        .err()
+        .unwrap();
+    assert!(nobody.starts_with("window.mode: with perspective.as"), "{nobody}");
 }

@@ -7,13 +7,17 @@
 //! - AXO-01 keys are `messages` and `tools`.
 //! - AXO-02 the first message has content and is not a call: Axolotl takes the keys of all messages from it.
 //! - AXO-03 the assistant speaks: else every token is masked.
+//! - AXO-04 a turn of the assistant is learned; those that are context have `train` false, which Axolotl reads with
+//!   `message_field_training: train`.
 //!
 //! Arguments are objects. Where two calls give one argument in different types, the reader of JSON lines fails: export
 //! Parquet, or the profile `hf-messages@string-arguments`.
 
 use chatmill_dataset::FreeKind;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
+use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, replace, value};
+use crate::fields::text;
+use crate::summary::FileSummary;
 use crate::turns;
 
 /// The envelope of Axolotl.
@@ -21,10 +25,11 @@ pub(super) struct Axolotl;
 
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "axolotl",
-    record: "`messages`, `tools`",
-    left_out: "the assistant silent; a first message that is a call",
+    record: "`messages`, `tools`, with `axolotl.yaml` beside the files",
+    left_out: "the assistant silent, or nothing learned; a first message that is a call",
     title: "Axolotl chat_template",
     specification: "Axolotl 0.19, conversation data sets",
+    context: Context::Setting("message_field_training: train"),
     dialects: &["hf-messages"],
     keys: &[("messages", FreeKind::Json), ("tools", FreeKind::Json)],
     least_records: 1,
@@ -40,7 +45,7 @@ impl Envelope for Axolotl {
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         let keys = "AXO-01: the keys are messages and tools";
-        let fields = known_fields(row, &ABOUT).ok_or(keys)?;
+        let mut fields = known_fields(row, &ABOUT).ok_or(keys)?;
         let turns = value(&fields, "messages").and_then(turns::of).ok_or(keys)?;
         let first = turns.first().ok_or(keys)?;
         if first.said.content.is_none() || !first.said.tool_calls.is_empty() {
@@ -49,6 +54,33 @@ impl Envelope for Axolotl {
         if !turns.iter().any(|turn| turn.said.is_assistant()) {
             return Err("AXO-03: the assistant says nothing");
         }
-        Ok(Wrapped::whole(fields))
+        let taught = row.taught(turns.iter().map(|turn| turn.json));
+        if taught.context > 0 {
+            if taught.learned == 0 {
+                return Err("AXO-04: no turn of the assistant is learned");
+            }
+            let messages = row.marked(turns.iter().map(|turn| turn.json), "\"train\":false");
+            replace(&mut fields, "messages", messages);
+        }
+        Ok(Wrapped {
+            taught,
+            ..Wrapped::whole(fields)
+        })
+    }
+
+    fn companion(&self, files: &[FileSummary]) -> Option<(&'static str, String)> {
+        let file = files.first()?;
+        let kind = file
+            .name
+            .rsplit('.')
+            .next()
+            .filter(|suffix| *suffix == "parquet")
+            .unwrap_or("json");
+        // One entry of a configuration, for the part that is trained on.
+        let entry = format!(
+            "datasets:\n  - path: {}\n    ds_type: {kind}\n    type: chat_template\n    field_messages: messages\n    message_field_training: train\n",
+            text(&file.name)
+        );
+        Some(("axolotl.yaml", entry))
     }
 }

@@ -20,7 +20,7 @@ use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
+use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
 use crate::fields::Field;
 
 /// The envelope of Bedrock's tuning files.
@@ -62,6 +62,7 @@ const ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "",
     title: "Bedrock conversation 2024",
     specification: "Amazon Nova, preparing data for supervised fine-tuning",
+    context: Context::Unknown,
     dialects: &["bedrock-converse"],
     keys: &[
         ("schemaVersion", FreeKind::Text),
@@ -133,6 +134,8 @@ impl Envelope for BedrockConversation {
         let keys = "BCV-01: the keys are system, messages and toolConfig";
         let mut fields = known_fields(row, &ABOUT).ok_or(keys)?;
         let turns = value(&fields, "messages").ok_or(keys)?;
+        let raw: Vec<&RawValue> = serde_json::from_str(turns).map_err(|_| keys)?;
+        let taught = row.taught(raw.iter().map(|turn| turn.get()));
         let turns: Vec<Turn<'_>> = serde_json::from_str(turns).map_err(|_| keys)?;
         if !alternate(&turns) {
             return Err("BCV-02: user and assistant do not alternate from a user to the assistant");
@@ -158,7 +161,10 @@ impl Envelope for BedrockConversation {
             return Err("BCV-06: a block is neither text nor picture nor tool");
         }
         fields.insert(0, Field::new("schemaVersion", "\"bedrock-conversation-2024\""));
-        Ok(Wrapped::whole(fields))
+        Ok(Wrapped {
+            taught,
+            ..Wrapped::whole(fields)
+        })
     }
 }
 

@@ -16,8 +16,9 @@ use std::borrow::Cow;
 
 use chatmill_dataset::FreeKind;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, borrowed};
+use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, borrowed};
 use crate::fields::{self, Field, object, text};
+use crate::teaching::Taught;
 use crate::turns::{self, Call, Message};
 
 /// The envelope of Inspect samples.
@@ -29,6 +30,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "the same; arguments that are not an object",
     title: "Inspect AI samples",
     specification: "inspect_ai 0.3.285, json_dataset",
+    context: Context::InRecord,
     dialects: &["openai-chat", "hf-messages"],
     keys: &[
         ("id", FreeKind::Text),
@@ -81,6 +83,7 @@ impl Envelope for Inspect {
         Ok(Wrapped {
             fields,
             turns_cut: cut.after as u64,
+            taught: Taught::default(),
         })
     }
 }

@@ -9,13 +9,16 @@
 //! - LLF-01 keys are `conversations`, `system` and `tools`.
 //! - LLF-02 `human` and `observation` stand in odd places, `gpt` and `function_call` in even ones, and their number is even.
 //! - LLF-03 a mark of a picture, video or sound stands for a file: texts that spell `<image>`, `<video>` or `<audio>` have none.
+//! - LLF-04 where turns of the assistant are context, the last turn is learned: `mask_history: true` learns it alone.
 
 use std::borrow::Cow;
 
 use chatmill_dataset::FreeKind;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
+use super::lesson::Lesson;
+use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
 use crate::fields::{Field, object, text};
 use crate::summary::FileSummary;
 
@@ -25,9 +28,10 @@ pub(super) struct LlamaFactory;
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "llama-factory",
     record: "the record, with `dataset_info.json` beside the files",
-    left_out: "what its converter drops without a word; marks of media",
+    left_out: "what its converter drops without a word; marks of media; a last turn that is context",
     title: "LLaMA-Factory, ShareGPT format",
     specification: "LLaMA-Factory 0.9.5, data format",
+    context: Context::Setting("mask_history: true"),
     dialects: &["sharegpt"],
     keys: &[
         ("conversations", FreeKind::Json),
@@ -59,7 +63,10 @@ impl Envelope for LlamaFactory {
         let keys = "LLF-01: the keys are conversations, system and tools";
         let fields = known_fields(row, &ABOUT).ok_or(keys)?;
         let turns = value(&fields, "conversations").ok_or(keys)?;
-        let turns: Vec<Turn<'_>> = serde_json::from_str(turns).map_err(|_| keys)?;
+        let raw: Vec<&RawValue> = serde_json::from_str(turns).map_err(|_| keys)?;
+        let turns: Result<Vec<Turn<'_>>, _> =
+            raw.iter().map(|turn| serde_json::from_str(turn.get())).collect();
+        let turns = turns.map_err(|_| keys)?;
         let places = [["human", "observation"], ["gpt", "function_call"]];
         let stands_well = |(turn, place): (&Turn<'_>, [&str; 2])| place.contains(&&*turn.from);
         if turns.is_empty()
@@ -74,7 +81,18 @@ impl Envelope for LlamaFactory {
         {
             return Err("LLF-03: a text spells the mark of a picture, video or sound");
         }
-        Ok(Wrapped::whole(fields))
+        let mut taught = row.taught(raw.iter().map(|turn| turn.get()));
+        if taught.context > 0 {
+            let is_last_learned = raw.last().map(|turn| row.lesson(turn.get())) == Some(Lesson::Learned);
+            if !is_last_learned {
+                return Err("LLF-04: the last turn is context");
+            }
+            taught = taught.of_last();
+        }
+        Ok(Wrapped {
+            taught,
+            ..Wrapped::whole(fields)
+        })
     }
 
     fn companion(&self, files: &[FileSummary]) -> Option<(&'static str, String)> {

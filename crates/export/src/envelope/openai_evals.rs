@@ -11,8 +11,9 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, borrowed};
+use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, borrowed};
 use crate::fields::{self, Field};
+use crate::teaching::Taught;
 use crate::turns;
 
 /// The envelope of OpenAI Evals.
@@ -24,6 +25,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "no answer, or one that is a call",
     title: "OpenAI Evals samples",
     specification: "openai/evals, samples of basic evals",
+    context: Context::InRecord,
     dialects: &["openai-chat"],
     keys: &[
         ("input", FreeKind::Json),
@@ -59,6 +61,7 @@ impl Envelope for OpenaiEvals {
         Ok(Wrapped {
             fields,
             turns_cut: cut.after as u64,
+            taught: Taught::default(),
         })
     }
 }

@@ -8,12 +8,13 @@
 //! - SFT-02 the assistant speaks last.
 //! - SFT-03 the content of a tool's result is a text.
 //! - SFT-04 at most ten pictures, none of them the assistant's.
+//! - SFT-05 a turn of the assistant is learned; those that are context have `weight` 0.
 //!
 //! A training file has ten records at least, and 512 MB, the most that the Files API takes. Other services take the same files.
 
 use chatmill_dataset::FreeKind;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
+use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, replace, value};
 use crate::turns::{self, Turn};
 
 /// The envelope of OpenAI fine-tuning files.
@@ -22,9 +23,10 @@ pub(super) struct OpenaiSft;
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "openai-sft",
     record: "the request",
-    left_out: "the assistant not last; results that are not text; pictures of the assistant, or more than ten. At least 10 records, a file of 512 MiB at most",
+    left_out: "the assistant not last; results that are not text; pictures of the assistant, or more than ten; nothing learned. At least 10 records, a file of 512 MiB at most",
     title: "OpenAI supervised fine-tuning",
     specification: "OpenAI API, fine-tuning guide and OpenAPI document 2.3.0",
+    context: Context::InRecord,
     dialects: &["openai-chat"],
     keys: &[
         ("messages", FreeKind::Json),
@@ -47,7 +49,7 @@ impl Envelope for OpenaiSft {
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
         let keys = "SFT-01: the keys are messages, tools and parallel_tool_calls";
-        let fields = known_fields(row, &ABOUT).ok_or(keys)?;
+        let mut fields = known_fields(row, &ABOUT).ok_or(keys)?;
         let turns = value(&fields, "messages").and_then(turns::of).ok_or(keys)?;
         if !turns.last().is_some_and(|turn| turn.said.is_assistant()) {
             return Err("SFT-02: the assistant does not speak last");
@@ -66,7 +68,18 @@ impl Envelope for OpenaiSft {
         {
             return Err("SFT-04: more than ten pictures, or one of the assistant's");
         }
-        Ok(Wrapped::whole(fields))
+        let taught = row.taught(turns.iter().map(|turn| turn.json));
+        if taught.context > 0 {
+            if taught.learned == 0 {
+                return Err("SFT-05: no turn of the assistant is learned");
+            }
+            let messages = row.marked(turns.iter().map(|turn| turn.json), "\"weight\":0");
+            replace(&mut fields, "messages", messages);
+        }
+        Ok(Wrapped {
+            taught,
+            ..Wrapped::whole(fields)
+        })
     }
 }
 

@@ -43,6 +43,8 @@ fn what_is_no_object_is_refused_by_every_envelope() {
                 perspective: "",
                 ordinal: 0,
                 content,
+                assistant_spans: &[],
+                learned_spans: &[],
             };
             assert!(envelope.wrap(&row).is_err(), "{}: {content}", envelope.about().id);
         }
@@ -58,6 +60,8 @@ fn outcome(id: &str, content: &str) -> String {
         perspective: "bot",
         ordinal: 0,
         content,
+        assistant_spans: &[],
+        learned_spans: &[],
     };
     match envelope.wrap(&row) {
         Ok(wrapped) => fields::object(&wrapped.fields),
@@ -156,6 +160,8 @@ fn conversations_are_cut_at_the_last_answer() {
         perspective: "",
         ordinal: 0,
         content: &rendering,
+        assistant_spans: &[],
+        learned_spans: &[],
     };
     for id in ["openai-evals", "trl-prompt-completion", "inspect"] {
         assert_eq!(find(id).unwrap().wrap(&row).unwrap().turns_cut, 1, "{id}");

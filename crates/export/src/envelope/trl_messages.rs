@@ -7,12 +7,13 @@
 //! - TRL-01 keys are `messages` and `tools`.
 //! - TRL-02 every message has a role and content; TRL looks at the first alone to see that a record is a conversation.
 //! - TRL-03 the assistant speaks: else there is nothing to learn from.
+//! - TRL-04 no turn of the assistant is context: TRL learns all of them, or, with `assistant_only_loss`, all of the assistant's.
 //!
 //! As Parquet both are columns of JSON, so no message gets keys that only another one has.
 
 use chatmill_dataset::FreeKind;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
+use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
 use crate::turns;
 
 /// The envelope of TRL's conversations.
@@ -21,9 +22,10 @@ pub(super) struct TrlMessages;
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "trl-messages",
     record: "`messages`, `tools`",
-    left_out: "the assistant silent",
+    left_out: "the assistant silent; turns of the assistant that are context",
     title: "TRL conversations",
     specification: "TRL 1.16.0, dataset formats",
+    context: Context::LeftOut,
     dialects: &["hf-messages"],
     keys: &[("messages", FreeKind::Json), ("tools", FreeKind::Json)],
     least_records: 1,
@@ -47,6 +49,15 @@ impl Envelope for TrlMessages {
         if !turns.iter().any(|turn| turn.said.is_assistant()) {
             return Err("TRL-03: the assistant says nothing");
         }
-        Ok(Wrapped::whole(fields))
+        let taught = row.taught(turns.iter().map(|turn| turn.json));
+        if taught.context > 0 {
+            return Err(
+                "TRL-04: a turn of the assistant is context, which messages cannot say; trl-prompt-completion can",
+            );
+        }
+        Ok(Wrapped {
+            taught,
+            ..Wrapped::whole(fields)
+        })
     }
 }

@@ -7,12 +7,14 @@
 //! - TPC-01 the assistant speaks, and somebody before it.
 //! - TPC-02 a prompt ends with a user, a tool or the assistant.
 //! - TPC-03 every message has content.
+//! - TPC-04 the last turn of the assistant is learned; what is learned before it stands in the prompt, where it is not.
 //!
 //! Turns after the assistant's last one are cut.
 
 use chatmill_dataset::FreeKind;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, borrowed};
+use super::lesson::Lesson;
+use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, borrowed};
 use crate::fields::Field;
 use crate::turns;
 
@@ -22,9 +24,10 @@ pub(super) struct TrlPromptCompletion;
 static ABOUT: EnvelopeAbout = EnvelopeAbout {
     id: "trl-prompt-completion",
     record: "`prompt`, `completion`, `tools`",
-    left_out: "no answer; a prompt that ends with system text",
+    left_out: "no answer; a prompt that ends with system text; a last turn that is context",
     title: "TRL prompts and completions",
     specification: "TRL 1.16.0, dataset formats",
+    context: Context::InRecord,
     dialects: &["hf-messages"],
     keys: &[
         ("prompt", FreeKind::Json),
@@ -53,6 +56,9 @@ impl Envelope for TrlPromptCompletion {
         if turns.iter().any(|turn| turn.said.content.is_none()) {
             return Err("TPC-03: a message has no content");
         }
+        if row.lesson(cut.answer.json) == Lesson::Context {
+            return Err("TPC-04: the last turn of the assistant is context");
+        }
         let mut fields = vec![
             Field::new("prompt", turns::list(cut.before)),
             Field::new("completion", format!("[{}]", cut.answer.json)),
@@ -61,6 +67,7 @@ impl Envelope for TrlPromptCompletion {
         Ok(Wrapped {
             fields,
             turns_cut: cut.after as u64,
+            taught: row.taught(turns.iter().map(|turn| turn.json)).of_last(),
         })
     }
 }

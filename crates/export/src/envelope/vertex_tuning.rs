@@ -13,8 +13,9 @@ use std::borrow::Cow;
 
 use chatmill_dataset::FreeKind;
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
+use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
 
 /// The envelope of Vertex tuning files.
 pub(super) struct VertexTuning;
@@ -25,6 +26,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "no user first, or not the model last. A file of 1 GiB at most",
     title: "Vertex AI tuning",
     specification: "Vertex AI, supervised tuning data for Gemini models",
+    context: Context::Unknown,
     dialects: &["gemini-contents"],
     keys: &[
         ("systemInstruction", FreeKind::Json),
@@ -52,12 +54,16 @@ impl Envelope for VertexTuning {
         let keys = "VTX-01: the keys are systemInstruction, contents and tools";
         let fields = known_fields(row, &ABOUT).ok_or(keys)?;
         let contents = value(&fields, "contents").ok_or(keys)?;
+        let raw: Vec<&RawValue> = serde_json::from_str(contents).map_err(|_| keys)?;
         let contents: Vec<Content<'_>> = serde_json::from_str(contents).map_err(|_| keys)?;
         let speaks =
             |content: Option<&Content<'_>>, role| content.is_some_and(|content| content.role == role);
         if !speaks(contents.first(), "user") || !speaks(contents.last(), "model") {
             return Err("VTX-02: no user speaks first, or the model does not speak last");
         }
-        Ok(Wrapped::whole(fields))
+        Ok(Wrapped {
+            taught: row.taught(raw.iter().map(|turn| turn.get())),
+            ..Wrapped::whole(fields)
+        })
     }
 }

@@ -18,7 +18,7 @@ use crate::reader::request_fields::{Names, RequestFields, tools_of_vendor};
 use crate::reader::thoughts::reading;
 use crate::reader::turns::{Turn, Turns};
 use crate::reader::vendor::{self, Vendor};
-use crate::reader::{logged, placed_media, preference, weight};
+use crate::reader::{logged, placed_media, preference};
 use crate::source::{About, Source};
 
 /// What a vendor's request looks like.

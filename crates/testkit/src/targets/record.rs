@@ -9,7 +9,8 @@ use chatmill_dialect::policy::{
     ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Policy, Reasoning, References, System,
 };
 use chatmill_dialect::{
-    CutPoints, Cuts, Dialect, History, Rendering, Shared, View, Window, auto_perspective, window,
+    CutPoints, Cuts, Dialect, History, Rendering, Shared, Targets, View, Window, WindowMode,
+    auto_perspective, window,
 };
 use chatmill_engine::record::group::{Group, GroupRow, RowForm, RowPlace};
 use chatmill_engine::record::locate::Located;
@@ -270,10 +271,11 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
     let borders = CutPoints::of(linked);
     let cuts = Cuts {
         session_gap: (dice[11].is_multiple_of(2)).then(|| i64::from(dice[12]) << (dice[13] % 48)),
-        per_turn: dice[14].is_multiple_of(2),
+        mode: [WindowMode::Document, WindowMode::PerTurn, WindowMode::Consecutive][usize::from(dice[14]) % 3],
+        targets: Targets::Answers,
     };
     for (turn, perspective) in perspectives.into_iter().enumerate() {
-        let stretches = window::stretches(linked, &borders, perspective, cuts);
+        let stretches = window::stretches(linked, &borders, perspective, cuts).ranges;
         let mut stretch = stretches
             .get(usize::from(dice[15]) % stretches.len().max(1))
             .copied();

@@ -235,8 +235,8 @@ fn the_columns_of_a_table_without_an_envelope_are_the_keys_of_its_renderings() {
     let cases: [(&str, &[&str]); 4] = [
         ("openai-chat", &["messages", "tools"]),
         ("bedrock-converse", &["messages", "system", "toolConfig"]),
-        ("suna-llm", &["content", "assistant_spans"]),
-        ("gryag-compact", &["text", "assistant_spans"]),
+        ("suna-llm", &["content", "assistant_spans", "learned_spans"]),
+        ("gryag-compact", &["text", "assistant_spans", "learned_spans"]),
     ];
     for (dialect, keys) in cases {
         let out = workshop.path(dialect);

@@ -15,6 +15,7 @@ mod across;
 mod dedup;
 mod gathering;
 mod inputs;
+mod learned;
 mod limits;
 mod redaction;
 mod replay;

@@ -299,15 +299,22 @@ fn the_tokens_that_begin_in_the_assistants_spans_are_the_assistants_content() {
             begun += i64::from(spans.iter().any(|span| span.contains(&at)));
             at += length;
         }
-        assert_eq!(Some(begun), counted, "{dialect} {content}");
-        for span in &spans {
-            let said = &content[span.clone()];
-            assert!(
-                said.contains("good ship") || said.contains("Evening"),
-                "{dialect} {said}"
-            );
-            spoken += 1;
+        // Calls are said, too, and are not content.
+        let said = spans.iter().map(|span| &content[span.clone()]);
+        let calls = said.filter(|said| !said.contains("good ship") && !said.contains("Evening"));
+        let calls: Vec<&str> = calls.collect();
+        if calls.is_empty() {
+            assert_eq!(Some(begun), counted, "{dialect} {content}");
+        } else {
+            assert!(Some(begun) > counted, "{dialect} {content}");
         }
+        for call in calls {
+            assert!(
+                call.contains("look") || call.contains("berth"),
+                "{dialect} {call}"
+            );
+        }
+        spoken += spans.len();
     }
     assert!(spoken > 100, "{spoken}");
 }
@@ -455,7 +462,7 @@ fn the_training_pipeline_gives_samples_that_end_with_their_answer_and_fit() {
     assert!(numbers("tokens_o200k_base").all(|tokens| tokens <= 4_000));
     assert!(numbers("requests").all(|requests| requests >= 1));
     let roles = rows::texts(&shop.path("out"), "renderings", "last_role");
-    assert!(roles.len() > 60 && roles.iter().flatten().all(|role| role == "assistant"));
+    assert!(roles.len() > 30 && roles.iter().flatten().all(|role| role == "assistant"));
     let valid = rows::flags(&shop.path("out"), "renderings", "valid");
     assert!(valid.iter().all(|valid| *valid == Some(true)));
     for spans in rows::spans(&shop.path("out"), "renderings", "assistant_spans") {

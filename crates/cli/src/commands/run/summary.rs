@@ -153,8 +153,14 @@ fn inputs(summary: &RunSummary) -> String {
     }
     if totals.without_turns > 0 {
         text.push_str(&format!(
-            "Not rendered: {} for a perspective without a turn (window.per_turn)\n",
+            "Not rendered: {} for a perspective without a turn to learn from\n",
             counted(totals.without_turns, "time")
+        ));
+    }
+    for (reason, turns) in &totals.untaught {
+        text.push_str(&format!(
+            "Not learned: {}, because {reason}\n",
+            counted(*turns, "turn")
         ));
     }
     if totals.without_reasoning > 0 {

@@ -48,7 +48,7 @@ const NO_PLACE: NoPlace = NoPlace {
 pub(super) struct Line<'a> {
     /// The role that it speaks in.
     pub(super) role: &'static str,
-    is_own: bool,
+    voice: Speaker,
     position: u32,
     label: &'a str,
     /// The label of whom it answers.
@@ -60,11 +60,7 @@ pub(super) struct Line<'a> {
 impl<'a> Line<'a> {
     /// Writes it.
     pub(super) fn write(self, sink: &mut Sink<'a>) {
-        if self.is_own {
-            sink.answer(Some(self.position));
-        } else {
-            sink.speak(Speaker::Other);
-        }
+        sink.answer(self.voice, Some(self.position));
         sink.literal(self.label, Component::Names);
         if let Some(label) = self.arrow {
             sink.literal(" → ", Component::Replies);
@@ -126,7 +122,7 @@ impl<'t, 'a> Planner<'t, 'a> {
         }
         Some(Line {
             role,
-            is_own,
+            voice: view.voice(message),
             position,
             label: match message.role {
                 Role::System | Role::Tool => "User#",

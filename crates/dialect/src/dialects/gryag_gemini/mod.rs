@@ -22,6 +22,7 @@ use chatmill_model::{Message, Sink};
 
 use crate::about::{DialectAbout, Rules};
 use crate::dialects::gryag::{is_bare_file, is_gryags};
+use crate::learned::Learned;
 use crate::loss::{LossCode, Losses, reasons, united};
 use crate::progress::Progress;
 use crate::select_messages::{self, SelectedMessages};
@@ -115,13 +116,15 @@ impl Dialect for GryagGemini {
         let mut losses = Losses::default();
         let shown = SelectedMessages::choose(view, None, &mut losses, View::is_turn);
         declare_whole(view, &shown.messages, &mut losses);
+        let learned = Learned::of(view, &shown.messages);
         let steps = arrange(view, &shown.messages, &mut losses);
         let mut planner = Planner::new(transcript, self.edition, losses);
         let mut progress = Progress::default();
         let mut say = |turn: turn::Turn<'a>| {
             sink.framing(if progress.is_silent() { "[" } else { "," });
             progress.said_all(&turn.positions, turn.role.as_str());
-            turn.write(sink);
+            let voice = learned.voice(turn.role, turn.positions.iter().copied());
+            turn.write(sink, voice);
         };
         planner.system(&shown.messages).into_iter().for_each(&mut say);
         for step in steps.steps {

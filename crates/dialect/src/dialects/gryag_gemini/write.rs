@@ -5,16 +5,14 @@ use chatmill_model::{Component, Level, Role, Sink, Speaker};
 use super::turn::{Turn, TurnPart, Wrapped};
 
 impl<'a> Turn<'a> {
-    /// Writes it.
-    pub(super) fn write(self, sink: &mut Sink<'a>) {
+    /// Writes it, as somebody's words.
+    pub(super) fn write(self, sink: &mut Sink<'a>, voice: Speaker) {
         sink.framing(match self.role {
             Role::Assistant => "{\"role\":\"model\",\"parts\":[",
             Role::Tool => "{\"role\":\"tool\",\"parts\":[",
             Role::User | Role::System => "{\"role\":\"user\",\"parts\":[",
         });
-        if self.role == Role::Assistant {
-            sink.answer(self.positions.first().copied());
-        }
+        sink.answer(voice, self.positions.first().copied());
         for (index, part) in self.parts.into_iter().enumerate() {
             if index > 0 {
                 sink.framing(",");

@@ -101,6 +101,7 @@ impl Dialect for Tzurot {
                     first_position: Some(message.position),
                     last_position: Some(message.position),
                     messages_rendered: 1,
+                    first_role: Some("user"),
                     last_role: Some("user"),
                     assistant_messages: 0,
                     losses: losses.finish(),

@@ -1,0 +1,84 @@
+//! What each turn of a record is to a trainer, by the bytes of its rendering: so it holds whatever form a turn has.
+
+use std::ops::Range;
+
+use super::{Context, EnvelopeAbout, ExportRow};
+use crate::teaching::Taught;
+
+/// What a turn is to a trainer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lesson {
+    /// Somebody else's, or without words.
+    Unsaid,
+    /// Its words are learned.
+    Learned,
+    /// The assistant's, and not learned.
+    Context,
+}
+
+impl ExportRow<'_> {
+    /// What a turn is, by its bytes, which are a part of the rendering.
+    pub(crate) fn lesson(&self, turn: &str) -> Lesson {
+        let start = (turn.as_ptr() as usize).wrapping_sub(self.content.as_ptr() as usize) as u64;
+        let turn = start..start.saturating_add(turn.len() as u64);
+        if overlaps(self.learned_spans, &turn) {
+            Lesson::Learned
+        } else if overlaps(self.assistant_spans, &turn) {
+            Lesson::Context
+        } else {
+            Lesson::Unsaid
+        }
+    }
+
+    /// What all of some turns are.
+    pub(crate) fn taught<'t>(&self, turns: impl IntoIterator<Item = &'t str>) -> Taught {
+        let mut taught = Taught::default();
+        for turn in turns {
+            match self.lesson(turn) {
+                Lesson::Unsaid => {}
+                Lesson::Learned => taught.learned += 1,
+                Lesson::Context => taught.context += 1,
+            }
+        }
+        taught
+    }
+
+    /// A list of objects, with a member added to those that are context.
+    pub(crate) fn marked<'t>(&self, turns: impl IntoIterator<Item = &'t str>, member: &str) -> String {
+        let mark = |turn: &str| match (self.lesson(turn), turn.strip_suffix('}')) {
+            (Lesson::Context, Some(open)) => format!("{open},{member}}}"),
+            _ => turn.to_owned(),
+        };
+        let turns: Vec<String> = turns.into_iter().map(mark).collect();
+        format!("[{}]", turns.join(","))
+    }
+}
+
+/// What there is to say of an export whose records hold such turns.
+pub(crate) fn notes(about: Option<&EnvelopeAbout>, taught: Taught) -> Vec<String> {
+    let Some(about) = about else {
+        return Vec::new();
+    };
+    let mut notes = Vec::new();
+    if taught.context > 0 {
+        let turns = format!("{} turns of the assistant are context", taught.context);
+        match about.context {
+            Context::InRecord | Context::LeftOut => {}
+            Context::Setting(setting) => notes.push(format!("{turns}: set `{setting}`")),
+            Context::Unknown => notes.push(format!("{turns}, and {} has no word for that", about.id)),
+        }
+    }
+    if taught.missed > 0 {
+        notes.push(format!(
+            "{} turns that the dataset teaches are context here: {} learns the last turn alone",
+            taught.missed, about.id
+        ));
+    }
+    notes
+}
+
+/// Whether a range has a byte in common with one of some ranges in order.
+fn overlaps(ranges: &[Range<u64>], turn: &Range<u64>) -> bool {
+    let next = ranges.partition_point(|range| range.end <= turn.start);
+    ranges.get(next).is_some_and(|range| range.start < turn.end)
+}

@@ -76,9 +76,9 @@ codes! {
     sr027_mojibake: MOJIBAKE;
     sr028_repeated_message: REPEATED_MESSAGE;
     sr029_truncated_json: TRUNCATED_JSON;
-    sr033_other_branches: OTHER_BRANCHES;
-    sr034_broken_tree: BROKEN_TREE;
-    sr035_incomplete_export: INCOMPLETE_EXPORT;
+    sr030_other_branches: OTHER_BRANCHES;
+    sr031_broken_tree: BROKEN_TREE;
+    sr032_incomplete_export: INCOMPLETE_EXPORT;
     as001_duplicate_message_id: DUPLICATE_MESSAGE_ID;
     as002_repeated_row: REPEATED_ROW;
     as003_conversation_too_large: CONVERSATION_TOO_LARGE;

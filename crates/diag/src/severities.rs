@@ -54,6 +54,16 @@ pub static EXCEPTIONS: &[Exception] = &[
         when: "where the whole answer follows",
     },
     Exception {
+        code: &codes::OTHER_BRANCHES,
+        severity: Severity::Warning,
+        when: "where all branches were asked for, and together they are larger than the limits of a record",
+    },
+    Exception {
+        code: &codes::INCOMPLETE_EXPORT,
+        severity: Severity::Note,
+        when: "where nobody is named, because the list of members is not there",
+    },
+    Exception {
         code: &codes::REPEATED_ROW,
         severity: Severity::Warning,
         when: "where the bodies differ",

@@ -22,7 +22,7 @@ mod messages;
 
 use std::collections::HashMap;
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value, append_key};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Customs, Extra, Scene, TextArguments};
@@ -236,10 +236,6 @@ fn visible(root: Value<'_>, entries: &[Node], notes: &mut Notes) -> Option<usize
             Finding::new(&codes::BROKEN_TREE, text).at_path("$.current_node"),
             Some(current),
         );
-    } else if current.is_none() && entries.len() > 1 {
-        let text = "current_node is missing: the longest branch is read, of several the last";
-        let finding = Finding::new(&codes::MISSING_FIELD, text).with_severity(Severity::Note);
-        notes.findings.push(finding.at_path("$.current_node"));
     }
     found
 }

@@ -18,7 +18,7 @@ mod words;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Places, Value};
 use chatmill_intake::{Framing, Sketch};
 use chatmill_model::{
@@ -297,18 +297,16 @@ impl Reader<'_, '_> {
             Order::DayFirst => "day first",
             Order::MonthFirst => "month first",
         };
-        let (text, severity) = match evidence {
+        let text = match evidence {
             Evidence::Number | Evidence::Sequence => return,
-            Evidence::Habit => (
-                format!("no date tells whether the day or the month stands first: dates are read {order}"),
-                Severity::Note,
-            ),
-            Evidence::Contradicting => (
-                format!("dates contradict one another: they are read {order}, as most of them are"),
-                Severity::Warning,
-            ),
+            Evidence::Habit => {
+                format!("no date tells whether the day or the month stands first: dates are read {order}")
+            }
+            Evidence::Contradicting => {
+                format!("dates contradict one another: they are read {order}, as most of them are")
+            }
         };
-        let finding = Finding::new(&codes::TIMESTAMP_UNUSUAL, text).with_severity(severity);
+        let finding = Finding::new(&codes::TIMESTAMP_UNUSUAL, text);
         let span = self.list.frame.root().span();
         let finding = self.list.notes.spanned(finding, span);
         self.list.notes.findings.push(finding);

@@ -2,9 +2,9 @@
 
 use crate::code::{Code, Page, Severity};
 
-/// SR035 `incomplete-export`.
+/// SR032 `incomplete-export`.
 pub static INCOMPLETE_EXPORT: Code = Code {
-    code: "SR035",
+    code: "SR032",
     name: "incomplete-export",
     severity: Severity::Warning,
     page: Page {
@@ -13,7 +13,7 @@ pub static INCOMPLETE_EXPORT: Code = Code {
         example: r#"```json
 {"guild":{"id":"1"},"channel":{"id":"2"},"messages":[],"messageCount":5}
 ```"#,
-        does: "Reads what is there.",
+        does: "Reads what is there, and says what is not.",
         fix: "Export again, and put all parts of the export into one input.",
     },
 };

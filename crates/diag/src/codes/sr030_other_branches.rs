@@ -2,9 +2,9 @@
 
 use crate::code::{Code, Page, Severity};
 
-/// SR033 `other-branches`.
+/// SR030 `other-branches`.
 pub static OTHER_BRANCHES: Code = Code {
-    code: "SR033",
+    code: "SR030",
     name: "other-branches",
     severity: Severity::Note,
     page: Page {

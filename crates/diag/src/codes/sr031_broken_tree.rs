@@ -2,9 +2,9 @@
 
 use crate::code::{Code, Page, Severity};
 
-/// SR034 `broken-tree`.
+/// SR031 `broken-tree`.
 pub static BROKEN_TREE: Code = Code {
-    code: "SR034",
+    code: "SR031",
     name: "broken-tree",
     severity: Severity::Warning,
     page: Page {

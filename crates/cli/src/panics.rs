@@ -12,6 +12,10 @@ static SAID: Once = Once::new();
 /// Installs the hook. Several threads may fail at once; only the first is reported.
 pub(crate) fn install() {
     panic::set_hook(Box::new(|info| {
+        // A decoder's panic on a broken file is caught and told as a finding.
+        if chatmill_diag::caught::is_expected() {
+            return;
+        }
         SAID.call_once(|| {
             let place = info
                 .location()

@@ -3,6 +3,7 @@
 //!
 //! It knows nothing of chats, files or formats; every other crate speaks through it.
 
+pub mod caught;
 pub mod code;
 pub mod codes;
 pub mod day;

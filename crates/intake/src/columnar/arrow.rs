@@ -19,6 +19,12 @@ use crate::stream::StreamError;
 /// Rows that become one batch, so that none of them is as long as all.
 const ROWS: usize = 1024;
 
+/// Bytes of the name at the beginning of a file.
+const MAGIC_BYTES: usize = 6;
+
+/// Bytes that are looked at for where its messages begin.
+const HEAD_BYTES: u64 = 256;
+
 /// Reads a file message by message.
 pub(super) struct Messages {
     stored: Stored,
@@ -185,6 +191,17 @@ impl Batches for Messages {
             }
         }
     }
+}
+
+/// Where the messages of a file begin: writers fill up its beginning with zeros as they like.
+pub(super) fn behind_padding(stored: &Stored) -> Result<u64, StreamError> {
+    let head = stored.bytes_up_to(0, HEAD_BYTES)?;
+    let padding = head
+        .iter()
+        .skip(MAGIC_BYTES)
+        .take_while(|byte| **byte == 0)
+        .count();
+    Ok((MAGIC_BYTES + padding) as u64)
 }
 
 fn root(metadata: &[u8]) -> Result<Message<'_>, StreamError> {

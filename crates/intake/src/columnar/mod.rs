@@ -15,11 +15,11 @@ mod thrift;
 mod value;
 
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use chatmill_diag::Finding;
+use chatmill_diag::caught::catching;
 use chatmill_diag::codes::{CORRUPT_STREAM, DECOMPRESSION_LIMIT, EMPTY_INPUT, RECORD_TOO_LONG};
 
 use crate::database::DatabaseFile;
@@ -94,7 +94,10 @@ impl Columnar {
         let batches: Box<dyn Batches> = guarded(|| {
             Ok(match kind {
                 Kind::Parquet => Box::new(parquet::Groups::open(stored, limits)?) as Box<dyn Batches>,
-                Kind::ArrowFile => Box::new(arrow::Messages::open(stored, 8, limits)?),
+                Kind::ArrowFile => {
+                    let start = arrow::behind_padding(&stored)?;
+                    Box::new(arrow::Messages::open(stored, start, limits)?)
+                }
                 Kind::ArrowStream => Box::new(arrow::Messages::open(stored, 0, limits)?),
             })
         })?;
@@ -231,7 +234,7 @@ impl Columnar {
 
 /// Does what a decoder does that is not ours: a fault of its own costs the unit that it decodes.
 fn guarded<T>(act: impl FnOnce() -> Result<T, StreamError>) -> Result<T, StreamError> {
-    catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|_| {
+    catching(act).unwrap_or_else(|| {
         let text = "the file says things of itself that cannot be";
         Err(StreamError::new(&CORRUPT_STREAM, text))
     })

@@ -1,4 +1,5 @@
 mod archives;
+mod columns;
 mod compression;
 mod databases;
 mod dumps;

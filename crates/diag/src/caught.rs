@@ -1,0 +1,36 @@
+//! Code of others that may panic on what it reads, and whose panic is an error like any other.
+//!
+//! Whoever prints panics asks [`is_expected`] first: one that is caught here is no fault of the program.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+thread_local! {
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Does something; nothing comes of it where it panics. What it changed before is to be thrown away then.
+pub fn catching<T>(act: impl FnOnce() -> T) -> Option<T> {
+    DEPTH.with(|depth| depth.set(depth.get() + 1));
+    let done = catch_unwind(AssertUnwindSafe(act));
+    DEPTH.with(|depth| depth.set(depth.get() - 1));
+    done.ok()
+}
+
+/// Whether a panic on this thread would be caught by [`catching`].
+pub fn is_expected() -> bool {
+    DEPTH.with(Cell::get) > 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_expected_inside_only() {
+        assert!(!is_expected());
+        assert_eq!(catching(is_expected), Some(true));
+        assert_eq!(catching(|| -> u32 { panic!("of somebody else") }), None);
+        assert!(!is_expected());
+    }
+}

@@ -1,0 +1,241 @@
+use std::sync::Arc;
+
+use arrow_array::builder::{ListBuilder, StringBuilder, StringDictionaryBuilder, StructBuilder};
+use arrow_array::{
+    ArrayRef, BinaryArray, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray,
+    TimestampMicrosecondArray, types::Int32Type,
+};
+use arrow_schema::{DataType, Field, Fields};
+use chatmill_diag::Limits;
+use chatmill_diag::limits::MIB;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, GzipLevel, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+
+use crate::event::Framing;
+use crate::reader::testing::{Entry, gzip, read_file, read_one, zip};
+
+/// Conversations as a hub has them: a list of structs, with nulls in columns and in fields.
+fn conversations(ids: &[i64]) -> RecordBatch {
+    let fields = Fields::from(vec![
+        Field::new("role", DataType::Utf8, true),
+        Field::new("content", DataType::Utf8, true),
+        Field::new("state", DataType::Utf8, true),
+    ]);
+    let mut lists = ListBuilder::new(StructBuilder::from_fields(fields, 4));
+    for id in ids {
+        for (role, said) in [
+            ("user", format!("Say {id}.")),
+            ("assistant", format!("{id} \"é\"\n")),
+        ] {
+            let turn = lists.values();
+            turn.field_builder::<StringBuilder>(0).unwrap().append_value(role);
+            turn.field_builder::<StringBuilder>(1).unwrap().append_value(said);
+            turn.field_builder::<StringBuilder>(2).unwrap().append_null();
+            turn.append(true);
+        }
+        lists.append(true);
+    }
+    let titles = ids.iter().map(|id| (id % 2 == 0).then_some("even"));
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("id", Arc::new(Int64Array::from(ids.to_vec()))),
+        ("title", Arc::new(StringArray::from_iter(titles))),
+        ("conversation", Arc::new(lists.finish())),
+    ];
+    RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true)))
+        .unwrap()
+}
+
+/// A Parquet file with one row group for each batch.
+fn parquet(batches: &[RecordBatch], codec: Compression) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let properties = WriterProperties::builder().set_compression(codec).build();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batches[0].schema(), Some(properties)).unwrap();
+    for batch in batches {
+        writer.write(batch).unwrap();
+        writer.flush().unwrap();
+    }
+    writer.close().unwrap();
+    bytes
+}
+
+fn stream(batches: &[RecordBatch]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut writer = arrow_ipc::writer::StreamWriter::try_new(&mut bytes, &batches[0].schema()).unwrap();
+    for batch in batches {
+        writer.write(batch).unwrap();
+    }
+    writer.finish().unwrap();
+    bytes
+}
+
+fn file(batches: &[RecordBatch]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut writer = arrow_ipc::writer::FileWriter::try_new(&mut bytes, &batches[0].schema()).unwrap();
+    for batch in batches {
+        writer.write(batch).unwrap();
+    }
+    writer.finish().unwrap();
+    bytes
+}
+
+fn read(bytes: &[u8]) -> Entry {
+    let mut entries = read_file(bytes, &Limits::default());
+    assert_eq!(entries.len(), 1);
+    entries.remove(0)
+}
+
+const FIRST: &str = r#"{"id":1,"conversation":[{"role":"user","content":"Say 1."},{"role":"assistant","content":"1 \"é\"\n"}]}"#;
+const SECOND: &str = r#"{"id":2,"title":"even","conversation":[{"role":"user","content":"Say 2."},{"role":"assistant","content":"2 \"é\"\n"}]}"#;
+
+#[test]
+fn rows_are_objects_without_the_nulls_of_columns_in_every_form() {
+    let batches = [conversations(&[1]), conversations(&[2])];
+    let codecs = [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::ZSTD(ZstdLevel::try_new(3).unwrap()),
+        Compression::GZIP(GzipLevel::try_new(6).unwrap()),
+        Compression::LZ4_RAW,
+        Compression::LZ4,
+    ];
+    let files = codecs.map(|codec| parquet(&batches, codec));
+    for bytes in files.into_iter().chain([stream(&batches), file(&batches)]) {
+        for entry in [
+            read(&bytes),
+            read_one(&bytes, &Limits::default()),
+            read(&gzip(&bytes)),
+        ] {
+            assert_eq!(entry.messages(), [""; 0]);
+            assert_eq!(entry.rows(), [FIRST, SECOND]);
+            assert_eq!(entry.script(), "F0-0@1:1, F0-0@1:1");
+            assert_eq!((entry.head.framing, entry.head.complete), (Framing::Lines, true));
+            assert_eq!(entry.head.bytes, format!("{FIRST}\n{SECOND}\n").into_bytes());
+        }
+        let packed = zip(::zip::CompressionMethod::Deflated, &[("a.bin", &bytes)]);
+        assert_eq!(read(&packed).rows(), [FIRST, SECOND]);
+    }
+}
+
+#[test]
+fn every_type_of_column_becomes_its_kind_of_value() {
+    let mut words = StringDictionaryBuilder::<Int32Type>::new();
+    words.append_value("a");
+    words.append_null();
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("yes", Arc::new(BooleanArray::from(vec![Some(true), None]))),
+        ("big", Arc::new(Int64Array::from(vec![9_007_199_254_740_993, -1]))),
+        ("part", Arc::new(Float64Array::from(vec![0.1, f64::NAN]))),
+        ("bytes", Arc::new(BinaryArray::from(vec![&b"text"[..], b"\xff"]))),
+        (
+            "when",
+            Arc::new(TimestampMicrosecondArray::from(vec![0, 1_500_000]).with_timezone("UTC")),
+        ),
+        ("word", Arc::new(words.finish())),
+    ];
+    let columns = columns.into_iter().map(|(name, array)| (name, array, true));
+    let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
+    let expected = [
+        r#"{"yes":true,"big":9007199254740993,"part":0.1,"bytes":"text","when":"1970-01-01T00:00:00Z","word":"a"}"#,
+        r#"{"big":-1,"bytes":"/w==","when":"1970-01-01T00:00:01.500000Z"}"#,
+    ];
+    let batches = [batch];
+    for bytes in [
+        parquet(&batches, Compression::SNAPPY),
+        stream(&batches),
+        file(&batches),
+    ] {
+        assert_eq!(read(&bytes).rows(), expected);
+    }
+}
+
+#[test]
+fn a_damaged_row_group_costs_itself() {
+    let batches = [conversations(&[1]), conversations(&[2]), conversations(&[3])];
+    let bytes = parquet(&batches, Compression::UNCOMPRESSED);
+    let said = b"Say 2.";
+    let at = bytes.windows(said.len()).position(|found| found == said).unwrap();
+    let mut broken = bytes.clone();
+    // The length of the text, which stands before it.
+    broken[at - 4..at].copy_from_slice(&[0xff, 0xff, 0xff, 0x7f]);
+    let entry = read(&broken);
+    assert_eq!(entry.rows().len(), 2);
+    assert_eq!(entry.messages(), ["row group 2: its rows cannot be decoded"]);
+}
+
+#[test]
+fn a_file_that_was_cut_is_one_damage_or_loses_its_end() {
+    let batches = [conversations(&[1]), conversations(&[2])];
+    let bytes = parquet(&batches, Compression::SNAPPY);
+    for cut in [12, 100, bytes.len() / 2, bytes.len() - 1] {
+        let entry = read(&bytes[..cut]);
+        assert_eq!(entry.rows(), [""; 0], "{cut}");
+        assert_eq!(
+            entry.messages(),
+            ["the Parquet file has no footer: it was cut off"]
+        );
+    }
+    let bytes = stream(&batches);
+    let entry = read(&bytes[..bytes.len() - 100]);
+    assert_eq!(entry.rows(), [FIRST]);
+    assert_eq!(
+        entry.messages(),
+        ["record batch 1: a message reaches beyond the end of the file"]
+    );
+}
+
+#[test]
+fn sizes_that_cannot_be_are_not_believed() {
+    let mut bytes = parquet(&[conversations(&[1])], Compression::SNAPPY);
+    let at = bytes.len() - 8;
+    bytes[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+    assert_eq!(read(&bytes).messages(), ["the footer is longer than it can be"]);
+    let mut bytes = stream(&[conversations(&[1])]);
+    bytes[4..8].copy_from_slice(&0x7fff_ffff_u32.to_le_bytes());
+    assert_eq!(
+        read(&bytes).messages(),
+        ["the file ends before what it says it holds"]
+    );
+}
+
+#[test]
+fn rows_beyond_what_a_compression_may_become_end_the_file() {
+    let word = "x".repeat(64 * 1024);
+    let column: ArrayRef = Arc::new(StringArray::from(vec![word.as_str(); 4096]));
+    let batch = RecordBatch::try_from_iter([("text", column)]).unwrap();
+    let bytes = parquet(&[batch], Compression::SNAPPY);
+    assert!((bytes.len() as u64) < MIB);
+    let limits = Limits {
+        decompressed_floor: 16 * MIB,
+        ..Limits::default()
+    };
+    let mut entries = read_file(&bytes, &limits);
+    let entry = entries.remove(0);
+    assert!(entry.rows().len() < 4096);
+    let expected = "the rows are longer than the limits for what is compressed allow";
+    assert_eq!(entry.messages(), [expected]);
+}
+
+#[test]
+fn whatever_byte_is_wrong_reading_ends() {
+    // A decoder that panics is caught; what it would print takes longer than everything else.
+    std::panic::set_hook(Box::new(|_| {}));
+    let batches = [conversations(&[1]), conversations(&[2])];
+    let files = [
+        parquet(&batches, Compression::SNAPPY),
+        parquet(&batches, Compression::ZSTD(ZstdLevel::default())),
+        stream(&batches),
+        file(&batches),
+    ];
+    for bytes in files {
+        for at in (8..bytes.len()).step_by(7) {
+            for wrong in [0xff, 0x7f, 0x80] {
+                let mut broken = bytes.clone();
+                broken[at] ^= wrong;
+                // A row is read, or there is a reason why not; both are fine, and neither is a panic.
+                let entries = read_file(&broken, &Limits::default());
+                assert_eq!(entries.len(), 1, "{at}");
+            }
+        }
+    }
+}

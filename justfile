@@ -160,6 +160,13 @@ vocabularies:
     target/vocabularies/bin/python .ci/vocabularies/vocabularies.py target/vocabularies/files
     CHATMILL_VOCABULARIES="$PWD/target/vocabularies/files" cargo test --package chatmill-token --test vocabularies -- --ignored --nocapture
 
+# hold bills by every key against SQL and tiktoken (needs Python and its package index; RANKS is tiktoken's o200k_base.tiktoken)
+bills RANKS SEED="20261123":
+    cargo build --package chatmill-cli
+    python3 -m venv target/bills
+    target/bills/bin/pip install --quiet --no-deps --requirement .ci/bills/requirements.txt
+    target/bills/bin/python -B .ci/bills/bills.py target/debug/chatmill {{RANKS}} target/bills/drawn {{SEED}}
+
 # ask the SDKs of the vendors and the readers of trainers about our renderings (needs Python and its package index)
 oracles CONVERSATIONS="2000" *ARGUMENTS:
     python3 -m venv target/oracles

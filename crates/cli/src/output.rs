@@ -201,7 +201,7 @@ mod tests {
             "{}",
             drawn(80)
         );
-        let narrow = drawn(18);
+        let narrow = drawn(22);
         assert!(!narrow.contains("kind") && narrow.contains("many"), "{narrow}");
         assert!(narrow.contains("1 columns do not fit"), "{narrow}");
         let narrowest = drawn(3);

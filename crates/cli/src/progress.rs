@@ -3,6 +3,7 @@
 //! Workers only add to an atomic counter; the thread that adds when a line is due writes it. A line also says what the reader and
 //! the workers hold, and which of them the others wait for.
 
+use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use chatmill_diag::visible::{visible, visible_json};
 use chatmill_engine::{Progress, Queues};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle as BarStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle as BarStyle};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Global, ProgressStyle};
@@ -232,15 +233,39 @@ impl Progress for Meter {
 
 /// What a bar looks like; a stage that reads no input has only a name.
 fn bar_style(bytes: u64) -> BarStyle {
-    let template = if bytes > 0 {
-        "{msg:<11} [{wide_bar:.}] {percent:>3} %  {decimal_bytes} of {decimal_total_bytes}  {decimal_bytes_per_sec}  {eta} left{prefix}"
-    } else {
-        "{msg:<11} …"
-    };
-    BarStyle::with_template(template)
+    let columns = terminal_size::terminal_size_of(io::stderr()).map_or(0, |(width, _)| usize::from(width.0));
+    BarStyle::with_template(bar_template(bytes, columns))
         .unwrap_or_else(|_| BarStyle::default_bar())
+        .with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
+            // Nothing is over before its end.
+            let least = u64::from(state.len().is_some_and(|all| state.pos() < all));
+            let left = Duration::from_secs(state.eta().as_secs().max(least));
+            let _ = write!(out, "{}", figures::duration(left));
+        })
         .progress_chars("=> ")
 }
+
+/// What a bar shows on a terminal so wide: what does not leave room for a bar is left out.
+const fn bar_template(bytes: u64, columns: usize) -> &'static str {
+    match (bytes, columns) {
+        (0, _) => "{msg:<11} …",
+        (_, ..COLUMNS_FOR_RATES) => {
+            "{msg:<11} [{wide_bar:.}] {percent:>3} %  {decimal_bytes} of {decimal_total_bytes}  {left} left"
+        }
+        (_, ..COLUMNS_FOR_QUEUES) => {
+            "{msg:<11} [{wide_bar:.}] {percent:>3} %  {decimal_bytes} of {decimal_total_bytes}  {decimal_bytes_per_sec}  {left} left"
+        }
+        _ => {
+            "{msg:<11} [{wide_bar:.}] {percent:>3} %  {decimal_bytes} of {decimal_total_bytes}  {decimal_bytes_per_sec}  {left} left{prefix}"
+        }
+    }
+}
+
+/// Columns from which a bar has room for the rate beside it.
+const COLUMNS_FOR_RATES: usize = 100;
+
+/// Columns from which it has room for what the parts of the work hold, too.
+const COLUMNS_FOR_QUEUES: usize = 150;
 
 /// What the parts of the work hold, in slices, and which of them is the slowest.
 fn held(queues: Queues) -> String {
@@ -276,7 +301,9 @@ impl Reading {
     /// Time that the rest takes at the rate so far; none before there is a rate, or without a total.
     fn left(&self) -> Option<Duration> {
         let rest = self.total.checked_sub(self.done)?;
-        rest.checked_div(self.bytes_per_second()).map(Duration::from_secs)
+        let rate = self.bytes_per_second();
+        // A part of a second is one: nothing is over before its end.
+        (rate > 0).then(|| Duration::from_secs(rest.div_ceil(rate)))
     }
 
     fn plain(&self) -> String {
@@ -360,6 +387,36 @@ mod tests {
     fn a_plain_line_says_stage_bytes_share_rate_and_rest() {
         let line = reading(250_000_000, 1_000_000_000, 5).plain();
         assert_eq!(line, "render: 250 MB of 1.00 GB, 25 %, 50.0 MB/s, 15 s left");
+    }
+
+    #[test]
+    fn a_part_of_a_second_is_left_as_one() {
+        let line = reading(999_000_000, 1_000_000_000, 5).plain();
+        assert!(
+            line.ends_with("1.0 s left") || line.ends_with("1 s left"),
+            "{line}"
+        );
+        assert_eq!(reading(10, 10, 5).left(), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_room_for_a_bar() {
+        let narrow = bar_template(1, 80);
+        let fixed: usize = [
+            "render     ",
+            " [] 100 %  123.45 MB of 123.45 MB  12 min 34 s left",
+        ]
+        .iter()
+        .map(|text| text.len())
+        .sum();
+        assert!(80 - fixed >= 10, "{fixed}");
+        assert!(
+            !narrow.contains("per_sec") && !narrow.contains("prefix"),
+            "{narrow}"
+        );
+        assert!(bar_template(1, 120).contains("per_sec"));
+        assert!(bar_template(1, 160).contains("prefix"));
+        assert!(!bar_template(0, 160).contains("bar"));
     }
 
     #[test]

@@ -16,12 +16,7 @@ pub trait Counter: Send + Sync {
     /// A token that reaches over several spans belongs to the one of its first byte. A control span is one token, and the
     /// stretches before and after it are counted as texts of their own.
     fn tally(&self, text: &str, spans: &[ComponentSpan]) -> TokenCounts {
-        let each = self.tally_spans(text, spans);
-        let mut tally = TokenCounts::default();
-        for (span, tokens) in spans.iter().chain([&BEHIND]).zip(each) {
-            tally.book_many(span, tokens);
-        }
-        tally
+        TokenCounts::of_spans(spans, &self.tally_spans(text, spans))
     }
 
     /// The tokens of each span, and of what is behind the last, as [`tally`](Self::tally) books them.
@@ -59,6 +54,15 @@ impl TokenCounts {
     /// The sum of the parts, which is `tokens` by definition.
     pub fn parts(&self) -> u64 {
         self.content + self.names + self.framing + self.tools + self.replies + self.meta
+    }
+
+    /// The sum over spans of so many tokens each, and of what is behind the last.
+    pub fn of_spans(spans: &[ComponentSpan], tokens: &[u64]) -> Self {
+        let mut counts = Self::default();
+        for (span, tokens) in spans.iter().chain([&BEHIND]).zip(tokens) {
+            counts.book_many(span, *tokens);
+        }
+        counts
     }
 
     /// Books tokens under the component of a span.
@@ -191,7 +195,9 @@ mod tests {
         for bytes in [2, 2, 3, 1, 4, 1] {
             books.token(bytes);
         }
-        let tally = books.finish();
+        let each = books.finish();
+        assert_eq!(each, [2, 0, 1, 2, 1]);
+        let tally = TokenCounts::of_spans(&spans, &each);
         assert_eq!(
             tally,
             TokenCounts {

@@ -489,9 +489,9 @@ impl<'s> Books<'s> {
     }
 
     /// Books span by span, too.
-    fn with_spans(mut self) -> Self {
-        self.each = vec![vec![0; self.spans.len() + 1]; self.tallies.len()];
-        self
+    fn with_spans(self) -> Self {
+        let each = vec![vec![0; self.spans.len() + 1]; self.tallies.len()];
+        Self { each, ..self }
     }
 
     /// Books tokens of one encoding for the span at hand.

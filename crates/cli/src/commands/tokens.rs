@@ -24,13 +24,11 @@ const ENCODING: &str = "o200k_base";
 /// Arguments of `tokens`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-                        chatmill tokens exports/ --dialect openai-chat --dialect gryag-compact\n  \
-                        chatmill tokens out/demo --by source --format csv\n  \
                         chatmill tokens chat.json --by participant --prices docs/prices.example.toml\n  \
-                        chatmill tokens out/demo --by day,model --dialect openai-chat\n  \
+                        chatmill tokens out/demo --by day,model --dialect openai-chat --format csv\n  \
                         chatmill tokens bots.db --pipeline bots.toml --by room --top 10")]
 pub(crate) struct Arguments {
-    /// Files, folders, globs, archives, `-` for stdin, or one finished dataset
+    /// Files, folders, globs, archives, `-` for stdin, or finished datasets
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
     /// Dialects to price; without it, all of them; `text` is what is said, called and answered before any dialect renders it

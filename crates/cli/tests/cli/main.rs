@@ -8,6 +8,7 @@
 )]
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they need")]
 
+mod bills;
 mod canaries;
 mod chaos;
 mod check;

@@ -46,7 +46,7 @@ fn a_dataset_with_few_tables_is_certified_and_a_command_says_which_it_misses() {
     for (command, table) in [
         (&["diff", "out", "out"][..], "renderings"),
         (&["tokens", "out"], "renderings"),
-        (&["tokens", "out", "--by", "role"], "messages"),
+        (&["tokens", "out", "--by", "role"], "tool_calls"),
         (&["report", "out", "--against", "out"], "renderings"),
         (
             &[

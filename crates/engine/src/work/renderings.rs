@@ -20,7 +20,7 @@ use crate::record::redact;
 use crate::work::bill::{self, BillingMode, OwnSpans};
 use crate::work::overview::LossAmounts;
 use crate::work::render::{self, WindowedRenderer};
-use crate::work::shares::{Billed, Share};
+use crate::work::shares::{BillShare, Billed};
 use crate::work::totals::{Counted, CountedRendering, Group};
 
 /// The keys of what a plan names.
@@ -187,7 +187,7 @@ impl<'p> Work<'_, 'p> {
             let finding = Finding::new(&codes::OVERSIZE_RENDERING, message);
             self.finding(&self.at_record(finding), Some(spot.record), Some(spot.id))?;
         }
-        let one_request = spot.linked.conversation.customs.one_request;
+        let one_request = spot.linked.conversation.customs.is_one_request();
         let serving = BillingMode::of(&*spot.target.dialect, plan.windows.cuts, one_request);
         let requests = bill::requests(sink.spans_mut(), serving);
         let mut tallies = std::mem::take(&mut self.buffers.tallies);
@@ -403,7 +403,7 @@ struct RenderingCost<'t> {
     /// How often it is sent.
     requests: u64,
     /// What belongs to which day and model.
-    shares: Vec<Share<'t>>,
+    shares: Vec<BillShare<'t>>,
     /// Whether the dialect's rules hold.
     valid: bool,
 }

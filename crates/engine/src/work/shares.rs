@@ -14,7 +14,7 @@ use crate::work::bill::Request;
 
 /// What of a rendering belongs to a day and a model.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Share<'l> {
+pub struct BillShare<'l> {
     /// The day; none where the message has no usable time.
     pub day: Option<Day>,
     /// The model; empty where nobody says.
@@ -88,7 +88,7 @@ impl Billed<'_> {
         linked: &'l Linked,
         zone: &TimeZone,
         each_span: impl FnOnce() -> Vec<Vec<u64>>,
-    ) -> Vec<Share<'l>> {
+    ) -> Vec<BillShare<'l>> {
         let conversation = &linked.conversation;
         let asked = conversation.model.as_deref().unwrap_or_default();
         let message = |position: Option<u32>| -> Option<&'l Message> {
@@ -112,16 +112,16 @@ impl Billed<'_> {
             Some(last) if ends_answered => key(last.position),
             _ => key(None),
         };
-        let mut shares: Vec<Share<'l>> = Vec::new();
+        let mut shares: Vec<BillShare<'l>> = Vec::new();
         let mut place = |(day, model): (Option<Day>, &'l str)| {
             let known = shares
                 .iter()
                 .position(|share| (share.day, share.model) == (day, model));
             known.unwrap_or_else(|| {
-                shares.push(Share {
+                shares.push(BillShare {
                     day,
                     model,
-                    ..Share::default()
+                    ..BillShare::default()
                 });
                 shares.len() - 1
             })
@@ -150,7 +150,7 @@ impl Billed<'_> {
         shares
     }
 
-    fn divide(&self, shares: &mut [Share<'_>], places: &[usize], last: usize, tokens: &[Vec<u64>]) {
+    fn divide(&self, shares: &mut [BillShare<'_>], places: &[usize], last: usize, tokens: &[Vec<u64>]) {
         let mut ends = self.requests.iter().zip(places).peekable();
         let mut start = 0;
         for share in shares.iter_mut() {

@@ -453,21 +453,25 @@ fn of_said(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill,
             };
             let counted = tokens.iter().map(|column| column.at(row));
             let counted = encodings.iter().map(|encoding| encoding.as_str()).zip(counted);
-            said.book(&message, true, counted);
             let called = calls.get(&(ids.at(row).to_owned(), positions.at(row)));
-            for (tool, bytes, tokens) in called.into_iter().flatten() {
+            let called = called.map(Vec::as_slice).unwrap_or_default();
+            let has_text = message.bytes > 0 || called.is_empty();
+            if has_text {
+                said.book(&message, true, counted);
+            }
+            for (number, (tool, bytes, tokens)) in called.iter().enumerate() {
                 let call = Said {
                     tool: tool.as_deref(),
                     is_call: true,
                     bytes: *bytes,
                     ..message
                 };
-                let tokens = tokens.iter().copied();
-                said.book(
-                    &call,
-                    false,
-                    encodings.iter().map(|encoding| encoding.as_str()).zip(tokens),
-                );
+                let tokens = encodings
+                    .iter()
+                    .map(|encoding| encoding.as_str())
+                    .zip(tokens.iter().copied());
+                // A message without words of its own is counted with its first call.
+                said.book(&call, !has_text && number == 0, tokens);
             }
         }
         Ok(())

@@ -346,7 +346,7 @@ impl Bill {
             second: key.second.clone(),
             name: self.names.get(&key.group).cloned(),
             second_name: self.names.get(&key.second).cloned(),
-            is_spread: sums.spread.count() == renderings,
+            is_spread: renderings > 0 && sums.spread.count() == renderings,
             cell: TokenCell {
                 dialect: key.dialect.clone(),
                 profile: key.profile.clone(),

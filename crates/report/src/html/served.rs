@@ -17,8 +17,8 @@ pub(super) fn served(html: &mut Html, stretches: &[Vec<&TokenCell>]) {
         return;
     }
     html.raw("<h3>As served</h3><p class=\"quiet\">An estimate: a chat is sent once per answer, each time with everything before it. ")
-        .raw("Caches, texts cut on the way and system text sent elsewhere are not known. What the assistant says is paid ")
-        .raw("for beside what is sent; rows that overlap repeat it.</p>\n");
+        .raw("Caches, texts cut on the way and system text sent elsewhere are not known. What the assistant says and ")
+        .raw("calls in answer is written, and paid for beside what is sent.</p>\n");
     let heads = [
         words("Dialect"),
         words("Shows"),
@@ -26,7 +26,7 @@ pub(super) fn served(html: &mut Html, stretches: &[Vec<&TokenCell>]) {
         numbers("Tokens sent"),
         numbers("Per request"),
         numbers("× held"),
-        numbers("Assistant says"),
+        numbers("Written"),
     ];
     table(html, "Estimate of what is sent", &heads, |html| {
         for cell in &cells {
@@ -36,7 +36,7 @@ pub(super) fn served(html: &mut Html, stretches: &[Vec<&TokenCell>]) {
                 .figure(cell.tokens_sent)
                 .rate(quotient(cell.tokens_sent, cell.requests), 1)
                 .rate(quotient(cell.tokens_sent, cell.tokens), 2)
-                .figure(cell.assistant_content)
+                .figure(cell.written)
                 .end_row();
         }
     });

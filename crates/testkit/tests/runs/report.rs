@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use chatmill_dataset::{Dataset, certify};
 use chatmill_golden::assert_golden;
-use chatmill_report::bill::{self, BillBy, BillRequest};
+use chatmill_report::bill::{self, Bill, BillBy, BillRequest, BillRow};
 use chatmill_report::{CARD, HTML, JSON, Report, compare};
 use chatmill_testkit::Workshop;
 use chatmill_testkit::workshop::samples;
@@ -182,7 +182,7 @@ fn what_was_summed_up_while_the_tables_were_written_is_what_they_say() {
     let (_workshop, out) = milled(&FILES);
     let dataset = Dataset::open(&out).unwrap();
     let report = chatmill_report::gather(&out, None).unwrap();
-    let bill = bill::of_dataset(&dataset, &BillRequest::default()).unwrap();
+    let bill = bill::of_dataset(&dataset, &BillRequest::default(), Bill::default()).unwrap();
     let cells: Vec<_> = bill.rows().into_iter().map(|row| row.cell).collect();
     assert_eq!(report.tokens.rows, cells);
     assert_eq!(report.run.renderings, dataset.rows("renderings"));
@@ -253,23 +253,49 @@ fn a_run_that_writes_few_tables_has_the_figures_of_one_that_writes_all() {
 fn bills_by_group_add_up_to_the_whole() {
     let (_workshop, out) = milled(&FILES);
     let dataset = Dataset::open(&out).unwrap();
-    let sum = |by: BillBy| -> u64 {
+    let sums = |by: &[BillBy], text: bool| -> [u64; 6] {
         let request = BillRequest {
-            by,
+            by: by.to_vec(),
+            text,
             ..BillRequest::default()
         };
-        let rows = bill::of_dataset(&dataset, &request).unwrap().rows();
-        rows.iter().map(|row| row.cell.tokens).sum()
+        let bill = bill::of_dataset(&dataset, &request, Bill::default()).unwrap();
+        let mut sums = [0; 6];
+        for BillRow { cell, .. } in bill.rows() {
+            let counts = [
+                cell.tokens,
+                cell.written,
+                cell.bytes,
+                cell.requests,
+                cell.tokens_sent,
+                cell.messages_rendered,
+            ];
+            for (sum, count) in sums.iter_mut().zip(counts) {
+                *sum += count;
+            }
+        }
+        sums
     };
-    let whole = sum(BillBy::Nothing);
-    assert!(whole > 0);
-    for by in [BillBy::Source, BillBy::Conversation, BillBy::Day] {
-        assert_eq!(sum(by), whole, "{by:?}");
+    let whole = sums(&[], false);
+    assert!(whole[0] > 0 && whole[1] > 0 && whole[3] > 0, "{whole:?}");
+    let text = sums(&[], true);
+    assert!(text[0] > text[1] && text[1] > 0, "{text:?}");
+    for by in [
+        BillBy::Source,
+        BillBy::Conversation,
+        BillBy::Room,
+        BillBy::Input,
+        BillBy::Day,
+        BillBy::Model,
+    ] {
+        assert_eq!(sums(&[by], false), whole, "{by:?}");
+        assert_eq!(sums(&[by], true), text, "{by:?}");
     }
-    let text = sum(BillBy::Role);
-    assert!(text > 0);
-    assert_eq!(sum(BillBy::Participant), text);
-    assert!(sum(BillBy::Tool) > 0);
+    for by in [BillBy::Participant, BillBy::Role, BillBy::Tool] {
+        assert_eq!(sums(&[by], false), text, "{by:?}");
+        assert_eq!(sums(&[by, BillBy::Day], true), text, "{by:?}");
+    }
+    assert_eq!(sums(&[BillBy::Day, BillBy::Model], false), whole);
 }
 
 #[test]

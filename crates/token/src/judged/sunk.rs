@@ -67,6 +67,10 @@ fn check(conversations: usize) {
             }
             counter.tally_sink(&sink, &mut tallies);
             assert_eq!(tallies.len(), ENCODINGS.len());
+            for (encoding, each) in ENCODINGS.iter().zip(counter.tally_spans(&sink)) {
+                let expected = encoding.counter().tally_spans(sink.text(), sink.spans());
+                assert_eq!(each, expected, "{} on {:?}", encoding.name(), sink.text());
+            }
             for (encoding, tally) in ENCODINGS.iter().zip(&tallies) {
                 let expected = encoding.counter().tally(sink.text(), sink.spans());
                 assert_eq!(*tally, expected, "{} on {:?}", encoding.name(), sink.text());

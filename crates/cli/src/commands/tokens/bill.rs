@@ -160,7 +160,7 @@ impl<'b> Lines<'b> {
                     format!("{:.2}", cell.ratio)
                 });
                 let known = |text: String| if row.is_spread { text } else { "–".to_owned() };
-                line.extend([format!("{:.1}", cell.mean)]);
+                line.push(known(format!("{:.1}", cell.mean)));
                 line.extend([cell.p50, cell.p95, cell.p99].map(|tokens| known(count(tokens))));
                 line.extend(self.prices.iter().map(|price| shown(self.money(price, row).ok())));
                 line
@@ -355,7 +355,7 @@ impl<'b> Lines<'b> {
                     "currency": price.currency,
                     "amount": money,
                     "as_served_estimate": self.served(price, row).ok(),
-                    "as_logged": self.logged(price, row),
+                    "as_logged": logged(price, row),
                 }))
             })
             .collect();
@@ -383,7 +383,7 @@ impl<'b> Lines<'b> {
             fields.extend(cell);
         }
         if !row.is_spread {
-            for key in ["p50", "p95", "p99"] {
+            for key in ["mean", "p50", "p95", "p99"] {
                 fields.insert(key.to_owned(), Value::Null);
             }
         }
@@ -458,7 +458,11 @@ impl<'b> Lines<'b> {
                 ]
                 .map(|number| number.to_string()),
             );
-            line.push(cell.mean.to_string());
+            line.push(if row.is_spread {
+                cell.mean.to_string()
+            } else {
+                String::new()
+            });
             let known = |number: u64| {
                 if row.is_spread {
                     number.to_string()
@@ -534,19 +538,19 @@ impl Lines<'_> {
         self.refuses(price, row)
             .map_or_else(|| Ok(price.charge(&charge)), |why| Err(Some(why)))
     }
+}
 
-    /// What a row costs by what the provider logged; nothing where it did not log every request.
-    fn logged(&self, price: &Price, row: &BillRow) -> Option<f64> {
-        let cell = &row.cell;
-        let charge = Charge {
-            input: cell.logged_input,
-            cached_input: cell.logged_cached_input,
-            output: cell.logged_output,
-            requests: cell.logged_requests,
-        };
-        let is_whole = cell.logged_requests > 0 && cell.logged_requests == cell.requests;
-        is_whole.then(|| price.charge(&charge))
-    }
+/// What a row costs by what the provider logged; nothing where it did not log every request.
+fn logged(price: &Price, row: &BillRow) -> Option<f64> {
+    let cell = &row.cell;
+    let charge = Charge {
+        input: cell.logged_input,
+        cached_input: cell.logged_cached_input,
+        output: cell.logged_output,
+        requests: cell.logged_requests,
+    };
+    let is_whole = cell.logged_requests > 0 && cell.logged_requests == cell.requests;
+    is_whole.then(|| price.charge(&charge))
 }
 
 /// Dialects of which a rendering is one request.
@@ -585,6 +589,7 @@ mod tests {
                 written: tokens / 16,
                 ..TokenCell::default()
             },
+            is_spread: true,
             ..BillRow::default()
         }
     }

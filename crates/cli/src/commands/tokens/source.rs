@@ -216,21 +216,20 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Resul
         refuse_unusable(plan)?;
     }
     let typed;
-    let inputs: &[PlannedInput] = match request.plan {
-        Some(plan) => &plan.inputs,
-        None => {
-            typed = typed_inputs(request.paths, request.source)?;
-            &typed
-        }
+    let inputs: &[PlannedInput] = if let Some(plan) = request.plan {
+        &plan.inputs
+    } else {
+        typed = typed_inputs(request.paths, request.source)?;
+        &typed
     };
     let limits = request
         .plan
         .map_or_else(Limits::default, |plan| plan.limits().clone());
     let encodings = encodings(request)?;
     let targets = targets(&request.targets)?;
-    let (policy, windows) = request.plan.map_or_else(Default::default, |plan| {
-        (plan.policy().clone(), plan.windows.clone())
-    });
+    let (policy, windows) = request
+        .plan
+        .map_or_else(Default::default, |plan| (*plan.policy(), plan.windows.clone()));
     let priced = Priced {
         by: request.by,
         text: request.text,
@@ -254,7 +253,8 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Resul
         for _ in 0..threads {
             // Nobody else keeps the receiver: where all workers have panicked, sending fails and does not wait.
             let jobs = Arc::clone(&jobs);
-            scope.spawn(|| price_batches(jobs, &priced, &bills));
+            let (priced, bills) = (&priced, &bills);
+            scope.spawn(move || price_batches(&jobs, priced, bills));
         }
         drop(jobs);
         let mut queue = Queue::new(&to_workers);
@@ -381,19 +381,15 @@ fn walk_through(
 }
 
 /// Prices batches until no more come.
-fn price_batches(
-    jobs: Arc<Mutex<Receiver<Batch>>>,
-    priced: &Priced<'_>,
-    bills: &Mutex<BTreeMap<usize, Bill>>,
-) {
-    let mut pricer = Pricer::new(priced);
+fn price_batches(jobs: &Mutex<Receiver<Batch>>, priced: &Priced<'_>, bills: &Mutex<BTreeMap<usize, Bill>>) {
+    let mut worker = Pricer::new(priced);
     loop {
         let next = jobs.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok((number, batch)) = next else { return };
         for job in &batch {
-            pricer.price(&job.id, &job.input, &job.linked);
+            worker.price(&job.id, &job.input, &job.linked);
         }
-        let bill = pricer.take();
+        let bill = worker.take();
         bills
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

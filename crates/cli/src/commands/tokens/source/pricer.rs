@@ -83,10 +83,12 @@ impl<'p> Pricer<'p> {
         let made = MadeTexts::default();
         let windowed = WindowedRenderer::new(linked, priced.windows, &perspectives, priced.policy, &made);
         let mut sink = Sink::default();
+        // A rendering may belong to several days and models.
+        let is_shared = priced.by.contains(&BillBy::Day) || priced.by.contains(&BillBy::Model);
         let title = conversation.title.as_deref().filter(|title| !title.is_empty());
         for target in priced.targets {
             let per_turn = priced.windows.cuts.per_turn;
-            let serving = BillingMode::of(&*target.dialect, per_turn, conversation.customs.one_request);
+            let serving = BillingMode::of(&*target.dialect, per_turn, conversation.customs.is_one_request());
             let mut emit = |sink: &mut Sink<'_>, _: &str, rendering: Rendering| {
                 let requests = requests(sink.spans_mut(), serving);
                 counter.tally_sink(sink, tallies);
@@ -133,7 +135,7 @@ impl<'p> Pricer<'p> {
                         };
                         if is_last {
                             booking.renderings = 1;
-                            booking.whole = Some(whole.tokens);
+                            booking.whole = (!is_shared).then_some(whole.tokens);
                             booking.messages = u64::from(rendering.messages_rendered);
                             booking.invalid = u64::from(!rendering.violations.is_empty());
                             booking.losses = rendering.loss_count();
@@ -192,15 +194,22 @@ impl<'p> Pricer<'p> {
                 bytes: text.len() as u64,
                 ..Said::default()
             };
-            bill.book(&said, true, names().zip(self.counter.count(&text)));
-            for (tool, text) in calls.get(&u64::from(message.position)).into_iter().flatten() {
+            let called = calls.get(&u64::from(message.position));
+            let called = called.map(Vec::as_slice).unwrap_or_default();
+            let has_text = !text.is_empty() || called.is_empty();
+            if has_text {
+                bill.book(&said, true, names().zip(self.counter.count(&text)));
+            }
+            for (number, (tool, text)) in called.iter().enumerate() {
                 let call = Said {
                     tool: *tool,
                     is_call: true,
                     bytes: text.len() as u64,
                     ..said
                 };
-                bill.book(&call, false, names().zip(self.counter.count(text)));
+                // A message without words of its own is counted with its first call.
+                let is_message = !has_text && number == 0;
+                bill.book(&call, is_message, names().zip(self.counter.count(text)));
             }
         }
         self.bill = bill.bill;

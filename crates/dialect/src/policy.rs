@@ -25,6 +25,19 @@ pub struct Policy {
     pub compressed: Compressed,
     /// What becomes of `[meta]` blocks inside a bot's text.
     pub leaked_metadata: LeakedMetadata,
+    /// What becomes of turns of one role in a row.
+    pub turns: TurnsInARow,
+}
+
+/// What becomes of turns of one role in a row, in lists of messages and chat templates that allow them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TurnsInARow {
+    /// They stay as they are.
+    #[default]
+    Keep,
+    /// They become one, with a blank line between messages; not where a field names different speakers, or holds ids.
+    Merge,
 }
 
 /// Where the names of speakers go.

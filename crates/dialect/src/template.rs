@@ -241,10 +241,7 @@ impl TemplateDialect {
         let tools = tools.map(read).transpose()?;
         let engine = self.engine_for(tools.is_some());
         let context = self.context(read(messages)?, tools);
-        let explain = |stop| match stop {
-            Stop::Refused(message) | Stop::Failed(message) => message,
-            Stop::TooLong(_) => format!("more than {} bytes", self.limits.rendering),
-        };
+        let explain = |stop| self.explain(stop);
         let allowance = engine.allowance(&context);
         let text = engine.render(context.clone(), &mut allowance.clone());
         let text = text.map_err(explain)?;
@@ -254,6 +251,24 @@ impl TemplateDialect {
         let unmarked = marks::read(&marked, MOST_MARKS).filter(|unmarked| unmarked.text == text);
         let generated = unmarked.map(|unmarked| unmarked.generated).unwrap_or_default();
         Ok(Printed { text, generated })
+    }
+
+    /// Whether the template takes messages and tools that are JSON as they stand; the error is its own refusal, or what is wrong with it.
+    pub fn accepts(&self, messages: &str, tools: Option<&str>) -> Result<(), String> {
+        let read = |json| plain(json).map_err(|error| error.to_string());
+        let tools = tools.map(read).transpose()?;
+        let engine = self.engine_for(tools.is_some());
+        let context = self.context(read(messages)?, tools);
+        let mut allowance = engine.allowance(&context);
+        let printed = engine.render(context, &mut allowance);
+        printed.map(drop).map_err(|stop| self.explain(stop))
+    }
+
+    fn explain(&self, stop: Stop) -> String {
+        match stop {
+            Stop::Refused(message) | Stop::Failed(message) => message,
+            Stop::TooLong(_) => format!("more than {} bytes", self.limits.rendering),
+        }
     }
 
     /// What the template says of a small conversation; nothing where it does not accept it.

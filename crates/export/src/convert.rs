@@ -18,6 +18,7 @@ use crate::objections::objections;
 use crate::request::{ExportRequest, RenderedAs, resolve};
 use crate::summary::{ExportSummary, FileSummary, LeftOut};
 use crate::teaching::Taught;
+use crate::valid_for::ValidFor;
 use crate::writer::{self, Columns, Record, Writer};
 
 /// The name of the only part where nothing is divided.
@@ -29,8 +30,13 @@ pub fn export(dataset: &Dataset, request: &ExportRequest, out: &Path) -> Result<
     let job = Job {
         dataset,
         request,
-        rendered,
         tokens: tokens_column(dataset, request)?,
+        valid_for: request
+            .valid_for
+            .as_deref()
+            .map(|path| ValidFor::read(path, &rendered.dialect))
+            .transpose()?,
+        rendered,
         assignment: request
             .split
             .as_ref()
@@ -98,6 +104,7 @@ struct Job<'j> {
     request: &'j ExportRequest,
     rendered: RenderedAs,
     tokens: Option<String>,
+    valid_for: Option<ValidFor>,
     assignment: Option<Assignment>,
 }
 
@@ -183,6 +190,13 @@ impl Job<'_> {
         }
         if !candidate.has_content {
             return Err("no-content: the run kept counts only".to_owned());
+        }
+        if let Some(refusal) = self
+            .valid_for
+            .as_ref()
+            .and_then(|template| template.objection(row.content))
+        {
+            return Err(refusal);
         }
         let part = match &self.assignment {
             None => 0,

@@ -40,7 +40,7 @@ pub struct EnvelopeAbout {
     /// What its reader would refuse and is left out, in Markdown.
     pub left_out: &'static str,
     /// How its reader is told which turns of the assistant are context.
-    pub context: Context,
+    pub masking: Masking,
     /// The dialects whose renderings it takes.
     pub dialects: &'static [&'static str],
     /// The keys of a line, which are the columns of a table.
@@ -57,7 +57,7 @@ pub struct EnvelopeAbout {
 
 /// How a reader is told which turns of the assistant are context, and are not learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Context {
+pub enum Masking {
     /// The record says it by itself, or nobody learns from it.
     InRecord,
     /// The trainer needs this setting besides.

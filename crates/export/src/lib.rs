@@ -20,6 +20,7 @@ mod split;
 mod summary;
 mod teaching;
 mod turns;
+mod valid_for;
 mod writer;
 
 pub use convert::export;

@@ -1,5 +1,7 @@
 //! What an export is asked for.
 
+use std::path::PathBuf;
+
 use chatmill_dataset::Dataset;
 
 use crate::envelope::Envelope;
@@ -18,6 +20,8 @@ pub struct ExportRequest {
     pub envelope: Option<&'static dyn Envelope>,
     /// Which renderings are wanted.
     pub filters: Filters,
+    /// A chat template that has to take each of them: a Jinja file or a `tokenizer_config.json`.
+    pub valid_for: Option<PathBuf>,
     /// How they are divided; none gives one file.
     pub split: Option<Split>,
 }

@@ -5,6 +5,7 @@ use std::fs;
 use chatmill_diag::Limits;
 use chatmill_dialect::policy::{
     Compressed, ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Reasoning, References, System,
+    TurnsInARow,
 };
 use chatmill_dialect::{Loss, Policy, View, auto_perspective};
 use chatmill_intake::json;
@@ -129,5 +130,6 @@ pub fn policy(random: &mut Random) -> Policy {
         system: one(random, &[System::Source, System::Agent, System::None]),
         compressed: one(random, &[Compressed::AsSent, Compressed::Stored]),
         leaked_metadata: one(random, &[LeakedMetadata::Clean, LeakedMetadata::Keep]),
+        turns: one(random, &[TurnsInARow::Keep, TurnsInARow::Merge]),
     }
 }

@@ -42,6 +42,9 @@ pub(crate) struct Arguments {
     /// Leaves out what the dialect's consumer would refuse
     #[arg(long)]
     valid: bool,
+    /// Leaves out what this chat template does not take: a Jinja file or a tokenizer configuration
+    #[arg(long, value_name = "TEMPLATE")]
+    valid_for: Option<PathBuf>,
     /// Leaves out renderings whose last turn has another role
     #[arg(long, value_name = "ROLE")]
     last_role: Option<String>,
@@ -132,6 +135,7 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
             max_tokens: arguments.max_tokens.clone(),
             without: arguments.without.clone(),
         },
+        valid_for: arguments.valid_for.clone(),
         split,
     })
 }

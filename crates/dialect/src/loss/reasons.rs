@@ -102,6 +102,7 @@ reasons! {
         ARRAY_SAYS_WHAT_IT_HOLDS = "an array of a tool's parameters says what it holds";
         NO_DEFINITIONS = "the dialect has no place for definitions of tools";
         TURNS_ARE_ONE = "two turns in a row are one";
+        POLICY_MERGES_TURNS = "policy makes one turn of two in a row";
         USER_TURN_COMES_FIRST = "a user turn stands before the assistant's first";
         RESULT_HAS_NO_BLOCK = "the result has no block for the mark";
         CALL_BEARS_NO_MARK = "a call bears no mark";

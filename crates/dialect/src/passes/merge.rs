@@ -4,17 +4,24 @@ use chatmill_model::Role;
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::profile::{DialectProfile, Results};
+use crate::policy::TurnsInARow;
+use crate::profile::{DialectProfile, Results, Shape};
 use crate::turns::{Block, Turn};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| match profile.merging {
-        Some(_) => &[LossCode::TurnMerged],
-        None => &[],
+    loses: |profile| {
+        if profile.merging.is_some() || may_merge(profile) {
+            &[LossCode::TurnMerged]
+        } else {
+            &[]
+        }
     },
-    run: |plan, _, profile| {
-        let Some(rule) = profile.merging else {
-            return;
+    run: |plan, transcript, profile| {
+        let is_policy = transcript.view().policy.turns == TurnsInARow::Merge && may_merge(profile);
+        let reason = match profile.merging {
+            Some(rule) => reasons::TURNS_ARE_ONE.by(rule),
+            None if is_policy => reasons::POLICY_MERGES_TURNS,
+            None => return,
         };
         let turns = std::mem::take(&mut plan.turns);
         let mut merged: Vec<Turn<'_>> = Vec::with_capacity(turns.len());
@@ -31,7 +38,6 @@ pub(super) const PASS: Pass = Pass {
             has_calls |= calls;
             let before = plan.blocks(last).last().and_then(|block| block.position);
             if let Some(position) = turn.position.filter(|position| before != Some(*position)) {
-                let reason = reasons::TURNS_ARE_ONE.by(rule);
                 plan.losses.at(LossCode::TurnMerged, position, reason);
             }
             if turn.role == Role::User {
@@ -43,9 +49,15 @@ pub(super) const PASS: Pass = Pass {
     },
 };
 
+/// Whether policy may ask for it where no rule does: ids of messages have to stay apart, and other shapes put turns together
+/// themselves.
+fn may_merge(profile: &DialectProfile) -> bool {
+    profile.merging.is_none() && profile.shape == Shape::Turns && !profile.keeps_message_ids
+}
+
 fn is_one(last: &Turn<'_>, has_calls: bool, next: &Turn<'_>, profile: &DialectProfile) -> bool {
     match (last.role, next.role) {
-        (Role::User, Role::User) => true,
+        (Role::User, Role::User) => profile.merging.is_some() || last.alias == next.alias,
         (Role::Assistant, Role::Assistant) => !has_calls,
         (Role::Tool, Role::Tool) => profile.results != Results::OwnTurns,
         (Role::Tool, Role::User) => profile.results == Results::UserTurn,
@@ -58,6 +70,31 @@ mod tests {
     use super::*;
     use crate::passes::samples::{ANN, BEN, BOT, PLAIN, Sample, call, result, text};
     use crate::rules::samples::ABC_01;
+
+    #[test]
+    fn policy_merges_where_no_rule_does_and_names_stay_apart() {
+        let mut sample = Sample::new()
+            .say(ANN, vec![text("a")])
+            .say(BEN, vec![text("b")])
+            .say(BOT, vec![text("c")])
+            .say(BOT, vec![text("d")]);
+        assert_eq!(sample.after(&[&PASS], &PLAIN).0.len(), 4);
+        sample.policy.turns = TurnsInARow::Merge;
+        let (turns, losses) = sample.after(&[&PASS], &PLAIN);
+        assert_eq!(turns, ["user: a | b", "assistant: c | d"]);
+        assert_eq!(losses, ["turn-merged 1 1", "turn-merged 3 1"]);
+        let keeping = DialectProfile {
+            keeps_message_ids: true,
+            ..PLAIN
+        };
+        assert_eq!(sample.after(&[&PASS], &keeping).0.len(), 4);
+        let naming = DialectProfile {
+            name_field: Some(ABC_01),
+            ..PLAIN
+        };
+        let passes = [&crate::passes::names::PASS, &PASS];
+        assert_eq!(sample.after(&passes, &naming).0.len(), 3);
+    }
 
     #[test]
     fn runs_of_one_speaker_become_one_turn_but_not_across_calls() {

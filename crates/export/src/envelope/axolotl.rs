@@ -15,7 +15,7 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, replace, value};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, known_fields, replace, value};
 use crate::fields::text;
 use crate::summary::FileSummary;
 use crate::turns;
@@ -29,7 +29,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "the assistant silent, or nothing learned; a first message that is a call",
     title: "Axolotl chat_template",
     specification: "Axolotl 0.19, conversation data sets",
-    context: Context::Setting("message_field_training: train"),
+    masking: Masking::Setting("message_field_training: train"),
     dialects: &["hf-messages"],
     keys: &[("messages", FreeKind::Json), ("tools", FreeKind::Json)],
     least_records: 1,

@@ -20,7 +20,7 @@ use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, known_fields, value};
 use crate::fields::Field;
 
 /// The envelope of Bedrock's tuning files.
@@ -62,7 +62,7 @@ const ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "",
     title: "Bedrock conversation 2024",
     specification: "Amazon Nova, preparing data for supervised fine-tuning",
-    context: Context::Unknown,
+    masking: Masking::Unknown,
     dialects: &["bedrock-converse"],
     keys: &[
         ("schemaVersion", FreeKind::Text),

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 use chatmill_dataset::FreeKind;
 
-use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, borrowed};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, borrowed};
 use crate::fields::{self, Field, object, text};
 use crate::teaching::Taught;
 use crate::turns::{self, Call, Message};
@@ -30,7 +30,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "the same; arguments that are not an object",
     title: "Inspect AI samples",
     specification: "inspect_ai 0.3.285, json_dataset",
-    context: Context::InRecord,
+    masking: Masking::InRecord,
     dialects: &["openai-chat", "hf-messages"],
     keys: &[
         ("id", FreeKind::Text),

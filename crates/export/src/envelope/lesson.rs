@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Context, EnvelopeAbout, ExportRow};
+use super::{EnvelopeAbout, ExportRow, Masking};
 use crate::teaching::Taught;
 
 /// What a turn is to a trainer.
@@ -62,10 +62,10 @@ pub(crate) fn notes(about: Option<&EnvelopeAbout>, taught: Taught) -> Vec<String
     let mut notes = Vec::new();
     if taught.context > 0 {
         let turns = format!("{} turns of the assistant are context", taught.context);
-        match about.context {
-            Context::InRecord | Context::LeftOut => {}
-            Context::Setting(setting) => notes.push(format!("{turns}: set `{setting}`")),
-            Context::Unknown => notes.push(format!("{turns}, and {} has no word for that", about.id)),
+        match about.masking {
+            Masking::InRecord | Masking::LeftOut => {}
+            Masking::Setting(setting) => notes.push(format!("{turns}: set `{setting}`")),
+            Masking::Unknown => notes.push(format!("{turns}, and {} has no word for that", about.id)),
         }
     }
     if taught.missed > 0 {

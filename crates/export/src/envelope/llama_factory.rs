@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::lesson::Lesson;
-use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, known_fields, value};
 use crate::fields::{Field, object, text};
 use crate::summary::FileSummary;
 
@@ -31,7 +31,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "what its converter drops without a word; marks of media; a last turn that is context",
     title: "LLaMA-Factory, ShareGPT format",
     specification: "LLaMA-Factory 0.9.5, data format",
-    context: Context::Setting("mask_history: true"),
+    masking: Masking::Setting("mask_history: true"),
     dialects: &["sharegpt"],
     keys: &[
         ("conversations", FreeKind::Json),

@@ -11,7 +11,7 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, borrowed};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, borrowed};
 use crate::fields::{self, Field};
 use crate::teaching::Taught;
 use crate::turns;
@@ -25,7 +25,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "no answer, or one that is a call",
     title: "OpenAI Evals samples",
     specification: "openai/evals, samples of basic evals",
-    context: Context::InRecord,
+    masking: Masking::InRecord,
     dialects: &["openai-chat"],
     keys: &[
         ("input", FreeKind::Json),

@@ -14,7 +14,7 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, replace, value};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, known_fields, replace, value};
 use crate::turns::{self, Turn};
 
 /// The envelope of OpenAI fine-tuning files.
@@ -26,7 +26,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "the assistant not last; results that are not text; pictures of the assistant, or more than ten; nothing learned. At least 10 records, a file of 512 MiB at most",
     title: "OpenAI supervised fine-tuning",
     specification: "OpenAI API, fine-tuning guide and OpenAPI document 2.3.0",
-    context: Context::InRecord,
+    masking: Masking::InRecord,
     dialects: &["openai-chat"],
     keys: &[
         ("messages", FreeKind::Json),

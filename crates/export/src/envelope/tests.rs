@@ -388,3 +388,98 @@ fn dataset_info_names_only_the_columns_that_a_file_has() {
     assert_eq!(told["test"]["file_name"], "test.jsonl");
     assert_eq!(told["train"]["tags"]["function_tag"], "function_call");
 }
+
+/// Two exchanges, of which the answers stand at these bytes.
+const TWO: &str = r#"{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"old"},{"role":"user","content":"b"},{"role":"assistant","content":"new"}]}"#;
+
+/// What an envelope makes of [`TWO`] where these of its answers are learned, and how much that teaches.
+fn taught(id: &str, content: &str, learned: &[&str]) -> Result<(String, Taught), &'static str> {
+    let envelope = find(id).expect(id);
+    let span = |word: &str| {
+        let start = content.find(word).unwrap() as u64;
+        start..start + word.len() as u64
+    };
+    let row = ExportRow {
+        conversation: "c1",
+        dialect: envelope.about().dialects[0],
+        perspective: "bot",
+        ordinal: 0,
+        content,
+        assistant_spans: &["old", "new"].map(span),
+        learned_spans: &learned.iter().map(|word| span(word)).collect::<Vec<_>>(),
+    };
+    let wrapped = envelope.wrap(&row)?;
+    Ok((fields::object(&wrapped.fields), wrapped.taught))
+}
+
+fn counts(learned: u64, context: u64, missed: u64) -> Taught {
+    Taught {
+        learned,
+        context,
+        missed,
+    }
+}
+
+#[test]
+fn each_envelope_says_in_its_own_words_what_is_context() {
+    let marked = |mark: &str| TWO.replace("\"old\"}", &format!("\"old\",{mark}}}"));
+    let (line, turns) = taught("openai-sft", TWO, &["new"]).unwrap();
+    assert_eq!((line, turns), (marked("\"weight\":0"), counts(1, 1, 0)));
+    let (line, turns) = taught("axolotl", TWO, &["new"]).unwrap();
+    assert_eq!((line, turns), (marked("\"train\":false"), counts(1, 1, 0)));
+    for id in ["openai-sft", "axolotl", "trl-messages"] {
+        let all = taught(id, TWO, &["old", "new"]).unwrap();
+        assert_eq!(all, (TWO.to_owned(), counts(2, 0, 0)), "{id}");
+    }
+    assert!(
+        taught("trl-messages", TWO, &["new"])
+            .unwrap_err()
+            .starts_with("TRL-04")
+    );
+    assert!(taught("openai-sft", TWO, &[]).unwrap_err().starts_with("SFT-05"));
+    assert!(taught("axolotl", TWO, &[]).unwrap_err().starts_with("AXO-04"));
+}
+
+#[test]
+fn a_completion_is_the_last_turn_and_what_it_does_not_teach_is_counted() {
+    let id = "trl-prompt-completion";
+    assert_eq!(taught(id, TWO, &["new"]).unwrap().1, counts(1, 1, 0));
+    assert_eq!(taught(id, TWO, &["old", "new"]).unwrap().1, counts(1, 0, 1));
+    assert!(taught(id, TWO, &["old"]).unwrap_err().starts_with("TPC-04"));
+}
+
+#[test]
+fn llama_factory_learns_all_turns_or_the_last() {
+    let talk = r#"{"conversations":[{"from":"human","value":"a"},{"from":"gpt","value":"old"},{"from":"human","value":"b"},{"from":"gpt","value":"new"}]}"#;
+    assert_eq!(
+        taught("llama-factory", talk, &["old", "new"]).unwrap().1,
+        counts(2, 0, 0)
+    );
+    let (line, turns) = taught("llama-factory", talk, &["new"]).unwrap();
+    assert_eq!((line.as_str(), turns), (talk, counts(1, 1, 0)));
+    assert!(
+        taught("llama-factory", talk, &["old"])
+            .unwrap_err()
+            .starts_with("LLF-04")
+    );
+}
+
+#[test]
+fn a_note_names_the_setting_that_a_trainer_needs() {
+    let notes = |id: &str, taught| notes(Some(find(id).unwrap().about()), taught);
+    assert_eq!(
+        notes("llama-factory", counts(1, 2, 0)),
+        ["2 turns of the assistant are context: set `mask_history: true`"]
+    );
+    assert_eq!(
+        notes("vertex-tuning", counts(1, 2, 0)),
+        ["2 turns of the assistant are context, and vertex-tuning has no word for that"]
+    );
+    assert_eq!(notes("openai-sft", counts(1, 2, 0)), Vec::<String>::new());
+    assert_eq!(
+        notes("trl-prompt-completion", counts(1, 0, 3)),
+        [
+            "3 turns that the dataset teaches are context here: trl-prompt-completion learns the last turn alone"
+        ]
+    );
+}

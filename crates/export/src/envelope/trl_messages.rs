@@ -13,7 +13,7 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, known_fields, value};
 use crate::turns;
 
 /// The envelope of TRL's conversations.
@@ -25,7 +25,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "the assistant silent; turns of the assistant that are context",
     title: "TRL conversations",
     specification: "TRL 1.16.0, dataset formats",
-    context: Context::LeftOut,
+    masking: Masking::LeftOut,
     dialects: &["hf-messages"],
     keys: &[("messages", FreeKind::Json), ("tools", FreeKind::Json)],
     least_records: 1,

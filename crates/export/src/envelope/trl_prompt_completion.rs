@@ -14,7 +14,7 @@
 use chatmill_dataset::FreeKind;
 
 use super::lesson::Lesson;
-use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, borrowed};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, borrowed};
 use crate::fields::Field;
 use crate::turns;
 
@@ -27,7 +27,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "no answer; a prompt that ends with system text; a last turn that is context",
     title: "TRL prompts and completions",
     specification: "TRL 1.16.0, dataset formats",
-    context: Context::InRecord,
+    masking: Masking::InRecord,
     dialects: &["hf-messages"],
     keys: &[
         ("prompt", FreeKind::Json),

@@ -15,7 +15,7 @@ use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Context, Envelope, EnvelopeAbout, ExportRow, Wrapped, known_fields, value};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, known_fields, value};
 
 /// The envelope of Vertex tuning files.
 pub(super) struct VertexTuning;
@@ -26,7 +26,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "no user first, or not the model last. A file of 1 GiB at most",
     title: "Vertex AI tuning",
     specification: "Vertex AI, supervised tuning data for Gemini models",
-    context: Context::Unknown,
+    masking: Masking::Unknown,
     dialects: &["gemini-contents"],
     keys: &[
         ("systemInstruction", FreeKind::Json),

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use chatmill_diag::Limits;
 use chatmill_dialect::policy::{
     ControlTokens, LeakedMetadata, MediaPolicy, Names, Orphans, Policy, Reasoning, References, System,
+    TurnsInARow,
 };
 use chatmill_dialect::{
     CutPoints, Cuts, Dialect, History, Rendering, Shared, Targets, View, Window, WindowMode,
@@ -321,6 +322,7 @@ fn policy(dice: &[u8; 32]) -> Policy {
         control_tokens: [ControlTokens::Escape, ControlTokens::Keep][usize::from(dice[8] % 2)],
         system: [System::Source, System::Agent, System::None][usize::from(dice[9] % 3)],
         leaked_metadata: [LeakedMetadata::Clean, LeakedMetadata::Keep][usize::from(dice[10] % 2)],
+        turns: [TurnsInARow::Keep, TurnsInARow::Merge][usize::from(dice[19] % 2)],
         ..Policy::default()
     }
 }

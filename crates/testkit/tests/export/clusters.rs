@@ -78,6 +78,7 @@ fn divided(workshop: &Workshop, out: &str, split: &Split) -> BTreeMap<String, St
     let dataset = Dataset::open(&workshop.path(out)).unwrap();
     let request = ExportRequest {
         format: Format::Parquet,
+        valid_for: None,
         split: Some(split.clone()),
         ..plain("openai-chat")
     };
@@ -183,6 +184,7 @@ fn an_export_that_is_told_of_an_earlier_one_moves_nothing_whatever_came_since() 
     let dataset = Dataset::open(&workshop.path("after")).unwrap();
     let refused = |split: Split, folder: &str| {
         let request = ExportRequest {
+            valid_for: None,
             split: Some(split),
             ..plain("openai-chat")
         };

@@ -65,6 +65,7 @@ fn plain(dialect: &str) -> ExportRequest {
         format: Format::Jsonl,
         envelope: None,
         filters: Filters::default(),
+        valid_for: None,
         split: None,
     }
 }
@@ -508,4 +509,64 @@ fn json_lines(chats: &[Value]) -> String {
     chats
         .iter()
         .fold(String::new(), |text, chat| text + &chat.to_string() + "\n")
+}
+
+#[test]
+fn a_template_leaves_out_the_rows_that_it_refuses_in_its_own_words() {
+    let (workshop, dataset) = milled();
+    let strict = "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles must alternate') }}{% endif %}{{ m.content }}{% endfor %}";
+    let strict = workshop.write("strict.jinja", strict);
+    let asked = |dialect: &str, template: &Path, out: &str| {
+        let request = ExportRequest {
+            valid_for: Some(template.to_owned()),
+            ..plain(dialect)
+        };
+        export(&dataset, &request, &workshop.path(out))
+    };
+    let summary = asked("hf-messages", &strict, "strict").unwrap();
+    let refused = summary
+        .left_out
+        .iter()
+        .find(|left| left.reason == "template: roles must alternate");
+    let refused = refused.unwrap().rows;
+    assert!(refused > 0 && summary.kept > 0, "{summary:?}");
+    assert_eq!(summary.read, summary.kept + summary.rows_left_out());
+    for line in lines(&workshop.path("strict"), "data.jsonl") {
+        let row: Value = serde_json::from_str(&line).unwrap();
+        let roles = row["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|message| message["role"] == "user");
+        assert!(
+            roles
+                .enumerate()
+                .all(|(place, is_user)| is_user == (place % 2 == 0)),
+            "{line}"
+        );
+    }
+    let endless = workshop.write(
+        "endless.jinja",
+        "{% for a in range(100000) %}{% for b in range(100000) %}x{% endfor %}{% endfor %}",
+    );
+    let summary = asked("hf-messages", &endless, "endless").unwrap();
+    assert_eq!(
+        (summary.kept, summary.rows_left_out()),
+        (0, summary.read),
+        "a template that never ends"
+    );
+    let broken = workshop.write("broken.jinja", "{% for %}");
+    let missing = workshop.path("missing.jinja");
+    for (dialect, template, wanted) in [
+        (
+            "openai-chat",
+            &strict,
+            "`--valid-for` gives a template the messages of `hf-messages`",
+        ),
+        ("hf-messages", &broken, "is no chat template"),
+        ("hf-messages", &missing, "cannot read"),
+    ] {
+        let refusal = asked(dialect, template, "none").unwrap_err().to_string();
+        assert!(refusal.contains(wanted), "{refusal}");
+    }
 }

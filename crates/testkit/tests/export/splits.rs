@@ -47,6 +47,7 @@ fn divided(workshop: &Workshop, out: &str, split: &Split) -> BTreeMap<String, St
     let folder: PathBuf = workshop.path(&format!("{out}-export"));
     let request = ExportRequest {
         format: Format::Parquet,
+        valid_for: None,
         split: Some(split.clone()),
         ..plain("openai-chat")
     };
@@ -165,6 +166,7 @@ fn a_split_by_time_puts_the_latest_conversations_last_and_a_thread_where_it_bega
     workshop.run("timeless", CHATS, 1).unwrap();
     let dataset = Dataset::open(&workshop.path("timeless")).unwrap();
     let request = ExportRequest {
+        valid_for: None,
         split: Some(split),
         ..plain("openai-chat")
     };

@@ -142,6 +142,7 @@ fn keys(path: &Path) -> Vec<Key> {
 fn divided(dialect: &str, format: Format) -> ExportRequest {
     let mut request = ExportRequest {
         format,
+        valid_for: None,
         split: Some(Split::parse("train=60,test=40", SplitBy::Hash).unwrap()),
         ..plain(dialect)
     };

@@ -257,6 +257,7 @@ fn exported(shop: &Workshop) -> Result<Found, Ended> {
         format: Format::Jsonl,
         envelope: None,
         filters: Filters::default(),
+        valid_for: None,
         split: None,
     };
     let folder = shop.path("exported");

@@ -6,6 +6,7 @@ use chatmill_dataset::manifest::InputEntry;
 use chatmill_engine::RunSummary;
 use chatmill_engine::commit::summary::{NOTHING_READ, TOO_MANY_ERRORS, TokenTotal};
 use chatmill_engine::work::receipt::FindingCount;
+use chatmill_export::ENVELOPES;
 use chatmill_report::GroupKey;
 use chatmill_report::token_table::{TokenRow, TokenTable, shows};
 use serde_json::{Map, Value, json};
@@ -413,6 +414,9 @@ fn next_steps(out: &str, summary: &RunSummary) -> String {
             "         duckdb -c \"SELECT dialect, content FROM '{out}/renderings/**/*.parquet' LIMIT 5\"\n"
         ));
     }
+    if summary.totals.renderings > 0 && !leaves_out(summary, "renderings") {
+        text.push_str(&export_step(&out, summary).unwrap_or_default());
+    }
     if let Some((code, _)) = worst_first(&summary.totals.findings).first() {
         text.push_str(&format!(
             "         duckdb -c \"SELECT code, input, line_number, message FROM '{out}/findings/*.parquet' LIMIT 20\"\n"
@@ -420,6 +424,25 @@ fn next_steps(out: &str, summary: &RunSummary) -> String {
         text.push_str(&format!("         chatmill explain {code}\n"));
     }
     text
+}
+
+/// How a file for training is made, where one of the dialects is a trainer's.
+fn export_step(out: &str, summary: &RunSummary) -> Option<String> {
+    let has = |dialect: &&&str| {
+        summary
+            .totals
+            .tokens
+            .iter()
+            .any(|total| total.dialect == **dialect)
+    };
+    let fitting = ENVELOPES.iter().find_map(|envelope| {
+        let about = envelope.about();
+        Some((about.id, about.dialects.iter().find(has)?))
+    });
+    let (envelope, dialect) = fitting?;
+    Some(format!(
+        "         chatmill export {out} --dialect {dialect} --envelope {envelope} --format jsonl --valid --out {envelope}\n"
+    ))
 }
 
 #[cfg(test)]

@@ -1,0 +1,94 @@
+//! `--valid-for`: rows that a model's own chat template takes, found out by rendering each.
+//!
+//! A template refuses in its own words (roles that have to alternate, a role that it does not know), so these are the
+//! reason under which a row is left out.
+
+use std::path::Path;
+
+use chatmill_diag::Limits;
+use chatmill_dialect::TemplateDialect;
+use chatmill_dialect::template::{Blueprint, TokenizerConfig};
+use chatmill_intake::discover::read_small;
+use chatmill_intake::{Failure, is_of_the_system};
+
+use crate::error::ExportError;
+use crate::fields;
+
+/// The dialect whose messages a template is given.
+const DIALECT: &str = "hf-messages";
+
+/// Signs of a template's words that are kept.
+const LONGEST_REASON: usize = 120;
+
+/// What `strftime_now` says: a date decides nothing here.
+const ANY_DAY: &str = "2026-01-01";
+
+/// A template that has to take the rows of an export.
+pub(crate) struct ValidFor(TemplateDialect);
+
+impl ValidFor {
+    /// Reads a Jinja file, or a `tokenizer_config.json` with a template in it, for rows of a dialect.
+    pub(crate) fn read(path: &Path, dialect: &str) -> Result<Self, ExportError> {
+        if dialect != DIALECT {
+            return Err(ExportError::request(
+                format!("`--valid-for` gives a template the messages of `{DIALECT}`, and not of `{dialect}`"),
+                format!(
+                    "take `--dialect {DIALECT}`; the rows of a template that is a dialect of the run are judged by `--valid`"
+                ),
+            ));
+        }
+        let limits = Limits::default();
+        let text = read_small(path, limits.template_file).map_err(|error| {
+            if is_of_the_system(&error) {
+                return Failure::new("read", path, &error).into();
+            }
+            let message = format!("cannot read {}: {error}", path.display());
+            ExportError::request(message, "name a Jinja file or a tokenizer_config.json")
+        })?;
+        let unusable = |reason: &str| {
+            ExportError::request(
+                format!("{} is no chat template: {reason}", path.display()),
+                "name a Jinja file or a tokenizer_config.json with a chat_template",
+            )
+        };
+        let is_config = path.extension().is_some_and(|extension| extension == "json");
+        let blueprint = if is_config {
+            let config = TokenizerConfig::read(&text).map_err(|error| unusable(&error.to_string()))?;
+            let source = config.templates.get("default").cloned();
+            let tokens = config.tokens.into_iter();
+            Blueprint {
+                source: source.ok_or_else(|| unusable("it has no template named `default`"))?,
+                tool_source: config.templates.get("tool_use").cloned(),
+                variables: tokens.map(|(name, token)| (name, token.into())).collect(),
+                ..Blueprint::default()
+            }
+        } else {
+            Blueprint {
+                source: text,
+                ..Blueprint::default()
+            }
+        };
+        let template = TemplateDialect::new(Blueprint {
+            id: "valid-for".to_owned(),
+            now: Some(ANY_DAY.to_owned()),
+            limits,
+            ..blueprint
+        });
+        template.map(Self).map_err(|error| unusable(&error.to_string()))
+    }
+
+    /// Why the template does not take a rendering.
+    pub(crate) fn objection(&self, content: &str) -> Option<String> {
+        let fields = fields::of(content)?;
+        let value = |name: &str| {
+            let field = fields.iter().find(|field| field.name == name)?;
+            Some(field.json.as_ref())
+        };
+        let refusal = self.0.accepts(value("messages")?, value("tools")).err()?;
+        let line = refusal.lines().next().unwrap_or_default();
+        Some(format!(
+            "template: {}",
+            line.chars().take(LONGEST_REASON).collect::<String>()
+        ))
+    }
+}

@@ -87,8 +87,8 @@ impl<'p> Pricer<'p> {
         let is_shared = priced.by.contains(&BillBy::Day) || priced.by.contains(&BillBy::Model);
         let title = conversation.title.as_deref().filter(|title| !title.is_empty());
         for target in priced.targets {
-            let per_turn = priced.windows.cuts.per_turn;
-            let serving = BillingMode::of(&*target.dialect, per_turn, conversation.customs.is_one_request());
+            let one_request = conversation.customs.is_one_request();
+            let serving = BillingMode::of(&*target.dialect, priced.windows.cuts, one_request);
             let mut emit = |sink: &mut Sink<'_>, _: &str, rendering: Rendering| {
                 let requests = requests(sink.spans_mut(), serving);
                 counter.tally_sink(sink, tallies);

@@ -343,8 +343,8 @@ mod tests {
         assert_eq!(found.learned.first(), Some(&(3..4)));
         assert_eq!(found.learned.len(), 1);
         let mut spans = spans(&chat);
-        assert_eq!(requests(&mut spans, BillingMode::NewTurns), 1);
+        assert_eq!(requests(&mut spans, BillingMode::NewTurns).len(), 1);
         assert_eq!(carried(&spans), [1, 1, 1, 0]);
-        assert_eq!(requests(&mut spans, BillingMode::EachAnswer), 2);
+        assert_eq!(requests(&mut spans, BillingMode::EachAnswer).len(), 2);
     }
 }

@@ -233,15 +233,15 @@ fn damage_is_located_where_it_is() {
 #[test]
 fn an_unknown_file_is_called_by_the_name_of_what_it_looks_like() {
     let workshop = Workshop::new();
-    let text = r#"[{"title":"x","mapping":{"a":{"id":"a","parent":null,"children":[]}},"current_node":"a"}]"#;
-    let path = workshop.write("conversations.json", text);
+    let text = r#"{"participants":[{"name":"Ann"}],"messages":[{"sender_name":"Ann","timestamp_ms":1,"content":"x"}]}"#;
+    let path = workshop.write("message_1.json", text);
     let (findings, _) = Workshop::check(&path);
     let message = &findings[0].located.finding.message;
     assert!(
-        message.contains("this looks like a ChatGPT account export"),
+        message.contains("this looks like a Messenger or Instagram export"),
         "{message}"
     );
-    let fault = chatmill_engine::plan::source("chatgpt")
+    let fault = chatmill_engine::plan::source("messenger")
         .err()
         .unwrap()
         .to_string();

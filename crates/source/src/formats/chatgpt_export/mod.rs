@@ -64,7 +64,7 @@ impl Source for ChatgptExport {
 
     fn passes_over(&self, sketch: &Sketch) -> Option<&'static str> {
         let mut records = sketch.records.iter();
-        records.any(is_beside).then_some("part of a ChatGPT export")
+        records.any(is_beside).then_some("ChatGPT account file")
     }
 
     fn lies_apart(&self) -> bool {

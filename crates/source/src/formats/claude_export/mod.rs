@@ -58,7 +58,7 @@ impl Source for ClaudeExport {
 
     fn passes_over(&self, sketch: &Sketch) -> Option<&'static str> {
         let mut records = sketch.records.iter();
-        records.any(is_beside).then_some("part of a Claude.ai export")
+        records.any(is_beside).then_some("Claude.ai account file")
     }
 
     fn message_path(&self, index: u32) -> String {

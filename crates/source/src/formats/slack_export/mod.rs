@@ -55,7 +55,7 @@ impl Source for SlackExport {
 
     fn passes_over(&self, sketch: &Sketch) -> Option<&'static str> {
         let mut records = sketch.records.iter();
-        records.any(is_log).then_some("part of a Slack export")
+        records.any(is_log).then_some("Slack log")
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {

@@ -44,7 +44,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     top: Option<usize>,
     /// Zone of days: an IANA name or an offset such as `+02:00`
-    #[arg(long, default_value = "UTC", value_name = "ZONE")]
+    #[arg(long, default_value = "UTC", allow_hyphen_values = true, value_name = "ZONE")]
     zone: String,
     /// Threads; 0 for as many as the machine gives
     #[arg(long, default_value_t = 0, value_name = "N")]

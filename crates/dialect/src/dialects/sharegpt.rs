@@ -123,10 +123,11 @@ impl Dialect for Sharegpt {
 }
 
 fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: &[Block<'a>]) {
+    let position = blocks.iter().find_map(|block| block.position).or(turn.position);
     match (turn.role, blocks.first().map(|block| block.held)) {
         (_, Some(BlockContent::Call(call))) => {
             sink.framing("{\"from\":\"function_call\",\"value\":\"");
-            sink.answer(plan.voice(Role::Assistant, blocks), turn.position);
+            sink.answer(plan.voice(Role::Assistant, blocks), position);
             sink.content("{\"name\":\"", Level::JsonString, Component::Tools);
             sink.content(call.name, Level::JsonInJsonString, Component::Tools);
             sink.content("\",\"arguments\":", Level::JsonString, Component::Tools);
@@ -141,7 +142,7 @@ fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: 
         }
         (Role::Assistant, _) => {
             sink.framing("{\"from\":\"gpt\",\"value\":");
-            sink.answer(plan.voice(Role::Assistant, blocks), turn.position);
+            sink.answer(plan.voice(Role::Assistant, blocks), position);
             plan.write_joined(sink, blocks);
             sink.speak(Speaker::Other);
         }

@@ -56,4 +56,8 @@ impl Dialect for Registered {
     fn is_single_turn(&self) -> bool {
         self.0.is_single_turn()
     }
+
+    fn is_one_request(&self) -> bool {
+        self.0.is_one_request()
+    }
 }

@@ -35,12 +35,11 @@ fn a_dataset_of_an_older_format_is_refused_with_the_next_step_by_whoever_reads_i
     let desk = milled();
     let path = desk.path("out/manifest.json");
     let newer = fs::read_to_string(&path).unwrap();
-    let older = newer.replacen("  \"format\": 4,\n", "", 1).replacen(
-        "\"fingerprint\": \"",
-        "\"fingerprint\": \"old",
-        1,
-    );
-    assert_eq!(older.len() + "  'format': 4,\n".len(), newer.len() + "old".len());
+    let line = format!("  \"format\": {},\n", chatmill_dataset::FORMAT);
+    let older = newer
+        .replacen(&line, "", 1)
+        .replacen("\"fingerprint\": \"", "\"fingerprint\": \"old", 1);
+    assert_eq!(older.len() + line.len(), newer.len() + "old".len());
     desk.write("out/manifest.json", &older);
     let marker = format!("{}\n", blake3::hash(older.as_bytes()).to_hex());
     desk.write("out/_SUCCESS", &marker);

@@ -26,7 +26,7 @@ pub(super) const PASS: Pass = Pass {
         ],
         _ => &[],
     },
-    run: |plan, _, profile| {
+    run: |plan, transcript, profile| {
         let Shape::Rounds { order, calls, texts } = profile.shape else {
             return;
         };
@@ -43,7 +43,9 @@ pub(super) const PASS: Pass = Pass {
         if let Some(last) = last {
             plan.progress.added(last.as_str());
         }
-        if round.is_unanswered && last != Some(Role::Assistant) {
+        let stretch = transcript.view().window.as_ref().map(|window| window.stretch);
+        let is_call = last == Some(Role::Assistant) && stretch.is_some_and(|stretch| stretch.ends_with_calls);
+        if round.is_unanswered && !is_call {
             let said = plan.progress.last_said();
             let fault = "the last turn is not the assistant's";
             plan.violations.push(Violation::of(profile.silent.0, said, fault));

@@ -22,9 +22,8 @@ pub struct Customs {
     pub pairs_by_place: bool,
     /// Which calls write their arguments as a string that holds JSON.
     pub text_arguments: TextArguments,
-    /// Whether a record is one request as it was sent, perhaps with its answer: its history is context and was not asked
-    /// again.
-    pub one_request: bool,
+    /// What a record is.
+    pub records: Records,
 }
 
 impl Customs {
@@ -36,15 +35,21 @@ impl Customs {
         previews_rename: false,
         pairs_by_place: false,
         text_arguments: TextArguments::All,
-        one_request: false,
+        records: Records::Conversations,
     };
 
     /// The same of a format whose record is one request.
+    #[must_use]
     pub const fn of_one_request(self) -> Self {
         Self {
-            one_request: true,
+            records: Records::Requests,
             ..self
         }
+    }
+
+    /// Whether a record is one request.
+    pub fn is_one_request(&self) -> bool {
+        self.records == Records::Requests
     }
 }
 
@@ -58,4 +63,14 @@ pub enum TextArguments {
     WithId,
     /// None: arguments are a JSON value, or may be one.
     None,
+}
+
+/// What the records of a format are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Records {
+    /// Conversations that were lived through: each answer was asked for.
+    #[default]
+    Conversations,
+    /// Requests as they were sent, perhaps with their answers: history is context and was not asked again.
+    Requests,
 }

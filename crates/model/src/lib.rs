@@ -19,7 +19,7 @@ pub mod timestamp;
 pub mod usage;
 
 pub use conversation::{Conversation, Scene};
-pub use customs::{Customs, TextArguments};
+pub use customs::{Customs, Records, TextArguments};
 pub use extra::{Extra, RawJson};
 pub use linked::{CallStatus, Link, LinkStatus, Linked, PairedBy, Pairing, PartPlace};
 pub use message::{

@@ -24,7 +24,7 @@ mod turns;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Conversation, Customs, Extra, RawJson};
+use chatmill_model::{Conversation, Customs, Extra, RawJson, Records};
 
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{
@@ -58,7 +58,7 @@ static ABOUT: About = About {
     carries: "roles, text, thoughts, media, function calls and responses; with [meta] lines ids, names and replies",
     customs: Customs {
         pairs_by_place: true,
-        one_request: true,
+        records: Records::Requests,
         ..NO_TEXT_ARGUMENTS
     },
 };

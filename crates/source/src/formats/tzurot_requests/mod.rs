@@ -36,7 +36,7 @@ use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::Sketch;
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::table::TableMap;
-use chatmill_model::{Conversation, Customs, Extra, Message, RawJson, Role};
+use chatmill_model::{Conversation, Customs, Extra, Message, RawJson, Records, Role};
 
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{Kept, ListReader, Notes, Times, exceeds, quoted};
@@ -61,7 +61,7 @@ static ABOUT: About = About {
     carries: "messages with text, pictures and sound, the messages they reply to, the active personality",
     customs: Customs {
         previews_rename: true,
-        one_request: true,
+        records: Records::Requests,
         ..Customs::USUAL
     },
 };

@@ -9,7 +9,7 @@
 //!
 //! A result that was `errored`, `canceled` or `expired` is a notice. Everything else is as in `openai-batch`.
 
-use crate::formats::openai_batch::Batch;
+use crate::formats::openai_batch::BatchFiles;
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {
@@ -22,7 +22,7 @@ static ABOUT: About = About {
 };
 
 /// The source `anthropic-batch`.
-pub static ANTHROPIC_BATCH: Batch = Batch {
+pub static ANTHROPIC_BATCH: BatchFiles = BatchFiles {
     about: &ABOUT,
     body: "params",
     result: "result",

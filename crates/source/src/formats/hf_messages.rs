@@ -149,7 +149,10 @@ fn columns<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Record<'d>, Box<
             columns = &PREFERRED;
         }
         if name == "data" {
-            let odd = value.items().zip(0..).find(|(text, _)| text.kind() != Kind::String);
+            let odd = value
+                .items()
+                .zip(0..)
+                .find(|(text, _)| text.kind() != Kind::String);
             if let Some((odd, index)) = odd {
                 let text = "data holds something else than texts";
                 return Err(frame.fault(&codes::WRONG_TYPE, text, format!("$.data[{index}]"), odd));

@@ -25,7 +25,7 @@ use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 
 /// A source that reads the batches of one vendor.
 #[derive(Debug)]
-pub struct Batch {
+pub struct BatchFiles {
     /// What it is.
     pub about: &'static About,
     /// The field of a request that holds what is sent.
@@ -44,13 +44,13 @@ static ABOUT: About = About {
 };
 
 /// The source `openai-batch`.
-pub static OPENAI_BATCH: Batch = Batch {
+pub static OPENAI_BATCH: BatchFiles = BatchFiles {
     about: &ABOUT,
     body: "body",
     result: "response",
 };
 
-impl Source for Batch {
+impl Source for BatchFiles {
     fn about(&self) -> &'static About {
         self.about
     }
@@ -98,7 +98,7 @@ impl Source for Batch {
     }
 }
 
-impl Batch {
+impl BatchFiles {
     fn recognise_record(&self, record: &RecordSketch) -> Option<(u8, String)> {
         let (body, result) = (self.body, self.result);
         if record.names("custom_id") && record.names(body) {

@@ -69,8 +69,8 @@ fn pictures_pages_and_notes_are_passed_over_and_counted_by_kind() {
     {
         *skipped.entry(kind).or_insert(0) += files;
     }
-    let expected = [("note", 1), ("picture", 2), ("web page", 1)]
-        .map(|(kind, files)| (kind.to_owned(), files));
+    let expected =
+        [("note", 1), ("picture", 2), ("web page", 1)].map(|(kind, files)| (kind.to_owned(), files));
     assert_eq!(skipped.into_iter().collect::<Vec<_>>(), expected);
     assert!(
         summary

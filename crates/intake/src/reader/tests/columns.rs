@@ -39,7 +39,7 @@ fn conversations(ids: &[i64]) -> RecordBatch {
     let titles = ids.iter().map(|id| (id % 2 == 0).then_some("even"));
     let columns: Vec<(&str, ArrayRef)> = vec![
         ("id", Arc::new(Int64Array::from(ids.to_vec()))),
-        ("title", Arc::new(StringArray::from_iter(titles))),
+        ("title", Arc::new(titles.collect::<StringArray>())),
         ("conversation", Arc::new(lists.finish())),
     ];
     RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true)))

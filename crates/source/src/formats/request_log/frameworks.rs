@@ -27,9 +27,6 @@ pub(super) fn read(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Op
     {
         return Some(langchain(inside, &class, site, limits));
     }
-    if let Some(message) = present(value, "message").filter(|inner| inner.kind() == Kind::Object) {
-        return Some(super::turns::any(message, site, limits));
-    }
     if let Some(inner) = present(value, "content").filter(|inner| present(*inner, "parts").is_some()) {
         return read(inner, site, limits);
     }

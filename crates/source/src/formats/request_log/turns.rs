@@ -19,6 +19,9 @@ pub(crate) fn any(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Tur
         if is_item(value) {
             return openai_responses::turn(value, site, limits);
         }
+        if let Some(message) = present(value, "message").filter(|inner| inner.kind() == Kind::Object) {
+            return any(message, site, limits);
+        }
         if let Some(turn) = frameworks::read(value, site, limits) {
             return turn;
         }

@@ -251,7 +251,7 @@ fn a_windowed_bot_is_priced_as_its_requests_are_and_each_answer_once() {
     let cached = bill(&desk, &["room.json", "--dialect", "suna-cached"]);
     assert_eq!(sum(&cached, "requests"), 0);
     for (section, word) in [
-        ("[dedup]\nexact = \"drop\"\n", "[dedup]"),
+        ("[dedup]\nexact = \"filter\"\n", "[dedup]"),
         ("[select]\nlimit = 1\n", "select.limit"),
     ] {
         desk.write("bots.toml", &format!("{pipeline}{section}"));

@@ -34,9 +34,19 @@ pub static EXCEPTIONS: &[Exception] = &[
         when: "where readers of the format do without the field, or it is there and empty",
     },
     Exception {
+        code: &codes::MISSING_FIELD,
+        severity: Severity::Note,
+        when: "where a request of a batch has no result",
+    },
+    Exception {
         code: &codes::WRONG_TYPE,
         severity: Severity::Warning,
         when: "where nothing of the message is lost by it",
+    },
+    Exception {
+        code: &codes::UNKNOWN_MESSAGE_TYPE,
+        severity: Severity::Note,
+        when: "where it is a whole line of a session, which stays as a notice, or reasoning that is encrypted",
     },
     Exception {
         code: &codes::EMPTY_CONVERSATION,
@@ -46,7 +56,7 @@ pub static EXCEPTIONS: &[Exception] = &[
     Exception {
         code: &codes::EMPTY_CONVERSATION,
         severity: Severity::Note,
-        when: "where a project has presence and nobody says anything",
+        when: "where a project has presence and nobody says anything, or a trace tells of no model",
     },
     Exception {
         code: &codes::ORPHAN_CHUNK,

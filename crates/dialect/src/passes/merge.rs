@@ -29,8 +29,10 @@ pub(super) const PASS: Pass = Pass {
         let mut has_calls = false;
         for turn in turns {
             let calls = plan.blocks(&turn).iter().any(Block::is_call);
+            // A field of its own holds the thoughts of a turn: they would stand before what was said before them.
+            let thinks = is_policy && plan.blocks(&turn).iter().any(Block::is_thought);
             let last = merged.last_mut();
-            let Some(last) = last.filter(|last| is_one(last, has_calls, &turn, profile)) else {
+            let Some(last) = last.filter(|last| !thinks && is_one(last, has_calls, &turn, profile)) else {
                 has_calls = calls;
                 merged.push(turn);
                 continue;
@@ -67,8 +69,12 @@ fn is_one(last: &Turn<'_>, has_calls: bool, next: &Turn<'_>, profile: &DialectPr
 
 #[cfg(test)]
 mod tests {
+    use chatmill_model::Part;
+
     use super::*;
     use crate::passes::samples::{ANN, BEN, BOT, PLAIN, Sample, call, result, text};
+    use crate::policy::Reasoning;
+    use crate::profile::Thoughts;
     use crate::rules::samples::ABC_01;
 
     #[test]
@@ -94,6 +100,23 @@ mod tests {
         };
         let passes = [&crate::passes::names::PASS, &PASS];
         assert_eq!(sample.after(&passes, &naming).0.len(), 3);
+    }
+
+    #[test]
+    fn policy_merges_no_turn_with_thoughts() {
+        let thought = || Part::Reasoning("hm".to_owned());
+        let mut sample = Sample::new()
+            .say(BOT, vec![text("a")])
+            .say(BOT, vec![thought(), text("b")])
+            .say(BOT, vec![text("c")]);
+        sample.policy.turns = TurnsInARow::Merge;
+        sample.policy.reasoning = Reasoning::Keep;
+        let thinking = DialectProfile {
+            thoughts: Thoughts::Field,
+            ..PLAIN
+        };
+        let passes = [&crate::passes::thoughts::PASS, &PASS];
+        assert_eq!(sample.after(&passes, &thinking).0.len(), 2);
     }
 
     #[test]

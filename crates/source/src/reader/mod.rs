@@ -39,7 +39,7 @@ pub(crate) use notes::{Notes, Site};
 pub(crate) use parts::{divided, kind_of};
 pub(crate) use recognise::{best, has, holds, is_bare_list, surest};
 pub(crate) use request_fields::{Names, RequestFields, Tools, list_of_tools, tools_of_vendor};
-pub(crate) use requests::{RequestForm, Requests};
+pub(crate) use requests::{RequestForm, Requests, customs};
 pub(crate) use roster::Roster;
 pub(crate) use thoughts::reading;
 pub(crate) use times::Times;

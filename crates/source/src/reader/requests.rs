@@ -7,7 +7,7 @@
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::Role;
+use chatmill_model::{Customs, Records, Role};
 
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::fields::present;
@@ -20,6 +20,36 @@ use crate::reader::turns::{Turn, Turns};
 use crate::reader::vendor::{self, Vendor};
 use crate::reader::{logged, placed_media, preference};
 use crate::source::{About, Source};
+
+/// Fields that a record has which was sent, and that files of chats for tuning do without.
+const SENT: [&str; 9] = [
+    "model",
+    "modelId",
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "temperature",
+    "stream",
+    "inferenceConfig",
+    "usage",
+];
+
+/// What a record of a format of requests is like: one that was sent, or a chat as files for tuning have them. What was answered
+/// stands in the field `answer`.
+pub(crate) fn customs(about: &About, root: Value<'_>, answer: Option<&str>) -> Customs {
+    let was_sent = SENT
+        .into_iter()
+        .chain(answer)
+        .any(|field| present(root, field).is_some());
+    Customs {
+        records: if was_sent {
+            about.customs.records
+        } else {
+            Records::Conversations
+        },
+        ..about.customs
+    }
+}
 
 /// What a vendor's request looks like.
 #[derive(Debug)]
@@ -73,7 +103,8 @@ impl Source for Requests {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        reading(self.about.customs, self.conversation(*frame, limits))
+        let customs = customs(self.about, frame.root(), self.form.answer);
+        reading(customs, self.conversation(*frame, limits))
     }
 
     fn message_path(&self, index: u32) -> String {

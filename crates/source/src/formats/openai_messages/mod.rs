@@ -26,8 +26,8 @@ use chatmill_model::{Customs, Part, RawJson, Role};
 
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{
-    Kept, ListReader, Names, RequestFields, Roster, Tools, has, holds, is_bare_list, list, list_of_tools,
-    logged, placed_media, preference, reading, surest, words,
+    Kept, ListReader, Names, RequestFields, Roster, Tools, customs, has, holds, is_bare_list, list,
+    list_of_tools, logged, placed_media, preference, reading, surest, words,
 };
 use crate::source::{About, Source};
 use messages::Reader;
@@ -183,7 +183,8 @@ pub(crate) fn read(
             lists::path
         },
     });
-    reading(about.customs, record.map(|record| record.read(frame, limits)))
+    let customs = customs(about, frame.root(), Some("response"));
+    reading(customs, record.map(|record| record.read(frame, limits)))
 }
 
 /// The turns of a record that together are one conversation.

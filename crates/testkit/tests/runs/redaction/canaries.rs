@@ -114,7 +114,8 @@ fn seed_value(random: &mut Random, value: &mut Value, count: &mut usize) {
             if random.once_in(if is_prose { 2 } else { 14 }) {
                 *count += 1;
                 *text = if is_prose {
-                    format!("{text} {}", any(random))
+                    // A stream's next piece must not make another number of it.
+                    format!("{text} {};", any(random))
                 } else {
                     any(random)
                 };

@@ -124,6 +124,11 @@ impl Meter {
         self.bar.finish_and_clear();
     }
 
+    /// Seconds since the command began.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.begun.elapsed().as_secs_f64()
+    }
+
     fn milliseconds(&self) -> u64 {
         self.begun.elapsed().as_millis() as u64
     }
@@ -270,9 +275,9 @@ const BAR: &str = "{msg:<11} [{wide_bar:.}] {percent:>3} %{prefix}";
 /// The whole way in steps of a bar.
 const BAR_LENGTH: u64 = 100_000;
 
-/// A share with three decimals.
-fn thousandths(share: f64) -> f64 {
-    (share * 1000.0).round() / 1000.0
+/// A number with three decimals.
+pub(crate) fn thousandths(number: f64) -> f64 {
+    (number * 1000.0).round() / 1000.0
 }
 
 /// Columns from which a bar has room for the rate beside it.

@@ -39,6 +39,7 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Result<RunSummary, RunError> {
     let begun = Instant::now();
+    let began_at = jiff::Timestamp::now();
     for note in &plan.notes {
         progress.note(note);
     }
@@ -95,6 +96,7 @@ pub fn run(
     drop(plan.inputs);
     go_on(stop, slices)?;
     let derived = serde_json::json!({
+        "began_at": began_at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         "threads": threads,
         "seconds": begun.elapsed().as_secs_f64(),
         "slices": slices,

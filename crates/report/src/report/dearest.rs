@@ -73,7 +73,7 @@ pub struct MoneyCell {
 
 impl Dearest {
     /// All that is ranked.
-    pub(super) fn all(&mut self) -> impl Iterator<Item = &mut Costly> {
+    pub(crate) fn all(&mut self) -> impl Iterator<Item = &mut Costly> {
         let rooms = self.rooms.iter_mut();
         self.conversations
             .iter_mut()

@@ -4,7 +4,7 @@ use chatmill_dataset::{Dataset, DatasetError, certify};
 use chatmill_engine::Progress;
 use chatmill_engine::commit::summary::COMPLETE;
 use chatmill_report::bill::Price;
-use chatmill_report::night::{NightRecord, NightState, grown, new_codes};
+use chatmill_report::night::{NightRecord, NightState, new_codes};
 use chatmill_report::report::Comparison;
 use chatmill_report::{Case, Condition, ConditionOutcome, compare, gather, numbered, save};
 
@@ -45,14 +45,16 @@ pub(super) fn conclude(
     let (base, notes) = base(books, night, &after)?;
     record.notes.extend(notes);
     let mut report = gather(&folder, None)?;
+    report.add_money(prices);
     let case = match &base {
         None => Case::first(&after, prices)?,
         Some(base) => {
             record.against = Some(base.night.clone());
             record.notes.extend(changes(&base.dataset, &after));
             record.new_codes = new_codes(&base.comparison);
-            record.conversations = Some(base.comparison.conversations.clone());
-            record.grown = grown(&base.dataset, &after)?;
+            let mut conversations = base.comparison.conversations.clone();
+            record.grown = std::mem::take(&mut conversations.grown);
+            record.conversations = Some(conversations);
             Case::of(&base.dataset, &after, &base.comparison, prices)?
         }
     };

@@ -19,6 +19,7 @@ use crate::commands::Context;
 use crate::exit::{self, Exit, WrongRequest};
 use crate::figures::{bytes, counted};
 use crate::output::{self, harmless};
+use crate::progress::thousandths;
 
 /// How long after its beginning, or its end, a night that a kill interrupted is gone on with; later, another one begins.
 const GOES_ON: SignedDuration = SignedDuration::from_hours(12);
@@ -249,6 +250,7 @@ fn finish(
     context: &Context<'_>,
 ) -> anyhow::Result<Exit> {
     night.record.ended_at = Some(Timestamp::now().to_string());
+    night.record.seconds = Some(thousandths(context.meter.seconds()));
     tell(books, &night)?;
     books.save(night.clone())?;
     let note = NightNote(&night.record).markdown();

@@ -111,6 +111,12 @@ fn row(night: &BookedNight) -> Vec<String> {
         figure(figures.map(|figures| figures.conversations)),
         figure(figures.map(|figures| figures.rejects)),
         figure(figures.map(|figures| figures.errors)),
-        if record.is_removed { "removed" } else { "kept" }.to_owned(),
+        match (figures, record.is_removed) {
+            (_, true) => "removed",
+            (Some(_), false) => "kept",
+            // A night that failed, or is broken or not done: whatever lies there is no dataset to work with.
+            (None, false) => "–",
+        }
+        .to_owned(),
     ]
 }

@@ -1,0 +1,69 @@
+// Filters: what is chosen stands in the address, so that a link leads to the same view.
+const form = document.querySelector("form.filters");
+if (form) {
+  const files = [...document.querySelectorAll("details.file")];
+  const rows = [...document.querySelectorAll("tr[data-path]")];
+  const said = form.querySelector("output");
+  const apply = () => {
+    const { severity, code, file } = Object.fromEntries(new FormData(form));
+    const part = file.trim().toLowerCase();
+    const isChosen = Boolean(severity || code || part);
+    let findings = 0;
+    let shown = 0;
+    for (const one of files) {
+      const fits = one.dataset.path.toLowerCase().includes(part);
+      let here = 0;
+      for (const found of one.querySelectorAll("li")) {
+        const is = fits
+          && (found.dataset.code ? (!code || found.dataset.code === code) : !code)
+          && (found.dataset.severity ? (!severity || found.dataset.severity === severity) : !severity);
+        found.hidden = !is;
+        if (is) here += 1;
+      }
+      one.hidden = here === 0;
+      if (here > 0) {
+        shown += 1;
+        findings += here;
+        if (isChosen && shown <= 50) one.open = true;
+      }
+    }
+    const open = new Set(files.filter((one) => !one.hidden).map((one) => one.dataset.path));
+    for (const row of rows) {
+      const { path } = row.dataset;
+      row.hidden = !path.toLowerCase().includes(part) || (Boolean(severity || code) && !open.has(path));
+    }
+    for (const one of document.querySelectorAll("details.code")) {
+      one.hidden = Boolean(code) && one.dataset.code !== code;
+    }
+    const say = (number) => number.toLocaleString("en");
+    said.textContent = `${say(findings)} findings in ${say(shown)} of ${say(files.length)} files`;
+  };
+  const follow = () => {
+    const { hash } = location;
+    if (hash.startsWith("#?")) {
+      const chosen = new URLSearchParams(hash.slice(2));
+      for (const field of form.elements) {
+        if (field.name) field.value = chosen.get(field.name) ?? "";
+      }
+      apply();
+      form.scrollIntoView();
+      return;
+    }
+    const target = hash.length > 1 && document.getElementById(decodeURIComponent(hash.slice(1)));
+    if (!target) return;
+    form.reset();
+    apply();
+    const around = target.closest("details");
+    if (around) around.open = true;
+    target.scrollIntoView();
+  };
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", () => {
+    const chosen = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
+    history.replaceState(null, "", chosen.size ? `#?${chosen}` : location.pathname + location.search);
+    apply();
+  });
+  addEventListener("hashchange", follow);
+  apply();
+  follow();
+}

@@ -104,12 +104,29 @@ impl Plan {
         Self::resolved(pipeline, base, out, None)
     }
 
+    /// Resolves a pipeline as far as it says how conversations are said, and reads nothing.
+    pub fn without_inputs(pipeline: Pipeline) -> Result<Self, PlanError> {
+        Self::checked(pipeline, Path::new("."), None)
+    }
+
     fn resolved(
-        mut pipeline: Pipeline,
+        pipeline: Pipeline,
         base: &Path,
         out: Option<&Path>,
         file: Option<&Path>,
     ) -> Result<Self, PlanError> {
+        let plan = Self::checked(pipeline, base, out)?;
+        let own = &mut Own::new(file, &plan.out);
+        let (inputs, notes) = inputs::inputs(&plan.pipeline, base, own)?;
+        Ok(Self {
+            inputs,
+            notes,
+            ..plan
+        })
+    }
+
+    /// The plan without its inputs.
+    fn checked(mut pipeline: Pipeline, base: &Path, out: Option<&Path>) -> Result<Self, PlanError> {
         if let Some(depth) = pipeline.sources.jaibber_events.max_response_depth {
             pipeline.limits.response_depth = depth;
         }
@@ -142,10 +159,9 @@ impl Plan {
         }
         check_out(out.and_then(Path::to_str).unwrap_or(&pipeline.output.path))?;
         let out = out.map_or_else(|| base.join(&pipeline.output.path), Path::to_path_buf);
-        let (inputs, notes) = inputs::inputs(&pipeline, base, &mut Own::new(file, &out))?;
         Ok(Self {
             pipeline,
-            inputs,
+            inputs: Vec::new(),
             targets,
             templates,
             encodings,
@@ -155,7 +171,7 @@ impl Plan {
             redactor,
             out,
             base: base.to_path_buf(),
-            notes,
+            notes: Vec::new(),
         })
     }
 

@@ -482,6 +482,9 @@ impl Work<'_, '_> {
                 tables::push_references(self.parts, key, linked, message)?;
             }
         }
+        if self.parts.writes_alternatives() {
+            tables::push_alternatives(self.parts, key, linked)?;
+        }
         if self.parts.writes_tool_calls() {
             for row in tables::tool_calls(key, linked) {
                 self.parts.push_tool_call(row)?;

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use chatmill_dataset::rows::{
-    ConversationRow, FindingRow, MessageRow, ParticipantCell, ReferenceRow, RejectRow, ToolCallRow,
+    AlternativeRow, ConversationRow, FindingRow, MessageRow, ParticipantCell, ReferenceRow, RejectRow,
+    ToolCallRow,
 };
 use chatmill_dataset::{DatasetError, Key, PartSet};
 use chatmill_diag::Reject;
@@ -14,7 +15,7 @@ use chatmill_model::fingerprint::content_hash;
 use chatmill_model::json::push_string;
 use chatmill_model::{
     ArgumentForm, Arguments, Extra, Link, Linked, MediaSource, Message, MessageKind, PairedBy, Pairing, Part,
-    PartPlace, Preview, Reference, ReferenceForm, ToolCall, ToolResult, Weight,
+    PartPlace, Preview, Reference, ReferenceForm, Score, ToolCall, ToolResult, Weight,
 };
 
 use chatmill_redact::Mask;
@@ -146,6 +147,52 @@ pub fn push_message(
         byte_end: message.origin.end,
         tokens,
     })
+}
+
+/// Writes the answers that stood in one another's place, message by message.
+pub fn push_alternatives(parts: &mut PartSet, id: Key, linked: &Linked) -> Result<(), DatasetError> {
+    let conversation = &linked.conversation;
+    let mut at = None;
+    let mut ordinal = 0;
+    for alternative in &conversation.alternatives {
+        let position = alternative.place.start;
+        ordinal = if at.replace(position) == Some(position) {
+            ordinal + 1
+        } else {
+            0
+        };
+        let judgement = alternative.judgement;
+        for (step, message) in (0..).zip(conversation.said_by(alternative)) {
+            let sender = message
+                .sender
+                .and_then(|index| conversation.participants.get(index));
+            let sender_name = message.sender_name.as_deref();
+            parts.push_alternative(AlternativeRow {
+                conversation_id: id,
+                position: position.into(),
+                ordinal,
+                step,
+                origin: alternative.origin.as_str(),
+                in_conversation: alternative.messages.is_none(),
+                rank: judgement.rank,
+                score: judgement.score.map(Score::value),
+                label: judgement.label,
+                message_id: message.id.as_deref(),
+                sender_id: sender.map(|sender| sender.id.as_str()),
+                sender_name: sender_name.or_else(|| sender.and_then(|sender| sender.name.as_deref())),
+                role: message.role.as_str(),
+                kind: message.kind.as_str(),
+                created_at: message.timestamp.as_ref().and_then(|time| time.instant),
+                text: &message.text(),
+                parts: parts_json(&message.parts).as_deref(),
+                model: message.model.as_deref(),
+                extra: message.extra.to_json().as_deref(),
+                byte_start: message.origin.start,
+                byte_end: message.origin.end,
+            })?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes JSON objects field by field; absent values leave no key.

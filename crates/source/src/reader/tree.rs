@@ -8,10 +8,11 @@ use std::ops::Range;
 
 use chatmill_diag::limits::Branches;
 use chatmill_diag::{Finding, Limits, Severity, codes};
-use chatmill_model::{Conversation, RawJson};
+use chatmill_model::{AlternativeOrigin, Conversation, Judgement, RawJson};
 
 use crate::frame::Reading;
 use crate::reader::kept::quoted;
+use crate::reader::list::{Aside, ListReader};
 use crate::reader::notes::Notes;
 
 /// A message of a tree, before it is read.
@@ -172,9 +173,22 @@ fn depths(parents: &[Option<usize>]) -> Vec<u32> {
     depths.into_iter().map(Option::unwrap_or_default).collect()
 }
 
+/// What stood beside a branch, in the place of some of its messages.
+#[derive(Debug)]
+pub(crate) struct Beside {
+    /// The steps of the branch in whose place it stood.
+    pub place: Range<usize>,
+    /// Whether it begins with what a person said: another question, and its answer.
+    pub is_question: bool,
+    /// Its messages from the first to the last.
+    pub nodes: Vec<usize>,
+}
+
 /// A branch that is read.
 #[derive(Debug, Default)]
 pub(crate) struct Branch {
+    /// What stood beside it, by place, where branches are no conversations of their own.
+    pub beside: Vec<Beside>,
     /// Messages from the first to the last.
     pub path: Vec<usize>,
     /// How many of them an earlier branch has, too: they are its first.
@@ -187,6 +201,7 @@ pub(crate) fn branches(
     tree: &Tree,
     visible: Option<usize>,
     limits: &Limits,
+    asks: impl Fn(usize) -> bool,
     notes: &mut Notes,
 ) -> Vec<Branch> {
     let (ends, all) = tree.ends(visible, limits.branches);
@@ -204,7 +219,12 @@ pub(crate) fn branches(
         }
         let shared = path.iter().take_while(|at| seen.contains(at)).count();
         seen.extend(&path);
-        read.push(Branch { path, shared });
+        let beside = if limits.branches == Branches::All {
+            Vec::new()
+        } else {
+            beside(entries, tree, &path, &asks)
+        };
+        read.push(Branch { beside, path, shared });
     }
     let left = all - read.len();
     if left > 0 {
@@ -212,7 +232,7 @@ pub(crate) fn branches(
         let text = if too_many {
             "all branches together are larger than the limits of a record: the rest is left out"
         } else {
-            "further branches are not read: `branches = \"all\"` makes each a conversation"
+            "further branches: what stood in the place of a message that is read is among the alternatives; `branches = \"all\"` makes each branch a conversation"
         };
         let severity = if too_many {
             Severity::Warning
@@ -224,6 +244,86 @@ pub(crate) fn branches(
         notes.findings.push(finding);
     }
     read
+}
+
+/// What stood in the place of the messages of a branch: an answer up to the next question, a question with its answer. Of what
+/// goes on below there in several ways the latest is taken.
+fn beside(entries: &[Node], tree: &Tree, path: &[usize], asks: &impl Fn(usize) -> bool) -> Vec<Beside> {
+    let mut below: Vec<Vec<usize>> = vec![Vec::new(); entries.len()];
+    let mut first = Vec::new();
+    for (at, node) in entries.iter().enumerate() {
+        match tree.parent(at).and_then(|parent| below.get_mut(parent)) {
+            Some(below) => below.push(at),
+            // What lost what stood above it stood in nobody's place.
+            None if node.parent.is_none() => first.push(at),
+            None => {}
+        }
+    }
+    let mut found = Vec::new();
+    let forks = std::iter::once(None).chain(path.iter().copied().map(Some));
+    for (step, above) in forks.enumerate() {
+        let siblings = above.map_or(Some(&first), |above| below.get(above));
+        let own = path.get(step).copied();
+        let others = siblings.into_iter().flatten().copied().filter(|at| Some(*at) != own);
+        let mut place = None;
+        for other in others {
+            let next = |at: &usize| below.get(*at).and_then(|below| below.last().copied());
+            let walk = std::iter::successors(Some(other), next);
+            let place = place.get_or_insert_with(|| step..step + turn(path.iter().skip(step).copied(), asks));
+            found.push(Beside {
+                place: place.clone(),
+                is_question: asks(other),
+                nodes: walk.clone().take(turn(walk, asks)).collect(),
+            });
+        }
+    }
+    found
+}
+
+/// How many messages of a walk are one turn: up to the next question.
+fn turn(walk: impl Iterator<Item = usize>, asks: &impl Fn(usize) -> bool) -> usize {
+    let mut is_answered = false;
+    walk.take_while(|at| {
+        let is_question = asks(*at);
+        let belongs = !(is_question && is_answered);
+        is_answered |= !is_question;
+        belongs
+    })
+    .count()
+}
+
+/// How many messages were read before each step of a branch: a step may become none, or several.
+#[derive(Debug, Default)]
+pub(crate) struct Steps(Vec<usize>);
+
+impl Steps {
+    /// The next step begins here; after the last one, the end.
+    pub(crate) fn begin(&mut self, list: &ListReader<'_, '_>) {
+        self.0.push(list.messages.len());
+    }
+
+    /// How many messages stand before a step.
+    pub(crate) fn messages_before(&self, step: usize) -> usize {
+        self.0.get(step).or(self.0.last()).copied().unwrap_or_default()
+    }
+
+    /// Sets beside the branch what was read since `aside`.
+    pub(crate) fn beside(&self, list: &mut ListReader<'_, '_>, beside: &Beside, aside: Aside) {
+        let messages = list.end_aside(aside);
+        if messages.is_empty() {
+            return;
+        }
+        let place = self.messages_before(beside.place.start)..self.messages_before(beside.place.end);
+        let origin = if beside.is_question {
+            AlternativeOrigin::Branch
+        } else {
+            AlternativeOrigin::Regenerated
+        };
+        let judgement = Judgement::default();
+        let is_first = list.alternatives.last().is_none_or(|last| last.place.start as usize != place.start);
+        let own = is_first.then_some((origin, judgement));
+        list.alternatives(place, own, [(origin, judgement, messages)]);
+    }
 }
 
 /// Reads each branch, which is told its number where there are several. What was found in the tree stands with the first.
@@ -319,7 +419,7 @@ mod tests {
                 ..Limits::default()
             };
             let mut notes = Notes::new(0);
-            let branches = branches(&entries, &tree, Some(4), &limits, &mut notes);
+            let branches = branches(&entries, &tree, Some(4), &limits, |_| false, &mut notes);
             assert_eq!(branches.len(), read, "{messages} {document}");
             let counted: u64 = notes.findings.iter().map(|finding| finding.count).sum();
             assert_eq!(counted, left);
@@ -329,7 +429,7 @@ mod tests {
             branches: Branches::All,
             ..Limits::default()
         };
-        let shared: Vec<usize> = branches(&entries, &tree, Some(4), &limits, &mut notes)
+        let shared: Vec<usize> = branches(&entries, &tree, Some(4), &limits, |_| false, &mut notes)
             .iter()
             .map(|branch| branch.shared)
             .collect();

@@ -10,6 +10,7 @@ use chatmill_model::{
 use super::content::{self, Nature};
 use crate::frame::{FrameView, Reading};
 use crate::reader::message_object::role;
+use crate::reader::list::Aside;
 use crate::reader::tree::Node;
 use crate::reader::{Content, Keep as _, ListReader, Roster, Times, divided, id, present, quoted, text};
 
@@ -44,6 +45,13 @@ impl<'d, 'r> Reader<'d, 'r> {
             called: None,
             is_answered: false,
         }
+    }
+
+    /// Begins with an answer beside the conversation, which knows no call of it.
+    pub(super) fn begin_aside(&mut self) -> Aside {
+        self.called = None;
+        self.is_answered = false;
+        self.list.begin_aside()
     }
 
     pub(super) fn finish(mut self, conversation: Conversation) -> Reading {
@@ -305,6 +313,12 @@ fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_
             }
         }
     }
+}
+
+/// Whether a node holds what a person said.
+pub(super) fn is_of_person(value: Value<'_>) -> bool {
+    let author = present(value, "message").and_then(|message| present(message, "author"));
+    author.and_then(|author| text(author.get("role"))).as_deref() == Some("user")
 }
 
 fn author_metadata(message: Value<'_>) -> Option<Value<'_>> {

@@ -264,7 +264,11 @@ fn beside(entries: &[Node], tree: &Tree, path: &[usize], asks: &impl Fn(usize) -
     for (step, above) in forks.enumerate() {
         let siblings = above.map_or(Some(&first), |above| below.get(above));
         let own = path.get(step).copied();
-        let others = siblings.into_iter().flatten().copied().filter(|at| Some(*at) != own);
+        let others = siblings
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|at| Some(*at) != own);
         let mut place = None;
         for other in others {
             let next = |at: &usize| below.get(*at).and_then(|below| below.last().copied());
@@ -320,7 +324,10 @@ impl Steps {
             AlternativeOrigin::Regenerated
         };
         let judgement = Judgement::default();
-        let is_first = list.alternatives.last().is_none_or(|last| last.place.start as usize != place.start);
+        let is_first = list
+            .alternatives
+            .last()
+            .is_none_or(|last| last.place.start as usize != place.start);
         let own = is_first.then_some((origin, judgement));
         list.alternatives(place, own, [(origin, judgement, messages)]);
     }

@@ -13,6 +13,7 @@ use chatmill_model::Linked;
 use chatmill_redact::Redactor;
 use chatmill_source::Source;
 use chatmill_token::Encoding;
+use serde_json::Value;
 
 use crate::error::PlanError;
 use crate::pipeline::{self, ContentSetting, PerspectiveChoice, Pipeline};
@@ -23,6 +24,7 @@ mod check_settings;
 mod encodings;
 mod field_map;
 mod inputs;
+mod mix;
 mod redactor;
 mod selection;
 mod small_file;
@@ -37,6 +39,7 @@ mod windows;
 pub use check_settings::{CheckSettings, CodeSettings};
 use encodings::Encodings;
 pub use inputs::{InputSettings, PlannedInput, typed_inputs, typed_inputs_through};
+use mix::Mix;
 pub use selection::Selection;
 use small_file::read_text;
 pub use source::source;
@@ -58,6 +61,8 @@ pub struct Plan {
     pub encodings: Vec<Encoding>,
     /// What the normalised plan says of each encoding.
     encoding_identities: Vec<serde_json::Value>,
+    /// How much of each section is kept.
+    mix: Mix,
     /// What to leave out.
     pub selection: Selection,
     /// How much of a conversation renderings show.
@@ -104,12 +109,29 @@ impl Plan {
         Self::resolved(pipeline, base, out, None)
     }
 
+    /// Resolves a pipeline as far as it says how conversations are said, and reads nothing.
+    pub fn without_inputs(pipeline: Pipeline) -> Result<Self, PlanError> {
+        Self::checked(pipeline, Path::new("."), None)
+    }
+
     fn resolved(
-        mut pipeline: Pipeline,
+        pipeline: Pipeline,
         base: &Path,
         out: Option<&Path>,
         file: Option<&Path>,
     ) -> Result<Self, PlanError> {
+        let plan = Self::checked(pipeline, base, out)?;
+        let own = &mut Own::new(file, &plan.out);
+        let (inputs, notes) = inputs::inputs(&plan.pipeline, base, own)?;
+        Ok(Self {
+            inputs,
+            notes,
+            ..plan
+        })
+    }
+
+    /// The plan without its inputs.
+    fn checked(mut pipeline: Pipeline, base: &Path, out: Option<&Path>) -> Result<Self, PlanError> {
         if let Some(depth) = pipeline.sources.jaibber_events.max_response_depth {
             pipeline.limits.response_depth = depth;
         }
@@ -142,10 +164,10 @@ impl Plan {
         }
         check_out(out.and_then(Path::to_str).unwrap_or(&pipeline.output.path))?;
         let out = out.map_or_else(|| base.join(&pipeline.output.path), Path::to_path_buf);
-        let (inputs, notes) = inputs::inputs(&pipeline, base, &mut Own::new(file, &out))?;
         Ok(Self {
             pipeline,
-            inputs,
+            inputs: Vec::new(),
+            mix: Mix::default(),
             targets,
             templates,
             encodings,
@@ -155,7 +177,7 @@ impl Plan {
             redactor,
             out,
             base: base.to_path_buf(),
-            notes,
+            notes: Vec::new(),
         })
     }
 
@@ -181,7 +203,7 @@ impl Plan {
         format!("{prefix}{}", record::id(linked, bytes))
     }
 
-    /// The key of `[select]` that leaves a conversation out, if one does. `read` is the conversation as it was read, `found` the
+    /// The key of `[select]` or of its section that leaves a conversation out, if one does. `read` is the conversation as it was read, `found` the
     /// codes of its findings.
     pub fn leaves_out<'f>(
         &self,
@@ -191,6 +213,10 @@ impl Plan {
         found: impl Iterator<Item = &'f str>,
     ) -> Option<&'static str> {
         let id = self.base_id(input, read, bytes);
+        let section = self.inputs.get(input).map_or(0, |planned| planned.section);
+        if let Some(reason) = self.mix.leaves_out(section, &id) {
+            return Some(reason);
+        }
         self.selection.leaves_out(&id, &read.conversation, found)
     }
 
@@ -318,14 +344,26 @@ impl Plan {
             // Sections are numbered in the order of their first inputs.
             if planned.section == sections.len() {
                 let settings = &planned.settings;
-                sections.push(serde_json::json!({
+                let mut section = serde_json::json!({
                     "source": settings.source.map_or("auto", Source::id),
                     "id_prefix": settings.id_prefix,
                     "merge": settings.merge,
                     "exclude": settings.exclude_globs,
                     "field_map": settings.field_map,
                     "tables": settings.tables.iter().map(|map| map.name.as_str()).collect::<Vec<_>>(),
-                }));
+                });
+                let [weight, sample] = settings.shares;
+                let limit = settings.limit.map(Value::from);
+                let said = [
+                    ("weight", weight.map(Value::from)),
+                    ("limit", limit),
+                    ("sample", sample.map(Value::from)),
+                ];
+                if let Some(object) = section.as_object_mut() {
+                    let said = said.into_iter();
+                    object.extend(said.filter_map(|(key, value)| Some((key.to_owned(), value?))));
+                }
+                sections.push(section);
             }
         }
         sections

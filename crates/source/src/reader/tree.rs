@@ -295,7 +295,11 @@ fn beside(entries: &[Node], tree: &Tree, path: &[usize], asks: &impl Fn(usize) -
     for (step, above) in forks.enumerate() {
         let siblings = above.map_or(Some(&first), |above| below.get(above));
         let own = path.get(step).copied();
-        let others = siblings.into_iter().flatten().copied().filter(|at| Some(*at) != own);
+        let others = siblings
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|at| Some(*at) != own);
         let mut place = None;
         for other in others {
             let next = |at: &usize| tree.best(below.get(*at)?.iter().copied());

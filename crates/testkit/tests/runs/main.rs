@@ -12,11 +12,13 @@
 )]
 
 mod across;
+mod again;
 mod dedup;
 mod gathering;
 mod inputs;
 mod learned;
 mod limits;
+mod mix;
 mod redaction;
 mod replay;
 mod report;

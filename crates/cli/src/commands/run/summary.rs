@@ -37,6 +37,16 @@ pub(super) fn describe(name: &str, out: &str, summary: &RunSummary) -> String {
     blocks.join("\n")
 }
 
+/// What became of the inputs, without tokens and next steps.
+pub(in crate::commands) fn ledger(name: &str, summary: &RunSummary) -> String {
+    let blocks = [
+        headline(name, summary),
+        inputs(summary),
+        findings(&summary.totals.findings),
+    ];
+    blocks.join("\n")
+}
+
 /// What the last event says of a run, beside its exit code.
 pub(super) fn ending(out: &str, summary: &RunSummary) -> Map<String, Value> {
     let mut ending = Map::new();

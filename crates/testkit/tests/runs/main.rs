@@ -24,4 +24,5 @@ mod replay;
 mod report;
 mod same_bytes;
 mod select;
+mod teaching;
 mod windows;

@@ -174,6 +174,12 @@ fn inputs(summary: &RunSummary) -> String {
             counted(*turns, "turn")
         ));
     }
+    for (field, times) in &totals.unprompted {
+        text.push_str(&format!(
+            "No prompt: {}, because the conversation has no {field}; write {{{field}|other words}} for these\n",
+            counted(*times, "time")
+        ));
+    }
     if totals.without_reasoning > 0 {
         text.push_str(&format!(
             "Reasoning: left out of {}; policy.reasoning = \"keep\" keeps it where the dialect has a place for it\n",

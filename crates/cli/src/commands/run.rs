@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use super::Context;
 use crate::args::ListFormat;
 use crate::exit::Exit;
-use crate::output;
+use crate::{output, terminal};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -102,7 +102,12 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     let folder = short(&summary.out);
     context.meter.set_ending(summary::ending(&folder, &summary));
     match arguments.format {
-        ListFormat::Text => output::print(&summary::describe(&name, &folder, &summary))?,
+        ListFormat::Text => output::print(&summary::describe(
+            &name,
+            &folder,
+            &summary,
+            terminal::table_columns(),
+        ))?,
         ListFormat::Json => output::print_json(&summary::json(&name, &folder, &summary, exit))?,
     }
     Ok(exit)

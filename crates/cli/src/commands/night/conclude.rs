@@ -1,6 +1,7 @@
 //! From a milled dataset to the record of its night: certified, compared with the last good night, judged.
 
 use chatmill_dataset::{Dataset, DatasetError, certify};
+use chatmill_engine::Progress;
 use chatmill_engine::commit::summary::COMPLETE;
 use chatmill_report::bill::Price;
 use chatmill_report::night::{NightRecord, NightState, grown, new_codes};
@@ -12,6 +13,11 @@ use super::settings::NightSettings;
 use crate::commands::Context;
 use crate::exit::Exit;
 use crate::mask::mask;
+
+/// What is done after a run, and how long it takes when the run's rendering takes 1000.
+pub(super) const CERTIFY: (&str, u64) = ("certify", 30);
+/// Comparing with the last good night, and the reports.
+pub(super) const JUDGE: (&str, u64) = ("judge", 20);
 
 /// Faults of a dataset that are recorded.
 const FAULTS: usize = 20;
@@ -26,7 +32,9 @@ pub(super) fn conclude(
 ) -> anyhow::Result<NightRecord> {
     let folder = books.store.dataset(&night.name);
     let mut record = night.record.clone();
+    context.meter.stage(CERTIFY.0, 0);
     let certificate = certify(&folder)?;
+    context.meter.stage(JUDGE.0, 0);
     if !certificate.holds() {
         record.state = NightState::Broken;
         record.exit_code = Some(Exit::Objection.code());

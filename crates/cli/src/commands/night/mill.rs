@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::NightRequest;
 use super::books::{BookedNight, Books, instant_of, name_at};
-use super::conclude::conclude;
+use super::conclude::{CERTIFY, JUDGE, conclude};
 use super::notify::notify;
 use super::settings::NightSettings;
 use super::settle::{settle, tell};
@@ -99,8 +99,8 @@ fn mill(plan: Plan, request: &NightRequest, context: &Context<'_>) -> anyhow::Re
         replace: true,
         ..RunOptions::default()
     };
+    context.meter.ahead(&[CERTIFY, JUDGE]);
     run(plan, options, context.meter, context.signals.stop())?;
-    context.meter.stage("certify", 0);
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use crate::args::ListFormat;
 use crate::exit::{Exit, WrongRequest};
 use crate::figures::{count, counted};
 use crate::output::{self, harmless};
+use crate::terminal;
 
 /// Nights that people are shown: the last ones.
 const SHOWN: usize = 40;
@@ -72,7 +73,13 @@ fn text(books: &Books) -> String {
     ];
     let earlier = books.nights.len().saturating_sub(SHOWN);
     let rows = books.nights.iter().skip(earlier).map(row).collect();
-    let mut text = output::table(header.map(str::to_owned).to_vec(), rows, 2);
+    let mut text = output::fitted(
+        header.map(str::to_owned).to_vec(),
+        rows,
+        2,
+        &["exit", "errors"],
+        terminal::table_columns(),
+    );
     text.push('\n');
     if earlier > 0 {
         text.push_str(&format!(

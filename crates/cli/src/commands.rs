@@ -3,6 +3,7 @@
 pub(crate) mod certify;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod convert;
 pub(crate) mod dialects;
 pub(crate) mod diff;
 pub(crate) mod encodings;
@@ -38,6 +39,7 @@ use crate::terminal;
     after_help = "Examples:\n  \
                   chatmill inspect archive.zip\n  \
                   chatmill check exports/ --fail-on warning\n  \
+                  chatmill convert exports/ --to trl-messages --out train\n  \
                   chatmill run pipelines/demo.toml\n\n\
                   Exit codes: 0 complete, 1 complete with findings or a failed check, 2 the request is wrong,\n\
                   3 not complete (repeating may help), 130 or 143 interrupted"
@@ -56,6 +58,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Runs a pipeline to a dataset; goes on with an unfinished run of the same plan by itself
     Run(run::Arguments),
+    /// Makes training files of archives in one step: detects, mills, exports
+    Convert(convert::Arguments),
     /// Mills a night into a store: compares it with the last good one, keeps some, and says what changed
     Night(night::Arguments),
     /// Checks files like a linter: located findings and a verdict per file
@@ -111,7 +115,10 @@ pub(crate) struct Context<'c> {
 
 /// Runs the command that was asked for.
 pub(crate) fn execute(cli: Cli) -> Exit {
-    let is_run = matches!(cli.command, Command::Run(_) | Command::Night(_));
+    let is_run = matches!(
+        cli.command,
+        Command::Run(_) | Command::Convert(_) | Command::Night(_)
+    );
     if cli.global.wide {
         terminal::show_all_columns();
     }
@@ -158,6 +165,7 @@ fn conclude(outcome: anyhow::Result<Exit>, stopped: Exit) -> Exit {
 fn dispatch(command: Command, context: &Context<'_>) -> anyhow::Result<Exit> {
     match command {
         Command::Run(arguments) => run::execute(arguments, context),
+        Command::Convert(arguments) => convert::execute(&arguments, context),
         Command::Night(arguments) => night::execute(&arguments, context),
         Command::Check(arguments) => check::execute(arguments, context),
         Command::Render(arguments) => render::execute(arguments, context),

@@ -20,10 +20,12 @@ mod night;
 mod output;
 mod parse;
 mod perspective;
+mod prompt;
 mod redact;
 mod render;
 mod select;
 mod table_map;
+mod tools;
 mod window;
 
 pub use check::{CheckSection, Config, FailOn, PerPathSection, SeverityWord};
@@ -34,10 +36,12 @@ pub use night::NightSection;
 pub use output::{ContentRule, ContentSetting, OutputSection, PartitionSetting};
 pub use parse::parse;
 pub use perspective::{PerspectiveChoice, PerspectiveRule, PerspectiveSection};
+pub use prompt::PromptSection;
 pub use redact::{RedactKind, RedactKinds, RedactMode, RedactSection};
 pub use render::{RenderSection, TemplateSection};
 pub use select::SelectSection;
 pub use table_map::{RoleWord, TableMapSection};
+pub use tools::ToolsSection;
 pub use window::{
     HistoryRule, HistorySetting, MaxTokensSetting, ModeSetting, SessionGap, TargetsSetting, WindowSection,
 };
@@ -74,6 +78,12 @@ pub struct Pipeline {
     /// How much of the history a rendering shows.
     #[serde(default)]
     pub window: WindowSection,
+    /// System text of the pipeline's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<PromptSection>,
+    /// Definitions of tools beside those of the records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ToolsSection>,
     /// What to do where a dialect has no place for something.
     #[serde(default)]
     pub policy: Policy,
@@ -128,6 +138,16 @@ pub struct InputSection {
     /// Text put in front of every conversation id of this section.
     #[serde(default)]
     pub id_prefix: String,
+    /// How much of the mix this section is to be, beside the weights of the others, which are 1 where they have none: in bytes of
+    /// input. The section that has the fewest for its weight is taken whole, of the others conversations are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+    /// Reads this many records of the section and leaves out the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// Keeps this share of the section's conversations, chosen by the hash of their id and `select.seed`; between 0 and 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<f64>,
 }
 
 /// `[sources]`.
@@ -180,6 +200,9 @@ impl Default for InputSection {
             field_map: None,
             exclude: Vec::new(),
             id_prefix: String::new(),
+            weight: None,
+            limit: None,
+            sample: None,
         }
     }
 }

@@ -7,22 +7,27 @@ use chatmill_diag::limits::DEPTH_CEILING;
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::Policy;
+use chatmill_dialect::{Additions, Prompt};
 use chatmill_intake::Failure;
 use chatmill_intake::discover::{self, InputKind, Own};
-use chatmill_model::Linked;
+use chatmill_model::{Linked, RawJson};
 use chatmill_redact::Redactor;
 use chatmill_source::Source;
 use chatmill_token::Encoding;
+use serde_json::Value;
 
 use crate::error::PlanError;
 use crate::pipeline::{self, ContentSetting, PerspectiveChoice, Pipeline};
 use crate::progress::Progress;
 use crate::record::{self, Settings};
 
+mod budget;
 mod check_settings;
 mod encodings;
 mod field_map;
 mod inputs;
+mod mix;
+mod prompt;
 mod redactor;
 mod selection;
 mod small_file;
@@ -32,17 +37,20 @@ mod tables;
 mod target;
 mod targets;
 mod templates;
+mod tools;
 mod windows;
 
+pub use budget::{Budget, BudgetSources};
 pub use check_settings::{CheckSettings, CodeSettings};
 use encodings::Encodings;
 pub use inputs::{InputSettings, PlannedInput, typed_inputs, typed_inputs_through};
+use mix::Mix;
 pub use selection::Selection;
 use small_file::read_text;
 pub use source::source;
 pub use target::Target;
 pub use templates::Templates;
-pub use windows::{Budget, WindowPlan};
+pub use windows::WindowPlan;
 
 /// Everything a run needs to know.
 pub struct Plan {
@@ -58,10 +66,16 @@ pub struct Plan {
     pub encodings: Vec<Encoding>,
     /// What the normalised plan says of each encoding.
     encoding_identities: Vec<serde_json::Value>,
+    /// How much of each section is kept.
+    mix: Mix,
     /// What to leave out.
     pub selection: Selection,
     /// How much of a conversation renderings show.
     pub windows: WindowPlan,
+    /// System text of its own.
+    pub prompt: Option<Prompt>,
+    /// Definitions of tools beside those of the records.
+    pub tools: Vec<RawJson>,
     /// Finds personal data and secrets, where the plan asks for it.
     pub redactor: Option<Redactor>,
     /// Where the dataset will stand.
@@ -104,12 +118,29 @@ impl Plan {
         Self::resolved(pipeline, base, out, None)
     }
 
+    /// Resolves a pipeline as far as it says how conversations are said, and reads nothing.
+    pub fn without_inputs(pipeline: Pipeline) -> Result<Self, PlanError> {
+        Self::checked(pipeline, Path::new("."), None)
+    }
+
     fn resolved(
-        mut pipeline: Pipeline,
+        pipeline: Pipeline,
         base: &Path,
         out: Option<&Path>,
         file: Option<&Path>,
     ) -> Result<Self, PlanError> {
+        let plan = Self::checked(pipeline, base, out)?;
+        let own = &mut Own::new(file, &plan.out);
+        let (inputs, notes) = inputs::inputs(&plan.pipeline, base, own)?;
+        Ok(Self {
+            inputs,
+            notes,
+            ..plan
+        })
+    }
+
+    /// The plan without its inputs.
+    fn checked(mut pipeline: Pipeline, base: &Path, out: Option<&Path>) -> Result<Self, PlanError> {
         if let Some(depth) = pipeline.sources.jaibber_events.max_response_depth {
             pipeline.limits.response_depth = depth;
         }
@@ -125,9 +156,17 @@ impl Plan {
         let windows = WindowPlan::new(
             &pipeline.window,
             &pipeline.perspective.speaker,
-            &encodings,
+            &BudgetSources {
+                encodings: &encodings,
+                templates: &templates,
+                targets: &targets,
+                base,
+            },
             &pipeline.limits,
         )?;
+        let prompt = pipeline.prompt.as_ref().map(prompt::prompt).transpose()?;
+        let tools = pipeline.tools.as_ref().map(|section| tools::tools(section, base));
+        let tools = tools.transpose()?.unwrap_or_default();
         check_values(&pipeline)?;
         pipeline.check.as_ref().map(CheckSettings::new).transpose()?;
         check_content(&pipeline.output.content, &targets)?;
@@ -142,20 +181,22 @@ impl Plan {
         }
         check_out(out.and_then(Path::to_str).unwrap_or(&pipeline.output.path))?;
         let out = out.map_or_else(|| base.join(&pipeline.output.path), Path::to_path_buf);
-        let (inputs, notes) = inputs::inputs(&pipeline, base, &mut Own::new(file, &out))?;
         Ok(Self {
             pipeline,
-            inputs,
+            inputs: Vec::new(),
+            mix: Mix::default(),
             targets,
             templates,
             encodings,
             encoding_identities: identities,
             selection,
             windows,
+            prompt,
+            tools,
             redactor,
             out,
             base: base.to_path_buf(),
-            notes,
+            notes: Vec::new(),
         })
     }
 
@@ -181,7 +222,7 @@ impl Plan {
         format!("{prefix}{}", record::id(linked, bytes))
     }
 
-    /// The key of `[select]` that leaves a conversation out, if one does. `read` is the conversation as it was read, `found` the
+    /// The key of `[select]` or of its section that leaves a conversation out, if one does. `read` is the conversation as it was read, `found` the
     /// codes of its findings.
     pub fn leaves_out<'f>(
         &self,
@@ -191,6 +232,10 @@ impl Plan {
         found: impl Iterator<Item = &'f str>,
     ) -> Option<&'static str> {
         let id = self.base_id(input, read, bytes);
+        let section = self.inputs.get(input).map_or(0, |planned| planned.section);
+        if let Some(reason) = self.mix.leaves_out(section, &id) {
+            return Some(reason);
+        }
         self.selection.leaves_out(&id, &read.conversation, found)
     }
 
@@ -202,6 +247,15 @@ impl Plan {
     /// The policy.
     pub fn policy(&self) -> &Policy {
         &self.pipeline.policy
+    }
+
+    /// What is said beside every conversation.
+    pub fn additions(&self) -> Additions<'_> {
+        Additions {
+            prompt: self.prompt.as_ref(),
+            tools: &self.tools,
+            infers_tools: self.pipeline.tools.as_ref().is_some_and(|section| section.infer),
+        }
     }
 
     /// The tables that are not written.
@@ -291,11 +345,23 @@ impl Plan {
                     section.insert("key".to_owned(), key.into());
                 }
             }
+            if let Some(section) = object.get_mut("tools").and_then(serde_json::Value::as_object_mut) {
+                section.remove("file");
+                let definitions = self.tools.iter().map(RawJson::as_str).collect::<Vec<_>>();
+                section.insert("definitions".to_owned(), definitions.into());
+            }
             if let Some(output) = object
                 .get_mut("output")
                 .and_then(serde_json::Value::as_object_mut)
             {
                 output.remove("path");
+            }
+            if let Some(most) = object
+                .get_mut("window")
+                .and_then(|window| window.get_mut("max_tokens"))
+                .and_then(serde_json::Value::as_object_mut)
+            {
+                self.name_files_by_content(most);
             }
             object.insert("inputs".to_owned(), self.sections().into());
             let targets: Vec<String> = self
@@ -311,6 +377,22 @@ impl Plan {
         value
     }
 
+    /// Puts the content of the files of a budget where the normalised plan has their paths.
+    fn name_files_by_content(&self, most: &mut serde_json::Map<String, serde_json::Value>) {
+        for key in ["template", "tokenizer"] {
+            let word = most.get(key).and_then(serde_json::Value::as_str);
+            let Some(path) = word.map(|word| self.base.join(word)) else {
+                continue;
+            };
+            let limit = self.limits().vocabulary.max(self.limits().template_file);
+            // What is no file is the name of something that the plan describes elsewhere.
+            if let Ok(text) = discover::read_small(&path, limit) {
+                let hash = blake3::hash(text.as_bytes()).to_hex();
+                most.insert(key.to_owned(), hash.as_str().into());
+            }
+        }
+    }
+
     /// What the inputs of each section are read with. What the inputs are called stands beside the plan, once.
     fn sections(&self) -> Vec<serde_json::Value> {
         let mut sections: Vec<serde_json::Value> = Vec::new();
@@ -318,14 +400,26 @@ impl Plan {
             // Sections are numbered in the order of their first inputs.
             if planned.section == sections.len() {
                 let settings = &planned.settings;
-                sections.push(serde_json::json!({
+                let mut section = serde_json::json!({
                     "source": settings.source.map_or("auto", Source::id),
                     "id_prefix": settings.id_prefix,
                     "merge": settings.merge,
                     "exclude": settings.exclude_globs,
                     "field_map": settings.field_map,
                     "tables": settings.tables.iter().map(|map| map.name.as_str()).collect::<Vec<_>>(),
-                }));
+                });
+                let [weight, sample] = settings.shares;
+                let limit = settings.limit.map(Value::from);
+                let said = [
+                    ("weight", weight.map(Value::from)),
+                    ("limit", limit),
+                    ("sample", sample.map(Value::from)),
+                ];
+                if let Some(object) = section.as_object_mut() {
+                    let said = said.into_iter();
+                    object.extend(said.filter_map(|(key, value)| Some((key.to_owned(), value?))));
+                }
+                sections.push(section);
             }
         }
         sections

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use chatmill_dataset::Dataset;
 use chatmill_diag::suggest::nearest;
 use chatmill_dialect::LossCode;
+use chatmill_engine::again::{Again, AgainError};
 use chatmill_export::{
-    ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, SUMMARY, Split, SplitBy,
-    TokenLimit, envelope,
+    ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, MadeRendering, Maker,
+    NestedAs, SUMMARY, Split, SplitBy, TokenLimit, envelope, export_until,
 };
 use clap::{Args, ValueEnum};
 
@@ -36,6 +37,9 @@ pub(crate) struct Arguments {
     /// Form of the files
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: FileFormat,
+    /// Lists and objects in Parquet: JSON text of the Arrow JSON type, or Arrow structures for readers that do not know it
+    #[arg(long, value_enum, default_value = "json", value_name = "FORM")]
+    nested: NestedForm,
     /// What is made of each rendering: openai-sft, openai-evals, inspect, vertex-tuning, bedrock-conversation-2024,
     /// trl-messages, trl-prompt-completion, llama-factory or axolotl
     #[arg(long, value_name = "ID")]
@@ -70,18 +74,48 @@ pub(crate) struct Arguments {
     /// An earlier export of the same data: what it assigned stays where it was, whatever came since
     #[arg(long, requires = "split", value_name = "EXPORT")]
     split_like: Option<PathBuf>,
-    /// Folder of the export, which must not exist
+    /// Folder of the export
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Replaces an earlier export that stands there
+    #[arg(long)]
+    replace: bool,
 }
 
 /// Form of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FileFormat {
+pub(super) enum FileFormat {
     /// One JSON value a line
     Jsonl,
     /// Columns
     Parquet,
+}
+
+/// Form of lists and objects in a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum NestedForm {
+    /// JSON text
+    Json,
+    /// Arrow lists and structures
+    Struct,
+}
+
+impl From<FileFormat> for Format {
+    fn from(format: FileFormat) -> Self {
+        match format {
+            FileFormat::Jsonl => Self::Jsonl,
+            FileFormat::Parquet => Self::Parquet,
+        }
+    }
+}
+
+impl From<NestedForm> for NestedAs {
+    fn from(form: NestedForm) -> Self {
+        match form {
+            NestedForm::Json => Self::Json,
+            NestedForm::Struct => Self::Struct,
+        }
+    }
 }
 
 /// What decides where a conversation goes.
@@ -96,17 +130,78 @@ enum Decider {
 }
 
 /// Writes the export and says what is in it.
-pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let request = request(arguments)?;
     refuse_other_folders(&arguments.run)?;
     let dataset = Dataset::open(&arguments.run)?;
-    let summary = chatmill_export::export(&dataset, &request, &arguments.out).map_err(refused)?;
+    let maker = maker(&dataset, &request)?;
+    let made = maker.as_ref().map(|maker| maker as &dyn Maker);
+    let stop = context.signals.stop();
+    let summary = export_until(&dataset, &request, &arguments.out, made, stop).map_err(refused)?;
     output::print(&describe(&summary, &arguments.out.display().to_string()))?;
-    Ok(if summary.objections.is_empty() {
+    Ok(exit(&summary))
+}
+
+/// Who says the conversations in a dialect that the run did not say them in; nobody is needed where it did.
+fn maker<'d>(dataset: &'d Dataset, request: &ExportRequest) -> anyhow::Result<Option<AgainMaker<'d>>> {
+    let is_known = chatmill_dialect::find(&request.dialect).is_some();
+    if !is_known || chatmill_export::holds(dataset, &request.dialect).map_err(refused)? {
+        return Ok(None);
+    }
+    chatmill_export::check_request(request).map_err(refused)?;
+    let encoding = request.filters.max_tokens.as_ref();
+    let encoding = encoding.map(|most| most.encoding.as_str());
+    match Again::new(dataset, &request.dialect, encoding) {
+        Ok(again) => Ok(Some(AgainMaker(again))),
+        Err(AgainError::Dataset(error)) => Err(error.into()),
+        Err(AgainError::Refused { message, step }) => Err(WrongRequest::new(message).then(step).into()),
+    }
+}
+
+/// The engine's renderings, for an export.
+struct AgainMaker<'d>(Again<'d>);
+
+impl Maker for AgainMaker<'_> {
+    fn dialect(&self) -> &str {
+        self.0.dialect()
+    }
+
+    fn profile(&self) -> &str {
+        self.0.profile()
+    }
+
+    fn is_json(&self) -> bool {
+        self.0.is_json()
+    }
+
+    fn each(
+        &self,
+        visit: &mut dyn FnMut(&MadeRendering<'_>) -> Result<(), ExportError>,
+    ) -> Result<(), ExportError> {
+        self.0.each(&mut |said| {
+            visit(&MadeRendering {
+                conversation: said.conversation,
+                perspective: said.perspective,
+                ordinal: said.ordinal,
+                content: said.content,
+                assistant_spans: said.assistant_spans,
+                learned_spans: said.learned_spans,
+                last_role: said.last_role,
+                loss_codes: &said.loss_codes,
+                violations: &said.violations,
+                tokens: said.tokens,
+            })
+        })
+    }
+}
+
+/// What an export means that was written.
+pub(super) fn exit(summary: &ExportSummary) -> Exit {
+    if summary.objections.is_empty() {
         Exit::Complete
     } else {
         Exit::Objection
-    })
+    }
 }
 
 fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
@@ -125,10 +220,8 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
     });
     Ok(ExportRequest {
         dialect: arguments.dialect.clone(),
-        format: match arguments.format {
-            FileFormat::Jsonl => Format::Jsonl,
-            FileFormat::Parquet => Format::Parquet,
-        },
+        format: arguments.format.into(),
+        nested: arguments.nested.into(),
         envelope: arguments.envelope.as_deref().map(known_envelope).transpose()?,
         filters: Filters {
             valid: arguments.valid,
@@ -138,6 +231,7 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
         },
         valid_for: arguments.valid_for.clone(),
         split,
+        replace: arguments.replace,
     })
 }
 
@@ -149,7 +243,7 @@ fn known_loss(code: &str) -> Result<(), WrongRequest> {
     Err(WrongRequest::unknown("loss code", code, nearest(code, codes())))
 }
 
-fn known_envelope(id: &str) -> Result<&'static dyn Envelope, WrongRequest> {
+pub(super) fn known_envelope(id: &str) -> Result<&'static dyn Envelope, WrongRequest> {
     envelope::find(id).ok_or_else(|| {
         let ids: Vec<&str> = ENVELOPES.iter().map(|envelope| envelope.about().id).collect();
         WrongRequest::unknown("envelope", id, nearest(id, ids.iter().copied()))
@@ -157,16 +251,17 @@ fn known_envelope(id: &str) -> Result<&'static dyn Envelope, WrongRequest> {
     })
 }
 
-fn refused(error: ExportError) -> anyhow::Error {
+pub(super) fn refused(error: ExportError) -> anyhow::Error {
     match error {
         ExportError::ExportRequest { message, step } => WrongRequest::new(message).then(step).into(),
         ExportError::Dataset(error) => error.into(),
+        stopped @ ExportError::Stopped => stopped.into(),
         ExportError::Input(failure) => failure.into(),
     }
 }
 
 /// The export in words: files, then what was left out, then what speaks against it.
-fn describe(summary: &ExportSummary, out: &str) -> String {
+pub(super) fn describe(summary: &ExportSummary, out: &str) -> String {
     let mut text = format!(
         "{}: kept {} of {}\n",
         harmless(out),

@@ -1,6 +1,6 @@
 //! `chatmill run`: the whole mill, from a pipeline file to a published dataset.
 
-mod summary;
+pub(super) mod summary;
 
 use std::path::{Path, PathBuf};
 

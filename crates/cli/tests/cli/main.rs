@@ -14,6 +14,7 @@ mod chaos;
 mod check;
 mod check_reports;
 mod check_settings;
+mod convert;
 mod desk;
 mod example;
 mod export;

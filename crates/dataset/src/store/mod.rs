@@ -25,12 +25,17 @@ use std::sync::Arc;
 
 pub use self::name::NightName;
 
-use crate::destination::wrong_when_refused;
+use crate::destination::{Destination, wrong_when_refused};
 use crate::disk::{self, Dir, EntryKind, Lock};
 use crate::error::DatasetError;
 use crate::folder::FolderFile;
 use crate::free_table::{FreeCell, FreeKind, FreeTable};
 use crate::options::Compression;
+
+/// Removes the dataset at a destination, and nothing that somebody else put there.
+pub(crate) fn remove_dataset(destination: &Destination) -> Result<(), DatasetError> {
+    remove::dataset(destination.parent(), destination.name())
+}
 
 /// The name of the mark.
 const MARK: &str = ".chatmill-nights";

@@ -258,6 +258,7 @@ fn balance(manifest: &Manifest) -> Balance {
         rows: rows.rows,
         row_messages: rows.messages,
         row_notices: rows.notices,
+        row_alternatives: rows.alternatives,
         row_repeated: rows.repeated,
         row_merged: rows.merged,
         row_rejected: rows.rejected,

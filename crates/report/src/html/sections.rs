@@ -82,6 +82,7 @@ pub(super) fn balance(html: &mut Html, report: &Report) {
         for (name, rows) in [
             ("messages", balance.row_messages),
             ("notices", balance.row_notices),
+            ("answers beside the conversation", balance.row_alternatives),
             ("merged into another message", balance.row_merged),
             ("repeated and dropped", balance.row_repeated),
             ("rejected", balance.row_rejected),

@@ -237,6 +237,8 @@ pub struct Balance {
     pub row_messages: u64,
     /// Rows that became notices.
     pub row_notices: u64,
+    /// Rows that became answers beside the conversation.
+    pub row_alternatives: u64,
     /// Rows dropped as repeats.
     pub row_repeated: u64,
     /// Rows that went into another row's message or into the roster.

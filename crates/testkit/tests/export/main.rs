@@ -9,6 +9,7 @@
 )]
 
 mod clusters;
+mod nested;
 mod splits;
 mod windowed;
 
@@ -20,8 +21,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
 use chatmill_dataset::Dataset;
 use chatmill_export::{
-    ENVELOPES, ExportError, ExportRequest, ExportSummary, Filters, Format, Split, SplitBy, TokenLimit,
-    envelope, export,
+    ENVELOPES, ExportError, ExportRequest, ExportSummary, Filters, Format, NestedAs, Split, SplitBy,
+    TokenLimit, envelope, export,
 };
 use chatmill_golden::assert_golden;
 use chatmill_testkit::Workshop;
@@ -63,10 +64,12 @@ fn plain(dialect: &str) -> ExportRequest {
     ExportRequest {
         dialect: dialect.to_owned(),
         format: Format::Jsonl,
+        nested: NestedAs::Json,
         envelope: None,
         filters: Filters::default(),
         valid_for: None,
         split: None,
+        replace: false,
     }
 }
 

@@ -12,14 +12,17 @@
 )]
 
 mod across;
+mod again;
 mod dedup;
 mod gathering;
 mod inputs;
 mod learned;
 mod limits;
+mod mix;
 mod redaction;
 mod replay;
 mod report;
 mod same_bytes;
 mod select;
+mod teaching;
 mod windows;

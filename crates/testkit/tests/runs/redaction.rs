@@ -15,7 +15,9 @@ const KEY: &str = "a key of our own making, long enough";
 
 /// Every dialect, no counting.
 fn replacing() -> &'static str {
-    "[count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\n[redact]\nmode = \"replace\"\nkey_file = \"key.txt\"\n"
+    "[count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\n[tools]\ninfer = true\n[prompt]\nexisting = \"precede\"\n\
+        system = \"{agent.name|x} {agent.id|x} {agent.alias|x} {agent.custom_role|x} {agent.department|x} {agent.instructions|x} \
+        {room.title|x} {room.description|x} {room.id|x} {room.people|x}\"\n[redact]\nmode = \"replace\"\nkey_file = \"key.txt\"\n"
 }
 
 fn workshop() -> Workshop {

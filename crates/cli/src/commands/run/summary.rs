@@ -37,6 +37,16 @@ pub(super) fn describe(name: &str, out: &str, summary: &RunSummary, columns: usi
     blocks.join("\n")
 }
 
+/// What became of the inputs, without tokens and next steps.
+pub(in crate::commands) fn ledger(name: &str, summary: &RunSummary) -> String {
+    let blocks = [
+        headline(name, summary),
+        inputs(summary),
+        findings(&summary.totals.findings),
+    ];
+    blocks.join("\n")
+}
+
 /// What the last event says of a run, beside its exit code.
 pub(super) fn ending(out: &str, summary: &RunSummary) -> Map<String, Value> {
     let mut ending = Map::new();
@@ -163,6 +173,12 @@ fn inputs(summary: &RunSummary, columns: usize) -> String {
         text.push_str(&format!(
             "Not learned: {}, because {reason}\n",
             counted(*turns, "turn")
+        ));
+    }
+    for (field, times) in &totals.unprompted {
+        text.push_str(&format!(
+            "No prompt: {}, because the conversation has no {field}; write {{{field}|other words}} for these\n",
+            counted(*times, "time")
         ));
     }
     if totals.without_reasoning > 0 {

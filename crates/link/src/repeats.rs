@@ -37,7 +37,11 @@ impl Repeats {
             left.push(before.max(moved + 1));
         }
         let last = left.len() - 1;
-        let translated = |position: u32| left.get((position as usize).min(last)).copied().unwrap_or_default();
+        let translated = |position: u32| {
+            left.get((position as usize).min(last))
+                .copied()
+                .unwrap_or_default()
+        };
         for alternative in alternatives {
             alternative.place = translated(alternative.place.start)..translated(alternative.place.end);
         }

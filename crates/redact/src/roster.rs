@@ -111,7 +111,10 @@ impl Roster {
         for participant in &conversation.participants {
             names.participant(participant);
         }
-        let apart = conversation.alternatives.iter().flat_map(|alternative| &alternative.messages);
+        let apart = conversation
+            .alternatives
+            .iter()
+            .flat_map(|alternative| &alternative.messages);
         for message in conversation.messages.iter().chain(apart.flatten()) {
             let sender = message
                 .sender

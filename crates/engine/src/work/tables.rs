@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use chatmill_dataset::rows::{
-    AlternativeRow, ConversationRow, FindingRow, MessageRow, ParticipantCell, ReferenceRow, RejectRow, ToolCallRow,
+    AlternativeRow, ConversationRow, FindingRow, MessageRow, ParticipantCell, ReferenceRow, RejectRow,
+    ToolCallRow,
 };
 use chatmill_dataset::{DatasetError, Key, PartSet};
 use chatmill_diag::Reject;
@@ -153,10 +154,16 @@ pub fn push_alternatives(parts: &mut PartSet, id: Key, linked: &Linked) -> Resul
     let mut ordinal = 0;
     for alternative in &conversation.alternatives {
         let position = alternative.place.start;
-        ordinal = if at.replace(position) == Some(position) { ordinal + 1 } else { 0 };
+        ordinal = if at.replace(position) == Some(position) {
+            ordinal + 1
+        } else {
+            0
+        };
         let judgement = alternative.judgement;
         for (step, message) in (0..).zip(conversation.said_by(alternative)) {
-            let sender = message.sender.and_then(|index| conversation.participants.get(index));
+            let sender = message
+                .sender
+                .and_then(|index| conversation.participants.get(index));
             let sender_name = message.sender_name.as_deref();
             parts.push_alternative(AlternativeRow {
                 conversation_id: id,

@@ -169,7 +169,10 @@ impl<'d, 'r> ListReader<'d, 'r> {
     /// Counts messages as those of an answer beside the conversation. What was found in them, among the findings and rejects
     /// from these on, gets its place in the record: they have none in the conversation. The first had this position.
     fn stands_apart(&mut self, messages: &[Message], first: usize, from: (usize, usize)) {
-        let notices = messages.iter().filter(|message| message.kind == MessageKind::Notice).count() as u64;
+        let notices = messages
+            .iter()
+            .filter(|message| message.kind == MessageKind::Notice)
+            .count() as u64;
         self.rows.alternatives += messages.len() as u64;
         self.rows.notices -= notices;
         self.rows.messages -= messages.len() as u64 - notices;
@@ -179,7 +182,9 @@ impl<'d, 'r> ListReader<'d, 'r> {
             frame.document.path_at(at)
         };
         for finding in self.notes.findings.iter_mut().skip(from.0) {
-            let place = finding.position.and_then(|position| (position as usize).checked_sub(first));
+            let place = finding
+                .position
+                .and_then(|position| (position as usize).checked_sub(first));
             let Some(place) = place else {
                 continue;
             };
@@ -224,7 +229,8 @@ impl<'d, 'r> ListReader<'d, 'r> {
 
     /// Everything that was read, as this conversation.
     pub(crate) fn finish(mut self, conversation: Conversation) -> Reading {
-        self.alternatives.sort_by_key(|alternative| alternative.place.start);
+        self.alternatives
+            .sort_by_key(|alternative| alternative.place.start);
         Reading {
             conversation: Some(Conversation {
                 messages: self.messages,

@@ -41,7 +41,11 @@ pub(crate) fn rejected(root: Value<'_>) -> Option<(&'static str, Value<'_>)> {
 /// and may begin with the same messages as the conversation. False where nothing of it is left.
 pub(crate) fn compare(list: &mut ListReader<'_, '_>, aside: Aside, root: Value<'_>, start: usize) -> bool {
     let mut other = list.end_aside(aside);
-    let same = list.messages.iter().zip(&other).take_while(|(own, other)| says_the_same(own, other));
+    let same = list
+        .messages
+        .iter()
+        .zip(&other)
+        .take_while(|(own, other)| says_the_same(own, other));
     let common = same.count();
     let start = if common > 0 { common } else { start };
     other.drain(..common);
@@ -63,7 +67,9 @@ pub(crate) fn compare(list: &mut ListReader<'_, '_>, aside: Aside, root: Value<'
     );
     if let Some((key, value)) = self::rejected(root) {
         let text = if is_left {
-            format!("the record compares two answers: the better one is read, and {key} is an alternative to it")
+            format!(
+                "the record compares two answers: the better one is read, and {key} is an alternative to it"
+            )
         } else {
             format!("the record compares two answers, but {key} holds none that differs: it is kept as it is")
         };
@@ -97,7 +103,9 @@ pub(crate) fn label(list: &mut ListReader<'_, '_>, root: Value<'_>) {
         ..Judgement::default()
     };
     let text = if is_good {
-        format!("{key} says that the answer is good: it is the conversation's, and labelled among the alternatives")
+        format!(
+            "{key} says that the answer is good: it is the conversation's, and labelled among the alternatives"
+        )
     } else {
         format!("{key} says that the answer is bad: it is among the alternatives and not in the conversation")
     };

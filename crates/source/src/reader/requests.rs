@@ -277,7 +277,8 @@ impl<'d> Reader<'d, '_> {
 
     /// Reads the answer that was not preferred: to the one that begins here, else to the last.
     fn compare(&mut self, root: Value<'d>, start: Option<usize>, extra: &mut Extra) {
-        let Some((field, other)) = preference::rejected(root).filter(|(_, other)| preference::may_be_answer(*other))
+        let Some((field, other)) =
+            preference::rejected(root).filter(|(_, other)| preference::may_be_answer(*other))
         else {
             return;
         };

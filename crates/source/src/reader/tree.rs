@@ -110,7 +110,9 @@ impl Tree {
     pub(crate) fn best_end(&self, entries: &[Node]) -> Option<usize> {
         let (below, first) = self.below(entries);
         let next = |at: &usize| self.best(below.get(*at)?.iter().copied());
-        let start = self.best(first.into_iter()).or_else(|| (!entries.is_empty()).then_some(0));
+        let start = self
+            .best(first.into_iter())
+            .or_else(|| (!entries.is_empty()).then_some(0));
         std::iter::successors(start, next).last()
     }
 
@@ -295,7 +297,11 @@ fn beside(entries: &[Node], tree: &Tree, path: &[usize], asks: &impl Fn(usize) -
     for (step, above) in forks.enumerate() {
         let siblings = above.map_or(Some(&first), |above| below.get(above));
         let own = path.get(step).copied();
-        let others = siblings.into_iter().flatten().copied().filter(|at| Some(*at) != own);
+        let others = siblings
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|at| Some(*at) != own);
         let mut place = None;
         for other in others {
             let next = |at: &usize| tree.best(below.get(*at)?.iter().copied());

@@ -2,8 +2,8 @@
 
 use chatmill_diag::{Finding, Path, Reject};
 use chatmill_model::{
-    Alternative, Arguments, Conversation, Extra, Media, MediaSource, Message, Part, Participant, Reference, ReferenceForm,
-    Score, Timestamp, Weight,
+    Alternative, Arguments, Conversation, Extra, Media, MediaSource, Message, Part, Participant, Reference,
+    ReferenceForm, Score, Timestamp, Weight,
 };
 use chatmill_source::Reading;
 use serde_json::{Map, Value, json};
@@ -113,7 +113,10 @@ fn alternative(alternative: &Alternative, conversation: &Conversation) -> Value 
     let judgement = alternative.judgement;
     let messages = alternative.messages.iter().flatten();
     Object::new()
-        .with("place", format!("{}..{}", alternative.place.start, alternative.place.end))
+        .with(
+            "place",
+            format!("{}..{}", alternative.place.start, alternative.place.end),
+        )
         .with("origin", alternative.origin.as_str())
         .with("in_conversation", alternative.messages.is_none())
         .maybe("rank", judgement.rank)

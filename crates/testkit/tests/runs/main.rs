@@ -12,6 +12,7 @@
 )]
 
 mod across;
+mod alternatives;
 mod dedup;
 mod gathering;
 mod inputs;

@@ -9,8 +9,8 @@ use chatmill_model::{
 
 use super::content::{self, Nature};
 use crate::frame::{FrameView, Reading};
-use crate::reader::message_object::role;
 use crate::reader::list::Aside;
+use crate::reader::message_object::role;
 use crate::reader::tree::Node;
 use crate::reader::{Content, Keep as _, ListReader, Roster, Times, divided, id, present, quoted, text};
 

@@ -256,7 +256,9 @@ impl Record<'_> {
                 reader.list.alternatives(place, own, others);
             }
         }
-        if let Some((field, other)) = preference::rejected(root) && preference::may_be_answer(other) {
+        if let Some((field, other)) = preference::rejected(root)
+            && preference::may_be_answer(other)
+        {
             let start = preferred.unwrap_or_else(|| preference::answer(&reader.list.messages));
             let aside = reader.list.begin_aside();
             match other.kind() {

@@ -13,6 +13,7 @@
 
 mod across;
 mod again;
+mod alternatives;
 mod dedup;
 mod gathering;
 mod inputs;

@@ -257,6 +257,9 @@ impl Job<'_> {
     /// What becomes of a rendering, or why it is left out.
     fn record<'a>(&self, candidate: &'a Candidate<'_>) -> Result<Kept<'a>, String> {
         let row = &candidate.row();
+        if let Some(reason) = candidate.left_out {
+            return Err(reason.to_owned());
+        }
         if let Some(reason) = self.request.filters.objection(&candidate.facts) {
             return Err(reason);
         }

@@ -156,7 +156,7 @@ fn every_envelope_keeps_the_rows_of_a_room_apart_in_order_and_in_one_file() {
     for envelope in envelopes_of_conversations() {
         let about = envelope.about();
         let request = |format| ExportRequest {
-            envelope: Some(*envelope),
+            envelope: Some(envelope),
             ..divided(about.dialects[0], format)
         };
         let [as_lines, as_table] = [Format::Jsonl, Format::Parquet].map(|format| {

@@ -29,6 +29,7 @@ use crate::exit::{self, Exit};
 use crate::logs;
 use crate::progress::Meter;
 use crate::signals::Signals;
+use crate::terminal;
 
 /// Mills chat archives into training, evaluation and cost data.
 #[derive(Debug, Parser)]
@@ -118,6 +119,9 @@ pub(crate) fn execute(cli: Cli) -> Exit {
         cli.command,
         Command::Run(_) | Command::Convert(_) | Command::Night(_)
     );
+    if cli.global.wide {
+        terminal::show_all_columns();
+    }
     let meter = Meter::new(&cli.global, !is_run);
     logs::start(&cli.global, meter.bar());
     let watched = if is_run {
@@ -133,7 +137,7 @@ pub(crate) fn execute(cli: Cli) -> Exit {
                 signals: &signals,
             };
             let outcome = dispatch(cli.command, &context);
-            meter.finish();
+            meter.clear();
             let exit = conclude(outcome, signals.exit());
             if is_run {
                 meter.end(exit);

@@ -59,6 +59,7 @@ pub use spill::Spill;
 pub use spread::{Spread, SpreadTotals};
 pub use staging::{Opening, Staging, open};
 pub use store::{
-    HISTORY, LatestLink, METRICS, NIGHT_DATASET, NIGHT_JSON, NIGHT_NOTE, NightName, NightStore, RecordBytes,
+    HISTORY, LatestLink, METRICS, NIGHT_DATASET, NIGHT_JSON, NIGHT_NOTE, NIGHTS_PAGE, NightName, NightStore,
+    RecordBytes,
 };
 pub use tables::{ALWAYS_WRITTEN, PartSet, TABLES, absent_tables, describe};

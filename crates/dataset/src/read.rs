@@ -27,6 +27,9 @@ use crate::parts;
 use crate::table::Table;
 use crate::tables::{MessageColumns, RenderingColumns};
 
+/// Bytes of a derived file that is read, at most.
+const DERIVED_BYTES: u64 = 1 << 20;
+
 /// Rows of a batch at most.
 const BATCH_ROWS: usize = 1024;
 
@@ -63,6 +66,15 @@ impl Dataset {
     /// What it consists of.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// The bytes of one of its derived files, such as `run.json`; none where it is gone.
+    ///
+    /// # Errors
+    ///
+    /// When the system fails, or when the file is larger than a mebibyte.
+    pub fn derived(&self, name: &str) -> Result<Option<Vec<u8>>, DatasetError> {
+        self.open.read_small(name, DERIVED_BYTES)
     }
 
     /// What was summed up of its tables while they were written.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use chatmill_model::{Component, RawJson, Sink, Speaker};
+use chatmill_model::{Component, Sink, Speaker};
 use serde_json::value::RawValue;
 
 use crate::gemini_schema;
@@ -11,8 +11,9 @@ use crate::json::compact;
 use crate::json_schema::{self, NO_PARAMETERS};
 use crate::loss::{LossCode, Losses, reasons};
 use crate::made_texts::MadeTexts;
-use crate::tool_definition::Definition;
+use crate::tool_definition::{DefinedBy, Definition};
 use crate::tool_names::ToolNames;
+use crate::view::View;
 
 /// Where a dialect puts the parts of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +62,20 @@ pub(crate) fn prepare<'a>(
         }
         for definition in definitions {
             if written.insert(definition.name) {
+                let (code, reason) = match definition.by {
+                    DefinedBy::Source => (None, reasons::TOOL_DEFINED_ALREADY),
+                    DefinedBy::Pipeline => (
+                        Some(LossCode::ToolDefinitionAdded),
+                        reasons::DEFINED_BY_THE_PIPELINE,
+                    ),
+                    DefinedBy::Calls => (
+                        Some(LossCode::ToolDefinitionSynthesised),
+                        reasons::DEFINED_BY_ITS_CALLS,
+                    ),
+                };
+                if let Some(code) = code {
+                    losses.whole_rendering(code, 1, reason);
+                }
                 prepared.push(one(definition, form, names, made, losses));
             } else {
                 losses.whole_rendering(LossCode::ToolDefinitionDropped, 1, reasons::TOOL_DEFINED_ALREADY);
@@ -203,14 +218,19 @@ fn declared(schema: &str, losses: &mut Losses) -> Option<String> {
     converted.schema
 }
 
+/// How many values define tools: those of the source and of the pipeline.
+pub(crate) fn given(view: &View<'_>) -> u64 {
+    (view.conversation().tools.len() + view.additions.tools.len()) as u64
+}
+
 /// What [`lose`] may declare.
 pub(crate) const LOSES_ALL: &[LossCode] = &[LossCode::ToolDefinitionDropped];
 
 /// Declares definitions that a dialect has no place for.
-pub(crate) fn lose(tools: &[RawJson], losses: &mut Losses) {
+pub(crate) fn lose(view: &View<'_>, losses: &mut Losses) {
     losses.whole_rendering(
         LossCode::ToolDefinitionDropped,
-        tools.len() as u64,
+        given(view),
         reasons::NO_DEFINITIONS,
     );
 }

@@ -1,10 +1,12 @@
 //! Which of the perspective's messages a trainer learns from, and which are context.
 //!
-//! A window says from where on turns are learned, and a source may say of a message that it is not (`weight: 0`). A turn that holds
-//! a message that is not learned, or nothing that anybody said, is context.
+//! A window says from where on turns are learned, and a source may say of a message that it is not (`weight: 0`). A message of
+//! which nothing is left but what stands for its media is not learned either, unless somebody asks for it. A turn that holds a
+//! message that is not learned, or nothing that anybody said, is context.
 
 use chatmill_model::{Message, Role, Speaker, Weight};
 
+use crate::placeholders::{Placeholders, is_only_media};
 use crate::view::View;
 
 /// The messages from which a trainer learns, as far as they are the perspective's.
@@ -19,7 +21,7 @@ pub(crate) struct Learned {
 impl Learned {
     /// What a view says of messages in order of their positions.
     pub(crate) fn of(view: &View<'_>, messages: &[&Message]) -> Self {
-        let never = messages.iter().filter(|message| is_weightless(message));
+        let never = messages.iter().filter(|message| view.is_never_learned(message));
         Self {
             from: view.learned_from(),
             never: never.map(|message| message.position).collect(),
@@ -55,11 +57,15 @@ impl View<'_> {
         self.window.as_ref().map_or(0, |window| window.stretch.learned)
     }
 
+    fn is_never_learned(&self, message: &Message) -> bool {
+        is_weightless(message) || self.placeholders != Placeholders::Learned && is_only_media(message)
+    }
+
     /// Whose words a message's are.
     pub(crate) fn voice(&self, message: &Message) -> Speaker {
         if !self.is_own(message) {
             Speaker::Other
-        } else if message.position < self.learned_from() || is_weightless(message) {
+        } else if message.position < self.learned_from() || self.is_never_learned(message) {
             Speaker::Recalled
         } else {
             Speaker::Perspective

@@ -79,6 +79,8 @@ loss_codes! {
     ToolDefinitionDropped = "tool-definition-dropped",
     /// The definition of a tool was made up.
     ToolDefinitionSynthesised = "tool-definition-synthesised",
+    /// The definition of a tool was added that the source does not have.
+    ToolDefinitionAdded = "tool-definition-added",
     /// A result without a call was left out.
     OrphanResultDropped = "orphan-result-dropped",
     /// A result without a call became text.
@@ -153,6 +155,8 @@ loss_codes! {
     ExtraDropped = "extra-dropped",
     /// A reply is quoted in the text.
     ReferenceInlined = "reference-inlined",
+    /// Of a quoted message that the rendering shows, only the beginning or the author is said.
+    ReferenceShortened = "reference-shortened",
     /// A reply has no place, or policy left it out.
     ReferenceDropped = "reference-dropped",
     /// A reply to something that is not there, or that must not be quoted.

@@ -52,6 +52,7 @@ pub enum Names {
     /// In front of the text.
     Prefix,
     /// Nowhere.
+    #[serde(alias = "none")]
     Drop,
 }
 
@@ -60,8 +61,12 @@ pub enum Names {
 #[serde(rename_all = "kebab-case")]
 pub enum References {
     /// The text of the target is quoted.
-    #[default]
     Quote,
+    /// Of a target that the rendering shows, the beginning is quoted; of others all of it.
+    #[default]
+    Excerpt,
+    /// Of a target that the rendering shows, it is said whose it is; others are quoted.
+    Mark,
     /// They are dropped.
     Drop,
 }

@@ -23,7 +23,7 @@ use crate::message_text::message_text;
 use crate::names::{Aliases, Roster, speaker};
 use crate::text::{change, trim_script_space, without_controls};
 use crate::view::View;
-use crate::wording::{Author, Markers, Wording};
+use crate::wording::{self, Author, Markers, Wording};
 
 /// What quoting may cost.
 pub(crate) const LOSES: &[LossCode] = &[
@@ -41,6 +41,8 @@ pub(crate) const LOSES: &[LossCode] = &[
 pub(crate) struct Quote<'a> {
     head: String,
     text: Cow<'a, str>,
+    /// What closes it.
+    close: &'static str,
     /// The media item that goes with it: an image or a sound, and its address.
     pub(crate) medium: Option<(MediaKind, Cow<'a, str>)>,
     /// Whether the quoted message is known from a preview only.
@@ -79,7 +81,7 @@ impl<'a> Quote<'a> {
 
     /// The words and the quoted text.
     pub(crate) fn words(self) -> [Cow<'a, str>; 3] {
-        [Cow::Owned(self.head), self.text, Cow::Borrowed("\"")]
+        [Cow::Owned(self.head), self.text, Cow::Borrowed(self.close)]
     }
 }
 
@@ -94,7 +96,35 @@ pub(crate) struct Style<'q, 'a> {
     pub(crate) aliases: Option<&'q Aliases<'a>>,
     /// Whether somebody quotes himself, where a version does not go by the link.
     pub(crate) is_own: Option<&'q IsOwn<'q>>,
+    /// How a message is quoted that the rendering shows, and which are; none: as any other.
+    pub(crate) shown: Option<(Brevity, &'q IsShown<'q>)>,
 }
+
+/// How a message is quoted that the rendering shows anyway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Brevity {
+    /// By its beginning.
+    Excerpt,
+    /// By its author.
+    Mark,
+}
+
+/// Code points of an excerpt, at most, and one more for the sign that something follows.
+const EXCERPT: usize = 80;
+
+/// The beginning of a text, up to the end of a word where there is one in its second half; nothing where it is short enough.
+fn excerpt(text: &str) -> Option<String> {
+    let (end, _) = text.char_indices().nth(EXCERPT)?;
+    // What is one sign longer would be no shorter with the sign that something follows.
+    text.char_indices().nth(EXCERPT + 1)?;
+    let head = text.get(..end)?;
+    let word = head.rfind(char::is_whitespace).filter(|at| *at >= end / 2);
+    let head = word.and_then(|at| head.get(..at)).unwrap_or(head);
+    Some(format!("{}…", head.trim_end()))
+}
+
+/// Tells whether a rendering shows the message at a position.
+pub(crate) type IsShown<'q> = dyn Fn(u32) -> bool + 'q;
 
 /// Tells whether somebody quotes himself.
 pub(crate) type IsOwn<'q> = dyn Fn(&Reference, &Link) -> bool + 'q;
@@ -156,7 +186,9 @@ pub(crate) fn quotes<'a>(
         let is_own = style
             .is_own
             .map_or(link.same_sender, |is_own| is_own(reference, link));
-        let quote = source.quote(is_own, active, message.position);
+        let brevity = style.shown.filter(|_| link.status == LinkStatus::Resolved);
+        let brevity = brevity.and_then(|(brevity, is_shown)| is_shown(link.target?).then_some(brevity));
+        let mut quote = source.quote(is_own, active, message.position, brevity);
         if style.wordless == Wordless::LeftOut && quote.says_nothing() {
             let reason = reasons::REFERENCE_HAS_NO_WORDS;
             losses.at(LossCode::ReferenceUnresolved, message.position, reason);
@@ -166,6 +198,23 @@ pub(crate) fn quotes<'a>(
             LossCode::ReferenceInlined,
             message.position,
             reasons::REPLY_IS_QUOTED,
+        );
+        let is_short = match brevity {
+            Some(Brevity::Excerpt) => {
+                let excerpt = excerpt(&quote.text);
+                excerpt.map(|excerpt| quote.text = Cow::Owned(excerpt)).is_some()
+            }
+            Some(Brevity::Mark) => {
+                quote.text = Cow::Borrowed("");
+                true
+            }
+            None => false,
+        };
+        losses.several(
+            LossCode::ReferenceShortened,
+            message.position,
+            u64::from(is_short),
+            reasons::QUOTED_MESSAGE_IS_SHOWN,
         );
         quotes.push(quote);
     }
@@ -299,7 +348,13 @@ impl<'a> Source<'a> {
         self.texts.push(text);
     }
 
-    fn quote(mut self, same_sender: bool, active: Option<&str>, position: u32) -> Quote<'a> {
+    fn quote(
+        mut self,
+        same_sender: bool,
+        active: Option<&str>,
+        position: u32,
+        brevity: Option<Brevity>,
+    ) -> Quote<'a> {
         let has_media = !self.media.is_empty();
         let dropped = (self.media.len() as u64).saturating_sub(1);
         let chosen = [MediaKind::Audio, MediaKind::Image]
@@ -322,16 +377,21 @@ impl<'a> Source<'a> {
             self.losses
                 .at(LossCode::EmptyFilled, position, reasons::WORD_FOR_MEDIA);
         }
-        let (words, is_named) = self.head(same_sender, active, kind);
-        let head = without_controls(&words).into_owned();
+        let (author, name) = self.author(same_sender, active);
+        let is_mark = brevity == Some(Brevity::Mark);
+        let head = |name: &str| match is_mark {
+            true => wording::mark(author, name),
+            false => self.wording.head(author, name, kind),
+        };
+        let words = head(&name);
+        let is_named = author == Author::Person;
         let alias = self.alias.filter(|_| is_named);
-        let aliased = alias.map(|(alias, index)| {
-            let words = self.wording.head(Author::Person, alias, kind);
-            (without_controls(&words).into_owned(), index)
-        });
+        let aliased = alias.map(|(alias, index)| (without_controls(&head(alias)).into_owned(), index));
+        let clean = without_controls(&words).into_owned();
         Quote {
-            is_head_cleaned: head.len() < words.len(),
-            head,
+            is_head_cleaned: clean.len() < words.len(),
+            head: clean,
+            close: if is_mark { "" } else { "\"" },
             text,
             medium,
             is_preview: self.is_preview,
@@ -362,15 +422,15 @@ impl<'a> Source<'a> {
         change(clean, |text| Cow::Borrowed(trim_script_space(text)))
     }
 
-    /// The words before the quote, and whether they name a person.
-    fn head(&self, same_sender: bool, active: Option<&str>, medium: Option<MediaKind>) -> (String, bool) {
+    /// Who wrote it, as the reader sees it, and what that one is called.
+    fn author(&self, same_sender: bool, active: Option<&str>) -> (Author, Cow<'_, str>) {
         let is_active = match (self.id, active) {
             (Some(id), Some(active)) => id == active,
             // The document's code compares two missing names and finds them equal.
             (None, None) => self.is_agent,
             _ => false,
         };
-        let (author, name) = if same_sender {
+        if same_sender {
             (Author::Oneself, Cow::Borrowed(""))
         } else if is_active {
             (Author::Active, Cow::Borrowed(""))
@@ -383,8 +443,26 @@ impl<'a> Source<'a> {
             (Author::Agent, name)
         } else {
             (Author::Person, Cow::Borrowed(self.shown.unwrap_or("Someone")))
-        };
-        let is_person = matches!(author, Author::Person);
-        (self.wording.head(author, &name, medium), is_person)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_ends_with_a_word_and_is_shorter_than_the_text() {
+        assert_eq!(excerpt(&"a".repeat(EXCERPT + 1)), None);
+        assert_eq!(
+            excerpt(&"a".repeat(EXCERPT + 2)),
+            Some(format!("{}…", "a".repeat(EXCERPT)))
+        );
+        let words = "word ".repeat(40);
+        assert_eq!(excerpt(&words), Some(format!("{}word…", "word ".repeat(15))));
+        // A long word behind a short one is cut, not left out.
+        let long = format!("a {}", "b".repeat(200));
+        assert_eq!(excerpt(&long), Some(format!("a {}…", "b".repeat(EXCERPT - 2))));
+        assert_eq!(excerpt(&"ї".repeat(200)).unwrap().chars().count(), EXCERPT + 1);
     }
 }

@@ -23,6 +23,7 @@ pub struct Shared {
     pub(crate) answered_calls: Fact<BTreeMap<PartPlace, PartPlace>>,
     pub(crate) has_several_others: Fact<bool>,
     pub(crate) has_other_agents: Fact<bool>,
+    pub(crate) inferred_tools: Fact<Vec<String>>,
 }
 
 /// Ids that something has.

@@ -6,7 +6,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use chatmill_model::{CallStatus, Message, Part, PartPlace, ToolCall, ToolResult};
+use chatmill_model::{CallStatus, Message, Part, PartPlace, Role, ToolCall, ToolResult};
 
 use crate::loss::{LossCode, LossReason, Losses, reasons};
 use crate::policy::Orphans;
@@ -157,6 +157,14 @@ pub(crate) fn without_tools<'a>(
 }
 
 impl<'a> Step<'a> {
+    /// Where the message stands that it says; nothing for system text and results.
+    pub(crate) fn says(&self) -> Option<u32> {
+        match self {
+            Self::Say { message, .. } if message.role != Role::System => Some(message.position),
+            _ => None,
+        }
+    }
+
     /// The result of somebody else's call, as text.
     pub(crate) fn foreign(
         message: &'a Message,

@@ -9,6 +9,7 @@ use std::ops::Range;
 use chatmill_model::{Linked, Message, MessageKind, Part, Role};
 
 use crate::cut_points::CutPoints;
+use crate::placeholders::{Placeholders, is_only_media};
 
 /// What a sample ends with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub struct Untaught {
     pub without_words: u64,
     /// Another call has no result yet.
     pub without_border: u64,
+    /// They are media that are only named.
+    pub without_own_words: u64,
 }
 
 impl Untaught {
@@ -37,6 +40,7 @@ impl Untaught {
         self.without_question += other.without_question;
         self.without_words += other.without_words;
         self.without_border += other.without_border;
+        self.without_own_words += other.without_own_words;
     }
 
     /// All of them, by reason.
@@ -45,6 +49,7 @@ impl Untaught {
             ("nobody speaks before the turn", self.without_question),
             ("the turn ends with a call", self.without_words),
             ("an older call has no result yet", self.without_border),
+            ("the turn is a medium that is only named", self.without_own_words),
         ];
         all.into_iter().filter(|(_, count)| *count > 0)
     }
@@ -78,6 +83,8 @@ struct OwnTurn {
     words: Option<u32>,
     /// Whether somebody has spoken before it.
     is_answer: bool,
+    /// Whether it holds nothing but media that are only named.
+    is_wordless: bool,
     /// Where somebody else speaks next.
     next: u32,
 }
@@ -89,6 +96,8 @@ pub(crate) struct OwnTurns<'a> {
     turns: Vec<OwnTurn>,
     /// Where somebody else speaks first, if a sample may begin there.
     first: Option<u32>,
+    /// Turns of nothing but media that are only named.
+    wordless: u64,
 }
 
 impl<'a> OwnTurns<'a> {
@@ -98,6 +107,7 @@ impl<'a> OwnTurns<'a> {
         borders: &'a CutPoints,
         speaker: usize,
         session: Range<u32>,
+        placeholders: Placeholders,
     ) -> Self {
         let mut turns: Vec<OwnTurn> = Vec::new();
         let mut first = None;
@@ -124,11 +134,17 @@ impl<'a> OwnTurns<'a> {
                     said: Vec::new(),
                     words: None,
                     is_answer: first.is_some(),
+                    is_wordless: true,
                     next: session.end,
                 });
                 is_open = true;
             }
             let Some(turn) = turns.last_mut() else { continue };
+            let is_placeholder = placeholders != Placeholders::Learned && is_only_media(message);
+            turn.is_wordless &= is_placeholder;
+            if is_placeholder {
+                continue;
+            }
             if is_said(message) && borders.allow(position + 1) {
                 turn.words = Some(position + 1);
             }
@@ -136,12 +152,14 @@ impl<'a> OwnTurns<'a> {
                 turn.said.push(position);
             }
         }
+        let wordless = turns.iter().filter(|turn| turn.is_wordless).count() as u64;
         turns.retain(|turn| !turn.said.is_empty());
         Self {
             linked,
             borders,
             turns,
             first,
+            wordless,
         }
     }
 
@@ -153,6 +171,7 @@ impl<'a> OwnTurns<'a> {
     /// What a sample of its own ends with.
     pub(crate) fn targets(&self, targets: Targets, untaught: &mut Untaught) -> Vec<Target> {
         let mut found = Vec::new();
+        untaught.without_own_words += self.wordless;
         for turn in &self.turns {
             if !turn.is_answer {
                 untaught.without_question += turn.samples(targets);
@@ -184,6 +203,7 @@ impl<'a> OwnTurns<'a> {
     /// The session in exchanges, each of which can be the end of a sample and the next its beginning.
     pub(crate) fn exchanges(&self, targets: Targets, untaught: &mut Untaught) -> Vec<Exchange> {
         let mut found: Vec<Exchange> = Vec::new();
+        untaught.without_own_words += self.wordless;
         let Some(mut start) = self.first else {
             untaught.without_question += self.turns.len() as u64;
             return found;

@@ -1,10 +1,14 @@
-//! A definition of a tool, whatever vendor's form the source wrote.
+//! A definition of a tool, whatever vendor's form the source wrote; and those that a pipeline adds.
 
-use chatmill_model::RawJson;
+use std::collections::{BTreeMap, BTreeSet};
+
+use chatmill_model::{Arguments, Part, RawJson};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::inferred_schema::Seen;
 use crate::made_texts::MadeTexts;
+use crate::view::View;
 
 /// A tool definition, read from the shape of any vendor.
 #[derive(Debug)]
@@ -16,6 +20,19 @@ pub(crate) struct Definition<'a> {
     pub(crate) strict: Option<&'a RawValue>,
     /// Fields that have no place here.
     pub(crate) others: u64,
+    /// Who defines it.
+    pub(crate) by: DefinedBy,
+}
+
+/// Who defines a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DefinedBy {
+    /// The source.
+    Source,
+    /// The pipeline's file of tools.
+    Pipeline,
+    /// Nobody: it is inferred from the calls.
+    Calls,
 }
 
 #[derive(Deserialize)]
@@ -93,5 +110,61 @@ fn read<'a>(raw: &'a str, depth: u8, made: &'a MadeTexts) -> Vec<Definition<'a>>
             .strict
             .filter(|strict| matches!(strict.get(), "true" | "false")),
         others: fields.saturating_sub(known) as u64,
+        by: DefinedBy::Source,
     }]
+}
+
+/// Whether a JSON value defines a tool, or several, in a shape that is known: OpenAI's, Anthropic's, Gemini's or Bedrock's.
+pub fn defines_tools(raw: &RawJson) -> bool {
+    !Definition::read(raw, &MadeTexts::default()).is_empty()
+}
+
+/// The definitions of a conversation: a list for each value of the source; then those of the pipeline's file, and those that are
+/// inferred from all calls of the perspective, each where nobody before defines a tool of that name.
+pub(crate) fn definitions<'a>(view: &View<'a>, made: &'a MadeTexts) -> Vec<Vec<Definition<'a>>> {
+    let tools = view.conversation().tools.iter();
+    let mut all: Vec<Vec<Definition<'a>>> = tools.map(|raw| Definition::read(raw, made)).collect();
+    let mut known: BTreeSet<&'a str> = all.iter().flatten().map(|definition| definition.name).collect();
+    let given = view
+        .additions
+        .tools
+        .iter()
+        .flat_map(|raw| Definition::read(raw, made));
+    let given = given.map(|definition| (definition, DefinedBy::Pipeline));
+    let inferred = view.shared(|shared| &shared.inferred_tools, || inferred(view));
+    let inferred = inferred
+        .iter()
+        .flat_map(|raw| read(made.keep(raw.clone()), 1, made));
+    let inferred = inferred.map(|definition| (definition, DefinedBy::Calls));
+    for (mut definition, by) in given.chain(inferred) {
+        if known.insert(definition.name) {
+            definition.by = by;
+            all.push(vec![definition]);
+        }
+    }
+    all
+}
+
+/// What the calls of the perspective tell of their tools: a definition each, as JSON, in the order of the names.
+fn inferred(view: &View<'_>) -> Vec<String> {
+    let mut tools: BTreeMap<&str, Seen> = BTreeMap::new();
+    let messages = view.conversation().messages.iter();
+    let own = messages.filter(|message| view.additions.infers_tools && view.is_own(message));
+    for part in own.flat_map(|message| &message.parts) {
+        let Part::ToolCall(call) = part else { continue };
+        let Some(name) = call.name.as_deref().filter(|name| !name.is_empty()) else {
+            continue;
+        };
+        let tool = tools.entry(name).or_default();
+        if let Arguments::Object(raw) = &call.arguments
+            && let Ok(value) = serde_json::from_str(raw.as_str())
+        {
+            tool.add(&value);
+        }
+    }
+    let definitions = tools.into_iter().map(|(name, seen)| {
+        let definition = serde_json::json!({"name": name, "parameters": seen.parameters()});
+        definition.to_string()
+    });
+    definitions.collect()
 }

@@ -19,7 +19,7 @@ use crate::tool_definition::Definition;
 use crate::turns::TurnPlan;
 use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
-use crate::{message_text, quote, select_messages, system, unsupported};
+use crate::{message_text, quote, select_messages, system, tool_definition, unsupported};
 
 /// What dialects are given to say.
 pub struct Transcript<'a> {
@@ -34,7 +34,7 @@ pub struct Transcript<'a> {
     one_agent: OnceCell<Option<Box<Transcript<'a>>>>,
 }
 
-/// The definitions of a value of the source.
+/// The definitions of a value of the source, or one that is added.
 type Definitions<'a> = Vec<Vec<Definition<'a>>>;
 
 /// The messages that are shown, and what is lost by showing them in turns.
@@ -127,11 +127,10 @@ impl<'a> Transcript<'a> {
         *self.has_several_others.get_or_init(known)
     }
 
-    /// The definitions of tools: a list for each value of the source.
+    /// The definitions of tools: a list for each value of the source, and for each that is added.
     pub(crate) fn definitions(&self) -> &Definitions<'a> {
-        let tools = self.view.conversation().tools.iter();
         self.definitions
-            .get_or_init(|| tools.map(|raw| Definition::read(raw, self.made)).collect())
+            .get_or_init(|| tool_definition::definitions(&self.view, self.made))
     }
 
     /// Whether anybody calls a tool or gets a result in the messages that are shown.

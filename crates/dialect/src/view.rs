@@ -6,6 +6,8 @@ use chatmill_model::{
     Conversation, Link, LinkStatus, Linked, Message, MessageKind, Participant, ParticipantKind, Reference,
 };
 
+use crate::additions::Additions;
+use crate::placeholders::Placeholders;
 use crate::policy::Policy;
 use crate::shared::{self, Fact, Shared};
 use crate::window::WindowRange;
@@ -49,10 +51,14 @@ pub struct View<'a> {
     pub perspective: Option<usize>,
     /// The choices.
     pub policy: &'a Policy,
+    /// What is said beside the conversation.
+    pub additions: Additions<'a>,
     /// How much to render.
     pub history: History,
     /// What to render of it; none: the whole conversation.
     pub window: Option<Window>,
+    /// What becomes of the words that stand for media in the perspective's own turns.
+    pub placeholders: Placeholders,
     /// Whether whatever agents say counts as the perspective's, where the perspective is an agent.
     pub agents_are_one: bool,
 }
@@ -64,8 +70,10 @@ impl<'a> View<'a> {
             linked,
             perspective,
             policy,
+            additions: Additions::default(),
             history: History::Document,
             window: None,
+            placeholders: Placeholders::default(),
             agents_are_one: false,
         }
     }

@@ -13,6 +13,7 @@ use std::ops::Range;
 use chatmill_model::{Linked, Message, MessageKind, Role};
 
 pub use crate::cut_points::CutPoints;
+use crate::placeholders::Placeholders;
 use crate::targets::{Exchange, OwnTurns, Target, Targets, Untaught, only_answers_calls, speaks};
 
 /// The stretch of a conversation that a rendering shows: positions, each end one past the last.
@@ -67,6 +68,8 @@ pub struct Cuts {
     pub mode: WindowMode,
     /// What a stretch ends with, where it ends with what is learned.
     pub targets: Targets,
+    /// What becomes of media that are only named.
+    pub placeholders: Placeholders,
 }
 
 /// The stretches of a conversation.
@@ -93,7 +96,13 @@ pub fn stretches(linked: &Linked, borders: &CutPoints, perspective: Option<usize
         return found;
     };
     for session in sessions(linked, borders, cuts.session_gap, perspective) {
-        let turns = OwnTurns::of(linked, borders, speaker, session.start..session.end);
+        let turns = OwnTurns::of(
+            linked,
+            borders,
+            speaker,
+            session.start..session.end,
+            cuts.placeholders,
+        );
         let untaught = &mut found.untaught;
         let ends = |start, learned, end| WindowRange {
             start,

@@ -87,6 +87,15 @@ impl Wording {
     }
 }
 
+/// What says whose message is answered, and not which.
+pub(crate) fn mark(author: Author, name: &str) -> String {
+    match author {
+        Author::Oneself => "[in reply to my own message]".to_owned(),
+        Author::Active => "[in reply to you]".to_owned(),
+        Author::Agent | Author::Person => format!("[in reply to {name}]"),
+    }
+}
+
 /// The document of 2025-05-22.
 pub(crate) static DOCUMENT: Wording = Wording {
     separator: "\n",

@@ -20,10 +20,12 @@ mod night;
 mod output;
 mod parse;
 mod perspective;
+mod prompt;
 mod redact;
 mod render;
 mod select;
 mod table_map;
+mod tools;
 mod window;
 
 pub use check::{CheckSection, Config, FailOn, PerPathSection, SeverityWord};
@@ -34,10 +36,12 @@ pub use night::NightSection;
 pub use output::{ContentRule, ContentSetting, OutputSection, PartitionSetting};
 pub use parse::parse;
 pub use perspective::{PerspectiveChoice, PerspectiveRule, PerspectiveSection};
+pub use prompt::PromptSection;
 pub use redact::{RedactKind, RedactKinds, RedactMode, RedactSection};
 pub use render::{RenderSection, TemplateSection};
 pub use select::SelectSection;
 pub use table_map::{RoleWord, TableMapSection};
+pub use tools::ToolsSection;
 pub use window::{
     HistoryRule, HistorySetting, MaxTokensSetting, ModeSetting, SessionGap, TargetsSetting, WindowSection,
 };
@@ -74,6 +78,12 @@ pub struct Pipeline {
     /// How much of the history a rendering shows.
     #[serde(default)]
     pub window: WindowSection,
+    /// System text of the pipeline's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<PromptSection>,
+    /// Definitions of tools beside those of the records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ToolsSection>,
     /// What to do where a dialect has no place for something.
     #[serde(default)]
     pub policy: Policy,

@@ -7,9 +7,10 @@ use chatmill_diag::limits::DEPTH_CEILING;
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::Policy;
+use chatmill_dialect::{Additions, Prompt};
 use chatmill_intake::Failure;
 use chatmill_intake::discover::{self, InputKind, Own};
-use chatmill_model::Linked;
+use chatmill_model::{Linked, RawJson};
 use chatmill_redact::Redactor;
 use chatmill_source::Source;
 use chatmill_token::Encoding;
@@ -20,11 +21,13 @@ use crate::pipeline::{self, ContentSetting, PerspectiveChoice, Pipeline};
 use crate::progress::Progress;
 use crate::record::{self, Settings};
 
+mod budget;
 mod check_settings;
 mod encodings;
 mod field_map;
 mod inputs;
 mod mix;
+mod prompt;
 mod redactor;
 mod selection;
 mod small_file;
@@ -34,8 +37,10 @@ mod tables;
 mod target;
 mod targets;
 mod templates;
+mod tools;
 mod windows;
 
+pub use budget::{Budget, BudgetSources};
 pub use check_settings::{CheckSettings, CodeSettings};
 use encodings::Encodings;
 pub use inputs::{InputSettings, PlannedInput, typed_inputs, typed_inputs_through};
@@ -45,7 +50,7 @@ use small_file::read_text;
 pub use source::source;
 pub use target::Target;
 pub use templates::Templates;
-pub use windows::{Budget, WindowPlan};
+pub use windows::WindowPlan;
 
 /// Everything a run needs to know.
 pub struct Plan {
@@ -67,6 +72,10 @@ pub struct Plan {
     pub selection: Selection,
     /// How much of a conversation renderings show.
     pub windows: WindowPlan,
+    /// System text of its own.
+    pub prompt: Option<Prompt>,
+    /// Definitions of tools beside those of the records.
+    pub tools: Vec<RawJson>,
     /// Finds personal data and secrets, where the plan asks for it.
     pub redactor: Option<Redactor>,
     /// Where the dataset will stand.
@@ -148,9 +157,17 @@ impl Plan {
         let windows = WindowPlan::new(
             &pipeline.window,
             &pipeline.perspective.speaker,
-            &encodings,
+            &BudgetSources {
+                encodings: &encodings,
+                templates: &templates,
+                targets: &targets,
+                base,
+            },
             &pipeline.limits,
         )?;
+        let prompt = pipeline.prompt.as_ref().map(prompt::prompt).transpose()?;
+        let tools = pipeline.tools.as_ref().map(|section| tools::tools(section, base));
+        let tools = tools.transpose()?.unwrap_or_default();
         check_values(&pipeline)?;
         pipeline.check.as_ref().map(CheckSettings::new).transpose()?;
         check_content(&pipeline.output.content, &targets)?;
@@ -175,6 +192,8 @@ impl Plan {
             encoding_identities: identities,
             selection,
             windows,
+            prompt,
+            tools,
             redactor,
             out,
             base: base.to_path_buf(),
@@ -229,6 +248,15 @@ impl Plan {
     /// The policy.
     pub fn policy(&self) -> &Policy {
         &self.pipeline.policy
+    }
+
+    /// What is said beside every conversation.
+    pub fn additions(&self) -> Additions<'_> {
+        Additions {
+            prompt: self.prompt.as_ref(),
+            tools: &self.tools,
+            infers_tools: self.pipeline.tools.as_ref().is_some_and(|section| section.infer),
+        }
     }
 
     /// The tables that are not written.
@@ -312,8 +340,20 @@ impl Plan {
                     section.insert("key".to_owned(), key.into());
                 }
             }
+            if let Some(section) = object.get_mut("tools").and_then(serde_json::Value::as_object_mut) {
+                section.remove("file");
+                let definitions = self.tools.iter().map(RawJson::as_str).collect::<Vec<_>>();
+                section.insert("definitions".to_owned(), definitions.into());
+            }
             if let Some(output) = object.get_mut("output").and_then(Value::as_object_mut) {
                 output.remove("path");
+            }
+            if let Some(most) = object
+                .get_mut("window")
+                .and_then(|window| window.get_mut("max_tokens"))
+                .and_then(serde_json::Value::as_object_mut)
+            {
+                self.name_files_by_content(most);
             }
             object.insert("inputs".to_owned(), self.sections().into());
             let targets: Vec<String> = self
@@ -327,6 +367,22 @@ impl Plan {
             }
         }
         value
+    }
+
+    /// Puts the content of the files of a budget where the normalised plan has their paths.
+    fn name_files_by_content(&self, most: &mut serde_json::Map<String, serde_json::Value>) {
+        for key in ["template", "tokenizer"] {
+            let word = most.get(key).and_then(serde_json::Value::as_str);
+            let Some(path) = word.map(|word| self.base.join(word)) else {
+                continue;
+            };
+            let limit = self.limits().vocabulary.max(self.limits().template_file);
+            // What is no file is the name of something that the plan describes elsewhere.
+            if let Ok(text) = discover::read_small(&path, limit) {
+                let hash = blake3::hash(text.as_bytes()).to_hex();
+                most.insert(key.to_owned(), hash.as_str().into());
+            }
+        }
     }
 
     /// What the inputs of each section are read with. What the inputs are called stands beside the plan, once.

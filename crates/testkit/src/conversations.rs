@@ -119,7 +119,15 @@ pub fn policy(random: &mut Random) -> Policy {
     }
     Policy {
         names: one(random, &[Names::Auto, Names::Field, Names::Prefix, Names::Drop]),
-        references: one(random, &[References::Quote, References::Drop]),
+        references: one(
+            random,
+            &[
+                References::Quote,
+                References::Excerpt,
+                References::Mark,
+                References::Drop,
+            ],
+        ),
         media: one(
             random,
             &[MediaPolicy::Keep, MediaPolicy::Placeholder, MediaPolicy::Drop],

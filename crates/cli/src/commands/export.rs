@@ -18,6 +18,7 @@ use super::report::refuse_other_folders;
 use crate::exit::{Exit, WrongRequest};
 use crate::figures::{bytes, count, counted};
 use crate::output::{self, harmless};
+use crate::terminal;
 
 /// Arguments of `export`.
 #[derive(Debug, Args)]
@@ -252,11 +253,9 @@ pub(super) fn describe(summary: &ExportSummary, out: &str) -> String {
             .iter()
             .map(|left| vec![format!("  {}", harmless(&left.reason)), count(left.rows)])
             .collect();
-        text.push_str(&output::table(
-            vec!["  reason".to_owned(), "rows".to_owned()],
-            rows,
-            1,
-        ));
+        let header = vec!["  reason".to_owned(), "rows".to_owned()];
+        let columns = terminal::table_columns();
+        text.push_str(&output::fitted(header, rows, 1, &[], columns));
         text.push('\n');
     }
     for objection in &summary.objections {

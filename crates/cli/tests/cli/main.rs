@@ -24,6 +24,7 @@ mod hostile_names;
 mod init;
 mod letters;
 mod listings;
+mod narrow;
 mod night;
 mod night_campaign;
 mod night_interrupted;

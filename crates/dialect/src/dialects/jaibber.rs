@@ -2,6 +2,7 @@
 
 use chatmill_model::{Message, Part, Role};
 
+use crate::definitions;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::unsupported::NoPlace;
 use crate::view::View;
@@ -48,7 +49,7 @@ pub(crate) fn declare_unspoken(view: &View<'_>, stretch: &[&Message], losses: &m
             losses.at(code, position, reasons::FORMAT_HAS_NO_TOOLS);
         }
     }
-    let definitions = view.conversation().tools.len() as u64;
+    let definitions = definitions::given(view);
     let reason = reasons::FORMAT_HAS_NO_TOOLS;
     losses.whole_rendering(LossCode::ToolDefinitionDropped, definitions, reason);
 }

@@ -26,7 +26,7 @@ use crate::text::paragraphs_like;
 use crate::transcript::Transcript;
 use crate::unsupported::{self, Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
-use crate::{Dialect, Emit};
+use crate::{Dialect, Emit, system};
 
 /// The dialect of Jaibber's prompts.
 pub(crate) struct JaibberContext;
@@ -83,6 +83,7 @@ impl Dialect for JaibberContext {
         let shown = SelectedMessages::choose(view, Some(WINDOW_MESSAGES), &mut losses, says_something);
         declare_unspoken(view, &shown.stretch, &mut losses);
         declare_silent(&shown.stretch, &mut losses);
+        system::declare_unplaced(view, &mut losses);
         declare_conversation(view, &mut losses);
         declare_messages(view, &shown.messages, LACKS, &mut losses);
         let mut progress = Progress::default();

@@ -65,6 +65,8 @@ reasons! {
         MESSAGES_HAVE_NO_REASONING = "the messages have no place for reasoning";
         POLICY_DROPS_REASONING = "policy drops reasoning";
         RESULT_SAYS_NO_FAILURE = "a result does not say that it is a failure";
+        QUOTED_MESSAGE_IS_SHOWN = "the quoted message stands in the same rendering";
+        ASSISTANT_WOULD_PRINT_PLACEHOLDERS = "the assistant would learn to print what stands for media";
         POLICY_DROPS_REPLIES = "policy drops replies";
         MESSAGE_IS_COMPRESSED = "the message is what the model saw, compressed";
         METADATA_HAD_LEAKED = "metadata had leaked into a bot's text";
@@ -74,6 +76,9 @@ reasons! {
         OLDER_WERE_CUT = "older messages were cut to fit the token budget";
         DIALECT_HAS_NO_NOTICES = "the dialect has no notices";
         POLICY_TAKES_OTHER_SYSTEM_TEXT = "policy takes system text from elsewhere";
+        PROMPT_TAKES_ITS_PLACE = "the pipeline's prompt stands in its place";
+        SYSTEM_TEXT_OF_THE_PIPELINE = "the system text is the pipeline's prompt";
+        NO_PLACE_FOR_A_PROMPT = "the dialect has no place for the pipeline's prompt";
         SYSTEM_TEXT_FROM_THE_ROSTER = "the system text is the perspective's instructions in the roster";
         ID_WAS_ANOTHERS = "a call has an id of its own, and this one had another's";
         CALL_HAD_NO_ID = "a call has an id, and this one had none";
@@ -92,6 +97,8 @@ reasons! {
         NO_ARGUMENTS = "no arguments are an empty object";
         ARGUMENTS_NOT_PORTABLE = "arguments that not every reader takes as JSON stand under a key";
         DEFINITION_OF_NO_FUNCTION = "the definition is not that of a function";
+        DEFINED_BY_THE_PIPELINE = "the pipeline's file of tools defines it";
+        DEFINED_BY_ITS_CALLS = "the definition is inferred from the calls";
         TOOL_DEFINED_ALREADY = "a tool of that name is defined already";
         NO_FURTHER_FIELDS_OF_A_DEFINITION = "the dialect has no place for further fields of a definition";
         DESCRIPTION_IS_EMPTY = "an empty description of a tool is refused";

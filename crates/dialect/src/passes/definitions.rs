@@ -12,40 +12,29 @@ pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.definitions, profile.makes_definitions) {
         (None, _) if matches!(profile.order, Order::Toolless(_)) => &[LossCode::ToolDefinitionDropped],
         (None, _) => &[LossCode::ToolNameRewritten, LossCode::ToolDefinitionDropped],
-        (Some(_), None) => &[
+        (Some(_), _) => &[
             LossCode::ToolNameRewritten,
             LossCode::ToolDefinitionDropped,
-            LossCode::ExtraDropped,
-            LossCode::EmptyFilled,
-        ],
-        (Some(_), Some(_)) => &[
-            LossCode::ToolNameRewritten,
-            LossCode::ToolDefinitionDropped,
+            LossCode::ToolDefinitionAdded,
             LossCode::ToolDefinitionSynthesised,
             LossCode::ExtraDropped,
             LossCode::EmptyFilled,
         ],
     },
     run: |plan, transcript, profile| {
-        let tools = &transcript.view().conversation().tools;
+        let view = transcript.view();
         if profile.definitions.is_none() {
-            definitions::lose(tools, &mut plan.losses);
+            definitions::lose(view, &mut plan.losses);
         }
         let shown = match profile.order {
             Order::Toolless(_) => return,
             Order::Paired | Order::Filtered(_) => transcript.messages(),
         };
-        if tools.is_empty() && !transcript.has_tool_use() {
+        if definitions::given(view) == 0 && !view.additions.infers_tools && !transcript.has_tool_use() {
             return;
         }
         let definitions = transcript.definitions();
-        let names = ToolNames::new(
-            transcript.view(),
-            shown,
-            definitions,
-            &profile.tool_names,
-            transcript.made(),
-        );
+        let names = ToolNames::new(view, shown, definitions, &profile.tool_names, transcript.made());
         name(plan, &names);
         if let Some(form) = profile.definitions {
             plan.definitions =

@@ -1,11 +1,13 @@
 //! Media: what a dialect carries stays, everything else is named in the text.
 
-use chatmill_model::{Media, Role};
+use chatmill_model::{Media, MediaKind, MediaSource, Message, Part, Role};
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
+use crate::placeholders::Placeholders;
 use crate::policy::MediaPolicy;
 use crate::profile::DialectProfile;
+use crate::text_run::is_blank_character;
 use crate::transcript::Transcript;
 use crate::turns::{Block, BlockContent, Kinds, Turn, TurnPlan, Wording, Words};
 
@@ -51,6 +53,24 @@ fn said<'a>(
         return None;
     }
     let is_users = turn.role == Role::User;
+    let message = transcript.view().message(position);
+    let texts = || message.into_iter().flat_map(Message::texts);
+    if let (MediaSource::Url(url), MediaKind::Link) = (&media.source, media.kind)
+        && texts().any(|text| text.contains(url.as_str()))
+    {
+        losses.at(LossCode::MediaPlaceholder, position, reasons::MEDIUM_IS_NAMED);
+        return None;
+    }
+    let has_words = || {
+        let calls = |message: &Message| message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
+        texts().any(|text| !text.chars().all(is_blank_character)) || message.is_some_and(calls)
+    };
+    let is_sample = transcript.view().placeholders == Placeholders::Alone;
+    if is_sample && turn.role == Role::Assistant && media.kind != MediaKind::Link && has_words() {
+        let reason = reasons::ASSISTANT_WOULD_PRINT_PLACEHOLDERS;
+        losses.at(LossCode::MediaDropped, position, reason);
+        return None;
+    }
     let carries = profile
         .carries
         .filter(|_| is_users && policy == MediaPolicy::Keep);

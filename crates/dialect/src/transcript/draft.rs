@@ -1,6 +1,8 @@
 //! The first draft of turns: each message a turn, each part a block.
 
-use chatmill_model::{Component, Message, Part, PartPlace, Role, ToolResult};
+use std::collections::BTreeSet;
+
+use chatmill_model::{Component, Media, MediaKind, MediaSource, Message, Part, PartPlace, Role, ToolResult};
 
 use super::Transcript;
 use crate::learned::Learned;
@@ -10,9 +12,9 @@ use crate::message_text::{answered, declared_text};
 use crate::names::is_nobody;
 use crate::order::Order;
 use crate::policy::References;
-use crate::quote::{Style, Wordless, quotes};
+use crate::quote::{Brevity, Style, Wordless, quotes};
 use crate::steps::{Call, Step};
-use crate::system;
+use crate::system::SystemText;
 use crate::text_run::{TextRun, is_blank_character};
 use crate::tools::{MISSING_RESULT, call_words, result_words};
 use crate::turns::{Block, BlockContent, CallBlock, Kinds, QuotedName, ResultBlock, Turn, TurnPlan, Wording};
@@ -22,6 +24,7 @@ use crate::wording::DOCUMENT;
 pub(super) const LOSES: &[LossCode] = &[
     LossCode::RoleMapped,
     LossCode::ReferenceDropped,
+    LossCode::ReferenceShortened,
     LossCode::MediaDropped,
     LossCode::NameDropped,
 ];
@@ -43,22 +46,41 @@ pub(super) fn draft<'a>(transcript: &Transcript<'a>, order: Order) -> TurnPlan<'
     plan.turns.reserve(arranged.steps.len());
     plan.blocks.reserve(arranged.steps.len());
     plan.words.reserve(arranged.steps.len());
-    let mut drafter = Drafter { transcript, plan };
-    drafter.instructions();
+    let system = SystemText::of(transcript.view(), &shown.messages, &mut plan.losses);
+    let said = arranged.steps.iter().filter_map(Step::says);
+    let mut drafter = Drafter {
+        transcript,
+        plan,
+        system,
+        said: said.collect(),
+    };
+    drafter.added();
     for step in arranged.steps {
         drafter.step(step);
     }
     drafter.plan
 }
 
+/// The address of a page: what somebody wrote, where nothing else is known of it.
+fn address(media: &Media) -> Option<&str> {
+    match (&media.source, media.name.as_deref()) {
+        (MediaSource::Url(url), None | Some("")) if media.kind == MediaKind::Link => Some(url),
+        _ => None,
+    }
+}
+
 struct Drafter<'t, 'a> {
     transcript: &'t Transcript<'a>,
     plan: TurnPlan<'a>,
+    system: SystemText,
+    /// Where messages of people and agents stand that are said.
+    said: BTreeSet<u32>,
 }
 
 impl<'a> Drafter<'_, 'a> {
-    fn instructions(&mut self) {
-        if let Some(text) = system::instructions(self.transcript.view(), &mut self.plan.losses) {
+    /// Adds system text that is no message of the source.
+    fn added(&mut self) {
+        for text in std::mem::take(&mut self.system.added) {
             let start = self.plan.blocks.len();
             let text = self.transcript.made().keep(text);
             self.words(
@@ -105,7 +127,7 @@ impl<'a> Drafter<'_, 'a> {
         let losses = &mut self.plan.losses;
         let mut turn = Turn::new(Role::System, Some(position));
         if message.role == Role::System {
-            if !system::keeps(view, message, losses) {
+            if !self.system.keeps(message, losses) {
                 return;
             }
         } else if view.is_own(message) {
@@ -170,7 +192,10 @@ impl<'a> Drafter<'_, 'a> {
                 Part::ToolResult(_) => continue,
                 Part::Media(media) => {
                     self.plan.kinds.add(Kinds::MEDIA);
-                    let name = self.transcript.made().keep(placeholder(media));
+                    let name = match address(media) {
+                        Some(address) => address,
+                        None => self.transcript.made().keep(placeholder(media)),
+                    };
                     let name = self.plan.wording([TextRun::new(name, Component::Content)]);
                     BlockContent::Media(media, name)
                 }
@@ -217,7 +242,15 @@ impl<'a> Drafter<'_, 'a> {
             let reason = reasons::POLICY_DROPS_REPLIES;
             return losses.several(LossCode::ReferenceDropped, position, references, reason);
         }
+        let brevity = match view.policy.references {
+            References::Excerpt => Some(Brevity::Excerpt),
+            References::Mark => Some(Brevity::Mark),
+            References::Quote | References::Drop => None,
+        };
+        let said = &self.said;
+        let is_said = |position: u32| said.contains(&position);
         let style = Style {
+            shown: brevity.map(|brevity| (brevity, &is_said as _)),
             wording: &DOCUMENT,
             wordless: Wordless::LeftOut,
             aliases: Some(transcript.aliases()),

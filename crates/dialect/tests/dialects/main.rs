@@ -8,6 +8,7 @@
     missing_docs
 )]
 
+mod additions;
 mod chatml;
 mod group_chat;
 mod gryag_compact;

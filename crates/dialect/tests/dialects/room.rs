@@ -1,6 +1,6 @@
 //! A room whose links are set by hand, and its renderings.
 
-use chatmill_dialect::{History, Loss, LossCode, Policy, View, Window, WindowRange, find};
+use chatmill_dialect::{Additions, History, Loss, LossCode, Policy, View, Window, WindowRange, find};
 use chatmill_model::{
     ArgumentForm, Arguments, CallStatus, Conversation, Extra, Link, LinkStatus, Linked, Media, MediaKind,
     MediaSource, Message, MessageKind, MessageOrigin, OffsetOrigin, PairedBy, Pairing, Part, PartPlace,
@@ -262,10 +262,23 @@ impl Room {
         perspective: Option<usize>,
         stretch: Option<WindowRange>,
     ) -> Vec<Out> {
+        let seen = (policy, Additions::default());
+        self.render_added(dialect, seen, history, perspective, stretch)
+    }
+
+    pub(crate) fn render_added(
+        &self,
+        dialect: &str,
+        (policy, additions): (&Policy, Additions<'_>),
+        history: History,
+        perspective: Option<usize>,
+        stretch: Option<WindowRange>,
+    ) -> Vec<Out> {
         let dialect = find(dialect).unwrap();
         let perspective = perspective.filter(|_| !dialect.about().neutral);
         let view = View {
             history,
+            additions,
             window: stretch.map(|stretch| Window {
                 stretch,
                 shared: Rc::default(),

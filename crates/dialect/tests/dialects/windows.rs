@@ -162,6 +162,7 @@ fn learned(room: &Room, mode: WindowMode, targets: Targets) -> (Vec<(u32, u32, u
         session_gap: Some(HOUR),
         mode,
         targets,
+        ..Cuts::default()
     };
     let borders = CutPoints::of(&room.linked);
     let found = stretches(&room.linked, &borders, auto_perspective(&room.linked), cuts);

@@ -100,6 +100,9 @@ impl ReceiptTotals {
         for (reason, turns) in receipt.untaught {
             *whole.untaught.entry(reason).or_default() += turns;
         }
+        for (field, count) in receipt.unprompted {
+            *whole.unprompted.entry(field).or_default() += count;
+        }
         whole.without_reasoning += receipt.without_reasoning;
         for (code, count) in receipt.findings {
             let sum = whole.findings.entry(code).or_default();

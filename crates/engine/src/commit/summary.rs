@@ -38,6 +38,9 @@ pub struct RunTotals {
     /// Turns that no rendering teaches, by reason, over perspectives; in a mode whose renderings end with what is learned.
     #[serde(default)]
     pub untaught: BTreeMap<String, u64>,
+    /// How often a perspective of a conversation gets no prompt, by the field that the conversation does not know.
+    #[serde(default)]
+    pub unprompted: BTreeMap<String, u64>,
     /// Renderings that left reasoning out because policy says so.
     #[serde(default)]
     pub without_reasoning: u64,

@@ -18,6 +18,12 @@ pub struct WindowSection {
     pub targets: TargetsSetting,
     /// Messages of context, at most, that a rendering shows again of the one before, in mode `consecutive`.
     pub overlap: u32,
+    /// Whether all dialects have the same windows: what does not fit in one is shorter in all.
+    pub same_for_all: bool,
+    /// Whether words that stand for media, such as `[Video: tour.mp4]`, are learned in turns of the perspective. Otherwise a turn
+    /// of nothing else is context, and in the modes `per_turn` and `consecutive` they are left out beside
+    /// other words and calls.
+    pub learn_placeholders: bool,
     /// An older spelling: `true` is `mode = "per_turn"`, `false` is `mode = "document"`.
     pub per_turn: Option<bool>,
     /// Tokens that a rendering may have; in mode `consecutive` as many exchanges as fit, else its oldest turns are cut until it
@@ -48,12 +54,21 @@ pub enum TargetsSetting {
     Steps,
 }
 
-/// `window.max_tokens`: `{ encoding = "o200k_base", tokens = 8000 }`.
+/// `window.max_tokens`: `{ encoding = "o200k_base", tokens = 8000 }`, of each rendering as it is written; or
+/// `{ template = "qwen.jinja", tokenizer = "tokenizer.json", tokens = 4096 }`, of what a model reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaxTokensSetting {
     /// Encoding to count in; it must be one of `count.encodings`.
-    pub encoding: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// A chat template: a Jinja file, a `tokenizer_config.json`, or the name of a `[templates]` section. What it makes of the
+    /// messages is counted, and all dialects have the same windows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
+    /// What to count it with: an encoding, or a `tokenizer.json`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokenizer: Option<String>,
     /// Tokens, at least 1.
     pub tokens: u64,
 }

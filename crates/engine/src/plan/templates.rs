@@ -49,6 +49,27 @@ impl Templates {
         self.0.get(name).map(|template| &template.target)
     }
 
+    /// The template of a file that no section names: Jinja, or a `tokenizer_config.json`; its path starts at `base`.
+    pub(super) fn of_file(path: &str, base: &Path, limits: &Limits) -> Result<Target, PlanError> {
+        let is_config = Path::new(path)
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
+        let file = Some(path.to_owned());
+        let section = TemplateSection {
+            template: file.clone().filter(|_| !is_config),
+            tokenizer_config: file.filter(|_| is_config),
+            ..TemplateSection::default()
+        };
+        let template = read("budget", &section, base, limits).map_err(|fault| match fault {
+            Fault::System(failure) => PlanError::System(failure),
+            Fault::Wrong(message) => PlanError::Value {
+                key: "window.max_tokens.template",
+                message,
+            },
+        })?;
+        Ok(template.target)
+    }
+
     /// The names in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)

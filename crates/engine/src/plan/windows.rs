@@ -1,10 +1,10 @@
 //! `[window]`, resolved: how much of a conversation its renderings show.
 
 use chatmill_diag::Limits;
-use chatmill_diag::suggest::nearest;
-use chatmill_dialect::{Cuts, History, Targets, WindowMode};
-use chatmill_token::Encoding;
+use chatmill_dialect::{Cuts, History, Placeholders, Targets, WindowMode};
 
+use super::budget::{Budget, BudgetSources};
+use super::target::Target;
 use crate::error::PlanError;
 use crate::pipeline::{self, HistoryRule, ModeSetting, PerspectiveChoice, PerspectiveRule, TargetsSetting};
 
@@ -17,29 +17,25 @@ pub struct WindowPlan {
     pub cuts: Cuts,
     /// Tokens that a rendering may have.
     pub budget: Option<Budget>,
+    /// Dialects whose renderings of a window must fit, whatever dialect it is for; none: that dialect's own.
+    pub planners: Vec<Target>,
     /// Messages of context that a stretch repeats of the one before, at most.
     pub overlap: u32,
     /// Stretches of one perspective, at most.
     pub most: u64,
 }
 
-/// Tokens that a rendering may have.
-#[derive(Clone)]
-pub struct Budget {
-    /// The encoding in which they are counted.
-    pub encoding: Encoding,
-    /// Their number.
-    pub tokens: u64,
-    /// Bytes beyond which a rendering is too large anyway.
-    pub bytes: u64,
+/// Whether a dialect has windows of its own: it shows several messages, through somebody's eyes.
+fn has_windows(target: &Target) -> bool {
+    !target.dialect.about().neutral && !target.dialect.is_single_turn()
 }
 
 impl WindowPlan {
-    /// Checks and resolves the section. `encodings` are those that are counted.
+    /// Checks and resolves the section.
     pub fn new(
         window: &pipeline::WindowSection,
         speaker: &PerspectiveChoice,
-        encodings: &[Encoding],
+        sources: &BudgetSources<'_>,
         limits: &Limits,
     ) -> Result<Self, PlanError> {
         let wrong = |key, message: &str| PlanError::Value {
@@ -83,23 +79,20 @@ impl WindowPlan {
             }
             pipeline::HistorySetting::Messages(messages) => History::Messages(messages),
         };
-        let budget = window.max_tokens.as_ref().map(|most| {
-            let counted = encodings.iter().find(|encoding| encoding.name() == most.encoding);
-            let encoding = counted.ok_or_else(|| PlanError::UnknownWord {
-                key: "window.max_tokens.encoding",
-                what: "encoding in count.encodings",
-                word: most.encoding.clone(),
-                suggestion: nearest(&most.encoding, encodings.iter().map(Encoding::name)).map(str::to_owned),
-            })?;
-            if most.tokens == 0 {
-                return Err(wrong("window.max_tokens.tokens", "it must be 1 at least"));
+        let budget = window.max_tokens.as_ref();
+        let budget = budget.map(|most| sources.budget(most, limits)).transpose()?;
+        if window.same_for_all && budget.is_none() {
+            let message = "only a budget makes windows differ; set window.max_tokens or leave it out";
+            return Err(wrong("window.same_for_all", message));
+        }
+        let (budget, planners) = match budget {
+            Some((budget, None)) if window.same_for_all => {
+                let planners = sources.targets.iter().filter(|target| has_windows(target));
+                (Some(budget), planners.cloned().collect())
             }
-            Ok(Budget {
-                encoding: encoding.clone(),
-                tokens: most.tokens,
-                bytes: limits.rendering,
-            })
-        });
+            Some((budget, template)) => (Some(budget), Vec::from_iter(template)),
+            None => (None, Vec::new()),
+        };
         Ok(Self {
             history,
             cuts: Cuts {
@@ -109,8 +102,14 @@ impl WindowPlan {
                     .map(|seconds| i64::from(seconds) * 1_000_000),
                 mode,
                 targets,
+                placeholders: match mode {
+                    _ if window.learn_placeholders => Placeholders::Learned,
+                    WindowMode::Document => Placeholders::Said,
+                    WindowMode::PerTurn | WindowMode::Consecutive => Placeholders::Alone,
+                },
             },
-            budget: budget.transpose()?,
+            budget,
+            planners,
             overlap: window.overlap,
             most: limits.windows,
         })
@@ -118,7 +117,11 @@ impl WindowPlan {
 
     /// Whether anything but the history decides what a rendering shows.
     pub(crate) fn cut(&self) -> bool {
-        self.cuts != Cuts::default() || self.budget.is_some()
+        (Cuts {
+            placeholders: Placeholders::default(),
+            ..self.cuts
+        }) != Cuts::default()
+            || self.budget.is_some()
     }
 }
 

@@ -36,10 +36,20 @@ impl BudgetMeter {
 
     /// Why a rendering that does not fit is not valid.
     pub fn refusal(&self) -> String {
-        let Budget { encoding, tokens, .. } = &self.budget;
-        format!(
-            "window.max_tokens: more than {tokens} tokens of {}, and nothing left to cut",
-            encoding.name()
-        )
+        let Budget {
+            encoding,
+            tokens,
+            template,
+            ..
+        } = &self.budget;
+        match template {
+            None => format!(
+                "window.max_tokens: more than {tokens} tokens of {}, and nothing left to cut",
+                encoding.name()
+            ),
+            Some(template) => format!(
+                "window.max_tokens: {template} refuses it or makes more than {tokens} tokens of it, and nothing is left to cut"
+            ),
+        }
     }
 }

@@ -5,8 +5,8 @@ use std::convert::Infallible;
 use std::rc::Rc;
 
 use chatmill_dialect::{
-    CutPoints, Cuts, MadeTexts, Policy, Rendering, Shared, Stretches, Transcript, Untaught, View, Violation,
-    Window, WindowMode, WindowRange, auto_perspective, window,
+    Additions, CutPoints, Cuts, MadeTexts, Policy, Rendering, Shared, Stretches, Transcript, Untaught, View,
+    Violation, Window, WindowMode, WindowRange, auto_perspective, window,
 };
 use chatmill_model::{Linked, Part, ParticipantKind, Role, Sink, Speaker};
 
@@ -92,6 +92,7 @@ pub fn render<'a>(
 pub struct WindowedRenderer<'a, 'p> {
     linked: &'a Linked,
     policy: &'a Policy,
+    additions: Additions<'a>,
     made: &'a MadeTexts,
     windows: &'p WindowPlan,
     perspectives: Vec<PerspectiveWindows<'a>>,
@@ -106,6 +107,8 @@ struct PerspectiveWindows<'a> {
     perspective: Option<usize>,
     /// The whole conversation, for all dialects that render it so.
     whole: OnceCell<Transcript<'a>>,
+    /// The windows of all dialects, where they have the same, and whether each fits.
+    planned: OnceCell<Vec<(WindowRange, bool)>>,
     stretches: Vec<WindowRange>,
     /// How many stretches there are beyond the limit.
     left_out: u64,
@@ -133,6 +136,7 @@ impl PerspectiveWindows<'_> {
         Self {
             perspective,
             whole: OnceCell::new(),
+            planned: OnceCell::new(),
             stretches,
             left_out,
             untaught,
@@ -149,6 +153,7 @@ impl PerspectiveWindows<'_> {
         Self {
             perspective,
             whole: OnceCell::new(),
+            planned: OnceCell::new(),
             stretches: Vec::new(),
             left_out: 0,
             untaught: Untaught::default(),
@@ -193,12 +198,19 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
         Self {
             linked,
             policy,
+            additions: Additions::default(),
             made,
             windows,
             perspectives,
             nobody,
             bytes,
         }
+    }
+
+    /// The same conversation with what a pipeline says beside it.
+    #[must_use]
+    pub fn with(self, additions: Additions<'a>) -> Self {
+        Self { additions, ..self }
     }
 
     /// Who speaks in the renderings of a dialect.
@@ -254,14 +266,22 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
             let participants = &self.linked.conversation.participants;
             let participant = perspective.perspective.and_then(|index| participants.get(index));
             let id = participant.map_or("", |participant| participant.id.as_str());
+            let shared: Rc<Shared> = Rc::default();
+            let is_own_planner = target.dialect.about().neutral || self.windows.planners.is_empty();
             let mut speaking = PerspectiveRenderer {
                 windowed: self,
-                shared: Rc::default(),
+                planner_shared: is_own_planner.then(|| Rc::clone(&shared)).into_iter().collect(),
+                shared,
                 perspective,
                 target,
                 whole: View {
-                    history: self.windows.history,
-                    ..View::whole(self.linked, perspective.perspective, self.policy)
+                    // An archive is the record and nothing else.
+                    additions: if target.dialect.about().neutral {
+                        Additions::default()
+                    } else {
+                        self.additions
+                    },
+                    ..self.whole(perspective.perspective)
                 },
                 meter: meter.as_deref_mut(),
                 ordinal: 0,
@@ -274,6 +294,22 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
             speaking.say(sink, &mut |sink, rendering| emit(sink, id, rendering))?;
         }
         Ok(())
+    }
+
+    /// The whole conversation through somebody's eyes.
+    fn whole(&self, perspective: Option<usize>) -> View<'a> {
+        View {
+            history: self.windows.history,
+            additions: self.additions,
+            placeholders: self.windows.cuts.placeholders,
+            ..View::whole(self.linked, perspective, self.policy)
+        }
+    }
+
+    /// For each perspective that gets no prompt the field of the conversation that is missing.
+    pub fn unprompted(&self) -> impl Iterator<Item = &'static str> {
+        let perspectives = self.perspectives.iter();
+        perspectives.filter_map(|perspective| self.whole(perspective.perspective).missing_field())
     }
 
     /// The bytes of text between two positions.
@@ -298,6 +334,8 @@ fn length(part: &Part) -> u64 {
 struct PerspectiveRenderer<'w, 'a, 'p, 's> {
     windowed: &'w WindowedRenderer<'a, 'p>,
     shared: Rc<Shared>,
+    /// The same for each dialect whose renderings must fit.
+    planner_shared: Vec<Rc<Shared>>,
     perspective: &'w PerspectiveWindows<'a>,
     target: &'w Target,
     /// The whole conversation.
@@ -338,22 +376,55 @@ type Emit<'e, 'a, E> = dyn FnMut(&mut Sink<'a>, Rendering) -> Result<(), E> + 'e
 impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
     fn say<E>(&mut self, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a, E>) -> Result<(), E> {
         if !self.windowed.windows.cut() || self.target.dialect.is_single_turn() {
-            return self.rendered(None, sink, emit);
+            return self.rendered(None, None, sink, emit);
         }
-        if self.mode == WindowMode::Consecutive {
-            let mut from = 0;
-            while let Some(first) = self.perspective.stretches.get(from) {
-                let (chunk, next) = self.chunk(from, *first, sink);
-                self.rendered(Some(chunk), sink, emit)?;
-                from = next;
+        if self.has_common_windows() {
+            let planned = match self.perspective.planned.get() {
+                Some(planned) => planned,
+                None => {
+                    let planned = self.plan(sink);
+                    self.perspective.planned.get_or_init(|| planned)
+                }
+            };
+            for (window, fits) in planned {
+                self.rendered(Some(*window), Some(*fits), sink, emit)?;
             }
             return Ok(());
         }
-        for stretch in &self.perspective.stretches {
-            let fitted = self.fitted(*stretch, sink);
-            self.rendered(Some(fitted), sink, emit)?;
+        let mut from = 0;
+        while let Some((window, next)) = self.window(from, sink) {
+            self.rendered(Some(window), None, sink, emit)?;
+            from = next;
         }
         Ok(())
+    }
+
+    /// Whether the windows are those of all dialects.
+    fn has_common_windows(&self) -> bool {
+        let is_neutral = self.target.dialect.about().neutral;
+        self.meter.is_some() && !is_neutral && !self.windowed.windows.planners.is_empty()
+    }
+
+    /// All windows, and whether each fits.
+    fn plan(&mut self, sink: &mut Sink<'a>) -> Vec<(WindowRange, bool)> {
+        let mut planned = Vec::new();
+        let mut from = 0;
+        while let Some((window, next)) = self.window(from, sink) {
+            let fits = self.fits(window, sink);
+            planned.push((window, fits));
+            from = next;
+        }
+        planned
+    }
+
+    /// The window that begins with a stretch, and which stretch is the next.
+    fn window(&mut self, from: usize, sink: &mut Sink<'a>) -> Option<(WindowRange, usize)> {
+        let first = *self.perspective.stretches.get(from)?;
+        Some(if self.mode == WindowMode::Consecutive {
+            self.chunk(from, first, sink)
+        } else {
+            (self.fitted(first, sink), from + 1)
+        })
     }
 
     /// The longest run of exchanges of a session that fits, from one on, and which exchange is the next.
@@ -410,14 +481,28 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         let Some(meter) = self.meter.as_deref_mut() else {
             return true;
         };
-        let mut fits = true;
-        let view = through(&self.whole, &self.shared, stretch);
-        let transcript = Transcript::new(view, self.windowed.made);
-        self.target.dialect.render(&transcript, sink, &mut |sink, _| {
-            fits &= meter.fits(sink);
-            sink.begin();
-        });
-        fits
+        let planners = match self.windowed.windows.planners.as_slice() {
+            planners if !planners.is_empty() && !self.target.dialect.about().neutral => planners,
+            _ => std::slice::from_ref(self.target),
+        };
+        // What windows share is of one dialect.
+        self.planner_shared.resize_with(planners.len(), Rc::default);
+        planners
+            .iter()
+            .zip(&self.planner_shared)
+            .all(|(planner, shared)| {
+                let view = through(&self.whole, shared, stretch);
+                let transcript = Transcript::new(view, self.windowed.made);
+                let is_template = planner.dialect.about().family == "template";
+                let mut fits = true;
+                planner.dialect.render(&transcript, sink, &mut |sink, rendering| {
+                    // What a template refuses has no text, and would always be short enough.
+                    let is_refused = is_template && sink.text().is_empty() && !rendering.is_valid();
+                    fits &= !is_refused && meter.fits(sink);
+                    sink.begin();
+                });
+                fits
+            })
     }
 
     /// The longest part of a stretch that fits; where none does, the shortest.
@@ -458,6 +543,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
     fn rendered<E>(
         &mut self,
         stretch: Option<WindowRange>,
+        fits: Option<bool>,
         sink: &mut Sink<'a>,
         emit: &mut Emit<'_, 'a, E>,
     ) -> Result<(), E> {
@@ -486,7 +572,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
                     rendering.violations.extend(untaught(&rendering, sink));
                 }
                 if let Some(meter) = self.meter.as_deref_mut()
-                    && !meter.fits(sink)
+                    && !fits.unwrap_or_else(|| meter.fits(sink))
                 {
                     rendering.violations.push(Violation::whole(meter.refusal()));
                 }

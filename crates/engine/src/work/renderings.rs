@@ -123,10 +123,14 @@ impl<'p> Work<'_, 'p> {
             finding.count = beyond;
             self.finding(&self.at_record(finding), Some(record), Some(id))?;
         }
-        let windowed = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), made);
+        let windowed = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), made)
+            .with(plan.additions());
         self.receipt.without_turns += windowed.without_turns();
         for (reason, turns) in windowed.untaught().reasons() {
             *self.receipt.untaught.entry(reason.to_owned()).or_default() += turns;
+        }
+        for field in windowed.unprompted() {
+            *self.receipt.unprompted.entry(field.to_owned()).or_default() += 1;
         }
         let left_out: u64 = plan.targets.iter().map(|target| windowed.left_out(target)).sum();
         if left_out > 0 {

@@ -21,7 +21,80 @@ fn plan(desk: &Desk, more: &str) -> Result<Plan, String> {
 }
 
 fn desk() -> Desk {
-    Desk::new(&[("a.jsonl", &request("a")), ("b.jsonl", &request("b"))])
+    let tools = r#"[{"name":"berth","input_schema":{"type":"object"}},
+        {"type":"function","function":{"name":"tide","parameters":{"type":"object"}}}]"#;
+    let wrong = r#"{"tools":[{"name":"berth","input_schema":{"type":"object"}},{"berth":1}]}"#;
+    Desk::new(&[
+        ("a.jsonl", &request("a")),
+        ("b.jsonl", &request("b")),
+        ("empty.json", "[]"),
+        ("wrong.json", wrong),
+        ("list.json", tools),
+        ("object.json", &format!("{{\"tools\":{tools}}}")),
+        (
+            "t.jinja",
+            "{% for m in messages %}[{{ m.role }}] {{ m.content }}<|end|>{% endfor %}",
+        ),
+        (
+            "endless.jinja",
+            "{% for i in range(100000) %}{% for j in range(100000) %}{{ j }}{% endfor %}{% endfor %}",
+        ),
+        ("other.json", &tokenizer("<|eot|>")),
+        ("own.json", &tokenizer("<|end|>")),
+    ])
+}
+
+/// A tokenizer of single bytes, with one special token.
+fn tokenizer(special: &str) -> String {
+    let printable = (33_u32..=126).chain(161..=172).chain(174..=255);
+    let mut signs: Vec<char> = printable.filter_map(char::from_u32).collect();
+    signs.extend((256..256 + 68).filter_map(char::from_u32));
+    let vocabulary: serde_json::Map<String, serde_json::Value> = (0..)
+        .zip(&signs)
+        .map(|(id, sign): (u32, _)| (sign.to_string(), id.into()))
+        .collect();
+    serde_json::json!({
+        "added_tokens": [{"id": 256, "content": special, "special": true}],
+        "normalizer": null,
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true},
+        "model": {"type": "BPE", "vocab": vocabulary, "merges": []}
+    })
+    .to_string()
+}
+
+#[test]
+fn a_file_of_tools_is_a_list_or_an_object_that_holds_one() {
+    let desk = desk();
+    for file in ["list.json", "object.json"] {
+        let plan = plan(&desk, &format!("[tools]\nfile = {file:?}\n")).unwrap();
+        let normalised = plan.normalised();
+        assert_eq!(plan.additions().tools.len(), 2, "{file}");
+        assert_eq!(normalised["tools"]["definitions"].as_array().unwrap().len(), 2);
+        assert!(normalised["tools"].get("file").is_none(), "{normalised}");
+    }
+}
+
+#[test]
+fn a_budget_by_template_goes_by_what_is_in_its_files() {
+    let desk = desk();
+    let budget = |template: &str, tokenizer: &str| {
+        let more = format!(
+            "[window]\nmode = \"per_turn\"\nmax_tokens = {{ template = {template:?}, tokenizer = {tokenizer:?}, tokens = 9 }}\n"
+        );
+        plan(&desk, &more).unwrap()
+    };
+    let own = budget("t.jinja", "own.json");
+    assert_eq!(own.windows.planners.len(), 1);
+    let normalised = own.normalised().to_string();
+    assert!(
+        !normalised.contains("t.jinja") && !normalised.contains("own.json"),
+        "{normalised}"
+    );
+    assert_ne!(own.normalised(), budget("t.jinja", "o200k_base").normalised());
+    // A template of the pipeline file by its name.
+    let named = "[templates.said]\ntemplate = \"t.jinja\"\n[window]\nmode = \"per_turn\"\n\
+                 max_tokens = { template = \"said\", tokenizer = \"own.json\", tokens = 9 }\n";
+    assert_eq!(plan(&desk, named).unwrap().windows.planners.len(), 1);
 }
 
 fn names(plan: &Plan) -> Vec<String> {
@@ -54,6 +127,60 @@ fn a_request_that_cannot_be_met_is_refused_with_its_key() {
         ),
         ("[limits]\ndepth = 1000000\n", "limits.depth: it must be"),
         ("[perspective]\nas = []\n", "perspective.as: the list is empty"),
+        (
+            "[window]\nmax_tokens = { tokens = 9 }\n",
+            "window.max_tokens: it needs either `encoding`, or `template` with `tokenizer`",
+        ),
+        (
+            "[window]\nmax_tokens = { template = \"t.jinja\", tokens = 9 }\n",
+            "window.max_tokens: it needs either",
+        ),
+        (
+            "[window]\nmax_tokens = { template = \"none.jinja\", tokenizer = \"o200k_base\", tokens = 9 }\n",
+            "window.max_tokens.template: cannot read none.jinja",
+        ),
+        (
+            "[window]\nmax_tokens = { template = \"endless.jinja\", tokenizer = \"o200k_base\", tokens = 9 }\n",
+            "window.max_tokens.template: it cannot say a question and its answer: TPL-03",
+        ),
+        (
+            "[window]\nmax_tokens = { template = \"t.jinja\", tokenizer = \"o201k\", tokens = 9 }\n",
+            "window.max_tokens.tokenizer: `o201k` is no encoding, and no file that can be read",
+        ),
+        (
+            "[window]\nmax_tokens = { template = \"t.jinja\", tokenizer = \"empty.json\", tokens = 9 }\n",
+            "window.max_tokens.tokenizer: empty.json: ",
+        ),
+        (
+            "[window]\nmax_tokens = { template = \"t.jinja\", tokenizer = \"other.json\", tokens = 9 }\n",
+            "window.max_tokens.template: it writes `<|end|>`, which the tokenizer does not know",
+        ),
+        (
+            "[window]\nsame_for_all = true\n",
+            "window.same_for_all: only a budget makes windows differ",
+        ),
+        (
+            "[prompt]\nsystem = \"You are {agent.nmae}.\"\n",
+            "prompt.system: there is no field of a conversation named `agent.nmae`; did you mean `agent.name`?",
+        ),
+        (
+            "[prompt]\nsystem = \"You are {agent.name\"\n",
+            "prompt.system: a `{` stands alone",
+        ),
+        ("[prompt]\nsystem = \" \"\n", "prompt.system: it is empty"),
+        (
+            "[tools]\nfile = \"none.json\"\n",
+            "tools.file: none.json: cannot read it",
+        ),
+        (
+            "[tools]\nfile = \"a.jsonl\"\n",
+            "tools.file: a.jsonl: it is neither a JSON list nor",
+        ),
+        ("[tools]\nfile = \"empty.json\"\n", "it defines no tool"),
+        (
+            "[tools]\nfile = \"wrong.json\"\n",
+            "entry 1, counted from 0, is no definition of a tool",
+        ),
         (
             "[[input]]\npath = \"-\"\n",
             "input.path: a run reads its inputs more than once",

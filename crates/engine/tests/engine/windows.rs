@@ -1,15 +1,23 @@
 //! `[window]`, resolved or refused.
 
+use std::path::Path;
+
 use chatmill_diag::Limits;
 use chatmill_dialect::{History, Targets, WindowMode};
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule, WindowSection};
-use chatmill_engine::plan::WindowPlan;
+use chatmill_engine::plan::{BudgetSources, Templates, WindowPlan};
 
 fn window(text: &str, rule: PerspectiveRule) -> Result<WindowPlan, String> {
     let section: WindowSection = toml::from_str(text).unwrap();
     let encodings = [chatmill_token::find("o200k_base").unwrap().clone()];
     let speaker = PerspectiveChoice::Rule(rule);
-    WindowPlan::new(&section, &speaker, &encodings, &Limits::default()).map_err(|error| error.to_string())
+    let sources = BudgetSources {
+        encodings: &encodings,
+        templates: &Templates::default(),
+        targets: &[],
+        base: Path::new(""),
+    };
+    WindowPlan::new(&section, &speaker, &sources, &Limits::default()).map_err(|error| error.to_string())
 }
 
 #[test]

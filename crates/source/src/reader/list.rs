@@ -131,6 +131,15 @@ impl<'d, 'r> ListReader<'d, 'r> {
         self.messages.push(message);
     }
 
+    /// Takes back what was found since, of a message that an earlier branch has, too: it is told there.
+    pub(crate) fn told_before(&mut self, (findings, rejects): (usize, usize)) {
+        self.notes.findings.truncate(findings);
+        let repeated = (self.rejects.len() - rejects) as u64;
+        self.rejects.truncate(rejects);
+        self.rows.rejected -= repeated;
+        self.rows.merged += repeated;
+    }
+
     /// Begins with an answer that is not part of the conversation: what is read from here on stands apart.
     pub(crate) fn begin_aside(&mut self) -> Aside {
         Aside {

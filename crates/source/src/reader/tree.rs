@@ -35,6 +35,8 @@ pub(crate) struct Tree {
     parents: Vec<Option<usize>>,
     is_leaf: Vec<bool>,
     depths: Vec<u32>,
+    /// How good each is among those with the same parent; empty where the latest is the best.
+    preferences: Vec<u64>,
 }
 
 impl Tree {
@@ -71,7 +73,47 @@ impl Tree {
             parents,
             is_leaf,
             depths,
+            preferences: Vec::new(),
         }
+    }
+
+    /// Says how good each message is among those with the same parent: of the best, the first is taken.
+    pub(crate) fn prefer(&mut self, preferences: Vec<u64>) {
+        self.preferences = preferences;
+    }
+
+    /// The best of some messages with the same parent.
+    fn best(&self, siblings: impl Iterator<Item = usize>) -> Option<usize> {
+        if self.preferences.is_empty() {
+            return siblings.max();
+        }
+        let preference = |at: usize| self.preferences.get(at).copied().unwrap_or_default();
+        siblings.max_by_key(|at| (preference(*at), std::cmp::Reverse(*at)))
+    }
+
+    /// What stands below each message, and what stands below none because it says so.
+    fn below(&self, entries: &[Node]) -> (Vec<Vec<usize>>, Vec<usize>) {
+        let mut below: Vec<Vec<usize>> = vec![Vec::new(); entries.len()];
+        let mut first = Vec::new();
+        for (at, node) in entries.iter().enumerate() {
+            match self.parent(at).and_then(|parent| below.get_mut(parent)) {
+                Some(below) => below.push(at),
+                // What lost what stood above it stood in nobody's place.
+                None if node.parent.is_none() => first.push(at),
+                None => {}
+            }
+        }
+        (below, first)
+    }
+
+    /// The end of the branch that takes the best at each step.
+    pub(crate) fn best_end(&self, entries: &[Node]) -> Option<usize> {
+        let (below, first) = self.below(entries);
+        let next = |at: &usize| self.best(below.get(*at)?.iter().copied());
+        let start = self
+            .best(first.into_iter())
+            .or_else(|| (!entries.is_empty()).then_some(0));
+        std::iter::successors(start, next).last()
     }
 
     /// From the first message down to this one.
@@ -247,18 +289,9 @@ pub(crate) fn branches(
 }
 
 /// What stood in the place of the messages of a branch: an answer up to the next question, a question with its answer. Of what
-/// goes on below there in several ways the latest is taken.
+/// goes on below there in several ways the best is taken, or the latest.
 fn beside(entries: &[Node], tree: &Tree, path: &[usize], asks: &impl Fn(usize) -> bool) -> Vec<Beside> {
-    let mut below: Vec<Vec<usize>> = vec![Vec::new(); entries.len()];
-    let mut first = Vec::new();
-    for (at, node) in entries.iter().enumerate() {
-        match tree.parent(at).and_then(|parent| below.get_mut(parent)) {
-            Some(below) => below.push(at),
-            // What lost what stood above it stood in nobody's place.
-            None if node.parent.is_none() => first.push(at),
-            None => {}
-        }
-    }
+    let (below, first) = tree.below(entries);
     let mut found = Vec::new();
     let forks = std::iter::once(None).chain(path.iter().copied().map(Some));
     for (step, above) in forks.enumerate() {
@@ -271,7 +304,7 @@ fn beside(entries: &[Node], tree: &Tree, path: &[usize], asks: &impl Fn(usize) -
             .filter(|at| Some(*at) != own);
         let mut place = None;
         for other in others {
-            let next = |at: &usize| below.get(*at).and_then(|below| below.last().copied());
+            let next = |at: &usize| tree.best(below.get(*at)?.iter().copied());
             let walk = std::iter::successors(Some(other), next);
             let place = place.get_or_insert_with(|| step..step + turn(path.iter().skip(step).copied(), asks));
             found.push(Beside {
@@ -311,8 +344,15 @@ impl Steps {
         self.0.get(step).or(self.0.last()).copied().unwrap_or_default()
     }
 
-    /// Sets beside the branch what was read since `aside`.
-    pub(crate) fn beside(&self, list: &mut ListReader<'_, '_>, beside: &Beside, aside: Aside) {
+    /// Sets beside the branch what was read since `aside`. `answers` says how several answers came to be, and how the one that
+    /// begins with a node was judged.
+    pub(crate) fn beside(
+        &self,
+        list: &mut ListReader<'_, '_>,
+        (branch, beside): (&Branch, &Beside),
+        aside: Aside,
+        (answers, judged): Answers<'_>,
+    ) {
         let messages = list.end_aside(aside);
         if messages.is_empty() {
             return;
@@ -321,17 +361,26 @@ impl Steps {
         let origin = if beside.is_question {
             AlternativeOrigin::Branch
         } else {
-            AlternativeOrigin::Regenerated
+            answers
         };
-        let judgement = Judgement::default();
-        let is_first = list
-            .alternatives
-            .last()
-            .is_none_or(|last| last.place.start as usize != place.start);
-        let own = is_first.then_some((origin, judgement));
-        list.alternatives(place, own, [(origin, judgement, messages)]);
+        let of = |at: Option<&usize>| at.map(|at| judged(*at)).unwrap_or_default();
+        let last = list.alternatives.last();
+        let is_first = last.is_none_or(|last| last.place.start as usize != place.start);
+        let own = is_first.then(|| (origin, of(branch.path.get(beside.place.start))));
+        let other = (origin, of(beside.nodes.first()), messages);
+        list.alternatives(place, own, [other]);
     }
 }
+
+/// How answers to one message came to be, and how the one that begins with a node was judged.
+pub(crate) type Answers<'j> = (AlternativeOrigin, &'j dyn Fn(usize) -> Judgement);
+
+/// Those of an assistant that is asked again: nobody judged them.
+pub(crate) const REGENERATED: Answers<'_> = (AlternativeOrigin::Regenerated, &|_| Judgement {
+    rank: None,
+    score: None,
+    label: None,
+});
 
 /// Reads each branch, which is told its number where there are several. What was found in the tree stands with the first.
 pub(crate) fn read(

@@ -2,7 +2,7 @@
 //! nobody's.
 
 use chatmill_dialect::LossCode;
-use chatmill_model::{MediaSource, Role};
+use chatmill_model::{MediaKind, MediaSource, Role};
 
 use super::atoms::{Atom, Kind, quoted};
 use super::declared::is_white;
@@ -57,9 +57,11 @@ impl Search<'_, '_> {
             }
             Kind::Quote(words) => self.has_replies() || words.trim().is_empty() || words.contains("[meta]"),
             // The words that name a medium stand beside the text, and a reader takes both for a quote.
-            Kind::Media(_) => {
+            Kind::Media(media) => {
+                let is_address = |text: &str| matches!(&media.source, MediaSource::Url(url) if text.contains(url.as_str()));
+                let stands_there = media.kind == MediaKind::Link && atom.message.texts().any(is_address);
                 let is_quote = has(LossCode::SpecialTokenInText) && self.has_replies();
-                has(LossCode::MediaPlaceholder) && (is_quote || self.is_counted())
+                has(LossCode::MediaPlaceholder) && (is_quote || stands_there || self.is_counted())
             }
             _ => false,
         }

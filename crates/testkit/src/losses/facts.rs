@@ -423,7 +423,8 @@ impl Matched<'_, '_> {
                 "{lost} tools are lost, {dropped} declared: {known:?} but {told:?}"
             ));
         }
-        if told.len() > known.len() && declared.whole(LossCode::ToolDefinitionSynthesised) == 0 {
+        let added = [LossCode::ToolDefinitionSynthesised, LossCode::ToolDefinitionAdded];
+        if told.len() > known.len() && added.iter().all(|code| declared.whole(*code) == 0) {
             breaches.push(format!("nobody defined all of {told:?}"));
         }
     }

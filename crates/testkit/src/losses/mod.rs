@@ -46,7 +46,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_diag::Limits;
 use chatmill_dialect::policy::ControlTokens;
-use chatmill_dialect::{Coverage, DIALECTS, Dialect, Loss, LossCode, Policy, Rendering, View};
+use chatmill_dialect::{Additions, Coverage, DIALECTS, Dialect, Loss, LossCode, Policy, Rendering, View};
 use chatmill_model::{
     CallStatus, Component, Conversation, Linked, Message, Pairing, Part, ParticipantKind, Sink,
 };
@@ -83,30 +83,32 @@ pub struct LossCoverage {
 impl LossCoverage {
     /// Judges what every dialect makes of a conversation, through everybody's eyes.
     pub fn judge_all(&mut self, name: &str, linked: &Linked, policy: &Policy) {
+        self.judge_added(name, linked, policy, Additions::default());
+    }
+
+    /// The same, with what a pipeline says beside the conversation.
+    pub fn judge_added(&mut self, name: &str, linked: &Linked, policy: &Policy, additions: Additions<'_>) {
         let everybody = (0..linked.conversation.participants.len()).map(Some);
         for perspective in std::iter::once(None).chain(everybody) {
             for dialect in DIALECTS.iter().copied() {
                 if !(dialect.about().neutral && perspective.is_some()) {
-                    self.judge(name, linked, policy, perspective, dialect);
+                    let view = View {
+                        additions,
+                        ..View::whole(linked, perspective, policy)
+                    };
+                    self.judge(name, &view, dialect);
                 }
             }
         }
     }
 
-    fn judge(
-        &mut self,
-        name: &str,
-        linked: &Linked,
-        policy: &Policy,
-        perspective: Option<usize>,
-        dialect: &dyn Dialect,
-    ) {
+    fn judge(&mut self, name: &str, view: &View<'_>, dialect: &dyn Dialect) {
+        let (perspective, policy) = (view.perspective, view.policy);
         for dialect in dialect.about().profiles.iter().copied() {
-            let view = View::whole(linked, perspective, policy);
             let spelled = format!("{dialect:?}");
             let listed = dialect.loses();
-            dialect.render_each(&view, &mut |sink, rendering| {
-                let Some(mut breaches) = self.one(&view, dialect, sink, &rendering) else {
+            dialect.render_each(view, &mut |sink, rendering| {
+                let Some(mut breaches) = self.one(view, dialect, sink, &rendering) else {
                     return;
                 };
                 let codes = || rendering.losses.iter().map(|loss| loss.code);

@@ -91,7 +91,8 @@ impl<'s, 'c> Search<'s, 'c> {
         if self.declared.whole(LossCode::SystemAdded) > 0
             && let Some(text) = self.read.first().and_then(text_of)
         {
-            starts = vec![(1, 0)];
+            let added = usize::try_from(self.declared.whole(LossCode::SystemAdded)).unwrap_or(usize::MAX);
+            starts = (1..=added).rev().map(|read| (read, 0)).collect();
             starts.extend(text.match_indices("\n\n").map(|(at, _)| (0, at)));
         }
         let mut failed = HashSet::new();

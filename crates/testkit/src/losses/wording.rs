@@ -1,7 +1,7 @@
 //! The words that may stand for an atom in a text, and what may stand before them.
 
 use chatmill_dialect::LossCode;
-use chatmill_model::{ArgumentForm, MediaSource, Role, ToolCall};
+use chatmill_model::{ArgumentForm, MediaKind, MediaSource, Role, ToolCall};
 
 use super::atoms::{Atom, Kind};
 use super::declared::placeholders;
@@ -156,6 +156,9 @@ impl Search<'_, '_> {
                 let count = self.declared.at(LossCode::MediaPlaceholder, position);
                 words.push(format!("[{count} media items]"));
                 words.extend((count == 1).then(|| "[Media]".to_owned()));
+                if let (MediaKind::Link, MediaSource::Url(url)) = (media.kind, &media.source) {
+                    words.push(url.clone());
+                }
                 let flat = |word: String| word.split_whitespace().collect::<Vec<_>>().join(" ");
                 let flat: Vec<String> = words.iter().cloned().map(flat).collect();
                 words.extend(flat);
@@ -167,7 +170,13 @@ impl Search<'_, '_> {
                 _ => Vec::new(),
             },
             (Kind::Quote(_), Kind::Text(_)) if self.ends_in_a_name(text) => vec![(text.len(), true)],
-            (Kind::Quote(words), Kind::Text(_)) => quote_ends(words, text),
+            (Kind::Quote(words), Kind::Text(_)) => {
+                let mut all = quote_ends(words, text);
+                if has(LossCode::ReferenceShortened) {
+                    all.extend(short_ends(words, text));
+                }
+                all
+            }
             _ => Vec::new(),
         }
     }
@@ -216,6 +225,22 @@ fn call_words(call: &ToolCall) -> Vec<String> {
         all.push(format!("[tool {name} {{}}]"));
     }
     all
+}
+
+/// Where a quote may end that says only whose the words are, or how they begin.
+fn short_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
+    let is_mark = text.starts_with("[in reply to ");
+    let brackets = text.match_indices(']').filter(|_| is_mark).map(|(at, _)| at + 1);
+    let begins = |at: usize| {
+        let said = text.get(..at).unwrap_or_default();
+        let words = words.trim();
+        words
+            .char_indices()
+            .any(|(end, sign)| said.ends_with(words.get(..end + sign.len_utf8()).unwrap_or_default()))
+    };
+    let excerpts = text.match_indices("…\"").filter(|(at, _)| begins(*at));
+    let ends = brackets.chain(excerpts.map(|(at, close)| at + close.len()));
+    ends.map(|end| (end, true)).collect()
 }
 
 /// Where a quote may end: first after the quoted words as they are, then at any mark that closes a quote, the last one first, for

@@ -274,6 +274,7 @@ fn renderings(linked: &Linked, bytes: &[u8]) {
         session_gap: (dice[11].is_multiple_of(2)).then(|| i64::from(dice[12]) << (dice[13] % 48)),
         mode: [WindowMode::Document, WindowMode::PerTurn, WindowMode::Consecutive][usize::from(dice[14]) % 3],
         targets: Targets::Answers,
+        placeholders: chatmill_dialect::Placeholders::Alone,
     };
     for (turn, perspective) in perspectives.into_iter().enumerate() {
         let stretches = window::stretches(linked, &borders, perspective, cuts).ranges;

@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 
 use chatmill_dialect::policy::{ControlTokens, System};
-use chatmill_dialect::{DIALECTS, LossCode, Policy};
+use chatmill_dialect::{Additions, DIALECTS, Existing, LossCode, Policy, Prompt};
+use chatmill_model::RawJson;
 use chatmill_testkit::chats::group_chat;
 use chatmill_testkit::conversations::{cases, policy, read};
 use chatmill_testkit::histories::history;
@@ -66,8 +67,20 @@ fn cases_samples_and_lists_are_read_back_or_declared() {
         system: System::Agent,
         ..Policy::default()
     };
+    let prompts = [Existing::Keep, Existing::Replace, Existing::Precede].map(|existing| {
+        Prompt::parse("You are {agent.name}, among {room.people|others}.", existing).unwrap()
+    });
+    let tools = [RawJson(
+        r#"{"name":"moor","description":"Ties up","input_schema":{"type":"object"}}"#.to_owned(),
+    )];
     for (name, linked) in &cases {
         coverage.judge_all(name, linked, &Policy::default());
+        let additions = Additions {
+            prompt: random.pick(&prompts),
+            tools: &tools,
+            infers_tools: true,
+        };
+        coverage.judge_added(name, linked, &policy(&mut random), additions);
         let mut people = linked.conversation.participants.iter();
         if people.any(|person| person.extra.get("agentInstructions").is_some()) {
             coverage.judge_all(name, linked, &instructed);

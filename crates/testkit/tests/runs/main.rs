@@ -13,6 +13,7 @@
 
 mod across;
 mod again;
+mod alternatives;
 mod dedup;
 mod gathering;
 mod inputs;
@@ -24,4 +25,5 @@ mod replay;
 mod report;
 mod same_bytes;
 mod select;
+mod teaching;
 mod windows;

@@ -144,8 +144,8 @@ history = \"document\"
 
 # What to do where a dialect has no place for something. Whatever is lost this way stands in the table `losses`.
 [policy]
-names = \"auto\"              # auto (native field, else a prefix in rooms) | field | prefix | drop
-references = \"quote\"        # quote | drop
+names = \"auto\"              # auto (native field, else a prefix in rooms) | field | prefix | none
+references = \"excerpt\"      # excerpt | quote (all of it) | mark (whose it is) | drop
 media = \"keep\"              # keep | placeholder | drop
 reasoning = \"drop\"          # keep | drop
 orphans = \"repair\"          # repair | drop | reject

@@ -104,7 +104,7 @@ impl<'t, 'a> Planner<'t, 'a> {
     /// The line of a message, if it has one.
     pub(super) fn line(&mut self, message: &'a Message, is_current: bool) -> Option<Line<'a>> {
         let (view, position) = (self.transcript.view(), message.position);
-        if message.role == Role::System && !system::keeps(view, message, &mut self.losses) {
+        if message.role == Role::System && !system::keeps(view.policy.system, message, &mut self.losses) {
             return None;
         }
         let Some(content) = self.content(message) else {

@@ -26,7 +26,7 @@ use crate::select_messages::{self, SelectedMessages};
 use crate::transcript::Transcript;
 use crate::unsupported::{self, Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
-use crate::{Dialect, Emit, definitions, message_text};
+use crate::{Dialect, Emit, definitions, message_text, system};
 
 use edition::{Breaks, CODE, DOCUMENT, Edition, Prompt};
 use labels::Labels;
@@ -110,6 +110,7 @@ impl Dialect for GryagCompact {
                 && (edition.lines_for_all || matches!(message.role, Role::User | Role::Assistant))
         });
         declare_unspoken(view, edition, &shown.stretch, &mut losses);
+        system::declare_unplaced(view, &mut losses);
         declare_conversation(view, &mut losses);
         declare_messages(view, &shown.messages, LACKS, &mut losses);
         let (history, current) = match (edition.prompt, shown.messages.split_last()) {
@@ -140,7 +141,7 @@ impl Dialect for GryagCompact {
 
 /// Declares the messages that a transcript of speech has no line for.
 fn declare_unspoken(view: &View<'_>, edition: &Edition, stretch: &[&Message], losses: &mut Losses) {
-    definitions::lose(&view.conversation().tools, losses);
+    definitions::lose(view, losses);
     if edition.lines_for_all {
         return;
     }

@@ -30,7 +30,7 @@ use crate::steps::{self, arrange};
 use crate::transcript::Transcript;
 use crate::unsupported::{self, Unsupported, declare_conversation, declare_messages};
 use crate::view::View;
-use crate::{Dialect, Emit, message_text, system};
+use crate::{Dialect, Emit, definitions, message_text, system};
 
 use edition::{CODE, DOCUMENT, Edition};
 use turn::Planner;
@@ -141,7 +141,7 @@ fn declare_whole(view: &View<'_>, shown: &[&Message], losses: &mut Losses) {
     declare_conversation(view, losses);
     let is_gryags = is_gryags(view.conversation());
     declare_messages(view, shown, if is_gryags { OWN_LACKS } else { LACKS }, losses);
-    let definitions = view.conversation().tools.len() as u64;
+    let definitions = definitions::given(view);
     let reason = reasons::DEFINITIONS_STAND_BESIDE;
     losses.whole_rendering(LossCode::ToolDefinitionDropped, definitions, reason);
 }

@@ -13,7 +13,7 @@ use crate::message_text::{answered, declared_text};
 use crate::names::is_nobody;
 use crate::policy::MediaPolicy;
 use crate::steps::Step;
-use crate::system;
+use crate::system::SystemText;
 use crate::text_run::TextRun;
 use crate::tools::{call_words, result_words};
 use crate::transcript::Transcript;
@@ -120,14 +120,15 @@ impl<'t, 'a> Planner<'t, 'a> {
     /// All system text as the first turn.
     pub(super) fn system(&mut self, shown: &[&'a Message]) -> Option<Turn<'a>> {
         let (view, made) = (self.transcript.view(), self.transcript.made());
-        let instructions = system::instructions(view, &mut self.losses);
-        let mut texts: Vec<&'a str> = Vec::from_iter(instructions.map(|text| made.keep(text)));
+        let mut system = SystemText::of(view, shown, &mut self.losses);
+        let added = std::mem::take(&mut system.added).into_iter();
+        let mut texts: Vec<&'a str> = added.map(|text| made.keep(text)).collect();
         let mut positions = Vec::new();
         let mut is_front = true;
         for message in shown {
             let position = message.position;
             is_front &= message.role == Role::System;
-            if message.role != Role::System || !system::keeps(view, message, &mut self.losses) {
+            if message.role != Role::System || !system.keeps(message, &mut self.losses) {
                 continue;
             }
             for part in &message.parts {

@@ -9,6 +9,7 @@ use crate::media::{placeholder, web_address};
 use crate::message_text::declared_text;
 use crate::policy::{MediaPolicy, References};
 use crate::quote::{self, Quote, Style, Wordless};
+use crate::system;
 use crate::text::{change, without_controls};
 use crate::transcript::Transcript;
 use crate::unsupported::{NoPlace, Unsupported, declare_conversation, declare_messages, declare_weights};
@@ -94,7 +95,8 @@ impl Around {
     fn of(view: &View<'_>) -> Self {
         let mut around = Self::default();
         declare_conversation(view, &mut around.whole);
-        definitions::lose(&view.conversation().tools, &mut around.whole);
+        system::declare_unplaced(view, &mut around.whole);
+        definitions::lose(view, &mut around.whole);
         for message in &view.conversation().messages {
             let [calls, results] = tool_use(message);
             around.calls += calls;
@@ -263,6 +265,7 @@ impl<'t, 'a> Planner<'t, 'a> {
             wording: self.wording,
             wordless: Wordless::Written,
             aliases: None,
+            shown: None,
             is_own: Some(&is_own),
         };
         let hearer = self.active.hearer(message);

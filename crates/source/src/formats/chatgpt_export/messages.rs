@@ -80,11 +80,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             }
         }
         if !is_new {
-            self.list.notes.findings.truncate(before.0);
-            let repeated = (self.list.rejects.len() - before.1) as u64;
-            self.list.rejects.truncate(before.1);
-            self.list.rows.rejected -= repeated;
-            self.list.rows.merged += repeated;
+            self.list.told_before(before);
         }
     }
 

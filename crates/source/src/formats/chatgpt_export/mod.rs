@@ -160,7 +160,7 @@ fn of_branch(
                 reader.read(*value, node, true);
             }
         }
-        steps.beside(&mut reader.list, beside, aside);
+        steps.beside(&mut reader.list, (branch, beside), aside, tree::REGENERATED);
     }
     let mut extra = Kept::new();
     extra.keep_rest(

@@ -208,7 +208,7 @@ fn of_branch(
                 reader.read(*value, node, *at as u32, true);
             }
         }
-        steps.beside(&mut reader.list, beside, aside);
+        steps.beside(&mut reader.list, (branch, beside), aside, tree::REGENERATED);
     }
     let mut extra = Kept::new();
     let known = ["chat_messages", "name", "uuid", "current_leaf_message_uuid"];
@@ -252,11 +252,7 @@ impl<'d> Reader<'d, '_> {
             self.message(value, &wire.without_nulls(), node, index);
         }
         if !is_new {
-            self.list.notes.findings.truncate(before.0);
-            let repeated = (self.list.rejects.len() - before.1) as u64;
-            self.list.rejects.truncate(before.1);
-            self.list.rows.rejected -= repeated;
-            self.list.rows.merged += repeated;
+            self.list.told_before(before);
         }
     }
 

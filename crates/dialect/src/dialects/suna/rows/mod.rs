@@ -120,7 +120,7 @@ fn declare_table(view: &View<'_>, shown: &[&Message], losses: &mut Losses) {
     losses.whole_rendering(LossCode::ExtraDropped, spelled.sum(), reason);
     let named = shown.iter().filter(|message| has_name(view, message)).count() as u64;
     losses.whole_rendering(LossCode::NameDropped, named, reasons::ROWS_KNOW_IDS);
-    definitions::lose(&view.conversation().tools, losses);
+    definitions::lose(view, losses);
     let is_nameless = u64::from(view.own_id().is_none() && !shown.is_empty());
     let reason = reasons::ROW_NAMES_ITS_THREAD;
     losses.whole_rendering(LossCode::ConversationIdSynthesised, is_nameless, reason);

@@ -1,0 +1,185 @@
+//! `window.max_tokens`, resolved: tokens that a rendering may have, as it is written or as a model reads it.
+
+use std::path::Path;
+
+use chatmill_diag::Limits;
+use chatmill_diag::suggest::nearest;
+use chatmill_dialect::{Policy, View};
+use chatmill_model::{Conversation, Message, MessageOrigin, Part, Participant, ParticipantKind, Role};
+use chatmill_token::Encoding;
+use serde::Deserialize;
+
+use super::small_file::read_text;
+use super::target::Target;
+use super::templates::Templates;
+use crate::error::PlanError;
+use crate::pipeline::MaxTokensSetting;
+
+/// Tokens that a rendering may have.
+#[derive(Clone)]
+pub struct Budget {
+    /// The encoding in which they are counted.
+    pub encoding: Encoding,
+    /// Their number.
+    pub tokens: u64,
+    /// Bytes beyond which a rendering is too large anyway.
+    pub bytes: u64,
+    /// The template whose rendering is counted instead, by the name that the pipeline file gives it.
+    pub template: Option<String>,
+}
+
+/// Where the words of a budget lead.
+pub struct BudgetSources<'p> {
+    /// Encodings that are counted.
+    pub encodings: &'p [Encoding],
+    /// Chat templates of the pipeline.
+    pub templates: &'p Templates,
+    /// Dialects that are rendered.
+    pub targets: &'p [Target],
+    /// Where paths start.
+    pub base: &'p Path,
+}
+
+/// What the special tokens of a `tokenizer.json` are.
+#[derive(Deserialize)]
+struct TokenizerFile {
+    #[serde(default)]
+    added_tokens: Vec<AddedToken>,
+}
+
+#[derive(Deserialize)]
+struct AddedToken {
+    content: String,
+}
+
+fn wrong(key: &'static str, message: impl Into<String>) -> PlanError {
+    PlanError::Value {
+        key,
+        message: message.into(),
+    }
+}
+
+impl BudgetSources<'_> {
+    /// The budget, and the template that it goes by.
+    pub(super) fn budget(
+        &self,
+        most: &MaxTokensSetting,
+        limits: &Limits,
+    ) -> Result<(Budget, Option<Target>), PlanError> {
+        if most.tokens == 0 {
+            return Err(wrong("window.max_tokens.tokens", "it must be 1 at least"));
+        }
+        let (encoding, template) = match (&most.encoding, &most.template, &most.tokenizer) {
+            (Some(name), None, None) => (self.counted(name)?, None),
+            (None, Some(template), Some(tokenizer)) => {
+                let template = self.template(template, limits)?;
+                let (encoding, special) = self.tokenizer(tokenizer, limits)?;
+                try_out(&template, special.as_deref())?;
+                (encoding, Some(template))
+            }
+            _ => {
+                let message = "it needs either `encoding`, or `template` with `tokenizer`";
+                return Err(wrong("window.max_tokens", message));
+            }
+        };
+        let budget = Budget {
+            encoding,
+            tokens: most.tokens,
+            bytes: limits.rendering,
+            template: most.template.clone(),
+        };
+        Ok((budget, template))
+    }
+
+    fn counted(&self, name: &str) -> Result<Encoding, PlanError> {
+        let counted = self.encodings.iter().find(|encoding| encoding.name() == name);
+        counted.cloned().ok_or_else(|| PlanError::UnknownWord {
+            key: "window.max_tokens.encoding",
+            what: "encoding in count.encodings",
+            word: name.to_owned(),
+            suggestion: nearest(name, self.encodings.iter().map(Encoding::name)).map(str::to_owned),
+        })
+    }
+
+    /// A template of the pipeline by name, or of a file.
+    fn template(&self, word: &str, limits: &Limits) -> Result<Target, PlanError> {
+        if let Some(known) = self.templates.get(word) {
+            return Ok(known.clone());
+        }
+        Templates::of_file(word, self.base, limits)
+    }
+
+    /// An encoding by name, or of a file, and the special tokens that the file lists.
+    fn tokenizer(&self, word: &str, limits: &Limits) -> Result<(Encoding, Option<Vec<String>>), PlanError> {
+        const KEY: &str = "window.max_tokens.tokenizer";
+        let counted = self.encodings.iter().find(|encoding| encoding.name() == word);
+        if let Some(known) = counted.or_else(|| chatmill_token::find(word)) {
+            return Ok((known.clone(), None));
+        }
+        let unread = |error| {
+            wrong(
+                KEY,
+                format!("`{word}` is no encoding, and no file that can be read: {error}"),
+            )
+        };
+        let text = read_text(&self.base.join(word), limits.vocabulary, unread)?;
+        let encoding = Encoding::from_tokenizer("budget", &text)
+            .map_err(|error| wrong(KEY, format!("{word}: {error}")))?;
+        let file: TokenizerFile =
+            serde_json::from_str(&text).map_err(|error| wrong(KEY, format!("{word}: {error}")))?;
+        let special = file.added_tokens.into_iter().map(|token| token.content).collect();
+        Ok((encoding, Some(special)))
+    }
+}
+
+/// Refuses a template that cannot say a question and an answer, and one whose special tokens a tokenizer does not list.
+fn try_out(template: &Target, special: Option<&[String]>) -> Result<(), PlanError> {
+    const KEY: &str = "window.max_tokens.template";
+    let say = |role, sender, position, words: &str| Message {
+        sender: Some(sender),
+        parts: vec![Part::Text(words.to_owned())],
+        ..Message::new(role, position, MessageOrigin::default())
+    };
+    let person = |id: &str, kind| Participant {
+        id: id.to_owned(),
+        kind,
+        ..Participant::default()
+    };
+    let conversation = Conversation {
+        participants: vec![
+            person("user", ParticipantKind::Human),
+            person("assistant", ParticipantKind::Agent),
+        ],
+        messages: vec![
+            say(Role::User, 0, 0, "Which berth?"),
+            say(Role::Assistant, 1, 1, "The second."),
+        ],
+        ..Conversation::default()
+    };
+    let (linked, ..) = chatmill_link::link(conversation, &Limits::default());
+    let policy = Policy::default();
+    let mut fault = None;
+    template
+        .dialect
+        .render_each(&View::whole(&linked, Some(1), &policy), &mut |sink, rendering| {
+            let violation = rendering.violations.first();
+            fault = violation.map(|violation| {
+                let message = format!("it cannot say a question and its answer: {violation}");
+                wrong(KEY, message)
+            });
+            let Some(special) = special else { return };
+            let mut written = sink
+                .stretches()
+                .filter(|(_, span)| span.control)
+                .map(|(text, _)| text);
+            let unknown = written.find(|token| !special.iter().any(|known| known == token));
+            fault = fault.take().or_else(|| {
+                let message = format!(
+                    "it writes `{}`, which the tokenizer does not know; take the model's own",
+                    unknown?
+                );
+                Some(wrong(KEY, message))
+            });
+        });
+    fault.map_or(Ok(()), Err)
+}

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use chatmill_dataset::{Dataset, DatasetError};
-use chatmill_dialect::{LossCode, MadeTexts, Rendering};
+use chatmill_dialect::{MadeTexts, Rendering};
 use chatmill_model::{Linked, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use thiserror::Error;
@@ -208,7 +208,11 @@ impl<'a, 'd> Sayer<'a, 'd> {
         let spans = if is_oversize { &[] } else { sink.spans() };
         let is_template = self.again.target.dialect.about().family == "template";
         self.own.find(spans, is_template);
-        let mut codes: Vec<LossCode> = rendering.losses.iter().map(|loss| loss.code).collect();
+        let mut codes: Vec<&str> = rendering
+            .losses
+            .iter()
+            .map(|loss| loss.code.as_str())
+            .collect();
         codes.sort_unstable();
         codes.dedup();
         visit(&AgainRendering {
@@ -219,7 +223,7 @@ impl<'a, 'd> Sayer<'a, 'd> {
             assistant_spans: &self.own.said,
             learned_spans: &self.own.learned,
             last_role: rendering.last_role,
-            loss_codes: codes.into_iter().map(LossCode::as_str).collect(),
+            loss_codes: codes,
             violations,
             tokens: self.tallies.first().map_or(0, |tally| tally.tokens),
         })

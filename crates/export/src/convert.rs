@@ -11,7 +11,7 @@ use crate::SUMMARY;
 use crate::assignment::{Assignment, assign};
 use crate::candidate::{self, Candidate, Maker};
 use crate::earlier::ASSIGNED;
-use crate::envelope::{Envelope, ExportRow, notes};
+use crate::envelope::{Envelope, ExportRow, Preferences, notes};
 use crate::error::ExportError;
 use crate::fields;
 use crate::format::Format;
@@ -69,6 +69,16 @@ pub fn export_until(
             .transpose()?,
     };
     check(request, &job.rendered)?;
+    let about = request.envelope.map(Envelope::about);
+    if let Some(about) = about.filter(|about| maker.is_none() && about.preferences != Preferences::None) {
+        return Err(ExportError::request(
+            format!(
+                "the envelope `{}` takes answers that were judged, and nobody makes them",
+                about.id
+            ),
+            "name a maker of them",
+        ));
+    }
     let replaced = if request.replace {
         names_of_earlier(out)?
     } else {

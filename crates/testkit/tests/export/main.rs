@@ -109,6 +109,12 @@ fn contents(dataset: &Dataset, dialect: &str) -> Vec<String> {
     contents
 }
 
+/// Those of preferences take what the command makes, and are tested with it.
+fn envelopes_of_conversations() -> impl Iterator<Item = &'static dyn Envelope> {
+    let all = ENVELOPES.iter().copied();
+    all.filter(|envelope| envelope.about().preferences == Preferences::None)
+}
+
 fn assert_balanced(summary: &ExportSummary) {
     assert_eq!(summary.kept + summary.rows_left_out(), summary.read);
     assert_eq!(
@@ -122,9 +128,7 @@ fn each_envelope_writes_the_lines_that_are_checked_in() {
     let (workshop, dataset) = milled();
     let golden = samples().join("exports");
     let mut expected_names = BTreeSet::new();
-    // Preferences are made by the command, and tested with it.
-    let of_conversations = |envelope: &&&dyn Envelope| envelope.about().preferences == Preferences::None;
-    for envelope in ENVELOPES.iter().filter(of_conversations) {
+    for envelope in envelopes_of_conversations() {
         let id = envelope.about().id;
         let out = workshop.path(&format!("export-{id}"));
         let mut request = enveloped(id);
@@ -158,6 +162,17 @@ fn each_envelope_writes_the_lines_that_are_checked_in() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     assert_eq!(found, expected_names, "a golden file that no test reads");
+}
+
+#[test]
+fn an_envelope_of_preferences_takes_no_conversations() {
+    let (workshop, dataset) = milled();
+    let error = export(&dataset, &enveloped("trl-dpo"), &workshop.path("dpo")).unwrap_err();
+    assert!(
+        error.to_string().contains("takes answers that were judged"),
+        "{error}"
+    );
+    assert!(!workshop.path("dpo").exists());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The plan of a dataset, as far as its manifest holds what renderings are made by.
 
 use chatmill_dataset::Dataset;
+use chatmill_model::RawJson;
 use serde_json::{Map, Value, json};
 
 use super::AgainError;
@@ -41,17 +42,26 @@ pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Target), A
             RUN_AGAIN,
         ));
     }
-    let pipeline = pipeline(&dataset.manifest().plan, target.dialect.id(), target.profile())?;
-    let replaces = dataset.manifest().plan.pointer("/redact/mode") == Some(&Value::from("replace"));
+    let written = &dataset.manifest().plan;
+    let pipeline = pipeline(written, target.dialect.id(), target.profile())?;
+    let replaces = written.pointer("/redact/mode") == Some(&Value::from("replace"));
     if replaces && matches!(pipeline.perspective.speaker, PerspectiveChoice::Participants(_)) {
         return Err(AgainError::refused(
             "`perspective.as` names participants, and redaction replaced their names",
             RUN_AGAIN,
         ));
     }
-    let plan = Plan::without_inputs(pipeline)
+    let mut plan = Plan::without_inputs(pipeline)
         .map_err(|error| AgainError::refused(format!("the plan of the dataset: {error}"), RUN_AGAIN))?;
+    plan.tools = definitions(written);
     Ok((plan, target))
+}
+
+/// The definitions of tools that the run added, which the manifest holds in place of their file.
+fn definitions(plan: &Value) -> Vec<RawJson> {
+    let written = plan.pointer("/tools/definitions").and_then(Value::as_array);
+    let texts = written.into_iter().flatten().filter_map(Value::as_str);
+    texts.map(|text| RawJson(text.to_owned())).collect()
 }
 
 /// The pipeline in a manifest, without what lies in files.
@@ -74,9 +84,24 @@ fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, Agai
         json!({ "dialects": [format!("{dialect}@{profile}")] }),
     );
     plan.insert("output".to_owned(), json!({ "path": "." }));
-    let budget = plan
-        .get("window")
-        .and_then(|window| window.pointer("/max_tokens/encoding"));
+    if let Some(tools) = plan.get_mut("tools").and_then(Value::as_object_mut) {
+        tools.remove("definitions");
+    }
+    let window = plan.get("window");
+    let says = |pointer: &str| window.and_then(|window| window.pointer(pointer));
+    if says("/same_for_all") == Some(&Value::Bool(true)) {
+        return Err(AgainError::refused(
+            "`window.same_for_all` plans the rows of all dialects of a run together",
+            RUN_AGAIN,
+        ));
+    }
+    if says("/max_tokens/template").is_some_and(Value::is_string) {
+        return Err(AgainError::refused(
+            "`window.max_tokens` goes by a template and a tokenizer, whose files are not in the dataset",
+            RUN_AGAIN,
+        ));
+    }
+    let budget = says("/max_tokens/encoding");
     let budget = budget.and_then(Value::as_str).map(str::to_owned);
     let registered = registered_encodings(&plan);
     if let Some(name) = budget

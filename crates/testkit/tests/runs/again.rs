@@ -133,6 +133,7 @@ fn two_runs(workshop: &Workshop, more: &str) -> [Dataset; 2] {
 fn compare(more: &str) -> BTreeSet<String> {
     let workshop = Workshop::new();
     all_samples(&workshop);
+    workshop.write("tools.json", r#"[{"name": "ring", "input_schema": {"type": "object"}}]"#);
     let [whole, one] = two_runs(&workshop, more);
     let mut refused = BTreeSet::new();
     let mut differing: Vec<String> = Vec::new();
@@ -192,6 +193,15 @@ fn windows_with_a_budget_are_cut_where_the_run_would_have_cut_them() {
 }
 
 #[test]
+fn what_the_pipeline_adds_is_added_again() {
+    compare(
+        "[prompt]\nsystem = \"You are {agent.name|the assistant}.\"\nexisting = \"precede\"\n\
+         [tools]\nfile = \"tools.json\"\ninfer = true\n[window]\nmode = \"consecutive\"\n\
+         max_tokens = { encoding = \"r50k_base\", tokens = 900 }\n",
+    );
+}
+
+#[test]
 fn what_the_dataset_does_not_hold_is_refused_by_name() {
     let workshop = Workshop::new();
     workshop.write(
@@ -214,6 +224,11 @@ fn what_the_dataset_does_not_hold_is_refused_by_name() {
     assert!(absent.contains("the table `messages`"), "{absent}");
     let unknown = refused(count, "hf-mesages");
     assert!(unknown.contains("did you mean `hf-messages`"), "{unknown}");
+    let together = refused(
+        &format!("[window]\nmode = \"consecutive\"\nsame_for_all = true\nmax_tokens = {{ encoding = \"r50k_base\", tokens = 900 }}\n{count}"),
+        "hf-messages",
+    );
+    assert!(together.contains("window.same_for_all"), "{together}");
     let uncounted = refused(
         "[count]\nencodings = []\n[render]\ndialects = [\"chatml\"]\n",
         "hf-messages",

@@ -116,6 +116,21 @@ fn again(dataset: &Dataset, dialect: &str) -> Result<Vec<Said>, AgainError> {
     Ok(said)
 }
 
+/// The first thing in which two renderings differ, shortened.
+fn difference(found: &Said, wanted: &Said) -> String {
+    let [one, other] = [found, wanted].map(|said| format!("{said:?}"));
+    let same = one
+        .bytes()
+        .zip(other.bytes())
+        .take_while(|(one, other)| one == other);
+    let start = one.floor_char_boundary(same.count().saturating_sub(60));
+    let around = |text: &str| {
+        let start = text.floor_char_boundary(start);
+        text[start..text.floor_char_boundary(start + 260)].to_owned()
+    };
+    format!("{:?}\n  {}\n  {}", wanted.key, around(&one), around(&other))
+}
+
 /// A run with every dialect, and one with a single dialect, over the same inputs.
 fn two_runs(workshop: &Workshop, more: &str) -> [Dataset; 2] {
     let plan = |dialects: &str| {
@@ -151,11 +166,9 @@ fn compare(more: &str) -> BTreeSet<String> {
         assert!(wanted.len() > 50, "{id}");
         let keys = |said: &[Said]| said.iter().map(|said| said.key.clone()).collect::<Vec<_>>();
         assert_eq!(keys(&found), keys(&wanted), "{id}");
-        let pairs = found
-            .iter()
-            .zip(&wanted)
-            .filter(|(found, wanted)| found != wanted);
-        differing.extend(pairs.map(|(found, wanted)| format!("{id}\n  {found:?}\n  {wanted:?}")));
+        let pairs = found.iter().zip(&wanted);
+        let pairs = pairs.filter(|(found, wanted)| found != wanted);
+        differing.extend(pairs.map(|(found, wanted)| format!("{id} {}", difference(found, wanted))));
     }
     assert!(
         differing.is_empty(),

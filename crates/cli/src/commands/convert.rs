@@ -21,6 +21,7 @@ use super::export::{FileFormat, NestedForm, describe, exit, refused};
 use super::run::summary;
 use crate::exit::{Exit, WrongRequest};
 use crate::output::{self, harmless};
+use crate::terminal;
 
 /// Arguments of `convert`.
 #[derive(Debug, Args)]
@@ -106,7 +107,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     let exported = export_until(&dataset, &request, &arguments.out, made, stop).map_err(refused)?;
     context.meter.finish();
     let out = arguments.out.display().to_string();
-    let mut text = summary::ledger("convert", &milled);
+    let mut text = summary::ledger("convert", &milled, terminal::table_columns());
     text.push('\n');
     text.push_str(&describe(&exported, &out));
     if arguments.keep {

@@ -201,7 +201,10 @@ fn windows_with_a_budget_are_cut_where_the_run_would_have_cut_them() {
         "[window]\nmode = \"consecutive\"\nsession_gap = \"6h\"\noverlap = 2\n\
          max_tokens = { encoding = \"r50k_base\", tokens = 300 }\n",
     );
-    compare("[window]\nmode = \"per_turn\"\n[policy]\nreasoning = \"keep\"\n");
+    compare(
+        "[window]\nmode = \"per_turn\"\n[policy]\nreasoning = \"keep\"\n[tools]\ninfer = true\n\
+         [prompt]\nsystem = \"You are {agent.name|somebody} in {room.title|a room}.\"\n",
+    );
 }
 
 #[test]
@@ -225,6 +228,11 @@ fn what_the_dataset_does_not_hold_is_refused_by_name() {
         "hf-messages",
     );
     assert!(absent.contains("the table `messages`"), "{absent}");
+    let shared = refused(
+        &format!("{count}[window]\nsame_for_all = true\nmode = \"consecutive\"\n"),
+        "hf-messages",
+    );
+    assert!(shared.contains("`window.same_for_all`"), "{shared}");
     let unknown = refused(count, "hf-mesages");
     assert!(unknown.contains("did you mean `hf-messages`"), "{unknown}");
     let uncounted = refused(

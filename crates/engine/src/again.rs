@@ -173,7 +173,8 @@ impl<'a, 'd> Sayer<'a, 'd> {
         let made = MadeTexts::default();
         let limit = usize::try_from(plan.limits().rendering).unwrap_or(usize::MAX);
         let mut sink = Sink::new(std::mem::take(&mut self.buffers), limit);
-        let windowed = WindowedRenderer::new(linked, windows, perspectives, plan.policy(), &made);
+        let windowed =
+            WindowedRenderer::new(linked, windows, perspectives, plan.policy(), &made).with(plan.additions());
         let mut meter = self.meter.take().filter(|_| windows.budget.is_some());
         let said = windowed.render(
             target,
@@ -208,11 +209,7 @@ impl<'a, 'd> Sayer<'a, 'd> {
         let spans = if is_oversize { &[] } else { sink.spans() };
         let is_template = self.again.target.dialect.about().family == "template";
         self.own.find(spans, is_template);
-        let mut codes: Vec<&str> = rendering
-            .losses
-            .iter()
-            .map(|loss| loss.code.as_str())
-            .collect();
+        let mut codes: Vec<&str> = rendering.losses.iter().map(|loss| loss.code.as_str()).collect();
         codes.sort_unstable();
         codes.dedup();
         visit(&AgainRendering {

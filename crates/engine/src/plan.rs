@@ -340,7 +340,7 @@ impl Plan {
                     section.insert("key".to_owned(), key.into());
                 }
             }
-            if let Some(section) = object.get_mut("tools").and_then(serde_json::Value::as_object_mut) {
+            if let Some(section) = object.get_mut("tools").and_then(Value::as_object_mut) {
                 section.remove("file");
                 let definitions = self.tools.iter().map(RawJson::as_str).collect::<Vec<_>>();
                 section.insert("definitions".to_owned(), definitions.into());
@@ -351,7 +351,7 @@ impl Plan {
             if let Some(most) = object
                 .get_mut("window")
                 .and_then(|window| window.get_mut("max_tokens"))
-                .and_then(serde_json::Value::as_object_mut)
+                .and_then(Value::as_object_mut)
             {
                 self.name_files_by_content(most);
             }
@@ -370,9 +370,9 @@ impl Plan {
     }
 
     /// Puts the content of the files of a budget where the normalised plan has their paths.
-    fn name_files_by_content(&self, most: &mut serde_json::Map<String, serde_json::Value>) {
+    fn name_files_by_content(&self, most: &mut serde_json::Map<String, Value>) {
         for key in ["template", "tokenizer"] {
-            let word = most.get(key).and_then(serde_json::Value::as_str);
+            let word = most.get(key).and_then(Value::as_str);
             let Some(path) = word.map(|word| self.base.join(word)) else {
                 continue;
             };

@@ -42,9 +42,8 @@ pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Target), A
             RUN_AGAIN,
         ));
     }
-    let written = &dataset.manifest().plan;
-    let pipeline = pipeline(written, target.dialect.id(), target.profile())?;
-    let replaces = written.pointer("/redact/mode") == Some(&Value::from("replace"));
+    let pipeline = pipeline(&dataset.manifest().plan, target.dialect.id(), target.profile())?;
+    let replaces = dataset.manifest().plan.pointer("/redact/mode") == Some(&Value::from("replace"));
     if replaces && matches!(pipeline.perspective.speaker, PerspectiveChoice::Participants(_)) {
         return Err(AgainError::refused(
             "`perspective.as` names participants, and redaction replaced their names",
@@ -53,15 +52,12 @@ pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Target), A
     }
     let mut plan = Plan::without_inputs(pipeline)
         .map_err(|error| AgainError::refused(format!("the plan of the dataset: {error}"), RUN_AGAIN))?;
-    plan.tools = definitions(written);
+    // The manifest holds the definitions themselves, wherever their file is.
+    let definitions = dataset.manifest().plan.pointer("/tools/definitions");
+    let definitions = definitions.and_then(Value::as_array).into_iter().flatten();
+    let definitions = definitions.filter_map(Value::as_str);
+    plan.tools = definitions.map(|json| RawJson(json.to_owned())).collect();
     Ok((plan, target))
-}
-
-/// The definitions of tools that the run added, which the manifest holds in place of their file.
-fn definitions(plan: &Value) -> Vec<RawJson> {
-    let written = plan.pointer("/tools/definitions").and_then(Value::as_array);
-    let texts = written.into_iter().flatten().filter_map(Value::as_str);
-    texts.map(|text| RawJson(text.to_owned())).collect()
 }
 
 /// The pipeline in a manifest, without what lies in files.
@@ -78,30 +74,19 @@ fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, Agai
     for key in ["inputs", "targets", "redact", "templates"] {
         plan.remove(key);
     }
+    if let Some(tools) = plan.get_mut("tools").and_then(Value::as_object_mut) {
+        tools.remove("definitions");
+    }
+    refuse_shared_windows(&plan)?;
     plan.insert("input".to_owned(), json!([{ "path": "." }]));
     plan.insert(
         "render".to_owned(),
         json!({ "dialects": [format!("{dialect}@{profile}")] }),
     );
     plan.insert("output".to_owned(), json!({ "path": "." }));
-    if let Some(tools) = plan.get_mut("tools").and_then(Value::as_object_mut) {
-        tools.remove("definitions");
-    }
-    let window = plan.get("window");
-    let says = |pointer: &str| window.and_then(|window| window.pointer(pointer));
-    if says("/same_for_all") == Some(&Value::Bool(true)) {
-        return Err(AgainError::refused(
-            "`window.same_for_all` plans the rows of all dialects of a run together",
-            RUN_AGAIN,
-        ));
-    }
-    if says("/max_tokens/template").is_some_and(Value::is_string) {
-        return Err(AgainError::refused(
-            "`window.max_tokens` goes by a template and a tokenizer, whose files are not in the dataset",
-            RUN_AGAIN,
-        ));
-    }
-    let budget = says("/max_tokens/encoding");
+    let budget = plan
+        .get("window")
+        .and_then(|window| window.pointer("/max_tokens/encoding"));
     let budget = budget.and_then(Value::as_str).map(str::to_owned);
     let registered = registered_encodings(&plan);
     if let Some(name) = budget
@@ -114,6 +99,26 @@ fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, Agai
     }
     plan.insert("count".to_owned(), json!({ "encodings": registered }));
     serde_json::from_value(Value::Object(plan)).map_err(|error| unreadable(error.to_string()))
+}
+
+/// Refuses windows that depend on other dialects, or on files.
+fn refuse_shared_windows(plan: &Map<String, Value>) -> Result<(), AgainError> {
+    let window = |path: &str| plan.get("window").and_then(|window| window.pointer(path));
+    if window("/same_for_all") == Some(&Value::Bool(true)) {
+        return Err(AgainError::refused(
+            "with `window.same_for_all` the windows depend on all dialects of the run",
+            RUN_AGAIN,
+        ));
+    }
+    for key in ["template", "tokenizer"] {
+        if window(&format!("/max_tokens/{key}")).is_some_and(|value| !value.is_null()) {
+            return Err(AgainError::refused(
+                format!("`window.max_tokens.{key}` lies in a file, which is not in the dataset"),
+                RUN_AGAIN,
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The encodings of a plan that this program has by itself.

@@ -4,6 +4,8 @@ import json
 import tempfile
 
 import datasets
+import numpy
+import pandas
 import pyarrow.parquet
 
 from exports import KEYS
@@ -66,6 +68,52 @@ def check_table(export, lines, ledger):
         for place, (one, other) in enumerate(zip(found, wanted)):
             ledger.expect(f"{where}: record {place} of the table", one, other)
         ledger.saw("datasets", loaded.num_rows)
+
+
+def spelled_out(value):
+    """A record with arguments and parameters as values: in a structure they are JSON text."""
+    if isinstance(value, dict):
+        spelled = {}
+        for key, inner in value.items():
+            is_text = key in ("arguments", "parameters") and isinstance(inner, str)
+            spelled[key] = json.loads(inner) if is_text else spelled_out(inner)
+        return spelled
+    if isinstance(value, list):
+        return [spelled_out(inner) for inner in value]
+    return value
+
+
+def check_structures(export, lines, ledger):
+    """Tables of structures, as pyarrow, pandas and `datasets` hand them out, hold what the lines hold."""
+    for file in export.files:
+        where, path = f"{export.name} {file['name']} of structures", export.out / file["name"]
+        table = pyarrow.parquet.read_table(path).drop_columns(KEYS)
+        wanted = [without_nulls(spelled_out(record)) for record in lines.records[file["part"]]]
+        frame = pandas.read_parquet(path).drop(columns=KEYS)
+        with tempfile.TemporaryDirectory() as cache:
+            loaded = datasets.load_dataset("parquet", data_files=str(path), split="train", cache_dir=cache)
+            loaded = [{key: value for key, value in row.items() if key not in KEYS} for row in loaded]
+        readings = {
+            "pyarrow": table.to_pylist(),
+            "pandas": [plain(row) for row in frame.to_dict("records")],
+            "datasets": loaded,
+        }
+        for reader, rows in readings.items():
+            found = [without_nulls(spelled_out(row)) for row in rows]
+            ledger.expect(f"{where}: rows in {reader}", len(found), len(wanted))
+            for place, (one, other) in enumerate(zip(found, wanted)):
+                ledger.expect(f"{where}: record {place} in {reader}", one, other)
+            ledger.saw(f"{reader} structures", len(found))
+
+
+def plain(value):
+    """Lists where pandas has arrays."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, numpy.ndarray)):
+        return [plain(inner) for inner in value]
+    # What is missing of a text is no number to pandas.
+    return None if value is pandas.NA or isinstance(value, float) and value != value else value
 
 
 def check_keys(where, keys, homes, ledger):

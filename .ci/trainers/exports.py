@@ -64,10 +64,11 @@ def mill(chatmill, pipeline, inputs, out):
     return call(command, (0, 1))
 
 
-def export(chatmill, run, envelope, dialect, form, folder):
+def export(chatmill, run, envelope, dialect, form, folder, nested="json"):
     """An export that is divided as one for training is, of what the dialect's rules allow."""
-    out = folder / f"{envelope}.{form}"
+    out = folder / (f"{envelope}.{form}" if nested == "json" else f"{envelope}.{nested}.{form}")
     command = [chatmill, "export", run, "--dialect", dialect, "--format", form]
+    command += [] if nested == "json" else ["--nested", nested]
     # An export without an envelope is called by its dialect.
     command += [] if envelope == dialect else ["--envelope", envelope]
     command += ["--valid", "--split", "train=80,test=20", "--out", out]

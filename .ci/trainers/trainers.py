@@ -41,8 +41,14 @@ ENVELOPES = {
     "trl-prompt-completion": ("hf-messages", by_trl),
     "llama-factory": ("sharegpt", by_llama_factory),
     "axolotl": ("hf-messages", by_axolotl),
+    "trl-dpo": ("hf-messages", by_trl),
+    "trl-kto": ("hf-messages", by_trl),
+    "openai-dpo": ("openai-chat", by_rules),
+    "llama-factory-ranking": ("sharegpt", by_llama_factory),
     "chatml": ("chatml", by_spans),
 }
+# Dialects whose texts are never lists of parts, so that tables of structures hold them all.
+OF_STRUCTURES = ("hf-messages", "sharegpt")
 # Readers of lines; the others read either form.
 OF_LINES = (by_inspect,)
 PIPELINE = Path(__file__).resolve().parents[2] / "pipelines" / "training.toml"
@@ -95,6 +101,9 @@ def prove(chatmill, run, envelope, folder, ledger):
     table = export(chatmill, run, envelope, dialect, "parquet", folder)
     by_datasets.check_balance(table, ledger)
     by_datasets.check_table(table, lines, ledger)
+    if dialect in OF_STRUCTURES:
+        structures = export(chatmill, run, envelope, dialect, "parquet", folder, "struct")
+        by_datasets.check_structures(structures, lines, ledger)
     for form in (lines,) if judge in OF_LINES else (lines, table):
         judge.check(form, ledger)
     summary = lines.summary

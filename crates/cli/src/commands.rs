@@ -3,6 +3,7 @@
 pub(crate) mod certify;
 pub(crate) mod check;
 pub(crate) mod completions;
+pub(crate) mod convert;
 pub(crate) mod dialects;
 pub(crate) mod diff;
 pub(crate) mod encodings;
@@ -28,6 +29,7 @@ use crate::exit::{self, Exit};
 use crate::logs;
 use crate::progress::Meter;
 use crate::signals::Signals;
+use crate::terminal;
 
 /// Mills chat archives into training, evaluation and cost data.
 #[derive(Debug, Parser)]
@@ -37,6 +39,7 @@ use crate::signals::Signals;
     after_help = "Examples:\n  \
                   chatmill inspect archive.zip\n  \
                   chatmill check exports/ --fail-on warning\n  \
+                  chatmill convert exports/ --to trl-messages --out train\n  \
                   chatmill run pipelines/demo.toml\n\n\
                   Exit codes: 0 complete, 1 complete with findings or a failed check, 2 the request is wrong,\n\
                   3 not complete (repeating may help), 130 or 143 interrupted"
@@ -55,6 +58,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Runs a pipeline to a dataset; goes on with an unfinished run of the same plan by itself
     Run(run::Arguments),
+    /// Makes training files of archives in one step: detects, mills, exports
+    Convert(convert::Arguments),
     /// Mills a night into a store: compares it with the last good one, keeps some, and says what changed
     Night(night::Arguments),
     /// Checks files like a linter: located findings and a verdict per file
@@ -110,7 +115,13 @@ pub(crate) struct Context<'c> {
 
 /// Runs the command that was asked for.
 pub(crate) fn execute(cli: Cli) -> Exit {
-    let is_run = matches!(cli.command, Command::Run(_) | Command::Night(_));
+    let is_run = matches!(
+        cli.command,
+        Command::Run(_) | Command::Convert(_) | Command::Night(_)
+    );
+    if cli.global.wide {
+        terminal::show_all_columns();
+    }
     let meter = Meter::new(&cli.global, !is_run);
     logs::start(&cli.global, meter.bar());
     let watched = if is_run {
@@ -126,7 +137,7 @@ pub(crate) fn execute(cli: Cli) -> Exit {
                 signals: &signals,
             };
             let outcome = dispatch(cli.command, &context);
-            meter.finish();
+            meter.clear();
             let exit = conclude(outcome, signals.exit());
             if is_run {
                 meter.end(exit);
@@ -154,6 +165,7 @@ fn conclude(outcome: anyhow::Result<Exit>, stopped: Exit) -> Exit {
 fn dispatch(command: Command, context: &Context<'_>) -> anyhow::Result<Exit> {
     match command {
         Command::Run(arguments) => run::execute(arguments, context),
+        Command::Convert(arguments) => convert::execute(&arguments, context),
         Command::Night(arguments) => night::execute(&arguments, context),
         Command::Check(arguments) => check::execute(arguments, context),
         Command::Render(arguments) => render::execute(arguments, context),

@@ -13,6 +13,7 @@ use chatmill_dataset::DatasetError;
 use chatmill_diag::visible::{is_hidden, visible, visible_lines};
 use chatmill_engine::error::ReadError;
 use chatmill_engine::{PlanError, RunError};
+use chatmill_export::ExportError;
 use chatmill_intake::Failure;
 
 use crate::output::harmless;
@@ -73,6 +74,9 @@ impl Exit {
             }
             if let Some(error) = cause.downcast_ref::<PlanError>() {
                 return of_plan(error);
+            }
+            if let Some(ExportError::Stopped) = cause.downcast_ref::<ExportError>() {
+                return stopped;
             }
             if cause.is::<WrongRequest>() {
                 return Self::WrongRequest;

@@ -13,6 +13,8 @@ use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table};
 use serde::Serialize;
 use unicode_width::UnicodeWidthStr;
 
+use crate::terminal;
+
 /// A destination of results; a worker thread may write to it.
 pub(crate) type Output = Box<dyn Write + Send>;
 
@@ -69,8 +71,8 @@ pub(crate) fn table(header: Vec<String>, rows: Vec<Vec<String>>, first_number: u
     table.trim_fmt()
 }
 
-/// A table of at most so many columns of the terminal: while it is wider, columns go, in the order in which `spare` names them. A
-/// line under it says how many.
+/// A table of at most so many columns of the terminal: while it is wider, columns go, in the order in which `spare` names them; of
+/// those that share a name, the last. A line under it says how many. Where that does not help, the widest words are shortened.
 pub(crate) fn fitted(
     mut header: Vec<String>,
     mut rows: Vec<Vec<String>>,
@@ -79,19 +81,11 @@ pub(crate) fn fitted(
     columns: usize,
 ) -> String {
     let mut left_out = 0;
-    let mut spare = spare.iter();
-    loop {
-        let drawn = table(header.clone(), rows.clone(), first_number);
-        let is_wide = drawn.lines().any(|line| line.trim_end().width() > columns);
-        let next = if is_wide { spare.next() } else { None };
-        let Some(name) = next else {
-            if left_out == 0 {
-                return drawn;
-            }
-            let note = format!("{left_out} columns do not fit; --wide shows them");
-            return format!("{drawn}\n{note}");
-        };
-        let Some(place) = header.iter().position(|head| head == name) else {
+    for name in spare {
+        if width(&table(header.clone(), rows.clone(), first_number)) <= columns {
+            break;
+        }
+        let Some(place) = header.iter().rposition(|head| head == name) else {
             continue;
         };
         header.remove(place);
@@ -101,7 +95,48 @@ pub(crate) fn fitted(
         first_number -= usize::from(place < first_number);
         left_out += 1;
     }
+    let drawn = width(&table(header.clone(), rows.clone(), first_number));
+    shorten(&mut rows, first_number, drawn.saturating_sub(columns));
+    let drawn = table(header, rows, first_number);
+    if left_out == 0 {
+        return drawn;
+    }
+    let (columns, verb) = if left_out == 1 {
+        ("column", "does")
+    } else {
+        ("columns", "do")
+    };
+    format!("{drawn}\n{left_out} {columns} {verb} not fit; --wide shows all")
 }
+
+/// Columns that the widest line of a table takes.
+fn width(table: &str) -> usize {
+    let lines = table.lines().map(|line| line.trim_end().width());
+    lines.max().unwrap_or_default()
+}
+
+/// Takes so many columns from the words of the column of words that has the widest ones.
+fn shorten(rows: &mut [Vec<String>], first_number: usize, too_many: usize) {
+    let widest = |place: usize| {
+        rows.iter()
+            .filter_map(|row| row.get(place))
+            .map(|word| word.width())
+            .max()
+    };
+    let widest = (0..first_number)
+        .filter_map(|place| Some((widest(place)?, place)))
+        .max();
+    let Some((widest, place)) = widest.filter(|_| too_many > 0) else {
+        return;
+    };
+    let room = widest.saturating_sub(too_many).max(LEAST_WORD);
+    for word in rows.iter_mut().filter_map(|row| row.get_mut(place)) {
+        *word = terminal::short_name(word, room);
+    }
+}
+
+/// Columns that a shortened word keeps at least.
+const LEAST_WORD: usize = 12;
 
 /// Text from elsewhere as one line for people: what is hidden in it is written as escapes.
 pub(crate) fn harmless(text: &str) -> String {
@@ -203,12 +238,32 @@ mod tests {
         );
         let narrow = drawn(22);
         assert!(!narrow.contains("kind") && narrow.contains("many"), "{narrow}");
-        assert!(narrow.contains("1 columns do not fit"), "{narrow}");
+        assert!(narrow.contains("1 column does not fit"), "{narrow}");
         let narrowest = drawn(3);
         assert!(
             narrowest.contains("few") && !narrowest.contains("many"),
             "{narrowest}"
         );
+    }
+
+    #[test]
+    fn words_are_shortened_where_no_column_is_left_to_go() {
+        let rows = vec![
+            vec![
+                "in/2026/a-rather-long-name.jsonl".to_owned(),
+                "x".to_owned(),
+                "7".to_owned(),
+            ],
+            vec!["in/b.jsonl".to_owned(), "y".to_owned(), "7".to_owned()],
+        ];
+        let header = ["Input", "source", "framed"].map(str::to_owned).to_vec();
+        let drawn = fitted(header.clone(), rows.clone(), 2, &[], 40);
+        assert!(width(&drawn) <= 40 && drawn.contains("in/2026/a…"), "{drawn}");
+        assert!(
+            drawn.contains("…name.jsonl") && drawn.contains(" in/b.jsonl "),
+            "{drawn}"
+        );
+        assert!(width(&fitted(header, rows, 2, &[], 100)) > 40);
     }
 
     #[test]

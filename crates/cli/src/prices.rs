@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use chatmill_engine::pipeline::NightSection;
 use chatmill_report::bill::{Price, parse_prices};
 use chatmill_token::Encoding;
 
@@ -18,4 +19,15 @@ pub(crate) fn price_file(path: &Path, own: &[Encoding]) -> anyhow::Result<Vec<Pr
     };
     let text = exit::small_file(path, PRICE_FILE, |error| refused(error.to_string()))?;
     Ok(parse_prices(&text, own).map_err(|error| refused(error.to_string()))?)
+}
+
+/// The prices that a pipeline file names for its nights, relative to itself; none where it names none.
+pub(crate) fn prices_of_nights(
+    pipeline: &Path,
+    section: &NightSection,
+    own: &[Encoding],
+) -> anyhow::Result<Vec<Price>> {
+    let base = pipeline.parent().unwrap_or(Path::new(""));
+    let prices = section.prices.as_ref();
+    prices.map_or_else(|| Ok(Vec::new()), |prices| price_file(&base.join(prices), own))
 }

@@ -1,9 +1,10 @@
 //! Progress on stderr: a bar on a terminal, a plain line every few seconds elsewhere, or one JSON object a line.
 //!
 //! Workers only add to an atomic counter; the thread that adds when a line is due writes it. A line also says what the reader and
-//! the workers hold, and which of them the others wait for.
+//! the workers hold, and which of them the others wait for. Shares and times are those of all stages together.
 
-use std::fmt;
+mod course;
+
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use chatmill_diag::visible::{visible, visible_json};
 use chatmill_engine::{Progress, Queues};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle as BarStyle};
+use course::Course;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle as BarStyle};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Global, ProgressStyle};
@@ -45,13 +47,16 @@ impl Form {
     /// Time between two lines.
     const fn interval(self) -> Duration {
         match self {
+            Self::Bar => Duration::from_millis(100),
             Self::Json => Duration::from_secs(1),
-            Self::Bar | Self::Plain | Self::Nothing => Duration::from_secs(5),
+            Self::Plain | Self::Nothing => Duration::from_secs(5),
         }
     }
 }
 
+#[derive(Clone)]
 struct Stage {
+    course: Course,
     name: String,
     bytes: u64,
     since: Instant,
@@ -72,10 +77,14 @@ impl Meter {
             ProgressStyle::None => Form::Nothing,
         };
         let bar = match form {
-            Form::Bar => ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr()),
+            Form::Bar => ProgressBar::with_draw_target(Some(BAR_LENGTH), ProgressDrawTarget::stderr()),
             Form::Plain | Form::Json | Form::Nothing => ProgressBar::hidden(),
         };
-        bar.set_style(bar_style(0));
+        bar.set_style(
+            BarStyle::with_template(BAR)
+                .unwrap_or_else(|_| BarStyle::default_bar())
+                .progress_chars("=> "),
+        );
         let begun = Instant::now();
         Self {
             form,
@@ -83,6 +92,7 @@ impl Meter {
             bar,
             begun,
             stage: Mutex::new(Stage {
+                course: Course::default(),
                 name: String::new(),
                 bytes: 0,
                 since: begun,
@@ -99,9 +109,24 @@ impl Meter {
         &self.bar
     }
 
-    /// Takes the bar away.
+    /// Shows that all is done, and takes the bar away.
     pub(crate) fn finish(&self) {
+        if self.form == Form::Bar && !self.bar.is_finished() {
+            self.bar.set_prefix("");
+            self.bar.set_position(BAR_LENGTH);
+            self.bar.force_draw();
+        }
+        self.clear();
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn clear(&self) {
         self.bar.finish_and_clear();
+    }
+
+    /// Seconds since the command began.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.begun.elapsed().as_secs_f64()
     }
 
     fn milliseconds(&self) -> u64 {
@@ -123,21 +148,30 @@ impl Meter {
     fn reading(&self) -> Reading {
         let stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         Reading {
-            stage: stage.name.clone(),
+            stage: stage.clone(),
             done: self.done.load(Ordering::Relaxed),
-            total: stage.bytes,
             elapsed: stage.since.elapsed(),
-            queues: stage.queues,
         }
     }
 
     /// Writes a line where one is due.
     fn tell(&self) {
         match self.form {
+            Form::Bar if self.takes_turn() => self.draw(),
             Form::Plain if self.takes_turn() => self.say(Word::Progress, &self.reading().plain()),
             Form::Json if self.takes_turn() => self.say(Word::Progress, &self.reading().json()),
             Form::Bar | Form::Plain | Form::Json | Form::Nothing => {}
         }
+    }
+
+    /// Moves the bar to where the work is.
+    fn draw(&self) {
+        let reading = self.reading();
+        let columns =
+            terminal_size::terminal_size_of(io::stderr()).map_or(0, |(width, _)| usize::from(width.0));
+        self.bar.set_prefix(reading.beside(columns));
+        self.bar
+            .set_position((reading.share() * BAR_LENGTH as f64) as u64);
     }
 
     /// What the last line says beside the exit code; a later word on something replaces an earlier one.
@@ -167,34 +201,44 @@ impl Meter {
             Form::Bar | Form::Plain | Form::Nothing => stderr::line(word, &visible(text)),
         };
         // Progress that nobody can see is no reason to stop.
-        self.bar.suspend(|| {
+        let write = || {
             let _ = write!(io::stderr(), "{line}");
-        });
+        };
+        let has_begun = !self.bar.message().is_empty();
+        if has_begun {
+            self.bar.suspend(write);
+        } else {
+            write();
+        }
     }
 }
 
 impl Progress for Meter {
+    fn ahead(&self, stages: &[(&str, u64)]) {
+        let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        stage.course.announce(stages);
+    }
+
     fn stage(&self, name: &str, bytes: u64) {
         {
             let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-            *stage = Stage {
-                name: name.to_owned(),
-                bytes,
-                since: Instant::now(),
-                queues: None,
-            };
+            stage.course.enter(name);
+            name.clone_into(&mut stage.name);
+            stage.bytes = bytes;
+            stage.since = Instant::now();
+            stage.queues = None;
             self.done.store(0, Ordering::Relaxed);
         }
         match self.form {
             Form::Bar => {
                 self.bar.set_message(name.to_owned());
-                self.bar.set_prefix("");
-                self.bar.set_length(bytes);
-                self.bar.set_style(bar_style(bytes));
-                self.bar.reset();
+                self.draw();
+                self.bar.force_draw();
             }
             Form::Json => {
-                let event = json!({"event": "stage", "stage": name, "bytes_total": bytes});
+                let share = thousandths(self.reading().share());
+                let event =
+                    json!({"event": "stage", "stage": name, "share_done": share, "bytes_total": bytes});
                 self.say(Word::Progress, &event.to_string());
             }
             Form::Plain | Form::Nothing => {}
@@ -205,9 +249,6 @@ impl Progress for Meter {
 
     fn advance(&self, bytes: u64) {
         self.done.fetch_add(bytes, Ordering::Relaxed);
-        if self.form == Form::Bar {
-            self.bar.inc(bytes);
-        }
         self.tell();
     }
 
@@ -216,9 +257,6 @@ impl Progress for Meter {
             return;
         }
         self.stage.lock().unwrap_or_else(PoisonError::into_inner).queues = Some(queues);
-        if self.form == Form::Bar {
-            self.bar.set_prefix(format!("  {}", held(queues)));
-        }
         self.tell();
     }
 
@@ -231,34 +269,15 @@ impl Progress for Meter {
     }
 }
 
-/// What a bar looks like; a stage that reads no input has only a name.
-fn bar_style(bytes: u64) -> BarStyle {
-    let columns = terminal_size::terminal_size_of(io::stderr()).map_or(0, |(width, _)| usize::from(width.0));
-    BarStyle::with_template(bar_template(bytes, columns))
-        .unwrap_or_else(|_| BarStyle::default_bar())
-        .with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
-            // Nothing is over before its end.
-            let least = u64::from(state.len().is_some_and(|all| state.pos() < all));
-            let left = Duration::from_secs(state.eta().as_secs().max(least));
-            let _ = write!(out, "{}", figures::duration(left));
-        })
-        .progress_chars("=> ")
-}
+/// What a bar looks like; the prefix is what stands beside it.
+const BAR: &str = "{msg:<11} [{wide_bar:.}] {percent:>3} %{prefix}";
 
-/// What a bar shows on a terminal so wide: what does not leave room for a bar is left out.
-const fn bar_template(bytes: u64, columns: usize) -> &'static str {
-    match (bytes, columns) {
-        (0, _) => "{msg:<11} …",
-        (_, ..COLUMNS_FOR_RATES) => {
-            "{msg:<11} [{wide_bar:.}] {percent:>3} %  {decimal_bytes} of {decimal_total_bytes}  {left} left"
-        }
-        (_, ..COLUMNS_FOR_QUEUES) => {
-            "{msg:<11} [{wide_bar:.}] {percent:>3} %  {decimal_bytes} of {decimal_total_bytes}  {decimal_bytes_per_sec}  {left} left"
-        }
-        _ => {
-            "{msg:<11} [{wide_bar:.}] {percent:>3} %  {decimal_bytes} of {decimal_total_bytes}  {decimal_bytes_per_sec}  {left} left{prefix}"
-        }
-    }
+/// The whole way in steps of a bar.
+const BAR_LENGTH: u64 = 100_000;
+
+/// A number with three decimals.
+pub(crate) fn thousandths(number: f64) -> f64 {
+    (number * 1000.0).round() / 1000.0
 }
 
 /// Columns from which a bar has room for the rate beside it.
@@ -266,6 +285,9 @@ const COLUMNS_FOR_RATES: usize = 100;
 
 /// Columns from which it has room for what the parts of the work hold, too.
 const COLUMNS_FOR_QUEUES: usize = 150;
+
+/// The most seconds that anybody is told are left: a century.
+const MOST_SECONDS: f64 = 3.2e9;
 
 /// What the parts of the work hold, in slices, and which of them is the slowest.
 fn held(queues: Queues) -> String {
@@ -283,13 +305,13 @@ fn held(queues: Queues) -> String {
     text
 }
 
-/// How far a stage is at one instant.
+/// How far the work is at one instant.
 struct Reading {
-    stage: String,
+    stage: Stage,
+    /// Bytes of the stage that are done.
     done: u64,
-    total: u64,
+    /// Since the stage began.
     elapsed: Duration,
-    queues: Option<Queues>,
 }
 
 impl Reading {
@@ -298,29 +320,69 @@ impl Reading {
         u64::try_from(rate.unwrap_or_default()).unwrap_or(u64::MAX)
     }
 
-    /// Time that the rest takes at the rate so far; none before there is a rate, or without a total.
+    /// Share of the stage that is done.
+    fn share_of_stage(&self) -> f64 {
+        if self.stage.bytes == 0 {
+            0.0
+        } else {
+            (self.done as f64 / self.stage.bytes as f64).min(1.0)
+        }
+    }
+
+    /// Share of all stages that is done.
+    fn share(&self) -> f64 {
+        self.stage.course.at(self.share_of_stage())
+    }
+
+    /// Time that the rest of all stages takes at the rate so far; none before there is a rate, without a total, or at the end.
     fn left(&self) -> Option<Duration> {
-        let rest = self.total.checked_sub(self.done)?;
-        let rate = self.bytes_per_second();
-        // A part of a second is one: nothing is over before its end.
-        (rate > 0).then(|| Duration::from_secs(rest.div_ceil(rate)))
+        let rest = 1.0 - self.share();
+        let way = self.stage.course.length() * self.share_of_stage();
+        let seconds = self.elapsed.as_secs_f64() * rest / way;
+        // Nothing is over before its end: a part of a second is one.
+        (rest > 0.0 && seconds.is_finite() && seconds > 0.0).then(|| {
+            let seconds = seconds.ceil().min(MOST_SECONDS);
+            Duration::from_secs(seconds as u64)
+        })
+    }
+
+    /// What stands beside a bar on a terminal so wide: what does not leave room for a bar is left out.
+    fn beside(&self, columns: usize) -> String {
+        let mut text = String::new();
+        if self.stage.bytes > 0 {
+            text = format!(
+                "  {} of {}",
+                figures::about(self.done.min(self.stage.bytes)),
+                figures::about(self.stage.bytes)
+            );
+            if columns >= COLUMNS_FOR_RATES {
+                text.push_str(&format!("  {}/s", figures::about(self.bytes_per_second())));
+            }
+        }
+        if let Some(left) = self.left() {
+            text.push_str(&format!("  {} left", figures::duration(left)));
+        }
+        if let Some(queues) = self.stage.queues.filter(|_| columns >= COLUMNS_FOR_QUEUES) {
+            text.push_str(&format!("  {}", held(queues)));
+        }
+        text
     }
 
     fn plain(&self) -> String {
-        let mut line = format!("{}: {}", self.stage, figures::about(self.done));
-        if self.total > 0 {
+        let mut line = format!("{}: {}", self.stage.name, figures::about(self.done));
+        if self.stage.bytes > 0 {
             line.push_str(&format!(
                 " of {}, {}",
-                figures::about(self.total),
-                figures::percent(self.done as f64 / self.total as f64)
+                figures::about(self.stage.bytes),
+                figures::percent(self.share())
             ));
         }
         let rate = figures::about(self.bytes_per_second());
         line.push_str(&format!(", {rate}/s"));
-        if let Some(left) = self.left().filter(|_| self.total > 0) {
+        if let Some(left) = self.left() {
             line.push_str(&format!(", {} left", figures::duration(left)));
         }
-        if let Some(queues) = self.queues {
+        if let Some(queues) = self.stage.queues {
             line.push_str(&format!("; {}", held(queues)));
         }
         line
@@ -329,12 +391,13 @@ impl Reading {
     fn json(&self) -> String {
         json!({
             "event": "progress",
-            "stage": self.stage,
+            "stage": self.stage.name,
+            "share_done": thousandths(self.share()),
             "bytes_done": self.done,
-            "bytes_total": self.total,
+            "bytes_total": self.stage.bytes,
             "bytes_per_second": self.bytes_per_second(),
             "seconds_left": self.left().map(|left| left.as_secs()),
-            "slices": self.queues.map(|queues| json!({
+            "slices": self.stage.queues.map(|queues| json!({
                 "waiting_for_work": queues.waiting,
                 "in_work": queues.working,
                 "workers": queues.workers,
@@ -352,19 +415,25 @@ mod tests {
     use super::*;
 
     fn reading(done: u64, total: u64, seconds: u64) -> Reading {
+        let mut course = Course::default();
+        course.enter("render");
         Reading {
-            stage: "render".into(),
+            stage: Stage {
+                course,
+                name: "render".into(),
+                bytes: total,
+                since: Instant::now(),
+                queues: None,
+            },
             done,
-            total,
             elapsed: Duration::from_secs(seconds),
-            queues: None,
         }
     }
 
     #[test]
     fn a_line_says_what_the_parts_hold_and_which_is_the_slowest() {
         let mut reading = reading(250_000_000, 1_000_000_000, 5);
-        reading.queues = Some(Queues {
+        reading.stage.queues = Some(Queues {
             waiting: 1,
             working: 2,
             workers: 2,
@@ -396,27 +465,45 @@ mod tests {
             line.ends_with("1.0 s left") || line.ends_with("1 s left"),
             "{line}"
         );
-        assert_eq!(reading(10, 10, 5).left(), Some(Duration::ZERO));
+        assert_eq!(reading(10, 10, 5).left(), None);
+        assert_eq!(reading(10, 10, 5).plain(), "render: 10 B of 10 B, 100 %, 2 B/s");
+    }
+
+    #[test]
+    fn shares_and_times_are_those_of_all_stages() {
+        let mut course = Course::default();
+        course.announce(&[("render", 50), ("seal", 50)]);
+        course.enter("render");
+        let mut reading = reading(1_000, 1_000, 7);
+        reading.stage.course = course;
+        assert_eq!(
+            reading.plain(),
+            "render: 1.00 kB of 1.00 kB, 50 %, 142 B/s, 7.0 s left"
+        );
+        let value: Value = serde_json::from_str(&reading.json()).unwrap();
+        assert_eq!(
+            (&value["share_done"], &value["seconds_left"]),
+            (&0.5.into(), &7.into())
+        );
     }
 
     #[test]
     fn a_narrow_terminal_has_room_for_a_bar() {
-        let narrow = bar_template(1, 80);
-        let fixed: usize = [
-            "render     ",
-            " [] 100 %  123.45 MB of 123.45 MB  12 min 34 s left",
-        ]
-        .iter()
-        .map(|text| text.len())
-        .sum();
+        let mut reading = reading(123_456_789, 999_000_000, 86_000);
+        reading.stage.queues = Some(Queues::default());
+        let beside = |columns| reading.beside(columns);
+        let fixed = "render      [] 100 %".len() + beside(80).len();
         assert!(80 - fixed >= 10, "{fixed}");
         assert!(
-            !narrow.contains("per_sec") && !narrow.contains("prefix"),
-            "{narrow}"
+            !beside(80).contains("/s") && beside(120).contains("/s"),
+            "{}",
+            beside(120)
         );
-        assert!(bar_template(1, 120).contains("per_sec"));
-        assert!(bar_template(1, 160).contains("prefix"));
-        assert!(!bar_template(0, 160).contains("bar"));
+        assert!(
+            !beside(120).contains("held") && beside(160).contains("held"),
+            "{}",
+            beside(160)
+        );
     }
 
     #[test]
@@ -445,6 +532,7 @@ mod tests {
             verbose: 0,
             quiet: false,
             log_format: crate::args::LogFormat::Text,
+            wide: false,
             no_content: false,
             mask_key: None,
         };

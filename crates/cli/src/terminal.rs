@@ -1,5 +1,7 @@
 //! How wide the terminal is, and text that fits in it. Columns are counted as terminals do: a wide character takes two.
 
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::{env, io};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -21,6 +23,52 @@ pub(crate) fn columns() -> usize {
         size.map(|(width, _)| usize::from(width.0))
     };
     bounded(told.or_else(seen))
+}
+
+/// Whether tables show all columns.
+static IS_WIDE: AtomicBool = AtomicBool::new(false);
+
+/// Lets tables show all columns, however wide the terminal is.
+pub(crate) fn show_all_columns() {
+    IS_WIDE.store(true, Ordering::Relaxed);
+}
+
+/// Columns that a table may take.
+pub(crate) fn table_columns() -> usize {
+    if IS_WIDE.load(Ordering::Relaxed) {
+        usize::MAX
+    } else {
+        columns()
+    }
+}
+
+/// Columns that prose may take: those of the terminal. What goes into a file or a program keeps its lines.
+pub(crate) fn prose_columns() -> usize {
+    let is_shown = env::var_os("COLUMNS").is_some() || io::stdout().is_terminal();
+    if is_shown { table_columns() } else { usize::MAX }
+}
+
+/// Prose in lines that fit the terminal.
+pub(crate) fn prose(text: &str, indentation: usize) -> String {
+    let lines = text
+        .split('\n')
+        .map(|line| wrapped(line, prose_columns(), indentation));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Markdown in lines that fit the terminal; what stands between fences and in tables stays as it is.
+pub(crate) fn markdown(text: &str) -> String {
+    let mut is_code = false;
+    let lines = text.split('\n').map(|line| {
+        let is_fence = line.starts_with("```");
+        is_code ^= is_fence;
+        if is_code || is_fence || line.starts_with('|') {
+            line.to_owned()
+        } else {
+            wrapped(line, prose_columns(), if line.starts_with("- ") { 2 } else { 0 })
+        }
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn bounded(columns: Option<usize>) -> usize {
@@ -60,6 +108,16 @@ pub(crate) fn short_path(path: &str, columns: usize) -> String {
         return path.to_owned();
     }
     format!("…{}", ending(path, columns.saturating_sub(1)))
+}
+
+/// A name that takes at most so many columns: its beginning and its end say more than its middle.
+pub(crate) fn short_name(name: &str, columns: usize) -> String {
+    if name.width() <= columns {
+        return name.to_owned();
+    }
+    let kept = columns.saturating_sub(1);
+    let first = beginning(name, kept / 2);
+    format!("{first}…{}", ending(name, kept - kept / 2))
 }
 
 /// Text in lines of at most so many columns, broken between words; all lines but the first are indented. A longer word keeps a
@@ -108,6 +166,12 @@ mod tests {
     fn of_a_long_path_the_end_is_kept() {
         assert_eq!(short_path("a/b.json", 8), "a/b.json");
         assert_eq!(short_path("aa/b.json", 8), "…/b.json");
+    }
+
+    #[test]
+    fn of_a_long_name_both_ends_are_kept() {
+        assert_eq!(short_name("abcdefgh", 8), "abcdefgh");
+        assert_eq!(short_name("abcdefghi", 8), "abc…fghi");
     }
 
     #[test]

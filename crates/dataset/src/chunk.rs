@@ -79,8 +79,14 @@ impl Nesting {
 
     /// Of an element of a list that stands here.
     pub(crate) fn element(self, index: usize) -> Self {
+        self.element_in(0, index)
+    }
+
+    /// Of an element of a list that stands here inside so many other lists: its first goes on with what they go on with.
+    pub(crate) fn element_in(self, lists: u8, index: usize) -> Self {
+        let repetition = if index > 0 { lists + 1 } else { self.repetition };
         Self {
-            repetition: u8::from(index > 0),
+            repetition,
             ..self.deeper()
         }
     }

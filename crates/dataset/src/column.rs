@@ -5,6 +5,7 @@
 
 pub(crate) mod kind;
 mod list;
+mod nested;
 mod record;
 
 use std::io::Write;
@@ -22,6 +23,8 @@ use crate::key::Keys;
 use kind::{ColumnKind, ListKind};
 
 pub(crate) use list::{MaybeSpans, PerEncoding, Sent, Spans, Structs, Tokens, element, encoding_of};
+pub(crate) use nested::Nested;
+pub use nested::{Member, NestedValue, Shape};
 pub(crate) use record::RecordColumns;
 pub(crate) use record::record;
 

@@ -1,6 +1,7 @@
 //! The destination of a run: its place, its lock, what lies there already, and the step that publishes.
 
-use std::ffi::OsString;
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -98,6 +99,21 @@ impl Destination {
     /// Opens the folder where a [`Folder`](crate::Folder) is made, beside the destination.
     pub(crate) fn unfinished(&self, is_ours: fn(&Entry) -> bool) -> Result<Home, DatasetError> {
         Home::take(&self.parent, &self.sibling("unfinished"), is_ours)
+    }
+
+    /// The folder in which it stands or will stand.
+    pub(crate) fn parent(&self) -> &Dir {
+        &self.parent
+    }
+
+    /// Its name there.
+    pub(crate) fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// The path of a hidden name beside it.
+    pub(crate) fn hidden_sibling(&self, suffix: &str) -> PathBuf {
+        self.parent.at(self.sibling(suffix))
     }
 
     fn sibling(&self, suffix: &str) -> OsString {
@@ -198,6 +214,44 @@ impl Destination {
             }
             Found::Foreign(names) => return Err(self.foreign(&names)),
         }
+        self.settle()
+    }
+
+    /// The same for a folder of files that are no dataset: one that stands there changes places with it, where it holds nothing
+    /// but these names.
+    pub(crate) fn publish_files(
+        &self,
+        home: &Dir,
+        folder: &str,
+        replaced: &BTreeSet<String>,
+    ) -> Result<(), DatasetError> {
+        match self.inspect()? {
+            Found::Foreign(names) => {
+                self.refuse_unknown(&names, replaced)?;
+                home.exchange(folder.as_ref(), &self.parent, &self.name)
+                    .map_err(|error| self.no_exchange(error))?;
+                self.settle()
+            }
+            Found::Nothing | Found::Dataset { .. } => self.publish(home, folder, false),
+        }
+    }
+
+    /// Refuses a folder that holds other names than these.
+    pub(crate) fn refuse_unknown(
+        &self,
+        names: &[String],
+        known: &BTreeSet<String>,
+    ) -> Result<(), DatasetError> {
+        let strangers = names.iter().filter(|name| !known.contains(*name));
+        let strangers: Vec<String> = strangers.cloned().collect();
+        if strangers.is_empty() {
+            return Ok(());
+        }
+        Err(self.foreign(&strangers))
+    }
+
+    /// Makes the new name survive a power failure.
+    fn settle(&self) -> Result<(), DatasetError> {
         self.parent.sync().map_err(|error| match error {
             DatasetError::Io { source, .. } | DatasetError::NoSpace { source, .. } => DatasetError::Io {
                 action: "make the new name survive a power failure, but all is there and complete:",

@@ -1,7 +1,9 @@
 //! A folder of files that somebody else will read, for example an export: it appears whole, by one rename, or not at all.
 //!
-//! It is not a dataset: no manifest, no certificate, no resuming. What stands at the destination already is never replaced.
+//! It is not a dataset: no manifest, no certificate, no resuming. What stands at the destination already is replaced only where the
+//! caller knows every name in it.
 
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,6 +17,8 @@ const FILES: &str = "files";
 /// An unfinished folder; dropped before [`publish`](Self::publish), it leaves nothing.
 #[derive(Debug)]
 pub struct Folder {
+    /// The names of an earlier folder that it takes the place of; none where nothing is replaced.
+    replaced: BTreeSet<String>,
     destination: Destination,
     home: Home,
     files: Dir,
@@ -25,6 +29,12 @@ pub struct Folder {
 impl Folder {
     /// Begins a folder at a place where nothing stands, or an empty folder.
     pub fn create(out: &Path) -> Result<Self, DatasetError> {
+        Self::create_over(out, BTreeSet::new())
+    }
+
+    /// The same, also where a folder stands that holds files of these names and nothing else: it is replaced when this one is
+    /// published.
+    pub fn create_over(out: &Path, replaced: BTreeSet<String>) -> Result<Self, DatasetError> {
         let destination = Destination::locate(out)?;
         let lock = destination.lock()?;
         match destination.inspect()? {
@@ -35,6 +45,7 @@ impl Folder {
                     "it is a dataset; choose a folder that does not exist",
                 ));
             }
+            Found::Foreign(names) if !replaced.is_empty() => destination.refuse_unknown(&names, &replaced)?,
             Found::Foreign(_) => {
                 return Err(DatasetError::wrong_path(
                     out,
@@ -45,6 +56,7 @@ impl Folder {
         let home = destination.unfinished(is_ours)?;
         match begin(&home) {
             Ok(files) => Ok(Self {
+                replaced,
                 destination,
                 home,
                 files,
@@ -73,7 +85,8 @@ impl Folder {
     /// Lets the folder appear at its destination.
     pub fn publish(self) -> Result<(), DatasetError> {
         self.files.sync()?;
-        self.destination.publish(self.home.dir(), FILES, false)
+        self.destination
+            .publish_files(self.home.dir(), FILES, &self.replaced)
     }
 }
 
@@ -220,6 +233,37 @@ mod tests {
         let refused = Folder::create(&out).unwrap_err();
         assert!(matches!(refused, DatasetError::WrongPath { .. }), "{refused}");
         assert_eq!(names(&out), ["mine.txt"]);
+    }
+
+    fn write(folder: &Folder, name: &str, text: &[u8]) {
+        let mut file = folder.file(name).unwrap();
+        file.add(text).unwrap();
+        file.finish().unwrap();
+    }
+
+    #[test]
+    fn a_folder_takes_the_place_of_one_whose_names_are_known_and_of_no_other() {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out");
+        let known = || ["a".to_owned(), "b".to_owned()].into();
+        for text in [b"first", b"later"] {
+            let folder = Folder::create_over(&out, known()).unwrap();
+            write(&folder, "a", text);
+            folder.publish().unwrap();
+            assert_eq!(fs::read(out.join("a")).unwrap(), text);
+        }
+        let folder = Folder::create_over(&out, known()).unwrap();
+        write(&folder, "a", b"never");
+        fs::write(out.join("mine.txt"), "mine").unwrap();
+        let refused = [
+            folder.publish().unwrap_err(),
+            Folder::create_over(&out, known()).unwrap_err(),
+        ];
+        for refused in refused {
+            assert!(refused.to_string().contains("mine.txt"), "{refused}");
+        }
+        assert_eq!(fs::read(out.join("a")).unwrap(), b"later");
+        assert_eq!(names(place.path()), ["out"]);
     }
 
     #[test]

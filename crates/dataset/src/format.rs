@@ -4,4 +4,4 @@
 
 /// The number of a dataset's form: it grows where a column changes its name or meaning, and where the manifest gets what its
 /// readers need. Datasets without a number are of the first.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;

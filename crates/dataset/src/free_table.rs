@@ -8,7 +8,7 @@ use arrow_schema::{Schema, SchemaRef};
 
 use crate::chunk::{Context, Nesting};
 use crate::column::kind::{self, Json, Number, Text};
-use crate::column::{Column, ColumnFault, Leaves, Maybe, MaybeSpans, RowGroup};
+use crate::column::{Column, ColumnFault, Leaves, Maybe, MaybeSpans, Nested, NestedValue, RowGroup, Shape};
 use crate::error::DatasetError;
 use crate::folder::{FileMeasure, FolderFile};
 use crate::options::Compression;
@@ -30,6 +30,8 @@ pub enum FreeKind {
     Number,
     /// Ranges of bytes, each with its `start` and its `end`.
     Spans,
+    /// Lists and structures.
+    Nested(Shape),
 }
 
 /// A value of a row.
@@ -41,6 +43,8 @@ pub enum FreeCell<'a> {
     Number(u64),
     /// Ranges, of a column of spans.
     Spans(&'a [Range<u64>]),
+    /// A value of a nested column.
+    Nested(&'a NestedValue<'a>),
     /// None.
     Missing,
 }
@@ -56,18 +60,21 @@ macro_rules! kinds {
     ($($kind:ident: $column:ty, $cell:ident;)+) => {
         enum FreeColumn {
             $($kind($column),)+
+            Nested(Nested),
         }
 
         impl FreeColumn {
             fn fields(name: &str, kind: FreeKind) -> Vec<arrow_schema::Field> {
                 match kind {
                     $(FreeKind::$kind => <$column>::fields(name, &[]),)+
+                    FreeKind::Nested(shape) => vec![Nested::field(name, shape)],
                 }
             }
 
             fn open(kind: FreeKind, leaves: &mut Leaves<'_>) -> Result<Self, ColumnFault> {
                 Ok(match kind {
                     $(FreeKind::$kind => Self::$kind(<$column>::open(leaves, &[])?),)+
+                    FreeKind::Nested(shape) => Self::Nested(Nested::open(shape, true, leaves)?),
                 })
             }
 
@@ -84,6 +91,14 @@ macro_rules! kinds {
                             column.end_row(context)
                         }
                     )+
+                    (Self::Nested(column), FreeCell::Nested(value)) => {
+                        column.push(value, at, 0, context)?;
+                        column.end_row(context)
+                    }
+                    (Self::Nested(column), FreeCell::Missing) => {
+                        column.push(&NestedValue::Missing, at, 0, context)?;
+                        column.end_row(context)
+                    }
                     (_, cell) => Err(ColumnFault::Value(format!("{cell:?} is of another kind than its column"))),
                 }
             }
@@ -91,6 +106,7 @@ macro_rules! kinds {
             fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault> {
                 match self {
                     $(Self::$kind(column) => column.end_group(group, context),)+
+                    Self::Nested(column) => column.end_group(group, context),
                 }
             }
         }
@@ -184,6 +200,7 @@ impl FreeCell<'_> {
     fn text_bytes(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),
+            Self::Nested(value) => value.text_bytes(),
             Self::Number(_) | Self::Spans(_) | Self::Missing => 0,
         }
     }
@@ -197,9 +214,11 @@ mod tests {
     use arrow_array::types::Int64Type;
     use arrow_schema::extension::{ExtensionType, Json};
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+    use parquet::file::reader::SerializedFileReader;
 
     use super::{FreeCell, FreeKind, FreeTable};
     use crate::chunk::PAGE_ROWS;
+    use crate::column::{Member, NestedValue, Shape};
     use crate::{Compression, Folder};
 
     fn columns() -> Vec<(String, FreeKind)> {
@@ -263,6 +282,90 @@ mod tests {
             }
         }
         assert_eq!(usize::try_from(seen).unwrap(), rows);
+    }
+
+    /// Lists in lists, of which some are empty and some are missing.
+    #[test]
+    fn nested_values_come_back_as_they_went_in() {
+        static CALLS: Shape = Shape::Struct(&[
+            Member::always("name", Shape::Word),
+            Member::maybe("arguments", Shape::Json),
+        ]);
+        static TURN: Shape = Shape::Struct(&[
+            Member::always("role", Shape::Word),
+            Member::maybe("said", Shape::Text),
+            Member::maybe("calls", Shape::List(&CALLS)),
+            Member::maybe("train", Shape::Flag),
+            Member::maybe("weight", Shape::Number),
+        ]);
+        let text = |text: &'static str| NestedValue::Text(text.into());
+        let call = |name, arguments| NestedValue::Struct(vec![text(name), arguments]);
+        let turn = |role, said, calls| {
+            NestedValue::Struct(vec![
+                text(role),
+                said,
+                calls,
+                NestedValue::Flag(false),
+                NestedValue::Number(3),
+            ])
+        };
+        let (none, list) = (NestedValue::Missing, NestedValue::List);
+        let rows = [
+            list(vec![
+                turn("user", text("hi"), none.clone()),
+                turn(
+                    "assistant",
+                    none.clone(),
+                    list(vec![call("f", text("{}")), call("g", none.clone())]),
+                ),
+                turn("assistant", text(""), list(Vec::new())),
+            ]),
+            list(Vec::new()),
+            none.clone(),
+            list(vec![turn(
+                "assistant",
+                none.clone(),
+                list(vec![call("h", text("1"))]),
+            )]),
+        ];
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out");
+        let folder = Folder::create(&out).unwrap();
+        let columns = [("turns".to_owned(), FreeKind::Nested(Shape::List(&TURN)))];
+        let file = folder.file("train.parquet").unwrap();
+        let mut table = FreeTable::create(file, &columns, Compression::None).unwrap();
+        for row in &rows {
+            table.push(&[FreeCell::Nested(row)]).unwrap();
+        }
+        let misfit = list(vec![NestedValue::Flag(true)]);
+        assert!(table.push(&[FreeCell::Nested(&misfit)]).is_err());
+        drop(table);
+        let file = folder.file("test.parquet").unwrap();
+        let mut table = FreeTable::create(file, &columns, Compression::None).unwrap();
+        for row in &rows {
+            table.push(&[FreeCell::Nested(row)]).unwrap();
+        }
+        table.finish().unwrap();
+        folder.publish().unwrap();
+        let file = std::fs::File::open(out.join("test.parquet")).unwrap();
+        let read: Vec<String> = SerializedFileReader::new(file)
+            .unwrap()
+            .into_iter()
+            .map(|row| row.unwrap().to_string())
+            .collect();
+        assert_eq!(
+            read,
+            [
+                concat!(
+                    r#"{turns: [{role: "user", said: "hi", calls: null, train: false, weight: 3}, "#,
+                    r#"{role: "assistant", said: null, calls: [{name: "f", arguments: "{}"}, {name: "g", arguments: null}], train: false, weight: 3}, "#,
+                    r#"{role: "assistant", said: "", calls: [], train: false, weight: 3}]}"#
+                ),
+                "{turns: []}",
+                "{turns: null}",
+                r#"{turns: [{role: "assistant", said: null, calls: [{name: "h", arguments: "1"}], train: false, weight: 3}]}"#,
+            ]
+        );
     }
 
     #[test]

@@ -19,6 +19,7 @@ mod error;
 mod folder;
 mod format;
 mod free_table;
+mod interim;
 mod key;
 pub mod manifest;
 mod options;
@@ -36,12 +37,14 @@ mod table;
 mod tables;
 
 pub use certify::{Certificate, certify, has_traces_of_a_run, is_dataset};
+pub use column::{Member, NestedValue, Shape};
 pub use derived::{RECORD, write_derived};
 pub use disk::{ReportFile, create_report};
 pub use error::DatasetError;
 pub use folder::{FileMeasure, Folder, FolderFile};
 pub use format::FORMAT;
 pub use free_table::{FreeCell, FreeKind, FreeTable};
+pub use interim::Interim;
 pub use key::Key;
 pub use manifest::{
     DERIVED, InputEntry, Inputs, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS, TableEntry, read_manifest,
@@ -49,13 +52,14 @@ pub use manifest::{
 };
 pub use options::{Compression, Partition, TableOptions};
 pub use parts::PartFile;
-pub use read::{Batch, Batches, Dataset, Flags, Numbers, Spans, TextLists, Texts, Times};
+pub use read::{Batch, Batches, Dataset, Elements, Flags, Numbers, Reals, Spans, TextLists, Texts, Times};
 pub use receipt::Receipt;
 pub use seal::Sealed;
 pub use spill::Spill;
 pub use spread::{Spread, SpreadTotals};
 pub use staging::{Opening, Staging, open};
 pub use store::{
-    HISTORY, LatestLink, METRICS, NIGHT_DATASET, NIGHT_JSON, NIGHT_NOTE, NightName, NightStore, RecordBytes,
+    HISTORY, LatestLink, METRICS, NIGHT_DATASET, NIGHT_JSON, NIGHT_NOTE, NIGHTS_PAGE, NightName, NightStore,
+    RecordBytes,
 };
 pub use tables::{ALWAYS_WRITTEN, PartSet, TABLES, absent_tables, describe};

@@ -8,9 +8,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int64Type, TimestampMicrosecondType};
+use arrow_array::types::{Float64Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{
-    Array, BooleanArray, Int64Array, ListArray, RecordBatch, StringArray, TimestampMicrosecondArray,
+    Array, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch, StringArray,
+    TimestampMicrosecondArray,
 };
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
@@ -25,6 +26,9 @@ use crate::overview::Overview;
 use crate::parts;
 use crate::table::Table;
 use crate::tables::{MessageColumns, RenderingColumns};
+
+/// Bytes of a derived file that is read, at most.
+const DERIVED_BYTES: u64 = 1 << 20;
 
 /// Rows of a batch at most.
 const BATCH_ROWS: usize = 1024;
@@ -62,6 +66,15 @@ impl Dataset {
     /// What it consists of.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// The bytes of one of its derived files, such as `run.json`; none where it is gone.
+    ///
+    /// # Errors
+    ///
+    /// When the system fails, or when the file is larger than a mebibyte.
+    pub fn derived(&self, name: &str) -> Result<Option<Vec<u8>>, DatasetError> {
+        self.open.read_small(name, DERIVED_BYTES)
     }
 
     /// What was summed up of its tables while they were written.
@@ -296,6 +309,31 @@ impl Batch {
             .ok_or_else(|| self.other_type(name, "spans"))
     }
 
+    /// A column of numbers with a fraction.
+    pub fn reals(&self, name: &str) -> Result<Reals, DatasetError> {
+        let array = self.column(name)?.as_primitive_opt::<Float64Type>();
+        array
+            .cloned()
+            .map(Reals)
+            .ok_or_else(|| self.other_type(name, "numbers with a fraction"))
+    }
+
+    /// The structures in the lists of a column.
+    pub fn elements(&self, name: &str) -> Result<Elements, DatasetError> {
+        let lists = self.column(name)?.as_list_opt::<i32>();
+        let found = lists.and_then(|lists| {
+            let structures = RecordBatch::from(lists.values().as_struct_opt()?.clone());
+            Some(Elements {
+                lists: lists.clone(),
+                batch: Self {
+                    path: self.path.clone(),
+                    batch: structures,
+                },
+            })
+        });
+        found.ok_or_else(|| self.other_type(name, "structures"))
+    }
+
     fn column(&self, name: &str) -> Result<&dyn Array, DatasetError> {
         let column = self.batch.column_by_name(name);
         column
@@ -345,6 +383,46 @@ impl TextLists {
     }
 }
 
+/// Structures in lists: their members are the columns of a batch of their own.
+#[derive(Debug)]
+pub struct Elements {
+    lists: ListArray,
+    batch: Batch,
+}
+
+impl Elements {
+    /// Their members.
+    pub fn batch(&self) -> &Batch {
+        &self.batch
+    }
+
+    /// The rows of that batch which stand in the list of a row.
+    pub fn of(&self, row: usize) -> Range<usize> {
+        bounds(&self.lists, row)
+    }
+}
+
+/// The elements of the list in a row.
+fn bounds(lists: &ListArray, row: usize) -> Range<usize> {
+    let mut bounds = lists.offsets().iter().skip(row);
+    let (Some(first), Some(end)) = (bounds.next(), bounds.next()) else {
+        return 0..0;
+    };
+    let [first, end] = [first, end].map(|bound| usize::try_from(*bound).unwrap_or_default());
+    first..end
+}
+
+/// Numbers with a fraction of a batch.
+#[derive(Clone, Debug)]
+pub struct Reals(Float64Array);
+
+impl Reals {
+    /// The number in a row; none where it is missing.
+    pub fn get(&self, row: usize) -> Option<f64> {
+        is_there(&self.0, row).then(|| self.0.value(row))
+    }
+}
+
 /// Ranges of bytes of a batch.
 #[derive(Clone, Debug)]
 pub struct Spans {
@@ -368,12 +446,7 @@ impl Spans {
 
     /// The ranges in a row; empty where they are missing.
     pub fn at(&self, row: usize) -> Vec<Range<u64>> {
-        let mut bounds = self.lists.offsets().iter().skip(row);
-        let (Some(first), Some(end)) = (bounds.next(), bounds.next()) else {
-            return Vec::new();
-        };
-        let [first, end] = [first, end].map(|bound| usize::try_from(*bound).unwrap_or_default());
-        (first..end)
+        bounds(&self.lists, row)
             .map(|span| self.starts.at(span)..self.ends.at(span))
             .collect()
     }

@@ -1,6 +1,6 @@
 //! The rows of all tables, one struct a table; fields are named like the columns.
 
 pub use crate::tables::{
-    ConversationRow, FindingRow, LossRow, MessageRow, ParticipantCell, ReferenceRow, RejectRow, RenderingRow,
-    TokenCountRow, ToolCallRow, TotalRow,
+    AlternativeRow, ConversationRow, FindingRow, LossRow, MessageRow, ParticipantCell, ReferenceRow,
+    RejectRow, RenderingRow, TokenCountRow, ToolCallRow, TotalRow,
 };

@@ -64,6 +64,8 @@ pub struct RowLedger {
     pub messages: u64,
     /// Rows that became notices.
     pub notices: u64,
+    /// Rows that became answers beside the conversation, which stand in the table `alternatives`.
+    pub alternatives: u64,
     /// Rows dropped as repeats; linking finds these and moves them here.
     pub repeated: u64,
     /// Rows whose content went into another row's message or into the roster: pieces of a stream, presence.
@@ -79,6 +81,7 @@ impl RowLedger {
         self.rows += other.rows;
         self.messages += other.messages;
         self.notices += other.notices;
+        self.alternatives += other.alternatives;
         self.repeated += other.repeated;
         self.merged += other.merged;
         self.rejected += other.rejected;
@@ -86,7 +89,8 @@ impl RowLedger {
 
     /// Whether every row is accounted for.
     pub fn balances(&self) -> bool {
-        self.rows == self.messages + self.notices + self.repeated + self.merged + self.rejected
+        let kept = self.messages + self.notices + self.alternatives;
+        self.rows == kept + self.repeated + self.merged + self.rejected
     }
 }
 

@@ -5,8 +5,9 @@
 //!
 //! From the bottom up: [`pipeline`] (the file), [`record`] (one record from bytes to findings), [`plan`] (the resolved
 //! request), [`slice`] (cutting and handing out), [`work`] (a slice becomes part files), [`commit`] (a dataset is published),
-//! [`mod@run`]; and beside them [`walk`], [`check`] and [`inspect`], which write no dataset.
+//! [`mod@run`]; and beside them [`walk`], [`check`], [`inspect`] and [`again`], which write no dataset.
 
+pub mod again;
 pub mod check;
 pub mod commit;
 pub mod entry;

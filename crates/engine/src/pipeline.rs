@@ -138,6 +138,16 @@ pub struct InputSection {
     /// Text put in front of every conversation id of this section.
     #[serde(default)]
     pub id_prefix: String,
+    /// How much of the mix this section is to be, beside the weights of the others, which are 1 where they have none: in bytes of
+    /// input. The section that has the fewest for its weight is taken whole, of the others conversations are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<f64>,
+    /// Reads this many records of the section and leaves out the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+    /// Keeps this share of the section's conversations, chosen by the hash of their id and `select.seed`; between 0 and 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<f64>,
 }
 
 /// `[sources]`.
@@ -190,6 +200,9 @@ impl Default for InputSection {
             field_map: None,
             exclude: Vec::new(),
             id_prefix: String::new(),
+            weight: None,
+            limit: None,
+            sample: None,
         }
     }
 }

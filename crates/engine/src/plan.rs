@@ -14,6 +14,7 @@ use chatmill_model::{Linked, RawJson};
 use chatmill_redact::Redactor;
 use chatmill_source::Source;
 use chatmill_token::Encoding;
+use serde_json::Value;
 
 use crate::error::PlanError;
 use crate::pipeline::{self, ContentSetting, PerspectiveChoice, Pipeline};
@@ -25,6 +26,7 @@ mod check_settings;
 mod encodings;
 mod field_map;
 mod inputs;
+mod mix;
 mod prompt;
 mod redactor;
 mod selection;
@@ -42,6 +44,7 @@ pub use budget::{Budget, BudgetSources};
 pub use check_settings::{CheckSettings, CodeSettings};
 use encodings::Encodings;
 pub use inputs::{InputSettings, PlannedInput, typed_inputs, typed_inputs_through};
+use mix::Mix;
 pub use selection::Selection;
 use small_file::read_text;
 pub use source::source;
@@ -62,7 +65,9 @@ pub struct Plan {
     /// Encodings in the order of the file.
     pub encodings: Vec<Encoding>,
     /// What the normalised plan says of each encoding.
-    encoding_identities: Vec<serde_json::Value>,
+    encoding_identities: Vec<Value>,
+    /// How much of each section is kept.
+    mix: Mix,
     /// What to leave out.
     pub selection: Selection,
     /// How much of a conversation renderings show.
@@ -113,12 +118,30 @@ impl Plan {
         Self::resolved(pipeline, base, out, None)
     }
 
+    /// Resolves a pipeline as far as it says how conversations are said, and reads nothing.
+    pub fn without_inputs(pipeline: Pipeline) -> Result<Self, PlanError> {
+        Self::checked(pipeline, Path::new("."), None)
+    }
+
     fn resolved(
-        mut pipeline: Pipeline,
+        pipeline: Pipeline,
         base: &Path,
         out: Option<&Path>,
         file: Option<&Path>,
     ) -> Result<Self, PlanError> {
+        let plan = Self::checked(pipeline, base, out)?;
+        let own = &mut Own::new(file, &plan.out);
+        let (inputs, notes) = inputs::inputs(&plan.pipeline, base, own)?;
+        Ok(Self {
+            mix: Mix::new(&plan.pipeline, &inputs)?,
+            inputs,
+            notes,
+            ..plan
+        })
+    }
+
+    /// The plan without its inputs.
+    fn checked(mut pipeline: Pipeline, base: &Path, out: Option<&Path>) -> Result<Self, PlanError> {
         if let Some(depth) = pipeline.sources.jaibber_events.max_response_depth {
             pipeline.limits.response_depth = depth;
         }
@@ -159,10 +182,10 @@ impl Plan {
         }
         check_out(out.and_then(Path::to_str).unwrap_or(&pipeline.output.path))?;
         let out = out.map_or_else(|| base.join(&pipeline.output.path), Path::to_path_buf);
-        let (inputs, notes) = inputs::inputs(&pipeline, base, &mut Own::new(file, &out))?;
         Ok(Self {
             pipeline,
-            inputs,
+            inputs: Vec::new(),
+            mix: Mix::default(),
             targets,
             templates,
             encodings,
@@ -174,7 +197,7 @@ impl Plan {
             redactor,
             out,
             base: base.to_path_buf(),
-            notes,
+            notes: Vec::new(),
         })
     }
 
@@ -200,7 +223,7 @@ impl Plan {
         format!("{prefix}{}", record::id(linked, bytes))
     }
 
-    /// The key of `[select]` that leaves a conversation out, if one does. `read` is the conversation as it was read, `found` the
+    /// The key of `[select]` or of its section that leaves a conversation out, if one does. `read` is the conversation as it was read, `found` the
     /// codes of its findings.
     pub fn leaves_out<'f>(
         &self,
@@ -210,6 +233,10 @@ impl Plan {
         found: impl Iterator<Item = &'f str>,
     ) -> Option<&'static str> {
         let id = self.base_id(input, read, bytes);
+        let section = self.inputs.get(input).map_or(0, |planned| planned.section);
+        if let Some(reason) = self.mix.leaves_out(section, &id) {
+            return Some(reason);
+        }
         self.selection.leaves_out(&id, &read.conversation, found)
     }
 
@@ -297,23 +324,17 @@ impl Plan {
     }
 
     /// The plan without what must not change a certified byte: output path, resources, spelling of inputs.
-    pub fn normalised(&self) -> serde_json::Value {
+    pub fn normalised(&self) -> Value {
         let mut value = serde_json::to_value(&self.pipeline).unwrap_or_default();
         if let Some(object) = value.as_object_mut() {
             object.remove("resources");
             object.remove("check");
             object.remove("night");
             object.remove("input");
-            if let Some(sections) = object
-                .get_mut("templates")
-                .and_then(serde_json::Value::as_object_mut)
-            {
+            if let Some(sections) = object.get_mut("templates").and_then(Value::as_object_mut) {
                 self.templates.normalise(sections);
             }
-            if let Some(section) = object
-                .get_mut("redact")
-                .and_then(serde_json::Value::as_object_mut)
-            {
+            if let Some(section) = object.get_mut("redact").and_then(Value::as_object_mut) {
                 section.remove("key_file");
                 if let Some(key) = self.redactor.as_ref().and_then(Redactor::key_id) {
                     section.insert("key".to_owned(), key.into());
@@ -324,10 +345,7 @@ impl Plan {
                 let definitions = self.tools.iter().map(RawJson::as_str).collect::<Vec<_>>();
                 section.insert("definitions".to_owned(), definitions.into());
             }
-            if let Some(output) = object
-                .get_mut("output")
-                .and_then(serde_json::Value::as_object_mut)
-            {
+            if let Some(output) = object.get_mut("output").and_then(Value::as_object_mut) {
                 output.remove("path");
             }
             if let Some(most) = object
@@ -344,7 +362,7 @@ impl Plan {
                 .map(|target| format!("{}@{}", target.dialect.id(), target.profile()))
                 .collect();
             object.insert("targets".to_owned(), targets.into());
-            if let Some(count) = object.get_mut("count").and_then(serde_json::Value::as_object_mut) {
+            if let Some(count) = object.get_mut("count").and_then(Value::as_object_mut) {
                 count.insert("encodings".to_owned(), self.encoding_identities.clone().into());
             }
         }
@@ -368,20 +386,32 @@ impl Plan {
     }
 
     /// What the inputs of each section are read with. What the inputs are called stands beside the plan, once.
-    fn sections(&self) -> Vec<serde_json::Value> {
-        let mut sections: Vec<serde_json::Value> = Vec::new();
+    fn sections(&self) -> Vec<Value> {
+        let mut sections: Vec<Value> = Vec::new();
         for planned in &self.inputs {
             // Sections are numbered in the order of their first inputs.
             if planned.section == sections.len() {
                 let settings = &planned.settings;
-                sections.push(serde_json::json!({
+                let mut section = serde_json::json!({
                     "source": settings.source.map_or("auto", Source::id),
                     "id_prefix": settings.id_prefix,
                     "merge": settings.merge,
                     "exclude": settings.exclude_globs,
                     "field_map": settings.field_map,
                     "tables": settings.tables.iter().map(|map| map.name.as_str()).collect::<Vec<_>>(),
-                }));
+                });
+                let [weight, sample] = settings.shares;
+                let limit = settings.limit.map(Value::from);
+                let said = [
+                    ("weight", weight.map(Value::from)),
+                    ("limit", limit),
+                    ("sample", sample.map(Value::from)),
+                ];
+                if let Some(object) = section.as_object_mut() {
+                    let said = said.into_iter();
+                    object.extend(said.filter_map(|(key, value)| Some((key.to_owned(), value?))));
+                }
+                sections.push(section);
             }
         }
         sections

@@ -2,6 +2,9 @@
 
 /// Receives the progress of a run; called from several threads.
 pub trait Progress: Sync {
+    /// Stages that are to come, in their order, each with the time that it may take relative to the others. Some may not come,
+    /// and others may come between them.
+    fn ahead(&self, _stages: &[(&str, u64)]) {}
     /// A stage begins; `bytes` of input are ahead of it.
     fn stage(&self, name: &str, bytes: u64);
     /// That many more bytes of input are done.

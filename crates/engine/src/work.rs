@@ -174,7 +174,11 @@ impl Work<'_, '_> {
                 counts.entries += 1;
                 counts.ledger.decoded_bytes += bytes;
             }
-            Item::Filtered(record) => self.filter(record, "limit"),
+            Item::Filtered(record) => {
+                let planned = self.tools.plan.inputs.get(record.entry.input);
+                let of_section = planned.and_then(|planned| planned.settings.limit);
+                self.filter(record, of_section.map_or("limit", |_| "input.limit"));
+            }
             Item::FramingError(damage) => self.damage(damage)?,
             Item::Note(finding) => self.finding(&Located::nowhere(finding.clone()), None, None)?,
             Item::Record(record) => {
@@ -481,6 +485,9 @@ impl Work<'_, '_> {
             if self.parts.writes_references() {
                 tables::push_references(self.parts, key, linked, message)?;
             }
+        }
+        if self.parts.writes_alternatives() {
+            tables::push_alternatives(self.parts, key, linked)?;
         }
         if self.parts.writes_tool_calls() {
             for row in tables::tool_calls(key, linked) {

@@ -1,22 +1,24 @@
 //! The way from a dataset to an export: read, judge, wrap, write.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_dataset::{Dataset, DatasetError, Folder};
+use chatmill_dataset::{Dataset, DatasetError, Folder, FreeKind};
 use jiff::Timestamp;
 
 use crate::SUMMARY;
 use crate::assignment::{Assignment, assign};
-use crate::candidate::{self, Candidate};
+use crate::candidate::{self, Candidate, Maker};
 use crate::earlier::ASSIGNED;
-use crate::envelope::{Envelope, ExportRow, notes};
+use crate::envelope::{Envelope, ExportRow, Preferences, notes};
 use crate::error::ExportError;
 use crate::fields;
 use crate::format::Format;
+use crate::nested::{self, NestedAs};
 use crate::objections::objections;
 use crate::request::{ExportRequest, RenderedAs, resolve};
-use crate::summary::{ExportSummary, FileSummary, LeftOut};
+use crate::summary::{ExportSummary, FileSummary, LeftOut, names_of_earlier};
 use crate::teaching::Taught;
 use crate::valid_for::ValidFor;
 use crate::writer::{self, Columns, Record, Writer};
@@ -26,11 +28,34 @@ const WHOLE: &str = "data";
 
 /// Writes an export of a dataset into a folder that does not exist yet, and says what is in it.
 pub fn export(dataset: &Dataset, request: &ExportRequest, out: &Path) -> Result<ExportSummary, ExportError> {
-    let rendered = resolve(dataset, &request.dialect)?;
+    export_until(dataset, request, out, None, &AtomicBool::new(false))
+}
+
+/// The same of renderings that somebody makes, where the dataset does not hold them; and it leaves nothing once `stop` is set: then
+/// it ends with [`ExportError::Stopped`].
+pub fn export_until(
+    dataset: &Dataset,
+    request: &ExportRequest,
+    out: &Path,
+    maker: Option<&dyn Maker>,
+    stop: &AtomicBool,
+) -> Result<ExportSummary, ExportError> {
+    let rendered = match maker {
+        None => resolve(dataset, &request.dialect)?,
+        Some(maker) => RenderedAs {
+            dialect: maker.dialect().to_owned(),
+            profile: maker.profile().to_owned(),
+        },
+    };
     let job = Job {
         dataset,
         request,
-        tokens: tokens_column(dataset, request)?,
+        maker,
+        stop,
+        tokens: match maker {
+            None => tokens_column(dataset, request)?,
+            Some(_) => None,
+        },
         valid_for: request
             .valid_for
             .as_deref()
@@ -43,21 +68,84 @@ pub fn export(dataset: &Dataset, request: &ExportRequest, out: &Path) -> Result<
             .map(|split| assign(dataset, split))
             .transpose()?,
     };
-    job.refuse_other_dialects()?;
-    let folder = Folder::create(out)?;
-    let summary = job.write(&folder)?;
-    if let Some((name, text)) = request
-        .envelope
-        .and_then(|envelope| envelope.companion(&summary.files))
-    {
-        write_whole(&folder, name, &text)?;
+    check(request, &job.rendered)?;
+    let about = request.envelope.map(Envelope::about);
+    if let Some(about) = about.filter(|about| maker.is_none() && about.preferences != Preferences::None) {
+        return Err(ExportError::request(
+            format!(
+                "the envelope `{}` takes answers that were judged, and nobody makes them",
+                about.id
+            ),
+            "name a maker of them",
+        ));
     }
-    if let (Some(split), Some(assignment)) = (&request.split, &job.assignment) {
-        write_whole(&folder, ASSIGNED, &assignment.remembered(&split.parts))?;
+    let replaced = if request.replace {
+        names_of_earlier(out)?
+    } else {
+        BTreeSet::new()
+    };
+    let folder = Folder::create_over(out, replaced)?;
+    let mut summary = job.write(&folder)?;
+    let companion = request
+        .envelope
+        .and_then(|envelope| envelope.companion(&summary.files));
+    let assigned = match (&request.split, &job.assignment) {
+        (Some(split), Some(assignment)) => Some((ASSIGNED, assignment.remembered(&split.parts))),
+        _ => None,
+    };
+    for (name, text) in companion.into_iter().chain(assigned) {
+        write_whole(&folder, name, &text)?;
+        summary.beside.push(name.to_owned());
     }
     write_whole(&folder, SUMMARY, &summary.json())?;
+    job.go_on()?;
     folder.publish()?;
     Ok(summary)
+}
+
+/// Refuses what cannot be asked of a request before anything is written: all that can be known of it without the rows.
+pub fn check_request(request: &ExportRequest) -> Result<(), ExportError> {
+    let (dialect, profile) = request.dialect.split_once('@').unwrap_or((&request.dialect, ""));
+    let rendered = RenderedAs {
+        dialect: dialect.to_owned(),
+        profile: profile.to_owned(),
+    };
+    if let Some(path) = &request.valid_for {
+        ValidFor::read(path, dialect)?;
+    }
+    check(request, &rendered)
+}
+
+/// Refuses a destination where no export can appear, without touching it.
+pub fn check_destination(out: &Path, replace: bool) -> Result<(), ExportError> {
+    let replaced = if replace {
+        names_of_earlier(out)?
+    } else {
+        BTreeSet::new()
+    };
+    Ok(Folder::create_over(out, replaced).map(drop)?)
+}
+
+fn check(request: &ExportRequest, rendered: &RenderedAs) -> Result<(), ExportError> {
+    if request.nested == NestedAs::Struct && request.format == Format::Jsonl {
+        return Err(ExportError::request(
+            "`--nested` is about tables, and lines are JSON",
+            "take `--format parquet`",
+        ));
+    }
+    let Some(about) = request.envelope.map(Envelope::about) else {
+        return Ok(());
+    };
+    if about.dialects.contains(&rendered.dialect.as_str()) {
+        return Ok(());
+    }
+    Err(ExportError::request(
+        format!(
+            "the envelope `{}` does not take the dialect `{}`",
+            about.id, rendered.dialect
+        ),
+        format!("take `--dialect {}`", about.dialects.join("` or `--dialect ")),
+    ))
 }
 
 fn write_whole(folder: &Folder, name: &str, text: &str) -> Result<(), DatasetError> {
@@ -102,6 +190,8 @@ struct Kept<'a> {
 struct Job<'j> {
     dataset: &'j Dataset,
     request: &'j ExportRequest,
+    maker: Option<&'j dyn Maker>,
+    stop: &'j AtomicBool,
     rendered: RenderedAs,
     tokens: Option<String>,
     valid_for: Option<ValidFor>,
@@ -109,20 +199,11 @@ struct Job<'j> {
 }
 
 impl Job<'_> {
-    fn refuse_other_dialects(&self) -> Result<(), ExportError> {
-        let Some(about) = self.request.envelope.map(Envelope::about) else {
-            return Ok(());
-        };
-        if about.dialects.contains(&self.rendered.dialect.as_str()) {
-            return Ok(());
+    fn go_on(&self) -> Result<(), ExportError> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(ExportError::Stopped);
         }
-        Err(ExportError::request(
-            format!(
-                "the envelope `{}` does not take the dialect `{}`",
-                about.id, self.rendered.dialect
-            ),
-            format!("take `--dialect {}`", about.dialects.join("` or `--dialect ")),
-        ))
+        Ok(())
     }
 
     fn write(&self, folder: &Folder) -> Result<ExportSummary, ExportError> {
@@ -178,6 +259,7 @@ impl Job<'_> {
             turns: self.request.envelope.map(|_| taught),
             notes: notes(self.request.envelope.map(Envelope::about), taught),
             files,
+            beside: Vec::new(),
             objections,
         })
     }
@@ -185,6 +267,9 @@ impl Job<'_> {
     /// What becomes of a rendering, or why it is left out.
     fn record<'a>(&self, candidate: &'a Candidate<'_>) -> Result<Kept<'a>, String> {
         let row = &candidate.row();
+        if let Some(reason) = candidate.left_out {
+            return Err(reason.to_owned());
+        }
         if let Some(reason) = self.request.filters.objection(&candidate.facts) {
             return Err(reason);
         }
@@ -223,13 +308,39 @@ impl Job<'_> {
 
     fn each(
         &self,
-        visit: &mut dyn FnMut(&Candidate<'_>) -> Result<(), DatasetError>,
-    ) -> Result<(), DatasetError> {
-        candidate::each(self.dataset, &self.rendered, self.tokens.as_deref(), visit)
+        visit: &mut dyn FnMut(&Candidate<'_>) -> Result<(), ExportError>,
+    ) -> Result<(), ExportError> {
+        let visit: &mut dyn FnMut(&Candidate<'_>) -> Result<(), ExportError> = &mut |candidate| {
+            self.go_on()?;
+            visit(candidate)
+        };
+        match self.maker {
+            None => candidate::each(self.dataset, &self.rendered, self.tokens.as_deref(), visit),
+            Some(maker) => candidate::each_made(maker, visit),
+        }
     }
 
     /// The columns of a table: those of the envelope, else all keys of the records that are kept, in order of appearance.
     fn columns(&self) -> Result<Columns, ExportError> {
+        let mut columns = self.plain_columns()?;
+        if self.request.nested == NestedAs::Json {
+            return Ok(columns);
+        }
+        let envelope = self.request.envelope.map(|envelope| envelope.about().id);
+        for (name, kind) in columns.iter_mut().filter(|(_, kind)| *kind == FreeKind::Json) {
+            let dialect = &self.rendered.dialect;
+            let shape = nested::shape(dialect, envelope, name).ok_or_else(|| {
+                ExportError::request(
+                    format!("`--nested struct` knows no structure for `{name}` of {dialect}"),
+                    "take `--nested json`",
+                )
+            })?;
+            *kind = FreeKind::Nested(shape);
+        }
+        Ok(columns)
+    }
+
+    fn plain_columns(&self) -> Result<Columns, ExportError> {
         if self.request.format == Format::Jsonl {
             return Ok(Columns::new());
         }
@@ -322,7 +433,7 @@ struct OpenFile {
 }
 
 impl OpenFile {
-    fn add(&mut self, row: &ExportRow<'_>, profile: &str, record: &Record<'_>) -> Result<(), DatasetError> {
+    fn add(&mut self, row: &ExportRow<'_>, profile: &str, record: &Record<'_>) -> Result<(), ExportError> {
         for (key, _) in record.keys() {
             if !self.summary.keys.iter().any(|seen| seen == key) {
                 self.summary.keys.push(key.to_owned());

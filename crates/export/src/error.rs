@@ -15,6 +15,9 @@ pub enum ExportError {
         /// What to do instead.
         step: String,
     },
+    /// It was told to stop; nothing was written.
+    #[error("stopped; nothing was written")]
+    Stopped,
     /// A file that the request names could not be read, through no fault of its own.
     #[error(transparent)]
     Input(#[from] Failure),

@@ -1,7 +1,7 @@
 //! Training and evaluation files out of a finished dataset: chosen renderings of one dialect, as JSON lines or Parquet.
 //!
-//! A line is the rendering itself, or what an [`Envelope`] makes of it. Everything is read from the tables of the dataset;
-//! nothing is rendered or counted anew. A row that is left out is counted under its reason, and conversations that belong
+//! A line is the rendering itself, or what an [`Envelope`] makes of it. Everything is read from the tables of the dataset, and
+//! nothing is rendered or counted here; a [`Maker`] brings renderings that the dataset does not hold. A row that is left out is counted under its reason, and conversations that belong
 //! together never stand on both sides of a split.
 
 mod assignment;
@@ -14,6 +14,7 @@ mod fields;
 mod filter;
 mod format;
 mod groups;
+mod nested;
 mod objections;
 mod request;
 mod split;
@@ -23,12 +24,14 @@ mod turns;
 mod valid_for;
 mod writer;
 
-pub use convert::export;
-pub use envelope::{ENVELOPES, Envelope};
+pub use candidate::{MadeRendering, Maker};
+pub use convert::{check_destination, check_request, export, export_until};
+pub use envelope::{ENVELOPES, Envelope, Preferences};
 pub use error::ExportError;
 pub use filter::{Filters, TokenLimit};
 pub use format::Format;
-pub use request::ExportRequest;
+pub use nested::NestedAs;
+pub use request::{ExportRequest, holds};
 pub use split::{Share, Split, SplitBy, SplitPart};
 pub use summary::{ExportSummary, FileSummary, LeftOut};
 pub use teaching::Taught;

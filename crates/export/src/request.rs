@@ -8,6 +8,7 @@ use crate::envelope::Envelope;
 use crate::error::ExportError;
 use crate::filter::Filters;
 use crate::format::Format;
+use crate::nested::NestedAs;
 use crate::split::Split;
 
 /// What is exported, and how.
@@ -16,6 +17,8 @@ pub struct ExportRequest {
     pub dialect: String,
     /// Form of the files.
     pub format: Format,
+    /// Form of lists and objects in a table.
+    pub nested: NestedAs,
     /// What is made of each rendering; none leaves it as it is.
     pub envelope: Option<&'static dyn Envelope>,
     /// Which renderings are wanted.
@@ -24,6 +27,8 @@ pub struct ExportRequest {
     pub valid_for: Option<PathBuf>,
     /// How they are divided; none gives one file.
     pub split: Option<Split>,
+    /// Whether an earlier export may be replaced that stands in the way.
+    pub replace: bool,
 }
 
 /// A dialect and a profile that a dataset holds.
@@ -39,8 +44,20 @@ impl RenderedAs {
     }
 }
 
-/// Finds what was asked for among what the dataset holds.
-pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<RenderedAs, ExportError> {
+/// Whether a dataset holds renderings in a dialect (`ID` or `ID@PROFILE`), be it in several profiles.
+pub fn holds(dataset: &Dataset, spec: &str) -> Result<bool, ExportError> {
+    let (id, profile) = match spec.split_once('@') {
+        Some((id, profile)) => (id, Some(profile)),
+        None => (spec, None),
+    };
+    let is_it = |rendered: &RenderedAs| {
+        rendered.dialect == id && profile.is_none_or(|profile| rendered.profile == profile)
+    };
+    Ok(dataset.has("renderings") && held(dataset)?.iter().any(is_it))
+}
+
+/// What a dataset holds.
+fn held(dataset: &Dataset) -> Result<Vec<RenderedAs>, ExportError> {
     let mut held: Vec<RenderedAs> = Vec::new();
     for batch in dataset.batches("renderings", &["dialect", "profile"]) {
         let batch = batch?;
@@ -58,6 +75,12 @@ pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<RenderedAs, Expor
             }
         }
     }
+    Ok(held)
+}
+
+/// Finds what was asked for among what the dataset holds.
+pub(crate) fn resolve(dataset: &Dataset, spec: &str) -> Result<RenderedAs, ExportError> {
+    let held = held(dataset)?;
     let (id, profile) = match spec.split_once('@') {
         Some((id, profile)) => (id, Some(profile)),
         None => (spec, None),

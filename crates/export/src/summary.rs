@@ -2,8 +2,16 @@
 //!
 //! Nothing in it depends on time, host or place.
 
-use serde::Serialize;
+use std::collections::BTreeSet;
+use std::path::Path;
 
+use chatmill_diag::limits::MIB;
+use chatmill_intake::discover::read_small;
+use chatmill_intake::{Failure, is_of_the_system};
+use serde::{Deserialize, Serialize};
+
+use crate::SUMMARY;
+use crate::error::ExportError;
 use crate::filter::Filters;
 use crate::format::Format;
 use crate::split::SplitBy;
@@ -45,6 +53,8 @@ pub struct ExportSummary {
     pub notes: Vec<String>,
     /// The files in the order of the parts.
     pub files: Vec<FileSummary>,
+    /// Names of further files of the folder, this one aside.
+    pub beside: Vec<String>,
     /// What speaks against using the files as they are.
     pub objections: Vec<String>,
 }
@@ -78,6 +88,37 @@ pub struct FileSummary {
     pub hash: String,
     /// Top-level keys of its records, in order of appearance.
     pub keys: Vec<String>,
+}
+
+/// What an earlier export says that a later one has to know.
+#[derive(Deserialize)]
+struct Earlier {
+    program: String,
+    files: Vec<EarlierFile>,
+    #[serde(default)]
+    beside: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct EarlierFile {
+    name: String,
+}
+
+/// The names in a folder that an earlier export made; none where none did.
+pub(crate) fn names_of_earlier(folder: &Path) -> Result<BTreeSet<String>, ExportError> {
+    let path = folder.join(SUMMARY);
+    let text = match read_small(&path, 16 * MIB as u64) {
+        Ok(text) => text,
+        Err(error) if is_of_the_system(&error) => return Err(Failure::new("read", &path, &error).into()),
+        Err(_) => return Ok(BTreeSet::new()),
+    };
+    let earlier = serde_json::from_str::<Earlier>(&text).ok();
+    let Some(earlier) = earlier.filter(|earlier| earlier.program == chatmill_dataset::PROGRAM) else {
+        return Ok(BTreeSet::new());
+    };
+    let files = earlier.files.into_iter().map(|file| file.name);
+    let names = files.chain(earlier.beside);
+    Ok(names.chain([SUMMARY.to_owned()]).collect())
 }
 
 impl ExportSummary {

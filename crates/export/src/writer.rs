@@ -4,12 +4,14 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use chatmill_dataset::{
-    Compression, DatasetError, FileMeasure, Folder, FolderFile, FreeCell, FreeKind, FreeTable,
+    Compression, DatasetError, FileMeasure, Folder, FolderFile, FreeCell, FreeKind, FreeTable, NestedValue,
 };
 
 use crate::envelope::ExportRow;
+use crate::error::ExportError;
 use crate::fields::{self, Field};
 use crate::format::Format;
+use crate::nested;
 
 /// Columns before the record's own in a table.
 const KEYS: [(&str, FreeKind); 5] = [
@@ -102,7 +104,7 @@ impl Writer {
         row: &ExportRow<'_>,
         profile: &str,
         record: &Record<'_>,
-    ) -> Result<(), DatasetError> {
+    ) -> Result<(), ExportError> {
         match self {
             Self::Lines(file) => {
                 match record {
@@ -112,13 +114,20 @@ impl Writer {
                     Record::Fields(fields) => file.add(fields::object(fields).as_bytes())?,
                     Record::Text { text, spans } => file.add(text_line(text, *spans).as_bytes())?,
                 }
-                file.add(b"\n")
+                Ok(file.add(b"\n")?)
             }
             Self::Table { table, columns } => {
                 let held: Vec<Held<'_>> = columns
                     .iter()
-                    .map(|(name, kind)| Held::of(record, name, *kind))
-                    .collect();
+                    .map(|(name, kind)| {
+                        Held::of(record, name, *kind).map_err(|misfit| {
+                            ExportError::request(
+                                format!("{misfit} in conversation `{}`", row.conversation),
+                                "take `--nested json`, which keeps every record as it is",
+                            )
+                        })
+                    })
+                    .collect::<Result<_, _>>()?;
                 let mut cells = vec![
                     FreeCell::Text(row.conversation),
                     FreeCell::Text(row.dialect),
@@ -127,7 +136,7 @@ impl Writer {
                     FreeCell::Number(row.ordinal),
                 ];
                 cells.extend(held.iter().map(Held::cell));
-                table.push(&cells)
+                Ok(table.push(&cells)?)
             }
         }
     }
@@ -144,13 +153,20 @@ impl Writer {
 enum Held<'r> {
     Text(Cow<'r, str>),
     Spans(&'r [Range<u64>]),
+    Nested(NestedValue<'r>),
     Nothing,
 }
 
 impl<'r> Held<'r> {
-    /// The text itself in a column of text, JSON in one of JSON.
-    fn of(record: &'r Record<'_>, name: &str, kind: FreeKind) -> Self {
-        match (record, kind) {
+    /// The text itself in a column of text, JSON in one of JSON; the error says what does not fit its structure.
+    fn of(record: &'r Record<'_>, name: &str, kind: FreeKind) -> Result<Self, String> {
+        Ok(match (record, kind) {
+            (Record::Object { fields, .. } | Record::Fields(fields), FreeKind::Nested(shape)) => {
+                let field = fields.iter().find(|field| field.name == name);
+                let value = field.map(|field| nested::value(&field.json, shape)).transpose();
+                let value = value.map_err(|misfit| misfit.of(name))?;
+                value.map_or(Self::Nothing, Self::Nested)
+            }
             (Record::Object { fields, .. } | Record::Fields(fields), _) => {
                 let field = fields.iter().find(|field| field.name == name);
                 let text = match kind {
@@ -167,13 +183,14 @@ impl<'r> Held<'r> {
             (Record::Value { json: text, .. } | Record::Text { text, .. }, _) => {
                 Self::Text(Cow::Borrowed(text))
             }
-        }
+        })
     }
 
     fn cell(&self) -> FreeCell<'_> {
         match self {
             Self::Text(text) => FreeCell::Text(text),
             Self::Spans(spans) => FreeCell::Spans(spans),
+            Self::Nested(value) => FreeCell::Nested(value),
             Self::Nothing => FreeCell::Missing,
         }
     }

@@ -30,6 +30,8 @@ pub(crate) struct Database {
     connection: Connection,
     /// Length of the file.
     bytes: u64,
+    /// Bytes of it that nobody counted as read; none of a copy, which was counted when it was made.
+    uncounted: u64,
     gauge: Arc<ReadBudget>,
     maps: Arc<[TableMap]>,
     /// Tables that were not begun.
@@ -49,6 +51,11 @@ impl Database {
         let notes = file.notes(&gauge.trouble);
         let (file, fault) = file.whole_pages(&gauge)?;
         let bytes = file.bytes();
+        let uncounted = if matches!(file, DatabaseFile::Own { .. }) {
+            bytes
+        } else {
+            0
+        };
         may(Call::Open, &gauge)?;
         let connection = file
             .connect(&gauge.limits)
@@ -64,6 +71,7 @@ impl Database {
         Ok(Self {
             connection,
             bytes,
+            uncounted,
             gauge,
             maps,
             tables,
@@ -135,6 +143,10 @@ impl Database {
             Some(Outcome::Row(row)) => {
                 let start = buffer.len();
                 buffer.extend_from_slice(scan.bytes(row));
+                // SQLite does not say where it reads: a row stands for as much of the file as it is long.
+                let taken = self.uncounted.min((buffer.len() - start) as u64);
+                self.uncounted -= taken;
+                self.gauge.count_raw(taken);
                 let record = self.count_record();
                 Some(Event::Frame(Frame {
                     record,

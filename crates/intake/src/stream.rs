@@ -86,8 +86,8 @@ impl ReadBudget {
         })
     }
 
-    pub(crate) fn count_raw(&self, bytes: usize) {
-        self.raw_read.fetch_add(bytes as u64, Ordering::Relaxed);
+    pub(crate) fn count_raw(&self, bytes: u64) {
+        self.raw_read.fetch_add(bytes, Ordering::Relaxed);
     }
 
     pub(crate) fn raw_read(&self) -> u64 {
@@ -169,7 +169,7 @@ impl Read for Raw {
         let mut source = lock(&self.source);
         let count = source.stream.read(buffer)?;
         source.hasher.update(buffer.get(..count).unwrap_or_default());
-        self.gauge.count_raw(count);
+        self.gauge.count_raw(count as u64);
         Ok(count)
     }
 }

@@ -5,7 +5,7 @@
 //! estimates what share of their runs two conversations have in common (Jaccard). Forks and continuations share how
 //! they open.
 
-use chatmill_model::{Conversation, Message, MessageKind, Part, Role};
+use chatmill_model::{Alternative, Conversation, Message, MessageKind, Part, Role};
 use minhash_rs::prelude::{MinHash, MinHasher, band_hash};
 
 /// Words in a run.
@@ -43,7 +43,7 @@ impl Likeness {
                 .filter(|message| message.kind == MessageKind::Message)
         };
         Self {
-            said: said(turns()),
+            said: said(turns(), &conversation.alternatives),
             opening: opening(turns()),
             signature: near.then(|| signature(turns())).flatten(),
         }
@@ -64,8 +64,9 @@ impl Likeness {
     }
 }
 
-/// Speakers are numbered by their first turn: names and ids do not count.
-fn said<'m>(turns: impl Iterator<Item = &'m Message>) -> u128 {
+/// Speakers are numbered by their first turn: names and ids do not count. Answers beside the conversation do: of two comparisons
+/// with the same better answer, none repeats the other.
+fn said<'m>(turns: impl Iterator<Item = &'m Message>, alternatives: &[Alternative]) -> u128 {
     let mut hash = Hash::new("said");
     let mut speakers = Vec::new();
     for message in turns {
@@ -79,6 +80,14 @@ fn said<'m>(turns: impl Iterator<Item = &'m Message>) -> u128 {
         hash.text(message.role.as_str());
         hash.number(speaker.map_or(0, |speaker| speaker + 1));
         hash.message(message);
+    }
+    for alternative in alternatives {
+        hash.text(alternative.origin.as_str());
+        hash.number(alternative.place.start as usize);
+        for message in alternative.messages.iter().flatten() {
+            hash.text(message.role.as_str());
+            hash.message(message);
+        }
     }
     hash.finish()
 }

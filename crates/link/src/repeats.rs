@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 use chatmill_diag::{Finding, codes};
-use chatmill_model::{Message, MessageKind};
+use chatmill_model::{Alternative, Message, MessageKind};
 
 /// What dropping repeated messages did to the positions of a conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -23,6 +23,28 @@ impl Repeats {
     /// Translates a position from before linking.
     pub fn position(&self, before: u32) -> u32 {
         self.moved.get(before as usize).copied().unwrap_or(before)
+    }
+
+    /// Translates the places of alternatives; what of a place was dropped is no longer in it.
+    pub(crate) fn settle_places(&self, alternatives: &mut [Alternative]) {
+        if self.moved.is_empty() || alternatives.is_empty() {
+            return;
+        }
+        // How many messages are left of those before a position: a dropped one has the position of the one that it repeats.
+        let mut left = vec![0; 1];
+        for moved in &self.moved {
+            let before = left.last().copied().unwrap_or_default();
+            left.push(before.max(moved + 1));
+        }
+        let last = left.len() - 1;
+        let translated = |position: u32| {
+            left.get((position as usize).min(last))
+                .copied()
+                .unwrap_or_default()
+        };
+        for alternative in alternatives {
+            alternative.place = translated(alternative.place.start)..translated(alternative.place.end);
+        }
     }
 }
 

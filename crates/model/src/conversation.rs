@@ -1,5 +1,6 @@
 //! A conversation as it came out of its source, before anything in it is linked.
 
+use crate::alternative::Alternative;
 use crate::customs::Customs;
 use crate::extra::{Extra, RawJson};
 use crate::message::Message;
@@ -57,6 +58,8 @@ pub struct Conversation {
     pub tools: Vec<RawJson>,
     /// Messages and notices in canonical order.
     pub messages: Vec<Message>,
+    /// Answers that stood where one of its messages stands, by place; the one that it holds stands among them.
+    pub alternatives: Vec<Alternative>,
     /// Metadata fields that have no place above.
     pub extra: Extra,
     /// Unknown fields beside the metadata, at the record's root.
@@ -74,6 +77,15 @@ impl Conversation {
             timestamps.filter_map(|timestamp| timestamp.instant)
         };
         (instants().min(), instants().max())
+    }
+
+    /// What an answer of this conversation says: its own messages, or those of the conversation at its place.
+    pub fn said_by<'c>(&'c self, alternative: &'c Alternative) -> &'c [Message] {
+        let place = alternative.place.start as usize..alternative.place.end as usize;
+        match &alternative.messages {
+            Some(messages) => messages,
+            None => self.messages.get(place).unwrap_or_default(),
+        }
     }
 
     /// Whether the record's own fields of this format are kept as they stood, for a dialect that writes them back.

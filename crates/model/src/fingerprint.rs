@@ -1,10 +1,11 @@
 //! The content hash of a conversation: what two equal conversations share, wherever they were found.
 
+use crate::alternative::{Alternative, Judgement};
 use crate::conversation::Conversation;
 use crate::extra::Extra;
 use crate::message::{Arguments, MediaSource, Message, Part, ReferenceForm};
 
-/// BLAKE3 over everything a conversation says (roster, messages, references, calls), in hexadecimal.
+/// BLAKE3 over everything a conversation says (roster, messages, references, calls, alternatives), in hexadecimal.
 ///
 /// Left out: ids of the conversation, its source, version and shape, byte ranges, what was logged of models and usage. Raw JSON is hashed in compact form.
 pub fn content_hash(conversation: &Conversation) -> String {
@@ -32,6 +33,9 @@ pub fn content_hash(conversation: &Conversation) -> String {
     hash.number(conversation.messages.len());
     for message in &conversation.messages {
         hash.message(message, conversation);
+    }
+    for alternative in &conversation.alternatives {
+        hash.alternative(alternative, conversation);
     }
     hash.finish()
 }
@@ -153,6 +157,23 @@ impl Hash {
         if let Some(weight) = message.weight {
             self.text("weight");
             self.bytes(&weight.value().to_le_bytes());
+        }
+    }
+
+    fn alternative(&mut self, alternative: &Alternative, conversation: &Conversation) {
+        self.number(alternative.place.start as usize);
+        self.number(alternative.place.end as usize);
+        self.text(alternative.origin.as_str());
+        let Judgement { rank, score, label } = alternative.judgement;
+        self.optional(rank.map(|rank| rank.to_string()).as_deref());
+        self.optional(score.map(|score| score.value().to_string()).as_deref());
+        self.optional(label.map(|label| if label { "good" } else { "bad" }));
+        let messages = alternative.messages.as_deref();
+        self.bytes(&[u8::from(messages.is_some())]);
+        let messages = messages.unwrap_or_default();
+        self.number(messages.len());
+        for message in messages {
+            self.message(message, conversation);
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! No wire format of anybody lives here: sources write these types, dialects read them.
 
+pub mod alternative;
 pub mod bytes;
 pub mod conversation;
 pub mod customs;
@@ -18,6 +19,7 @@ pub mod technical;
 pub mod timestamp;
 pub mod usage;
 
+pub use alternative::{Alternative, AlternativeOrigin, Judgement, Score};
 pub use conversation::{Conversation, Scene};
 pub use customs::{Customs, Records, TextArguments};
 pub use extra::{Extra, RawJson};

@@ -28,6 +28,12 @@ impl Counts {
         self.0.iter().all(|count| *count == 0)
     }
 
+    pub(crate) fn add_all(&mut self, others: &Self) {
+        for (count, other) in self.0.iter_mut().zip(others.0) {
+            *count += other;
+        }
+    }
+
     pub(crate) fn add(&mut self, kind: PersonalKind) {
         if let Some(count) = self.0.get_mut(kind.index()) {
             *count += 1;

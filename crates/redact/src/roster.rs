@@ -111,7 +111,11 @@ impl Roster {
         for participant in &conversation.participants {
             names.participant(participant);
         }
-        for message in &conversation.messages {
+        let apart = conversation
+            .alternatives
+            .iter()
+            .flat_map(|alternative| &alternative.messages);
+        for message in conversation.messages.iter().chain(apart.flatten()) {
             let sender = message
                 .sender
                 .and_then(|index| conversation.participants.get(index));

@@ -45,8 +45,8 @@ fn walked(redactor: &Redactor, roster: &Roster, conversation: &mut Conversation)
     walk.extra(&mut conversation.extra);
     walk.extra(&mut conversation.envelope);
     tell_apart(&mut conversation.participants);
-    let whole = std::mem::take(&mut walk.counts);
-    let messages = conversation
+    let mut whole = std::mem::take(&mut walk.counts);
+    let mut messages: Vec<Counts> = conversation
         .messages
         .iter_mut()
         .map(|message| {
@@ -54,6 +54,16 @@ fn walked(redactor: &Redactor, roster: &Roster, conversation: &mut Conversation)
             std::mem::take(&mut walk.counts)
         })
         .collect();
+    for alternative in &mut conversation.alternatives {
+        for message in alternative.messages.iter_mut().flatten() {
+            walk.message(message);
+        }
+        // What stands at the end belongs to the message that it would follow.
+        let last = messages.len().saturating_sub(1);
+        let at = (alternative.place.start as usize).min(last);
+        let counts = std::mem::take(&mut walk.counts);
+        messages.get_mut(at).unwrap_or(&mut whole).add_all(&counts);
+    }
     Account {
         conversation: whole,
         messages,

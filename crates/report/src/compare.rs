@@ -9,12 +9,18 @@ use chatmill_dataset::{Dataset, DatasetError};
 
 use crate::cells::{Cells, GroupKey};
 use crate::report::{
-    Change, Comparison, ConversationChanges, FindingChange, LossChange, TokenChange, TokenCount,
+    Change, Comparison, ConversationChanges, FindingChange, Grown, LossChange, TokenChange, TokenCount,
 };
 use crate::token_table::coverage_rank;
 
 /// Ids that are named for each kind of change.
 const MAX_IDS: usize = 20;
+
+/// Conversations that are named because they grew most.
+const MAX_GROWN: usize = 5;
+
+/// What is read of a conversation.
+const CONVERSATION: [&str; 3] = ["conversation_id", "content_hash", "message_count"];
 
 /// Which of two runs a number is from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,17 +76,19 @@ pub fn compare(before: &Dataset, after: &Dataset) -> Result<Comparison, DatasetE
 /// A conversation of the earlier run.
 struct Known {
     hash: String,
+    messages: u64,
     is_common: bool,
 }
 
 fn known(before: &Dataset) -> Result<BTreeMap<String, Known>, DatasetError> {
     let mut known = BTreeMap::new();
-    let columns = ["conversation_id", "content_hash"];
-    before.scan("conversations", &columns, &mut |batch| {
+    before.scan("conversations", &CONVERSATION, &mut |batch| {
         let (ids, hashes) = (batch.texts("conversation_id")?, batch.texts("content_hash")?);
+        let messages = batch.numbers("message_count")?;
         for row in 0..batch.rows() {
             let conversation = Known {
                 hash: hashes.at(row).to_owned(),
+                messages: messages.at(row),
                 is_common: false,
             };
             known.insert(ids.at(row).to_owned(), conversation);
@@ -88,6 +96,25 @@ fn known(before: &Dataset) -> Result<BTreeMap<String, Known>, DatasetError> {
         Ok(())
     })?;
     Ok(known)
+}
+
+/// Notes a conversation that grew.
+fn grow(grown: &mut Vec<Grown>, id: &str, before: u64, after: u64) {
+    if after > before {
+        grown.push(Grown {
+            conversation_id: id.to_owned(),
+            before,
+            after,
+        });
+    }
+    if grown.len() > 4 * MAX_GROWN {
+        keep_most(grown);
+    }
+}
+
+fn keep_most(grown: &mut Vec<Grown>) {
+    grown.sort_by_key(|grown| std::cmp::Reverse(grown.after - grown.before));
+    grown.truncate(MAX_GROWN);
 }
 
 /// Matches the conversations of the later run and marks those that both runs have.
@@ -107,11 +134,13 @@ fn conversations(
             ids.push(id.to_owned());
         }
     };
-    let columns = ["conversation_id", "content_hash"];
-    after.scan("conversations", &columns, &mut |batch| {
+    after.scan("conversations", &CONVERSATION, &mut |batch| {
         let (ids, hashes) = (batch.texts("conversation_id")?, batch.texts("content_hash")?);
+        let messages = batch.numbers("message_count")?;
         for row in 0..batch.rows() {
             changes.count.after += 1;
+            let before = known.get(ids.at(row)).map_or(0, |known| known.messages);
+            grow(&mut changes.grown, ids.at(row), before, messages.at(row));
             match known.get_mut(ids.at(row)) {
                 None => {
                     changes.added += 1;
@@ -134,6 +163,7 @@ fn conversations(
         changes.removed += 1;
         note(&mut changes.removed_ids, id);
     }
+    keep_most(&mut changes.grown);
     Ok(changes)
 }
 

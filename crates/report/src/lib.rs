@@ -12,12 +12,15 @@ mod condition;
 mod figures;
 mod gather;
 mod html;
+mod judged;
 pub mod markdown;
+mod money;
 pub mod night;
 mod queries;
 pub mod report;
 mod stand_ins;
 pub mod token_table;
+pub mod trend;
 
 use std::path::Path;
 

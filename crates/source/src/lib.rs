@@ -77,6 +77,7 @@ sources! {
     request_log::RequestLog,
     openai_batch::OPENAI_BATCH,
     anthropic_batch::ANTHROPIC_BATCH,
+    oasst::Oasst,
     langfuse::Langfuse,
     otel_genai::OtelGenai,
     table_rows::TableRows,

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::args::{ListFormat, Listing};
 use crate::exit::Exit;
-use crate::output;
+use crate::{output, terminal};
 
 /// Examples at the end of the help.
 pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill dialects\n  chatmill dialects --format json";
@@ -34,7 +34,7 @@ pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
             text.push_str(
                 "A chat template is a dialect too: `[templates.NAME]` in a pipeline file, or `chatmill render --template FILE`.\n",
             );
-            output::print(&text)?;
+            output::print(&terminal::prose(&text, 19))?;
         }
         ListFormat::Json => {
             let dialects: Vec<_> = chatmill_dialect::DIALECTS

@@ -14,8 +14,8 @@ use super::Context;
 use super::report::refuse_other_folders;
 use crate::exit::{Exit, WrongRequest};
 use crate::mask::mask;
-use crate::output;
 use crate::prices::price_file;
+use crate::{output, terminal};
 
 /// Arguments of `diff`.
 #[derive(Debug, Args)]
@@ -94,7 +94,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         }
     }
     match arguments.format {
-        Format::Text => output::print(&lines::text(&comparison, &objections))?,
+        Format::Text => output::print(&lines::text(&comparison, &objections, terminal::table_columns()))?,
         Format::Json => print_json(&comparison, &objections)?,
         Format::Markdown => output::print(&lines::markdown(&comparison, &objections))?,
     }

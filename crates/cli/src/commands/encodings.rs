@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::args::{ListFormat, Listing};
 use crate::exit::Exit;
-use crate::{figures, output};
+use crate::{figures, output, terminal};
 
 /// Arguments of `encodings`.
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
         None => ENCODINGS.to_vec(),
     };
     match arguments.listing.format {
-        ListFormat::Text => output::print(&text(&encodings)?)?,
+        ListFormat::Text => output::print(&terminal::prose(&text(&encodings)?, 16))?,
         ListFormat::Json => {
             let entries: Vec<_> = encodings.iter().map(entry).collect();
             output::print_json(&entries)?;

@@ -4,7 +4,7 @@ use chatmill_diag::{codes, page};
 use clap::Args;
 
 use crate::exit::Exit;
-use crate::{output, selection};
+use crate::{output, selection, terminal};
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
@@ -33,6 +33,6 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
         }
         None => codes::CODES.iter().map(|code| page::code(code)).collect(),
     };
-    output::print(&pages.join("\n"))?;
+    output::print(&terminal::markdown(&pages.join("\n")))?;
     Ok(Exit::Complete)
 }

@@ -1,13 +1,15 @@
 //! `chatmill export`: training and evaluation files out of a finished dataset.
 
+pub(super) mod maker;
+
 use std::path::PathBuf;
 
 use chatmill_dataset::Dataset;
 use chatmill_diag::suggest::nearest;
 use chatmill_dialect::LossCode;
 use chatmill_export::{
-    ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, SUMMARY, Split, SplitBy,
-    TokenLimit, envelope,
+    ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, Maker, NestedAs,
+    SUMMARY, Split, SplitBy, TokenLimit, envelope, export_until,
 };
 use clap::{Args, ValueEnum};
 
@@ -16,6 +18,7 @@ use super::report::refuse_other_folders;
 use crate::exit::{Exit, WrongRequest};
 use crate::figures::{bytes, count, counted};
 use crate::output::{self, harmless};
+use crate::terminal;
 
 /// Arguments of `export`.
 #[derive(Debug, Args)]
@@ -35,8 +38,12 @@ pub(crate) struct Arguments {
     /// Form of the files
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: FileFormat,
+    /// Lists and objects in Parquet: JSON text of the Arrow JSON type, or Arrow structures for readers that do not know it
+    #[arg(long, value_enum, default_value = "json", value_name = "FORM")]
+    nested: NestedForm,
     /// What is made of each rendering: openai-sft, openai-evals, inspect, vertex-tuning, bedrock-conversation-2024,
-    /// trl-messages, trl-prompt-completion, llama-factory or axolotl
+    /// trl-messages, trl-prompt-completion, llama-factory, axolotl; of preferences trl-dpo, trl-kto, openai-dpo or
+    /// llama-factory-ranking
     #[arg(long, value_name = "ID")]
     envelope: Option<String>,
     /// Leaves out what the dialect's consumer would refuse
@@ -69,18 +76,48 @@ pub(crate) struct Arguments {
     /// An earlier export of the same data: what it assigned stays where it was, whatever came since
     #[arg(long, requires = "split", value_name = "EXPORT")]
     split_like: Option<PathBuf>,
-    /// Folder of the export, which must not exist
+    /// Folder of the export
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Replaces an earlier export that stands there
+    #[arg(long)]
+    replace: bool,
 }
 
 /// Form of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum FileFormat {
+pub(super) enum FileFormat {
     /// One JSON value a line
     Jsonl,
     /// Columns
     Parquet,
+}
+
+/// Form of lists and objects in a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum NestedForm {
+    /// JSON text
+    Json,
+    /// Arrow lists and structures
+    Struct,
+}
+
+impl From<FileFormat> for Format {
+    fn from(format: FileFormat) -> Self {
+        match format {
+            FileFormat::Jsonl => Self::Jsonl,
+            FileFormat::Parquet => Self::Parquet,
+        }
+    }
+}
+
+impl From<NestedForm> for NestedAs {
+    fn from(form: NestedForm) -> Self {
+        match form {
+            NestedForm::Json => Self::Json,
+            NestedForm::Struct => Self::Struct,
+        }
+    }
 }
 
 /// What decides where a conversation goes.
@@ -95,17 +132,25 @@ enum Decider {
 }
 
 /// Writes the export and says what is in it.
-pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let request = request(arguments)?;
     refuse_other_folders(&arguments.run)?;
     let dataset = Dataset::open(&arguments.run)?;
-    let summary = chatmill_export::export(&dataset, &request, &arguments.out).map_err(refused)?;
+    let maker = maker::maker(&dataset, &request)?;
+    let made = maker.as_ref().map(|maker| maker as &dyn Maker);
+    let stop = context.signals.stop();
+    let summary = export_until(&dataset, &request, &arguments.out, made, stop).map_err(refused)?;
     output::print(&describe(&summary, &arguments.out.display().to_string()))?;
-    Ok(if summary.objections.is_empty() {
+    Ok(exit(&summary))
+}
+
+/// What an export means that was written.
+pub(super) fn exit(summary: &ExportSummary) -> Exit {
+    if summary.objections.is_empty() {
         Exit::Complete
     } else {
         Exit::Objection
-    })
+    }
 }
 
 fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
@@ -124,10 +169,8 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
     });
     Ok(ExportRequest {
         dialect: arguments.dialect.clone(),
-        format: match arguments.format {
-            FileFormat::Jsonl => Format::Jsonl,
-            FileFormat::Parquet => Format::Parquet,
-        },
+        format: arguments.format.into(),
+        nested: arguments.nested.into(),
         envelope: arguments.envelope.as_deref().map(known_envelope).transpose()?,
         filters: Filters {
             valid: arguments.valid,
@@ -137,6 +180,7 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
         },
         valid_for: arguments.valid_for.clone(),
         split,
+        replace: arguments.replace,
     })
 }
 
@@ -148,7 +192,7 @@ fn known_loss(code: &str) -> Result<(), WrongRequest> {
     Err(WrongRequest::unknown("loss code", code, nearest(code, codes())))
 }
 
-fn known_envelope(id: &str) -> Result<&'static dyn Envelope, WrongRequest> {
+pub(super) fn known_envelope(id: &str) -> Result<&'static dyn Envelope, WrongRequest> {
     envelope::find(id).ok_or_else(|| {
         let ids: Vec<&str> = ENVELOPES.iter().map(|envelope| envelope.about().id).collect();
         WrongRequest::unknown("envelope", id, nearest(id, ids.iter().copied()))
@@ -156,16 +200,17 @@ fn known_envelope(id: &str) -> Result<&'static dyn Envelope, WrongRequest> {
     })
 }
 
-fn refused(error: ExportError) -> anyhow::Error {
+pub(super) fn refused(error: ExportError) -> anyhow::Error {
     match error {
         ExportError::ExportRequest { message, step } => WrongRequest::new(message).then(step).into(),
         ExportError::Dataset(error) => error.into(),
+        stopped @ ExportError::Stopped => stopped.into(),
         ExportError::Input(failure) => failure.into(),
     }
 }
 
 /// The export in words: files, then what was left out, then what speaks against it.
-fn describe(summary: &ExportSummary, out: &str) -> String {
+pub(super) fn describe(summary: &ExportSummary, out: &str) -> String {
     let mut text = format!(
         "{}: kept {} of {}\n",
         harmless(out),
@@ -208,11 +253,9 @@ fn describe(summary: &ExportSummary, out: &str) -> String {
             .iter()
             .map(|left| vec![format!("  {}", harmless(&left.reason)), count(left.rows)])
             .collect();
-        text.push_str(&output::table(
-            vec!["  reason".to_owned(), "rows".to_owned()],
-            rows,
-            1,
-        ));
+        let header = vec!["  reason".to_owned(), "rows".to_owned()];
+        let columns = terminal::table_columns();
+        text.push_str(&output::fitted(header, rows, 1, &[], columns));
         text.push('\n');
     }
     for objection in &summary.objections {

@@ -11,6 +11,7 @@ use crate::args::ListFormat;
 use crate::exit::{self, Exit};
 use crate::figures::{count, counted};
 use crate::output::{self, harmless};
+use crate::terminal;
 
 /// Arguments of `inspect`.
 #[derive(Debug, Args)]
@@ -41,7 +42,10 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     context.meter.finish();
     let entries = inspection.entries;
     match arguments.format {
-        ListFormat::Text => output::print(&entries.iter().map(describe).collect::<Vec<_>>().join("\n"))?,
+        ListFormat::Text => {
+            let text = entries.iter().map(describe).collect::<Vec<_>>().join("\n");
+            output::print(&terminal::prose(&text, 18))?;
+        }
         ListFormat::Json => output::print_json(&json!({ "entries": entries }))?,
     }
     Ok(match exit::tell(&inspection.failures) {

@@ -14,13 +14,15 @@ mod settings;
 mod settle;
 mod status;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use books::Books;
+use chatmill_dataset::NIGHTS_PAGE;
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
 
 use super::Context;
-use crate::exit::Exit;
+use crate::exit::{Exit, WrongRequest};
 
 /// Arguments of `night`.
 #[derive(Debug, Args)]
@@ -73,6 +75,17 @@ enum Word {
     Status(status::StatusArguments),
     /// Takes a night that something objects to for a good one: later nights are compared with it
     Accept(accept::AcceptArguments),
+}
+
+/// Writes what is derived from the records of a store anew, and says where its page is.
+pub(super) fn write_page(store: &Path, context: &Context<'_>) -> anyhow::Result<PathBuf> {
+    if Books::find(store)?.is_none() {
+        return Err(WrongRequest::new(format!("{} holds no nights", store.display()))
+            .then("give the folder that `chatmill night --store` was given")
+            .into());
+    }
+    settle::derive(&Books::open(store)?, context)?;
+    Ok(store.join(NIGHTS_PAGE))
 }
 
 /// Does what is asked.

@@ -12,9 +12,11 @@ use clap::Args;
 use serde::Deserialize;
 
 use super::Context;
+use super::night::write_page;
 use crate::exit::{self, Exit, WrongRequest};
 use crate::mask::mask;
 use crate::output::{self, harmless};
+use crate::prices::price_file;
 
 /// What a run says about itself, in the dataset's folder.
 const RUN_FILE: &str = "run.json";
@@ -23,17 +25,24 @@ const RUN_FILE: &str = "run.json";
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
                         chatmill report out/demo --open\n  \
-                        chatmill report out/tonight --against out/last-night")]
+                        chatmill report out/tonight --against out/last-night --prices prices.toml\n  \
+                        chatmill report --store nights --open")]
 pub(crate) struct Arguments {
     /// Folder of the dataset
-    #[arg(value_name = "RUN")]
-    run: PathBuf,
+    #[arg(value_name = "RUN", required_unless_present = "store")]
+    run: Option<PathBuf>,
+    /// Folder of nights: writes the page of all nights, nights.html, in place of a dataset's reports
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["run", "against", "times", "prices"])]
+    store: Option<PathBuf>,
     /// An earlier dataset: the reports also say what changed since
     #[arg(long, value_name = "OLD")]
     against: Option<PathBuf>,
     /// Adds the conversations that took longest, from run.json; the reports then differ from run to run
     #[arg(long)]
     times: bool,
+    /// Price file (TOML), to add money
+    #[arg(long, value_name = "FILE")]
+    prices: Option<PathBuf>,
     /// Shows the page in the browser
     #[arg(long)]
     open: bool,
@@ -41,13 +50,23 @@ pub(crate) struct Arguments {
 
 /// Writes the reports and names them.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let run = &arguments.run;
+    if let Some(store) = &arguments.store {
+        let page = write_page(store, context)?;
+        output::print(&format!("wrote {}\n", harmless(&page.display().to_string())))?;
+        return finish(arguments, &page);
+    }
+    let Some(run) = &arguments.run else {
+        return Err(WrongRequest::new("a report needs a dataset or --store").into());
+    };
     for folder in std::iter::once(run).chain(&arguments.against) {
         refuse_other_folders(folder)?;
     }
     let mut report = chatmill_report::gather(run, arguments.against.as_deref())?;
     if arguments.times {
         report.add_slowest(slowest(run)?);
+    }
+    if let Some(path) = &arguments.prices {
+        report.add_money(&price_file(path, &[])?);
     }
     if let Some(mask) = mask(context.global)? {
         report.leave_out_content(&mut |id| mask.id(id));
@@ -58,8 +77,12 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         "{}: wrote {HTML}, {JSON} and {CARD}\n",
         harmless(&run.display().to_string())
     ))?;
+    finish(arguments, &page)
+}
+
+fn finish(arguments: &Arguments, page: &Path) -> anyhow::Result<Exit> {
     if arguments.open {
-        open(&page)?;
+        open(page)?;
     }
     Ok(Exit::Complete)
 }

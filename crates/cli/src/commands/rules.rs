@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::args::{ListFormat, Listing};
 use crate::exit::Exit;
-use crate::output;
+use crate::{output, terminal};
 
 /// Examples at the end of the help.
 pub(crate) const EXAMPLES: &str =
@@ -22,13 +22,16 @@ pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
                 .unwrap_or_default();
             let mut text = String::new();
             for code in codes::CODES {
-                text.push_str(&format!(
-                    "{}  {:<longest$}  {:<7}  {}\n",
+                let line = format!(
+                    "{}  {:<longest$}  {:<7}  {}",
                     code.code,
                     code.name,
                     code.severity.as_str(),
                     code.page.what
-                ));
+                );
+                let indentation = longest + "IN001".len() + "warning".len() + 6;
+                text.push_str(&terminal::prose(&line, indentation));
+                text.push('\n');
             }
             output::print(&text)?;
         }

@@ -1,17 +1,19 @@
 //! `chatmill run`: the whole mill, from a pipeline file to a published dataset.
 
-mod summary;
+pub(super) mod summary;
 
 use std::path::{Path, PathBuf};
 
 use chatmill_engine::options::CountMode;
 use chatmill_engine::{Plan, RunOptions, run};
+use chatmill_report::{gather, save};
 use clap::{Args, ValueEnum};
 
 use super::Context;
 use crate::args::ListFormat;
 use crate::exit::Exit;
-use crate::output;
+use crate::prices::prices_of_nights;
+use crate::{output, terminal};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -82,6 +84,8 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         &arguments.inputs,
     )?;
     let name = plan.pipeline.name.clone();
+    let section = plan.pipeline.night.clone().unwrap_or_default();
+    let prices = prices_of_nights(&arguments.pipeline, &section, &plan.encodings)?;
     let options = RunOptions {
         threads: arguments.threads,
         replace: arguments.replace,
@@ -93,6 +97,11 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         report: Some(|folder| chatmill_report::write(folder, None).map(drop)),
     };
     let summary = run(plan, options, context.meter, context.signals.stop())?;
+    if !prices.is_empty() {
+        let mut report = gather(&summary.out, None)?;
+        report.add_money(&prices);
+        save(&summary.out, &report)?;
+    }
     context.meter.finish();
     let exit = if summary.is_within_threshold() {
         Exit::Complete
@@ -102,7 +111,12 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     let folder = short(&summary.out);
     context.meter.set_ending(summary::ending(&folder, &summary));
     match arguments.format {
-        ListFormat::Text => output::print(&summary::describe(&name, &folder, &summary))?,
+        ListFormat::Text => output::print(&summary::describe(
+            &name,
+            &folder,
+            &summary,
+            terminal::table_columns(),
+        ))?,
         ListFormat::Json => output::print_json(&summary::json(&name, &folder, &summary, exit))?,
     }
     Ok(exit)

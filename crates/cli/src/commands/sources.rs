@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::args::{ListFormat, Listing};
 use crate::exit::Exit;
-use crate::output;
+use crate::{output, terminal};
 
 /// Examples at the end of the help.
 pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill sources\n  chatmill sources --format json";
@@ -25,7 +25,7 @@ pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
                     about.specification
                 ));
             }
-            output::print(&text)?;
+            output::print(&terminal::prose(&text, 19))?;
         }
         ListFormat::Json => {
             let sources: Vec<_> = chatmill_source::SOURCES

@@ -49,9 +49,6 @@ pub(crate) struct Arguments {
     /// Threads; 0 for as many as the machine gives
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
-    /// Show all columns, however wide the terminal is
-    #[arg(long)]
-    wide: bool,
     /// Pipeline file that says how conversations are read, selected, windowed, said and counted
     #[arg(long, value_name = "FILE")]
     pipeline: Option<PathBuf>,
@@ -186,11 +183,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         prices: &prices,
         savings: &savings(&rows),
         not_counted: &drawn.not_counted,
-        columns: if arguments.wide {
-            usize::MAX
-        } else {
-            terminal::columns()
-        },
+        columns: terminal::table_columns(),
     };
     match arguments.format {
         Format::Table => output::print(&lines.table())?,

@@ -75,7 +75,7 @@ fn a_wrong_request_exits_2_names_the_next_step_and_writes_nothing() {
             &["--dialect", "openai-chat", "--without", "name-inlind"],
             "`name-inlined`",
         ),
-        (&["--dialect", "sharegpt"], "help: it holds"),
+        (&["--dialect", "tzurot"], "records of its own system"),
         (
             &["--dialect", "gryag-compact", "--envelope", "axolotl"],
             "help: take `--dialect hf-messages`",
@@ -92,6 +92,37 @@ fn a_wrong_request_exits_2_names_the_next_step_and_writes_nothing() {
         assert!(ended.stderr.contains(said), "{arguments:?}: {}", ended.stderr);
         assert!(!desk.path("files").exists());
     }
+}
+
+#[test]
+fn a_dialect_that_the_run_did_not_render_is_made_of_its_tables() {
+    let desk = milled();
+    let ended = export(
+        &desk,
+        &["--dialect", "sharegpt", "--max-tokens", "9000@r50k_base"],
+    );
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    let text = fs::read_to_string(desk.path("files/data.jsonl")).unwrap();
+    assert!(
+        json_lines(&text)
+            .iter()
+            .all(|line| line["conversations"].is_array())
+    );
+    let set = "render.dialects=[\"sharegpt\"]";
+    let run = ["run", "pipeline.toml", "--set", set, "--out", "other"];
+    assert_eq!(end(desk.chatmill(&run)).code, 0);
+    let other = [
+        "export",
+        "other",
+        "--dialect",
+        "sharegpt",
+        "--format",
+        "jsonl",
+        "--out",
+        "same",
+    ];
+    assert_eq!(end(desk.chatmill(&other)).code, 0);
+    assert_eq!(fs::read_to_string(desk.path("same/data.jsonl")).unwrap(), text);
 }
 
 #[test]

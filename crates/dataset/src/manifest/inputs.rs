@@ -122,6 +122,7 @@ fn counts(input: &mut InputEntry) -> [&mut u64; COUNTS] {
         &mut rows.rows,
         &mut rows.messages,
         &mut rows.notices,
+        &mut rows.alternatives,
         &mut rows.repeated,
         &mut rows.merged,
         &mut rows.rejected,
@@ -137,7 +138,7 @@ fn counts(input: &mut InputEntry) -> [&mut u64; COUNTS] {
 }
 
 /// How many counts there are: as many bits say which of them are not zero. The bits after them say what else there is.
-const COUNTS: usize = 21;
+const COUNTS: usize = 22;
 const HASH: u64 = 1 << COUNTS;
 /// A text in place of a hash, which no run writes.
 const OTHER_HASH: u64 = HASH << 1;

@@ -25,12 +25,17 @@ use std::sync::Arc;
 
 pub use self::name::NightName;
 
-use crate::destination::wrong_when_refused;
+use crate::destination::{Destination, wrong_when_refused};
 use crate::disk::{self, Dir, EntryKind, Lock};
 use crate::error::DatasetError;
 use crate::folder::FolderFile;
 use crate::free_table::{FreeCell, FreeKind, FreeTable};
 use crate::options::Compression;
+
+/// Removes the dataset at a destination, and nothing that somebody else put there.
+pub(crate) fn remove_dataset(destination: &Destination) -> Result<(), DatasetError> {
+    remove::dataset(destination.parent(), destination.name())
+}
 
 /// The name of the mark.
 const MARK: &str = ".chatmill-nights";
@@ -45,6 +50,8 @@ pub const NIGHT_DATASET: &str = "dataset";
 pub const HISTORY: &str = "history.parquet";
 /// Name of the last night's figures for Prometheus.
 pub const METRICS: &str = "metrics.prom";
+/// Name of the page of all nights.
+pub const NIGHTS_PAGE: &str = "nights.html";
 /// What was told of a night, for people.
 pub const NIGHT_NOTE: &str = "night.md";
 /// What was told of a night, for programs.
@@ -199,6 +206,11 @@ impl NightStore {
         self.folder.replace(METRICS, bytes, &self.folder)
     }
 
+    /// Writes the page of all nights.
+    pub fn write_page(&self, bytes: &[u8]) -> Result<(), DatasetError> {
+        self.folder.replace(NIGHTS_PAGE, bytes, &self.folder)
+    }
+
     /// Writes the history anew, from a row for each night.
     pub fn write_history(
         &self,
@@ -236,7 +248,7 @@ impl NightStore {
 
     /// Removes what a kill left while a file of ours was written.
     fn clear_asides(&self) -> Result<(), DatasetError> {
-        let stems = [MARK, HISTORY, METRICS, LATEST];
+        let stems = [MARK, HISTORY, METRICS, NIGHTS_PAGE, LATEST];
         for entry in self.folder.list()? {
             if is_aside_of(&entry.name, |stem| stems.contains(&stem)) {
                 self.folder.remove_file(&entry.name)?;

@@ -1,5 +1,6 @@
 //! Removing what is kept of a night, and nothing that somebody else put there.
 
+use std::ffi::OsStr;
 use std::sync::Arc;
 
 use super::{NIGHT_DATASET, NIGHT_JSON, NIGHT_NOTE, NightName, is_aside_of};
@@ -30,14 +31,7 @@ pub(super) fn night(store: &Arc<Dir>, name: &NightName) -> Result<(), DatasetErr
             return Err(kept(&folder, &entry.name));
         }
     }
-    if let Some(dataset) = folder.find(NIGHT_DATASET)? {
-        refuse_strangers(&dataset)?;
-        // First what an edit would be noticed in: what a kill leaves over must not look edited.
-        for derived in DERIVED {
-            dataset.remove_file(derived)?;
-        }
-        folder.remove_all(NIGHT_DATASET)?;
-    }
+    dataset(&folder, NIGHT_DATASET)?;
     staging::give_up(&Destination::locate(&folder.at(NIGHT_DATASET))?)?;
     for entry in folder.list()? {
         if entry.kind == EntryKind::File {
@@ -49,6 +43,19 @@ pub(super) fn night(store: &Arc<Dir>, name: &NightName) -> Result<(), DatasetErr
     } else {
         Err(kept(&folder, "something new"))
     }
+}
+
+/// Removes a dataset in a folder, where there is one.
+pub(super) fn dataset(folder: &Dir, name: impl AsRef<OsStr>) -> Result<(), DatasetError> {
+    let Some(dataset) = folder.find(&name)? else {
+        return Ok(());
+    };
+    refuse_strangers(&dataset)?;
+    // First what an edit would be noticed in: what a kill leaves over must not look edited.
+    for derived in DERIVED {
+        dataset.remove_file(derived)?;
+    }
+    folder.remove_all(name)
 }
 
 fn refuse_strangers(dataset: &Dir) -> Result<(), DatasetError> {

@@ -1,6 +1,6 @@
 //! The table `conversations`: one row per conversation, with its roster.
 
-use crate::column::kind::{Json, Key, Number, Text, Time, Word};
+use crate::column::kind::{Flag, Json, Key, Number, Text, Time, Word};
 use crate::column::{Maybe, One, Structs, record};
 use crate::table::Table;
 
@@ -45,6 +45,8 @@ record! {
         alias: Maybe<Word> = "second name or user name",
         role: Maybe<Word> = "role that the roster gives",
         kind: One<Word> = "human, agent or another kind",
+        listed: One<Flag> = "whether the source's roster lists them; others only speak",
+        is_id_made: One<Flag> = "whether the source has no id for them, so that it is made of a name or a role",
         custom_role: Maybe<Word> = "free-form role",
         department: Maybe<Word> = "department",
         email: Maybe<Word> = "mail address",

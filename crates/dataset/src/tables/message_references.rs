@@ -17,6 +17,7 @@ record! {
         status: One<Word> = "`resolved`, `preview`, `dangling`, `itself`, `cyclic` or `pseudo`",
         same_sender: One<Flag> = "whether both messages have the same sender",
         preview: Maybe<Json> = "what the source showed of the target",
+        quoted: Maybe<Json> = "what was understood of `preview`, where that is an object of the source: `content`, `sender`, `sender_name`, `from_agent`",
     }
 }
 

@@ -83,6 +83,7 @@ macro_rules! tables {
 tables! {
     conversations: ConversationColumns, ConversationRow, push_conversation, writes_conversations;
     messages: MessageColumns, MessageRow, push_message, writes_messages;
+    alternatives: AlternativeColumns, AlternativeRow, push_alternative, writes_alternatives;
     message_references: ReferenceColumns, ReferenceRow, push_reference, writes_references;
     tool_calls: ToolCallColumns, ToolCallRow, push_tool_call, writes_tool_calls;
     renderings: RenderingColumns, RenderingRow, push_rendering, writes_renderings;

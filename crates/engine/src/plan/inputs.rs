@@ -61,6 +61,10 @@ pub struct InputSettings {
     pub exclude_globs: Vec<String>,
     /// The field map of the section, where it has one of its own.
     pub field_map: Option<FieldMapSection>,
+    /// Records of the section that are read, at most.
+    pub limit: Option<u64>,
+    /// What the section says of its share of the mix, for the plan in the manifest.
+    pub shares: [Option<f64>; 2],
 }
 
 impl PlannedInput {
@@ -165,6 +169,8 @@ pub(super) fn inputs(
             exclude: Patterns::new(&section.exclude)?,
             exclude_globs: section.exclude.clone(),
             field_map: section.field_map.clone(),
+            limit: section.limit,
+            shares: [section.weight, section.sample],
         });
         let all = discover::discover(&section.path, base)?;
         let count = all.len();

@@ -16,6 +16,7 @@ pub struct Selection {
     until: Option<i64>,
     conversations: Option<BTreeSet<String>>,
     sample: Option<f64>,
+    seed: u64,
     scene: Option<Scene>,
     participants: Vec<String>,
     min_turns: u64,
@@ -48,6 +49,7 @@ impl Selection {
             until: instant("select.until", select.until.as_deref())?,
             conversations: conversations.map(|ids| ids.iter().cloned().collect()),
             sample: select.sample,
+            seed: select.seed,
             scene: select.scene.as_deref().map(scene).transpose()?,
             participants: participants.unwrap_or_default().to_vec(),
             min_turns: select.min_turns.unwrap_or_default(),
@@ -77,7 +79,10 @@ impl Selection {
         };
         if self.conversations.as_ref().is_some_and(|ids| !ids.contains(id)) {
             Some("conversations")
-        } else if self.sample.is_some_and(|share| position_in_sample(id) >= share) {
+        } else if self
+            .sample
+            .is_some_and(|share| position_in_sample(self.seed, id) >= share)
+        {
             Some("sample")
         } else if self.since.is_some_and(is_early) {
             Some("since")
@@ -173,11 +178,22 @@ fn instant(key: &'static str, text: Option<&str>) -> Result<Option<i64>, PlanErr
         })
 }
 
-/// Where an id falls between 0 and 1, by its hash.
-fn position_in_sample(id: &str) -> f64 {
-    let hash = blake3::hash(id.as_bytes());
+/// Where an id falls between 0 and 1, by its hash; a seed other than 0 moves it.
+fn position_in_sample(seed: u64, id: &str) -> f64 {
+    match seed {
+        0 => position(&[id.as_bytes()]),
+        seed => position(&[&seed.to_le_bytes(), id.as_bytes()]),
+    }
+}
+
+/// A number from 0 to 1 by the hash of some bytes.
+pub(super) fn position(pieces: &[&[u8]]) -> f64 {
+    let mut hasher = blake3::Hasher::new();
+    for piece in pieces {
+        hasher.update(piece);
+    }
     let mut first = [0; 4];
-    for (place, byte) in first.iter_mut().zip(hash.as_bytes()) {
+    for (place, byte) in first.iter_mut().zip(hasher.finalize().as_bytes()) {
         *place = *byte;
     }
     f64::from(u32::from_be_bytes(first)) / (f64::from(u32::MAX) + 1.0)
@@ -193,7 +209,7 @@ mod tests {
     fn a_sample_keeps_about_its_share_and_grows_with_it() {
         let kept = |share: f64| {
             (0..2000)
-                .filter(|n| position_in_sample(&format!("c{n}")) < share)
+                .filter(|n| position_in_sample(0, &format!("c{n}")) < share)
                 .count()
         };
         assert!((150..250).contains(&kept(0.1)), "{}", kept(0.1));

@@ -7,6 +7,7 @@
 #[allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,6 +39,8 @@ pub struct Slicer<'p> {
     limits: &'p Limits,
     slice_bytes: usize,
     record_limit: Option<u64>,
+    /// Records of each section with a limit so far.
+    section_records: BTreeMap<usize, u64>,
     stop: &'p AtomicBool,
     progress: &'p dyn Progress,
     next_input: usize,
@@ -107,6 +110,7 @@ impl<'p> Slicer<'p> {
             limits,
             slice_bytes,
             record_limit,
+            section_records: BTreeMap::new(),
             stop,
             progress,
             next_input: 0,
@@ -242,8 +246,11 @@ impl<'p> Slicer<'p> {
                 slice.entries = Arc::clone(entries);
                 slice.buffer = gathered.buffer;
                 for group in gathered.groups {
-                    self.records += 1;
-                    let beyond = self.record_limit.is_some_and(|limit| self.records > limit);
+                    let entry = group
+                        .rows
+                        .first()
+                        .and_then(|row| slice.entries.get(row.place.entry as usize));
+                    let beyond = self.is_beyond(entry.map(|entry| entry.input));
                     slice.steps.push(if beyond {
                         Step::FilteredGroup(group)
                     } else {
@@ -252,6 +259,21 @@ impl<'p> Slicer<'p> {
                 }
             }
         }
+    }
+
+    /// Counts a record of an input; whether it is beyond what is read of all, or of its section.
+    fn is_beyond(&mut self, input: Option<usize>) -> bool {
+        self.records += 1;
+        let beyond = self.record_limit.is_some_and(|limit| self.records > limit);
+        let Some(planned) = input.and_then(|input| self.inputs.get(input)) else {
+            return beyond;
+        };
+        let Some(limit) = planned.settings.limit else {
+            return beyond;
+        };
+        let of_section = self.section_records.entry(planned.section).or_default();
+        *of_section += 1;
+        beyond || *of_section > limit
     }
 
     /// A buffer with room for a slice and a usual record more, so that it seldom has to grow.
@@ -401,8 +423,8 @@ impl<'p> Slicer<'p> {
             slice.steps.push(Step::FramingError(damage));
             return;
         }
-        self.records += 1;
-        let beyond = self.record_limit.is_some_and(|limit| self.records > limit);
+        let input = *input;
+        let beyond = self.is_beyond(Some(input));
         slice.steps.push(if beyond {
             Step::Filtered(frame)
         } else {

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::fmt::Write;
 
 use chatmill_dataset::rows::{
-    ConversationRow, FindingRow, MessageRow, ParticipantCell, ReferenceRow, RejectRow, ToolCallRow,
+    AlternativeRow, ConversationRow, FindingRow, MessageRow, ParticipantCell, ReferenceRow, RejectRow,
+    ToolCallRow,
 };
 use chatmill_dataset::{DatasetError, Key, PartSet};
 use chatmill_diag::Reject;
@@ -13,8 +14,8 @@ use chatmill_link::{ClusterMembership, Duplicate};
 use chatmill_model::fingerprint::content_hash;
 use chatmill_model::json::push_string;
 use chatmill_model::{
-    Arguments, Extra, Link, Linked, MediaSource, Message, MessageKind, PairedBy, Pairing, Part, PartPlace,
-    Reference, ReferenceForm, ToolCall, ToolResult, Weight,
+    ArgumentForm, Arguments, Extra, Link, Linked, MediaSource, Message, MessageKind, PairedBy, Pairing, Part,
+    PartPlace, Preview, Reference, ReferenceForm, Score, ToolCall, ToolResult, Weight,
 };
 
 use chatmill_redact::Mask;
@@ -57,6 +58,8 @@ pub fn push_conversation(
             alias: participant.alias.as_deref(),
             role: participant.role.as_deref(),
             kind: participant.kind.as_str(),
+            listed: participant.listed,
+            is_id_made: participant.is_id_made,
             custom_role: participant.custom_role.as_deref(),
             department: participant.department.as_deref(),
             email: participant.email.as_deref(),
@@ -146,6 +149,52 @@ pub fn push_message(
     })
 }
 
+/// Writes the answers that stood in one another's place, message by message.
+pub fn push_alternatives(parts: &mut PartSet, id: Key, linked: &Linked) -> Result<(), DatasetError> {
+    let conversation = &linked.conversation;
+    let mut at = None;
+    let mut ordinal = 0;
+    for alternative in &conversation.alternatives {
+        let position = alternative.place.start;
+        ordinal = if at.replace(position) == Some(position) {
+            ordinal + 1
+        } else {
+            0
+        };
+        let judgement = alternative.judgement;
+        for (step, message) in (0..).zip(conversation.said_by(alternative)) {
+            let sender = message
+                .sender
+                .and_then(|index| conversation.participants.get(index));
+            let sender_name = message.sender_name.as_deref();
+            parts.push_alternative(AlternativeRow {
+                conversation_id: id,
+                position: position.into(),
+                ordinal,
+                step,
+                origin: alternative.origin.as_str(),
+                in_conversation: alternative.messages.is_none(),
+                rank: judgement.rank,
+                score: judgement.score.map(Score::value),
+                label: judgement.label,
+                message_id: message.id.as_deref(),
+                sender_id: sender.map(|sender| sender.id.as_str()),
+                sender_name: sender_name.or_else(|| sender.and_then(|sender| sender.name.as_deref())),
+                role: message.role.as_str(),
+                kind: message.kind.as_str(),
+                created_at: message.timestamp.as_ref().and_then(|time| time.instant),
+                text: &message.text(),
+                parts: parts_json(&message.parts).as_deref(),
+                model: message.model.as_deref(),
+                extra: message.extra.to_json().as_deref(),
+                byte_start: message.origin.start,
+                byte_end: message.origin.end,
+            })?;
+        }
+    }
+    Ok(())
+}
+
 /// Writes JSON objects field by field; absent values leave no key.
 struct Object {
     out: String,
@@ -219,6 +268,9 @@ fn part(part: &Part, out: String) -> String {
             object.text("id", call.known_id());
             object.text("name", call.name.as_deref());
             object.text("arguments", Some(call.arguments.source_text()));
+            if call.form == ArgumentForm::Embedded {
+                object.raw("embedded", "true");
+            }
         }
         Part::ToolResult(result) => {
             object.text("call_id", result.known_id());
@@ -277,6 +329,7 @@ fn push_reference(
         status: link.status.as_str(),
         same_sender: link.same_sender,
         preview: preview(reference).as_deref(),
+        quoted: quoted(reference).as_deref(),
     })?;
     let above = path.len();
     for (place, (inner, link)) in reference.nested.iter().zip(&link.nested).enumerate() {
@@ -293,11 +346,24 @@ fn preview(reference: &Reference) -> Option<Cow<'_, str>> {
     if let ReferenceForm::Object(raw) = &reference.form {
         return Some(Cow::Borrowed(raw.as_str()));
     }
+    Some(Cow::Owned(understood(shown)))
+}
+
+/// What was understood of the object that a source wrote beside the id.
+fn quoted(reference: &Reference) -> Option<String> {
+    let is_object = matches!(reference.form, ReferenceForm::Object(_));
+    reference.preview.as_ref().filter(|_| is_object).map(understood)
+}
+
+fn understood(shown: &Preview) -> String {
     let mut object = Object::open(String::new());
     object.text("content", shown.content.as_deref());
     object.text("sender", shown.sender.as_deref());
     object.text("sender_name", shown.sender_name.as_deref());
-    Some(Cow::Owned(object.close()))
+    if shown.from_agent {
+        object.raw("from_agent", "true");
+    }
+    object.close()
 }
 
 /// The rows of a conversation's tool calls and results.

@@ -392,7 +392,7 @@ impl Read for Window {
             return Err(StreamError::new(&TRUNCATED_STREAM, "the zip archive ends inside the entry").into());
         }
         self.left -= count as u64;
-        self.gauge.count_raw(count);
+        self.gauge.count_raw(count as u64);
         Ok(count)
     }
 }

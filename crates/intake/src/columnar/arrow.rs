@@ -191,6 +191,10 @@ impl Batches for Messages {
             }
         }
     }
+
+    fn taken(&self) -> u64 {
+        self.at
+    }
 }
 
 /// Where the messages of a file begin: writers fill up its beginning with zeros as they like.

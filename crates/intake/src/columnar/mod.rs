@@ -63,6 +63,9 @@ pub(crate) fn kind(head: &[u8]) -> Option<Kind> {
 trait Batches: Send {
     /// The next batch; a unit that cannot be read is an error, and others may follow it.
     fn next(&mut self) -> Option<Result<RecordBatch, StreamError>>;
+
+    /// Bytes of the file that the batches so far took, for those who wait for its end.
+    fn taken(&self) -> u64;
 }
 
 /// Reads one file of columns.
@@ -73,8 +76,10 @@ pub(crate) struct Columnar {
     /// Rows and damages that were read for the head.
     first: VecDeque<Result<Vec<u8>, StreamError>>,
     gauge: Arc<ReadBudget>,
-    /// The spooled file, which is there as long as it is read.
-    _file: DatabaseFile,
+    /// The file, which is there as long as it is read.
+    file: DatabaseFile,
+    /// Bytes of it that were told to be read.
+    told: u64,
     /// Number of the next frame or damage.
     record: u64,
     /// Whether there is nothing more to read.
@@ -106,7 +111,8 @@ impl Columnar {
             batch: None,
             first: VecDeque::new(),
             gauge,
-            _file: file,
+            file,
+            told: 0,
             record: 0,
             is_over: false,
             queue: VecDeque::new(),
@@ -195,7 +201,9 @@ impl Columnar {
             }
             let Some((batch, next)) = &mut self.batch else {
                 let batches = &mut self.batches;
-                match guarded(|| batches.next().transpose()) {
+                let found = guarded(|| batches.next().transpose());
+                self.tell();
+                match found {
                     Ok(Some(batch)) => self.batch = Some((batch, 0)),
                     Ok(None) => self.is_over = true,
                     Err(broken) => return Some(Err(broken)),
@@ -222,6 +230,15 @@ impl Columnar {
                 return Some(Err(StreamError::new(&DECOMPRESSION_LIMIT, text)));
             }
             return Some(Ok(row));
+        }
+    }
+
+    /// Counts what was read, where nobody else did: a copy was counted when it was made.
+    fn tell(&mut self) {
+        if matches!(self.file, DatabaseFile::Own { .. }) {
+            let taken = self.batches.taken().max(self.told);
+            self.gauge.count_raw(taken - self.told);
+            self.told = taken;
         }
     }
 

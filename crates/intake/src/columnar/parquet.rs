@@ -40,6 +40,10 @@ pub(super) struct Groups {
     metadata: ArrowReaderMetadata,
     next: usize,
     reader: Option<ParquetRecordBatchReader>,
+    /// Bytes of the row groups that were begun before the present one.
+    before: u64,
+    /// Rows that the present one gave.
+    given: u64,
     /// Bytes that a page may have.
     longest: u64,
 }
@@ -80,6 +84,8 @@ impl Groups {
             metadata,
             next: 0,
             reader: None,
+            before: 0,
+            given: 0,
             longest: limits.document,
         })
     }
@@ -171,6 +177,14 @@ impl Groups {
         Ok(())
     }
 
+    /// Bytes and rows of a row group, as the footer says.
+    fn size(&self, number: usize) -> (u64, u64) {
+        let group = self.metadata.metadata().row_group(number);
+        let sizes = [group.compressed_size(), group.num_rows()];
+        let [bytes, rows] = sizes.map(|size| u64::try_from(size).unwrap_or_default());
+        (bytes.min(self.stored.length()), rows)
+    }
+
     fn about(&self, broken: &StreamError) -> StreamError {
         let number = self.next;
         StreamError::new(broken.code, format!("row group {number}: {}", broken.message))
@@ -182,7 +196,10 @@ impl Batches for Groups {
         loop {
             if let Some(reader) = &mut self.reader {
                 match reader.next() {
-                    Some(Ok(batch)) => return Some(Ok(batch)),
+                    Some(Ok(batch)) => {
+                        self.given += batch.num_rows() as u64;
+                        return Some(Ok(batch));
+                    }
                     Some(Err(_)) => {
                         self.reader = None;
                         return Some(Err(self.about(&corrupt("its rows cannot be decoded"))));
@@ -193,12 +210,24 @@ impl Batches for Groups {
             if self.next >= self.metadata.metadata().num_row_groups() {
                 return None;
             }
+            self.before = self
+                .before
+                .saturating_add(self.next.checked_sub(1).map_or(0, |last| self.size(last).0));
+            self.given = 0;
             self.next += 1;
             match self.begin(self.next - 1) {
                 Ok(reader) => self.reader = Some(reader),
                 Err(broken) => return Some(Err(self.about(&broken))),
             }
         }
+    }
+
+    /// The rows of a row group take as many bytes each.
+    fn taken(&self) -> u64 {
+        let (bytes, rows) = self.next.checked_sub(1).map_or((0, 0), |last| self.size(last));
+        let given = u128::from(bytes) * u128::from(self.given.min(rows)) / u128::from(rows.max(1));
+        let given = u64::try_from(given).unwrap_or_default();
+        self.before.saturating_add(given).min(self.stored.length())
     }
 }
 

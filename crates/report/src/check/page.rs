@@ -3,24 +3,15 @@
 //! What is chosen stands in the address behind `#`, and every finding has an address of its own, made of its key, so that it
 //! still leads there after the next check. Without scripts the page shows everything.
 
-use std::collections::BTreeMap;
-
-use chatmill_diag::Severity;
-
-use super::{CodeTally, JudgedFile, ShownFinding, tallies};
+use super::{CodeTally, JudgedFile, tallies};
 use crate::html::SCRIPT;
 use crate::html::document::{Dress, document, tile};
+use crate::html::found::{FOUND_SCRIPT, FOUND_STYLE, filters, found};
 use crate::html::markup::{Html, count, counted};
 use crate::html::table::{numbers, table, words};
 
 /// Files that the table of all files lists; the rest is counted.
 const FILES: usize = 10_000;
-
-/// Files with findings that are open when the page is.
-const OPEN: usize = 50;
-
-const STYLE: &str = include_str!("page.css");
-const FILTERS: &str = include_str!("page.js");
 
 /// Writes the page of a check. `title` says what was checked.
 pub fn check_page(title: &str, files: &[JudgedFile]) -> String {
@@ -33,8 +24,8 @@ pub fn check_page(title: &str, files: &[JudgedFile]) -> String {
         });
     }
     let dress = Dress {
-        style: STYLE,
-        scripts: &[SCRIPT, FILTERS],
+        style: FOUND_STYLE,
+        scripts: &[SCRIPT, FOUND_SCRIPT],
     };
     let nonce = hasher.finalize().to_hex();
     document(&format!("{title} – chatmill check"), &nonce, &dress, |html| {
@@ -49,8 +40,11 @@ fn body(html: &mut Html, title: &str, files: &[JudgedFile]) {
     if tallies.is_empty() {
         html.raw("<section><p>Nothing was found.</p></section>\n");
     } else {
-        filters(html, &tallies);
-        findings(html, files);
+        let found_codes: Vec<_> = tallies.iter().map(|tally| tally.code).collect();
+        filters(html, &found_codes);
+        html.raw("<section id=\"findings\" aria-labelledby=\"findings-title\">\n<h2 id=\"findings-title\">Findings</h2>\n");
+        found(html, files);
+        html.raw("</section>\n");
         codes(html, &tallies);
     }
     all_files(html, files);
@@ -85,114 +79,6 @@ fn header(html: &mut Html, title: &str, files: &[JudgedFile]) {
         &format!("{} warnings", sum(|file| file.warnings)),
     );
     html.raw("</dl>\n</header>\n");
-}
-
-fn filters(html: &mut Html, tallies: &[CodeTally]) {
-    html.raw("<form class=\"filters\" aria-label=\"Filters\"><label>Severity<select name=\"severity\">")
-        .raw("<option value=\"\">all</option><option value=\"error\">errors</option>")
-        .raw("<option value=\"warning\">warnings</option><option value=\"note\">notes</option></select></label>")
-        .raw("<label>Code<select name=\"code\"><option value=\"\">all</option>");
-    for tally in tallies {
-        html.raw("<option value=\"").text(tally.code.code).raw("\">");
-        html.text(tally.code.code)
-            .raw(" ")
-            .text(tally.code.name)
-            .raw("</option>");
-    }
-    html.raw("</select></label><label>File<input name=\"file\" type=\"search\" placeholder=\"part of a path\"></label>")
-        .raw("<output aria-live=\"polite\"></output></form>\n");
-}
-
-fn findings(html: &mut Html, files: &[JudgedFile]) {
-    html.raw("<section id=\"findings\" aria-labelledby=\"findings-title\">\n<h2 id=\"findings-title\">Findings</h2>\n");
-    let found = files
-        .iter()
-        .zip(1_u64..)
-        .filter(|(file, _)| !file.codes.is_empty());
-    let mut keys = BTreeMap::new();
-    for (place, (file, number)) in found.enumerate() {
-        html.raw("<details class=\"finding file\" data-path=\"")
-            .text(&file.path);
-        html.raw("\" id=\"file-").text(&number.to_string());
-        html.raw(if place < OPEN { "\" open>" } else { "\">" });
-        html.raw("<summary><span>").text(&file.path).raw("</span>");
-        tally(html, file);
-        html.raw("</summary>\n<ul class=\"samples\">");
-        for finding in &file.findings {
-            one(html, finding, &mut keys);
-        }
-        for (code, _) in &file.codes {
-            let left = file.left_out(code);
-            if left > 0 {
-                html.raw("<li class=\"quiet\">and ")
-                    .count(left)
-                    .raw(" more of ")
-                    .text(code.code)
-                    .raw("</li>");
-            }
-        }
-        html.raw("</ul></details>\n");
-    }
-    html.raw("</section>\n");
-}
-
-fn tally(html: &mut Html, file: &JudgedFile) {
-    html.raw("<span class=\"tally\">");
-    for (number, noun, class) in [
-        (file.errors, "error", "<span class=\"error\">"),
-        (file.warnings, "warning", "<span class=\"warning\">"),
-        (file.notes, "note", "<span class=\"note\">"),
-    ] {
-        if number > 0 {
-            html.raw(class).text(&counted(number, noun)).raw("</span>");
-        }
-    }
-    html.raw("</span>");
-}
-
-/// A finding; `keys` counts those that bear the same key.
-fn one(html: &mut Html, finding: &ShownFinding, keys: &mut BTreeMap<String, u64>) {
-    let number = keys.entry(finding.key.clone()).or_default();
-    *number += 1;
-    let id = match *number {
-        1 => format!("at-{}", finding.key),
-        number => format!("at-{}-{number}", finding.key),
-    };
-    let severity = match finding.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
-    };
-    html.raw("<li id=\"")
-        .text(&id)
-        .raw("\" data-code=\"")
-        .text(finding.code.code);
-    html.raw("\" data-severity=\"")
-        .raw(severity)
-        .raw("\"><a class=\"link\" href=\"#")
-        .text(&id);
-    html.raw("\" aria-label=\"Link to this finding\">#</a> <span class=\"")
-        .raw(severity)
-        .raw("\">");
-    html.raw(severity)
-        .raw("</span> <code>")
-        .text(finding.code.code)
-        .raw("</code> ");
-    html.text(&finding.message);
-    if finding.count > 1 {
-        html.raw(" (").count(finding.count).raw(" times)");
-    }
-    let path = finding.json_path.as_deref().filter(|path| *path != "$");
-    let within = finding.conversation.as_ref().map(|id| format!("in {id}"));
-    let pieces = [Some(finding.place.as_str()), path, within.as_deref()];
-    let pieces: Vec<&str> = pieces
-        .into_iter()
-        .flatten()
-        .filter(|piece| !piece.is_empty())
-        .collect();
-    html.raw("<span class=\"place\">")
-        .text(&pieces.join("  "))
-        .raw("</span></li>\n");
 }
 
 fn codes(html: &mut Html, tallies: &[CodeTally]) {
@@ -238,7 +124,9 @@ fn all_files(html: &mut Html, files: &[JudgedFile]) {
     ];
     table(html, "All files and what was found in them", &heads, |html| {
         for (file, number) in files.iter().zip(1_u64..).take(FILES) {
-            html.raw("<tr><th scope=\"row\">");
+            html.raw("<tr data-path=\"")
+                .text(&file.path)
+                .raw("\"><th scope=\"row\">");
             if file.codes.is_empty() {
                 html.text(&file.path);
             } else {

@@ -2,6 +2,8 @@
 //! report takes as long for much text as for little.
 
 mod counts;
+mod dearest;
+mod found;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,7 +19,7 @@ use crate::compare::compare;
 use crate::queries;
 use crate::report::{
     Balance, Bin, Clusters, Distribution, FORMAT, FindingCode, InputTotals, LossKind, Queried, Reason,
-    Report, Run, Sample,
+    Report, Run, RunTime, Sample,
 };
 use crate::stand_ins::numbered;
 
@@ -73,6 +75,8 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
             left_out: overview.tools_left_out,
             ..rows(queries::TOOLS, overview.tools)
         },
+        money: Vec::new(),
+        dearest: dearest::dearest(&dataset)?,
         largest: rows(queries::LARGEST, overview.largest),
         // Times are not a part of a dataset: who wants them adds them.
         slowest: None,
@@ -80,12 +84,24 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
         comparison: against
             .map(|old| compare(&Dataset::open(old)?, &dataset))
             .transpose()?,
+        time: time(&dataset)?,
+        found: Vec::new(),
     };
+    report.found = found::found(&dataset, &report.inputs.rows)?;
     leave_out_queries(&mut report);
     if !report.run.quotes {
         report.mask_ids(&mut numbered());
     }
     Ok(report)
+}
+
+/// When the run was. A file that is gone or that says something else says nothing.
+fn time(dataset: &Dataset) -> Result<Option<RunTime>, DatasetError> {
+    match dataset.derived("run.json") {
+        Ok(bytes) => Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok())),
+        Err(DatasetError::Corrupt { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Rows of the overview as those of the report.
@@ -242,6 +258,7 @@ fn balance(manifest: &Manifest) -> Balance {
         rows: rows.rows,
         row_messages: rows.messages,
         row_notices: rows.notices,
+        row_alternatives: rows.alternatives,
         row_repeated: rows.repeated,
         row_merged: rows.merged,
         row_rejected: rows.rejected,

@@ -40,6 +40,24 @@ fn conversations(html: &mut Html, comparison: &Comparison) {
             html.row(name).figure(number).word(&ids.join(", ")).end_row();
         }
     });
+    if changes.grown.is_empty() {
+        return;
+    }
+    let heads = [
+        words("Grew most"),
+        numbers("Messages before"),
+        numbers("Now"),
+        numbers("Change"),
+    ];
+    table(html, "Conversations with the most new messages", &heads, |html| {
+        for grown in &changes.grown {
+            html.row(&grown.conversation_id)
+                .figure(grown.before)
+                .figure(grown.after)
+                .change(grown.before, grown.after)
+                .end_row();
+        }
+    });
 }
 
 fn findings(html: &mut Html, comparison: &Comparison) {

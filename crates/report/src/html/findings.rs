@@ -1,6 +1,9 @@
 //! Findings: one line per code, which opens to what it means, how to mend it, and where it was seen first.
 
+use chatmill_diag::{Code, codes};
+
 use super::end;
+use super::found::{filters, found};
 use super::markup::{Html, counted};
 use crate::report::{FindingCode, Report, Sample};
 
@@ -12,14 +15,30 @@ pub(super) fn findings(html: &mut Html, report: &Report) {
     }
     html.raw("<p>Errors are what a format’s own consumer would refuse or what loses data; warnings are suspicious or ")
         .raw("repaired; notes are worth knowing. Open a line for its page and the first places.</p>\n");
+    let known: Vec<&Code> = report
+        .findings
+        .rows
+        .iter()
+        .filter_map(|row| codes::find(&row.code))
+        .collect();
+    filters(html, &known);
+    html.raw("<h3>By code</h3>");
     for finding in &report.findings.rows {
         code(html, finding);
+    }
+    if !report.found.is_empty() {
+        html.raw("<h3>By input</h3>");
+        found(html, &report.found);
     }
     end(html, &report.findings);
 }
 
 fn code(html: &mut Html, finding: &FindingCode) {
-    html.raw("<details class=\"finding\"><summary><code>")
+    html.raw("<details class=\"finding code\" data-code=\"")
+        .text(&finding.code)
+        .raw("\" id=\"code-")
+        .text(&finding.code)
+        .raw("\"><summary><code>")
         .text(&finding.code)
         .raw("</code><span>")
         .text(&finding.name)
@@ -34,7 +53,12 @@ fn code(html: &mut Html, finding: &FindingCode) {
         }
     }
     html.raw("</span></summary>\n<div class=\"inside\">");
-    for (lead, text) in [("", &finding.what), ("How to mend it: ", &finding.fix)] {
+    let why = codes::find(&finding.code).map_or("", |code| code.page.why);
+    for (lead, text) in [
+        ("", finding.what.as_str()),
+        ("", why),
+        ("How to mend it: ", &finding.fix),
+    ] {
         if !text.is_empty() {
             html.raw("<p>").raw(lead).prose(text).raw("</p>");
         }
@@ -46,9 +70,9 @@ fn code(html: &mut Html, finding: &FindingCode) {
             .text(&place(sample))
             .raw("</span></li>");
     }
-    html.raw("</ul><p class=\"quiet\"><code>chatmill explain ")
+    html.raw("</ul><p><a href=\"#?code=")
         .text(&finding.code)
-        .raw("</code> prints the whole page.</p></div></details>\n");
+        .raw("\">Show it input by input</a></p></div></details>\n");
 }
 
 /// Where a finding was seen, as far as is known.

@@ -5,8 +5,10 @@
 
 mod charts;
 mod comparison;
+mod dearest;
 pub(crate) mod document;
 mod findings;
+pub(crate) mod found;
 pub(crate) mod markup;
 mod personal;
 mod repeats;
@@ -16,9 +18,10 @@ pub(crate) mod table;
 mod tokens;
 
 use document::{Dress, document, tile};
+use found::{FOUND_SCRIPT, FOUND_STYLE};
 use markup::{Html, count, counted};
 
-use crate::report::{Queried, Report};
+use crate::report::{Queried, Report, RunTime};
 
 /// Tables that are sorted by their headers.
 pub(crate) const SCRIPT: &str = include_str!("script.js");
@@ -51,6 +54,11 @@ const SECTIONS: &[Section] = &[
     section("inputs", "Inputs", sections::inputs),
     section("findings", "Findings", findings::findings),
     section("tokens", "Tokens", tokens::tokens),
+    Section {
+        is_there: |report| !report.money.is_empty(),
+        ..section("money", "Money", dearest::money)
+    },
+    section("largest", "Largest", sections::largest),
     section("losses", "Price and loss", tokens::losses),
     section("lengths", "Lengths", sections::distributions),
     section("people", "Roles and replies", sections::roles),
@@ -63,7 +71,6 @@ const SECTIONS: &[Section] = &[
         is_there: |report| !report.run.redaction.is_empty(),
         ..section("personal", "Personal data", personal::personal)
     },
-    section("largest", "Largest", sections::largest),
     section("run", "This run", sections::identity),
 ];
 
@@ -71,8 +78,8 @@ const SECTIONS: &[Section] = &[
 pub fn page(report: &Report, nonce: &str) -> String {
     let title = format!("{} – chatmill report", report.run.name);
     let dress = Dress {
-        style: "",
-        scripts: &[SCRIPT],
+        style: FOUND_STYLE,
+        scripts: &[SCRIPT, FOUND_SCRIPT],
     };
     document(&title, nonce, &dress, |html| body(html, report))
 }
@@ -132,6 +139,9 @@ fn header(html: &mut Html, report: &Report) {
             .text(day(last));
     }
     html.raw(".</p>\n");
+    if let Some(time) = &report.time {
+        when(html, time);
+    }
     if !run.absent_tables.is_empty() {
         html.raw("<p class=\"quiet\">The pipeline leaves out ")
             .text(&counted(run.absent_tables.len() as u64, "table"))
@@ -143,17 +153,49 @@ fn header(html: &mut Html, report: &Report) {
     tile(html, "Conversations", &count(run.conversations), "");
     tile(html, "Messages", &count(run.messages), "");
     let dialects = counted(run.dialects.len() as u64, "dialect");
-    tile(html, "Renderings", &count(run.renderings), &dialects);
+    if run.renderings > 0 {
+        tile(html, "Renderings", &count(run.renderings), &dialects);
+    }
     let share = format!("of {} records", count(balance.framed));
     tile(html, "Rejected", &count(balance.rejected), &share);
     let errors = report.findings.rows.iter().map(|row| row.errors).sum();
     let warnings = report.findings.rows.iter().map(|row| row.warnings).sum();
     tile(html, "Errors", &count(errors), &counted(warnings, "warning"));
-    if let Some((cheap, dear, ratio)) = tokens::range(report) {
+    if let Some((money, under)) = dearest::range(report) {
+        tile(html, "Money", &money, &under);
+    }
+    if let Some((cheap, dear, ratio)) = tokens::range(report).filter(|(cheap, dear, _)| cheap != dear) {
         let names = format!("{dear} against {cheap}");
         tile(html, "Dearest to cheapest", &format!("{ratio:.1} ×"), &names);
     }
     html.raw("</dl>\n</header>\n");
+}
+
+/// When the run was: one line of its own, the only one that equal runs do not share.
+fn when(html: &mut Html, time: &RunTime) {
+    let (day, clock) = time.began_at.split_once('T').unwrap_or((&time.began_at, ""));
+    html.raw("<p class=\"when\">Milled on ").text(day);
+    if let Some(clock) = clock.get(..5) {
+        html.raw(" at ").text(clock).raw(" UTC");
+    }
+    html.raw(", in ").text(&duration(time.seconds));
+    if time.resumed_slices > 0 {
+        html.raw(" after earlier attempts");
+    }
+    html.raw(".</p>\n");
+}
+
+/// A duration in its two largest units.
+pub(crate) fn duration(seconds: f64) -> String {
+    if seconds < 10.0 {
+        return format!("{seconds:.1} s");
+    }
+    let whole = seconds as u64;
+    match whole {
+        0..60 => format!("{whole} s"),
+        60..3600 => format!("{} min {} s", whole / 60, whole % 60),
+        _ => format!("{} h {} min", whole / 3600, whole / 60 % 60),
+    }
 }
 
 /// The day of a time in RFC 3339.

@@ -1,10 +1,11 @@
 //! The plain sections: balance, inputs, lengths, roles and replies, tool calls, the largest, the run itself.
 
 use super::charts::{bar, histogram, legend};
+use super::dearest::dearest;
 use super::markup::{Html, bytes, count};
 use super::table::{numbers, table, words};
 use super::{end, query};
-use crate::report::Report;
+use crate::report::{Queried, Report, SlowConversation};
 
 pub(super) fn balance(html: &mut Html, report: &Report) {
     let balance = &report.balance;
@@ -81,6 +82,7 @@ pub(super) fn balance(html: &mut Html, report: &Report) {
         for (name, rows) in [
             ("messages", balance.row_messages),
             ("notices", balance.row_notices),
+            ("answers beside the conversation", balance.row_alternatives),
             ("merged into another message", balance.row_merged),
             ("repeated and dropped", balance.row_repeated),
             ("rejected", balance.row_rejected),
@@ -121,7 +123,19 @@ pub(super) fn inputs(html: &mut Html, report: &Report) {
         &heads,
         |html| {
             for input in &report.inputs.rows {
-                html.row(&input.path)
+                html.raw("<tr data-path=\"")
+                    .text(&input.path)
+                    .raw("\"><th scope=\"row\">");
+                match file_number(report, &input.path) {
+                    Some(number) => html
+                        .raw("<a href=\"#file-")
+                        .text(&number)
+                        .raw("\">")
+                        .text(&input.path)
+                        .raw("</a>"),
+                    None => html.text(&input.path),
+                };
+                html.raw("</th>")
                     .raw("<td>")
                     .text(input.source.as_deref().unwrap_or("–"))
                     .raw("<small>")
@@ -139,6 +153,12 @@ pub(super) fn inputs(html: &mut Html, report: &Report) {
         },
     );
     end(html, &report.inputs);
+}
+
+/// The number of an input among those with findings.
+fn file_number(report: &Report, path: &str) -> Option<String> {
+    let place = report.found.iter().position(|file| file.path == path)?;
+    Some((place + 1).to_string())
 }
 
 pub(super) fn distributions(html: &mut Html, report: &Report) {
@@ -247,6 +267,21 @@ pub(super) fn calls(html: &mut Html, report: &Report) {
 }
 
 pub(super) fn largest(html: &mut Html, report: &Report) {
+    if let Some(found) = &report.dearest {
+        dearest(html, found);
+    } else {
+        by_characters(html, report);
+    }
+    let Some(slowest) = &report.slowest else {
+        html.raw("<p class=\"quiet\">How long conversations took stands in <code>run.json</code>; <code>chatmill report ")
+            .raw("--times</code> adds the slowest to this page.</p>\n");
+        return;
+    };
+    slowest_conversations(html, slowest);
+}
+
+/// The conversations with the most text, where nothing is counted.
+fn by_characters(html: &mut Html, report: &Report) {
     html.raw("<p>The conversations with the most text.</p>");
     let heads = [
         words("Conversation"),
@@ -268,11 +303,9 @@ pub(super) fn largest(html: &mut Html, report: &Report) {
         }
     });
     end(html, &report.largest);
-    let Some(slowest) = &report.slowest else {
-        html.raw("<p class=\"quiet\">How long conversations took stands in <code>run.json</code>; <code>chatmill report ")
-            .raw("--times</code> adds the slowest to this page.</p>\n");
-        return;
-    };
+}
+
+fn slowest_conversations(html: &mut Html, slowest: &Queried<SlowConversation>) {
     html.raw("<h3>Slowest</h3><p>The conversations that took longest, of those milled in the last attempt of the run.</p>");
     let heads = [
         words("Conversation"),

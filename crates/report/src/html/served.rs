@@ -21,7 +21,6 @@ pub(super) fn served(html: &mut Html, stretches: &[Vec<&TokenCell>]) {
         .raw("calls in answer is written, and paid for beside what is sent.</p>\n");
     let heads = [
         words("Dialect"),
-        words("Shows"),
         numbers("Requests"),
         numbers("Tokens sent"),
         numbers("Per request"),
@@ -29,9 +28,13 @@ pub(super) fn served(html: &mut Html, stretches: &[Vec<&TokenCell>]) {
         numbers("Written"),
     ];
     table(html, "Estimate of what is sent", &heads, |html| {
+        let mut coverage = "";
         for cell in &cells {
+            if cell.coverage != coverage {
+                coverage = &cell.coverage;
+                html.group(heads.len(), heading(coverage));
+            }
             html.row(&cell.target())
-                .word(heading(&cell.coverage))
                 .figure(cell.requests)
                 .figure(cell.tokens_sent)
                 .rate(quotient(cell.tokens_sent, cell.requests), 1)

@@ -1,31 +1,43 @@
 //! Tables: a region that the keyboard can reach and scroll, headers that the page's script makes sortable.
 
+use std::borrow::Cow;
+
 use super::markup::{Html, bytes};
 
 /// A column: its title, and whether it holds numbers.
-#[derive(Clone, Copy)]
 pub(crate) struct Head {
-    title: &'static str,
+    title: Cow<'static, str>,
     class: &'static str,
 }
 
 /// A column of texts.
 pub(crate) const fn words(title: &'static str) -> Head {
-    Head { title, class: "" }
+    Head {
+        title: Cow::Borrowed(title),
+        class: "",
+    }
 }
 
 /// A column of numbers.
 pub(crate) const fn numbers(title: &'static str) -> Head {
     Head {
-        title,
+        title: Cow::Borrowed(title),
         class: " class=\"number\"",
+    }
+}
+
+/// A column of numbers whose title comes from elsewhere.
+pub(crate) fn numbers_of(title: String) -> Head {
+    Head {
+        title: Cow::Owned(title),
+        class: " class=\"number long\"",
     }
 }
 
 /// A column of bars, which says nothing that its neighbour does not.
 pub(crate) const fn bars(title: &'static str) -> Head {
     Head {
-        title,
+        title: Cow::Borrowed(title),
         class: " class=\"bar\" data-unsorted",
     }
 }
@@ -41,7 +53,7 @@ pub(crate) fn table(html: &mut Html, caption: &str, heads: &[Head], body: impl F
         html.raw("<th scope=\"col\"")
             .raw(head.class)
             .raw(">")
-            .raw(head.title)
+            .text(&head.title)
             .raw("</th>");
     }
     html.raw("</tr></thead><tbody>");
@@ -53,6 +65,16 @@ impl Html {
     /// Begins a row; the first cell names it.
     pub(crate) fn row(&mut self, name: &str) -> &mut Self {
         self.raw("<tr><th scope=\"row\">").text(name).raw("</th>")
+    }
+
+    /// A row that says what the rows below it have in common.
+    pub(crate) fn group(&mut self, columns: usize, name: &str) -> &mut Self {
+        // A body of its own: rows are sorted within one.
+        self.raw("</tbody><tbody><tr class=\"group\"><th scope=\"rowgroup\" colspan=\"")
+            .text(&columns.to_string())
+            .raw("\">")
+            .text(name)
+            .raw("</th></tr>\n")
     }
 
     /// Ends a row.
@@ -115,7 +137,11 @@ impl Html {
             .fixed(after as f64 - before as f64, 0)
             .raw("\">")
             .raw(sign)
-            .count(after.abs_diff(before))
-            .raw("</td>")
+            .count(after.abs_diff(before));
+        if before > 0 && after != before {
+            let percent = 100.0 * after.abs_diff(before) as f64 / before as f64;
+            self.raw("<small>").raw(sign).fixed(percent, 1).raw(" %</small>");
+        }
+        self.raw("</td>")
     }
 }

@@ -99,7 +99,7 @@ fn overview(html: &mut Html, prices: &TokenTable<&TokenCell>) {
     html.raw("<h3>Tokens per message, all encodings</h3>");
     html.raw("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Tokens per message\"><table><caption>")
         .raw("The stronger the colour, the dearer against the cheapest of its coverage and encoding</caption><thead><tr>")
-        .raw("<th scope=\"col\">Dialect</th><th scope=\"col\">Shows</th>");
+        .raw("<th scope=\"col\">Dialect</th>");
     for encoding in &prices.encodings {
         html.raw("<th scope=\"col\" class=\"number\">")
             .text(encoding)
@@ -107,8 +107,9 @@ fn overview(html: &mut Html, prices: &TokenTable<&TokenCell>) {
     }
     html.raw("</tr></thead><tbody>");
     for group in &prices.coverages {
+        html.group(prices.encodings.len() + 1, heading(&group.coverage));
         for row in group.by_price(|row| per_message(row, 0)) {
-            html.row(&row.target).word(heading(&group.coverage));
+            html.row(&row.target);
             for encoding in 0..prices.encodings.len() {
                 match row.cell(encoding) {
                     None => html.raw("<td class=\"number\">–</td>"),
@@ -151,14 +152,9 @@ fn price_table(html: &mut Html, stretches: &[Vec<&TokenCell>]) {
         "Tokens per rendering, the cheapest dialect first",
         &heads,
         |html| {
-            for (index, stretch) in stretches.iter().enumerate() {
-                if index > 0 {
-                    html.raw("</tbody><tbody>");
-                }
+            for stretch in stretches {
                 if let Some(first) = stretch.first() {
-                    html.raw("<tr class=\"group\"><th scope=\"rowgroup\" colspan=\"11\">")
-                        .text(heading(&first.coverage))
-                        .raw("</th></tr>");
+                    html.group(heads.len(), heading(&first.coverage));
                 }
                 let dearest = stretch.iter().map(|cell| cell.per_message).fold(0.0, f64::max);
                 for cell in stretch {

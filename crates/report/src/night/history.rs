@@ -5,13 +5,14 @@ use chatmill_dataset::{FreeCell, FreeKind};
 use super::{NightRecord, NightState};
 
 /// The columns, in their order.
-pub const HISTORY_COLUMNS: [(&str, FreeKind); 20] = [
+pub const HISTORY_COLUMNS: [(&str, FreeKind); 21] = [
     ("night", FreeKind::Text),
     ("state", FreeKind::Word),
     ("pipeline", FreeKind::Word),
     ("version", FreeKind::Word),
     ("began_at", FreeKind::Text),
     ("ended_at", FreeKind::Text),
+    ("seconds", FreeKind::Number),
     ("exit_code", FreeKind::Number),
     ("verdict", FreeKind::Word),
     ("against", FreeKind::Text),
@@ -66,6 +67,7 @@ fn row(record: &NightRecord) -> HistoryRow {
         text(&record.version),
         text(&record.began_at),
         Value::Text(record.ended_at.clone()),
+        Value::Number(record.seconds.map(|seconds| seconds.round() as u64)),
         Value::Number(record.exit_code.map(u64::from)),
         Value::Text(record.verdict.clone()),
         Value::Text(record.against.clone()),
@@ -124,8 +126,8 @@ mod tests {
         }
         let cells = rows[0].cells();
         assert_eq!(cells[1], FreeCell::Text("objected"));
-        assert_eq!(cells[10], FreeCell::Number(7));
-        assert_eq!(cells[19], FreeCell::Text("[\"rejects > 0: rejects: 3\"]"));
-        assert_eq!(rows[1].cells()[10], FreeCell::Missing);
+        assert_eq!(cells[11], FreeCell::Number(7));
+        assert_eq!(cells[20], FreeCell::Text("[\"rejects > 0: rejects: 3\"]"));
+        assert_eq!(rows[1].cells()[11], FreeCell::Missing);
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! A record says all that outlives a night's dataset. Reading and writing files is not done here.
 
-mod growth;
 mod history;
 mod metrics;
 mod note;
@@ -11,9 +10,8 @@ use chatmill_dataset::NightName;
 use serde::{Deserialize, Serialize};
 
 use crate::figures::{MissingInputs, RunFigures};
-use crate::report::ConversationChanges;
+use crate::report::{ConversationChanges, Grown};
 
-pub use growth::{Grown, grown};
 pub use history::{HISTORY_COLUMNS, HistoryRow, history_rows};
 pub use metrics::open_metrics;
 pub use note::{NewCode, NightNote, new_codes};
@@ -80,6 +78,9 @@ pub struct NightRecord {
     /// When it ended, in UTC.
     #[serde(default)]
     pub ended_at: Option<String>,
+    /// Seconds that its last attempt took.
+    #[serde(default)]
+    pub seconds: Option<f64>,
     /// The exit code that it ended with.
     #[serde(default)]
     pub exit_code: Option<u8>,

@@ -312,7 +312,7 @@ mod tests {
     use super::*;
     use crate::figures::{MissingInputs, MoneyFigure, TokenFigure};
     use crate::night::Grown;
-    use crate::report::{Change, ConversationChanges, FindingChange};
+    use crate::report::{Change, ConversationChanges, FindingChange, Grown};
 
     fn figures(conversations: u64, tokens: u64, amount: f64) -> RunFigures {
         RunFigures {

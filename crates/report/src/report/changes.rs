@@ -65,12 +65,27 @@ pub struct ConversationChanges {
     pub removed_ids: Vec<String>,
     /// Ids of some that changed.
     pub changed_ids: Vec<String>,
+    /// Those with the most new messages, the most first.
+    #[serde(default)]
+    pub grown: Vec<Grown>,
+}
+
+/// A conversation that grew.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Grown {
+    /// Its id.
+    pub conversation_id: String,
+    /// Its messages in the earlier run; 0 where it is new.
+    pub before: u64,
+    /// Its messages now.
+    pub after: u64,
 }
 
 impl ConversationChanges {
     pub(crate) fn mask_ids(&mut self, mask: &mut dyn FnMut(&str) -> String) {
         let lists = [&mut self.added_ids, &mut self.removed_ids, &mut self.changed_ids];
-        for id in lists.into_iter().flatten() {
+        let grown = self.grown.iter_mut().map(|grown| &mut grown.conversation_id);
+        for id in lists.into_iter().flatten().chain(grown) {
             *id = mask(id);
         }
     }

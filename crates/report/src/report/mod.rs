@@ -4,20 +4,26 @@
 //! folder; its columns are named like the fields here. Nothing in a report depends on time, host or place.
 
 mod changes;
+mod dearest;
 mod talk;
+mod time;
 
 use chatmill_diag::finding::with_known_keys;
 use chatmill_model::target_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::judged::JudgedFile;
+
 pub use changes::{
-    Change, Comparison, ConversationChanges, FindingChange, LossChange, TokenChange, TokenCount,
+    Change, Comparison, ConversationChanges, FindingChange, Grown, LossChange, TokenChange, TokenCount,
 };
+pub use dearest::{Amount, Costly, Dearest, MoneyCell};
 pub use talk::{
     Bin, CallStatusTotals, Clusters, Distribution, Largest, ReferenceStatus, RoleTotals, SlowConversation,
     Tool,
 };
+pub use time::RunTime;
 
 /// The number that changes when the shape of a report does.
 pub const FORMAT: u32 = 1;
@@ -38,6 +44,12 @@ pub struct Report {
     pub findings: Queried<FindingCode>,
     /// The bill: one row per dialect, profile, coverage and encoding.
     pub tokens: Queried<TokenCell>,
+    /// What the renderings cost; empty where no prices are known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub money: Vec<MoneyCell>,
+    /// What costs most; none where nothing is counted, or the dataset has no messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dearest: Option<Dearest>,
     /// What each dialect could not carry, by kind of loss.
     pub losses: Queried<LossKind>,
     /// How lengths are distributed.
@@ -58,6 +70,12 @@ pub struct Report {
     pub clusters: Option<Clusters>,
     /// What changed since an earlier run, where one was given.
     pub comparison: Option<Comparison>,
+    /// When the run was; for the page only.
+    #[serde(skip)]
+    pub time: Option<RunTime>,
+    /// Findings of the inputs that are listed; for the page only, since the table `findings` has them all.
+    #[serde(skip)]
+    pub found: Vec<JudgedFile>,
 }
 
 impl Report {
@@ -82,6 +100,10 @@ impl Report {
                 sample.json_path = sample.json_path.as_deref().map(with_known_keys);
             }
         }
+        for finding in self.found.iter_mut().flat_map(|file| &mut file.findings) {
+            finding.message.clear();
+            finding.json_path = finding.json_path.as_deref().map(with_known_keys);
+        }
     }
 
     /// Puts something else in the place of every id of a conversation.
@@ -91,8 +113,13 @@ impl Report {
         let largest = self.largest.rows.iter_mut().map(|row| &mut row.conversation_id);
         let slowest = self.slowest.iter_mut().flat_map(|slowest| &mut slowest.rows);
         let slowest = slowest.map(|row| &mut row.conversation_id);
-        for id in samples.chain(largest).chain(slowest) {
+        let found = self.found.iter_mut().flat_map(|file| &mut file.findings);
+        let found = found.filter_map(|finding| finding.conversation.as_mut());
+        for id in samples.chain(largest).chain(slowest).chain(found) {
             *id = mask(id);
+        }
+        if let Some(dearest) = &mut self.dearest {
+            dearest.mask_ids(mask);
         }
         if let Some(comparison) = &mut self.comparison {
             comparison.mask_ids(mask);
@@ -210,6 +237,8 @@ pub struct Balance {
     pub row_messages: u64,
     /// Rows that became notices.
     pub row_notices: u64,
+    /// Rows that became answers beside the conversation.
+    pub row_alternatives: u64,
     /// Rows dropped as repeats.
     pub row_repeated: u64,
     /// Rows that went into another row's message or into the roster.

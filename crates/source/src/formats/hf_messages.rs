@@ -8,9 +8,9 @@
 //!
 //! A row has `messages`, or a `prompt` with its `completion`: both together are the conversation. Of a row that compares two
 //! answers it is the `prompt` with the `chosen` one, or `chosen` alone where that begins with the question; the other answer is
-//! an extra field, and a finding says so. `chosen_messages` and `input` with `preferred_output` are the same by other names. A
+//! an alternative to it, and a finding says so. `chosen_messages` and `input` with `preferred_output` are the same by other names. A
 //! column may be a text instead of a list. The column `conversation` of LMSYS-Chat-1M and `WildChat` is a list of messages, too,
-//! and `data` of `UltraChat` one of texts, the person's first. A row with a `label` judges an answer and is refused. A row with nothing but
+//! and `data` of `UltraChat` one of texts, the person's first. A row with a `label` judges its answer: a bad one is no part of the conversation. A row with nothing but
 //! `messages` is left to `openai-messages`, which reads it alike.
 
 use chatmill_diag::{Finding, Limits, codes};
@@ -21,7 +21,7 @@ use chatmill_model::Role;
 use crate::formats::openai_messages;
 use crate::formats::openai_messages::{Record, Turns, lists};
 use crate::frame::{FrameView, Reading};
-use crate::reader::{best, has, preference, present, reading, too_many};
+use crate::reader::{best, has, present, reading, too_many};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 
 const ID: &str = "hf-messages";
@@ -70,7 +70,7 @@ impl Source for HfMessages {
         if !is_split {
             return openai_messages::read((ID, &ABOUT), Some("messages"), *frame, limits);
         }
-        let record = preference::refuse(frame).and_then(|()| columns(*frame, limits));
+        let record = columns(*frame, limits);
         reading(ABOUT.customs, record.map(|record| record.read(*frame, limits)))
     }
 
@@ -120,6 +120,7 @@ fn column<'d>(root: Value<'d>, name: &str) -> Option<Value<'d>> {
 fn columns<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Record<'d>, Box<Finding>> {
     let root = frame.root();
     let mut turns = Vec::new();
+    let mut preferred = None;
     let mut columns: &'static [&'static str] = &COLUMNS;
     for name in COLUMNS {
         let Some(value) = column(root, name) else {
@@ -144,9 +145,12 @@ fn columns<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Record<'d>, Box<
             return Err(frame.fault(code, text, place, value));
         }
         let first = lists::first(&place);
-        if PREFERRED.contains(&name) && holds_question(value) {
-            turns.clear();
-            columns = &PREFERRED;
+        if PREFERRED.contains(&name) {
+            if holds_question(value) {
+                turns.clear();
+                columns = &PREFERRED;
+            }
+            preferred.get_or_insert(turns.len());
         }
         if name == "data" {
             let odd = value
@@ -174,6 +178,7 @@ fn columns<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Record<'d>, Box<
         shape: Some("prompt"),
         columns,
         turns,
+        preferred,
         path: lists::path,
     })
 }

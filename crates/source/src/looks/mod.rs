@@ -63,11 +63,6 @@ impl Glimpse<'_> {
             .iter()
             .any(|record| names.iter().all(|name| record.names(name)))
     }
-
-    /// Whether one of these words stands under a name.
-    fn says(&self, name: &str, words: &[&str]) -> bool {
-        self.records.iter().any(|record| record.says(name, words))
-    }
 }
 
 /// What a file looks like that no source reads.

@@ -6,12 +6,6 @@ use super::{Known, known};
 const PLAIN: u8 = 50;
 
 pub(super) static LOOKS: &[Known] = &[
-    known("oasst", "OpenAssistant's data", PLAIN, |seen| {
-        let is_tree = seen.has(&["message_tree_id"])
-            || seen.has(&["prompt.message_id"])
-            || seen.says("role", &["prompter"]) && seen.has(&["text"]);
-        is_tree.then_some("messages are a tree whose speakers are prompter and assistant")
-    }),
     known("alpaca", "instruction data as Alpaca has it", PLAIN, |seen| {
         seen.has(&["instruction", "output"])
             .then_some("records have instruction and output")

@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use chatmill_diag::{Finding, Limits, Reject, RowLedger, codes};
+use chatmill_diag::{Finding, Limits, Path, Reject, RowLedger, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Conversation, Message, MessageKind, Role};
+use chatmill_model::{Alternative, AlternativeOrigin, Conversation, Judgement, Message, MessageKind, Role};
 
 use crate::frame::{FrameView, Reading};
 use crate::reader::notes::{Notes, Site};
@@ -49,8 +49,18 @@ pub(crate) struct ListReader<'d, 'r> {
     pub rejects: Vec<Reject>,
     /// The messages so far.
     pub messages: Vec<Message>,
+    /// Answers that stood where a message stands.
+    pub alternatives: Vec<Alternative>,
     /// What became of each element, in numbers.
     pub rows: RowLedger,
+}
+
+/// What a reader had read before it began with an answer that is not part of the conversation.
+#[derive(Debug)]
+pub(crate) struct Aside {
+    messages: Vec<Message>,
+    findings: usize,
+    rejects: usize,
 }
 
 impl<'d, 'r> ListReader<'d, 'r> {
@@ -62,6 +72,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
             notes: Notes::new(frame.start),
             rejects: Vec::new(),
             messages: Vec::new(),
+            alternatives: Vec::new(),
             rows: RowLedger::default(),
         }
     }
@@ -120,11 +131,110 @@ impl<'d, 'r> ListReader<'d, 'r> {
         self.messages.push(message);
     }
 
+    /// Takes back what was found since, of a message that an earlier branch has, too: it is told there.
+    pub(crate) fn told_before(&mut self, (findings, rejects): (usize, usize)) {
+        self.notes.findings.truncate(findings);
+        let repeated = (self.rejects.len() - rejects) as u64;
+        self.rejects.truncate(rejects);
+        self.rows.rejected -= repeated;
+        self.rows.merged += repeated;
+    }
+
+    /// Begins with an answer that is not part of the conversation: what is read from here on stands apart.
+    pub(crate) fn begin_aside(&mut self) -> Aside {
+        Aside {
+            messages: std::mem::take(&mut self.messages),
+            findings: self.notes.findings.len(),
+            rejects: self.rejects.len(),
+        }
+    }
+
+    /// The messages that were read since, which are an answer beside the conversation.
+    pub(crate) fn end_aside(&mut self, aside: Aside) -> Vec<Message> {
+        let messages = std::mem::replace(&mut self.messages, aside.messages);
+        self.stands_apart(&messages, 0, (aside.findings, aside.rejects));
+        messages
+    }
+
+    /// Takes the messages from a position on out of the conversation: they are an answer beside it.
+    pub(crate) fn split_off(&mut self, position: usize) -> Vec<Message> {
+        let mut messages = self.messages.split_off(position.min(self.messages.len()));
+        self.stands_apart(&messages, position, (0, self.rejects.len()));
+        for (index, message) in (0..).zip(&mut messages) {
+            message.position = index;
+        }
+        messages
+    }
+
+    /// Counts messages as those of an answer beside the conversation. What was found in them, among the findings and rejects
+    /// from these on, gets its place in the record: they have none in the conversation. The first had this position.
+    fn stands_apart(&mut self, messages: &[Message], first: usize, from: (usize, usize)) {
+        let notices = messages
+            .iter()
+            .filter(|message| message.kind == MessageKind::Notice)
+            .count() as u64;
+        self.rows.alternatives += messages.len() as u64;
+        self.rows.notices -= notices;
+        self.rows.messages -= messages.len() as u64 - notices;
+        let frame = self.frame;
+        let path_at = |byte: u64| {
+            let at = usize::try_from(byte.saturating_sub(frame.start)).unwrap_or_default();
+            frame.document.path_at(at)
+        };
+        for finding in self.notes.findings.iter_mut().skip(from.0) {
+            let place = finding
+                .position
+                .and_then(|position| (position as usize).checked_sub(first));
+            let Some(place) = place else {
+                continue;
+            };
+            finding.position = None;
+            if let Path::InMessage(suffix) = &finding.path {
+                let own = messages.get(place).map(|message| message.origin.start);
+                let own = own.or_else(|| finding.span.map(|span| span.start)).map(path_at);
+                finding.path = Path::Absolute(format!("{}{suffix}", own.unwrap_or_else(|| "$".to_owned())));
+            }
+        }
+        for reject in self.rejects.iter_mut().skip(from.1) {
+            let own = path_at(reject.span.start);
+            if !matches!(&reject.finding.path, Path::Absolute(path) if path.starts_with(&own)) {
+                reject.finding.path = Path::Absolute(own);
+            }
+        }
+    }
+
+    /// Adds the answers that stand at one place of the conversation; its `own`, where it holds one there, is told once.
+    pub(crate) fn alternatives(
+        &mut self,
+        place: Range<usize>,
+        own: Option<(AlternativeOrigin, Judgement)>,
+        others: impl IntoIterator<Item = (AlternativeOrigin, Judgement, Vec<Message>)>,
+    ) {
+        let place = place.start as u32..place.end as u32;
+        let mut add = |origin, judgement, messages| {
+            self.alternatives.push(Alternative {
+                place: place.clone(),
+                origin,
+                judgement,
+                messages,
+            });
+        };
+        if let Some((origin, judgement)) = own.filter(|_| !place.is_empty()) {
+            add(origin, judgement, None);
+        }
+        for (origin, judgement, messages) in others {
+            add(origin, judgement, Some(messages));
+        }
+    }
+
     /// Everything that was read, as this conversation.
-    pub(crate) fn finish(self, conversation: Conversation) -> Reading {
+    pub(crate) fn finish(mut self, conversation: Conversation) -> Reading {
+        self.alternatives
+            .sort_by_key(|alternative| alternative.place.start);
         Reading {
             conversation: Some(Conversation {
                 messages: self.messages,
+                alternatives: self.alternatives,
                 ..conversation
             }),
             fault: None,

@@ -1,14 +1,15 @@
-//! Preference data: records that judge an answer instead of holding a conversation.
+//! Preference data: records that compare two answers, or judge one.
 //!
-//! A row whose `label` says whether an answer is good is rejected: read as a conversation, a bad answer would become a training
-//! target like any other. Of a pair of answers the better one is read, with a finding.
+//! A conversation has one answer, and a bad one must not become a training target like any other. Of a pair the better answer
+//! is part of the conversation and the other stands beside it; an answer that is labelled as bad stands beside a conversation
+//! that ends with the question.
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{AlternativeOrigin, Judgement, Message, Role, Score};
 
-use crate::frame::FrameView;
 use crate::reader::fields::present;
-use crate::reader::notes::Notes;
+use crate::reader::list::{Aside, ListReader};
 
 /// Fields that say whether an answer is good.
 const LABELS: [&str; 2] = ["label", "kto_tag"];
@@ -21,30 +22,110 @@ const REJECTED: [&str; 4] = [
     "rejected_response",
 ];
 
-/// Rejects a record that is a labelled answer.
-pub(crate) fn refuse(frame: &FrameView<'_>) -> Result<(), Box<Finding>> {
-    let labelled = LABELS.into_iter().find_map(|key| {
-        let value = frame.root().get(key)?;
-        matches!(value.kind(), Kind::Bool(_)).then_some((key, value))
-    });
-    let Some((key, value)) = labelled else {
-        return Ok(());
-    };
-    let text = format!(
-        "{key} says whether the answer is good: the record judges an answer and is not a conversation"
-    );
-    Err(frame.fault(&codes::LABELLED_ANSWER, text, format!("$.{key}"), value))
+/// Fields with the scores of both answers.
+const SCORES: [[&str; 2]; 4] = [
+    ["score_chosen", "score_rejected"],
+    ["chosen_score", "rejected_score"],
+    ["chosen_rating", "rejected_rating"],
+    ["chosen-rating", "rejected-rating"],
+];
+
+/// The answer that was not preferred, with its field, where the record compares two.
+pub(crate) fn rejected(root: Value<'_>) -> Option<(&'static str, Value<'_>)> {
+    REJECTED
+        .into_iter()
+        .find_map(|key| Some((key, present(root, key)?)))
 }
 
-/// Reports that the record compares two answers, where it does.
-pub(crate) fn compare(root: Value<'_>, notes: &mut Notes) {
-    let other = REJECTED.into_iter().find_map(|key| {
-        let value = present(root, key)?;
-        Some((key, value))
-    });
-    if let Some((key, value)) = other {
-        let text = format!("the record compares two answers: the better one is read, {key} is kept as it is");
-        let finding = Finding::new(&codes::PREFERENCE_PAIR, text);
-        notes.push(finding.at_path(format!("$.{key}")), Some(value));
+/// Sets the answer that was not preferred beside the one that the conversation holds from `start` on. It was read since `aside`,
+/// and may begin with the same messages as the conversation. False where nothing of it is left.
+pub(crate) fn compare(list: &mut ListReader<'_, '_>, aside: Aside, root: Value<'_>, start: usize) -> bool {
+    let mut other = list.end_aside(aside);
+    let same = list
+        .messages
+        .iter()
+        .zip(&other)
+        .take_while(|(own, other)| says_the_same(own, other));
+    let common = same.count();
+    let start = if common > 0 { common } else { start };
+    other.drain(..common);
+    list.rows.alternatives -= common as u64;
+    list.rows.merged += common as u64;
+    for (position, message) in (0..).zip(&mut other) {
+        message.position = position;
     }
+    let is_left = !other.is_empty();
+    let judged = |index: usize| Judgement {
+        score: SCORES.iter().find_map(|keys| score(root, keys.get(index)?)),
+        ..Judgement::default()
+    };
+    let rejected = (AlternativeOrigin::Rejected, judged(1), other);
+    list.alternatives(
+        start..list.messages.len(),
+        is_left.then(|| (AlternativeOrigin::Chosen, judged(0))),
+        is_left.then_some(rejected),
+    );
+    if let Some((key, value)) = self::rejected(root) {
+        let text = if is_left {
+            format!(
+                "the record compares two answers: the better one is read, and {key} is an alternative to it"
+            )
+        } else {
+            format!("the record compares two answers, but {key} holds none that differs: it is kept as it is")
+        };
+        let finding = Finding::new(&codes::PREFERENCE_PAIR, text);
+        list.notes.push(finding.at_path(format!("$.{key}")), Some(value));
+    }
+    is_left
+}
+
+fn says_the_same(one: &Message, other: &Message) -> bool {
+    one.role == other.role && one.parts == other.parts
+}
+
+fn score(root: Value<'_>, key: &str) -> Option<Score> {
+    Score::new(present(root, key)?.number_text()?.parse().ok()?)
+}
+
+/// Where a record says whether its answer is good, says so of it. A bad answer leaves the conversation, which then ends with the
+/// question.
+pub(crate) fn label(list: &mut ListReader<'_, '_>, root: Value<'_>) {
+    let labelled = LABELS.into_iter().find_map(|key| {
+        let value = present(root, key)?;
+        Some((key, value, value.as_bool()?))
+    });
+    let Some((key, value, is_good)) = labelled else {
+        return;
+    };
+    let start = answer(&list.messages);
+    let judgement = Judgement {
+        label: Some(is_good),
+        ..Judgement::default()
+    };
+    let text = if is_good {
+        format!(
+            "{key} says that the answer is good: it is the conversation's, and labelled among the alternatives"
+        )
+    } else {
+        format!("{key} says that the answer is bad: it is among the alternatives and not in the conversation")
+    };
+    let finding = Finding::new(&codes::LABELLED_ANSWER, text);
+    list.notes.push(finding.at_path(format!("$.{key}")), Some(value));
+    let bad = (!is_good).then(|| list.split_off(start));
+    list.alternatives(
+        start..list.messages.len(),
+        Some((AlternativeOrigin::Chosen, judgement)),
+        bad.map(|messages| (AlternativeOrigin::Rejected, judgement, messages)),
+    );
+}
+
+/// Where the last answer begins: behind the last message of a person's, or of whoever instructs the model.
+pub(crate) fn answer(messages: &[Message]) -> usize {
+    let asks = |message: &Message| matches!(message.role, Role::User | Role::System);
+    messages.iter().rposition(asks).map_or(0, |last| last + 1)
+}
+
+/// Whether a value may be an answer: a text, a message or a list of them.
+pub(crate) fn may_be_answer(value: Value<'_>) -> bool {
+    matches!(value.kind(), Kind::String | Kind::Object | Kind::Array)
 }

@@ -7,7 +7,7 @@
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Customs, Records, Role};
+use chatmill_model::{Customs, Extra, Records, Role};
 
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::fields::present;
@@ -129,13 +129,11 @@ impl Requests {
     fn conversation(&self, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
         let (root, form) = (frame.root(), self.form);
         let list = form.turns(frame, limits)?;
-        preference::refuse(&frame)?;
         let mut reader = Reader {
             form,
             turns: Turns::new(frame, limits),
             is_bare: root.kind() == Kind::Array,
         };
-        preference::compare(root, &mut reader.turns.list.notes);
         let names = Names {
             turns: &[form.list],
             system: form.system,
@@ -154,12 +152,17 @@ impl Requests {
         for (index, turn) in (0..).zip(list.items()) {
             reader.read(index, turn);
         }
+        let start = reader.turns.list.messages.len();
+        let mut is_compared = false;
         if let Some(field) = form.answer
             && let Some(answer) = present(root, field)
             && reader.answer(answer)
         {
             beside.extra.0.retain(|(key, _)| key != field);
+            is_compared = true;
         }
+        reader.compare(root, is_compared.then_some(start), &mut beside.extra);
+        preference::label(&mut reader.turns.list, root);
         let Turns { mut list, roster, .. } = reader.turns;
         placed_media::place(root, &mut list.messages, &mut beside.extra, &mut list.notes);
         logged::answer(root, &mut list.messages);
@@ -270,6 +273,27 @@ impl<'d> Reader<'d, '_> {
             return false;
         }
         true
+    }
+
+    /// Reads the answer that was not preferred: to the one that begins here, else to the last.
+    fn compare(&mut self, root: Value<'d>, start: Option<usize>, extra: &mut Extra) {
+        let Some((field, other)) =
+            preference::rejected(root).filter(|(_, other)| preference::may_be_answer(*other))
+        else {
+            return;
+        };
+        let start = start.unwrap_or_else(|| preference::answer(&self.turns.list.messages));
+        let aside = self.turns.list.begin_aside();
+        if other.kind() == Kind::Array {
+            for turn in other.items() {
+                self.read(0, turn);
+            }
+        } else if !self.answer(other) {
+            self.turns.list.notes.findings.pop();
+        }
+        if preference::compare(&mut self.turns.list, aside, root, start) {
+            extra.0.retain(|(key, _)| key != field);
+        }
     }
 
     fn add(&mut self, index: u32, value: Value<'d>) {

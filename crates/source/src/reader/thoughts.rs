@@ -14,7 +14,11 @@ pub(crate) fn reading(customs: Customs, read: Result<Reading, Box<Finding>>) -> 
     let mut reading = Reading::stored(customs, read);
     let conversation = reading.conversation.iter_mut();
     conversation
-        .flat_map(|conversation| &mut conversation.messages)
+        .flat_map(|conversation| {
+            let apart = conversation.alternatives.iter_mut();
+            let apart = apart.filter_map(|alternative| alternative.messages.as_mut());
+            conversation.messages.iter_mut().chain(apart.flatten())
+        })
         .for_each(take_out);
     reading
 }

@@ -8,10 +8,11 @@ use std::ops::Range;
 
 use chatmill_diag::limits::Branches;
 use chatmill_diag::{Finding, Limits, Severity, codes};
-use chatmill_model::{Conversation, RawJson};
+use chatmill_model::{AlternativeOrigin, Conversation, Judgement, RawJson};
 
 use crate::frame::Reading;
 use crate::reader::kept::quoted;
+use crate::reader::list::{Aside, ListReader};
 use crate::reader::notes::Notes;
 
 /// A message of a tree, before it is read.
@@ -34,6 +35,8 @@ pub(crate) struct Tree {
     parents: Vec<Option<usize>>,
     is_leaf: Vec<bool>,
     depths: Vec<u32>,
+    /// How good each is among those with the same parent; empty where the latest is the best.
+    preferences: Vec<u64>,
 }
 
 impl Tree {
@@ -70,7 +73,47 @@ impl Tree {
             parents,
             is_leaf,
             depths,
+            preferences: Vec::new(),
         }
+    }
+
+    /// Says how good each message is among those with the same parent: of the best, the first is taken.
+    pub(crate) fn prefer(&mut self, preferences: Vec<u64>) {
+        self.preferences = preferences;
+    }
+
+    /// The best of some messages with the same parent.
+    fn best(&self, siblings: impl Iterator<Item = usize>) -> Option<usize> {
+        if self.preferences.is_empty() {
+            return siblings.max();
+        }
+        let preference = |at: usize| self.preferences.get(at).copied().unwrap_or_default();
+        siblings.max_by_key(|at| (preference(*at), std::cmp::Reverse(*at)))
+    }
+
+    /// What stands below each message, and what stands below none because it says so.
+    fn below(&self, entries: &[Node]) -> (Vec<Vec<usize>>, Vec<usize>) {
+        let mut below: Vec<Vec<usize>> = vec![Vec::new(); entries.len()];
+        let mut first = Vec::new();
+        for (at, node) in entries.iter().enumerate() {
+            match self.parent(at).and_then(|parent| below.get_mut(parent)) {
+                Some(below) => below.push(at),
+                // What lost what stood above it stood in nobody's place.
+                None if node.parent.is_none() => first.push(at),
+                None => {}
+            }
+        }
+        (below, first)
+    }
+
+    /// The end of the branch that takes the best at each step.
+    pub(crate) fn best_end(&self, entries: &[Node]) -> Option<usize> {
+        let (below, first) = self.below(entries);
+        let next = |at: &usize| self.best(below.get(*at)?.iter().copied());
+        let start = self
+            .best(first.into_iter())
+            .or_else(|| (!entries.is_empty()).then_some(0));
+        std::iter::successors(start, next).last()
     }
 
     /// From the first message down to this one.
@@ -172,9 +215,22 @@ fn depths(parents: &[Option<usize>]) -> Vec<u32> {
     depths.into_iter().map(Option::unwrap_or_default).collect()
 }
 
+/// What stood beside a branch, in the place of some of its messages.
+#[derive(Debug)]
+pub(crate) struct Beside {
+    /// The steps of the branch in whose place it stood.
+    pub place: Range<usize>,
+    /// Whether it begins with what a person said: another question, and its answer.
+    pub is_question: bool,
+    /// Its messages from the first to the last.
+    pub nodes: Vec<usize>,
+}
+
 /// A branch that is read.
 #[derive(Debug, Default)]
 pub(crate) struct Branch {
+    /// What stood beside it, by place, where branches are no conversations of their own.
+    pub beside: Vec<Beside>,
     /// Messages from the first to the last.
     pub path: Vec<usize>,
     /// How many of them an earlier branch has, too: they are its first.
@@ -187,6 +243,7 @@ pub(crate) fn branches(
     tree: &Tree,
     visible: Option<usize>,
     limits: &Limits,
+    asks: impl Fn(usize) -> bool,
     notes: &mut Notes,
 ) -> Vec<Branch> {
     let (ends, all) = tree.ends(visible, limits.branches);
@@ -204,7 +261,12 @@ pub(crate) fn branches(
         }
         let shared = path.iter().take_while(|at| seen.contains(at)).count();
         seen.extend(&path);
-        read.push(Branch { path, shared });
+        let beside = if limits.branches == Branches::All {
+            Vec::new()
+        } else {
+            beside(entries, tree, &path, &asks)
+        };
+        read.push(Branch { beside, path, shared });
     }
     let left = all - read.len();
     if left > 0 {
@@ -212,7 +274,7 @@ pub(crate) fn branches(
         let text = if too_many {
             "all branches together are larger than the limits of a record: the rest is left out"
         } else {
-            "further branches are not read: `branches = \"all\"` makes each a conversation"
+            "further branches: what stood in the place of a message that is read is among the alternatives; `branches = \"all\"` makes each branch a conversation"
         };
         let severity = if too_many {
             Severity::Warning
@@ -225,6 +287,100 @@ pub(crate) fn branches(
     }
     read
 }
+
+/// What stood in the place of the messages of a branch: an answer up to the next question, a question with its answer. Of what
+/// goes on below there in several ways the best is taken, or the latest.
+fn beside(entries: &[Node], tree: &Tree, path: &[usize], asks: &impl Fn(usize) -> bool) -> Vec<Beside> {
+    let (below, first) = tree.below(entries);
+    let mut found = Vec::new();
+    let forks = std::iter::once(None).chain(path.iter().copied().map(Some));
+    for (step, above) in forks.enumerate() {
+        let siblings = above.map_or(Some(&first), |above| below.get(above));
+        let own = path.get(step).copied();
+        let others = siblings
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|at| Some(*at) != own);
+        let mut place = None;
+        for other in others {
+            let next = |at: &usize| tree.best(below.get(*at)?.iter().copied());
+            let walk = std::iter::successors(Some(other), next);
+            let place = place.get_or_insert_with(|| step..step + turn(path.iter().skip(step).copied(), asks));
+            found.push(Beside {
+                place: place.clone(),
+                is_question: asks(other),
+                nodes: walk.clone().take(turn(walk, asks)).collect(),
+            });
+        }
+    }
+    found
+}
+
+/// How many messages of a walk are one turn: up to the next question.
+fn turn(walk: impl Iterator<Item = usize>, asks: &impl Fn(usize) -> bool) -> usize {
+    let mut is_answered = false;
+    walk.take_while(|at| {
+        let is_question = asks(*at);
+        let belongs = !(is_question && is_answered);
+        is_answered |= !is_question;
+        belongs
+    })
+    .count()
+}
+
+/// How many messages were read before each step of a branch: a step may become none, or several.
+#[derive(Debug, Default)]
+pub(crate) struct Steps(Vec<usize>);
+
+impl Steps {
+    /// The next step begins here; after the last one, the end.
+    pub(crate) fn begin(&mut self, list: &ListReader<'_, '_>) {
+        self.0.push(list.messages.len());
+    }
+
+    /// How many messages stand before a step.
+    pub(crate) fn messages_before(&self, step: usize) -> usize {
+        self.0.get(step).or(self.0.last()).copied().unwrap_or_default()
+    }
+
+    /// Sets beside the branch what was read since `aside`. `answers` says how several answers came to be, and how the one that
+    /// begins with a node was judged.
+    pub(crate) fn beside(
+        &self,
+        list: &mut ListReader<'_, '_>,
+        (branch, beside): (&Branch, &Beside),
+        aside: Aside,
+        (answers, judged): Answers<'_>,
+    ) {
+        let messages = list.end_aside(aside);
+        if messages.is_empty() {
+            return;
+        }
+        let place = self.messages_before(beside.place.start)..self.messages_before(beside.place.end);
+        let origin = if beside.is_question {
+            AlternativeOrigin::Branch
+        } else {
+            answers
+        };
+        let of = |at: Option<&usize>| at.map(|at| judged(*at)).unwrap_or_default();
+        let last = list.alternatives.last();
+        let is_first = last.is_none_or(|last| last.place.start as usize != place.start);
+        let own = is_first.then(|| (origin, of(branch.path.get(beside.place.start))));
+        let other = (origin, of(beside.nodes.first()), messages);
+        list.alternatives(place, own, [other]);
+    }
+}
+
+/// How answers to one message came to be, and how the one that begins with a node was judged.
+pub(crate) type Answers<'j> = (AlternativeOrigin, &'j dyn Fn(usize) -> Judgement);
+
+/// Those of an assistant that is asked again: nobody judged them.
+pub(crate) const REGENERATED: Answers<'_> = (AlternativeOrigin::Regenerated, &|_| Judgement {
+    rank: None,
+    score: None,
+    label: None,
+});
 
 /// Reads each branch, which is told its number where there are several. What was found in the tree stands with the first.
 pub(crate) fn read(
@@ -319,7 +475,7 @@ mod tests {
                 ..Limits::default()
             };
             let mut notes = Notes::new(0);
-            let branches = branches(&entries, &tree, Some(4), &limits, &mut notes);
+            let branches = branches(&entries, &tree, Some(4), &limits, |_| false, &mut notes);
             assert_eq!(branches.len(), read, "{messages} {document}");
             let counted: u64 = notes.findings.iter().map(|finding| finding.count).sum();
             assert_eq!(counted, left);
@@ -329,7 +485,7 @@ mod tests {
             branches: Branches::All,
             ..Limits::default()
         };
-        let shared: Vec<usize> = branches(&entries, &tree, Some(4), &limits, &mut notes)
+        let shared: Vec<usize> = branches(&entries, &tree, Some(4), &limits, |_| false, &mut notes)
             .iter()
             .map(|branch| branch.shared)
             .collect();

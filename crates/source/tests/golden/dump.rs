@@ -2,8 +2,8 @@
 
 use chatmill_diag::{Finding, Path, Reject};
 use chatmill_model::{
-    Arguments, Conversation, Extra, Media, MediaSource, Message, Part, Participant, Reference, ReferenceForm,
-    Timestamp, Weight,
+    Alternative, Arguments, Conversation, Extra, Media, MediaSource, Message, Part, Participant, Reference,
+    ReferenceForm, Score, Timestamp, Weight,
 };
 use chatmill_source::Reading;
 use serde_json::{Map, Value, json};
@@ -22,6 +22,10 @@ pub(crate) fn reading(reading: &Reading) -> Value {
                 "rows": rows.rows, "messages": rows.messages, "notices": rows.notices,
                 "repeated": rows.repeated, "rejected": rows.rejected
             }),
+        )
+        .maybe(
+            "alternatives",
+            (rows.alternatives > 0).then_some(rows.alternatives),
         )
         .list("also", reading.also.iter().map(self::reading))
         .finish()
@@ -93,8 +97,32 @@ fn conversation(conversation: &Conversation) -> Value {
                 .iter()
                 .map(|each| message(each, conversation)),
         )
+        .list(
+            "alternatives",
+            conversation
+                .alternatives
+                .iter()
+                .map(|each| alternative(each, conversation)),
+        )
         .extra("extra", &conversation.extra)
         .extra("envelope", &conversation.envelope)
+        .finish()
+}
+
+fn alternative(alternative: &Alternative, conversation: &Conversation) -> Value {
+    let judgement = alternative.judgement;
+    let messages = alternative.messages.iter().flatten();
+    Object::new()
+        .with(
+            "place",
+            format!("{}..{}", alternative.place.start, alternative.place.end),
+        )
+        .with("origin", alternative.origin.as_str())
+        .with("in_conversation", alternative.messages.is_none())
+        .maybe("rank", judgement.rank)
+        .maybe("score", judgement.score.map(Score::value))
+        .maybe("label", judgement.label)
+        .list("messages", messages.map(|each| message(each, conversation)))
         .finish()
 }
 

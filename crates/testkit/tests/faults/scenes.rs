@@ -11,7 +11,7 @@ use chatmill_diag::Limits;
 use chatmill_engine::check::{CheckOptions, check};
 use chatmill_engine::inspect::inspect;
 use chatmill_engine::{Plan, PlanError, Progress, Queues, RunError, RunOptions, Silent, run};
-use chatmill_export::{ExportError, ExportRequest, Filters, Format, export};
+use chatmill_export::{ExportError, ExportRequest, Filters, Format, NestedAs, export};
 use chatmill_testkit::Workshop;
 use chatmill_testkit::workshop::samples;
 
@@ -255,10 +255,12 @@ fn exported(shop: &Workshop) -> Result<Found, Ended> {
     let request = ExportRequest {
         dialect: "group-chat".to_owned(),
         format: Format::Jsonl,
+        nested: NestedAs::Json,
         envelope: None,
         filters: Filters::default(),
         valid_for: None,
         split: None,
+        replace: false,
     };
     let folder = shop.path("exported");
     // An export never writes over another one.

@@ -12,11 +12,14 @@
 )]
 
 mod across;
+mod again;
+mod alternatives;
 mod dedup;
 mod gathering;
 mod inputs;
 mod learned;
 mod limits;
+mod mix;
 mod redaction;
 mod replay;
 mod report;

@@ -6,6 +6,7 @@ use chatmill_report::report::{Change, Comparison, LossChange};
 
 use crate::figures::{count, counted};
 use crate::output::{self, harmless};
+use crate::terminal;
 
 /// Rows of each table of the text.
 const TEXT_ROWS: usize = 40;
@@ -13,26 +14,30 @@ const TEXT_ROWS: usize = 40;
 const MARKDOWN_LINES: usize = 40;
 
 /// The comparison as text.
-pub(super) fn text(comparison: &Comparison, objections: &[Objection]) -> String {
+pub(super) fn text(comparison: &Comparison, objections: &[Objection], columns: usize) -> String {
     let mut text = format!("{}\n\n", headline(comparison));
     let findings = finding_rows(comparison);
     if !findings.is_empty() {
-        text.push_str(&tables(&["Finding", "before", "after", "change"], findings));
+        text.push_str(&tables(
+            &["Finding", "before", "after", "change"],
+            findings,
+            columns,
+        ));
     }
     let tokens = token_rows(comparison);
     if tokens.is_empty() {
         text.push_str("Tokens: the same in every dialect and encoding\n");
     } else {
         let header = ["Tokens", "before", "after", "change", "in common"];
-        text.push_str(&tables(&header, tokens));
+        text.push_str(&tables(&header, tokens, columns));
     }
     for line in one_sided(comparison) {
-        text.push_str(&format!("{line}\n"));
+        text.push_str(&format!("{}\n", terminal::prose(&line, 2)));
     }
     let losses = loss_rows(comparison);
     if !losses.is_empty() {
         text.push('\n');
-        text.push_str(&tables(&["Loss", "before", "after", "change"], losses));
+        text.push_str(&tables(&["Loss", "before", "after", "change"], losses, columns));
     }
     for objection in objections {
         text.push_str(&format!("\nFAILED  {}", harmless(&objection.to_string())));
@@ -44,11 +49,11 @@ pub(super) fn text(comparison: &Comparison, objections: &[Objection]) -> String 
 }
 
 /// A table of at most [`TEXT_ROWS`] rows, and how many there are more.
-fn tables(header: &[&str], mut rows: Vec<Vec<String>>) -> String {
+fn tables(header: &[&str], mut rows: Vec<Vec<String>>, columns: usize) -> String {
     let more = rows.len().saturating_sub(TEXT_ROWS);
     rows.truncate(TEXT_ROWS);
     let header = header.iter().map(|&title| title.to_owned()).collect();
-    let mut table = output::table(header, rows, 1);
+    let mut table = output::fitted(header, rows, 1, &["before"], columns);
     table.push('\n');
     if more > 0 {
         table.push_str(&format!(
@@ -271,7 +276,7 @@ mod tests {
 
     #[test]
     fn a_text_says_how_much_it_leaves_out() {
-        let said = text(&large(), &[]);
+        let said = text(&large(), &[], 80);
         assert!(
             said.contains("and 51 more rows; --format json has them"),
             "{said}"
@@ -306,7 +311,7 @@ mod tests {
             losses: vec![loss("old", 9, 0), loss("both", 1, 2), loss("both", 1, 8)],
             ..Comparison::default()
         };
-        for said in [text(&comparison, &[]), markdown(&comparison, &[])] {
+        for said in [text(&comparison, &[], 80), markdown(&comparison, &[])] {
             assert!(said.contains("Only the first run has old (a, b)"), "{said}");
             assert!(said.contains("Only the second run has new (a)"), "{said}");
             assert!(!said.contains("old extra-dropped"), "{said}");
@@ -317,7 +322,7 @@ mod tests {
 
     #[test]
     fn runs_that_say_the_same_have_no_tables() {
-        let said = text(&Comparison::default(), &[]);
+        let said = text(&Comparison::default(), &[], 80);
         assert!(said.contains("the same in every dialect"), "{said}");
         assert!(!said.contains("before"));
     }

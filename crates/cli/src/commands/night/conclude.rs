@@ -1,9 +1,10 @@
 //! From a milled dataset to the record of its night: certified, compared with the last good night, judged.
 
 use chatmill_dataset::{Dataset, DatasetError, certify};
+use chatmill_engine::Progress;
 use chatmill_engine::commit::summary::COMPLETE;
 use chatmill_report::bill::Price;
-use chatmill_report::night::{NightRecord, NightState, grown, new_codes};
+use chatmill_report::night::{NightRecord, NightState, new_codes};
 use chatmill_report::report::Comparison;
 use chatmill_report::{Case, Condition, ConditionOutcome, compare, gather, numbered, save};
 
@@ -12,6 +13,11 @@ use super::settings::NightSettings;
 use crate::commands::Context;
 use crate::exit::Exit;
 use crate::mask::mask;
+
+/// What is done after a run, and how long it takes when the run's rendering takes 1000.
+pub(super) const CERTIFY: (&str, u64) = ("certify", 30);
+/// Comparing with the last good night, and the reports.
+pub(super) const JUDGE: (&str, u64) = ("judge", 20);
 
 /// Faults of a dataset that are recorded.
 const FAULTS: usize = 20;
@@ -26,7 +32,9 @@ pub(super) fn conclude(
 ) -> anyhow::Result<NightRecord> {
     let folder = books.store.dataset(&night.name);
     let mut record = night.record.clone();
+    context.meter.stage(CERTIFY.0, 0);
     let certificate = certify(&folder)?;
+    context.meter.stage(JUDGE.0, 0);
     if !certificate.holds() {
         record.state = NightState::Broken;
         record.exit_code = Some(Exit::Objection.code());
@@ -37,14 +45,16 @@ pub(super) fn conclude(
     let (base, notes) = base(books, night, &after)?;
     record.notes.extend(notes);
     let mut report = gather(&folder, None)?;
+    report.add_money(prices);
     let case = match &base {
         None => Case::first(&after, prices)?,
         Some(base) => {
             record.against = Some(base.night.clone());
             record.notes.extend(changes(&base.dataset, &after));
             record.new_codes = new_codes(&base.comparison);
-            record.conversations = Some(base.comparison.conversations.clone());
-            record.grown = grown(&base.dataset, &after)?;
+            let mut conversations = base.comparison.conversations.clone();
+            record.grown = std::mem::take(&mut conversations.grown);
+            record.conversations = Some(conversations);
             Case::of(&base.dataset, &after, &base.comparison, prices)?
         }
     };

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::NightRequest;
 use super::books::{BookedNight, Books, instant_of, name_at};
-use super::conclude::conclude;
+use super::conclude::{CERTIFY, JUDGE, conclude};
 use super::notify::notify;
 use super::settings::NightSettings;
 use super::settle::{settle, tell};
@@ -19,6 +19,7 @@ use crate::commands::Context;
 use crate::exit::{self, Exit, WrongRequest};
 use crate::figures::{bytes, counted};
 use crate::output::{self, harmless};
+use crate::progress::thousandths;
 
 /// How long after its beginning, or its end, a night that a kill interrupted is gone on with; later, another one begins.
 const GOES_ON: SignedDuration = SignedDuration::from_hours(12);
@@ -99,8 +100,8 @@ fn mill(plan: Plan, request: &NightRequest, context: &Context<'_>) -> anyhow::Re
         replace: true,
         ..RunOptions::default()
     };
+    context.meter.ahead(&[CERTIFY, JUDGE]);
     run(plan, options, context.meter, context.signals.stop())?;
-    context.meter.stage("certify", 0);
     Ok(())
 }
 
@@ -249,6 +250,7 @@ fn finish(
     context: &Context<'_>,
 ) -> anyhow::Result<Exit> {
     night.record.ended_at = Some(Timestamp::now().to_string());
+    night.record.seconds = Some(thousandths(context.meter.seconds()));
     tell(books, &night)?;
     books.save(night.clone())?;
     let note = NightNote(&night.record).markdown();

@@ -1,6 +1,6 @@
 //! What the pipeline file says of its nights.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use chatmill_diag::limits::MIB;
 use chatmill_engine::pipeline::{self, NightSection};
@@ -10,7 +10,7 @@ use chatmill_token::Encoding;
 
 use super::NightRequest;
 use crate::exit::{self, WrongRequest};
-use crate::prices::price_file;
+use crate::prices::prices_of_nights;
 
 /// What the pipeline file says of its nights.
 pub(super) struct NightSettings {
@@ -74,11 +74,7 @@ impl NightSettings {
 
     /// The prices, for encodings of the registry and for the pipeline's own.
     pub(super) fn prices(&self, own: &[Encoding]) -> anyhow::Result<Vec<Price>> {
-        let Some(prices) = &self.section.prices else {
-            return Ok(Vec::new());
-        };
-        let base = self.path.parent().unwrap_or(Path::new(""));
-        price_file(&base.join(prices), own)
+        prices_of_nights(&self.path, &self.section, own)
     }
 }
 

@@ -5,6 +5,7 @@ use chatmill_engine::Progress;
 use chatmill_report::night::{
     HISTORY_COLUMNS, HistoryRow, NightNote, NightRecord, NightState, history_rows, kept, open_metrics,
 };
+use chatmill_report::trend::trend_page;
 use jiff::Timestamp;
 
 use super::books::{BookedNight, Books};
@@ -63,6 +64,7 @@ pub(super) fn derive(books: &Books, context: &Context<'_>) -> anyhow::Result<()>
         .iter()
         .map(|(name, kind)| ((*name).to_owned(), *kind))
         .collect();
+    books.store.write_page(trend_page(&records).as_bytes())?;
     let rows = history_rows(&records);
     let cells: Vec<_> = rows.iter().map(HistoryRow::cells).collect();
     books.store.write_history(&columns, &cells)?;

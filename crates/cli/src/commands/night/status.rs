@@ -11,6 +11,7 @@ use crate::args::ListFormat;
 use crate::exit::{Exit, WrongRequest};
 use crate::figures::{count, counted};
 use crate::output::{self, harmless};
+use crate::terminal;
 
 /// Nights that people are shown: the last ones.
 const SHOWN: usize = 40;
@@ -72,7 +73,13 @@ fn text(books: &Books) -> String {
     ];
     let earlier = books.nights.len().saturating_sub(SHOWN);
     let rows = books.nights.iter().skip(earlier).map(row).collect();
-    let mut text = output::table(header.map(str::to_owned).to_vec(), rows, 2);
+    let mut text = output::fitted(
+        header.map(str::to_owned).to_vec(),
+        rows,
+        2,
+        &["exit", "errors"],
+        terminal::table_columns(),
+    );
     text.push('\n');
     if earlier > 0 {
         text.push_str(&format!(
@@ -104,6 +111,12 @@ fn row(night: &BookedNight) -> Vec<String> {
         figure(figures.map(|figures| figures.conversations)),
         figure(figures.map(|figures| figures.rejects)),
         figure(figures.map(|figures| figures.errors)),
-        if record.is_removed { "removed" } else { "kept" }.to_owned(),
+        match (figures, record.is_removed) {
+            (_, true) => "removed",
+            (Some(_), false) => "kept",
+            // A night that failed, or is broken or not done: whatever lies there is no dataset to work with.
+            (None, false) => "–",
+        }
+        .to_owned(),
     ]
 }

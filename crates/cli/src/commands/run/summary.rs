@@ -27,13 +27,23 @@ const FIRST_ENDS: [usize; 2] = [4, 2];
 const OTHER_ENDS: [usize; 2] = [1, 1];
 
 /// Says what came of a run. `out` is where the dataset stands, for people.
-pub(super) fn describe(name: &str, out: &str, summary: &RunSummary) -> String {
+pub(super) fn describe(name: &str, out: &str, summary: &RunSummary, columns: usize) -> String {
     let totals = &summary.totals;
-    let mut blocks = vec![headline(name, summary), inputs(summary)];
-    blocks.push(findings(&totals.findings));
-    blocks.extend(tokens(&totals.tokens, &whole_bill(out, summary)));
+    let mut blocks = vec![headline(name, summary), inputs(summary, columns)];
+    blocks.push(findings(&totals.findings, columns));
+    blocks.extend(tokens(&totals.tokens, &whole_bill(out, summary), columns));
     blocks.push(verdict(out, summary));
     blocks.push(next_steps(out, summary));
+    blocks.join("\n")
+}
+
+/// What became of the inputs, without tokens and next steps.
+pub(in crate::commands) fn ledger(name: &str, summary: &RunSummary, columns: usize) -> String {
+    let blocks = [
+        headline(name, summary),
+        inputs(summary, columns),
+        findings(&summary.totals.findings, columns),
+    ];
     blocks.join("\n")
 }
 
@@ -89,7 +99,7 @@ fn headline(name: &str, summary: &RunSummary) -> String {
     )
 }
 
-fn inputs(summary: &RunSummary) -> String {
+fn inputs(summary: &RunSummary, columns: usize) -> String {
     let totals = &summary.totals;
     let entries = &summary.manifest.inputs;
     let header = [
@@ -122,7 +132,8 @@ fn inputs(summary: &RunSummary) -> String {
             count(findings),
         ]);
     }
-    let mut text = output::table(header.to_vec(), rows, 2);
+    let spare = ["filtered", "accepted", "source"];
+    let mut text = output::fitted(header.to_vec(), rows, 2, &spare, columns);
     text.push('\n');
     if !totals.filtered_by.is_empty() {
         let reasons: Vec<String> = totals
@@ -200,7 +211,7 @@ fn input_row(entry: &InputEntry) -> Vec<String> {
     ]
 }
 
-fn findings(findings: &BTreeMap<String, FindingCount>) -> String {
+fn findings(findings: &BTreeMap<String, FindingCount>, columns: usize) -> String {
     if findings.is_empty() {
         return "No findings\n".to_owned();
     }
@@ -219,7 +230,7 @@ fn findings(findings: &BTreeMap<String, FindingCount>) -> String {
     let header = ["Finding", "errors", "warnings", "notes"]
         .map(str::to_owned)
         .to_vec();
-    let mut text = output::table(header, rows, 1);
+    let mut text = output::fitted(header, rows, 1, &[], columns);
     text.push('\n');
     let more = findings.len().saturating_sub(CODES_SHOWN);
     if more > 0 {
@@ -269,7 +280,7 @@ fn leaves_out(summary: &RunSummary, table: &str) -> bool {
 
 /// One table, a block per coverage: bills are compared only within one. Of many dialects it shows the cheapest and the
 /// dearest by tokens per message in the first encoding.
-fn tokens(totals: &[TokenTotal], whole_bill: &str) -> Option<String> {
+fn tokens(totals: &[TokenTotal], whole_bill: &str, columns: usize) -> Option<String> {
     let mut table: TokenTable<CellTotal> = TokenTable::new(&[]);
     for total in totals {
         let key = GroupKey {
@@ -322,7 +333,11 @@ fn tokens(totals: &[TokenTotal], whole_bill: &str) -> Option<String> {
         return None;
     }
     let header = header.into_iter().map(str::to_owned).collect();
-    let mut text = output::table(header, rows, 2) + "\n";
+    // Of several encodings the first one, by which the rows are sorted, goes last.
+    let later = names.iter().skip(1).rev().map(String::as_str);
+    let spare = later.flat_map(|name| ["per message", name]);
+    let spare: Vec<&str> = ["losses", "bytes"].into_iter().chain(spare).collect();
+    let mut text = output::fitted(header, rows, 2, &spare, columns) + "\n";
     if folded > 0 {
         text.push_str(&format!("the cheapest and the dearest; {whole_bill} has all\n"));
     }
@@ -458,6 +473,14 @@ mod tests {
     use chatmill_engine::commit::summary::{RunTotals, TOO_MANY_REJECTS};
     use std::path::PathBuf;
     use std::time::Duration;
+
+    fn describe(name: &str, out: &str, summary: &RunSummary) -> String {
+        super::describe(name, out, summary, usize::MAX)
+    }
+
+    fn tokens(totals: &[TokenTotal], whole_bill: &str) -> Option<String> {
+        super::tokens(totals, whole_bill, usize::MAX)
+    }
 
     fn total(dialect: &str, encoding: &str, coverage: &str, tokens: u64) -> TokenTotal {
         TokenTotal {
@@ -697,5 +720,20 @@ mod tests {
             "{} lines\n{text}",
             text.lines().count()
         );
+    }
+
+    #[test]
+    fn a_narrow_terminal_keeps_the_first_encoding() {
+        let totals = [
+            total("openai-chat", "a_base", "whole", 100),
+            total("openai-chat", "b_base", "whole", 120),
+        ];
+        let narrow = super::tokens(&totals, "`chatmill tokens out/demo`", 62).unwrap();
+        assert!(
+            narrow.contains("a_base") && !narrow.contains("b_base"),
+            "{narrow}"
+        );
+        assert!(narrow.contains("--wide shows all"), "{narrow}");
+        assert!(narrow.lines().all(|line| line.chars().count() <= 62), "{narrow}");
     }
 }

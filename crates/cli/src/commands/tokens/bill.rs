@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::csv;
 use crate::figures::{bytes, count, counted, quotient};
 use crate::output::{self, harmless};
+use crate::terminal;
 
 /// Rows of the table; the rest is in the other formats.
 const MAX_ROWS: usize = 200;
@@ -57,11 +58,11 @@ impl<'b> Lines<'b> {
         text.push('\n');
         text.push_str(&self.parts_table(&rows));
         if let Some(served) = self.served_table(&rows) {
-            text.push_str(&format!("\n{served}{SERVED}\n"));
+            text.push_str(&format!("\n{served}{}\n", terminal::prose(SERVED, 0)));
         }
         let notes = self.notes();
         if !notes.is_empty() {
-            text.push_str(&format!("\n{}\n", notes.join("\n")));
+            text.push_str(&format!("\n{}\n", terminal::prose(&notes.join("\n"), 2)));
         }
         text
     }
@@ -116,9 +117,24 @@ impl<'b> Lines<'b> {
         header.into_iter().map(str::to_owned).collect()
     }
 
-    /// A table that fits; of columns that do not, those of `spare` go first, from its front.
+    /// A table that fits; of columns that do not, those of `spare` go first, from its front, then names that all rows share, then
+    /// prices, the last first.
     fn fitted(&self, header: Vec<String>, rows: Vec<Vec<String>>, names: usize, spare: &[&str]) -> String {
-        let mut table = output::fitted(header, rows, names, spare, self.columns);
+        let is_shared = |name: &str| {
+            let place = header.iter().take(names).position(|head| head == name);
+            place.is_some_and(|place| {
+                let mut values = rows.iter().map(|row| row.get(place));
+                let first = values.next();
+                values.all(|value| Some(value) == first)
+            })
+        };
+        let shared = ["dialect", "encoding"].into_iter().filter(|name| is_shared(name));
+        let prices: Vec<String> = self.prices.iter().skip(1).rev().map(price_name).collect();
+        let mut spare = spare.to_vec();
+        spare.extend(shared);
+        spare.extend(prices.iter().map(String::as_str));
+        spare.extend(["× cheapest", "per request", "tokens sent"]);
+        let mut table = output::fitted(header, rows, names, &spare, self.columns);
         table.push('\n');
         table
     }
@@ -166,7 +182,7 @@ impl<'b> Lines<'b> {
                 line
             })
             .collect();
-        let spare = ["p99", "p50", "p95", "mean", "per message", "shows", "encoding"];
+        let spare = ["p99", "p50", "p95", "mean", "per message", "shows"];
         self.fitted(header, lines, names, &spare)
     }
 
@@ -199,7 +215,7 @@ impl<'b> Lines<'b> {
             })
             .collect();
         let spare = [
-            "invalid", "losses", "meta", "replies", "bytes", "shows", "encoding", "names", "messages",
+            "invalid", "losses", "meta", "replies", "bytes", "shows", "names", "messages",
         ];
         self.fitted(header, lines, names, &spare)
     }
@@ -255,7 +271,6 @@ impl<'b> Lines<'b> {
             "× held",
             "from cache",
             "shows",
-            "encoding",
             "logged written",
             "logged sent",
             "logged",
@@ -563,7 +578,8 @@ static ONE_REQUEST: LazyLock<Vec<&str>> = LazyLock::new(|| {
 });
 
 fn price_name(price: &Price) -> String {
-    harmless(&format!("{} {}", price.model, price.currency))
+    // The table has them one above the other.
+    format!("{}\n{}", harmless(&price.model), harmless(&price.currency))
 }
 
 fn shown(money: Option<f64>) -> String {

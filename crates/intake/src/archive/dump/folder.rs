@@ -155,7 +155,7 @@ struct Counted {
 impl Read for Counted {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.file.read(buffer)?;
-        self.gauge.count_raw(count);
+        self.gauge.count_raw(count as u64);
         Ok(count)
     }
 }

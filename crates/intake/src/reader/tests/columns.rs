@@ -12,8 +12,8 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-use crate::event::Framing;
-use crate::reader::testing::{Entry, gzip, read_file, read_one, zip};
+use crate::event::{Event, Framing};
+use crate::reader::testing::{Entry, gzip, open, read_file, read_one, zip};
 
 /// Conversations as a hub has them: a list of structs, with nulls in columns and in fields.
 fn conversations(ids: &[i64]) -> RecordBatch {
@@ -237,5 +237,39 @@ fn whatever_byte_is_wrong_reading_ends() {
                 assert_eq!(entries.len(), 1, "{at}");
             }
         }
+    }
+}
+
+/// What was counted as read after each frame, and the length of the file.
+fn counted(bytes: &[u8]) -> (Vec<u64>, u64) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut reader = open(folder.path(), bytes, &Limits::default());
+    let mut counted = Vec::new();
+    let mut buffer = Vec::new();
+    while let Some(event) = reader.next(&mut buffer) {
+        if matches!(event, Event::Frame(_)) {
+            counted.push(reader.raw_bytes_read());
+        }
+    }
+    (counted, bytes.len() as u64)
+}
+
+#[test]
+fn who_waits_sees_how_far_a_file_is_read() {
+    let ids: Vec<i64> = (0..2_000).collect();
+    let batches = [conversations(&ids), conversations(&ids)];
+    let stored = gzip(&parquet(&batches, Compression::UNCOMPRESSED));
+    for bytes in [
+        parquet(&batches, Compression::SNAPPY),
+        stream(&batches),
+        file(&batches),
+        stored,
+    ] {
+        let (counted, length) = counted(&bytes);
+        assert_eq!(counted.len(), 4_000);
+        assert!(counted.is_sorted());
+        let (middle, last) = (counted[2_500], counted[3_999]);
+        assert!(middle > length / 3, "{middle} of {length}");
+        assert!((length * 9 / 10..=length).contains(&last), "{last} of {length}");
     }
 }

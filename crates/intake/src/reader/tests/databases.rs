@@ -486,3 +486,22 @@ proptest! {
         prop_assert_eq!(&first, &read_chat(&bytes, &limits));
     }
 }
+
+#[test]
+fn who_waits_sees_how_far_a_database_is_read() {
+    let bytes = database(
+        "CREATE TABLE chat (id INTEGER PRIMARY KEY, body);
+         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+         INSERT INTO chat SELECT i, 'what was said, ' || i FROM n;",
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let mut reader = open(folder.path(), &bytes, &Limits::default()).with_tables(vec![map("chat")].into());
+    let (mut buffer, mut counted) = (Vec::new(), Vec::new());
+    while reader.next(&mut buffer).is_some() {
+        counted.push(reader.raw_bytes_read());
+    }
+    let length = bytes.len() as u64;
+    assert!(counted.is_sorted());
+    assert!(counted[counted.len() / 2] > length / 3);
+    assert!(counted.last().is_some_and(|last| *last <= length));
+}

@@ -9,6 +9,7 @@ use chatmill_model::{
 
 use super::content::{self, Nature};
 use crate::frame::{FrameView, Reading};
+use crate::reader::list::Aside;
 use crate::reader::message_object::role;
 use crate::reader::tree::Node;
 use crate::reader::{Content, Keep as _, ListReader, Roster, Times, divided, id, present, quoted, text};
@@ -46,6 +47,13 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
+    /// Begins with an answer beside the conversation, which knows no call of it.
+    pub(super) fn begin_aside(&mut self) -> Aside {
+        self.called = None;
+        self.is_answered = false;
+        self.list.begin_aside()
+    }
+
     pub(super) fn finish(mut self, conversation: Conversation) -> Reading {
         self.times.finish(&mut self.list.notes);
         self.list.finish(Conversation {
@@ -72,11 +80,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             }
         }
         if !is_new {
-            self.list.notes.findings.truncate(before.0);
-            let repeated = (self.list.rejects.len() - before.1) as u64;
-            self.list.rejects.truncate(before.1);
-            self.list.rows.rejected -= repeated;
-            self.list.rows.merged += repeated;
+            self.list.told_before(before);
         }
     }
 
@@ -305,6 +309,12 @@ fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_
             }
         }
     }
+}
+
+/// Whether a node holds what a person said.
+pub(super) fn is_of_person(value: Value<'_>) -> bool {
+    let author = present(value, "message").and_then(|message| present(message, "author"));
+    author.and_then(|author| text(author.get("role"))).as_deref() == Some("user")
 }
 
 fn author_metadata(message: Value<'_>) -> Option<Value<'_>> {

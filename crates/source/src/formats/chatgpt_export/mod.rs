@@ -28,7 +28,7 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Customs, Extra, Scene, TextArguments};
 
 use crate::frame::{FrameView, Reading};
-use crate::reader::tree::{self, Branch, Node, Tree};
+use crate::reader::tree::{self, Branch, Node, Steps, Tree};
 use crate::reader::{Keep as _, Kept, Notes, best, has, id, list, present, text};
 use crate::source::{About, Source};
 use messages::Reader;
@@ -127,7 +127,8 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let entries = entries(mapping);
     let tree = Tree::of(&entries, &mut notes);
     let visible = visible(root, &entries, &mut notes);
-    let branches = tree::branches(&entries, &tree, visible, limits, &mut notes);
+    let asks = |at: usize| values.get(at).is_some_and(|value| messages::is_of_person(*value));
+    let branches = tree::branches(&entries, &tree, visible, limits, asks, &mut notes);
     let read = |branch: &Branch, number| of_branch(frame, limits, &values, &entries, branch, number);
     Ok(tree::read(&branches, notes, read))
 }
@@ -143,14 +144,23 @@ fn of_branch(
 ) -> Reading {
     let root = frame.root();
     let mut reader = Reader::new(frame, limits);
-    let mut before = 0;
+    let mut steps = Steps::default();
     for (step, at) in branch.path.iter().enumerate() {
+        steps.begin(&reader.list);
         if let (Some(value), Some(node)) = (values.get(*at), entries.get(*at)) {
             reader.read(*value, node, step >= branch.shared);
         }
-        if step < branch.shared {
-            before = reader.list.messages.len() as u64;
+    }
+    steps.begin(&reader.list);
+    let before = steps.messages_before(branch.shared);
+    for beside in &branch.beside {
+        let aside = reader.begin_aside();
+        for at in &beside.nodes {
+            if let (Some(value), Some(node)) = (values.get(*at), entries.get(*at)) {
+                reader.read(*value, node, true);
+            }
         }
+        steps.beside(&mut reader.list, (branch, beside), aside, tree::REGENERATED);
     }
     let mut extra = Kept::new();
     extra.keep_rest(
@@ -172,7 +182,7 @@ fn of_branch(
     };
     let last = branch.path.last().and_then(|at| entries.get(*at));
     if let (Some(number), Some(last)) = (number, last) {
-        tree::mark(&mut conversation, before, &last.id, number > 0);
+        tree::mark(&mut conversation, before as u64, &last.id, number > 0);
     }
     reader.finish(conversation)
 }

@@ -24,7 +24,7 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Extra, Message, Part, Role, Scene};
 
 use crate::frame::{FrameView, Reading};
-use crate::reader::tree::{self, Branch, Node, Tree};
+use crate::reader::tree::{self, Branch, Node, Steps, Tree};
 use crate::reader::{
     Element, Keep as _, Kept, ListReader, Notes, Roster, Times, Wire as _, best, has, id, list, present,
     text, wire,
@@ -121,7 +121,11 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let entries = entries(&values);
     let tree = Tree::of(&entries, &mut notes);
     let visible = visible(root, &entries, &mut notes);
-    let branches = tree::branches(&entries, &tree, visible, limits, &mut notes);
+    let asks = |at: usize| {
+        let sender = values.get(at).and_then(|value| value.get("sender"));
+        matches!(text(sender).as_deref(), Some("human" | "user"))
+    };
+    let branches = tree::branches(&entries, &tree, visible, limits, asks, &mut notes);
     let read = |branch: &Branch, number| of_branch(frame, limits, &values, &entries, branch, number);
     Ok(tree::read(&branches, notes, read))
 }
@@ -188,14 +192,23 @@ fn of_branch(
         roster: Roster::default(),
         times: Times::new(limits),
     };
-    let mut before = 0;
+    let mut steps = Steps::default();
     for (step, at) in branch.path.iter().enumerate() {
+        steps.begin(&reader.list);
         if let (Some(value), Some(node)) = (values.get(*at), entries.get(*at)) {
             reader.read(*value, node, *at as u32, step >= branch.shared);
         }
-        if step < branch.shared {
-            before = reader.list.messages.len() as u64;
+    }
+    steps.begin(&reader.list);
+    let before = steps.messages_before(branch.shared);
+    for beside in &branch.beside {
+        let aside = reader.list.begin_aside();
+        for at in &beside.nodes {
+            if let (Some(value), Some(node)) = (values.get(*at), entries.get(*at)) {
+                reader.read(*value, node, *at as u32, true);
+            }
         }
+        steps.beside(&mut reader.list, (branch, beside), aside, tree::REGENERATED);
     }
     let mut extra = Kept::new();
     let known = ["chat_messages", "name", "uuid", "current_leaf_message_uuid"];
@@ -215,7 +228,7 @@ fn of_branch(
     };
     let last = branch.path.last().and_then(|at| entries.get(*at));
     if let (Some(number), Some(last)) = (number, last) {
-        tree::mark(&mut conversation, before, &last.id, number > 0);
+        tree::mark(&mut conversation, before as u64, &last.id, number > 0);
     }
     reader.times.finish(&mut reader.list.notes);
     reader.list.finish(Conversation {
@@ -239,11 +252,7 @@ impl<'d> Reader<'d, '_> {
             self.message(value, &wire.without_nulls(), node, index);
         }
         if !is_new {
-            self.list.notes.findings.truncate(before.0);
-            let repeated = (self.list.rejects.len() - before.1) as u64;
-            self.list.rejects.truncate(before.1);
-            self.list.rows.rejected -= repeated;
-            self.list.rows.merged += repeated;
+            self.list.told_before(before);
         }
     }
 

@@ -9,7 +9,7 @@ use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, Message, Part, Role};
 
-use super::cached;
+use super::{Turns, cached};
 use crate::reader::{
     Element, Keep as _, Kept, ListReader, Roster, Site, Wire as _, id, message_object, parts, text,
     tool_calls, transcript, weight, wire, word,
@@ -43,6 +43,26 @@ wire! {
 }
 
 impl<'d> Reader<'d, '_> {
+    /// Reads turns that stand together.
+    pub(super) fn turns(&mut self, turns: Turns<'d>) {
+        match turns {
+            Turns::List(first, list) => {
+                for (index, message) in (first..).zip(list.items()) {
+                    self.read(index, message);
+                }
+            }
+            Turns::Text(index, role, text) => self.say(index, role, text),
+        }
+    }
+
+    /// Reads an answer: a message, or its text.
+    pub(super) fn answer(&mut self, index: u32, said: Value<'d>) {
+        match said.kind() {
+            Kind::String => self.say(index, Role::Assistant, said),
+            _ => self.read(index, said),
+        }
+    }
+
     /// Reads the message with this index in the list.
     pub(super) fn read(&mut self, index: u32, value: Value<'d>) {
         let path = self.path;

@@ -22,7 +22,7 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{Name, RecordSketch, Sketch};
 use chatmill_model::json::push_compact;
-use chatmill_model::{Customs, Part, RawJson, Role};
+use chatmill_model::{AlternativeOrigin, Customs, Judgement, Part, RawJson, Role};
 
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{
@@ -171,12 +171,13 @@ pub(crate) fn read(
     frame: FrameView<'_>,
     limits: &Limits,
 ) -> Reading {
-    let record = preference::refuse(&frame).and_then(|()| top_level(frame, limits));
+    let record = top_level(frame, limits);
     let record = record.map(|list| Record {
         source,
         shape,
         columns: &["messages"],
         turns: vec![Turns::List(0, list)],
+        preferred: None,
         path: if frame.root().kind() == Kind::Array {
             |index| format!("$[{index}]")
         } else {
@@ -197,6 +198,8 @@ pub(crate) struct Record<'d> {
     pub columns: &'static [&'static str],
     /// Where they stand, in their order.
     pub turns: Vec<Turns<'d>>,
+    /// Which of these is the answer that another one was rejected for.
+    pub preferred: Option<usize>,
     /// The path of the message with an index.
     pub path: fn(u32) -> String,
 }
@@ -228,25 +231,45 @@ impl Record<'_> {
         };
         let mut beside = RequestFields::read(names, root, limits, notes);
         let response = response::of(root, notes);
-        preference::compare(root, notes);
-        for turns in &self.turns {
-            match turns {
-                Turns::List(first, list) => {
-                    for (index, message) in (*first..).zip(list.items()) {
-                        reader.read(index, message);
-                    }
-                }
-                Turns::Text(index, role, text) => reader.say(*index, *role, *text),
+        let mut preferred = None;
+        for (index, turns) in self.turns.iter().enumerate() {
+            if self.preferred == Some(index) {
+                preferred = Some(reader.list.messages.len());
             }
+            reader.turns(*turns);
         }
         if let Some(answer) = response {
             beside.extra.0.retain(|(key, _)| key != "response");
             beside.extra.0.extend(answer.rest);
-            match answer.said.kind() {
-                Kind::String => reader.say(answer.index, Role::Assistant, answer.said),
-                _ => reader.read(answer.index, answer.said),
+            let start = reader.list.messages.len();
+            reader.answer(answer.index, answer.said);
+            let place = start..reader.list.messages.len();
+            let others = answer.others.into_iter().map(|other| {
+                let aside = reader.list.begin_aside();
+                reader.answer(0, other);
+                let messages = reader.list.end_aside(aside);
+                (AlternativeOrigin::Choice, Judgement::default(), messages)
+            });
+            let others: Vec<_> = others.filter(|(_, _, messages)| !messages.is_empty()).collect();
+            if !others.is_empty() {
+                let own = Some((AlternativeOrigin::Choice, Judgement::default()));
+                reader.list.alternatives(place, own, others);
             }
         }
+        if let Some((field, other)) = preference::rejected(root)
+            && preference::may_be_answer(other)
+        {
+            let start = preferred.unwrap_or_else(|| preference::answer(&reader.list.messages));
+            let aside = reader.list.begin_aside();
+            match other.kind() {
+                Kind::Array => reader.turns(Turns::List(0, other)),
+                _ => reader.answer(0, other),
+            }
+            if preference::compare(&mut reader.list, aside, root, start) {
+                beside.extra.0.retain(|(key, _)| key != field);
+            }
+        }
+        preference::label(&mut reader.list, root);
         let Reader { mut list, roster, .. } = reader;
         placed_media::place(root, &mut list.messages, &mut beside.extra, &mut list.notes);
         logged::answer(root, &mut list.messages);

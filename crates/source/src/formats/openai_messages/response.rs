@@ -13,6 +13,8 @@ use crate::reader::{Keep as _, Kept, Notes, present};
 pub(super) struct Response<'d> {
     /// What it says: a message, or a string.
     pub said: Value<'d>,
+    /// The other answers, where several were asked for.
+    pub others: Vec<Value<'d>>,
     /// Its index.
     pub index: u32,
     /// The fields around it, by path.
@@ -31,9 +33,10 @@ pub(super) fn of<'d>(root: Value<'d>, notes: &mut Notes) -> Option<Response<'d>>
     found
 }
 
-fn find(response: Value<'_>) -> Option<Response<'_>> {
+fn find<'d>(response: Value<'d>) -> Option<Response<'d>> {
     let plain = |said| Response {
         said,
+        others: Vec::new(),
         index: lists::first("$.response"),
         rest: Kept::new(),
     };
@@ -43,18 +46,30 @@ fn find(response: Value<'_>) -> Option<Response<'_>> {
     let choices = response
         .get("choices")
         .filter(|list| list.kind() == Kind::Array)?;
+    let message = |choice: Value<'d>| {
+        choice
+            .get("message")
+            .filter(|message| message.kind() == Kind::Object)
+    };
     let choice = choices.items().next()?;
-    let said = choice
-        .get("message")
-        .filter(|message| message.kind() == Kind::Object)?;
+    let said = message(choice)?;
+    let mut others = Vec::new();
     let mut rest = Kept::new();
     rest.keep_rest(response, "response", &["choices"]);
     rest.keep_rest(choice, "response.choices[0]", &["message"]);
     for (index, other) in choices.items().enumerate().skip(1) {
-        rest.keep(format!("response.choices[{index}]"), other);
+        let place = format!("response.choices[{index}]");
+        match message(other) {
+            Some(message) => {
+                others.push(message);
+                rest.keep_rest(other, &place, &["message"]);
+            }
+            None => rest.keep(place, other),
+        }
     }
     Some(Response {
         said,
+        others,
         index: lists::first("$.response.choices[0].message"),
         rest,
     })

@@ -2,7 +2,7 @@
 
 use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Extra, Message, MessageKind, Part, RawJson, Role};
+use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, Part, RawJson, Role};
 
 use super::turns;
 use crate::reader::{Keep as _, Turn, Turns, list_of_tools, logged, present, raw, text, too_many, words};
@@ -237,20 +237,34 @@ impl<'d, 'r> Exchange<'d, 'r> {
         (self.turns.list.messages.len() > before).then_some(answer)
     }
 
-    /// The first of several answers is the answer; the others are kept as they are.
+    /// The first of several answers is the answer; the others are alternatives to it.
     fn choices(&mut self, choices: Value<'_>, name: &str) {
+        let mut place = 0..0;
+        let mut others = Vec::new();
         for (index, choice) in choices.items().enumerate() {
-            let place = format!("{name}.choices[{index}]");
-            let said = present(choice, "message").or_else(|| present(choice, "text"));
-            match said.filter(|_| index == 0) {
-                Some(said) => {
-                    self.said(said, Role::Assistant);
-                    self.beside
-                        .extra
-                        .keep_rest(choice, &place, &["message", "text", "index"]);
+            let path = format!("{name}.choices[{index}]");
+            let Some(said) = present(choice, "message").or_else(|| present(choice, "text")) else {
+                self.beside.extra.keep(path, choice);
+                continue;
+            };
+            if index == 0 {
+                place.start = self.turns.list.messages.len();
+                self.said(said, Role::Assistant);
+                place.end = self.turns.list.messages.len();
+            } else {
+                let aside = self.turns.list.begin_aside();
+                self.said(said, Role::Assistant);
+                let messages = self.turns.list.end_aside(aside);
+                if !messages.is_empty() {
+                    others.push((AlternativeOrigin::Choice, Judgement::default(), messages));
                 }
-                None => self.beside.extra.keep(place, choice),
             }
+            let known = ["message", "text", "index"];
+            self.beside.extra.keep_rest(choice, &path, &known);
+        }
+        if !others.is_empty() {
+            let own = Some((AlternativeOrigin::Choice, Judgement::default()));
+            self.turns.list.alternatives(place, own, others);
         }
     }
 

@@ -8,7 +8,7 @@ use super::super::report::{CodeSummary, Summary, Totals};
 use super::{Layout, View, style};
 use crate::figures::{count, counted};
 use crate::output::{self, Colours, harmless};
-use crate::terminal::{short_path, wrapped};
+use crate::terminal::{self, short_path, wrapped};
 
 /// Codes that a summary lists; with everything else it stays below the 24 lines of the smallest terminal.
 const MAX_CODES: usize = 9;
@@ -219,7 +219,7 @@ pub(super) fn statistics(totals: &Totals) -> String {
     let header = ["Finding", "errors", "warnings", "notes", "all"]
         .map(str::to_owned)
         .to_vec();
-    output::table(header, rows, 1) + "\n\n"
+    output::fitted(header, rows, 1, &["all"], terminal::table_columns()) + "\n\n"
 }
 
 #[cfg(test)]

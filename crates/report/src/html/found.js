@@ -2,6 +2,7 @@
 const form = document.querySelector("form.filters");
 if (form) {
   const files = [...document.querySelectorAll("details.file")];
+  const rows = [...document.querySelectorAll("tr[data-path]")];
   const said = form.querySelector("output");
   const apply = () => {
     const { severity, code, file } = Object.fromEntries(new FormData(form));
@@ -25,6 +26,14 @@ if (form) {
         findings += here;
         if (isChosen && shown <= 50) one.open = true;
       }
+    }
+    const open = new Set(files.filter((one) => !one.hidden).map((one) => one.dataset.path));
+    for (const row of rows) {
+      const { path } = row.dataset;
+      row.hidden = !path.toLowerCase().includes(part) || (Boolean(severity || code) && !open.has(path));
+    }
+    for (const one of document.querySelectorAll("details.code")) {
+      one.hidden = Boolean(code) && one.dataset.code !== code;
     }
     const say = (number) => number.toLocaleString("en");
     said.textContent = `${say(findings)} findings in ${say(shown)} of ${say(files.length)} files`;

@@ -1,0 +1,211 @@
+//! `chatmill convert`: files for a trainer out of archives, in one step.
+//!
+//! The archives are milled into a dataset beside the target, which is exported and removed. Whoever wants to cut, choose, redact
+//! or compare takes a pipeline: `chatmill init`, `run` and `export` are these steps one by one.
+
+use std::path::{Path, PathBuf};
+
+use chatmill_dataset::{Dataset, Interim};
+use chatmill_diag::suggest::nearest;
+use chatmill_engine::pipeline::{self, InputSection, Pipeline};
+use chatmill_engine::{Plan, Progress, RunOptions, RunSummary, run};
+use chatmill_export::{
+    ENVELOPES, Envelope, ExportRequest, Filters, Maker, Preferences, Split, SplitBy, check_request, envelope,
+    export_until,
+};
+use clap::Args;
+
+use super::Context;
+use super::export::maker::maker;
+use super::export::{FileFormat, NestedForm, describe, exit, refused};
+use super::run::summary;
+use crate::exit::{Exit, WrongRequest};
+use crate::output::{self, harmless};
+use crate::terminal;
+
+/// Arguments of `convert`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                        chatmill convert exports/ --to trl-messages --out train\n  \
+                        chatmill convert chats.zip more.jsonl --to openai-sft --split train=95,test=5 --out openai\n  \
+                        chatmill convert rooms.jsonl --to axolotl --set window.mode='\"consecutive\"' --out axolotl\n\n\
+                        Every turn of the agent is learned once. Rows that the format's consumer would refuse are left out and\n\
+                        counted. For more than that: chatmill init, run and export.")]
+pub(crate) struct Arguments {
+    /// Files, folders, globs or archives
+    #[arg(required = true, value_name = "IN")]
+    inputs: Vec<String>,
+    /// An envelope (trl-messages, openai-sft, …) or a dialect (hf-messages, chatml, …)
+    #[arg(long, value_name = "FORMAT")]
+    to: String,
+    /// Folder of the files
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Source id of the inputs, in place of looking at their content
+    #[arg(long, default_value = "auto", value_name = "ID")]
+    source: String,
+    /// Form of the files; without it, what the format's reader takes best
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<FileFormat>,
+    /// Lists and objects in Parquet
+    #[arg(long, value_enum, default_value = "json", value_name = "FORM")]
+    nested: NestedForm,
+    /// Divides the rows into files, for example train=95,test=5
+    #[arg(long, value_name = "PART=SHARE,…")]
+    split: Option<String>,
+    /// Sets a key of the pipeline that the inputs are milled by
+    #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
+    overrides: Vec<String>,
+    /// Worker threads; 0 takes what the machine gives
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    threads: usize,
+    /// Replaces earlier files of chatmill that stand there
+    #[arg(long)]
+    replace: bool,
+    /// Keeps the dataset, beside the files as DIR.dataset
+    #[arg(long)]
+    keep: bool,
+}
+
+/// What is milled before anything is set.
+const PIPELINE: &str = "name = \"convert\"\ninput = []\n[output]\npath = \"convert\"\n[count]\nencodings = []\n\
+                        [perspective]\nas = \"each-agent\"\n[window]\nmode = \"document\"\n";
+
+/// Mills, exports, and says what came of both.
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+    let request = request(arguments)?;
+    // Hours of milling must not end at a wrong word.
+    check_request(&request).map_err(refused)?;
+    chatmill_export::check_destination(&arguments.out, request.replace).map_err(refused)?;
+    let kept = kept_dataset(&arguments.out);
+    let interim = if arguments.keep {
+        None
+    } else {
+        Some(Interim::beside(&arguments.out)?)
+    };
+    let folder = interim.as_ref().map_or(kept, Interim::path);
+    let plan = Plan::resolve(pipeline(arguments, &request)?, Path::new("."), Some(&folder))?;
+    let milled = run(
+        plan,
+        RunOptions {
+            threads: arguments.threads,
+            // What a kill left there is nobody's.
+            replace: !arguments.keep || arguments.replace,
+            report: arguments
+                .keep
+                .then_some(|folder| chatmill_report::write(folder, None).map(drop)),
+            ..RunOptions::default()
+        },
+        context.meter,
+        context.signals.stop(),
+    )?;
+    context.meter.stage("export", 0);
+    let dataset = Dataset::open(&folder)?;
+    let maker = maker(&dataset, &request)?;
+    let made = maker.as_ref().map(|maker| maker as &dyn Maker);
+    let stop = context.signals.stop();
+    let exported = export_until(&dataset, &request, &arguments.out, made, stop).map_err(refused)?;
+    context.meter.finish();
+    let out = arguments.out.display().to_string();
+    let mut text = summary::ledger("convert", &milled, terminal::table_columns());
+    text.push('\n');
+    text.push_str(&describe(&exported, &out));
+    if arguments.keep {
+        text.push_str(&format!("dataset: {}\n", harmless(&folder.display().to_string())));
+    }
+    output::print(&text)?;
+    Ok(match exit(&exported) {
+        Exit::Complete => of_run(&milled),
+        objection => objection,
+    })
+}
+
+fn of_run(summary: &RunSummary) -> Exit {
+    if summary.is_within_threshold() {
+        Exit::Complete
+    } else {
+        Exit::Objection
+    }
+}
+
+/// Where the dataset stays that is kept.
+fn kept_dataset(out: &Path) -> PathBuf {
+    let mut path = out.as_os_str().to_owned();
+    path.push(".dataset");
+    PathBuf::from(path)
+}
+
+/// The pipeline, with what was set; what the command line itself says cannot be set.
+fn pipeline(arguments: &Arguments, request: &ExportRequest) -> anyhow::Result<Pipeline> {
+    let about = request.envelope.map(Envelope::about);
+    let is_of_preferences = about.is_some_and(|about| about.preferences != Preferences::None);
+    let mut pipeline = pipeline::parse(PIPELINE, &arguments.overrides, Path::new("--set"))?;
+    let inputs = arguments.inputs.iter();
+    pipeline.input = inputs
+        .map(|path| InputSection {
+            path: path.clone(),
+            source: arguments.source.clone(),
+            ..InputSection::default()
+        })
+        .collect();
+    pipeline.render.dialects = vec![request.dialect.clone()];
+    if !arguments.keep {
+        let tables: &[&str] = if is_of_preferences {
+            &["conversations", "messages", "message_references", "alternatives"]
+        } else {
+            &["conversations", "renderings"]
+        };
+        pipeline.output.tables = Some(tables.iter().map(|table| (*table).to_owned()).collect());
+    }
+    Ok(pipeline)
+}
+
+fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
+    let (envelope, dialect) = target(&arguments.to)?;
+    let split = arguments
+        .split
+        .as_deref()
+        .map(|text| Split::parse(text, SplitBy::Hash));
+    Ok(ExportRequest {
+        dialect,
+        format: arguments.format.unwrap_or(default_format(envelope)).into(),
+        nested: arguments.nested.into(),
+        envelope,
+        filters: Filters {
+            valid: true,
+            ..Filters::default()
+        },
+        valid_for: None,
+        split: split.transpose().map_err(refused)?,
+        replace: arguments.replace,
+    })
+}
+
+/// Tables where the reader makes one of all rows, for so every row keeps its own keys; else lines.
+fn default_format(envelope: Option<&dyn Envelope>) -> FileFormat {
+    if envelope.is_some_and(|envelope| envelope.about().is_one_table) {
+        FileFormat::Parquet
+    } else {
+        FileFormat::Jsonl
+    }
+}
+
+/// An envelope with its first dialect, or a dialect alone.
+fn target(to: &str) -> Result<(Option<&'static dyn Envelope>, String), WrongRequest> {
+    if let Some(envelope) = envelope::find(to) {
+        let dialect = envelope.about().dialects.first().copied().unwrap_or_default();
+        return Ok((Some(envelope), dialect.to_owned()));
+    }
+    if chatmill_dialect::find(to).is_some() {
+        return Ok((None, to.to_owned()));
+    }
+    let envelopes: Vec<&str> = ENVELOPES.iter().map(|envelope| envelope.about().id).collect();
+    let dialects = chatmill_dialect::DIALECTS.iter().map(|dialect| dialect.id());
+    let known = envelopes.iter().copied().chain(dialects);
+    Err(
+        WrongRequest::unknown("format", to, nearest(to, known)).then(format!(
+            "take one of {}, or a dialect that `chatmill dialects` lists",
+            envelopes.join(", ")
+        )),
+    )
+}

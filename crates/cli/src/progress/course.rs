@@ -1,0 +1,86 @@
+//! How far a command is with all of its stages, as one number that only grows.
+//!
+//! Stages that are announced share the way by the time that each may take; one that nobody announced takes half of what is left,
+//! or all where nothing is to come after it.
+
+/// The stages of a command.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Course {
+    /// Stages to come, each with its weight.
+    pending: Vec<(String, u64)>,
+    from: f64,
+    to: f64,
+}
+
+impl Course {
+    /// Announces stages. They come before those that were announced already.
+    pub(super) fn announce(&mut self, stages: &[(&str, u64)]) {
+        let stages = stages.iter().map(|(name, weight)| ((*name).to_owned(), *weight));
+        self.pending.splice(..0, stages);
+    }
+
+    /// A stage begins. What was announced before it and did not come is over.
+    pub(super) fn enter(&mut self, name: &str) {
+        let place = self.pending.iter().position(|(known, _)| known == name);
+        let announced = place.and_then(|place| self.pending.drain(..=place).next_back());
+        let rest: u64 = self.pending.iter().map(|(_, weight)| weight).sum();
+        let weight = announced.map_or(rest, |(_, weight)| weight);
+        let share = if rest == 0 {
+            1.0
+        } else {
+            weight as f64 / (weight + rest) as f64
+        };
+        self.from = self.to;
+        self.to += (1.0 - self.to) * share;
+    }
+
+    /// Share of the whole way that is done, from 0 to 1, where this share of the stage is.
+    pub(super) fn at(&self, share: f64) -> f64 {
+        self.from + self.length() * share.clamp(0.0, 1.0)
+    }
+
+    /// The stage's share of the whole way.
+    pub(super) fn length(&self) -> f64 {
+        self.to - self.from
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ends(course: &mut Course, stages: &[&str]) -> Vec<u64> {
+        let mut ends = Vec::new();
+        for stage in stages {
+            course.enter(stage);
+            ends.push((course.at(0.0) * 100.0).round() as u64);
+        }
+        ends.push((course.at(1.0) * 100.0).round() as u64);
+        ends
+    }
+
+    #[test]
+    fn stages_share_the_way_by_their_weights() {
+        let mut course = Course::default();
+        course.announce(&[("certify", 10)]);
+        course.announce(&[("hash", 5), ("render", 80), ("seal", 5)]);
+        assert_eq!(
+            ends(&mut course, &["hash", "render", "seal", "certify"]),
+            [0, 5, 85, 90, 100]
+        );
+        assert_eq!((course.at(-1.0) * 100.0).round() as u64, 90);
+        assert_eq!((course.at(7.0) * 100.0).round() as u64, 100);
+    }
+
+    #[test]
+    fn a_stage_that_does_not_come_or_was_not_announced_never_moves_the_bar_back() {
+        let mut course = Course::default();
+        course.announce(&[("hash", 10), ("compare", 40), ("render", 40), ("seal", 10)]);
+        assert_eq!(
+            ends(&mut course, &["hash", "render", "qualify ids", "seal"]),
+            [0, 10, 82, 91, 100]
+        );
+        let mut alone = Course::default();
+        assert_eq!(ends(&mut alone, &["check"]), [0, 100]);
+    }
+}

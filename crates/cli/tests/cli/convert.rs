@@ -1,0 +1,174 @@
+//! `chatmill convert`: archives in, files for a trainer out, and nothing else.
+
+use std::fs;
+
+use chatmill_testkit::{Workshop, corpus};
+
+use crate::desk::{Desk, Ended, chat, end, good_chat, json_lines};
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    let mut chats: Vec<String> = (0..4)
+        .map(|number| good_chat(&format!("c{number}")).to_string())
+        .collect();
+    // Nobody answers here.
+    chats.push(chat("silent", &[("m1", "user_1", "Anybody here?")]).to_string());
+    desk.write("in/chats.jsonl", &chats.join("\n"));
+    desk
+}
+
+fn convert(desk: &Desk, more: &[&str]) -> Ended {
+    end(desk.chatmill(&[&["convert", "in"], more].concat()))
+}
+
+/// The names in the folder of a desk.
+fn names(desk: &Desk) -> Vec<String> {
+    let names = fs::read_dir(desk.path("")).unwrap();
+    let mut names: Vec<String> = names
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn archives_become_files_of_a_trainer_and_nothing_stays_beside_them() {
+    let desk = desk();
+    let arguments = ["--to", "trl-messages", "--format", "jsonl", "--out", "train"];
+    let ended = convert(&desk, &arguments);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    for said in ["5 conversations", "accepted", "train: kept 4 of", "TRL-03"] {
+        assert!(ended.stdout.contains(said), "{said}: {}", ended.stdout);
+    }
+    assert_eq!(names(&desk), ["in", "train"]);
+    let rows = json_lines(&fs::read_to_string(desk.path("train/data.jsonl")).unwrap());
+    assert_eq!(rows.len(), 4);
+
+    // What is there is replaced only where somebody asks, and only where it is ours.
+    let ended = convert(&desk, &arguments);
+    assert_eq!(ended.code, 2, "{}", ended.stderr);
+    assert!(ended.stderr.contains("not empty"), "{}", ended.stderr);
+    let split = [&arguments[..], &["--replace", "--split", "train=50,test=50"]].concat();
+    let ended = convert(&desk, &split);
+    assert!(ended.code < 2, "{}", ended.stderr);
+    assert!(!desk.path("train/data.jsonl").exists());
+    desk.write("train/mine.txt", "mine");
+    let ended = convert(&desk, &[&arguments[..], &["--replace"]].concat());
+    assert_eq!(ended.code, 2, "{}", ended.stderr);
+    assert!(ended.stderr.contains("mine.txt"), "{}", ended.stderr);
+    assert_eq!(names(&desk), ["in", "train"]);
+}
+
+#[test]
+fn the_files_are_those_of_run_and_export_one_by_one() {
+    let desk = desk();
+    let ended = convert(&desk, &["--to", "trl-messages", "--out", "short", "--keep"]);
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert_eq!(names(&desk), ["in", "short", "short.dataset"]);
+    let export = [
+        "export",
+        "short.dataset",
+        "--dialect",
+        "hf-messages",
+        "--envelope",
+        "trl-messages",
+        "--format",
+        "parquet",
+        "--valid",
+        "--out",
+        "long",
+    ];
+    assert_eq!(end(desk.chatmill(&export)).code, 0);
+    let read = |name: &str| fs::read(desk.path(name)).unwrap();
+    assert_eq!(read("short/data.parquet"), read("long/data.parquet"));
+    assert_eq!(end(desk.chatmill(&["certify", "short.dataset"])).code, 0);
+}
+
+#[test]
+fn a_dialect_and_a_key_of_the_pipeline_may_be_named() {
+    let desk = desk();
+    let ended = convert(
+        &desk,
+        &["--to", "chatml", "--set", "select.min_turns=3", "--out", "text"],
+    );
+    assert_eq!(ended.code, 0, "{}", ended.stderr);
+    assert!(ended.stdout.contains("1 by select.min_turns"), "{}", ended.stdout);
+    assert!(
+        fs::read_to_string(desk.path("text/data.jsonl"))
+            .unwrap()
+            .contains("assistant_spans")
+    );
+}
+
+#[test]
+fn a_wrong_request_is_refused_before_anything_is_milled() {
+    let desk = desk();
+    for (arguments, said) in [
+        (&["--to", "trl-mesages", "--out", "x"][..], "`trl-messages`"),
+        (
+            &["--to", "openai-sft", "--out", "x", "--split", "train"][..],
+            "NAME=SHARE",
+        ),
+        (
+            &["--to", "trl-messages", "--out", "x", "--set", "windw.mode=1"][..],
+            "windw",
+        ),
+        (
+            &["--to", "openai-sft", "--out", "x", "--nested", "struct"][..],
+            "`--nested` is about tables",
+        ),
+        (&["--to", "trl-messages", "--out", "in"][..], "not empty"),
+    ] {
+        let ended = convert(&desk, arguments);
+        assert_eq!(ended.code, 2, "{arguments:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(said), "{arguments:?}: {}", ended.stderr);
+        assert_eq!(names(&desk), ["in"], "{arguments:?}");
+    }
+    let missing = end(desk.chatmill(&["convert", "nowhere/*", "--to", "chatml", "--out", "x"]));
+    assert_eq!(missing.code, 2, "{}", missing.stderr);
+    assert_eq!(names(&desk), ["in"]);
+}
+
+#[test]
+fn rejects_make_it_end_with_1_and_the_files_are_there() {
+    let desk = desk();
+    desk.write("in/broken.jsonl", "{\"a\":\n{\"b\":\n");
+    let ended = convert(&desk, &["--to", "trl-messages", "--out", "train"]);
+    assert_eq!(ended.code, 1, "{}", ended.stderr);
+    assert!(desk.path("train/data.parquet").is_file());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interruption_leaves_nothing() {
+    let shop = Workshop::new();
+    corpus::write(&shop, 6, 11);
+    let mut milling = std::process::Command::new(crate::desk::binary())
+        .args([
+            "convert",
+            "in",
+            "--to",
+            "trl-messages",
+            "--out",
+            "train",
+            "--threads",
+            "1",
+        ])
+        .current_dir(shop.path(""))
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(900));
+    assert!(
+        milling.try_wait().unwrap().is_none(),
+        "it was too fast for this test"
+    );
+    crate::faults::signal(&milling, "-INT");
+    assert_eq!(milling.wait().unwrap().code(), Some(130));
+    let names: Vec<String> = fs::read_dir(shop.path(""))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(names.iter().all(|name| !name.contains("train")), "{names:?}");
+}

@@ -1,0 +1,231 @@
+//! Conversations of a finished dataset, said in a dialect that its run did not say them in: from its tables alone, by the plan that
+//! its manifest holds, with the bytes that the run would have written.
+//!
+//! What the tables do not hold is refused by name: dialects that write the record of their own system back, vocabularies and
+//! templates that lie in files, participants whose names were replaced.
+
+use std::ops::Range;
+
+use chatmill_dataset::{Dataset, DatasetError};
+use chatmill_dialect::{MadeTexts, Rendering};
+use chatmill_model::{Linked, Sink, SinkBuffers};
+use chatmill_token::{Encoding, TokenCounter, TokenCounts};
+use thiserror::Error;
+
+use crate::plan::{Plan, Target, WindowPlan};
+use crate::work::bill::OwnSpans;
+use crate::work::budget::BudgetMeter;
+use crate::work::render::{self, WindowedRenderer};
+
+mod planned;
+mod preferences;
+mod rebuilt;
+
+pub use preferences::{Judged, Wanted};
+
+use rebuilt::Conversations;
+
+/// Why a dataset cannot be rendered again.
+#[derive(Debug, Error)]
+pub enum AgainError {
+    /// It lacks what the dialect needs.
+    #[error("{message}")]
+    Refused {
+        /// What it lacks.
+        message: String,
+        /// What to do instead.
+        step: String,
+    },
+    /// It could not be read.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+}
+
+impl AgainError {
+    fn refused(message: impl Into<String>, step: impl Into<String>) -> Self {
+        Self::Refused {
+            message: message.into(),
+            step: step.into(),
+        }
+    }
+}
+
+/// A rendering that was made again.
+#[derive(Debug)]
+pub struct AgainRendering<'r> {
+    /// Id of the conversation in the dataset.
+    pub conversation: &'r str,
+    /// Participant who is the assistant, empty for none.
+    pub perspective: &'r str,
+    /// Its place among those of its key.
+    pub ordinal: u64,
+    /// Its text; none where it is larger than the plan allows.
+    pub content: Option<&'r str>,
+    /// Bytes of it that the perspective says.
+    pub assistant_spans: &'r [Range<u64>],
+    /// Those that are learned.
+    pub learned_spans: &'r [Range<u64>],
+    /// Role of its last turn.
+    pub last_role: Option<&'static str>,
+    /// Codes of what it lost, each once.
+    pub loss_codes: Vec<&'static str>,
+    /// Rules of the dialect that it breaks.
+    pub violations: Vec<String>,
+    /// Tokens in the encoding that is counted; 0 where none is.
+    pub tokens: u64,
+}
+
+/// A dialect over a dataset.
+pub struct Again<'d> {
+    dataset: &'d Dataset,
+    plan: Plan,
+    target: Target,
+    counted: Option<Encoding>,
+}
+
+impl<'d> Again<'d> {
+    /// Looks whether the dataset has all that the dialect (`ID` or `ID@PROFILE`) needs; `encoding` names the one in which
+    /// renderings are counted.
+    pub fn new(dataset: &'d Dataset, dialect: &str, encoding: Option<&str>) -> Result<Self, AgainError> {
+        let (plan, target) = planned::plan(dataset, dialect)?;
+        let named = |name: &str| {
+            let known = plan.encodings.iter().find(|encoding| encoding.name() == name);
+            known.cloned().ok_or_else(|| {
+                AgainError::refused(
+                    format!("the vocabulary of the encoding `{name}` is not in the dataset"),
+                    "leave `--max-tokens` out, or add the dialect to `render.dialects` and run the pipeline again",
+                )
+            })
+        };
+        Ok(Self {
+            counted: encoding.map(named).transpose()?,
+            dataset,
+            plan,
+            target,
+        })
+    }
+
+    /// The dialect's id.
+    pub fn dialect(&self) -> &str {
+        self.target.dialect.id()
+    }
+
+    /// Its profile.
+    pub fn profile(&self) -> &'static str {
+        self.target.profile()
+    }
+
+    /// Whether its text is JSON.
+    pub fn is_json(&self) -> bool {
+        self.target.dialect.about().media_type == "application/json"
+    }
+
+    /// Visits the renderings in the order in which the run would have written them. The first error ends it.
+    pub fn each<E: From<DatasetError>>(
+        &self,
+        visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut sayer = Sayer::new(self);
+        let mut conversations = Conversations::of(self.dataset)?;
+        while let Some((id, linked)) = conversations.next()? {
+            let (mut perspectives, _) =
+                render::perspectives(&linked, &self.plan.pipeline.perspective.speaker);
+            perspectives.truncate(usize::try_from(self.plan.limits().perspectives).unwrap_or(usize::MAX));
+            sayer.say((&id, &linked), &self.plan.windows, &perspectives, visit)?;
+        }
+        Ok(())
+    }
+}
+
+struct Sayer<'a, 'd> {
+    again: &'a Again<'d>,
+    buffers: SinkBuffers,
+    meter: Option<BudgetMeter>,
+    counter: Option<TokenCounter>,
+    tallies: Vec<TokenCounts>,
+    own: OwnSpans,
+}
+
+impl<'a, 'd> Sayer<'a, 'd> {
+    fn new(again: &'a Again<'d>) -> Self {
+        Self {
+            again,
+            buffers: SinkBuffers::default(),
+            meter: again.plan.windows.budget.as_ref().map(BudgetMeter::new),
+            counter: again
+                .counted
+                .as_ref()
+                .map(|encoding| TokenCounter::new(std::slice::from_ref(encoding))),
+            tallies: Vec::new(),
+            own: OwnSpans::default(),
+        }
+    }
+
+    /// Says a conversation, which has this id, through windows.
+    fn say<E>(
+        &mut self,
+        (id, linked): (&str, &Linked),
+        windows: &WindowPlan,
+        perspectives: &[Option<usize>],
+        visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Again { plan, target, .. } = self.again;
+        let made = MadeTexts::default();
+        let limit = usize::try_from(plan.limits().rendering).unwrap_or(usize::MAX);
+        let mut sink = Sink::new(std::mem::take(&mut self.buffers), limit);
+        let windowed = WindowedRenderer::new(linked, windows, perspectives, plan.policy(), &made);
+        let mut meter = self.meter.take().filter(|_| windows.budget.is_some());
+        let said = windowed.render(
+            target,
+            meter.as_mut(),
+            &mut sink,
+            &mut |sink, perspective, rendering| self.rendering(id, sink, perspective, &rendering, visit),
+        );
+        self.meter = meter;
+        drop(windowed);
+        self.buffers = sink.into_buffers();
+        said
+    }
+
+    fn rendering<E>(
+        &mut self,
+        conversation: &str,
+        sink: &mut Sink<'_>,
+        perspective: &str,
+        rendering: &Rendering,
+        visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut violations: Vec<String> = rendering.violations.iter().map(ToString::to_string).collect();
+        let is_oversize = sink.is_oversize();
+        if is_oversize {
+            sink.begin();
+            let limit = self.again.plan.limits().rendering;
+            violations.push(format!("oversize-rendering: more than {limit} bytes"));
+        }
+        if let Some(counter) = &mut self.counter {
+            counter.tally_sink(sink, &mut self.tallies);
+        }
+        let spans = if is_oversize { &[] } else { sink.spans() };
+        let is_template = self.again.target.dialect.about().family == "template";
+        self.own.find(spans, is_template);
+        let mut codes: Vec<&str> = rendering
+            .losses
+            .iter()
+            .map(|loss| loss.code.as_str())
+            .collect();
+        codes.sort_unstable();
+        codes.dedup();
+        visit(&AgainRendering {
+            conversation,
+            perspective,
+            ordinal: rendering.ordinal.into(),
+            content: Some(sink.text()).filter(|_| !is_oversize),
+            assistant_spans: &self.own.said,
+            learned_spans: &self.own.learned,
+            last_role: rendering.last_role,
+            loss_codes: codes,
+            violations,
+            tokens: self.tallies.first().map_or(0, |tally| tally.tokens),
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! The plan of a dataset, as far as its manifest holds what renderings are made by.
+
+use chatmill_dataset::Dataset;
+use serde_json::{Map, Value, json};
+
+use super::AgainError;
+use crate::pipeline::{PerspectiveChoice, Pipeline};
+use crate::plan::{Plan, Target};
+
+/// Tables from which conversations are put together.
+const TABLES: [&str; 3] = ["conversations", "messages", "message_references"];
+
+/// Families of dialects that write what only a record of their own system holds.
+const OWN_SYSTEMS: [&str; 6] = [
+    "group-chat",
+    "tzurot",
+    "gryag-gemini",
+    "transcript",
+    "suna-rows",
+    "jaibber",
+];
+
+const RUN_AGAIN: &str = "add the dialect to `render.dialects` and run the pipeline again";
+
+/// The plan of a dataset for one more dialect, and the dialect.
+pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Target), AgainError> {
+    let target = Target::find(dialect)
+        .map_err(|error| AgainError::refused(error.to_string(), "`chatmill dialects` lists them"))?;
+    if OWN_SYSTEMS.contains(&target.dialect.about().family) {
+        return Err(AgainError::refused(
+            format!(
+                "the dialect `{dialect}` writes records of its own system back, and the tables do not hold all of their fields"
+            ),
+            RUN_AGAIN,
+        ));
+    }
+    let absent = TABLES.into_iter().find(|table| !dataset.has(table));
+    if let Some(table) = absent {
+        return Err(AgainError::refused(
+            format!("the dialect `{dialect}` needs the table `{table}`, which `output.tables` left out"),
+            RUN_AGAIN,
+        ));
+    }
+    let pipeline = pipeline(&dataset.manifest().plan, target.dialect.id(), target.profile())?;
+    let replaces = dataset.manifest().plan.pointer("/redact/mode") == Some(&Value::from("replace"));
+    if replaces && matches!(pipeline.perspective.speaker, PerspectiveChoice::Participants(_)) {
+        return Err(AgainError::refused(
+            "`perspective.as` names participants, and redaction replaced their names",
+            RUN_AGAIN,
+        ));
+    }
+    let plan = Plan::without_inputs(pipeline)
+        .map_err(|error| AgainError::refused(format!("the plan of the dataset: {error}"), RUN_AGAIN))?;
+    Ok((plan, target))
+}
+
+/// The pipeline in a manifest, without what lies in files.
+fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, AgainError> {
+    let unreadable = |reason: String| {
+        AgainError::refused(
+            format!("the plan in the manifest cannot be read: {reason}"),
+            RUN_AGAIN,
+        )
+    };
+    let Value::Object(mut plan) = plan.clone() else {
+        return Err(unreadable("it is no object".to_owned()));
+    };
+    for key in ["inputs", "targets", "redact", "templates"] {
+        plan.remove(key);
+    }
+    plan.insert("input".to_owned(), json!([{ "path": "." }]));
+    plan.insert(
+        "render".to_owned(),
+        json!({ "dialects": [format!("{dialect}@{profile}")] }),
+    );
+    plan.insert("output".to_owned(), json!({ "path": "." }));
+    let budget = plan
+        .get("window")
+        .and_then(|window| window.pointer("/max_tokens/encoding"));
+    let budget = budget.and_then(Value::as_str).map(str::to_owned);
+    let registered = registered_encodings(&plan);
+    if let Some(name) = budget
+        && !registered.contains(&Value::from(name.as_str()))
+    {
+        return Err(AgainError::refused(
+            format!("`window.max_tokens` counts in `{name}`, whose vocabulary is not in the dataset"),
+            RUN_AGAIN,
+        ));
+    }
+    plan.insert("count".to_owned(), json!({ "encodings": registered }));
+    serde_json::from_value(Value::Object(plan)).map_err(|error| unreadable(error.to_string()))
+}
+
+/// The encodings of a plan that this program has by itself.
+fn registered_encodings(plan: &Map<String, Value>) -> Vec<Value> {
+    let counted = plan.get("count").and_then(|count| count.get("encodings"));
+    let counted = counted.and_then(Value::as_array).into_iter().flatten();
+    counted.filter(|encoding| encoding.is_string()).cloned().collect()
+}

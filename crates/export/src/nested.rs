@@ -1,0 +1,274 @@
+//! `--nested struct`: the columns of a table as Arrow lists and structures, for readers that do not know the Arrow JSON type.
+//!
+//! The structure follows from dialect and envelope and never from the rows, so that all files of all exports have the same. A
+//! member that a record has not is null. What has keys of its own in each record (arguments of calls, parameters of tools)
+//! is JSON text in a column of text. A record that does not fit ends the export: nothing is dropped, and no key is invented.
+
+use std::borrow::Cow;
+
+use chatmill_dataset::{Member, NestedValue, Shape};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::fields;
+
+/// Form of lists and objects in a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NestedAs {
+    /// JSON text with the Arrow JSON type: every record keeps exactly its own keys.
+    #[default]
+    Json,
+    /// Arrow lists and structures.
+    Struct,
+}
+
+use Member as M;
+
+const FUNCTION: Shape = Shape::Struct(&[
+    M::always("name", Shape::Word),
+    M::always("arguments", Shape::Json),
+]);
+static CALL: Shape = Shape::Struct(&[
+    M::maybe("id", Shape::Text),
+    M::always("type", Shape::Word),
+    M::always("function", FUNCTION),
+]);
+const CALLS: Member = M::maybe("tool_calls", Shape::List(&CALL));
+const ROLE: Member = M::always("role", Shape::Word);
+const CALL_ID: Member = M::maybe("tool_call_id", Shape::Text);
+const NAME: Member = M::maybe("name", Shape::Word);
+const CONTENT: Member = M::maybe("content", Shape::Text);
+
+macro_rules! messages {
+    ($($member:expr),*) => {
+        Shape::List(const { &Shape::Struct(const { &[ROLE, CALL_ID, NAME, CONTENT, $($member,)* CALLS] }) })
+    };
+}
+
+const REASONING: Member = M::maybe("reasoning_content", Shape::Text);
+const HF_MESSAGES: Shape = messages!(REASONING);
+const AXOLOTL_MESSAGES: Shape = messages!(REASONING, M::maybe("train", Shape::Flag));
+const OPENAI_MESSAGES: Shape = messages!(REASONING);
+const WEIGHTED_MESSAGES: Shape = messages!(REASONING, M::maybe("weight", Shape::Number));
+
+static TOOL: Shape = Shape::Struct(&[
+    M::always("type", Shape::Word),
+    M::always(
+        "function",
+        Shape::Struct(&[
+            M::always("name", Shape::Word),
+            M::maybe("description", Shape::Text),
+            M::maybe("parameters", Shape::Json),
+            M::maybe("strict", Shape::Flag),
+        ]),
+    ),
+]);
+const TOOLS: Shape = Shape::List(&TOOL);
+
+static SHAREGPT_TURN: Shape =
+    Shape::Struct(&[M::always("from", Shape::Word), M::always("value", Shape::Text)]);
+const CONVERSATIONS: Shape = Shape::List(&SHAREGPT_TURN);
+
+static FLAT_CALL: Shape = Shape::Struct(&[
+    M::maybe("id", Shape::Text),
+    M::always("function", Shape::Word),
+    M::always("arguments", Shape::Json),
+    M::always("type", Shape::Word),
+]);
+static SAMPLE_TURN: Shape = Shape::Struct(&[
+    ROLE,
+    CONTENT,
+    M::maybe("metadata", Shape::Struct(&[M::always("name", Shape::Word)])),
+    CALL_ID,
+    M::maybe("function", Shape::Word),
+    M::maybe("tool_calls", Shape::List(&FLAT_CALL)),
+]);
+const SAMPLE_INPUT: Shape = Shape::List(&SAMPLE_TURN);
+const SAMPLE_METADATA: Shape = Shape::Struct(&[
+    M::always("conversation_id", Shape::Text),
+    M::always("perspective", Shape::Word),
+    M::always("ordinal", Shape::Number),
+    M::always("dialect", Shape::Word),
+]);
+
+/// The structure of a key of the records of an envelope, or of a dialect without one; none where it is not known.
+pub(crate) fn shape(dialect: &str, envelope: Option<&str>, key: &str) -> Option<Shape> {
+    let messages = match dialect {
+        "hf-messages" if envelope == Some("axolotl") => AXOLOTL_MESSAGES,
+        "hf-messages" => HF_MESSAGES,
+        "openai-chat" if envelope == Some("openai-sft") => WEIGHTED_MESSAGES,
+        "openai-chat" => OPENAI_MESSAGES,
+        "sharegpt" => {
+            return match key {
+                "conversations" | "chosen" | "rejected" => Some(if key == "conversations" {
+                    CONVERSATIONS
+                } else {
+                    SHAREGPT_TURN
+                }),
+                "tools" | "system" => Some(Shape::Text),
+                _ => None,
+            };
+        }
+        _ => return None,
+    };
+    Some(match (envelope, key) {
+        (Some("inspect"), "input") => SAMPLE_INPUT,
+        (Some("inspect"), "metadata") => SAMPLE_METADATA,
+        (_, "messages" | "input" | "prompt" | "completion" | "chosen" | "rejected") => messages,
+        (_, "tools") => TOOLS,
+        (_, "parallel_tool_calls") => Shape::Flag,
+        _ => return None,
+    })
+}
+
+/// Where a value does not fit, and why.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Misfit {
+    /// Its path below the column, for example `[3].content`.
+    path: String,
+    reason: Cow<'static, str>,
+}
+
+impl Misfit {
+    fn new(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            path: String::new(),
+            reason: reason.into(),
+        }
+    }
+
+    fn under(mut self, step: &str) -> Self {
+        self.path.insert_str(0, step);
+        self
+    }
+
+    /// In words, in a column.
+    pub(crate) fn of(&self, column: &str) -> String {
+        format!("`{column}{}` {}", self.path, self.reason)
+    }
+}
+
+#[derive(Deserialize)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// A JSON value in its shape.
+pub(crate) fn value<'a>(json: &'a str, shape: Shape) -> Result<NestedValue<'a>, Misfit> {
+    let text = || serde_json::from_str::<Text<'a>>(json).map(|text| NestedValue::Text(text.0));
+    match shape {
+        Shape::Word | Shape::Text => {
+            text().map_err(|_| Misfit::new(format!("is {} and no text", what(json))))
+        }
+        // A text that spells JSON is that JSON already.
+        Shape::Json => Ok(text().unwrap_or(NestedValue::Text(Cow::Borrowed(json)))),
+        Shape::Flag => serde_json::from_str(json)
+            .map(NestedValue::Flag)
+            .map_err(|_| Misfit::new(format!("is {} and neither true nor false", what(json)))),
+        Shape::Number => serde_json::from_str(json)
+            .map(NestedValue::Number)
+            .map_err(|_| Misfit::new(format!("is {} and no whole number", what(json)))),
+        Shape::List(inner) => {
+            let elements: Vec<&'a RawValue> = serde_json::from_str(json)
+                .map_err(|_| Misfit::new(format!("is {} and no list", what(json))))?;
+            let elements = elements.into_iter().enumerate();
+            let elements = elements.map(|(index, element)| {
+                value(element.get(), *inner).map_err(|misfit| misfit.under(&format!("[{index}]")))
+            });
+            elements.collect::<Result<_, _>>().map(NestedValue::List)
+        }
+        Shape::Struct(members) => structure(json, members),
+    }
+}
+
+fn structure<'a>(json: &'a str, members: &[Member]) -> Result<NestedValue<'a>, Misfit> {
+    let held = fields::of(json).ok_or_else(|| Misfit::new(format!("is {} and no object", what(json))))?;
+    let is_known = |name: &str| members.iter().any(|member| member.name == name);
+    if let Some(unknown) = held.iter().find(|field| !is_known(&field.name)) {
+        let reason = "is a key that the structure has not";
+        return Err(Misfit::new(reason).under(&format!(".{}", unknown.name)));
+    }
+    let mut values = Vec::with_capacity(members.len());
+    for member in members {
+        let field = held.iter().find(|field| field.name == member.name);
+        let held = match field.map(|field| &field.json) {
+            Some(Cow::Borrowed(json)) => value(json, member.shape),
+            // Fields that were read borrow from the record.
+            Some(Cow::Owned(_)) | None if member.may_be_missing => Ok(NestedValue::Missing),
+            Some(Cow::Owned(_)) | None => Err(Misfit::new("is missing")),
+        };
+        values.push(held.map_err(|misfit| misfit.under(&format!(".{}", member.name)))?);
+    }
+    Ok(NestedValue::Struct(values))
+}
+
+/// What a JSON value is, in a word.
+fn what(json: &str) -> &'static str {
+    match json.trim_start().bytes().next() {
+        Some(b'{') => "an object",
+        Some(b'[') => "a list",
+        Some(b'"') => "a text",
+        Some(b'n') => "null",
+        Some(b't' | b'f') => "true or false",
+        _ => "a number",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn misfit(json: &str) -> String {
+        value(json, HF_MESSAGES).unwrap_err().of("messages")
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named_by_its_path() {
+        for (json, words) in [
+            (
+                r#"[{"role":"user","content":[{"type":"text"}]}]"#,
+                "`messages[0].content` is a list and no text",
+            ),
+            (
+                r#"[{"role":"user","content":"a"},{"role":"user","content":null}]"#,
+                "`messages[1].content` is null and no text",
+            ),
+            (
+                r#"[{"role":"user","mood":"glad"}]"#,
+                "`messages[0].mood` is a key that the structure has not",
+            ),
+            (r#"[{"content":"a"}]"#, "`messages[0].role` is missing"),
+            (r#"{"role":"user"}"#, "`messages` is an object and no list"),
+            (
+                r#"[{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"f"}}]}]"#,
+                "`messages[0].tool_calls[0].function.arguments` is missing",
+            ),
+        ] {
+            assert_eq!(misfit(json), words);
+        }
+    }
+
+    #[test]
+    fn arguments_are_their_json_text_whether_they_were_an_object_or_a_text() {
+        let arguments = |json: &str| match value(json, Shape::Json).unwrap() {
+            NestedValue::Text(text) => text.into_owned(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(arguments(r#"{"a": 1}"#), r#"{"a": 1}"#);
+        assert_eq!(arguments(r#""{\"a\": 1}""#), r#"{"a": 1}"#);
+        assert_eq!(arguments("[1]"), "[1]");
+    }
+
+    #[test]
+    fn every_key_of_the_envelopes_of_messages_has_a_structure() {
+        for envelope in crate::ENVELOPES {
+            let about = envelope.about();
+            for dialect in about.dialects {
+                let is_known = ["hf-messages", "openai-chat", "sharegpt"].contains(dialect);
+                for (key, kind) in about.keys {
+                    let is_shaped = *kind != chatmill_dataset::FreeKind::Json
+                        || shape(dialect, Some(about.id), key).is_some();
+                    assert!(is_shaped || !is_known, "{} {key}", about.id);
+                }
+            }
+        }
+    }
+}

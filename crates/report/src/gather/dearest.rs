@@ -1,0 +1,227 @@
+//! What costs most, from one reading of the narrow columns of `messages`.
+//!
+//! A conversation's messages stand together, so that only the largest ones are held; senders and titles are held up to a limit.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use chatmill_dataset::{Dataset, DatasetError};
+
+use crate::report::{Costly, Dearest};
+
+/// Entries of each list.
+const LISTED: usize = 10;
+
+/// Senders and titled conversations at most that are ranked: about 20 MB.
+const RANKED: usize = 100_000;
+
+/// What costs most; none where nothing is counted, or messages are left out.
+pub(super) fn dearest(dataset: &Dataset) -> Result<Option<Dearest>, DatasetError> {
+    let Some(encoding) = dataset.encodings().first() else {
+        return Ok(None);
+    };
+    if !dataset.has("messages") {
+        return Ok(None);
+    }
+    let titles = titles(dataset)?;
+    let tokens = format!("tokens_{encoding}");
+    let columns = [
+        "conversation_id",
+        "sender_id",
+        "sender_name",
+        "role",
+        "kind",
+        tokens.as_str(),
+    ];
+    let mut found = Dearest {
+        encoding: encoding.clone(),
+        ..Dearest::default()
+    };
+    let mut current = Costly::default();
+    let mut rooms = Ranking::default();
+    let mut senders = Ranking::default();
+    let mut finish = |done: Costly, conversations: &mut Vec<Costly>| {
+        if let Some(title) = titles.get(&done.id) {
+            rooms.add(title, None, &done);
+        }
+        conversations.push(done);
+        if conversations.len() > 2 * LISTED {
+            keep_most(conversations);
+        }
+    };
+    dataset.scan("messages", &columns, &mut |batch| {
+        let [ids, people, names] = [
+            batch.texts("conversation_id")?,
+            batch.texts("sender_id")?,
+            batch.texts("sender_name")?,
+        ];
+        let (roles, kinds) = (batch.texts("role")?, batch.texts("kind")?);
+        let counts = batch.numbers(&tokens)?;
+        for row in (0..batch.rows()).filter(|row| kinds.at(*row) == "message") {
+            if current.id != ids.at(row) {
+                let next = Costly {
+                    id: ids.at(row).to_owned(),
+                    ..Costly::default()
+                };
+                let done = std::mem::replace(&mut current, next);
+                if done.messages > 0 {
+                    finish(done, &mut found.conversations);
+                }
+            }
+            let tokens = counts.at(row);
+            let is_written = roles.at(row) == "assistant";
+            let message = Costly {
+                messages: 1,
+                tokens,
+                written: if is_written { tokens } else { 0 },
+                ..Costly::default()
+            };
+            add(&mut current, &message);
+            found.tokens += tokens;
+            let sender = people.get(row).unwrap_or_else(|| roles.at(row));
+            senders.add(sender, names.get(row), &message);
+        }
+        Ok(())
+    })?;
+    if current.messages > 0 {
+        finish(current, &mut found.conversations);
+    }
+    keep_most(&mut found.conversations);
+    for costly in &mut found.conversations {
+        costly.name = titles.get(&costly.id).cloned();
+    }
+    found.participants = senders.most();
+    // Rooms of one conversation each are conversations.
+    found.rooms = rooms.most_of_several();
+    Ok(Some(found))
+}
+
+/// Titles by the ids of conversations; none where too many have one.
+fn titles(dataset: &Dataset) -> Result<HashMap<String, String>, DatasetError> {
+    let mut titles = HashMap::new();
+    if dataset.has("conversations") && dataset.rows("conversations") <= RANKED as u64 {
+        dataset.scan("conversations", &["conversation_id", "title"], &mut |batch| {
+            let (ids, names) = (batch.texts("conversation_id")?, batch.texts("title")?);
+            for row in 0..batch.rows() {
+                if let Some(title) = names.get(row).filter(|title| !title.is_empty()) {
+                    titles.insert(ids.at(row).to_owned(), title.to_owned());
+                }
+            }
+            Ok(())
+        })?;
+    }
+    Ok(titles)
+}
+
+/// Sums by name, up to a limit of names.
+#[derive(Default)]
+struct Ranking {
+    sums: BTreeMap<String, (Costly, u64)>,
+    is_too_large: bool,
+}
+
+impl Ranking {
+    fn add(&mut self, id: &str, name: Option<&str>, more: &Costly) {
+        if self.is_too_large {
+            return;
+        }
+        if let Some((sum, times)) = self.sums.get_mut(id) {
+            add(sum, more);
+            *times += 1;
+            return;
+        }
+        if self.sums.len() == RANKED {
+            self.is_too_large = true;
+            self.sums.clear();
+            return;
+        }
+        let mut sum = Costly {
+            id: id.to_owned(),
+            name: name
+                .filter(|name| *name != id && !name.is_empty())
+                .map(str::to_owned),
+            ..Costly::default()
+        };
+        add(&mut sum, more);
+        self.sums.insert(id.to_owned(), (sum, 1));
+    }
+
+    fn most(self) -> Vec<Costly> {
+        let mut most = self.sums.into_values().map(|(sum, _)| sum).collect();
+        keep_most(&mut most);
+        most
+    }
+
+    fn most_of_several(self) -> Vec<Costly> {
+        if self.sums.values().any(|(_, times)| *times > 1) {
+            self.most()
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+fn add(sum: &mut Costly, more: &Costly) {
+    sum.messages += more.messages;
+    sum.tokens += more.tokens;
+    sum.written += more.written;
+}
+
+/// Keeps those with the most tokens; of equal ones, those that came first.
+fn keep_most(costly: &mut Vec<Costly>) {
+    costly.sort_by_key(|costly| Reverse(costly.tokens));
+    costly.truncate(LISTED);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(tokens: u64) -> Costly {
+        Costly {
+            messages: 1,
+            tokens,
+            ..Costly::default()
+        }
+    }
+
+    #[test]
+    fn names_are_ranked_up_to_a_limit() {
+        let mut ranking = Ranking::default();
+        for number in 0..RANKED {
+            ranking.add(&format!("user-{number}"), Some("Ann"), &message(1));
+        }
+        ranking.add("user-7", None, &message(4));
+        let most = ranking.most();
+        assert_eq!(most.len(), LISTED);
+        assert_eq!(
+            (most[0].id.as_str(), most[0].tokens, most[0].messages),
+            ("user-7", 5, 2)
+        );
+        assert_eq!(most[0].name.as_deref(), Some("Ann"));
+
+        let mut ranking = Ranking::default();
+        for number in 0..=RANKED {
+            ranking.add(&format!("user-{number}"), None, &message(1));
+        }
+        assert!(ranking.most().is_empty());
+    }
+
+    #[test]
+    fn rooms_of_one_conversation_each_are_no_rooms() {
+        let mut ranking = Ranking::default();
+        ranking.add("kitchen", None, &message(3));
+        ranking.add("cellar", None, &message(2));
+        assert!(ranking.most_of_several().is_empty());
+        let mut ranking = Ranking::default();
+        ranking.add("kitchen", None, &message(3));
+        ranking.add("cellar", None, &message(2));
+        ranking.add("cellar", None, &message(2));
+        let ids: Vec<String> = ranking
+            .most_of_several()
+            .into_iter()
+            .map(|room| room.id)
+            .collect();
+        assert_eq!(ids, ["cellar", "kitchen"]);
+    }
+}

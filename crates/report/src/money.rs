@@ -1,0 +1,107 @@
+//! What a dataset costs, where prices are known.
+
+use crate::bill::{Charge, Price};
+use crate::report::{Amount, MoneyCell, Report, TokenCell};
+
+impl Report {
+    /// Adds what the renderings, and those who cost most, cost at these prices.
+    pub fn add_money(&mut self, prices: &[Price]) {
+        let cells = self.tokens.rows.iter();
+        self.money = cells.flat_map(|cell| money(cell, prices)).collect();
+        let Some(dearest) = &mut self.dearest else {
+            return;
+        };
+        let encoding = dearest.encoding.clone();
+        let prices: Vec<&Price> = prices.iter().filter(|price| price.encoding == encoding).collect();
+        for costly in dearest.all() {
+            let charge = Charge {
+                input: costly.tokens - costly.written,
+                output: costly.written,
+                ..Charge::default()
+            };
+            let amounts = prices.iter().map(|price| Amount {
+                model: price.model.clone(),
+                currency: price.currency.clone(),
+                amount: price.charge(&charge),
+            });
+            costly.money = amounts.collect();
+        }
+    }
+}
+
+/// What a cell costs at the prices of its encoding.
+fn money(cell: &TokenCell, prices: &[Price]) -> Vec<MoneyCell> {
+    let prices = prices.iter().filter(|price| price.encoding == cell.encoding);
+    let cells = prices.map(|price| MoneyCell {
+        dialect: cell.dialect.clone(),
+        profile: cell.profile.clone(),
+        coverage: cell.coverage.clone(),
+        model: price.model.clone(),
+        currency: price.currency.clone(),
+        amount: price.of(cell.tokens),
+        as_served: (cell.requests > 0).then(|| {
+            price.charge(&Charge {
+                input: cell.tokens_sent,
+                cached_input: 0,
+                output: cell.written,
+                requests: cell.requests,
+            })
+        }),
+    });
+    cells.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Costly, Dearest};
+
+    fn price(encoding: &str) -> Price {
+        Price {
+            model: "m".to_owned(),
+            encoding: encoding.to_owned(),
+            currency: "USD".to_owned(),
+            per_million: 2.0,
+            per_million_cached_input: None,
+            per_million_output: Some(10.0),
+            per_request: None,
+            batch_discount: None,
+            date: "2026-11-23".to_owned(),
+            source: "us".to_owned(),
+        }
+    }
+
+    #[test]
+    fn money_is_that_of_the_encoding_and_answers_have_their_own_price() {
+        let cell = |encoding: &str, requests| TokenCell {
+            encoding: encoding.to_owned(),
+            tokens: 1_000_000,
+            requests,
+            tokens_sent: 3_000_000,
+            written: 100_000,
+            ..TokenCell::default()
+        };
+        let mut report = Report::default();
+        report.tokens.rows = vec![cell("a", 4), cell("b", 4), cell("a", 0)];
+        let costly = Costly {
+            tokens: 500_000,
+            written: 100_000,
+            ..Costly::default()
+        };
+        report.dearest = Some(Dearest {
+            encoding: "a".to_owned(),
+            participants: vec![costly],
+            ..Dearest::default()
+        });
+        report.add_money(&[price("a"), price("c")]);
+        let money: Vec<_> = report
+            .money
+            .iter()
+            .map(|cell| (cell.amount, cell.as_served))
+            .collect();
+        assert_eq!(money, [(2.0, Some(7.0)), (2.0, None)]);
+        let participants = &report.dearest.unwrap().participants;
+        assert_eq!(participants[0].money.len(), 1);
+        assert!((participants[0].money[0].amount - 1.8).abs() < 1e-9);
+    }
+}

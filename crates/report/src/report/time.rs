@@ -1,0 +1,15 @@
+//! When a run was, from `run.json`. It stands in the page for people only: `report.json` and the card of equal runs are equal.
+
+use serde::Deserialize;
+
+/// When a run was, and how long it took.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+pub struct RunTime {
+    /// When its last attempt began, RFC 3339 in UTC.
+    pub began_at: String,
+    /// Seconds that this attempt took, up to the reports.
+    pub seconds: f64,
+    /// Slices that earlier attempts had done.
+    #[serde(default)]
+    pub resumed_slices: u64,
+}

@@ -1,0 +1,506 @@
+//! Conversation trees of OpenAssistant: a tree in a line, threads, or a table of messages that name their parents.
+//!
+//! The smallest example, a tree:
+//!
+//! ```json
+//! {"message_tree_id": "t", "prompt": {"message_id": "t", "role": "prompter", "text": "Is it open?", "replies": [
+//!   {"message_id": "a", "parent_id": "t", "role": "assistant", "rank": 0, "text": "Until four."}]}}
+//! ```
+//!
+//! A line that is a message belongs to the tree that `message_tree_id` names; one that nests its `replies` is a tree of its own.
+//! A thread is a list of messages, and threads with the same prompt are one tree. Messages of a tree may lie anywhere in an
+//! input, as in the tables of OASST1 and OASST2.
+//!
+//! People wrote several answers to one prompt and ranked them: the conversation follows the best (not deleted, not refused in
+//! review, the lowest rank, the first), and the others stand beside it with their ranks ([`tree`]). An answer that was deleted or
+//! refused in review has the weight 0: it is there, and nothing learns from it.
+
+use std::collections::HashMap;
+
+use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::{
+    AlternativeOrigin, Conversation, Customs, Extra, Judgement, Message, Part, Role, Scene, Score, Weight,
+};
+
+use crate::frame::{FrameView, Reading, Row};
+use crate::reader::tree::{self, Branch, Node, Steps, Tree};
+use crate::reader::{
+    Element, Keep as _, Kept, ListReader, Notes, Roster, Times, Wire as _, best, exceeds, has, id, present,
+    quoted, text, wire,
+};
+use crate::source::{About, Source};
+
+const ID: &str = "oasst";
+
+/// The source `oasst`.
+#[derive(Debug)]
+pub struct Oasst;
+
+static ABOUT: About = About {
+    id: ID,
+    title: "OpenAssistant trees",
+    specification: "the exports of OpenAssistant and the data sets OASST1 and OASST2",
+    shapes: &["tree", "messages", "thread"],
+    carries: "branches, ranked answers, roles, who wrote what, text, models, reviews and labels as extra fields, times",
+    customs: Customs::USUAL,
+};
+
+impl Source for Oasst {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        best(sketch, recognise)
+    }
+
+    fn gathers(&self, _sketch: &Sketch) -> bool {
+        true
+    }
+
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        let root = document.root();
+        let key = match root.kind() {
+            Kind::Object => tree_id(root),
+            // Threads with the same first message are one tree.
+            Kind::Array => {
+                let first = root.items().next();
+                let own = || first.and_then(|first| present(first, "message_id").and_then(id));
+                first.and_then(tree_id).or_else(own)
+            }
+            _ => return None,
+        };
+        Some(vec![Row::of(key, root)])
+    }
+
+    fn can_merge(&self) -> bool {
+        true
+    }
+
+    fn lies_apart(&self) -> bool {
+        true
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        Reading::stored(ABOUT.customs, read(*frame, limits))
+    }
+}
+
+fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
+    let is_tree = has(record, "prompt") && record.names("prompt.message_id") && record.names("prompt.text");
+    if is_tree {
+        return Some((98, "records have a prompt with its replies".to_owned()));
+    }
+    let is_message = |below: &str| {
+        let all = ["message_id", "parent_id", "role", "text"];
+        all.iter().all(|key| record.names(&format!("{below}{key}")))
+    };
+    (is_message("") || is_message("[]."))
+        .then(|| (96, "messages name their parent and their role".to_owned()))
+}
+
+/// The tree that a line belongs to; none where it does not say. A message that nests its replies is a tree of its own.
+fn tree_id(row: Value<'_>) -> Option<String> {
+    let named = present(row, "message_tree_id");
+    let own = || present(row, "message_id").filter(|_| row.get("replies").is_some());
+    let of_prompt = || present(row, "prompt").and_then(|prompt| prompt.get("message_id"));
+    named.or_else(own).or_else(of_prompt).and_then(id)
+}
+
+wire! {
+    /// A message.
+    Wire {
+        id: "message_id",
+        parent: "parent_id",
+        tree: "message_tree_id",
+        text: "text",
+        role: "role",
+        user: "user_id",
+        created: "created_date",
+        model: "model_name",
+        rank: "rank",
+        replies: "replies",
+    }
+}
+
+/// The messages of a tree as they lie in the record, each once.
+#[derive(Default)]
+struct Collected<'d> {
+    values: Vec<Value<'d>>,
+    entries: Vec<Node>,
+    places: HashMap<String, usize>,
+    /// Rows that are there again.
+    repeated: u64,
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let root = frame.root();
+    let mut notes = Notes::new(frame.start);
+    let (collected, shape) = collect(frame, &mut notes)?;
+    let entries = &collected.entries;
+    if let Some(text) = exceeds(entries.len() as u64, "the tree", "messages", limits) {
+        return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$", root));
+    }
+    let repeated = collected.repeated;
+    let record = Record { frame, limits, shape };
+    let mut trees = collected.trees(frame.key.is_some()).into_iter();
+    let mut reading = record.tree(&trees.next().unwrap_or_default(), notes);
+    for tree in trees {
+        let mut other = record.tree(&tree, Notes::new(frame.start));
+        let also = std::mem::take(&mut other.also);
+        reading.also.push(other);
+        reading.also.extend(also);
+    }
+    reading.rows.rows += repeated;
+    reading.rows.repeated += repeated;
+    Ok(reading)
+}
+
+/// Collects the messages of all rows, with what they nest.
+fn collect<'d>(
+    frame: FrameView<'d>,
+    notes: &mut Notes,
+) -> Result<(Collected<'d>, &'static str), Box<Finding>> {
+    let root = frame.root();
+    let is_message = |value: Value<'_>| value.kind() == Kind::Object && value.get("message_id").is_some();
+    // Gathered rows are an array of them; a thread alone is an array of messages.
+    let rows: Vec<(String, Value<'d>)> = match root.kind() {
+        Kind::Array if frame.key.is_some() || !root.items().any(is_message) => root
+            .items()
+            .enumerate()
+            .map(|(at, row)| (format!("$[{at}]"), row))
+            .collect(),
+        _ => vec![("$".to_owned(), root)],
+    };
+    let mut collected = Collected::default();
+    let mut shape = "messages";
+    for (path, row) in rows {
+        if let Some(prompt) = present(row, "prompt") {
+            shape = "tree";
+            collected.add(format!("{path}.prompt"), prompt, None, notes);
+        } else if row.kind() == Kind::Array {
+            shape = "thread";
+            for (at, message) in row.items().enumerate() {
+                collected.add(format!("{path}[{at}]"), message, None, notes);
+            }
+        } else {
+            collected.add(path, row, None, notes);
+        }
+    }
+    if collected.entries.is_empty() {
+        return Err(frame.fault(&codes::WRONG_TYPE, "the record holds no messages", "$", root));
+    }
+    Ok((collected, shape))
+}
+
+impl<'d> Collected<'d> {
+    /// Adds a message and what it nests, each before what stands below it.
+    fn add(&mut self, path: String, message: Value<'d>, parent: Option<String>, notes: &mut Notes) {
+        let mut waiting = vec![(path, message, parent)];
+        while let Some((path, message, above)) = waiting.pop() {
+            let own = present(message, "message_id").and_then(id);
+            let named = || present(message, "parent_id").and_then(id);
+            let parent = above.or_else(named);
+            let id = own.unwrap_or_else(|| path.clone());
+            let replies = present(message, "replies").into_iter().flat_map(Value::items);
+            let below = replies
+                .enumerate()
+                .map(|(at, reply)| (format!("{path}.replies[{at}]"), reply, Some(id.clone())));
+            let below: Vec<_> = below.collect();
+            waiting.extend(below.into_iter().rev());
+            let next = self.entries.len();
+            let at = *self.places.entry(id.clone()).or_insert(next);
+            if let Some(known) = self.values.get(at) {
+                self.repeated += 1;
+                if text(known.get("text")) != text(message.get("text")) {
+                    let text = "the message is there twice with two texts: the first is read";
+                    let finding = Finding::new(&codes::REPEATED_ROW, text).with_severity(Severity::Warning);
+                    notes.push(finding.at_path(path), Some(message));
+                }
+                continue;
+            }
+            self.values.push(message);
+            let span = message.get("text").unwrap_or(message).span();
+            self.entries.push(Node {
+                id,
+                parent,
+                span,
+                path,
+            });
+        }
+    }
+}
+
+impl<'d> Collected<'d> {
+    /// Messages that name no tree, divided into trees by what stands above them: what has lost that belongs to the first.
+    fn trees(self, is_one: bool) -> Vec<Self> {
+        let firsts = self.entries.iter().filter(|node| node.parent.is_none()).count();
+        if is_one || firsts < 2 {
+            return vec![self];
+        }
+        let place = |id: &String| self.places.get(id).copied();
+        let parents: Vec<Option<usize>> = self
+            .entries
+            .iter()
+            .map(|node| node.parent.as_ref().and_then(place))
+            .collect();
+        // The tree of each message, once it is known.
+        let mut known: Vec<Option<usize>> = vec![None; parents.len()];
+        let mut trees: Vec<Self> = Vec::new();
+        for (at, node) in self.entries.iter().enumerate() {
+            if node.parent.is_none() {
+                if let Some(known) = known.get_mut(at) {
+                    *known = Some(trees.len());
+                }
+                trees.push(Self::default());
+            }
+        }
+        for start in 0..parents.len() {
+            let mut walk = Vec::new();
+            let mut here = Some(start);
+            let mut tree = 0;
+            while let Some(at) = here {
+                if let Some(found) = known.get(at).copied().flatten() {
+                    tree = found;
+                    break;
+                }
+                // A circle ends where it began: it is reported when the tree is made.
+                if let Some(known) = known.get_mut(at) {
+                    *known = Some(0);
+                }
+                walk.push(at);
+                here = parents.get(at).copied().flatten();
+            }
+            for at in walk {
+                if let Some(known) = known.get_mut(at) {
+                    *known = Some(tree);
+                }
+            }
+        }
+        for ((value, node), tree) in self.values.into_iter().zip(self.entries).zip(known) {
+            if let Some(tree) = tree.and_then(|tree| trees.get_mut(tree)) {
+                tree.values.push(value);
+                tree.entries.push(node);
+            }
+        }
+        trees
+    }
+}
+
+/// How good a message is among those with the same parent: the more, the better.
+fn preference(message: Value<'_>) -> u64 {
+    let is_kept = u64::from(!is_deleted(message));
+    let is_accepted = u64::from(!is_refused(message));
+    let rank = rank(message)
+        .unwrap_or(u64::from(u32::MAX))
+        .min(u64::from(u32::MAX));
+    (is_kept << 40) | (is_accepted << 39) | (u64::from(u32::MAX) - rank)
+}
+
+fn is_deleted(message: Value<'_>) -> bool {
+    message.get("deleted").and_then(Value::as_bool) == Some(true)
+}
+
+fn is_refused(message: Value<'_>) -> bool {
+    message.get("review_result").and_then(Value::as_bool) == Some(false)
+}
+
+fn rank(message: Value<'_>) -> Option<u64> {
+    let number: f64 = message.get("rank")?.number_text()?.parse().ok()?;
+    // Tables write ranks as numbers with a fraction.
+    (number >= 0.0 && number.fract() == 0.0).then_some(number as u64)
+}
+
+fn role(message: Value<'_>) -> Option<Role> {
+    match text(message.get("role")).as_deref() {
+        Some("prompter" | "user") => Some(Role::User),
+        Some("assistant") => Some(Role::Assistant),
+        Some("system") => Some(Role::System),
+        _ => None,
+    }
+}
+
+/// What people thought of an answer, from 0 to 1: the label `quality`, which is an object or a place in lists.
+fn quality(message: Value<'_>) -> Option<Score> {
+    let labels = present(message, "labels")?;
+    let value = match labels.get("quality") {
+        Some(quality) => quality.get("value")?,
+        None => {
+            let names = labels.get("name")?.items();
+            let at = names
+                .into_iter()
+                .position(|name| text(Some(name)).as_deref() == Some("quality"))?;
+            labels.get("value")?.items().nth(at)?
+        }
+    };
+    Score::new(value.number_text()?.parse().ok()?)
+}
+
+/// What the branches of a record share.
+struct Record<'d, 'r> {
+    frame: FrameView<'d>,
+    limits: &'r Limits,
+    shape: &'static str,
+}
+
+impl<'d> Record<'d, '_> {
+    /// The conversations of a tree.
+    fn tree(&self, collected: &Collected<'d>, mut notes: Notes) -> Reading {
+        let (values, entries) = (&collected.values, &collected.entries);
+        let mut tree = Tree::of(entries, &mut notes);
+        tree.prefer(values.iter().map(|value| preference(*value)).collect());
+        let asks = |at: usize| {
+            values
+                .get(at)
+                .is_some_and(|value| role(*value) == Some(Role::User))
+        };
+        let visible = tree.best_end(entries);
+        let branches = tree::branches(entries, &tree, visible, self.limits, asks, &mut notes);
+        tree::read(&branches, notes, |branch, number| {
+            self.branch(collected, branch, number)
+        })
+    }
+
+    fn branch(&self, collected: &Collected<'d>, branch: &Branch, number: Option<u32>) -> Reading {
+        let mut reader = Reader {
+            list: ListReader::new(self.frame, self.limits),
+            roster: Roster::default(),
+            times: Times::new(self.limits),
+        };
+        let node = |at: &usize| Some((*collected.values.get(*at)?, collected.entries.get(*at)?));
+        let mut steps = Steps::default();
+        for (step, at) in branch.path.iter().enumerate() {
+            steps.begin(&reader.list);
+            if let Some((value, node)) = node(at) {
+                reader.read(value, node, step >= branch.shared);
+            }
+        }
+        steps.begin(&reader.list);
+        let before = steps.messages_before(branch.shared);
+        let judged = |at: usize| {
+            let value = collected.values.get(at).copied();
+            Judgement {
+                rank: value.and_then(rank),
+                score: value.and_then(quality),
+                label: None,
+            }
+        };
+        for beside in &branch.beside {
+            let aside = reader.list.begin_aside();
+            for (value, entry) in beside.nodes.iter().filter_map(node) {
+                reader.read(value, entry, true);
+            }
+            steps.beside(
+                &mut reader.list,
+                (branch, beside),
+                aside,
+                (AlternativeOrigin::Choice, &judged),
+            );
+        }
+        reader.times.finish(&mut reader.list.notes);
+        let row = match self.frame.root() {
+            root if root.kind() == Kind::Array => root.items().next(),
+            root => Some(root),
+        };
+        let first = branch.path.first().and_then(|at| collected.entries.get(*at));
+        let mut extra = Kept::new();
+        if let Some(state) = row.and_then(|row| text(row.get("tree_state"))) {
+            extra.push(("tree_state".to_owned(), quoted(&state)));
+        }
+        let mut conversation = Conversation {
+            source: ID,
+            source_id: self
+                .frame
+                .key
+                .map(str::to_owned)
+                .or_else(|| first.map(|first| first.id.clone())),
+            shape: self.shape,
+            scene: Scene::Assistant,
+            extra: Extra(extra),
+            ..Conversation::default()
+        };
+        let last = branch.path.last().and_then(|at| collected.entries.get(*at));
+        if let (Some(number), Some(last)) = (number, last) {
+            tree::mark(&mut conversation, before as u64, &last.id, number > 0);
+        }
+        reader.list.finish(Conversation {
+            participants: reader.roster.participants,
+            ..conversation
+        })
+    }
+}
+
+struct Reader<'d, 'r> {
+    list: ListReader<'d, 'r>,
+    roster: Roster,
+    times: Times,
+}
+
+impl<'d> Reader<'d, '_> {
+    /// Reads a message. What is not new is told with an earlier branch, findings and rejects included.
+    fn read(&mut self, value: Value<'d>, node: &Node, is_new: bool) {
+        let before = (self.list.notes.findings.len(), self.list.rejects.len());
+        let path = || node.path.clone();
+        if let Some(wire) = self.list.element(Element::Message, path, value, Wire::read) {
+            self.message(value, &wire.without_nulls(), node);
+        }
+        if !is_new {
+            self.list.told_before(before);
+        }
+    }
+
+    fn message(&mut self, value: Value<'d>, wire: &Wire<'d>, node: &Node) {
+        let Some(role) = role(value) else {
+            let text = "role is neither prompter nor assistant: the message is rejected";
+            let code = if wire.role.is_some() {
+                &codes::WRONG_TYPE
+            } else {
+                &codes::MISSING_FIELD
+            };
+            let finding = Finding::new(code, text).at_path(format!("{}.role", node.path));
+            self.list.reject(value.span(), finding);
+            return;
+        };
+        let own = wire.id.and_then(id);
+        let mut site = self.list.site(own.as_deref(), value);
+        let timestamp = self.times.read(wire.created, "created_date", &mut site);
+        let said = match wire.text {
+            Some(said) if said.as_str().is_none() => {
+                site.warn("text", "text is not a string and is read as its JSON text", said);
+                Some(crate::reader::text_of(said))
+            }
+            said => text(said),
+        };
+        if own.is_none() {
+            site.missing("message_id", Severity::Warning);
+        }
+        if said.is_none() {
+            site.missing("text", Severity::Error);
+        }
+        let mut extra = Kept::new();
+        extra.keep_some("rank", wire.rank);
+        for (key, other) in &wire.others {
+            let says_nothing = other.is_null() || ["[]", "{}"].contains(&other.raw());
+            if !says_nothing && key != "tree_state" {
+                extra.keep(key.clone().into_owned(), *other);
+            }
+        }
+        let sender = match wire.user.and_then(id) {
+            Some(user) => self.roster.of(role, &user, None),
+            None => self.roster.named(role, None),
+        };
+        let is_bad = is_deleted(value) || is_refused(value);
+        self.list.push(Message {
+            id: own,
+            sender: Some(sender),
+            timestamp,
+            parts: said.map(Part::Text).into_iter().collect(),
+            weight: Weight::new(0.0).filter(|_| is_bad && role == Role::Assistant),
+            model: text(wire.model).map(Into::into),
+            extra: Extra(extra),
+            ..self.list.message(role, value.span(), 0)
+        });
+    }
+}

@@ -1,0 +1,222 @@
+//! A dialect that a run did not render, made of the dataset's tables, has the bytes that the run would have written.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use chatmill_dataset::{Dataset, DatasetError};
+use chatmill_dialect::DIALECTS;
+use chatmill_engine::again::{Again, AgainError};
+use chatmill_testkit::Workshop;
+use chatmill_testkit::workshop::samples;
+
+/// A rendering: its key, its text, and what its row says of it.
+#[derive(Debug, PartialEq)]
+struct Said {
+    key: (String, String, u64),
+    content: Option<String>,
+    last_role: Option<String>,
+    assistant: Vec<std::ops::Range<u64>>,
+    learned: Vec<std::ops::Range<u64>>,
+    losses: Vec<String>,
+    violations: Vec<String>,
+    tokens: u64,
+}
+
+/// Files of every source, and the demo.
+fn all_samples(workshop: &Workshop) {
+    for folder in ["sources", "demo"] {
+        copy(workshop, &samples().join(folder), &format!("in/{folder}"));
+    }
+}
+
+fn copy(workshop: &Workshop, from: &Path, to: &str) {
+    for entry in fs::read_dir(from).unwrap() {
+        let (path, name) = {
+            let entry = entry.unwrap();
+            (entry.path(), entry.file_name().into_string().unwrap())
+        };
+        let to = format!("{to}/{name}");
+        if path.is_dir() {
+            copy(workshop, &path, &to);
+        } else {
+            workshop.write(&to, fs::read(path).unwrap());
+        }
+    }
+}
+
+fn written(dataset: &Dataset, dialect: &str) -> Vec<Said> {
+    let columns = [
+        "conversation_id",
+        "dialect",
+        "perspective",
+        "ordinal",
+        "content",
+        "last_role",
+        "assistant_spans",
+        "learned_spans",
+        "loss_codes",
+        "violations",
+        "tokens_r50k_base",
+    ];
+    let mut said = Vec::new();
+    for batch in dataset.batches("renderings", &columns) {
+        let batch = batch.unwrap();
+        let texts = |name| batch.texts(name).unwrap();
+        let (ids, dialects, perspectives) =
+            (texts("conversation_id"), texts("dialect"), texts("perspective"));
+        let (contents, roles) = (texts("content"), texts("last_role"));
+        let spans = |name| batch.spans(name).unwrap();
+        let (assistant, learned) = (spans("assistant_spans"), spans("learned_spans"));
+        let lists = |name| batch.text_lists(name).unwrap();
+        let (losses, violations) = (lists("loss_codes"), lists("violations"));
+        let numbers = |name| batch.numbers(name).unwrap();
+        let (ordinals, tokens) = (numbers("ordinal"), numbers("tokens_r50k_base"));
+        for row in (0..batch.rows()).filter(|row| dialects.at(*row) == dialect) {
+            said.push(Said {
+                key: (
+                    ids.at(row).to_owned(),
+                    perspectives.at(row).to_owned(),
+                    ordinals.at(row),
+                ),
+                content: contents.get(row).map(str::to_owned),
+                last_role: roles.get(row).map(str::to_owned),
+                assistant: assistant.at(row),
+                learned: learned.at(row),
+                losses: losses.at(row),
+                violations: violations.at(row),
+                tokens: tokens.at(row),
+            });
+        }
+    }
+    said
+}
+
+fn again(dataset: &Dataset, dialect: &str) -> Result<Vec<Said>, AgainError> {
+    let again = Again::new(dataset, dialect, Some("r50k_base"))?;
+    let mut said = Vec::new();
+    again.each::<DatasetError>(&mut |made| {
+        let owned = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        said.push(Said {
+            key: (
+                made.conversation.to_owned(),
+                made.perspective.to_owned(),
+                made.ordinal,
+            ),
+            content: made.content.map(str::to_owned),
+            last_role: made.last_role.map(str::to_owned),
+            assistant: made.assistant_spans.to_vec(),
+            learned: made.learned_spans.to_vec(),
+            losses: owned(&made.loss_codes),
+            violations: made.violations.clone(),
+            tokens: made.tokens,
+        });
+        Ok(())
+    })?;
+    Ok(said)
+}
+
+/// A run with every dialect, and one with a single dialect, over the same inputs.
+fn two_runs(workshop: &Workshop, more: &str) -> [Dataset; 2] {
+    let plan = |dialects: &str| {
+        format!(
+            "[render]\ndialects = [{dialects}]\n[count]\nencodings = [\"r50k_base\"]\n\
+             [limits]\nmax_reject_ratio = 1.0\nmax_error_findings = 1000\n{more}"
+        )
+    };
+    workshop.run("whole", &plan("\"all\""), 2).unwrap();
+    workshop.run("one", &plan("\"jaibber-context\""), 2).unwrap();
+    ["whole", "one"].map(|name| Dataset::open(&workshop.path(name)).unwrap())
+}
+
+/// Compares all dialects; gives those that are refused.
+fn compare(more: &str) -> BTreeSet<String> {
+    let workshop = Workshop::new();
+    all_samples(&workshop);
+    let [whole, one] = two_runs(&workshop, more);
+    let mut refused = BTreeSet::new();
+    let mut differing: Vec<String> = Vec::new();
+    for dialect in DIALECTS {
+        let id = dialect.id();
+        let found = match again(&one, id) {
+            Ok(found) => found,
+            Err(AgainError::Refused { message, .. }) => {
+                assert!(message.contains(id), "{message}");
+                refused.insert(id.to_owned());
+                continue;
+            }
+            Err(error) => panic!("{id}: {error}"),
+        };
+        let wanted = written(&whole, id);
+        assert!(wanted.len() > 50, "{id}");
+        let keys = |said: &[Said]| said.iter().map(|said| said.key.clone()).collect::<Vec<_>>();
+        assert_eq!(keys(&found), keys(&wanted), "{id}");
+        let pairs = found
+            .iter()
+            .zip(&wanted)
+            .filter(|(found, wanted)| found != wanted);
+        differing.extend(pairs.map(|(found, wanted)| format!("{id}\n  {found:?}\n  {wanted:?}")));
+    }
+    assert!(
+        differing.is_empty(),
+        "{} differ:\n{}",
+        differing.len(),
+        differing[..differing.len().min(12)].join("\n")
+    );
+    refused
+}
+
+#[test]
+fn whole_conversations_are_said_again_in_every_dialect_that_is_not_of_one_system() {
+    let refused = compare("[perspective]\nas = \"each-agent\"\n");
+    let systems = [
+        "group-chat",
+        "gryag-compact",
+        "gryag-gemini",
+        "jaibber-context",
+        "jaibber-events",
+        "suna-rows",
+        "tzurot",
+    ];
+    let refused: Vec<&str> = refused.iter().map(String::as_str).collect();
+    assert_eq!(refused, systems);
+}
+
+#[test]
+fn windows_with_a_budget_are_cut_where_the_run_would_have_cut_them() {
+    compare(
+        "[window]\nmode = \"consecutive\"\nsession_gap = \"6h\"\noverlap = 2\n\
+         max_tokens = { encoding = \"r50k_base\", tokens = 300 }\n",
+    );
+    compare("[window]\nmode = \"per_turn\"\n[policy]\nreasoning = \"keep\"\n");
+}
+
+#[test]
+fn what_the_dataset_does_not_hold_is_refused_by_name() {
+    let workshop = Workshop::new();
+    workshop.write(
+        "in/a.json",
+        fs::read(samples().join("demo/launch-week.json")).unwrap(),
+    );
+    let refused = |more: &str, dialect: &str| {
+        workshop.run("out", more, 1).unwrap();
+        let dataset = Dataset::open(&workshop.path("out")).unwrap();
+        let error = again(&dataset, dialect).unwrap_err().to_string();
+        drop(dataset);
+        fs::remove_dir_all(workshop.path("out")).unwrap();
+        error
+    };
+    let count = "[count]\nencodings = [\"r50k_base\"]\n[render]\ndialects = [\"chatml\"]\n";
+    let absent = refused(
+        &format!("tables = [\"renderings\", \"conversations\"]\n{count}"),
+        "hf-messages",
+    );
+    assert!(absent.contains("the table `messages`"), "{absent}");
+    let unknown = refused(count, "hf-mesages");
+    assert!(unknown.contains("did you mean `hf-messages`"), "{unknown}");
+    let uncounted = refused(
+        "[count]\nencodings = []\n[render]\ndialects = [\"chatml\"]\n",
+        "hf-messages",
+    );
+    assert!(uncounted.contains("the encoding `r50k_base`"), "{uncounted}");
+}

@@ -13,6 +13,7 @@
 
 mod across;
 mod alternatives;
+mod bad_exports;
 mod dedup;
 mod gathering;
 mod inputs;

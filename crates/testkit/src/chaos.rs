@@ -346,7 +346,9 @@ fn hashes(root: &Path) -> BTreeMap<String, String> {
         let mut bytes = std::fs::read(root.join(name)).expect("a file of the dataset");
         if name == "report.html" {
             let page = String::from_utf8(bytes).expect("a page");
-            let lines = page.lines().filter(|line| !line.starts_with("<p class=\"when\">"));
+            let lines = page
+                .lines()
+                .filter(|line| !line.starts_with("<p class=\"when\">"));
             bytes = lines.collect::<Vec<_>>().join("\n").into_bytes();
         }
         blake3::hash(&bytes).to_hex().to_string()

@@ -97,7 +97,8 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
         let all = ["message_id", "parent_id", "role", "text"];
         all.iter().all(|key| record.names(&format!("{below}{key}")))
     };
-    (is_message("") || is_message("[].")).then(|| (96, "messages name their parent and their role".to_owned()))
+    (is_message("") || is_message("[]."))
+        .then(|| (96, "messages name their parent and their role".to_owned()))
 }
 
 /// The tree that a line belongs to; none where it does not say. A message that nests its replies is a tree of its own.
@@ -166,9 +167,11 @@ fn collect<'d>(
     let is_message = |value: Value<'_>| value.kind() == Kind::Object && value.get("message_id").is_some();
     // Gathered rows are an array of them; a thread alone is an array of messages.
     let rows: Vec<(String, Value<'d>)> = match root.kind() {
-        Kind::Array if frame.key.is_some() || !root.items().any(is_message) => {
-            root.items().enumerate().map(|(at, row)| (format!("$[{at}]"), row)).collect()
-        }
+        Kind::Array if frame.key.is_some() || !root.items().any(is_message) => root
+            .items()
+            .enumerate()
+            .map(|(at, row)| (format!("$[{at}]"), row))
+            .collect(),
         _ => vec![("$".to_owned(), root)],
     };
     let mut collected = Collected::default();
@@ -202,7 +205,9 @@ impl<'d> Collected<'d> {
             let parent = above.or_else(named);
             let id = own.unwrap_or_else(|| path.clone());
             let replies = present(message, "replies").into_iter().flat_map(Value::items);
-            let below = replies.enumerate().map(|(at, reply)| (format!("{path}.replies[{at}]"), reply, Some(id.clone())));
+            let below = replies
+                .enumerate()
+                .map(|(at, reply)| (format!("{path}.replies[{at}]"), reply, Some(id.clone())));
             let below: Vec<_> = below.collect();
             waiting.extend(below.into_iter().rev());
             let next = self.entries.len();
@@ -218,7 +223,12 @@ impl<'d> Collected<'d> {
             }
             self.values.push(message);
             let span = message.get("text").unwrap_or(message).span();
-            self.entries.push(Node { id, parent, span, path });
+            self.entries.push(Node {
+                id,
+                parent,
+                span,
+                path,
+            });
         }
     }
 }
@@ -231,7 +241,11 @@ impl<'d> Collected<'d> {
             return vec![self];
         }
         let place = |id: &String| self.places.get(id).copied();
-        let parents: Vec<Option<usize>> = self.entries.iter().map(|node| node.parent.as_ref().and_then(place)).collect();
+        let parents: Vec<Option<usize>> = self
+            .entries
+            .iter()
+            .map(|node| node.parent.as_ref().and_then(place))
+            .collect();
         // The tree of each message, once it is known.
         let mut known: Vec<Option<usize>> = vec![None; parents.len()];
         let mut trees: Vec<Self> = Vec::new();
@@ -279,7 +293,9 @@ impl<'d> Collected<'d> {
 fn preference(message: Value<'_>) -> u64 {
     let is_kept = u64::from(!is_deleted(message));
     let is_accepted = u64::from(!is_refused(message));
-    let rank = rank(message).unwrap_or(u64::from(u32::MAX)).min(u64::from(u32::MAX));
+    let rank = rank(message)
+        .unwrap_or(u64::from(u32::MAX))
+        .min(u64::from(u32::MAX));
     (is_kept << 40) | (is_accepted << 39) | (u64::from(u32::MAX) - rank)
 }
 
@@ -313,7 +329,9 @@ fn quality(message: Value<'_>) -> Option<Score> {
         Some(quality) => quality.get("value")?,
         None => {
             let names = labels.get("name")?.items();
-            let at = names.into_iter().position(|name| text(Some(name)).as_deref() == Some("quality"))?;
+            let at = names
+                .into_iter()
+                .position(|name| text(Some(name)).as_deref() == Some("quality"))?;
             labels.get("value")?.items().nth(at)?
         }
     };
@@ -333,10 +351,16 @@ impl<'d> Record<'d, '_> {
         let (values, entries) = (&collected.values, &collected.entries);
         let mut tree = Tree::of(entries, &mut notes);
         tree.prefer(values.iter().map(|value| preference(*value)).collect());
-        let asks = |at: usize| values.get(at).is_some_and(|value| role(*value) == Some(Role::User));
+        let asks = |at: usize| {
+            values
+                .get(at)
+                .is_some_and(|value| role(*value) == Some(Role::User))
+        };
         let visible = tree.best_end(entries);
         let branches = tree::branches(entries, &tree, visible, self.limits, asks, &mut notes);
-        tree::read(&branches, notes, |branch, number| self.branch(collected, branch, number))
+        tree::read(&branches, notes, |branch, number| {
+            self.branch(collected, branch, number)
+        })
     }
 
     fn branch(&self, collected: &Collected<'d>, branch: &Branch, number: Option<u32>) -> Reading {
@@ -368,7 +392,12 @@ impl<'d> Record<'d, '_> {
             for (value, entry) in beside.nodes.iter().filter_map(node) {
                 reader.read(value, entry, true);
             }
-            steps.beside(&mut reader.list, (branch, beside), aside, (AlternativeOrigin::Choice, &judged));
+            steps.beside(
+                &mut reader.list,
+                (branch, beside),
+                aside,
+                (AlternativeOrigin::Choice, &judged),
+            );
         }
         reader.times.finish(&mut reader.list.notes);
         let row = match self.frame.root() {
@@ -382,7 +411,11 @@ impl<'d> Record<'d, '_> {
         }
         let mut conversation = Conversation {
             source: ID,
-            source_id: self.frame.key.map(str::to_owned).or_else(|| first.map(|first| first.id.clone())),
+            source_id: self
+                .frame
+                .key
+                .map(str::to_owned)
+                .or_else(|| first.map(|first| first.id.clone())),
             shape: self.shape,
             scene: Scene::Assistant,
             extra: Extra(extra),

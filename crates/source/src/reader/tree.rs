@@ -110,7 +110,9 @@ impl Tree {
     pub(crate) fn best_end(&self, entries: &[Node]) -> Option<usize> {
         let (below, first) = self.below(entries);
         let next = |at: &usize| self.best(below.get(*at)?.iter().copied());
-        let start = self.best(first.into_iter()).or_else(|| (!entries.is_empty()).then_some(0));
+        let start = self
+            .best(first.into_iter())
+            .or_else(|| (!entries.is_empty()).then_some(0));
         std::iter::successors(start, next).last()
     }
 

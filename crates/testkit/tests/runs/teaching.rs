@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 
-use chatmill_testkit::rows::{self, flags, numbers, texts};
 use chatmill_testkit::Workshop;
+use chatmill_testkit::rows::{self, flags, numbers, texts};
 use serde_json::{Value, json};
 
 fn all(workshop: &Workshop, table: &str, column: &str) -> Vec<String> {
@@ -44,10 +44,20 @@ fn a_thread_that_ends_with_a_question_to_its_user_gives_samples_of_its_steps() {
     );
     let steps = run("steps");
     assert_eq!((steps.renderings, steps.untaught.len()), (4, 0));
-    assert!(flags(&workshop.path("out"), "renderings", "valid").iter().all(|valid| *valid == Some(true)));
+    assert!(
+        flags(&workshop.path("out"), "renderings", "valid")
+            .iter()
+            .all(|valid| *valid == Some(true))
+    );
     let taught = learned(&workshop, "openai-chat");
-    assert!(taught[0].contains("web_search") && !taught[0].contains("\"ask\""), "{taught:?}");
-    assert!(taught[1].contains("Here is what I found") && taught[1].contains("\"ask\""), "{taught:?}");
+    assert!(
+        taught[0].contains("web_search") && !taught[0].contains("\"ask\""),
+        "{taught:?}"
+    );
+    assert!(
+        taught[1].contains("Here is what I found") && taught[1].contains("\"ask\""),
+        "{taught:?}"
+    );
     // The tools that it calls are defined by their calls, alike in both samples, and the rows say so.
     for content in all(&workshop, "renderings", "content") {
         let row: Value = serde_json::from_str(&content).unwrap();
@@ -60,7 +70,10 @@ fn a_thread_that_ends_with_a_question_to_its_user_gives_samples_of_its_steps() {
         );
     }
     let codes = all(&workshop, "losses", "code");
-    let made = codes.iter().filter(|code| *code == "tool-definition-synthesised").count();
+    let made = codes
+        .iter()
+        .filter(|code| *code == "tool-definition-synthesised")
+        .count();
     assert_eq!(made, 4);
 }
 
@@ -106,7 +119,10 @@ fn all_windows_of_a_conversation_name_people_and_agent_alike() {
         assert_eq!(messages[0]["content"], "You are Gull in Pier, with Zoë, Ann.");
         for message in messages.iter().filter(|message| message["role"] == "user") {
             let words = message["content"].as_str().unwrap();
-            assert!(words.starts_with("Zoë: lol") || words.starts_with("Ann: lol"), "{words}");
+            assert!(
+                words.starts_with("Zoë: lol") || words.starts_with("Ann: lol"),
+                "{words}"
+            );
         }
     }
 }
@@ -114,24 +130,39 @@ fn all_windows_of_a_conversation_name_people_and_agent_alike() {
 #[test]
 fn a_conversation_without_a_field_of_the_prompt_is_counted() {
     let workshop = Workshop::new();
-    workshop.write("in/a.json", r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}"#);
+    workshop.write(
+        "in/a.json",
+        r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}"#,
+    );
     let more = "[count]\nencodings = []\n[render]\ndialects = [\"openai-chat\", \"chatml\"]\n\
                 [prompt]\nsystem = \"You are in {room.title}.\"\n";
     let totals = workshop.run("out", more, 1).unwrap().totals;
     assert_eq!(totals.unprompted, BTreeMap::from([("room.title".to_owned(), 1)]));
-    assert!(all(&workshop, "renderings", "content").iter().all(|content| !content.contains("You are in")));
+    assert!(
+        all(&workshop, "renderings", "content")
+            .iter()
+            .all(|content| !content.contains("You are in"))
+    );
 }
 
 #[test]
 fn words_that_stand_for_media_are_not_learned_unless_somebody_asks() {
-    let post = |sender: &str, kind: &str, content: &str, extra: Value| {
-        json!({"sender": sender, "type": kind, "content": content, "extra": extra, "refer_list": []})
-    };
+    let post = |sender: &str, kind: &str, content: &str, extra: Value| json!({"sender": sender, "type": kind, "content": content, "extra": extra, "refer_list": []});
     let messages = [
         post("u1", "text", "Show me the pier.", json!({})),
-        post("bot", "video", "https://example.org/tour.mp4", json!({"file_name": "tour.mp4"})),
+        post(
+            "bot",
+            "video",
+            "https://example.org/tour.mp4",
+            json!({"file_name": "tour.mp4"}),
+        ),
         post("u1", "text", "And the tide?", json!({})),
-        post("bot", "image", "Low at nine.", json!({"image_url": "https://example.org/tide.png"})),
+        post(
+            "bot",
+            "image",
+            "Low at nine.",
+            json!({"image_url": "https://example.org/tide.png"}),
+        ),
         post("u1", "link", "https://example.org/berths", json!({})),
         post("bot", "text", "Thank you.", json!({})),
     ];
@@ -151,25 +182,41 @@ fn words_that_stand_for_media_are_not_learned_unless_somebody_asks() {
             "[count]\nencodings = []\n[render]\ndialects = [\"chatml\"]\n[window]\nmode = \"consecutive\"\n{more}"
         );
         let totals = workshop.run("out", &more, 1).unwrap().totals;
-        (totals.untaught, learned(&workshop, "chatml").concat(), all(&workshop, "renderings", "content").concat())
+        (
+            totals.untaught,
+            learned(&workshop, "chatml").concat(),
+            all(&workshop, "renderings", "content").concat(),
+        )
     };
     let (untaught, taught, content) = run("");
     let reason = "the turn is a medium that is only named".to_owned();
     assert_eq!(untaught, BTreeMap::from([(reason, 1)]));
     assert!(!taught.contains('['), "{taught}");
-    assert!(taught.contains("Low at nine.") && taught.contains("Thank you."), "{taught}");
+    assert!(
+        taught.contains("Low at nine.") && taught.contains("Thank you."),
+        "{taught}"
+    );
     assert!(content.contains("[Video: tour.mp4]"), "it is context: {content}");
     assert!(!content.contains("[Image"), "{content}");
-    assert!(content.contains("https://example.org/berths") && !content.contains("[Link"), "{content}");
+    assert!(
+        content.contains("https://example.org/berths") && !content.contains("[Link"),
+        "{content}"
+    );
     let (untaught, taught, _) = run("learn_placeholders = true\n");
     assert!(untaught.is_empty());
-    assert!(taught.contains("[Video: tour.mp4]") && taught.contains("[Image: "), "{taught}");
+    assert!(
+        taught.contains("[Video: tour.mp4]") && taught.contains("[Image: "),
+        "{taught}"
+    );
     // Without windows nothing is left out, and what is only a medium is not learned.
     let whole = "[count]\nencodings = []\n[render]\ndialects = [\"chatml\"]\n";
     fs::remove_dir_all(workshop.path("out")).ok();
     workshop.run("out", whole, 1).unwrap();
     let taught = learned(&workshop, "chatml").concat();
-    assert!(taught.contains("[Image: ") && !taught.contains("[Video"), "{taught}");
+    assert!(
+        taught.contains("[Image: ") && !taught.contains("[Video"),
+        "{taught}"
+    );
 }
 
 /// Rooms in which every text has its own length.
@@ -194,7 +241,8 @@ fn rooms() -> String {
     lines
 }
 
-const TEMPLATE: &str = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}";
+const TEMPLATE: &str =
+    "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}";
 
 #[test]
 fn windows_are_the_same_for_all_dialects_where_somebody_asks_for_it() {
@@ -216,8 +264,11 @@ fn windows_are_the_same_for_all_dialects_where_somebody_asks_for_it() {
         let tokens = numbers(&out, "renderings", "tokens_o200k_base");
         let conversations = all(&workshop, "renderings", "conversation_id");
         let mut most: BTreeMap<String, i64> = BTreeMap::new();
-        for (((dialect, place), tokens), conversation) in
-            all(&workshop, "renderings", "dialect").into_iter().zip(places).zip(tokens).zip(conversations)
+        for (((dialect, place), tokens), conversation) in all(&workshop, "renderings", "dialect")
+            .into_iter()
+            .zip(places)
+            .zip(tokens)
+            .zip(conversations)
         {
             let most = most.entry(dialect.clone()).or_default();
             *most = (*most).max(tokens.unwrap());
@@ -228,7 +279,10 @@ fn windows_are_the_same_for_all_dialects_where_somebody_asks_for_it() {
     };
     for mode in ["consecutive", "per_turn"] {
         let (differ, ..) = run("max_tokens = { encoding = \"o200k_base\", tokens = 600 }", mode);
-        assert!(differ > 1, "{mode}: the dialects need different windows by themselves");
+        assert!(
+            differ > 1,
+            "{mode}: the dialects need different windows by themselves"
+        );
         let same = "same_for_all = true\nmax_tokens = { encoding = \"o200k_base\", tokens = 600 }";
         let (differ, most, _) = run(same, mode);
         assert_eq!(differ, 1, "{mode}");
@@ -258,6 +312,10 @@ fn what_the_template_of_a_budget_refuses_is_a_row_that_says_so() {
     let valid = flags(&out, "renderings", "valid");
     assert!(valid.iter().filter(|valid| **valid == Some(true)).count() > 20);
     for (content, valid) in contents.iter().zip(valid) {
-        assert_eq!(valid == Some(true), !content.contains("12 words") && !content.contains("12 \""), "{content}");
+        assert_eq!(
+            valid == Some(true),
+            !content.contains("12 words") && !content.contains("12 \""),
+            "{content}"
+        );
     }
 }

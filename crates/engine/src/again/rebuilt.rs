@@ -83,7 +83,7 @@ pub(super) struct Rows<'d, C> {
     cells: fn(Batch) -> Result<C, DatasetError>,
     open: Option<C>,
     row: usize,
-    rows: usize,
+    end: usize,
 }
 
 impl<'d, C> Rows<'d, C> {
@@ -98,7 +98,7 @@ impl<'d, C> Rows<'d, C> {
             cells,
             open: None,
             row: 0,
-            rows: 0,
+            end: 0,
         };
         rows.fill()?;
         Ok(rows)
@@ -114,12 +114,12 @@ impl<'d, C> Rows<'d, C> {
     }
 
     fn fill(&mut self) -> Result<(), DatasetError> {
-        while self.row >= self.rows {
+        while self.row >= self.end {
             let Some(batch) = self.batches.next().transpose()? else {
                 self.open = None;
                 return Ok(());
             };
-            (self.row, self.rows) = (0, batch.rows());
+            (self.row, self.end) = (0, batch.rows());
             self.open = Some((self.cells)(batch)?);
         }
         Ok(())

@@ -134,6 +134,15 @@ learned RUN:
     target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
     target/trainers/bin/python -B .ci/trainers/by_learned.py target/debug/chatmill {{RUN}} target/learned
 
+# run the examples of docs/export.md as they stand there, over exports of a dataset with `hf-messages`
+snippets RUN:
+    rm -rf target/snippets
+    cargo build --package chatmill-cli
+    python3 -m venv target/trainers
+    target/trainers/bin/pip install --quiet --requirement .ci/trainers/requirements.txt
+    target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
+    target/trainers/bin/python -B .ci/trainers/by_snippets.py target/debug/chatmill {{RUN}} target/snippets
+
 # render the chat templates that TRL ships, here and with transformers, and compare the bytes (needs Python and its package index)
 templates:
     python3 -m venv target/templates

@@ -72,7 +72,8 @@ def check(export, ledger):
 
 def compare(where, aligned, record, ledger):
     turns = aligned["_prompt"] + aligned["_response"]
-    words = [turn["value"] for turn in record["conversations"]]
+    said = record["conversations"] + [record[key] for key in ("chosen", "rejected") if key in record]
+    words = [turn["value"] for turn in said]
     ledger.expect(f"{where}: words", [turn["content"] for turn in turns], words)
     for key in ("system", "tools"):
         ledger.expect(f"{where}: {key}", aligned[f"_{key}"] or None, record.get(key))

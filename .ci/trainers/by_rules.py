@@ -183,9 +183,27 @@ def bedrock(has_tools):
     return rules
 
 
+def preferences(record):
+    """OpenAI: a request that ends with a user, and two answers of one message each."""
+    if set(record) != {"input", "preferred_output", "non_preferred_output"}:
+        yield f"keys {sorted(record)}"
+        return
+    if not {"messages"} <= set(record["input"]) <= {"messages", "tools", "parallel_tool_calls"}:
+        yield f"keys of the request {sorted(record['input'])}"
+    yield from check_lists(record["input"]["messages"])
+    if record["input"]["messages"][-1]["role"] != "user":
+        yield "the request does not end with a user"
+    for key in ("preferred_output", "non_preferred_output"):
+        if len(record[key]) != 1 or record[key][0]["role"] != "assistant" or not isinstance(record[key][0]["content"], str):
+            yield f"{key} is not one text of the assistant"
+    if record["preferred_output"] == record["non_preferred_output"]:
+        yield "the answers are the same"
+
+
 ANY = 1 << 62
 # For each envelope: the rules of a record, the fewest and the most records of a training file, and its most bytes.
 RULES = {
+    "openai-dpo": (preferences, 10, ANY, 512 << 20),
     "openai-sft": (openai_sft, 10, ANY, 512 << 20),
     "openai-evals": (openai_evals, 1, ANY, ANY),
     "vertex-tuning": (vertex_tuning, 1, ANY, 1 << 30),

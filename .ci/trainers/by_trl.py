@@ -7,7 +7,13 @@ import trl.data_utils
 
 from byte_tokens import tokenizer
 
-ENVELOPES = {"trl-messages": ("messages", {"messages"}), "trl-prompt-completion": ("prompt", {"prompt", "completion"})}
+ENVELOPES = {
+    "trl-messages": ("messages", {"messages"}),
+    "trl-prompt-completion": ("prompt", {"prompt", "completion"}),
+    "trl-dpo": ("prompt", {"prompt", "chosen", "rejected"}),
+    "trl-kto": ("prompt", {"prompt", "completion", "label"}),
+}
+TEXTS = ("messages", "prompt", "completion", "chosen", "rejected")
 TEMPLATES = ("qwen3", "gptoss", "llama3_2")
 
 
@@ -34,7 +40,7 @@ def check(export, ledger):
 
 
 def calls_in_parallel(record):
-    messages = record.get("messages") or record["prompt"] + record["completion"]
+    messages = [message for key in TEXTS for message in record.get(key, [])]
     return any(len(message.get("tool_calls", [])) > 1 for message in messages)
 
 
@@ -50,6 +56,6 @@ def render(where, name, records, ledger):
         except Exception as refusal:
             ledger.fault(f"{where} does not render a record: {refusal}")
             continue
-        empty = [key for key, text in rendered.items() if key in ("text", "prompt", "completion") and not text]
+        empty = [key for key, text in rendered.items() if key in ("text", *TEXTS) and not text]
         ledger.expect(f"{where}: nothing rendered", empty, [])
         ledger.saw("trl templates", 1)

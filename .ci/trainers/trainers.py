@@ -41,6 +41,10 @@ ENVELOPES = {
     "trl-prompt-completion": ("hf-messages", by_trl),
     "llama-factory": ("sharegpt", by_llama_factory),
     "axolotl": ("hf-messages", by_axolotl),
+    "trl-dpo": ("hf-messages", by_trl),
+    "trl-kto": ("hf-messages", by_trl),
+    "openai-dpo": ("openai-chat", by_rules),
+    "llama-factory-ranking": ("sharegpt", by_llama_factory),
     "chatml": ("chatml", by_spans),
 }
 # Dialects whose texts are never lists of parts, so that tables of structures hold them all.

@@ -79,6 +79,7 @@ codes! {
     sr030_other_branches: OTHER_BRANCHES;
     sr031_broken_tree: BROKEN_TREE;
     sr032_incomplete_export: INCOMPLETE_EXPORT;
+    sr033_encrypted_reasoning: ENCRYPTED_REASONING;
     as001_duplicate_message_id: DUPLICATE_MESSAGE_ID;
     as002_repeated_row: REPEATED_ROW;
     as003_conversation_too_large: CONVERSATION_TOO_LARGE;

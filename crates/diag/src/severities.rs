@@ -46,7 +46,7 @@ pub static EXCEPTIONS: &[Exception] = &[
     Exception {
         code: &codes::UNKNOWN_MESSAGE_TYPE,
         severity: Severity::Note,
-        when: "where it is a whole line of a session, which stays as a notice, or reasoning that is encrypted",
+        when: "where it is a whole line of a session, which stays as a notice",
     },
     Exception {
         code: &codes::EMPTY_CONVERSATION,

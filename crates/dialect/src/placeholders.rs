@@ -8,7 +8,7 @@ pub enum Placeholders {
     /// They are said; a message of nothing else is not learned.
     #[default]
     Said,
-    /// They are left out beside other words; a message of nothing else is said, and not learned.
+    /// They are left out beside other words and calls; a message of nothing else is said, and not learned.
     Alone,
     /// They are said and learned as everything else.
     Learned,

@@ -7,18 +7,21 @@
 use std::ops::Range;
 
 use chatmill_dataset::{Dataset, DatasetError};
-use chatmill_dialect::{LossCode, MadeTexts, Rendering};
+use chatmill_dialect::{MadeTexts, Rendering};
 use chatmill_model::{Linked, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use thiserror::Error;
 
-use crate::plan::{Plan, Target};
+use crate::plan::{Plan, Target, WindowPlan};
 use crate::work::bill::OwnSpans;
 use crate::work::budget::BudgetMeter;
 use crate::work::render::{self, WindowedRenderer};
 
 mod planned;
+mod preferences;
 mod rebuilt;
+
+pub use preferences::{Judged, Wanted};
 
 use rebuilt::Conversations;
 
@@ -122,20 +125,13 @@ impl<'d> Again<'d> {
         &self,
         visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut sayer = Sayer {
-            again: self,
-            buffers: SinkBuffers::default(),
-            meter: self.plan.windows.budget.as_ref().map(BudgetMeter::new),
-            counter: self
-                .counted
-                .as_ref()
-                .map(|encoding| TokenCounter::new(std::slice::from_ref(encoding))),
-            tallies: Vec::new(),
-            own: OwnSpans::default(),
-        };
+        let mut sayer = Sayer::new(self);
         let mut conversations = Conversations::of(self.dataset)?;
         while let Some((id, linked)) = conversations.next()? {
-            sayer.say(&id, &linked, visit)?;
+            let (mut perspectives, _) =
+                render::perspectives(&linked, &self.plan.pipeline.perspective.speaker);
+            perspectives.truncate(usize::try_from(self.plan.limits().perspectives).unwrap_or(usize::MAX));
+            sayer.say((&id, &linked), &self.plan.windows, &perspectives, visit)?;
         }
         Ok(())
     }
@@ -150,21 +146,36 @@ struct Sayer<'a, 'd> {
     own: OwnSpans,
 }
 
-impl Sayer<'_, '_> {
+impl<'a, 'd> Sayer<'a, 'd> {
+    fn new(again: &'a Again<'d>) -> Self {
+        Self {
+            again,
+            buffers: SinkBuffers::default(),
+            meter: again.plan.windows.budget.as_ref().map(BudgetMeter::new),
+            counter: again
+                .counted
+                .as_ref()
+                .map(|encoding| TokenCounter::new(std::slice::from_ref(encoding))),
+            tallies: Vec::new(),
+            own: OwnSpans::default(),
+        }
+    }
+
+    /// Says a conversation, which has this id, through windows.
     fn say<E>(
         &mut self,
-        id: &str,
-        linked: &Linked,
+        (id, linked): (&str, &Linked),
+        windows: &WindowPlan,
+        perspectives: &[Option<usize>],
         visit: &mut dyn FnMut(&AgainRendering<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let Again { plan, target, .. } = self.again;
-        let (mut perspectives, _) = render::perspectives(linked, &plan.pipeline.perspective.speaker);
-        perspectives.truncate(usize::try_from(plan.limits().perspectives).unwrap_or(usize::MAX));
         let made = MadeTexts::default();
         let limit = usize::try_from(plan.limits().rendering).unwrap_or(usize::MAX);
         let mut sink = Sink::new(std::mem::take(&mut self.buffers), limit);
-        let windowed = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), &made);
-        let mut meter = self.meter.take();
+        let windowed =
+            WindowedRenderer::new(linked, windows, perspectives, plan.policy(), &made).with(plan.additions());
+        let mut meter = self.meter.take().filter(|_| windows.budget.is_some());
         let said = windowed.render(
             target,
             meter.as_mut(),
@@ -198,7 +209,7 @@ impl Sayer<'_, '_> {
         let spans = if is_oversize { &[] } else { sink.spans() };
         let is_template = self.again.target.dialect.about().family == "template";
         self.own.find(spans, is_template);
-        let mut codes: Vec<LossCode> = rendering.losses.iter().map(|loss| loss.code).collect();
+        let mut codes: Vec<&str> = rendering.losses.iter().map(|loss| loss.code.as_str()).collect();
         codes.sort_unstable();
         codes.dedup();
         visit(&AgainRendering {
@@ -209,7 +220,7 @@ impl Sayer<'_, '_> {
             assistant_spans: &self.own.said,
             learned_spans: &self.own.learned,
             last_role: rendering.last_role,
-            loss_codes: codes.into_iter().map(LossCode::as_str).collect(),
+            loss_codes: codes,
             violations,
             tokens: self.tallies.first().map_or(0, |tally| tally.tokens),
         })

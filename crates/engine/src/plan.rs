@@ -65,7 +65,7 @@ pub struct Plan {
     /// Encodings in the order of the file.
     pub encodings: Vec<Encoding>,
     /// What the normalised plan says of each encoding.
-    encoding_identities: Vec<serde_json::Value>,
+    encoding_identities: Vec<Value>,
     /// How much of each section is kept.
     mix: Mix,
     /// What to leave out.
@@ -133,6 +133,7 @@ impl Plan {
         let own = &mut Own::new(file, &plan.out);
         let (inputs, notes) = inputs::inputs(&plan.pipeline, base, own)?;
         Ok(Self {
+            mix: Mix::new(&plan.pipeline, &inputs)?,
             inputs,
             notes,
             ..plan
@@ -323,43 +324,34 @@ impl Plan {
     }
 
     /// The plan without what must not change a certified byte: output path, resources, spelling of inputs.
-    pub fn normalised(&self) -> serde_json::Value {
+    pub fn normalised(&self) -> Value {
         let mut value = serde_json::to_value(&self.pipeline).unwrap_or_default();
         if let Some(object) = value.as_object_mut() {
             object.remove("resources");
             object.remove("check");
             object.remove("night");
             object.remove("input");
-            if let Some(sections) = object
-                .get_mut("templates")
-                .and_then(serde_json::Value::as_object_mut)
-            {
+            if let Some(sections) = object.get_mut("templates").and_then(Value::as_object_mut) {
                 self.templates.normalise(sections);
             }
-            if let Some(section) = object
-                .get_mut("redact")
-                .and_then(serde_json::Value::as_object_mut)
-            {
+            if let Some(section) = object.get_mut("redact").and_then(Value::as_object_mut) {
                 section.remove("key_file");
                 if let Some(key) = self.redactor.as_ref().and_then(Redactor::key_id) {
                     section.insert("key".to_owned(), key.into());
                 }
             }
-            if let Some(section) = object.get_mut("tools").and_then(serde_json::Value::as_object_mut) {
+            if let Some(section) = object.get_mut("tools").and_then(Value::as_object_mut) {
                 section.remove("file");
                 let definitions = self.tools.iter().map(RawJson::as_str).collect::<Vec<_>>();
                 section.insert("definitions".to_owned(), definitions.into());
             }
-            if let Some(output) = object
-                .get_mut("output")
-                .and_then(serde_json::Value::as_object_mut)
-            {
+            if let Some(output) = object.get_mut("output").and_then(Value::as_object_mut) {
                 output.remove("path");
             }
             if let Some(most) = object
                 .get_mut("window")
                 .and_then(|window| window.get_mut("max_tokens"))
-                .and_then(serde_json::Value::as_object_mut)
+                .and_then(Value::as_object_mut)
             {
                 self.name_files_by_content(most);
             }
@@ -370,7 +362,7 @@ impl Plan {
                 .map(|target| format!("{}@{}", target.dialect.id(), target.profile()))
                 .collect();
             object.insert("targets".to_owned(), targets.into());
-            if let Some(count) = object.get_mut("count").and_then(serde_json::Value::as_object_mut) {
+            if let Some(count) = object.get_mut("count").and_then(Value::as_object_mut) {
                 count.insert("encodings".to_owned(), self.encoding_identities.clone().into());
             }
         }
@@ -378,9 +370,9 @@ impl Plan {
     }
 
     /// Puts the content of the files of a budget where the normalised plan has their paths.
-    fn name_files_by_content(&self, most: &mut serde_json::Map<String, serde_json::Value>) {
+    fn name_files_by_content(&self, most: &mut serde_json::Map<String, Value>) {
         for key in ["template", "tokenizer"] {
-            let word = most.get(key).and_then(serde_json::Value::as_str);
+            let word = most.get(key).and_then(Value::as_str);
             let Some(path) = word.map(|word| self.base.join(word)) else {
                 continue;
             };
@@ -394,8 +386,8 @@ impl Plan {
     }
 
     /// What the inputs of each section are read with. What the inputs are called stands beside the plan, once.
-    fn sections(&self) -> Vec<serde_json::Value> {
-        let mut sections: Vec<serde_json::Value> = Vec::new();
+    fn sections(&self) -> Vec<Value> {
+        let mut sections: Vec<Value> = Vec::new();
         for planned in &self.inputs {
             // Sections are numbered in the order of their first inputs.
             if planned.section == sections.len() {

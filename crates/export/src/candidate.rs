@@ -28,6 +28,8 @@ const COLUMNS: [&str; 13] = [
 /// A rendering with what its row says.
 pub(crate) struct Candidate<'a> {
     key: ExportRow<'a>,
+    /// Why it is left out, where whoever made it says so.
+    pub(crate) left_out: Option<&'a str>,
     pub(crate) facts: Facts<'a>,
     /// Bytes of its text that the perspective says.
     pub(crate) spans: Vec<Range<u64>>,
@@ -73,6 +75,12 @@ pub struct MadeRendering<'a> {
     pub violations: &'a [String],
     /// Tokens in the encoding by which length is judged; 0 without one.
     pub tokens: u64,
+    /// The text with a worse answer, of a pair.
+    pub rejected: Option<&'a str>,
+    /// Whether its answer is good, of labelled ones.
+    pub label: Option<bool>,
+    /// Why it is left out.
+    pub left_out: Option<&'a str>,
 }
 
 /// Who makes renderings of a dataset that it does not hold, in the order in which its run would have written them.
@@ -109,7 +117,10 @@ pub(crate) fn each_made(
                 content: made.content.unwrap_or_default(),
                 assistant_spans: &[],
                 learned_spans: &[],
+                rejected: made.rejected,
+                label: made.label,
             },
+            left_out: made.left_out,
             facts: Facts {
                 is_valid: made.violations.is_empty(),
                 violations: made.violations.to_vec(),
@@ -195,7 +206,10 @@ impl Cells {
                 content: content.unwrap_or_default(),
                 assistant_spans: &[],
                 learned_spans: &[],
+                rejected: None,
+                label: None,
             },
+            left_out: None,
             facts: Facts {
                 is_valid: self.valid.at(row),
                 violations: self.violations.at(row),

@@ -11,7 +11,7 @@ use crate::SUMMARY;
 use crate::assignment::{Assignment, assign};
 use crate::candidate::{self, Candidate, Maker};
 use crate::earlier::ASSIGNED;
-use crate::envelope::{Envelope, ExportRow, notes};
+use crate::envelope::{Envelope, ExportRow, Preferences, notes};
 use crate::error::ExportError;
 use crate::fields;
 use crate::format::Format;
@@ -69,6 +69,16 @@ pub fn export_until(
             .transpose()?,
     };
     check(request, &job.rendered)?;
+    let about = request.envelope.map(Envelope::about);
+    if let Some(about) = about.filter(|about| maker.is_none() && about.preferences != Preferences::None) {
+        return Err(ExportError::request(
+            format!(
+                "the envelope `{}` takes answers that were judged, and nobody makes them",
+                about.id
+            ),
+            "name a maker of them",
+        ));
+    }
     let replaced = if request.replace {
         names_of_earlier(out)?
     } else {
@@ -257,6 +267,9 @@ impl Job<'_> {
     /// What becomes of a rendering, or why it is left out.
     fn record<'a>(&self, candidate: &'a Candidate<'_>) -> Result<Kept<'a>, String> {
         let row = &candidate.row();
+        if let Some(reason) = candidate.left_out {
+            return Err(reason.to_owned());
+        }
         if let Some(reason) = self.request.filters.objection(&candidate.facts) {
             return Err(reason);
         }

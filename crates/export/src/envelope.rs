@@ -41,6 +41,8 @@ pub struct EnvelopeAbout {
     pub left_out: &'static str,
     /// How its reader is told which turns of the assistant are context.
     pub masking: Masking,
+    /// Which judgements of answers it holds.
+    pub preferences: Preferences,
     /// The dialects whose renderings it takes.
     pub dialects: &'static [&'static str],
     /// The keys of a line, which are the columns of a table.
@@ -68,6 +70,17 @@ pub enum Masking {
     Unknown,
 }
 
+/// Which judgements of answers an envelope holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preferences {
+    /// None: it holds conversations.
+    None,
+    /// Of two answers, which is the better.
+    Pairs,
+    /// Of one answer, whether it is good.
+    Labels,
+}
+
 /// A rendering with the key of its row.
 #[derive(Clone, Copy, Debug)]
 pub struct ExportRow<'a> {
@@ -85,6 +98,10 @@ pub struct ExportRow<'a> {
     pub assistant_spans: &'a [Range<u64>],
     /// Those of them that are learned.
     pub learned_spans: &'a [Range<u64>],
+    /// The same with a worse answer, where it is one of a pair.
+    pub rejected: Option<&'a str>,
+    /// Whether its answer is good, where somebody said so.
+    pub label: Option<bool>,
 }
 
 /// What became of a rendering.
@@ -109,6 +126,7 @@ impl<'a> Wrapped<'a> {
 }
 
 mod lesson;
+mod preference;
 
 pub(crate) use lesson::notes;
 
@@ -132,6 +150,10 @@ envelopes! {
     trl_prompt_completion: TrlPromptCompletion;
     llama_factory: LlamaFactory;
     axolotl: Axolotl;
+    trl_dpo: TrlDpo;
+    trl_kto: TrlKto;
+    openai_dpo: OpenaiDpo;
+    llama_factory_ranking: LlamaFactoryRanking;
 }
 
 /// Finds an envelope by its id.

@@ -26,7 +26,7 @@ mod writer;
 
 pub use candidate::{MadeRendering, Maker};
 pub use convert::{check_destination, check_request, export, export_until};
-pub use envelope::{ENVELOPES, Envelope};
+pub use envelope::{ENVELOPES, Envelope, Preferences};
 pub use error::ExportError;
 pub use filter::{Filters, TokenLimit};
 pub use format::Format;

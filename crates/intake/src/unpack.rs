@@ -1,7 +1,10 @@
-//! Decompression: gzip, zstd, bzip2, xz, lz4, the bare deflate of zip members, and the zlib streams of database dumps.
+//! Decompression: gzip, zstd, bzip2, xz, lz4, the bare deflate of zip members, the zlib streams of database dumps; and
+//! text in UTF-16, which becomes UTF-8.
 //!
 //! The libraries decode one member, frame or stream at a time; what may follow it (another one, padding, garbage) is
 //! decided here, the same for all of them.
+
+mod utf16;
 
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
@@ -16,6 +19,7 @@ use liblzma::stream::Stream;
 use lz4_flex::frame::FrameDecoder;
 use zstd::stream::raw::{self, DParameter, InBuffer, Operation, OutBuffer};
 
+use self::utf16::Utf16;
 use crate::stream::{Buffered, ReadBudget, StreamError};
 
 /// Bytes asked of a decoder at once. A decoder that meets corruption drops what it decoded in the same call, so this
@@ -37,11 +41,20 @@ pub(crate) enum Codec {
     Bzip2,
     Xz,
     Lz4,
+    /// Text, which becomes UTF-8.
+    Utf16,
 }
 
 impl Codec {
     /// Those that a stream's first bytes reveal.
-    pub(crate) const ALL: [Self; 5] = [Self::Gzip, Self::Zstd, Self::Bzip2, Self::Xz, Self::Lz4];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Gzip,
+        Self::Zstd,
+        Self::Bzip2,
+        Self::Xz,
+        Self::Lz4,
+        Self::Utf16,
+    ];
 
     const fn name(self) -> &'static str {
         match self {
@@ -52,6 +65,7 @@ impl Codec {
             Self::Zstd => "zstd",
             Self::Bzip2 => "bzip2",
             Self::Xz => "xz",
+            Self::Utf16 => "UTF-16",
         }
     }
 
@@ -66,13 +80,14 @@ impl Codec {
             Self::Bzip2 => matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', ..]),
             Self::Xz => head.starts_with(b"\xFD7zXZ\0"),
             Self::Lz4 => head.starts_with(b"\x04\x22\x4D\x18"),
+            Self::Utf16 => utf16::starts(head),
         }
     }
 
     /// Whether `rest`, the last bytes of an input, can be the first bytes of a further stream that was cut.
     fn is_cut_start(self, rest: &[u8]) -> bool {
         let magic: &[u8] = match self {
-            Self::Deflate | Self::Zlib => return false,
+            Self::Deflate | Self::Zlib | Self::Utf16 => return false,
             Self::Gzip => b"\x1F\x8B",
             Self::Zstd => b"\x28\xB5\x2F\xFD",
             Self::Bzip2 => b"BZh",
@@ -95,6 +110,7 @@ enum Member {
     Zstd(Zstd),
     Bzip2(BzDecoder<Buffered>),
     Xz(XzDecoder<Buffered>),
+    Utf16(Utf16),
 }
 
 impl Member {
@@ -107,6 +123,7 @@ impl Member {
             Codec::Gzip => Self::Gzip(Box::new(GzDecoder::new(stream))),
             Codec::Zstd => Self::Zstd(Zstd::new(stream, window_log, spare)?),
             Codec::Bzip2 => Self::Bzip2(BzDecoder::new(stream)),
+            Codec::Utf16 => Self::Utf16(Utf16::new(stream)),
             Codec::Xz => {
                 let memory = (1 << window_log.min(62)) + XZ_OVERHEAD;
                 Self::Xz(XzDecoder::new_stream(
@@ -126,6 +143,7 @@ impl Member {
             Self::Zstd(decoder) => decoder.read(buffer),
             Self::Bzip2(decoder) => decoder.read(buffer),
             Self::Xz(decoder) => decoder.read(buffer),
+            Self::Utf16(decoder) => decoder.read(buffer),
         }
     }
 
@@ -139,6 +157,7 @@ impl Member {
             Self::Gzip(decoder) => decoder.into_inner(),
             Self::Bzip2(decoder) => decoder.into_inner(),
             Self::Xz(decoder) => decoder.into_inner(),
+            Self::Utf16(decoder) => decoder.stream,
         };
         (rest, None)
     }

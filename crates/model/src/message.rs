@@ -128,6 +128,8 @@ pub enum ArgumentForm {
     Text,
     /// As a JSON value.
     Embedded,
+    /// As text that need not be JSON: the tool takes any text by its specification.
+    FreeText,
 }
 
 /// A text that says something.

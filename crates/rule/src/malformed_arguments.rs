@@ -1,7 +1,7 @@
 //! `malformed-arguments`: the arguments of a call are not JSON.
 
 use chatmill_diag::{Code, Finding, Limits, Severity, codes};
-use chatmill_model::{Arguments, Linked};
+use chatmill_model::{ArgumentForm, Arguments, Linked};
 
 use crate::Rule;
 use crate::walk::{at_arguments, calls};
@@ -17,7 +17,9 @@ impl Rule for MalformedArguments {
 
     fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
         for (message, call) in calls(linked) {
-            if let Arguments::Malformed(text) = &call.arguments {
+            if let Arguments::Malformed(text) = &call.arguments
+                && call.form != ArgumentForm::FreeText
+            {
                 findings.push(if text.trim().is_empty() {
                     at_arguments(&codes::MALFORMED_ARGUMENTS, message, call, "arguments are empty")
                         .with_severity(Severity::Note)
@@ -39,7 +41,14 @@ impl Rule for MalformedArguments {
 mod tests {
     use super::*;
     use crate::sample::{Sample, object};
-    use chatmill_model::ArgumentForm;
+
+    #[test]
+    fn text_for_a_tool_that_takes_any_text_is_silent() {
+        let mut sample = Sample::new();
+        let patch = Arguments::Malformed("*** Begin Patch".to_owned());
+        sample.call(None, "apply_patch", patch, ArgumentForm::FreeText);
+        assert!(sample.check(&MalformedArguments).is_empty());
+    }
 
     #[test]
     fn text_that_is_not_json_is_a_warning() {

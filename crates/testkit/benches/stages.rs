@@ -140,5 +140,49 @@ fn stages(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, stages);
+/// Bytes of samples of each source.
+const SAMPLES: usize = 2_000_000;
+
+/// The samples of a source that are a record each, again and again: reading and linking, for each byte of them.
+fn sources(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("sources");
+    group.sample_size(10);
+    for source in chatmill_source::SOURCES {
+        let id = source.id();
+        let records: Vec<String> = chatmill_testkit::workshop::sample_files(&format!("sources/{id}"))
+            .into_iter()
+            .filter(|path| {
+                let name = path.file_name().unwrap().to_string_lossy();
+                !name.contains(".expected.") && !name.starts_with("rejected") && name != "vectors.json"
+            })
+            .map(|path| {
+                let text = std::fs::read_to_string(&path).unwrap();
+                // As it stands in the buffer once it is framed.
+                let is_text = path.extension().is_some_and(|extension| extension == "txt");
+                if is_text {
+                    serde_json::json!({ "text": text }).to_string()
+                } else {
+                    text
+                }
+            })
+            .filter(|text| chatmill_testkit::conversations::try_read(id, text).is_some())
+            .collect();
+        let bytes: usize = records.iter().map(String::len).sum();
+        if bytes == 0 {
+            continue;
+        }
+        let rounds = SAMPLES.div_ceil(bytes);
+        group.throughput(Throughput::Bytes((rounds * bytes) as u64));
+        group.bench_function(format!("read and link {id}"), |bencher| {
+            bencher.iter(|| {
+                let all = (0..rounds).flat_map(|_| &records);
+                let read = all.filter_map(|text| chatmill_testkit::conversations::try_read(id, text));
+                read.map(|linked| linked.links.len()).sum::<usize>()
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, stages, sources);
 criterion_main!(benches);

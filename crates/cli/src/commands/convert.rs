@@ -10,15 +10,18 @@ use chatmill_diag::suggest::nearest;
 use chatmill_engine::pipeline::{self, InputSection, Pipeline};
 use chatmill_engine::{Plan, Progress, RunOptions, RunSummary, run};
 use chatmill_export::{
-    ENVELOPES, Envelope, ExportRequest, Filters, Split, SplitBy, check_request, envelope, export_until,
+    ENVELOPES, Envelope, ExportRequest, Filters, Maker, Preferences, Split, SplitBy, check_request, envelope,
+    export_until,
 };
 use clap::Args;
 
 use super::Context;
+use super::export::maker::maker;
 use super::export::{FileFormat, NestedForm, describe, exit, refused};
 use super::run::summary;
 use crate::exit::{Exit, WrongRequest};
 use crate::output::{self, harmless};
+use crate::terminal;
 
 /// Arguments of `convert`.
 #[derive(Debug, Args)]
@@ -81,11 +84,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         Some(Interim::beside(&arguments.out)?)
     };
     let folder = interim.as_ref().map_or(kept, Interim::path);
-    let plan = Plan::resolve(
-        pipeline(arguments, &request.dialect)?,
-        Path::new("."),
-        Some(&folder),
-    )?;
+    let plan = Plan::resolve(pipeline(arguments, &request)?, Path::new("."), Some(&folder))?;
     let milled = run(
         plan,
         RunOptions {
@@ -102,11 +101,13 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     )?;
     context.meter.stage("export", 0);
     let dataset = Dataset::open(&folder)?;
-    let exported =
-        export_until(&dataset, &request, &arguments.out, None, context.signals.stop()).map_err(refused)?;
+    let maker = maker(&dataset, &request)?;
+    let made = maker.as_ref().map(|maker| maker as &dyn Maker);
+    let stop = context.signals.stop();
+    let exported = export_until(&dataset, &request, &arguments.out, made, stop).map_err(refused)?;
     context.meter.finish();
     let out = arguments.out.display().to_string();
-    let mut text = summary::ledger("convert", &milled);
+    let mut text = summary::ledger("convert", &milled, terminal::table_columns());
     text.push('\n');
     text.push_str(&describe(&exported, &out));
     if arguments.keep {
@@ -135,7 +136,9 @@ fn kept_dataset(out: &Path) -> PathBuf {
 }
 
 /// The pipeline, with what was set; what the command line itself says cannot be set.
-fn pipeline(arguments: &Arguments, dialect: &str) -> anyhow::Result<Pipeline> {
+fn pipeline(arguments: &Arguments, request: &ExportRequest) -> anyhow::Result<Pipeline> {
+    let about = request.envelope.map(Envelope::about);
+    let is_of_preferences = about.is_some_and(|about| about.preferences != Preferences::None);
     let mut pipeline = pipeline::parse(PIPELINE, &arguments.overrides, Path::new("--set"))?;
     let inputs = arguments.inputs.iter();
     pipeline.input = inputs
@@ -145,10 +148,14 @@ fn pipeline(arguments: &Arguments, dialect: &str) -> anyhow::Result<Pipeline> {
             ..InputSection::default()
         })
         .collect();
-    pipeline.render.dialects = vec![dialect.to_owned()];
+    pipeline.render.dialects = vec![request.dialect.clone()];
     if !arguments.keep {
-        let tables = ["conversations", "renderings"];
-        pipeline.output.tables = Some(tables.map(str::to_owned).to_vec());
+        let tables: &[&str] = if is_of_preferences {
+            &["conversations", "messages", "message_references", "alternatives"]
+        } else {
+            &["conversations", "renderings"]
+        };
+        pipeline.output.tables = Some(tables.iter().map(|table| (*table).to_owned()).collect());
     }
     Ok(pipeline)
 }

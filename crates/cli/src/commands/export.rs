@@ -1,14 +1,15 @@
 //! `chatmill export`: training and evaluation files out of a finished dataset.
 
+pub(super) mod maker;
+
 use std::path::PathBuf;
 
 use chatmill_dataset::Dataset;
 use chatmill_diag::suggest::nearest;
 use chatmill_dialect::LossCode;
-use chatmill_engine::again::{Again, AgainError};
 use chatmill_export::{
-    ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, MadeRendering, Maker,
-    NestedAs, SUMMARY, Split, SplitBy, TokenLimit, envelope, export_until,
+    ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, Maker, NestedAs,
+    SUMMARY, Split, SplitBy, TokenLimit, envelope, export_until,
 };
 use clap::{Args, ValueEnum};
 
@@ -41,7 +42,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value = "json", value_name = "FORM")]
     nested: NestedForm,
     /// What is made of each rendering: openai-sft, openai-evals, inspect, vertex-tuning, bedrock-conversation-2024,
-    /// trl-messages, trl-prompt-completion, llama-factory or axolotl
+    /// trl-messages, trl-prompt-completion, llama-factory, axolotl; of preferences trl-dpo, trl-kto, openai-dpo or
+    /// llama-factory-ranking
     #[arg(long, value_name = "ID")]
     envelope: Option<String>,
     /// Leaves out what the dialect's consumer would refuse
@@ -134,65 +136,12 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     let request = request(arguments)?;
     refuse_other_folders(&arguments.run)?;
     let dataset = Dataset::open(&arguments.run)?;
-    let maker = maker(&dataset, &request)?;
+    let maker = maker::maker(&dataset, &request)?;
     let made = maker.as_ref().map(|maker| maker as &dyn Maker);
     let stop = context.signals.stop();
     let summary = export_until(&dataset, &request, &arguments.out, made, stop).map_err(refused)?;
     output::print(&describe(&summary, &arguments.out.display().to_string()))?;
     Ok(exit(&summary))
-}
-
-/// Who says the conversations in a dialect that the run did not say them in; nobody is needed where it did.
-fn maker<'d>(dataset: &'d Dataset, request: &ExportRequest) -> anyhow::Result<Option<AgainMaker<'d>>> {
-    let is_known = chatmill_dialect::find(&request.dialect).is_some();
-    if !is_known || chatmill_export::holds(dataset, &request.dialect).map_err(refused)? {
-        return Ok(None);
-    }
-    chatmill_export::check_request(request).map_err(refused)?;
-    let encoding = request.filters.max_tokens.as_ref();
-    let encoding = encoding.map(|most| most.encoding.as_str());
-    match Again::new(dataset, &request.dialect, encoding) {
-        Ok(again) => Ok(Some(AgainMaker(again))),
-        Err(AgainError::Dataset(error)) => Err(error.into()),
-        Err(AgainError::Refused { message, step }) => Err(WrongRequest::new(message).then(step).into()),
-    }
-}
-
-/// The engine's renderings, for an export.
-struct AgainMaker<'d>(Again<'d>);
-
-impl Maker for AgainMaker<'_> {
-    fn dialect(&self) -> &str {
-        self.0.dialect()
-    }
-
-    fn profile(&self) -> &str {
-        self.0.profile()
-    }
-
-    fn is_json(&self) -> bool {
-        self.0.is_json()
-    }
-
-    fn each(
-        &self,
-        visit: &mut dyn FnMut(&MadeRendering<'_>) -> Result<(), ExportError>,
-    ) -> Result<(), ExportError> {
-        self.0.each(&mut |said| {
-            visit(&MadeRendering {
-                conversation: said.conversation,
-                perspective: said.perspective,
-                ordinal: said.ordinal,
-                content: said.content,
-                assistant_spans: said.assistant_spans,
-                learned_spans: said.learned_spans,
-                last_role: said.last_role,
-                loss_codes: &said.loss_codes,
-                violations: &said.violations,
-                tokens: said.tokens,
-            })
-        })
-    }
 }
 
 /// What an export means that was written.

@@ -30,6 +30,7 @@ mod night_campaign;
 mod night_interrupted;
 mod nightly_page;
 mod no_content;
+mod preferences;
 mod programs;
 mod render;
 mod reports;

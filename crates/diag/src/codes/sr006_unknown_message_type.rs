@@ -17,6 +17,7 @@ pub static UNKNOWN_MESSAGE_TYPE: Code = Code {
         does: "Reads the content as text and keeps the word in `source_type`; a row without a message in it is a \
                notice. A part is kept whole among the \
                extra fields of its message.",
-        fix: "Use one of the seven types and put details into `extra`.",
+        fix: "Nothing, where the words are enough: they are read, and the rest is kept. Whoever writes the file uses a type \
+              of its format, and puts details beside it.",
     },
 };

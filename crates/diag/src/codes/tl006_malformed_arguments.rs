@@ -8,7 +8,7 @@ pub static MALFORMED_ARGUMENTS: Code = Code {
     name: "malformed-arguments",
     severity: Severity::Warning,
     page: Page {
-        what: "Arguments of a call that are text but not JSON. Empty text is a note.",
+        what: "Arguments of a call that are text but not JSON. Empty text is a note. A tool that takes any text by its specification (`custom_tool_call`) is left alone.",
         why: "The call cannot be run again. Models that are cut off in the middle of a call leave such text.",
         example: r#"```json
 {"id":"call_1","type":"function","function":{"name":"weather","arguments":"{\"city\": \"Ky"}}

@@ -1,6 +1,6 @@
 //! Media: what a dialect carries stays, everything else is named in the text.
 
-use chatmill_model::{Media, MediaKind, MediaSource, Message, Role};
+use chatmill_model::{Media, MediaKind, MediaSource, Message, Part, Role};
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
@@ -61,7 +61,10 @@ fn said<'a>(
         losses.at(LossCode::MediaPlaceholder, position, reasons::MEDIUM_IS_NAMED);
         return None;
     }
-    let has_words = || texts().any(|text| !text.chars().all(is_blank_character));
+    let has_words = || {
+        let calls = |message: &Message| message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
+        texts().any(|text| !text.chars().all(is_blank_character)) || message.is_some_and(calls)
+    };
     let is_sample = transcript.view().placeholders == Placeholders::Alone;
     if is_sample && turn.role == Role::Assistant && media.kind != MediaKind::Link && has_words() {
         let reason = reasons::ASSISTANT_WOULD_PRINT_PLACEHOLDERS;

@@ -149,6 +149,82 @@ fn replies_are_quoted_or_dropped_and_never_quoted_where_nobody_replied() {
 }
 
 #[test]
+fn a_quote_is_as_long_as_policy_says_and_whole_where_its_message_is_not_shown() {
+    let long = format!("answer {}", "and more of it ".repeat(20));
+    let long = long.trim_end();
+    let (mut room, ann, bot) = pair();
+    room.say(bot, long);
+    let position = room.say(ann, "why?");
+    room.reply(position, 1);
+    let cut = "You said earlier: \\\"answer and more of it and more of it and more of it and more of it and more of…\\\"";
+    for (references, words, is_short) in [
+        (
+            References::Quote,
+            format!("You said earlier: \\\"{long}\\\""),
+            false,
+        ),
+        (References::Excerpt, cut.to_owned(), true),
+        (References::Mark, "why?\\n[in reply to you]".to_owned(), true),
+    ] {
+        let policy = with(|policy| policy.references = references);
+        let out = room.only_with("openai-chat", &policy);
+        assert!(has(&out, &words), "{references:?} {}", out.text);
+        let shortened: &[(Option<u32>, u64)] = if is_short { &[(Some(2), 1)] } else { &[] };
+        assert_eq!(
+            out.lost(LossCode::ReferenceShortened),
+            shortened,
+            "{references:?}"
+        );
+        // The newest message alone: what it answers is known from nowhere else.
+        let mut newest = room.render_with("openai-chat", &policy, chatmill_dialect::History::Messages(1));
+        let newest = newest.remove(0);
+        assert!(
+            has(&newest, &format!("You said earlier: \\\"{long}\\\"")),
+            "{references:?} {}",
+            newest.text
+        );
+        assert!(newest.lost(LossCode::ReferenceShortened).is_empty());
+    }
+    // Whose message it is, in everybody's words; the tzurot document knows only whole quotes.
+    let mut room = Room::new();
+    let people = [
+        room.human("u1", "Zoë"),
+        room.human("u2", "Bo"),
+        room.agent("b1", "Bot"),
+        room.agent("b2", "Gull"),
+    ];
+    for sender in people {
+        room.say(sender, long);
+    }
+    for target in [0, 2, 3, 1] {
+        let position = room.say(people[1], "why?");
+        room.reply(position, target);
+    }
+    let policy = with(|policy| {
+        policy.references = References::Mark;
+        policy.names = Names::Prefix;
+    });
+    let out = room.only_with("openai-chat", &policy);
+    for mark in [
+        "[in reply to Zoë]",
+        "[in reply to you]",
+        "[in reply to Gull (b2)]",
+        "[in reply to my own message]",
+    ] {
+        assert!(has(&out, mark), "{mark} {}", out.text);
+    }
+    let policy = with(|policy| policy.references = References::Mark);
+    let out = room.only_with("openai-chat", &policy);
+    assert!(
+        has(&out, "[in reply to u1]"),
+        "the name that the turns give her: {}",
+        out.text
+    );
+    let outs = room.render_with("tzurot", &policy, chatmill_dialect::History::Document);
+    assert!(outs.iter().any(|out| has(out, long) && has(out, "said")));
+}
+
+#[test]
 fn media_are_carried_named_or_dropped() {
     let mut room = Room::new();
     let ann = room.human("u1", "Ann");

@@ -76,10 +76,12 @@ fn the_busiest_agent_is_the_perspective_and_the_roster_breaks_ties() {
 
 #[test]
 fn the_policy_section_reads_the_words_of_the_contract() {
-    let written = r#"{"names":"auto","references":"quote","media":"keep","reasoning":"drop","orphans":"repair",
+    let written = r#"{"names":"auto","references":"excerpt","media":"keep","reasoning":"drop","orphans":"repair",
         "control_tokens":"escape","system":"source","compressed":"as-sent","leaked_metadata":"clean"}"#;
     let policy: Policy = serde_json::from_str(written).unwrap();
     assert_eq!(policy, Policy::default());
+    let unnamed: Policy = serde_json::from_str(r#"{"names":"none"}"#).unwrap();
+    assert_eq!(unnamed.names, chatmill_dialect::policy::Names::Drop);
     assert!(serde_json::from_str::<Policy>(r#"{"nmaes":"auto"}"#).is_err());
     assert!(serde_json::from_str::<Policy>(r#"{"compressed":"stored","orphans":"reject"}"#).is_ok());
 }

@@ -1,6 +1,7 @@
 //! The plan of a dataset, as far as its manifest holds what renderings are made by.
 
 use chatmill_dataset::Dataset;
+use chatmill_model::RawJson;
 use serde_json::{Map, Value, json};
 
 use super::AgainError;
@@ -49,8 +50,13 @@ pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Target), A
             RUN_AGAIN,
         ));
     }
-    let plan = Plan::without_inputs(pipeline)
+    let mut plan = Plan::without_inputs(pipeline)
         .map_err(|error| AgainError::refused(format!("the plan of the dataset: {error}"), RUN_AGAIN))?;
+    // The manifest holds the definitions themselves, wherever their file is.
+    let definitions = dataset.manifest().plan.pointer("/tools/definitions");
+    let definitions = definitions.and_then(Value::as_array).into_iter().flatten();
+    let definitions = definitions.filter_map(Value::as_str);
+    plan.tools = definitions.map(|json| RawJson(json.to_owned())).collect();
     Ok((plan, target))
 }
 
@@ -68,6 +74,10 @@ fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, Agai
     for key in ["inputs", "targets", "redact", "templates"] {
         plan.remove(key);
     }
+    if let Some(tools) = plan.get_mut("tools").and_then(Value::as_object_mut) {
+        tools.remove("definitions");
+    }
+    refuse_shared_windows(&plan)?;
     plan.insert("input".to_owned(), json!([{ "path": "." }]));
     plan.insert(
         "render".to_owned(),
@@ -89,6 +99,26 @@ fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, Agai
     }
     plan.insert("count".to_owned(), json!({ "encodings": registered }));
     serde_json::from_value(Value::Object(plan)).map_err(|error| unreadable(error.to_string()))
+}
+
+/// Refuses windows that depend on other dialects, or on files.
+fn refuse_shared_windows(plan: &Map<String, Value>) -> Result<(), AgainError> {
+    let window = |path: &str| plan.get("window").and_then(|window| window.pointer(path));
+    if window("/same_for_all") == Some(&Value::Bool(true)) {
+        return Err(AgainError::refused(
+            "with `window.same_for_all` the windows depend on all dialects of the run",
+            RUN_AGAIN,
+        ));
+    }
+    for key in ["template", "tokenizer"] {
+        if window(&format!("/max_tokens/{key}")).is_some_and(|value| !value.is_null()) {
+            return Err(AgainError::refused(
+                format!("`window.max_tokens.{key}` lies in a file, which is not in the dataset"),
+                RUN_AGAIN,
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// The encodings of a plan that this program has by itself.

@@ -78,7 +78,7 @@ impl<'d> Conversations<'d> {
 }
 
 /// The rows of a table, one after the other.
-struct Rows<'d, C> {
+pub(super) struct Rows<'d, C> {
     batches: Batches<'d>,
     cells: fn(Batch) -> Result<C, DatasetError>,
     open: Option<C>,
@@ -87,7 +87,7 @@ struct Rows<'d, C> {
 }
 
 impl<'d, C> Rows<'d, C> {
-    fn of(
+    pub(super) fn of(
         dataset: &'d Dataset,
         table: &str,
         columns: &'d [&'d str],
@@ -104,11 +104,11 @@ impl<'d, C> Rows<'d, C> {
         Ok(rows)
     }
 
-    fn current(&self) -> Option<(&C, usize)> {
+    pub(super) fn current(&self) -> Option<(&C, usize)> {
         self.open.as_ref().map(|cells| (cells, self.row))
     }
 
-    fn advance(&mut self) -> Result<(), DatasetError> {
+    pub(super) fn advance(&mut self) -> Result<(), DatasetError> {
         self.row += 1;
         self.fill()
     }
@@ -401,7 +401,7 @@ struct WrittenMedia {
     name: Option<String>,
 }
 
-fn parts(json: &str, depth: u32, batch: &Batch) -> Result<Vec<Part>, DatasetError> {
+pub(super) fn parts(json: &str, depth: u32, batch: &Batch) -> Result<Vec<Part>, DatasetError> {
     let written: Vec<WrittenPart> = parsed(json, batch)?;
     Ok(written.into_iter().map(|part| part.read(depth)).collect())
 }
@@ -605,7 +605,7 @@ fn raw(value: &RawValue) -> RawJson {
 }
 
 /// The members of an object in their order.
-fn fields(json: Option<&str>, batch: &Batch) -> Result<Extra, DatasetError> {
+pub(super) fn fields(json: Option<&str>, batch: &Batch) -> Result<Extra, DatasetError> {
     let Some(json) = json else {
         return Ok(Extra::default());
     };

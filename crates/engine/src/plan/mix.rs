@@ -13,7 +13,7 @@ use crate::pipeline::Pipeline;
 
 /// The shares of the sections of a plan.
 #[derive(Clone, Debug, Default)]
-pub struct Mix {
+pub(super) struct Mix {
     seed: u64,
     /// By the number of a section among those of the plan's inputs.
     shares: BTreeMap<usize, Share>,

@@ -15,12 +15,10 @@ use crate::pipeline::ToolsSection;
 /// The key that a fault is of.
 const KEY: &str = "tools.file";
 
-/// What a file of tools is.
+/// A file that is an object.
 #[derive(Deserialize)]
-#[serde(untagged)]
-enum ToolsFile {
-    List(Vec<Box<RawValue>>),
-    Object { tools: Vec<Box<RawValue>> },
+struct ToolsFile {
+    tools: Vec<Box<RawValue>>,
 }
 
 /// Reads the definitions of a section; its path starts at `base`.
@@ -34,10 +32,10 @@ pub(super) fn tools(section: &ToolsSection, base: &Path) -> Result<Vec<RawJson>,
     };
     let path = base.join(file);
     let text = read_text(&path, MIB, |error| wrong(format!("cannot read it: {error}")))?;
-    let no_list = |_| wrong("it is neither a JSON list nor an object with a list under `tools`".to_owned());
-    let values = match serde_json::from_str(&text).map_err(no_list)? {
-        ToolsFile::List(values) | ToolsFile::Object { tools: values } => values,
-    };
+    let list = serde_json::from_str(&text);
+    let values: Vec<Box<RawValue>> = list
+        .or_else(|_| serde_json::from_str(&text).map(|file: ToolsFile| file.tools))
+        .map_err(|_| wrong("it is neither a JSON list nor an object with a list under `tools`".to_owned()))?;
     let definitions: Vec<RawJson> = values.iter().map(|raw| RawJson(raw.get().to_owned())).collect();
     if definitions.is_empty() {
         return Err(wrong("it defines no tool".to_owned()));

@@ -21,12 +21,16 @@ fn plan(desk: &Desk, more: &str) -> Result<Plan, String> {
 }
 
 fn desk() -> Desk {
+    let tools = r#"[{"name":"berth","input_schema":{"type":"object"}},
+        {"type":"function","function":{"name":"tide","parameters":{"type":"object"}}}]"#;
     let wrong = r#"{"tools":[{"name":"berth","input_schema":{"type":"object"}},{"berth":1}]}"#;
     Desk::new(&[
         ("a.jsonl", &request("a")),
         ("b.jsonl", &request("b")),
         ("empty.json", "[]"),
         ("wrong.json", wrong),
+        ("list.json", tools),
+        ("object.json", &format!("{{\"tools\":{tools}}}")),
         (
             "t.jinja",
             "{% for m in messages %}[{{ m.role }}] {{ m.content }}<|end|>{% endfor %}",
@@ -56,6 +60,18 @@ fn tokenizer(special: &str) -> String {
         "model": {"type": "BPE", "vocab": vocabulary, "merges": []}
     })
     .to_string()
+}
+
+#[test]
+fn a_file_of_tools_is_a_list_or_an_object_that_holds_one() {
+    let desk = desk();
+    for file in ["list.json", "object.json"] {
+        let plan = plan(&desk, &format!("[tools]\nfile = {file:?}\n")).unwrap();
+        let normalised = plan.normalised();
+        assert_eq!(plan.additions().tools.len(), 2, "{file}");
+        assert_eq!(normalised["tools"]["definitions"].as_array().unwrap().len(), 2);
+        assert!(normalised["tools"].get("file").is_none(), "{normalised}");
+    }
 }
 
 #[test]
@@ -230,13 +246,14 @@ fn tables_that_are_not_wanted_are_absent_and_those_that_are_always_written_never
         absent("tables = [\"renderings\", \"findings\", \"messages\"]"),
         [
             "conversations",
+            "alternatives",
             "message_references",
             "tool_calls",
             "token_counts",
             "losses"
         ]
     );
-    assert_eq!(absent("tables = [\"totals\"]").len(), 7);
+    assert_eq!(absent("tables = [\"totals\"]").len(), 8);
     for (tables, expected) in [
         (
             "tables = [\"rendering\"]",

@@ -15,7 +15,9 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, known_fields, replace, value};
+use super::{
+    Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, known_fields, replace, value,
+};
 use crate::fields::text;
 use crate::summary::FileSummary;
 use crate::turns;
@@ -30,6 +32,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     title: "Axolotl chat_template",
     specification: "Axolotl 0.19, conversation data sets",
     masking: Masking::Setting("message_field_training: train"),
+    preferences: Preferences::None,
     dialects: &["hf-messages"],
     keys: &[("messages", FreeKind::Json), ("tools", FreeKind::Json)],
     least_records: 1,

@@ -20,7 +20,7 @@ use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, known_fields, value};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, known_fields, value};
 use crate::fields::Field;
 
 /// The envelope of Bedrock's tuning files.
@@ -63,6 +63,7 @@ const ABOUT: EnvelopeAbout = EnvelopeAbout {
     title: "Bedrock conversation 2024",
     specification: "Amazon Nova, preparing data for supervised fine-tuning",
     masking: Masking::Unknown,
+    preferences: Preferences::None,
     dialects: &["bedrock-converse"],
     keys: &[
         ("schemaVersion", FreeKind::Text),

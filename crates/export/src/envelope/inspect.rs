@@ -16,7 +16,7 @@ use std::borrow::Cow;
 
 use chatmill_dataset::FreeKind;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, borrowed};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, borrowed};
 use crate::fields::{self, Field, object, text};
 use crate::teaching::Taught;
 use crate::turns::{self, Call, Message};
@@ -31,6 +31,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     title: "Inspect AI samples",
     specification: "inspect_ai 0.3.285, json_dataset",
     masking: Masking::InRecord,
+    preferences: Preferences::None,
     dialects: &["openai-chat", "hf-messages"],
     keys: &[
         ("id", FreeKind::Text),

@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::lesson::Lesson;
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, known_fields, value};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, borrowed, known_fields};
 use crate::fields::{Field, object, text};
 use crate::summary::FileSummary;
 
@@ -32,6 +32,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     title: "LLaMA-Factory, ShareGPT format",
     specification: "LLaMA-Factory 0.9.5, data format",
     masking: Masking::Setting("mask_history: true"),
+    preferences: Preferences::None,
     dialects: &["sharegpt"],
     keys: &[
         ("conversations", FreeKind::Json),
@@ -60,30 +61,15 @@ impl Envelope for LlamaFactory {
     }
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let keys = "LLF-01: the keys are conversations, system and tools";
-        let fields = known_fields(row, &ABOUT).ok_or(keys)?;
-        let turns = value(&fields, "conversations").ok_or(keys)?;
-        let raw: Vec<&RawValue> = serde_json::from_str(turns).map_err(|_| keys)?;
-        let turns: Result<Vec<Turn<'_>>, _> =
-            raw.iter().map(|turn| serde_json::from_str(turn.get())).collect();
-        let turns = turns.map_err(|_| keys)?;
-        let places = [["human", "observation"], ["gpt", "function_call"]];
-        let stands_well = |(turn, place): (&Turn<'_>, [&str; 2])| place.contains(&&*turn.from);
-        if turns.is_empty()
-            || !turns.len().is_multiple_of(2)
-            || !turns.iter().zip(places.into_iter().cycle()).all(stands_well)
-        {
-            return Err("LLF-02: people and assistant do not take turns from a person to the assistant");
-        }
-        if turns
-            .iter()
-            .any(|turn| MARKS.iter().any(|mark| turn.value.contains(mark)))
-        {
-            return Err("LLF-03: a text spells the mark of a picture, video or sound");
-        }
-        let mut taught = row.taught(raw.iter().map(|turn| turn.get()));
+        let rules = [
+            "LLF-01: the keys are conversations, system and tools",
+            "LLF-02: people and assistant do not take turns from a person to the assistant",
+            "LLF-03: a text spells the mark of a picture, video or sound",
+        ];
+        let Checked { fields, turns } = check(row, rules)?;
+        let mut taught = row.taught(turns.iter().copied());
         if taught.context > 0 {
-            let is_last_learned = raw.last().map(|turn| row.lesson(turn.get())) == Some(Lesson::Learned);
+            let is_last_learned = turns.last().map(|turn| row.lesson(turn)) == Some(Lesson::Learned);
             if !is_last_learned {
                 return Err("LLF-04: the last turn is context");
             }
@@ -96,21 +82,68 @@ impl Envelope for LlamaFactory {
     }
 
     fn companion(&self, files: &[FileSummary]) -> Option<(&'static str, String)> {
-        let sets: Vec<String> = files
-            .iter()
-            .map(|file| format!("  {}: {}", text(&file.part), set(file)))
-            .collect();
-        Some(("dataset_info.json", format!("{{\n{}\n}}\n", sets.join(",\n"))))
+        Some(("dataset_info.json", sets(files, false)))
     }
 }
 
+/// The fields of a record that LLaMA-Factory takes, and its turns.
+pub(super) struct Checked<'a> {
+    pub(super) fields: Vec<Field<'a>>,
+    pub(super) turns: Vec<&'a str>,
+}
+
+/// Holds a record to what LLaMA-Factory's converter takes: its keys, whose turn it is, and marks of media.
+pub(super) fn check<'a>(
+    row: &ExportRow<'a>,
+    [keys, order, marks]: [&'static str; 3],
+) -> Result<Checked<'a>, &'static str> {
+    let fields = known_fields(row, &ABOUT).ok_or(keys)?;
+    let turns = borrowed(row, "conversations").ok_or(keys)?;
+    let raw: Vec<&RawValue> = serde_json::from_str(turns).map_err(|_| keys)?;
+    let turns: Result<Vec<Turn<'_>>, _> = raw.iter().map(|turn| serde_json::from_str(turn.get())).collect();
+    let turns = turns.map_err(|_| keys)?;
+    let places = [["human", "observation"], ["gpt", "function_call"]];
+    let stands_well = |(turn, place): (&Turn<'_>, [&str; 2])| place.contains(&&*turn.from);
+    if turns.is_empty()
+        || !turns.len().is_multiple_of(2)
+        || !turns.iter().zip(places.into_iter().cycle()).all(stands_well)
+    {
+        return Err(order);
+    }
+    if turns
+        .iter()
+        .any(|turn| MARKS.iter().any(|mark| turn.value.contains(mark)))
+    {
+        return Err(marks);
+    }
+    Ok(Checked {
+        fields,
+        turns: raw.into_iter().map(RawValue::get).collect(),
+    })
+}
+
+/// `dataset_info.json` of some files, which hold ranked answers or none.
+pub(super) fn sets(files: &[FileSummary], is_ranking: bool) -> String {
+    let sets: Vec<String> = files
+        .iter()
+        .map(|file| format!("  {}: {}", text(&file.part), set(file, is_ranking)))
+        .collect();
+    format!("{{\n{}\n}}\n", sets.join(",\n"))
+}
+
 /// What LLaMA-Factory must know of a file. A column that no record has must not be named.
-fn set(file: &FileSummary) -> String {
+fn set(file: &FileSummary, is_ranking: bool) -> String {
     let mut columns = vec![Field::new("messages", "\"conversations\"")];
     for (column, json) in [("system", "\"system\""), ("tools", "\"tools\"")] {
         if file.keys.iter().any(|key| key == column) {
             columns.push(Field::new(column, json));
         }
+    }
+    if is_ranking {
+        columns.extend([
+            Field::new("chosen", "\"chosen\""),
+            Field::new("rejected", "\"rejected\""),
+        ]);
     }
     let tags = [
         ("role_tag", "\"from\""),
@@ -120,10 +153,14 @@ fn set(file: &FileSummary) -> String {
         ("observation_tag", "\"observation\""),
         ("function_tag", "\"function_call\""),
     ];
-    object(&[
+    let mut about = vec![
         Field::new("file_name", text(&file.name)),
         Field::new("formatting", "\"sharegpt\""),
+    ];
+    about.extend(is_ranking.then(|| Field::new("ranking", "true")));
+    about.extend([
         Field::new("columns", object(&columns)),
         Field::new("tags", object(&tags.map(|(tag, json)| Field::new(tag, json)))),
-    ])
+    ]);
+    object(&about)
 }

@@ -11,7 +11,7 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, borrowed};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, borrowed};
 use crate::fields::{self, Field};
 use crate::teaching::Taught;
 use crate::turns;
@@ -26,6 +26,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     title: "OpenAI Evals samples",
     specification: "openai/evals, samples of basic evals",
     masking: Masking::InRecord,
+    preferences: Preferences::None,
     dialects: &["openai-chat"],
     keys: &[
         ("input", FreeKind::Json),

@@ -14,7 +14,9 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, known_fields, replace, value};
+use super::{
+    Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, known_fields, replace, value,
+};
 use crate::turns::{self, Turn};
 
 /// The envelope of OpenAI fine-tuning files.
@@ -27,6 +29,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     title: "OpenAI supervised fine-tuning",
     specification: "OpenAI API, fine-tuning guide and OpenAPI document 2.3.0",
     masking: Masking::InRecord,
+    preferences: Preferences::None,
     dialects: &["openai-chat"],
     keys: &[
         ("messages", FreeKind::Json),

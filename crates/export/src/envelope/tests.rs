@@ -45,6 +45,8 @@ fn what_is_no_object_is_refused_by_every_envelope() {
                 content,
                 assistant_spans: &[],
                 learned_spans: &[],
+                rejected: None,
+                label: None,
             };
             assert!(envelope.wrap(&row).is_err(), "{}: {content}", envelope.about().id);
         }
@@ -62,6 +64,8 @@ fn outcome(id: &str, content: &str) -> String {
         content,
         assistant_spans: &[],
         learned_spans: &[],
+        rejected: None,
+        label: None,
     };
     match envelope.wrap(&row) {
         Ok(wrapped) => fields::object(&wrapped.fields),
@@ -162,6 +166,8 @@ fn conversations_are_cut_at_the_last_answer() {
         content: &rendering,
         assistant_spans: &[],
         learned_spans: &[],
+        rejected: None,
+        label: None,
     };
     for id in ["openai-evals", "trl-prompt-completion", "inspect"] {
         assert_eq!(find(id).unwrap().wrap(&row).unwrap().turns_cut, 1, "{id}");
@@ -407,6 +413,8 @@ fn taught(id: &str, content: &str, learned: &[&str]) -> Result<(String, Taught),
         content,
         assistant_spans: &["old", "new"].map(span),
         learned_spans: &learned.iter().map(|word| span(word)).collect::<Vec<_>>(),
+        rejected: None,
+        label: None,
     };
     let wrapped = envelope.wrap(&row)?;
     Ok((fields::object(&wrapped.fields), wrapped.taught))

@@ -13,7 +13,7 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, known_fields, value};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, known_fields, value};
 use crate::turns;
 
 /// The envelope of TRL's conversations.
@@ -26,6 +26,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     title: "TRL conversations",
     specification: "TRL 1.16.0, dataset formats",
     masking: Masking::LeftOut,
+    preferences: Preferences::None,
     dialects: &["hf-messages"],
     keys: &[("messages", FreeKind::Json), ("tools", FreeKind::Json)],
     least_records: 1,

@@ -14,7 +14,7 @@
 use chatmill_dataset::FreeKind;
 
 use super::lesson::Lesson;
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, borrowed};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, borrowed};
 use crate::fields::Field;
 use crate::turns;
 
@@ -28,6 +28,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     title: "TRL prompts and completions",
     specification: "TRL 1.16.0, dataset formats",
     masking: Masking::InRecord,
+    preferences: Preferences::None,
     dialects: &["hf-messages"],
     keys: &[
         ("prompt", FreeKind::Json),

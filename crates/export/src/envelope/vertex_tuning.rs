@@ -15,7 +15,7 @@ use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Wrapped, known_fields, value};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, known_fields, value};
 
 /// The envelope of Vertex tuning files.
 pub(super) struct VertexTuning;
@@ -27,6 +27,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     title: "Vertex AI tuning",
     specification: "Vertex AI, supervised tuning data for Gemini models",
     masking: Masking::Unknown,
+    preferences: Preferences::None,
     dialects: &["gemini-contents"],
     keys: &[
         ("systemInstruction", FreeKind::Json),

@@ -3,7 +3,7 @@
 use crate::build::{conversation, ids, linked, notice, refers, says, statuses};
 use chatmill_diag::{Limits, Path, Span};
 use chatmill_link::link;
-use chatmill_model::Message;
+use chatmill_model::{Alternative, AlternativeOrigin, Judgement, Message};
 
 fn named(id: &str, text: &str) -> Message {
     Message {
@@ -154,4 +154,34 @@ fn a_hundred_thousand_messages_under_one_id_are_settled_in_linear_time() {
         linked.conversation.messages.last().unwrap().id.as_deref(),
         Some("a~100000")
     );
+}
+
+#[test]
+fn alternatives_stay_where_their_messages_go() {
+    let mut conversation = conversation(vec![
+        named("q", "x"),
+        named("q", "x"),
+        named("a", "y"),
+        named("b", "z"),
+    ]);
+    let places = [2..4, 1..2, 4..4, 0..1];
+    conversation.alternatives = places
+        .into_iter()
+        .map(|place| Alternative {
+            place,
+            origin: AlternativeOrigin::Choice,
+            judgement: Judgement::default(),
+            messages: None,
+        })
+        .collect();
+    let (linked, _, _) = link(conversation, &Limits::default());
+    let moved = linked
+        .conversation
+        .alternatives
+        .iter()
+        .map(|each| each.place.clone());
+    assert_eq!(moved.collect::<Vec<_>>(), [1..3, 1..1, 3..3, 0..1]);
+    let said = linked.conversation.alternatives.iter();
+    let said: Vec<usize> = said.map(|each| linked.conversation.said_by(each).len()).collect();
+    assert_eq!(said, [2, 0, 0, 1]);
 }

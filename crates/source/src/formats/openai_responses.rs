@@ -126,7 +126,7 @@ fn call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>, limits: &Limits) 
 /// A call of a tool whose input is any text.
 fn own_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
     let input = text(item.get("input")).unwrap_or_default();
-    let given = (Arguments::Malformed(input), ArgumentForm::Text);
+    let given = (Arguments::Malformed(input), ArgumentForm::FreeText);
     make_call(turn, item, given, site);
     turn.keep_rest(item, "", &["call_id", "name", "input"]);
 }

@@ -298,3 +298,31 @@ fn table_rows_are_sorted_by_number_by_time_or_by_text() {
     assert_eq!(sorted([json!("b"), json!("a10"), json!("a9")]), "120");
     assert_eq!(sorted([json!(1), json!(1), json!(0)]), "201");
 }
+
+#[test]
+fn calls_in_the_metadata_of_a_row_without_content_are_found_there() {
+    let text =
+        "<function_calls><invoke name=\"f\"><parameter name=\"a\">1</parameter></invoke></function_calls>";
+    for (said, code) in [
+        ("<function_calls>", "unfinished-stream"),
+        ("<function_calls>?</function_calls>", "wrong-type"),
+    ] {
+        for content in [Some(Value::Null), None] {
+            let mut row = turn("m1", "assistant", "", "2026-01-01T00:00:00Z");
+            row["metadata"] = json!({"text_content": format!("{text} {said}")});
+            match content {
+                Some(content) => row["content"] = content,
+                None => drop(row.as_object_mut().unwrap().remove("content")),
+            }
+            let rows = json!([row]);
+            let reading = read(&SunaRows, &rows, Some("t"));
+            let found = reading.findings.iter().find(|finding| finding.code.name == code);
+            let found = found.unwrap_or_else(|| panic!("{code}: {:?}", codes(&reading)));
+            assert_eq!(found.path, chatmill_diag::Path::InMessage(".metadata".to_owned()));
+            let bytes = rows.to_string();
+            let span = found.span.unwrap();
+            let at = (span.start - 1000) as usize..(span.end - 1000) as usize;
+            assert!(bytes[at].starts_with("{\"text_content\""));
+        }
+    }
+}

@@ -21,8 +21,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
 use chatmill_dataset::Dataset;
 use chatmill_export::{
-    ENVELOPES, ExportError, ExportRequest, ExportSummary, Filters, Format, NestedAs, Split, SplitBy,
-    TokenLimit, envelope, export,
+    ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, NestedAs, Preferences,
+    Split, SplitBy, TokenLimit, envelope, export,
 };
 use chatmill_golden::assert_golden;
 use chatmill_testkit::Workshop;
@@ -109,6 +109,12 @@ fn contents(dataset: &Dataset, dialect: &str) -> Vec<String> {
     contents
 }
 
+/// Those of preferences take what the command makes, and are tested with it.
+fn envelopes_of_conversations() -> impl Iterator<Item = &'static dyn Envelope> {
+    let all = ENVELOPES.iter().copied();
+    all.filter(|envelope| envelope.about().preferences == Preferences::None)
+}
+
 fn assert_balanced(summary: &ExportSummary) {
     assert_eq!(summary.kept + summary.rows_left_out(), summary.read);
     assert_eq!(
@@ -122,7 +128,7 @@ fn each_envelope_writes_the_lines_that_are_checked_in() {
     let (workshop, dataset) = milled();
     let golden = samples().join("exports");
     let mut expected_names = BTreeSet::new();
-    for envelope in ENVELOPES {
+    for envelope in envelopes_of_conversations() {
         let id = envelope.about().id;
         let out = workshop.path(&format!("export-{id}"));
         let mut request = enveloped(id);
@@ -156,6 +162,17 @@ fn each_envelope_writes_the_lines_that_are_checked_in() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     assert_eq!(found, expected_names, "a golden file that no test reads");
+}
+
+#[test]
+fn an_envelope_of_preferences_takes_no_conversations() {
+    let (workshop, dataset) = milled();
+    let error = export(&dataset, &enveloped("trl-dpo"), &workshop.path("dpo")).unwrap_err();
+    assert!(
+        error.to_string().contains("takes answers that were judged"),
+        "{error}"
+    );
+    assert!(!workshop.path("dpo").exists());
 }
 
 #[test]

@@ -6,11 +6,11 @@ use std::path::Path;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use chatmill_dataset::Dataset;
-use chatmill_export::{ENVELOPES, ExportRequest, Format, Split, SplitBy, export};
+use chatmill_export::{ExportRequest, Format, Split, SplitBy, export};
 use chatmill_testkit::Workshop;
 use serde_json::{Value, json};
 
-use crate::{assert_balanced, batches, json_lines, lines, plain};
+use crate::{assert_balanced, batches, envelopes_of_conversations, json_lines, lines, plain};
 
 /// Rooms of two people and two bots; every room is an id with a sign of the sample ids of Inspect in it.
 fn rooms() -> String {
@@ -153,10 +153,10 @@ fn divided(dialect: &str, format: Format) -> ExportRequest {
 #[test]
 fn every_envelope_keeps_the_rows_of_a_room_apart_in_order_and_in_one_file() {
     let (workshop, dataset) = milled();
-    for envelope in ENVELOPES {
+    for envelope in envelopes_of_conversations() {
         let about = envelope.about();
         let request = |format| ExportRequest {
-            envelope: Some(*envelope),
+            envelope: Some(envelope),
             ..divided(about.dialects[0], format)
         };
         let [as_lines, as_table] = [Format::Jsonl, Format::Parquet].map(|format| {

@@ -1,9 +1,12 @@
 //! What a folder holds is read as what it is: chats by their sources, rows by one map in every container, other files not at all.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use chatmill_engine::{Plan, RunOptions, RunSummary, Silent};
 use chatmill_testkit::{Workshop, rows};
+use parquet::arrow::ArrowWriter;
 
 const PICTURE: &[u8] = b"\x89PNG\r\n\x1A\n not a chat";
 const CHAT: &str =
@@ -189,6 +192,38 @@ fn a_field_map_reads_what_its_paths_lead_to_and_says_which_lead_nowhere() {
     assert_eq!(texts(&workshop, "messages", "role"), ["user", "assistant"]);
     assert_eq!(texts(&workshop, "findings", "code"), ["SR024"]);
     assert!(texts(&workshop, "findings", "message")[0].contains("there are $.body, $.who"));
+}
+
+#[test]
+fn a_field_map_reads_the_rows_of_a_parquet_file() {
+    let column = |texts: [&str; 3]| Arc::new(StringArray::from(texts.to_vec())) as ArrayRef;
+    let columns = [
+        ("room", column(["r1", "r2", "r1"])),
+        ("who", column(["guest", "guest", "desk"])),
+        ("body", column(["Is it open?", "Is it far?", "Until four."])),
+    ];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let workshop = Workshop::new();
+    workshop.write("in/rows.parquet", bytes);
+    let text = format!(
+        "name = \"t\"\n[[input]]\npath = \"in/\"\nsource = \"mapped\"\n[field_map]\nconversation = \"$.room\"\n\
+         messages = \"$\"\nrole = \"$.who\"\ntext = \"$.body\"\n\
+         roles = {{ guest = \"user\", desk = \"assistant\" }}\n[output]\npath = {:?}\n",
+        workshop.path("out")
+    );
+    let path = workshop.write("p.toml", text);
+    let summary = run(Plan::load(&path, &[], None).unwrap());
+    assert_eq!((summary.totals.conversations, summary.totals.rejected), (2, 0));
+    let mut said = texts(&workshop, "messages", "text");
+    said.sort();
+    assert_eq!(said, ["Is it far?", "Is it open?", "Until four."]);
+    let mut rooms = texts(&workshop, "conversations", "conversation_id");
+    rooms.sort();
+    assert_eq!(rooms, ["r1", "r2"]);
 }
 
 #[test]

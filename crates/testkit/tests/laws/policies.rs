@@ -106,6 +106,8 @@ fn references() {
     for story in [ROOM, PROMPT] {
         for (value, quoted, code) in [
             ("quote", true, "reference-inlined"),
+            ("excerpt", true, "reference-inlined"),
+            ("mark", false, "reference-inlined"),
             ("drop", false, "reference-dropped"),
         ] {
             let run = Run::policy(story, "openai-chat", &format!("references = {value:?}"));

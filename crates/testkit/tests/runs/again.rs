@@ -116,6 +116,21 @@ fn again(dataset: &Dataset, dialect: &str) -> Result<Vec<Said>, AgainError> {
     Ok(said)
 }
 
+/// The first thing in which two renderings differ, shortened.
+fn difference(found: &Said, wanted: &Said) -> String {
+    let [one, other] = [found, wanted].map(|said| format!("{said:?}"));
+    let same = one
+        .bytes()
+        .zip(other.bytes())
+        .take_while(|(one, other)| one == other);
+    let start = one.floor_char_boundary(same.count().saturating_sub(60));
+    let around = |text: &str| {
+        let start = text.floor_char_boundary(start);
+        text[start..text.floor_char_boundary(start + 260)].to_owned()
+    };
+    format!("{:?}\n  {}\n  {}", wanted.key, around(&one), around(&other))
+}
+
 /// A run with every dialect, and one with a single dialect, over the same inputs.
 fn two_runs(workshop: &Workshop, more: &str) -> [Dataset; 2] {
     let plan = |dialects: &str| {
@@ -151,11 +166,9 @@ fn compare(more: &str) -> BTreeSet<String> {
         assert!(wanted.len() > 50, "{id}");
         let keys = |said: &[Said]| said.iter().map(|said| said.key.clone()).collect::<Vec<_>>();
         assert_eq!(keys(&found), keys(&wanted), "{id}");
-        let pairs = found
-            .iter()
-            .zip(&wanted)
-            .filter(|(found, wanted)| found != wanted);
-        differing.extend(pairs.map(|(found, wanted)| format!("{id}\n  {found:?}\n  {wanted:?}")));
+        let pairs = found.iter().zip(&wanted);
+        let pairs = pairs.filter(|(found, wanted)| found != wanted);
+        differing.extend(pairs.map(|(found, wanted)| format!("{id} {}", difference(found, wanted))));
     }
     assert!(
         differing.is_empty(),
@@ -188,7 +201,10 @@ fn windows_with_a_budget_are_cut_where_the_run_would_have_cut_them() {
         "[window]\nmode = \"consecutive\"\nsession_gap = \"6h\"\noverlap = 2\n\
          max_tokens = { encoding = \"r50k_base\", tokens = 300 }\n",
     );
-    compare("[window]\nmode = \"per_turn\"\n[policy]\nreasoning = \"keep\"\n");
+    compare(
+        "[window]\nmode = \"per_turn\"\n[policy]\nreasoning = \"keep\"\n[tools]\ninfer = true\n\
+         [prompt]\nsystem = \"You are {agent.name|somebody} in {room.title|a room}.\"\n",
+    );
 }
 
 #[test]
@@ -212,6 +228,11 @@ fn what_the_dataset_does_not_hold_is_refused_by_name() {
         "hf-messages",
     );
     assert!(absent.contains("the table `messages`"), "{absent}");
+    let shared = refused(
+        &format!("{count}[window]\nsame_for_all = true\nmode = \"consecutive\"\n"),
+        "hf-messages",
+    );
+    assert!(shared.contains("`window.same_for_all`"), "{shared}");
     let unknown = refused(count, "hf-mesages");
     assert!(unknown.contains("did you mean `hf-messages`"), "{unknown}");
     let uncounted = refused(

@@ -13,6 +13,8 @@
 
 mod across;
 mod again;
+mod alternatives;
+mod bad_exports;
 mod dedup;
 mod gathering;
 mod inputs;

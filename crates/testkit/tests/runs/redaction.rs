@@ -115,7 +115,7 @@ fn findings_say_what_is_where_and_quote_nothing() {
 fn no_canary_survives_in_any_table_report_or_manifest() {
     let mut seeded = 0;
     let mut visible = BTreeSet::new();
-    for seed in 0..3 {
+    for seed in seeds() {
         let workshop = workshop();
         for (name, text, canaries) in mutated(seed) {
             workshop.write(&format!("in/{name}"), text);
@@ -141,7 +141,14 @@ fn no_canary_survives_in_any_table_report_or_manifest() {
     }
     assert!(seeded > 3_000, "only {seeded} canaries were seeded");
     for (kind, _) in CANARIES {
-        for table in ["conversations", "messages", "renderings", "tool_calls", "rejects"] {
+        for table in [
+            "conversations",
+            "messages",
+            "alternatives",
+            "renderings",
+            "tool_calls",
+            "rejects",
+        ] {
             let there = visible.contains(&(kind, table.to_owned()));
             assert!(
                 there,
@@ -149,6 +156,12 @@ fn no_canary_survives_in_any_table_report_or_manifest() {
             );
         }
     }
+}
+
+/// The seeds of a campaign: some, or as many as `CANARY_SEEDS` says.
+fn seeds() -> std::ops::Range<u64> {
+    let wanted = std::env::var("CANARY_SEEDS").ok();
+    0..wanted.and_then(|wanted| wanted.parse().ok()).unwrap_or(3)
 }
 
 /// The table of a part file, or the name of another file.

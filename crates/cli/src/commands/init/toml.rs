@@ -19,10 +19,12 @@ pub(super) fn pipeline(inputs: &[(&str, Seen)]) -> String {
     let name = inputs.first().map_or("chats", |(path, _)| stem(path));
     let mut text = format!(
         "# A pipeline for chatmill, made from what was found. Save it, change what you like, and run it:\n#\n\
-         #   chatmill run {}.toml\n#\n\
+         #   chatmill run {}.toml\n\
+         #   chatmill export {} --dialect openai-chat --envelope openai-sft --format jsonl --valid --out train\n#\n\
          # Only name, input and output are needed; everything else has the default that stands here, and every key that is\n\
          # not a comment may go.\n\nname = {}\n",
         harmless(name),
+        harmless(&format!("out/{name}")),
         quoted(name)
     );
     text.push_str(
@@ -43,7 +45,11 @@ pub(super) fn pipeline(inputs: &[(&str, Seen)]) -> String {
             "# merge = true           # rows of files that hold the same conversation id are one conversation\n\
              # exclude = [\"*.png\"]    # names that are left out, inside archives too\n",
         );
-        text.push_str("# id_prefix = \"eu-\"      # before every conversation id\n\n");
+        text.push_str(
+            "# id_prefix = \"eu-\"      # before every conversation id\n\
+             # weight = 1.0           # how much of the mix it is to be, beside the other inputs\n\
+             # sample = 0.1           # a share of its conversations; limit = 1000 reads so many records\n\n",
+        );
     }
     text.push_str(&maps(inputs));
     text.push_str(&select(inputs));
@@ -138,8 +144,8 @@ history = \"document\"
 
 # What to do where a dialect has no place for something. Whatever is lost this way stands in the table `losses`.
 [policy]
-names = \"auto\"              # auto (native field, else a prefix in rooms) | field | prefix | drop
-references = \"quote\"        # quote | drop
+names = \"auto\"              # auto (native field, else a prefix in rooms) | field | prefix | none
+references = \"excerpt\"      # excerpt | quote (all of it) | mark (whose it is) | drop
 media = \"keep\"              # keep | placeholder | drop
 reasoning = \"drop\"          # keep | drop
 orphans = \"repair\"          # repair | drop | reject

@@ -38,11 +38,11 @@ pub(super) fn describe(name: &str, out: &str, summary: &RunSummary, columns: usi
 }
 
 /// What became of the inputs, without tokens and next steps.
-pub(in crate::commands) fn ledger(name: &str, summary: &RunSummary) -> String {
+pub(in crate::commands) fn ledger(name: &str, summary: &RunSummary, columns: usize) -> String {
     let blocks = [
         headline(name, summary),
-        inputs(summary),
-        findings(&summary.totals.findings),
+        inputs(summary, columns),
+        findings(&summary.totals.findings, columns),
     ];
     blocks.join("\n")
 }

@@ -22,6 +22,54 @@ fn every_codec_is_recognised_by_its_content() {
     }
 }
 
+/// A text in UTF-16 with its mark, the lower byte of each unit first or last.
+fn utf16(text: &str, is_upper_first: bool) -> Vec<u8> {
+    let units = std::iter::once(0xFEFF).chain(text.encode_utf16());
+    let bytes = units.flat_map(|unit| {
+        if is_upper_first {
+            unit.to_be_bytes()
+        } else {
+            unit.to_le_bytes()
+        }
+    });
+    bytes.collect()
+}
+
+#[test]
+fn text_in_utf16_is_read_as_the_same_text_in_utf8() {
+    // Longer than a buffer, so that pairs and units are cut somewhere.
+    let text = "{\"a\":\"x\u{1F600}é\"}\n".repeat(5_000);
+    let plain = read_one(format!("\u{FEFF}{text}").as_bytes(), &Limits::default());
+    assert_eq!(plain.frames.len(), 5_000);
+    for is_upper_first in [false, true] {
+        let bytes = utf16(&text, is_upper_first);
+        assert_eq!(read_one(&bytes, &Limits::default()), plain);
+        assert_eq!(read_one(&gzip(&bytes), &Limits::default()), plain);
+    }
+}
+
+#[test]
+fn halves_in_utf16_are_damage_and_not_text() {
+    let mut lone = utf16("{\"a\":1}\n{\"b\":\"", false);
+    lone.extend([0x3D, 0xD8]);
+    lone.extend(utf16("\"}\n{\"c\":3}\n", false).split_off(2));
+    let entry = read_one(&lone, &Limits::default());
+    assert_eq!(entry.frames.len(), 3);
+    assert!(
+        entry
+            .frames
+            .iter()
+            .any(|frame| std::str::from_utf8(frame).is_err())
+    );
+    let mut cut = utf16("{\"a\":1}\n", false);
+    cut.push(b'{');
+    let entry = read_one(&cut, &Limits::default());
+    assert!(
+        !entry.codes().is_empty() || entry.frames.len() == 2,
+        "half a unit is told"
+    );
+}
+
 #[test]
 fn compressions_around_one_another_are_taken_off() {
     for (outer, wrap) in CODECS {

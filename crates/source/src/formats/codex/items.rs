@@ -360,7 +360,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             return;
         };
         let text = "reasoning is encrypted: only its maker can read it; it is kept as it is and never shown";
-        let mut finding = Finding::new(&codes::UNKNOWN_MESSAGE_TYPE, text).with_severity(Severity::Note);
+        let mut finding = Finding::new(&codes::ENCRYPTED_REASONING, text);
         finding.count = count;
         self.turns.list.notes.push(finding.at_path(path), Some(first));
     }

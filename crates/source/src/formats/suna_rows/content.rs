@@ -94,6 +94,8 @@ pub(super) fn read(
         result::read(&read, turn, &place, &mut metadata, &mut said, limits, &mut inner);
         place.report(found, site);
     } else {
+        let beside = row.columns.metadata.unwrap_or(row.value);
+        let extent = (extent, beside);
         speech::speak(&read, turn, extent, &mut metadata, &mut said, limits, &mut inner);
         place.report(found, site);
         speech::calls_of_metadata(

@@ -56,7 +56,7 @@ impl<'d> Reader<'d, '_> {
                 step.pieces.len() + 1
             );
             site.note(&codes::UNFINISHED_STREAM, &text, "", row.value);
-            speech::find_calls(&mut said, None, limits, &mut site);
+            speech::find_calls(&mut said, None, limits, "", &mut site);
         }
         self.era = self.era.max(said.era);
         if row.columns.others.len() > 1 {

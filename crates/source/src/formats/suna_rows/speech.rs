@@ -11,11 +11,11 @@ use super::xml;
 use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{Keep as _, Kept, MessageObject, Notes, Site, message_object, quoted, raw};
 
-/// Reads what a person or an agent says.
+/// Reads what a person or an agent says; where the row has no content, that stands in the metadata `beside`.
 pub(super) fn speak(
     content: &Content<'_>,
     turn: MessageObject,
-    extent: Extent,
+    (extent, beside): (Extent, Value<'_>),
     metadata: &mut Metadata<'_>,
     said: &mut MessageContent,
     limits: &Limits,
@@ -55,7 +55,19 @@ pub(super) fn speak(
     }
     let is_agents = said.role == Role::Assistant;
     let may_call = is_agents && extent == Extent::Whole && turn.calls.is_empty();
-    if may_call && find_calls(said, site.id, limits, site) {
+    let is_beside = matches!(content, Content::Absent);
+    let (suffix, stands) = if is_beside {
+        (".metadata", beside)
+    } else {
+        ("", site.message)
+    };
+    let mut place = Site {
+        notes: &mut *site.notes,
+        position: site.position,
+        id: site.id,
+        message: stands,
+    };
+    if may_call && find_calls(said, place.id, limits, suffix, &mut place) {
         let stored = match content {
             Content::Turn(object) => {
                 message_object::content(*object).map(|value| ("content.content", raw(value)))
@@ -132,11 +144,12 @@ fn warn(text: &str, site: &mut Site<'_>) {
     site.push(finding, "", site.message);
 }
 
-/// Reads calls that stand in the text as XML. They count from 0 in each row, and a row's results name them by that number.
+/// Reads calls that stand in the text as XML, which is the message of the site, at `suffix` below its row. They count from 0 in each row, and a row's results name them by that number.
 pub(super) fn find_calls(
     said: &mut MessageContent,
     id: Option<&str>,
     limits: &Limits,
+    suffix: &str,
     site: &mut Site<'_>,
 ) -> bool {
     let mut number = 0_usize;
@@ -148,13 +161,12 @@ pub(super) fn find_calls(
         let cut = xml::cut(&text, limits.depth);
         if cut.is_open {
             let text = "a block of calls begins in the text and does not end: it stays text";
-            site.note(&codes::UNFINISHED_STREAM, text, "", site.message);
+            site.note(&codes::UNFINISHED_STREAM, text, suffix, site.message);
         }
         if cut.unread > 0 {
-            warn(
-                "a block of calls in the text holds something else than calls",
-                site,
-            );
+            let text = "a block of calls in the text holds something else than calls";
+            let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
+            site.push(finding, suffix, site.message);
         }
         let has_calls = cut
             .pieces
@@ -173,7 +185,7 @@ pub(super) fn find_calls(
                             "a parameter of a call in the text stands more than once: the last value counts";
                         let finding =
                             Finding::new(&codes::DUPLICATE_KEY, text).with_severity(Severity::Warning);
-                        site.push(finding, "", site.message);
+                        site.push(finding, suffix, site.message);
                     }
                     said.parts.push(Part::ToolCall(ToolCall {
                         id: None,

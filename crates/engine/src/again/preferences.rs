@@ -1,0 +1,448 @@
+//! Answers that were judged, each said with all that stood before it: what trainers learn preferences from.
+//!
+//! The table `alternatives` says which answers stood at a place and how they were judged. Nobody's judgement is made up: an
+//! answer that was only asked for again is left out with its reason.
+
+use std::cmp::Ordering;
+
+use chatmill_dataset::{Batch, DatasetError, Flags, Numbers, Reals, Texts};
+use chatmill_diag::Limits;
+use chatmill_link::link;
+use chatmill_model::{Linked, Message, MessageKind, MessageOrigin, Part, Participant, Role};
+
+use super::rebuilt::{Conversations, Rows, fields, parts};
+use super::{Again, AgainError, AgainRendering, Sayer};
+use crate::plan::WindowPlan;
+
+/// The table that it is read from.
+const TABLE: &str = "alternatives";
+
+/// What is known of answers at a place.
+#[derive(Debug)]
+pub enum Judged<'r> {
+    /// Of two answers to the same, one is the better.
+    Pair {
+        /// With it.
+        chosen: &'r AgainRendering<'r>,
+        /// The text with the other one.
+        rejected: &'r str,
+    },
+    /// An answer is good, or it is not.
+    Labelled {
+        /// With it.
+        answer: &'r AgainRendering<'r>,
+        /// Whether it is good.
+        is_good: bool,
+    },
+    /// It cannot be learned from.
+    LeftOut {
+        /// Id of the conversation.
+        conversation: &'r str,
+        /// Its number among what is told of the conversation.
+        ordinal: u64,
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+/// Which judgements are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Pairs.
+    Pairs,
+    /// Single answers.
+    Labels,
+}
+
+impl Again<'_> {
+    /// Visits the answers of a dataset that were judged, in the order of its conversations. The first error ends it.
+    pub fn judged<E: From<DatasetError>>(
+        &self,
+        wanted: Wanted,
+        visit: &mut dyn FnMut(&Judged<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut sayer = Sayer::new(self);
+        let mut conversations = Conversations::of(self.dataset)?;
+        let mut alternatives = Rows::of(self.dataset, TABLE, &COLUMNS, Cells::of)?;
+        while let Some((id, linked)) = conversations.next()? {
+            let mut teller = Teller {
+                sayer: &mut sayer,
+                id: &id,
+                linked: &linked,
+                ordinal: 0,
+            };
+            let mut place: Vec<Answer> = Vec::new();
+            while let Some((cells, row)) = alternatives.current()
+                && cells.id.at(row) == id
+            {
+                if place
+                    .last()
+                    .is_some_and(|answer| answer.position != cells.position(row))
+                {
+                    teller.tell(wanted, &std::mem::take(&mut place), visit)?;
+                }
+                cells.add(row, &linked, &mut place)?;
+                alternatives.advance()?;
+            }
+            teller.tell(wanted, &place, visit)?;
+        }
+        match alternatives.current() {
+            None => Ok(()),
+            Some((cells, _)) => Err(cells.batch.fault("it has answers of no conversation").into()),
+        }
+    }
+
+    /// Refuses a dataset without the table.
+    pub fn refuse_without_alternatives(&self) -> Result<(), AgainError> {
+        if self.dataset.has(TABLE) {
+            return Ok(());
+        }
+        Err(AgainError::refused(
+            format!("the dataset has no table `{TABLE}`: `output.tables` left it out"),
+            "name it in `output.tables` and run the pipeline again",
+        ))
+    }
+}
+
+/// An answer at a place.
+struct Answer {
+    position: u64,
+    ordinal: u64,
+    origin: String,
+    rank: Option<u64>,
+    score: Option<f64>,
+    label: Option<bool>,
+    messages: Vec<Message>,
+}
+
+impl Answer {
+    /// Whether it is good in itself.
+    fn is_good(&self) -> Option<bool> {
+        self.label.or(match self.origin.as_str() {
+            "chosen" => Some(true),
+            "rejected" => Some(false),
+            _ => None,
+        })
+    }
+
+    /// Whether it is better than another, as far as somebody said so: by the rank, else the score, else because one is good and the
+    /// other is not.
+    fn against(&self, other: &Self) -> Option<Ordering> {
+        if let (Some(own), Some(other)) = (self.rank, other.rank) {
+            return Some(other.cmp(&own));
+        }
+        if let (Some(own), Some(other)) = (self.score, other.score) {
+            return own.partial_cmp(&other);
+        }
+        Some(self.is_good()?.cmp(&other.is_good()?))
+    }
+}
+
+const COLUMNS: [&str; 17] = [
+    "conversation_id",
+    "position",
+    "ordinal",
+    "origin",
+    "rank",
+    "score",
+    "label",
+    "message_id",
+    "sender_id",
+    "sender_name",
+    "role",
+    "kind",
+    "text",
+    "parts",
+    "model",
+    "extra",
+    "step",
+];
+
+/// Cells of `alternatives`.
+struct Cells {
+    batch: Batch,
+    id: Texts,
+    position: Numbers,
+    ordinal: Numbers,
+    origin: Texts,
+    rank: Numbers,
+    score: Reals,
+    label: Flags,
+    message_id: Texts,
+    sender_id: Texts,
+    sender_name: Texts,
+    role: Texts,
+    kind: Texts,
+    text: Texts,
+    parts: Texts,
+    model: Texts,
+    extra: Texts,
+}
+
+impl Cells {
+    fn of(batch: Batch) -> Result<Self, DatasetError> {
+        Ok(Self {
+            id: batch.texts("conversation_id")?,
+            position: batch.numbers("position")?,
+            ordinal: batch.numbers("ordinal")?,
+            origin: batch.texts("origin")?,
+            rank: batch.numbers("rank")?,
+            score: batch.reals("score")?,
+            label: batch.flags("label")?,
+            message_id: batch.texts("message_id")?,
+            sender_id: batch.texts("sender_id")?,
+            sender_name: batch.texts("sender_name")?,
+            role: batch.texts("role")?,
+            kind: batch.texts("kind")?,
+            text: batch.texts("text")?,
+            parts: batch.texts("parts")?,
+            model: batch.texts("model")?,
+            extra: batch.texts("extra")?,
+            batch,
+        })
+    }
+
+    fn position(&self, row: usize) -> u64 {
+        self.position.at(row)
+    }
+
+    /// Adds a row to the answers of its place: a further message of the last one, or the first of the next.
+    fn add(&self, row: usize, linked: &Linked, place: &mut Vec<Answer>) -> Result<(), DatasetError> {
+        let ordinal = self.ordinal.at(row);
+        if place.last().is_none_or(|answer| answer.ordinal != ordinal) {
+            place.push(Answer {
+                position: self.position(row),
+                ordinal,
+                origin: self.origin.at(row).to_owned(),
+                rank: self.rank.get(row),
+                score: self.score.get(row),
+                label: self.label.get(row),
+                messages: Vec::new(),
+            });
+        }
+        let message = self.message(row, linked)?;
+        if let Some(answer) = place.last_mut() {
+            answer.messages.push(message);
+        }
+        Ok(())
+    }
+
+    fn message(&self, row: usize, linked: &Linked) -> Result<Message, DatasetError> {
+        let roles = [Role::System, Role::User, Role::Assistant, Role::Tool];
+        let role = roles.into_iter().find(|role| role.as_str() == self.role.at(row));
+        let role = role.ok_or_else(|| self.batch.fault("it has a role that there is not"))?;
+        let people = &linked.conversation.participants;
+        let sender = self.sender_id.get(row);
+        let sender = sender.and_then(|id| people.iter().position(|person| person.id == id));
+        let listed = sender.and_then(|index| people.get(index));
+        let listed = listed.and_then(|person: &Participant| person.name.as_deref());
+        let parts = match self.parts.get(row) {
+            None => vec![Part::Text(self.text.at(row).to_owned())],
+            Some(json) => parts(json, Limits::default().depth, &self.batch)?,
+        };
+        Ok(Message {
+            id: self.message_id.get(row).map(str::to_owned),
+            sender,
+            sender_name: self
+                .sender_name
+                .get(row)
+                .filter(|name| listed != Some(*name))
+                .map(str::to_owned),
+            kind: if self.kind.at(row) == MessageKind::Notice.as_str() {
+                MessageKind::Notice
+            } else {
+                MessageKind::Message
+            },
+            parts,
+            model: self.model.get(row).map(Box::from),
+            extra: fields(self.extra.get(row), &self.batch)?,
+            ..Message::new(role, 0, MessageOrigin::default())
+        })
+    }
+}
+
+/// What a rendering says, kept while another one is made.
+struct Kept {
+    content: Option<String>,
+    perspective: String,
+    assistant: Vec<std::ops::Range<u64>>,
+    learned: Vec<std::ops::Range<u64>>,
+    last_role: Option<&'static str>,
+    loss_codes: Vec<&'static str>,
+    violations: Vec<String>,
+    tokens: u64,
+}
+
+impl Kept {
+    fn of(said: &AgainRendering<'_>) -> Self {
+        Self {
+            content: said.content.map(str::to_owned),
+            perspective: said.perspective.to_owned(),
+            assistant: said.assistant_spans.to_vec(),
+            learned: said.learned_spans.to_vec(),
+            last_role: said.last_role,
+            loss_codes: said.loss_codes.clone(),
+            violations: said.violations.clone(),
+            tokens: said.tokens,
+        }
+    }
+
+    fn said<'r>(&'r self, conversation: &'r str, ordinal: u64) -> AgainRendering<'r> {
+        AgainRendering {
+            conversation,
+            perspective: &self.perspective,
+            ordinal,
+            content: self.content.as_deref(),
+            assistant_spans: &self.assistant,
+            learned_spans: &self.learned,
+            last_role: self.last_role,
+            loss_codes: self.loss_codes.clone(),
+            violations: self.violations.clone(),
+            tokens: self.tokens,
+        }
+    }
+}
+
+/// Tells the answers of one conversation.
+struct Teller<'t, 'a, 'd> {
+    sayer: &'t mut Sayer<'a, 'd>,
+    id: &'t str,
+    linked: &'t Linked,
+    ordinal: u64,
+}
+
+type Visit<'v, E> = dyn FnMut(&Judged<'_>) -> Result<(), E> + 'v;
+
+impl Teller<'_, '_, '_> {
+    fn tell<E: From<DatasetError>>(
+        &mut self,
+        wanted: Wanted,
+        place: &[Answer],
+        visit: &mut Visit<'_, E>,
+    ) -> Result<(), E> {
+        if place.is_empty() {
+            return Ok(());
+        }
+        match wanted {
+            Wanted::Pairs => self.pairs(place, visit),
+            Wanted::Labels => place.iter().try_for_each(|answer| self.labelled(answer, visit)),
+        }
+    }
+
+    /// The best answer beside each one that is worse.
+    fn pairs<E: From<DatasetError>>(&mut self, place: &[Answer], visit: &mut Visit<'_, E>) -> Result<(), E> {
+        let is_best = |answer: &&Answer| {
+            let mut others = place.iter().map(|other| answer.against(other));
+            others.all(|against| against.is_none_or(Ordering::is_ge))
+                && place
+                    .iter()
+                    .any(|other| answer.against(other) == Some(Ordering::Greater))
+        };
+        let Some(best) = place.iter().find(is_best) else {
+            return self.left_out("no-preference: nobody said which answer is better", visit);
+        };
+        let chosen = match self.kept(best) {
+            Ok(kept) => kept,
+            Err(reason) => return self.left_out(reason, visit),
+        };
+        for worse in place {
+            if best.against(worse) != Some(Ordering::Greater) {
+                continue;
+            }
+            let rejected = self.kept(worse);
+            match rejected {
+                Err(reason) => self.left_out(reason, visit)?,
+                Ok(Kept { content: None, .. }) => {
+                    self.left_out("too-large: beyond limits.rendering", visit)?;
+                }
+                Ok(Kept {
+                    content: Some(rejected),
+                    violations,
+                    ..
+                }) => {
+                    let mut chosen = chosen.said(self.id, self.ordinal);
+                    chosen.violations.extend(violations);
+                    self.ordinal += 1;
+                    visit(&Judged::Pair {
+                        chosen: &chosen,
+                        rejected: &rejected,
+                    })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn labelled<E: From<DatasetError>>(
+        &mut self,
+        answer: &Answer,
+        visit: &mut Visit<'_, E>,
+    ) -> Result<(), E> {
+        let Some(is_good) = answer.is_good() else {
+            return self.left_out("no-label: nobody said whether the answer is good", visit);
+        };
+        match self.kept(answer) {
+            Err(reason) => self.left_out(reason, visit),
+            Ok(kept) => {
+                let answer = kept.said(self.id, self.ordinal);
+                self.ordinal += 1;
+                visit(&Judged::Labelled {
+                    answer: &answer,
+                    is_good,
+                })
+            }
+        }
+    }
+
+    fn left_out<E>(&mut self, reason: &'static str, visit: &mut Visit<'_, E>) -> Result<(), E> {
+        let ordinal = self.ordinal;
+        self.ordinal += 1;
+        visit(&Judged::LeftOut {
+            conversation: self.id,
+            ordinal,
+            reason,
+        })
+    }
+
+    /// The conversation up to the place, and the answer after it.
+    fn kept(&mut self, answer: &Answer) -> Result<Kept, &'static str> {
+        let speaker = answer
+            .messages
+            .iter()
+            .find(|message| message.role == Role::Assistant);
+        let speaker = speaker.ok_or("not-an-answer: the assistant says nothing in it")?;
+        let mut conversation = self.linked.conversation.clone();
+        conversation
+            .messages
+            .truncate(usize::try_from(answer.position).unwrap_or(usize::MAX));
+        let before = conversation.messages.len();
+        conversation.messages.extend(answer.messages.iter().cloned());
+        for (position, message) in (0..).zip(&mut conversation.messages) {
+            message.position = position;
+        }
+        let (linked, _, repeats) = link(conversation, &Limits::default());
+        let mut links = self.linked.links.clone();
+        links.truncate(before);
+        links.resize(linked.conversation.messages.len(), Vec::new());
+        // Messages that an id repeats were dropped; then links are found anew.
+        let is_whole = repeats.dropped + repeats.dropped_notices == 0;
+        let links = if is_whole { links } else { linked.links };
+        let linked = Linked {
+            conversation: linked.conversation,
+            links,
+            pairings: linked.pairings,
+        };
+        let mut kept = None;
+        let said: Result<(), std::convert::Infallible> = self.sayer.say(
+            (self.id, &linked),
+            &WindowPlan::default(),
+            &[speaker.sender],
+            &mut |said| {
+                kept = Some(Kept::of(said));
+                Ok(())
+            },
+        );
+        let Ok(()) = said;
+        kept.ok_or("not-an-answer: nothing of it is left in this dialect")
+    }
+}

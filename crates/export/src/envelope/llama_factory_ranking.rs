@@ -1,0 +1,79 @@
+//! LLaMA-Factory's ranking data: a conversation that ends with a person, a chosen and a rejected answer, and
+//! `dataset_info.json`, which says so.
+//!
+//! ```json
+//! {"conversations":[{"from":"human","value":"Hi"}],"chosen":{"from":"gpt","value":"Hello"},"rejected":{"from":"gpt","value":"Go"}}
+//! ```
+//!
+//! - LLR-01 keys are `conversations`, `system` and `tools`.
+//! - LLR-02 people and assistant take turns, and the last one is the answer: its converter drops all else with a line in a log.
+//! - LLR-03 both answers follow the same conversation, and differ.
+//! - LLR-04 a mark of a picture, video or sound stands for a file: texts that spell one have none.
+
+use chatmill_dataset::FreeKind;
+
+use super::llama_factory::{Checked, check, sets};
+use super::preference::rejected;
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped};
+use crate::fields::Field;
+use crate::summary::FileSummary;
+
+/// The envelope of LLaMA-Factory's ranking data.
+pub(super) struct LlamaFactoryRanking;
+
+static ABOUT: EnvelopeAbout = EnvelopeAbout {
+    id: "llama-factory-ranking",
+    record: "`conversations`, `chosen`, `rejected`, with `dataset_info.json` beside the files",
+    left_out: "answers that nobody preferred to another; what its converter drops; marks of media",
+    title: "LLaMA-Factory, ranking",
+    specification: "LLaMA-Factory 0.9.5, data format",
+    masking: Masking::InRecord,
+    preferences: Preferences::Pairs,
+    dialects: &["sharegpt"],
+    keys: &[
+        ("conversations", FreeKind::Json),
+        ("chosen", FreeKind::Json),
+        ("rejected", FreeKind::Json),
+        ("system", FreeKind::Text),
+        ("tools", FreeKind::Text),
+    ],
+    least_records: 1,
+    most_records: None,
+    most_bytes: None,
+    is_one_table: false,
+};
+
+impl Envelope for LlamaFactoryRanking {
+    fn about(&self) -> &'static EnvelopeAbout {
+        &ABOUT
+    }
+
+    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
+        let unknown = "LLR-01: the keys are conversations, system and tools";
+        let other = rejected(row).ok_or(unknown)?;
+        let parted = |row: &ExportRow<'a>| {
+            let Checked { fields, turns } = check(row, [unknown, TURNS, MARKS])?;
+            let (answer, before) = turns.split_last().ok_or(TURNS)?;
+            Ok((fields, before.to_vec(), *answer))
+        };
+        let (fields, before, chosen) = parted(row)?;
+        let (_, same, rejected) = parted(&other)?;
+        if before != same || chosen == rejected {
+            return Err("LLR-03: the answers follow different conversations, or are the same");
+        }
+        let mut ranked = vec![
+            Field::new("conversations", format!("[{}]", before.join(","))),
+            Field::new("chosen", chosen),
+            Field::new("rejected", rejected),
+        ];
+        ranked.extend(fields.into_iter().filter(|field| field.name != "conversations"));
+        Ok(Wrapped::whole(ranked))
+    }
+
+    fn companion(&self, files: &[FileSummary]) -> Option<(&'static str, String)> {
+        Some(("dataset_info.json", sets(files, true)))
+    }
+}
+
+const TURNS: &str = "LLR-02: people and assistant do not take turns from a person to the answer";
+const MARKS: &str = "LLR-04: a text spells the mark of a picture, video or sound";

@@ -1,0 +1,77 @@
+//! OpenAI direct preference optimisation: a request, with the answer that is preferred to another.
+//!
+//! ```json
+//! {"input":{"messages":[{"role":"user","content":"Hi"}]},"preferred_output":[{"role":"assistant","content":"Hello"}],"non_preferred_output":[{"role":"assistant","content":"Go"}]}
+//! ```
+//!
+//! - ODP-01 the request ends with a user, and the assistant answers.
+//! - ODP-02 both answers have the same request.
+//! - ODP-03 each answer is one message of the assistant, with text and without calls.
+//! - ODP-04 the answers differ.
+//!
+//! A training file has ten records at least.
+
+use chatmill_dataset::FreeKind;
+
+use super::preference::{Answered, rejected};
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, borrowed};
+use crate::fields::{Field, object};
+use crate::turns;
+
+/// The envelope of OpenAI's preferences.
+pub(super) struct OpenaiDpo;
+
+static ABOUT: EnvelopeAbout = EnvelopeAbout {
+    id: "openai-dpo",
+    record: "`input`, `preferred_output`, `non_preferred_output`",
+    left_out: "the same; an answer that is not one message of text. At least 10 records",
+    title: "OpenAI preferences",
+    specification: "OpenAI API, fine-tuning guide, direct preference optimisation",
+    masking: Masking::InRecord,
+    preferences: Preferences::Pairs,
+    dialects: &["openai-chat"],
+    keys: &[
+        ("input", FreeKind::Json),
+        ("preferred_output", FreeKind::Json),
+        ("non_preferred_output", FreeKind::Json),
+    ],
+    least_records: 10,
+    most_records: None,
+    most_bytes: Some(512 << 20),
+    is_one_table: false,
+};
+
+impl Envelope for OpenaiDpo {
+    fn about(&self) -> &'static EnvelopeAbout {
+        &ABOUT
+    }
+
+    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
+        let silent = "ODP-01: the request does not end with a user, or nobody answers";
+        let preferred = Answered::of(row).ok_or(silent)?;
+        let other = rejected(row).and_then(|row| Answered::of(&row)).ok_or(silent)?;
+        if !preferred.answers_the_same(&other) {
+            return Err("ODP-02: the answers have different requests");
+        }
+        let is_text = |answer: &Answered<'_>| match answer.answer() {
+            [turn] => turn.said.text().is_some() && turn.said.tool_calls.is_empty(),
+            _ => false,
+        };
+        if !is_text(&preferred) || !is_text(&other) {
+            return Err("ODP-03: an answer is not one message of text");
+        }
+        let [better, worse] = [preferred.answer(), other.answer()].map(turns::list);
+        if better == worse {
+            return Err("ODP-04: the answers are the same");
+        }
+        let mut request = vec![Field::new("messages", turns::list(preferred.prompt()))];
+        for key in ["tools", "parallel_tool_calls"] {
+            request.extend(borrowed(row, key).map(|json| Field::new(key, json)));
+        }
+        Ok(Wrapped::whole(vec![
+            Field::new("input", object(&request)),
+            Field::new("preferred_output", better),
+            Field::new("non_preferred_output", worse),
+        ]))
+    }
+}

@@ -1,0 +1,62 @@
+//! TRL's conversational answers that are good or not: a prompt, a completion and a label.
+//!
+//! ```json
+//! {"prompt":[{"role":"user","content":"Hi"}],"completion":[{"role":"assistant","content":"Hello"}],"label":true}
+//! ```
+//!
+//! - KTO-01 the prompt ends with a user, and the assistant answers.
+//! - KTO-02 every message has content.
+
+use chatmill_dataset::FreeKind;
+
+use super::preference::Answered;
+use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, borrowed};
+use crate::fields::Field;
+use crate::turns;
+
+/// The envelope of TRL's labelled answers.
+pub(super) struct TrlKto;
+
+static ABOUT: EnvelopeAbout = EnvelopeAbout {
+    id: "trl-kto",
+    record: "`prompt`, `completion`, `label`, `tools`",
+    left_out: "answers that nobody called good or bad; a prompt that does not end with a user",
+    title: "TRL labelled answers",
+    specification: "TRL 1.16.0, dataset formats",
+    masking: Masking::InRecord,
+    preferences: Preferences::Labels,
+    dialects: &["hf-messages"],
+    keys: &[
+        ("prompt", FreeKind::Json),
+        ("completion", FreeKind::Json),
+        ("label", FreeKind::Nested(chatmill_dataset::Shape::Flag)),
+        ("tools", FreeKind::Json),
+    ],
+    least_records: 1,
+    most_records: None,
+    most_bytes: None,
+    is_one_table: true,
+};
+
+impl Envelope for TrlKto {
+    fn about(&self) -> &'static EnvelopeAbout {
+        &ABOUT
+    }
+
+    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
+        let silent = "KTO-01: the prompt does not end with a user, or nobody answers";
+        let answered = Answered::of(row).ok_or(silent)?;
+        let label = row.label.ok_or("KTO-01: nobody called the answer good or bad")?;
+        let mut all = answered.prompt().iter().chain(answered.answer());
+        if all.any(|turn| turn.said.content.is_none()) {
+            return Err("KTO-02: a message has no content");
+        }
+        let mut fields = vec![
+            Field::new("prompt", turns::list(answered.prompt())),
+            Field::new("completion", turns::list(answered.answer())),
+            Field::new("label", label.to_string()),
+        ];
+        fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));
+        Ok(Wrapped::whole(fields))
+    }
+}

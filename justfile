@@ -180,6 +180,11 @@ bills RANKS SEED="20261123":
     target/bills/bin/pip install --quiet --no-deps --requirement .ci/bills/requirements.txt
     target/bills/bin/python -B .ci/bills/bills.py target/debug/chatmill {{RANKS}} target/bills/drawn {{SEED}}
 
+# how long bills over NIGHTS datasets of a day each take
+bills-of-nights NIGHTS="1000":
+    cargo build --release --package chatmill-cli
+    python3 -B .ci/bills/nights.py target/release/chatmill target/bills/nights {{NIGHTS}}
+
 # ask the SDKs of the vendors and the readers of trainers about our renderings (needs Python and its package index)
 oracles CONVERSATIONS="2000" *ARGUMENTS:
     python3 -m venv target/oracles

@@ -1,6 +1,6 @@
 """Large inputs in the forms that people hold, for measuring time and memory: always the same bytes for the same numbers.
 
-    python3 benches/large.py chatgpt MEGABYTES FILE      a ChatGPT export: one array, with branches in every conversation
+    python3 benches/large.py chatgpt MEGABYTES FILE      a ChatGPT export: one array of conversations with branches
     python3 benches/large.py slack DAYS FOLDER           a Slack export: that many day files in 100 channels
     python3 benches/large.py parquet MEGABYTES FOLDER    a Parquet set of conversations (needs pyarrow)
 """
@@ -78,8 +78,15 @@ def chatgpt(megabytes, path):
 
 def slack(days, folder):
     rng, root = random.Random(7), pathlib.Path(folder)
-    users = [{"id": f"U{n}", "name": f"person{n}", "profile": {"real_name": f"Person {n}"}} for n in range(200)]
-    channels = [{"id": f"C{n}", "name": f"channel-{n}", "members": []} for n in range(min(100, days))]
+    users = [
+        {"id": f"U{n}", "name": f"person{n}", "deleted": False, "is_bot": False, "profile": {"real_name": f"Person {n}"}}
+        for n in range(200)
+    ]
+    members = [user["id"] for user in users]
+    channels = [
+        {"id": f"C{n}", "name": f"channel-{n}", "created": START, "creator": "U0", "is_archived": False, "members": members}
+        for n in range(min(100, days))
+    ]
     root.mkdir(parents=True, exist_ok=True)
     (root / "users.json").write_text(json.dumps(users))
     (root / "channels.json").write_text(json.dumps(channels))

@@ -170,8 +170,7 @@ impl Meter {
         let columns =
             terminal_size::terminal_size_of(io::stderr()).map_or(0, |(width, _)| usize::from(width.0));
         self.bar.set_prefix(reading.beside(columns));
-        self.bar
-            .set_position((reading.share() * BAR_LENGTH as f64) as u64);
+        self.bar.set_position(reading.position());
     }
 
     /// What the last line says beside the exit code; a later word on something replaces an earlier one.
@@ -286,9 +285,6 @@ const COLUMNS_FOR_RATES: usize = 100;
 /// Columns from which it has room for what the parts of the work hold, too.
 const COLUMNS_FOR_QUEUES: usize = 150;
 
-/// The most seconds that anybody is told are left: a century.
-const MOST_SECONDS: f64 = 3.2e9;
-
 /// What the parts of the work hold, in slices, and which of them is the slowest.
 fn held(queues: Queues) -> String {
     let Queues {
@@ -334,16 +330,20 @@ impl Reading {
         self.stage.course.at(self.share_of_stage())
     }
 
+    /// The same in steps of a bar.
+    #[expect(clippy::cast_sign_loss, reason = "a share is not negative")]
+    fn position(&self) -> u64 {
+        (self.share() * BAR_LENGTH as f64) as u64
+    }
+
     /// Time that the rest of all stages takes at the rate so far; none before there is a rate, without a total, or at the end.
     fn left(&self) -> Option<Duration> {
         let rest = 1.0 - self.share();
         let way = self.stage.course.length() * self.share_of_stage();
         let seconds = self.elapsed.as_secs_f64() * rest / way;
         // Nothing is over before its end: a part of a second is one.
-        (rest > 0.0 && seconds.is_finite() && seconds > 0.0).then(|| {
-            let seconds = seconds.ceil().min(MOST_SECONDS);
-            Duration::from_secs(seconds as u64)
-        })
+        let left = Duration::try_from_secs_f64(seconds.ceil()).ok();
+        left.filter(|left| rest > 0.0 && !left.is_zero())
     }
 
     /// What stands beside a bar on a terminal so wide: what does not leave room for a bar is left out.

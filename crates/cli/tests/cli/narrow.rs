@@ -140,7 +140,7 @@ fn the_way_of_a_run_goes_once_from_nothing_to_its_end() {
         .iter()
         .map(|event| event["share_done"].as_f64().unwrap())
         .collect();
-    assert_eq!(shares[0], 0.0, "{stages:?}");
+    assert!(shares[0] < 1e-9, "{stages:?}");
     assert!(shares.is_sorted() && shares.len() == 5, "{stages:?}");
     assert!(shares[4] > 0.9 && shares[4] < 1.0, "{stages:?}");
     let names: Vec<_> = stages.iter().map(|event| event["stage"].clone()).collect();

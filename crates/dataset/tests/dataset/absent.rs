@@ -68,6 +68,7 @@ fn a_table_that_is_left_out_has_no_folder_and_no_entry_and_is_named() {
     let left_out = [
         "conversations",
         "messages",
+        "alternatives",
         "message_references",
         "tool_calls",
         "losses",
@@ -156,6 +157,7 @@ fn what_is_neither_listed_nor_left_out_is_a_fault() {
             &[
                 "messages",
                 "conversations",
+                "alternatives",
                 "message_references",
                 "tool_calls",
                 "token_counts",
@@ -167,6 +169,7 @@ fn what_is_neither_listed_nor_left_out_is_a_fault() {
             &[
                 "conversations",
                 "messages",
+                "alternatives",
                 "message_references",
                 "tool_calls",
                 "token_counts",
@@ -179,6 +182,7 @@ fn what_is_neither_listed_nor_left_out_is_a_fault() {
             &[
                 "conversations",
                 "messages",
+                "alternatives",
                 "message_references",
                 "tool_calls",
                 "renderings",

@@ -21,7 +21,7 @@ use crate::report::TokenCell;
 use crate::token_table::coverage_rank;
 
 pub use claims::{CLAIMS, Claim, Saving, savings};
-pub use dataset::of_dataset;
+pub use dataset::{of_dataset, of_datasets};
 pub use prices::{Charge, Price, PriceError, Unpriced, parse_prices};
 pub use said::{Said, SaidBill, day};
 

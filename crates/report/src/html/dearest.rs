@@ -10,12 +10,15 @@ use crate::bill::quotient;
 use crate::report::{Amount, Costly, Dearest, MoneyCell, Report};
 use crate::token_table::{coverage_rank, heading};
 
+/// Coverage, dialect and profile, and what they cost by the place of the model.
+type MoneyRow<'r> = ((&'r str, &'r str, &'r str), BTreeMap<usize, &'r MoneyCell>);
+
 /// The renderings of each dialect at each price.
 pub(super) fn money(html: &mut Html, report: &Report) {
     html.raw("<p>All renderings sent once, and an estimate of what they would have cost while the chats went on, answers included. ")
         .raw("Where no price is known for an encoding, nothing is said.</p>\n");
     let mut models: Vec<(&str, &str)> = Vec::new();
-    let mut rows: Vec<((&str, &str, &str), BTreeMap<usize, &MoneyCell>)> = Vec::new();
+    let mut rows: Vec<MoneyRow<'_>> = Vec::new();
     for cell in &report.money {
         let model = (cell.model.as_str(), cell.currency.as_str());
         let column = place(&mut models, model);

@@ -76,6 +76,12 @@ pub(crate) fn count(number: u64) -> String {
     text
 }
 
+/// The whole part of a number; 0 of a negative one.
+#[expect(clippy::cast_sign_loss, reason = "what is negative is 0")]
+pub(crate) const fn whole(number: f64) -> u64 {
+    number.max(0.0) as u64
+}
+
 /// Bytes in decimal units.
 pub(crate) fn bytes(number: u64) -> String {
     const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];

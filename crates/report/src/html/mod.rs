@@ -19,7 +19,7 @@ mod tokens;
 
 use document::{Dress, document, tile};
 use found::{FOUND_SCRIPT, FOUND_STYLE};
-use markup::{Html, count, counted};
+use markup::{Html, count, counted, whole};
 
 use crate::report::{Queried, Report, RunTime};
 
@@ -190,7 +190,7 @@ pub(crate) fn duration(seconds: f64) -> String {
     if seconds < 10.0 {
         return format!("{seconds:.1} s");
     }
-    let whole = seconds as u64;
+    let whole = whole(seconds);
     match whole {
         0..60 => format!("{whole} s"),
         60..3600 => format!("{} min {} s", whole / 60, whole % 60),

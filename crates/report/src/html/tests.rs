@@ -1,17 +1,54 @@
 //! The page under attack: whatever a chat says, it stays text.
 
+use chatmill_diag::{Severity, codes};
 use serde_json::Value;
 
 use super::page;
+use crate::judged::{JudgedFile, ShownFinding};
 use crate::report::{
-    Bin, CallStatusTotals, Change, Clusters, Comparison, ConversationChanges, Distribution, FindingChange,
-    FindingCode, InputTotals, Largest, LossChange, LossKind, Queried, Reason, ReferenceStatus, Report,
-    RoleTotals, Sample, SlowConversation, TokenCell, TokenChange, TokenCount, Tool,
+    Amount, Bin, CallStatusTotals, Change, Clusters, Comparison, ConversationChanges, Costly, Dearest,
+    Distribution, FindingChange, FindingCode, Grown, InputTotals, Largest, LossChange, LossKind, MoneyCell,
+    Queried, Reason, ReferenceStatus, Report, RoleTotals, RunTime, Sample, SlowConversation, TokenCell,
+    TokenChange, TokenCount, Tool,
 };
 
 /// Closes whatever can be open, and does what must not be done.
 const ATTACK: &str = "</title></style></script></td><script>alert(1)</script><img src=x onerror=alert(2)>\" \
                       onmouseover=\"alert(3)' autofocus='<!--]]>&amp;\u{202e}javascript:alert(4)\0`<b>`";
+
+fn costly() -> Costly {
+    Costly {
+        name: Some("x".to_owned()),
+        money: vec![Amount::default()],
+        ..Costly::default()
+    }
+}
+
+/// What only the page has: findings of an input, and the time.
+fn beside(report: &mut Report, text: &str) {
+    let found = |key: &str| ShownFinding {
+        code: &codes::INVALID_JSON,
+        severity: Severity::Error,
+        count: 1,
+        key: key.to_owned(),
+        place: text.to_owned(),
+        json_path: Some(text.to_owned()),
+        conversation: Some(text.to_owned()),
+        message: text.to_owned(),
+    };
+    report.found = vec![JudgedFile {
+        path: text.to_owned(),
+        errors: 2,
+        codes: vec![(&codes::INVALID_JSON, 9)],
+        findings: vec![found("1"), found("2")],
+        ..JudgedFile::default()
+    }];
+    report.time = Some(RunTime {
+        began_at: text.to_owned(),
+        seconds: 65.0,
+        resumed_slices: 1,
+    });
+}
 
 /// A report that has something in every part.
 fn full() -> Report {
@@ -60,6 +97,16 @@ fn full() -> Report {
             9,
         ),
         tokens: Queried::new("q", vec![cell("a"), cell("b")], 9),
+        money: vec![MoneyCell {
+            as_served: Some(1.0),
+            ..MoneyCell::default()
+        }],
+        dearest: Some(Dearest {
+            conversations: vec![costly()],
+            rooms: vec![costly()],
+            participants: vec![costly()],
+            ..Dearest::default()
+        }),
         losses: Queried::new("q", vec![LossKind::default()], 9),
         distributions: vec![Distribution {
             bins: vec![Bin { from: 1, count: 1 }],
@@ -94,6 +141,7 @@ fn full() -> Report {
                 added_ids: vec![text()],
                 removed_ids: vec![text()],
                 changed_ids: vec![text()],
+                grown: vec![Grown::default()],
                 ..ConversationChanges::default()
             },
             findings: vec![FindingChange {
@@ -138,7 +186,9 @@ fn fill(value: &mut Value, text: &str) -> usize {
 fn filled(text: &str) -> (Report, usize) {
     let mut value = serde_json::to_value(full()).unwrap();
     let fields = fill(&mut value, text);
-    (serde_json::from_value(value).unwrap(), fields)
+    let mut report = serde_json::from_value(value).unwrap();
+    beside(&mut report, text);
+    (report, fields)
 }
 
 /// Markup of a page: every tag with its attributes, texts left out.
@@ -196,6 +246,60 @@ fn every_section_is_reached_by_its_link_and_every_id_is_there_once() {
         assert_eq!(html.matches(&format!("href=\"#{}\"", section.id)).count(), 1);
     }
     assert!(html.contains("href=\"#main\"") && html.contains("id=\"main\""));
+}
+
+#[test]
+fn an_input_leads_to_its_findings_and_a_finding_to_its_page() {
+    let (mut report, _) = filled("x");
+    report.findings.rows[0].code = "IN001".to_owned();
+    let html = page(&report, "n");
+    for (link, target) in [
+        ("<a href=\"#file-1\">x</a>", "id=\"file-1\""),
+        ("<a href=\"#code-IN001\">", "id=\"code-IN001\""),
+        ("<a href=\"#?code=IN001\">", "data-code=\"IN001\""),
+    ] {
+        assert!(html.contains(link) && html.contains(target), "{link}");
+    }
+    assert!(html.contains("in 1 min 5 s after earlier attempts"));
+    assert!(
+        html.contains("Nothing in such a record can be trusted"),
+        "why it matters"
+    );
+}
+
+#[test]
+fn equal_runs_have_one_line_that_differs() {
+    let (report, _) = filled("x");
+    let mut later = report.clone();
+    later.time = Some(RunTime {
+        began_at: "2026-11-23T02:15:00Z".to_owned(),
+        ..RunTime::default()
+    });
+    let lines = |report: &Report| -> Vec<String> {
+        let html = page(report, "n");
+        html.lines().map(str::to_owned).collect()
+    };
+    let (one, other) = (lines(&report), lines(&later));
+    let different: Vec<_> = one
+        .iter()
+        .zip(&other)
+        .filter(|(one, other)| one != other)
+        .collect();
+    assert_eq!((one.len(), different.len()), (other.len(), 1));
+    assert_eq!(
+        different[0].1,
+        "<p class=\"when\">Milled on 2026-11-23 at 02:15 UTC, in 0.0 s.</p>"
+    );
+}
+
+#[test]
+fn without_counts_the_largest_conversations_are_those_of_the_most_characters() {
+    let (mut report, _) = filled(ATTACK);
+    report.dearest = None;
+    report.money.clear();
+    let html = page(&report, "n");
+    assert!(html.contains("Conversations by characters of text") && !html.contains("id=\"money\""));
+    assert!(!html.contains("<img"));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use chatmill_dataset::{FreeCell, FreeKind};
 
 use super::{NightRecord, NightState};
+use crate::html::markup::whole;
 
 /// The columns, in their order.
 pub const HISTORY_COLUMNS: [(&str, FreeKind); 21] = [
@@ -67,7 +68,7 @@ fn row(record: &NightRecord) -> HistoryRow {
         text(&record.version),
         text(&record.began_at),
         Value::Text(record.ended_at.clone()),
-        Value::Number(record.seconds.map(|seconds| seconds.round() as u64)),
+        Value::Number(record.seconds.map(|seconds| whole(seconds.round()))),
         Value::Number(record.exit_code.map(u64::from)),
         Value::Text(record.verdict.clone()),
         Value::Text(record.against.clone()),

@@ -317,7 +317,6 @@ fn largest(cells: &mut [(f64, String)]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::figures::{MissingInputs, MoneyFigure, TokenFigure};
-    use crate::night::Grown;
     use crate::report::{Change, ConversationChanges, FindingChange, Grown};
 
     fn figures(conversations: u64, tokens: u64, amount: f64) -> RunFigures {

@@ -1,6 +1,6 @@
 //! One quantity from night to night, as inline SVG.
 
-use crate::html::markup::{Html, count};
+use crate::html::markup::{Html, count, whole};
 
 const WIDTH: f64 = 340.0;
 /// Where the bars stand.
@@ -108,7 +108,7 @@ fn day(night: &str) -> &str {
 /// A value for people: whole numbers as they are, small ones with the decimals that they need.
 fn shown(value: f64) -> String {
     if value.fract() == 0.0 || value >= 1000.0 {
-        count(value as u64)
+        count(whole(value))
     } else if value >= 1.0 {
         format!("{value:.1}")
     } else {

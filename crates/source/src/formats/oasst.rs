@@ -42,7 +42,7 @@ static ABOUT: About = About {
     id: ID,
     title: "OpenAssistant trees",
     specification: "the exports of OpenAssistant and the data sets OASST1 and OASST2",
-    shapes: &["tree", "messages", "thread"],
+    shapes: &["tree", "messages"],
     carries: "branches, ranked answers, roles, who wrote what, text, models, reviews and labels as extra fields, times",
     customs: Customs::USUAL,
 };
@@ -62,17 +62,21 @@ impl Source for Oasst {
 
     fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
         let root = document.root();
-        let key = match root.kind() {
-            Kind::Object => tree_id(root),
+        match root.kind() {
+            Kind::Object => Some(vec![Row::of(tree_id(root), root)]),
             // Threads with the same first message are one tree.
             Kind::Array => {
                 let first = root.items().next();
                 let own = || first.and_then(|first| present(first, "message_id").and_then(id));
-                first.and_then(tree_id).or_else(own)
+                let key = first.and_then(tree_id).or_else(own);
+                Some(
+                    root.items()
+                        .map(|message| Row::of(key.clone(), message))
+                        .collect(),
+                )
             }
-            _ => return None,
-        };
-        Some(vec![Row::of(key, root)])
+            _ => None,
+        }
     }
 
     fn can_merge(&self) -> bool {
@@ -140,19 +144,19 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let mut notes = Notes::new(frame.start);
     let (collected, shape) = collect(frame, &mut notes)?;
     let entries = &collected.entries;
+    let first = |node: &&Node| node.parent.is_none();
+    let nameless = |value: &&Value<'_>| present(**value, "message_tree_id").is_none();
+    if entries.iter().filter(first).count() > 1 && collected.values.iter().any(|value| nameless(&value)) {
+        let text =
+            "several messages begin a conversation, and message_tree_id does not say which belong together";
+        return Err(frame.fault(&codes::MISSING_FIELD, text, "$", root));
+    }
     if let Some(text) = exceeds(entries.len() as u64, "the tree", "messages", limits) {
         return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$", root));
     }
     let repeated = collected.repeated;
     let record = Record { frame, limits, shape };
-    let mut trees = collected.trees(frame.key.is_some()).into_iter();
-    let mut reading = record.tree(&trees.next().unwrap_or_default(), notes);
-    for tree in trees {
-        let mut other = record.tree(&tree, Notes::new(frame.start));
-        let also = std::mem::take(&mut other.also);
-        reading.also.push(other);
-        reading.also.extend(also);
-    }
+    let mut reading = record.tree(&collected, notes);
     reading.rows.rows += repeated;
     reading.rows.repeated += repeated;
     Ok(reading)
@@ -164,14 +168,11 @@ fn collect<'d>(
     notes: &mut Notes,
 ) -> Result<(Collected<'d>, &'static str), Box<Finding>> {
     let root = frame.root();
-    let is_message = |value: Value<'_>| value.kind() == Kind::Object && value.get("message_id").is_some();
-    // Gathered rows are an array of them; a thread alone is an array of messages.
     let rows: Vec<(String, Value<'d>)> = match root.kind() {
-        Kind::Array if frame.key.is_some() || !root.items().any(is_message) => root
-            .items()
-            .enumerate()
-            .map(|(at, row)| (format!("$[{at}]"), row))
-            .collect(),
+        Kind::Array => {
+            let rows = root.items().enumerate();
+            rows.map(|(at, row)| (format!("$[{at}]"), row)).collect()
+        }
         _ => vec![("$".to_owned(), root)],
     };
     let mut collected = Collected::default();
@@ -180,11 +181,6 @@ fn collect<'d>(
         if let Some(prompt) = present(row, "prompt") {
             shape = "tree";
             collected.add(format!("{path}.prompt"), prompt, None, notes);
-        } else if row.kind() == Kind::Array {
-            shape = "thread";
-            for (at, message) in row.items().enumerate() {
-                collected.add(format!("{path}[{at}]"), message, None, notes);
-            }
         } else {
             collected.add(path, row, None, notes);
         }
@@ -230,62 +226,6 @@ impl<'d> Collected<'d> {
                 path,
             });
         }
-    }
-}
-
-impl<'d> Collected<'d> {
-    /// Messages that name no tree, divided into trees by what stands above them: what has lost that belongs to the first.
-    fn trees(self, is_one: bool) -> Vec<Self> {
-        let firsts = self.entries.iter().filter(|node| node.parent.is_none()).count();
-        if is_one || firsts < 2 {
-            return vec![self];
-        }
-        let place = |id: &String| self.places.get(id).copied();
-        let parents: Vec<Option<usize>> = self
-            .entries
-            .iter()
-            .map(|node| node.parent.as_ref().and_then(place))
-            .collect();
-        // The tree of each message, once it is known.
-        let mut known: Vec<Option<usize>> = vec![None; parents.len()];
-        let mut trees: Vec<Self> = Vec::new();
-        for (at, node) in self.entries.iter().enumerate() {
-            if node.parent.is_none() {
-                if let Some(known) = known.get_mut(at) {
-                    *known = Some(trees.len());
-                }
-                trees.push(Self::default());
-            }
-        }
-        for start in 0..parents.len() {
-            let mut walk = Vec::new();
-            let mut here = Some(start);
-            let mut tree = 0;
-            while let Some(at) = here {
-                if let Some(found) = known.get(at).copied().flatten() {
-                    tree = found;
-                    break;
-                }
-                // A circle ends where it began: it is reported when the tree is made.
-                if let Some(known) = known.get_mut(at) {
-                    *known = Some(0);
-                }
-                walk.push(at);
-                here = parents.get(at).copied().flatten();
-            }
-            for at in walk {
-                if let Some(known) = known.get_mut(at) {
-                    *known = Some(tree);
-                }
-            }
-        }
-        for ((value, node), tree) in self.values.into_iter().zip(self.entries).zip(known) {
-            if let Some(tree) = tree.and_then(|tree| trees.get_mut(tree)) {
-                tree.values.push(value);
-                tree.entries.push(node);
-            }
-        }
-        trees
     }
 }
 
@@ -358,9 +298,23 @@ impl<'d> Record<'d, '_> {
         };
         let visible = tree.best_end(entries);
         let branches = tree::branches(entries, &tree, visible, self.limits, asks, &mut notes);
-        tree::read(&branches, notes, |branch, number| {
+        let mut reading = tree::read(&branches, notes, |branch, number| {
             self.branch(collected, branch, number)
-        })
+        });
+        // What stands further below in branches that are not read is accounted for all the same.
+        let beside = |branch: &Branch| {
+            branch
+                .beside
+                .iter()
+                .map(|beside| beside.nodes.len())
+                .sum::<usize>()
+        };
+        let read = |branch: &Branch| branch.path.len() - branch.shared + beside(branch);
+        let read: usize = branches.iter().map(read).sum();
+        let unread = entries.len().saturating_sub(read) as u64;
+        reading.rows.rows += unread;
+        reading.rows.merged += unread;
+        reading
     }
 
     fn branch(&self, collected: &Collected<'d>, branch: &Branch, number: Option<u32>) -> Reading {

@@ -165,7 +165,7 @@ fn encrypted_thoughts_are_told_once_and_never_said() {
     let line = r#"{"type":"response_item","payload":{"type":"reasoning","summary":[],"encrypted_content":"SECRET"}}"#;
     let reading = read(&Codex, &[line, line]);
     let finding = &reading.findings[0];
-    assert_eq!((finding.code.name, finding.count), ("unknown-message-type", 2));
+    assert_eq!((finding.code.name, finding.count), ("encrypted-reasoning", 2));
     assert_eq!(reading.findings.len(), 1);
     assert!(said(&reading).iter().all(|words| !words.contains("SECRET")));
 }

@@ -1,7 +1,9 @@
 //! When an atom that was read back is the atom of the conversation, as it is or as a loss says that it changed.
 
 use chatmill_dialect::LossCode;
-use chatmill_model::{Arguments, Media, MediaSource, Message, Part, PartPlace, Role, ToolCall, ToolResult};
+use chatmill_model::{
+    ArgumentForm, Arguments, Media, MediaSource, Message, Part, PartPlace, Role, ToolCall, ToolResult,
+};
 use serde_json::Value;
 
 use super::atoms::{Atom, Kind};
@@ -41,7 +43,12 @@ impl Search<'_, '_> {
             Value::String(text) => text == asked,
             _ => false,
         });
-        let is_asked = is_equal && (one.form == other.form || has(LossCode::ArgsReserialised))
+        // That a tool takes any text says its specification; where calls have text, the text itself says it.
+        let is_form = match one.form {
+            ArgumentForm::FreeText => other.form != ArgumentForm::Embedded,
+            form => form == other.form,
+        };
+        let is_asked = is_equal && (is_form || has(LossCode::ArgsReserialised))
             || has(LossCode::ArgsNotObject)
                 && matches!(one.arguments, Arguments::NotObject(_))
                 && compact(said).ends_with(&format!(":{}}}", compact(asked)))

@@ -96,7 +96,7 @@ fn a_bad_answer_is_in_no_rendering_and_a_good_one_bears_its_label() {
 fn comparisons_of_one_answer_with_several_are_no_duplicates() {
     let workshop = Workshop::new();
     workshop.write("in/pairs.jsonl", format!("{PAIRS}{PAIRS}"));
-    let out = run(&workshop, &format!("{BARE}[dedup]\nexact = \"drop\"\n"));
+    let out = run(&workshop, &format!("{BARE}[dedup]\nexact = \"filter\"\n"));
     let left = rows::texts(&out, "conversations", "conversation_id");
     assert_eq!(left.len(), 2, "each pair is there twice");
     assert_eq!(table(&out).len(), 4);
@@ -106,6 +106,6 @@ fn comparisons_of_one_answer_with_several_are_no_duplicates() {
 fn the_table_can_be_left_out() {
     let workshop = Workshop::new();
     workshop.write("in/pairs.jsonl", PAIRS);
-    let out = run(&workshop, &format!("{BARE}[output]\ntables = [\"messages\"]\n"));
+    let out = run(&workshop, &format!("tables = [\"messages\"]\n{BARE}"));
     assert!(!out.join("alternatives").exists());
 }

@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use chatmill_dataset::{Dataset, is_dataset};
+use chatmill_dataset::is_dataset;
 use chatmill_diag::Limits;
 use chatmill_diag::suggest::nearest;
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
@@ -121,10 +121,8 @@ fn from_datasets(request: &BillRequest<'_>) -> anyhow::Result<Drawn> {
             .then("give the files instead of the dataset, or bill the text: --dialect text")
             .into());
     }
-    let mut bill = Bill::default();
-    for path in request.paths {
-        let folder = Path::new(path);
-        let dataset = Dataset::open(folder)?;
+    let folders: Vec<&Path> = request.paths.iter().map(Path::new).collect();
+    let bill = bill::of_datasets::<anyhow::Error>(&folders, &asked, &|dataset| {
         let known = dataset.encodings();
         if let Some(other) = request.encodings.iter().find(|name| !known.contains(name)) {
             let near = nearest(other, known.iter().map(String::as_str));
@@ -132,10 +130,9 @@ fn from_datasets(request: &BillRequest<'_>) -> anyhow::Result<Drawn> {
                 .then(format!("it was counted in {}", known.join(", ")))
                 .into());
         }
-        refuse_uncountable(request, known)?;
-        bill = bill::of_dataset(&dataset, &asked, bill)?;
-        refuse_absent(request, folder, &bill)?;
-    }
+        Ok(refuse_uncountable(request, known)?)
+    })?;
+    refuse_absent(request, &bill)?;
     Ok(Drawn {
         bill,
         not_counted: Troubles::default(),
@@ -144,7 +141,7 @@ fn from_datasets(request: &BillRequest<'_>) -> anyhow::Result<Drawn> {
 }
 
 /// A dialect that was asked for and has no rendering is an error and no empty bill.
-fn refuse_absent(request: &BillRequest<'_>, folder: &Path, bill: &Bill) -> Result<(), WrongRequest> {
+fn refuse_absent(request: &BillRequest<'_>, bill: &Bill) -> Result<(), WrongRequest> {
     if request.text {
         return Ok(());
     }
@@ -158,9 +155,12 @@ fn refuse_absent(request: &BillRequest<'_>, folder: &Path, bill: &Bill) -> Resul
     let Some(absent) = absent else {
         return Ok(());
     };
+    let named = match request.paths {
+        [path] => format!("{path} has"),
+        paths => format!("all {} datasets have", paths.len()),
+    };
     let message = format!(
-        "{} has no rendering in {}@{}",
-        folder.display(),
+        "{named} no rendering in {}@{}",
         absent.dialect.id(),
         absent.profile()
     );

@@ -32,7 +32,12 @@ pub(crate) fn as_text<'a>(call: &'a ToolCall, position: u32, losses: &mut Losses
             );
             compact(raw.as_str())
         }
-        (arguments, _) => Cow::Borrowed(arguments.source_text()),
+        (arguments, ArgumentForm::FreeText) => {
+            let reason = reasons::INPUT_BECAME_ARGUMENTS;
+            losses.at(LossCode::ArgsReserialised, position, reason);
+            Cow::Borrowed(arguments.source_text())
+        }
+        (arguments, ArgumentForm::Text | ArgumentForm::Embedded) => Cow::Borrowed(arguments.source_text()),
     }
 }
 
@@ -159,6 +164,18 @@ mod tests {
             object(Arguments::Object(raw("{\"a\":1e999}")), text).0,
             "{\"arguments\":\"{\\\"a\\\":1e999}\"}"
         );
+    }
+
+    #[test]
+    fn text_stays_and_free_input_is_arguments_from_now_on() {
+        let text = |form| {
+            let mut losses = Losses::default();
+            let call = call(Arguments::Malformed("ls -l".to_owned()), form);
+            let text = as_text(&call, 0, &mut losses).into_owned();
+            (text, losses.finish().len())
+        };
+        assert_eq!(text(ArgumentForm::Text), ("ls -l".to_owned(), 0));
+        assert_eq!(text(ArgumentForm::FreeText), ("ls -l".to_owned(), 1));
     }
 
     #[test]

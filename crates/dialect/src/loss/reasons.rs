@@ -93,6 +93,7 @@ reasons! {
 
         // Turns of the vendors' families.
         ARGUMENTS_BECAME_TEXT = "arguments that were JSON are written as text";
+        INPUT_BECAME_ARGUMENTS = "input of free text is written as arguments";
         ARGUMENTS_UNDER_A_KEY = "arguments that are not an object stand under a key";
         NO_ARGUMENTS = "no arguments are an empty object";
         ARGUMENTS_NOT_PORTABLE = "arguments that not every reader takes as JSON stand under a key";

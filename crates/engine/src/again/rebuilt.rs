@@ -381,6 +381,8 @@ enum WrittenPart {
         arguments: String,
         #[serde(default)]
         embedded: bool,
+        #[serde(default)]
+        free_text: bool,
     },
     ToolResult {
         call_id: Option<String>,
@@ -418,13 +420,14 @@ impl WrittenPart {
                 name,
                 arguments: text,
                 embedded,
+                free_text,
             } => {
-                let form = if embedded {
-                    ArgumentForm::Embedded
-                } else {
-                    ArgumentForm::Text
+                let given = match (free_text, embedded) {
+                    (true, _) => (Arguments::Malformed(text), ArgumentForm::FreeText),
+                    (false, true) => (arguments(text, depth), ArgumentForm::Embedded),
+                    (false, false) => (arguments(text, depth), ArgumentForm::Text),
                 };
-                Part::ToolCall(ToolCall::new(id, name, (arguments(text, depth), form)))
+                Part::ToolCall(ToolCall::new(id, name, given))
             }
             Self::ToolResult {
                 call_id,

@@ -268,8 +268,10 @@ fn part(part: &Part, out: String) -> String {
             object.text("id", call.known_id());
             object.text("name", call.name.as_deref());
             object.text("arguments", Some(call.arguments.source_text()));
-            if call.form == ArgumentForm::Embedded {
-                object.raw("embedded", "true");
+            match call.form {
+                ArgumentForm::Text => {}
+                ArgumentForm::Embedded => object.raw("embedded", "true"),
+                ArgumentForm::FreeText => object.raw("free_text", "true"),
             }
         }
         Part::ToolResult(result) => {

@@ -248,7 +248,10 @@ fn short_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
 fn quote_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
     let words = words.trim();
     let close = format!("{words}\"");
-    let ends = text.match_indices(&close).map(|(at, _)| at + close.len());
+    // A mark that is quoted may stand directly before the one that closes.
+    let starts = text.char_indices().map(|(at, _)| at);
+    let found = starts.filter(|at| text.get(*at..).is_some_and(|rest| rest.starts_with(&close)));
+    let ends = found.map(|at| at + close.len());
     let is_plain =
         !words.contains('[') && !words.chars().any(char::is_control) && !words.contains('\u{feff}');
     let others = text

@@ -229,7 +229,10 @@ fn what_the_dataset_does_not_hold_is_refused_by_name() {
     );
     assert!(absent.contains("the table `messages`"), "{absent}");
     let shared = refused(
-        &format!("{count}[window]\nsame_for_all = true\nmode = \"consecutive\"\n"),
+        &format!(
+            "[window]\nsame_for_all = true\nmode = \"consecutive\"\n\
+             max_tokens = {{ encoding = \"o200k_base\", tokens = 900 }}\n"
+        ),
         "hf-messages",
     );
     assert!(shared.contains("`window.same_for_all`"), "{shared}");

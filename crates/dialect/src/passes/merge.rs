@@ -32,7 +32,9 @@ pub(super) const PASS: Pass = Pass {
             // A field of its own holds the thoughts of a turn: they would stand before what was said before them.
             let thinks = is_policy && plan.blocks(&turn).iter().any(Block::is_thought);
             let last = merged.last_mut();
-            let Some(last) = last.filter(|last| !thinks && is_one(last, has_calls, &turn, profile)) else {
+            // Where a rule wants text and calls apart, they were parted before.
+            let is_apart = thinks || calls && profile.splits_calls.is_some();
+            let Some(last) = last.filter(|last| !is_apart && is_one(last, has_calls, &turn, profile)) else {
                 has_calls = calls;
                 merged.push(turn);
                 continue;
@@ -89,6 +91,18 @@ mod tests {
         let (turns, losses) = sample.after(&[&PASS], &PLAIN);
         assert_eq!(turns, ["user: a | b", "assistant: c | d"]);
         assert_eq!(losses, ["turn-merged 1 1", "turn-merged 3 1"]);
+        let mut calling = Sample::new()
+            .say(BOT, vec![text("a")])
+            .say(BOT, vec![text("b"), call("c")]);
+        calling.policy.turns = TurnsInARow::Merge;
+        let apart = DialectProfile {
+            splits_calls: Some(ABC_01),
+            ..PLAIN
+        };
+        let passes: [&Pass; 2] = [&crate::passes::split_calls::PASS, &PASS];
+        let (turns, _) = calling.after(&passes, &apart);
+        assert_eq!(turns[..2], ["assistant: a | b", "assistant: <call   >"]);
+        assert_eq!(calling.after(&passes, &PLAIN).0.len(), 2);
         let keeping = DialectProfile {
             keeps_message_ids: true,
             ..PLAIN

@@ -38,6 +38,9 @@ pub struct ExportSummary {
     pub filters: Filters,
     /// What decided the division; none where there is one file.
     pub split_by: Option<SplitBy>,
+    /// What the division was drawn with; none where that was 0, or nothing was drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split_seed: Option<u64>,
     /// Renderings of this dialect and profile.
     pub read: u64,
     /// Renderings in the files.

@@ -10,7 +10,7 @@ use chatmill_export::{ExportRequest, Format, Split, SplitBy, export};
 use chatmill_testkit::Workshop;
 use serde_json::{Value, json};
 
-use crate::{assert_balanced, batches, json_lines, lines, plain};
+use crate::{assert_balanced, batches, envelopes_of_conversations, json_lines, lines, plain};
 
 /// Rooms of two people and two bots; every room is an id with a sign of the sample ids of Inspect in it.
 fn rooms() -> String {

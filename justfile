@@ -91,6 +91,10 @@ chaos KILLS:
     cargo build --release --package chatmill-cli
     cargo xtask chaos {{KILLS}}
 
+# NIGHTS simulated nights with faults drawn at random, kills among them: no good night lost, every alarm sounds
+nights NIGHTS="200" SEED="20261123":
+    CHATMILL_NIGHTS="{{NIGHTS}}" CHATMILL_SEED="{{SEED}}" cargo test --package chatmill-cli --test cli night_campaign -- --nocapture
+
 # let system calls of the release binary fail, every STRIDE-th of each kind, and look at what is left (needs strace and Python)
 faults STRIDE="7":
     cargo build --release --package chatmill-cli

@@ -119,7 +119,9 @@ mod tests {
 
     fn seen(values: &[Value]) -> Value {
         let mut seen = Seen::default();
-        values.iter().for_each(|value| seen.add(value));
+        for value in values {
+            seen.add(value);
+        }
         seen.parameters()
     }
 

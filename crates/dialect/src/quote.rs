@@ -379,9 +379,12 @@ impl<'a> Source<'a> {
         }
         let (author, name) = self.author(same_sender, active);
         let is_mark = brevity == Some(Brevity::Mark);
-        let head = |name: &str| match is_mark {
-            true => wording::mark(author, name),
-            false => self.wording.head(author, name, kind),
+        let head = |name: &str| {
+            if is_mark {
+                wording::mark(author, name)
+            } else {
+                self.wording.head(author, name, kind)
+            }
         };
         let words = head(&name);
         let is_named = author == Author::Person;

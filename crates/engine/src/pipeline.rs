@@ -170,7 +170,7 @@ pub struct Sources {
 #[serde(default, deny_unknown_fields)]
 pub struct ChatgptExportSection {
     /// Which branches of a conversation are read: an edited question and an answer that was asked for again begin one.
-    /// `claude-export` goes by it, too.
+    /// `claude-export` and `oasst` go by it, too.
     pub branches: Branches,
 }
 

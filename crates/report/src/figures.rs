@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::bill::{self, Price};
+use crate::dated::without_dates;
 use crate::report::{Comparison, TokenCell, TokenChange};
 
 /// Inputs that are named of those that are missing.
@@ -207,11 +208,18 @@ impl Case {
     }
 }
 
+/// Inputs that the later run does not have, under no date. What is named after a day is another file every day: yesterday's is
+/// missing only where no day's of it is there.
 fn missing(before: &Dataset, after: &Dataset) -> MissingInputs {
     let there: BTreeSet<&str> = after.manifest().inputs.paths().collect();
+    let undated: BTreeSet<String> = there.iter().map(|path| without_dates(path)).collect();
     let mut missing = MissingInputs::default();
+    let mut told = BTreeSet::new();
     for path in before.manifest().inputs.paths() {
-        if !there.contains(path) {
+        let stem = without_dates(path);
+        let is_there = there.contains(path) || (stem != path && undated.contains(&stem));
+        // Several days of one file that are all gone are one file that is missing.
+        if !is_there && told.insert(stem) {
             missing.count += 1;
             if missing.names.len() < MAX_NAMES {
                 missing.names.push(path.to_owned());

@@ -9,6 +9,7 @@ mod cells;
 pub mod check;
 mod compare;
 mod condition;
+mod dated;
 mod figures;
 mod gather;
 mod html;

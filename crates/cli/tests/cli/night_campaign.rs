@@ -108,7 +108,12 @@ fn of_thirty_nights_with_faults_no_good_one_is_lost_and_every_alarm_sounds() {
         let day = if mishap == Mishap::ClockGoesBack { 0 } else { night };
         let at = format!("2026-{:02}-{:02}T02:15:00Z", 1 + day / 28, 1 + day % 28);
         let arguments = ["night", "nightly.toml", "--store", "nights", "--at", &at];
-        if mishap == Mishap::Killed {
+        let kills = if mishap == Mishap::Killed {
+            1 + random.below(4)
+        } else {
+            0
+        };
+        for _ in 0..kills {
             let mut child = Command::new(binary())
                 .args(arguments)
                 .current_dir(desk.path("."))
@@ -116,7 +121,7 @@ fn of_thirty_nights_with_faults_no_good_one_is_lost_and_every_alarm_sounds() {
                 .stderr(Stdio::null())
                 .spawn()
                 .unwrap();
-            std::thread::sleep(Duration::from_millis(random.below(120) as u64));
+            std::thread::sleep(Duration::from_millis(random.below(400) as u64));
             drop(child.kill());
             drop(child.wait());
         }

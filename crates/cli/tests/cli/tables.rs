@@ -15,7 +15,7 @@ fn a_dataset_with_few_tables_is_certified_and_a_command_says_which_it_misses() {
     let run = end(desk.chatmill(&["run", "pipeline.toml", "--set", few]));
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(
-        run.stdout.contains("Without  messages, message_references"),
+        run.stdout.contains("Without  messages, alternatives"),
         "{}",
         run.stdout
     );

@@ -177,6 +177,8 @@ fn free_form_columns_are_marked_as_json_for_arrow_and_for_parquet() {
             "conversations.extra",
             "messages.parts",
             "messages.extra",
+            "alternatives.parts",
+            "alternatives.extra",
             "message_references.preview",
         ]
     );

@@ -125,6 +125,32 @@ pub(crate) fn message(parts: &mut PartSet) -> MessageRow<'static> {
     }
 }
 
+pub(crate) fn alternative(parts: &mut PartSet) -> AlternativeRow<'static> {
+    AlternativeRow {
+        conversation_id: parts.key("conversation_id"),
+        position: long("position"),
+        ordinal: long("ordinal"),
+        step: long("step"),
+        origin: "origin",
+        in_conversation: true,
+        rank: Some(long("rank")),
+        score: Some(number("score").into()),
+        label: Some(true),
+        message_id: Some("message_id"),
+        sender_id: Some("sender_id"),
+        sender_name: Some("sender_name"),
+        role: "role",
+        kind: "kind",
+        created_at: Some(number("created_at").into()),
+        text: "text",
+        parts: Some("parts"),
+        model: Some("model"),
+        extra: Some("extra"),
+        byte_start: long("byte_start"),
+        byte_end: long("byte_end"),
+    }
+}
+
 pub(crate) fn reference(parts: &mut PartSet) -> ReferenceRow<'static> {
     ReferenceRow {
         conversation_id: parts.key("conversation_id"),
@@ -300,6 +326,8 @@ pub(crate) fn push_full(parts: &mut PartSet) {
     parts.push_conversation(row).unwrap();
     let row = message(parts);
     parts.push_message(row).unwrap();
+    let row = alternative(parts);
+    parts.push_alternative(row).unwrap();
     let row = reference(parts);
     parts.push_reference(row).unwrap();
     let row = tool_call(parts);
@@ -325,6 +353,7 @@ pub(crate) fn push_sparse(parts: &mut PartSet) {
             ..Default::default()
         })
         .unwrap();
+    parts.push_alternative(AlternativeRow::default()).unwrap();
     parts.push_reference(ReferenceRow::default()).unwrap();
     parts.push_tool_call(ToolCallRow::default()).unwrap();
     parts

@@ -90,7 +90,9 @@ pub fn requests(spans: &mut [ComponentSpan], serving: BillingMode) -> Vec<Reques
                 let span = spans.get(answer.request.answer);
                 span.is_some_and(|span| span.voice == Speaker::Perspective)
             };
-            answers.drain(..answers.iter().position(is_new).unwrap_or_default());
+            // A window that shows no new answer was sent for none.
+            let first = answers.iter().position(is_new);
+            answers.drain(..first.unwrap_or(answers.len()));
         }
         BillingMode::Captured => {
             let is_answered = |answer: &Answer| !answer.is_followed;
@@ -346,5 +348,13 @@ mod tests {
         assert_eq!(requests(&mut spans, BillingMode::NewTurns).len(), 1);
         assert_eq!(carried(&spans), [1, 1, 1, 0]);
         assert_eq!(requests(&mut spans, BillingMode::EachAnswer).len(), 2);
+    }
+
+    #[test]
+    fn a_window_without_a_new_answer_is_sent_for_none() {
+        let mut overlap = spans(&[(Content, Other), (Content, Recalled), (Content, Other)]);
+        assert!(requests(&mut overlap, BillingMode::NewTurns).is_empty());
+        assert_eq!(carried(&overlap), [0; 3]);
+        assert!(written(&overlap).is_empty());
     }
 }

@@ -379,14 +379,12 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             return self.rendered(None, None, sink, emit);
         }
         if self.has_common_windows() {
-            let planned = match self.perspective.planned.get() {
-                Some(planned) => planned,
-                None => {
-                    let planned = self.plan(sink);
-                    self.perspective.planned.get_or_init(|| planned)
-                }
-            };
-            for (window, fits) in planned {
+            if self.perspective.planned.get().is_none() {
+                let planned = self.plan(sink);
+                self.perspective.planned.get_or_init(|| planned);
+            }
+            let planned = self.perspective.planned.get().map(Vec::as_slice);
+            for (window, fits) in planned.unwrap_or_default() {
                 self.rendered(Some(*window), Some(*fits), sink, emit)?;
             }
             return Ok(());

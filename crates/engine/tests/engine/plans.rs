@@ -246,13 +246,14 @@ fn tables_that_are_not_wanted_are_absent_and_those_that_are_always_written_never
         absent("tables = [\"renderings\", \"findings\", \"messages\"]"),
         [
             "conversations",
+            "alternatives",
             "message_references",
             "tool_calls",
             "token_counts",
             "losses"
         ]
     );
-    assert_eq!(absent("tables = [\"totals\"]").len(), 7);
+    assert_eq!(absent("tables = [\"totals\"]").len(), 8);
     for (tables, expected) in [
         (
             "tables = [\"rendering\"]",

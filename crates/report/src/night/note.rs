@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{NightRecord, NightState};
 use crate::figures::RunFigures;
 use crate::html::markup::{count, counted};
-use crate::markdown::plain;
+use crate::markdown::{code, plain};
 use crate::report::Comparison;
 
 /// Objections and warnings that are listed; more are counted.
@@ -132,7 +132,7 @@ impl NightNote<'_> {
                 .names
                 .iter()
                 .take(CODES)
-                .map(|name| plain(name))
+                .map(|name| clause(name))
                 .collect();
             lines.push(format!(
                 "{} that the other night had: {}",
@@ -146,8 +146,8 @@ impl NightNote<'_> {
                 .map(|code| {
                     format!(
                         "{} {} ({})",
-                        plain(&code.code),
-                        plain(&code.name),
+                        clause(&code.code),
+                        clause(&code.name),
                         count(code.count)
                     )
                 })
@@ -167,7 +167,7 @@ impl NightNote<'_> {
                 .map(|room| {
                     format!(
                         "{} {}",
-                        plain(&room.conversation_id),
+                        clause(&room.conversation_id),
                         changed(Some(room.before), room.after)
                     )
                 })
@@ -198,10 +198,10 @@ impl NightNote<'_> {
                     });
                     Some(same?.tokens)
                 });
-                let target = plain(&target_name(&figure.dialect, &figure.profile));
+                let target = clause(&target_name(&figure.dialect, &figure.profile));
                 let said = format!(
                     "{target} in {} {}",
-                    plain(&figure.encoding),
+                    clause(&figure.encoding),
                     changed(was, figure.tokens)
                 );
                 (share(was.map(|was| was as f64), figure.tokens as f64), said)
@@ -234,13 +234,13 @@ impl NightNote<'_> {
                     });
                     Some(same?.amount)
                 });
-                let target = plain(&target_name(&figure.dialect, &figure.profile));
+                let target = clause(&target_name(&figure.dialect, &figure.profile));
                 let change = share(was, figure.amount);
                 let percent = match was {
                     Some(was) if was > 0.0 => format!(" ({:+.1} %)", (figure.amount - was) / was * 100.0),
                     _ => String::new(),
                 };
-                let (model, currency) = (plain(&figure.model), plain(&figure.currency));
+                let (model, currency) = (clause(&figure.model), clause(&figure.currency));
                 (
                     change,
                     format!("{target} for {model} {:.4} {currency}{percent}", figure.amount),
@@ -251,17 +251,23 @@ impl NightNote<'_> {
     }
 }
 
-/// Lines of a list, and how many more there are.
+/// Lines of a list, and how many more there are. Clauses hold conditions and names of files, which are read as they are.
 fn listed(sign: &str, texts: &[String]) -> Vec<String> {
     let shown = texts
         .iter()
         .take(LISTED)
-        .map(|text| format!("- {sign} {}", plain(text)));
+        .map(|text| format!("- {sign} {}", clause(text)));
     let mut lines: Vec<String> = shown.collect();
     if texts.len() > LISTED {
         lines.push(format!("- {sign} and {} more", texts.len() - LISTED));
     }
     lines
+}
+
+/// A clause on one line: as prose where nothing in it needs an escape, else as code, so that a terminal shows it as it was written.
+fn clause(text: &str) -> String {
+    let prose = plain(text);
+    if prose == text { prose } else { code(text) }
 }
 
 /// A number, and in brackets what it was.
@@ -378,7 +384,7 @@ mod tests {
             "Conversations: 1,200 (+200, +20.0 %): 200 added",
             "1 missing input that the other night had: b.zip",
             "room 35 (+25, +250.0 %)",
-            "Tokens: d4 in o200k\\_base 1,400 (+200, +16.7 %)",
+            "Tokens: d4 in `o200k_base` 1,400 (+200, +16.7 %)",
             "; and 2 more",
             "Money: d0 for m 5.0000 USD (+25.0 %)",
         ] {

@@ -14,6 +14,7 @@
 mod across;
 mod again;
 mod alternatives;
+mod bad_exports;
 mod dedup;
 mod gathering;
 mod inputs;

@@ -51,11 +51,11 @@ fn a_thread_that_ends_with_a_question_to_its_user_gives_samples_of_its_steps() {
     );
     let taught = learned(&workshop, "openai-chat");
     assert!(
-        taught[0].contains("web_search") && !taught[0].contains("\"ask\""),
+        taught[0].contains("web_search{") && !taught[0].contains("ask{"),
         "{taught:?}"
     );
     assert!(
-        taught[1].contains("Here is what I found") && taught[1].contains("\"ask\""),
+        taught[1].starts_with("Here is what I found") && taught[1].contains("ask{"),
         "{taught:?}"
     );
     // The tools that it calls are defined by their calls, alike in both samples, and the rows say so.

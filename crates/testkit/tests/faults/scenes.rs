@@ -270,6 +270,7 @@ fn exported(shop: &Workshop) -> Result<Found, Ended> {
         ExportError::ExportRequest { message, .. } => Ended::Wrong(message),
         ExportError::Input(failure) => Ended::Repeatable(failure.to_string()),
         ExportError::Dataset(error) => of_dataset(error),
+        ExportError::Stopped => Ended::Repeatable(error.to_string()),
     })?;
     let files = fs::read_dir(&folder).unwrap().map(Result::unwrap);
     let text = |path: &Path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();

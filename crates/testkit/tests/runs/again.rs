@@ -229,7 +229,9 @@ fn what_the_dataset_does_not_hold_is_refused_by_name() {
     );
     assert!(absent.contains("the table `messages`"), "{absent}");
     let shared = refused(
-        &format!("{count}[window]\nsame_for_all = true\nmode = \"consecutive\"\n"),
+        &format!(
+            "{count}[window]\nsame_for_all = true\nmode = \"consecutive\"\nmax_tokens = {{ encoding = \"r50k_base\", tokens = 300 }}\n"
+        ),
         "hf-messages",
     );
     assert!(shared.contains("`window.same_for_all`"), "{shared}");

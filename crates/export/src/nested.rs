@@ -106,11 +106,8 @@ pub(crate) fn shape(dialect: &str, envelope: Option<&str>, key: &str) -> Option<
         "openai-chat" => OPENAI_MESSAGES,
         "sharegpt" => {
             return match key {
-                "conversations" | "chosen" | "rejected" => Some(if key == "conversations" {
-                    CONVERSATIONS
-                } else {
-                    SHAREGPT_TURN
-                }),
+                "conversations" => Some(CONVERSATIONS),
+                "chosen" | "rejected" => Some(SHAREGPT_TURN),
                 "tools" | "system" => Some(Shape::Text),
                 _ => None,
             };
@@ -121,8 +118,17 @@ pub(crate) fn shape(dialect: &str, envelope: Option<&str>, key: &str) -> Option<
         (Some("openai-dpo"), "input") => REQUEST,
         (Some("inspect"), "input") => SAMPLE_INPUT,
         (Some("inspect"), "metadata") => SAMPLE_METADATA,
-        (_, "messages" | "input" | "prompt" | "completion" | "chosen" | "rejected") => messages,
-        (_, "preferred_output" | "non_preferred_output") => messages,
+        (
+            _,
+            "messages"
+            | "input"
+            | "prompt"
+            | "completion"
+            | "chosen"
+            | "rejected"
+            | "preferred_output"
+            | "non_preferred_output",
+        ) => messages,
         (_, "tools") => TOOLS,
         (_, "parallel_tool_calls") => Shape::Flag,
         _ => return None,

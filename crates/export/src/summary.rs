@@ -110,7 +110,7 @@ struct EarlierFile {
 /// The names in a folder that an earlier export made; none where none did.
 pub(crate) fn names_of_earlier(folder: &Path) -> Result<BTreeSet<String>, ExportError> {
     let path = folder.join(SUMMARY);
-    let text = match read_small(&path, 16 * MIB as u64) {
+    let text = match read_small(&path, 16 * MIB) {
         Ok(text) => text,
         Err(error) if is_of_the_system(&error) => return Err(Failure::new("read", &path, &error).into()),
         Err(_) => return Ok(BTreeSet::new()),

@@ -11,7 +11,8 @@ pub(super) struct Rows<'d, C> {
     cells: fn(Batch) -> Result<C, DatasetError>,
     open: Option<C>,
     row: usize,
-    rows: usize,
+    /// How many the batch at hand has.
+    length: usize,
 }
 
 impl<'d, C> Rows<'d, C> {
@@ -26,7 +27,7 @@ impl<'d, C> Rows<'d, C> {
             cells,
             open: None,
             row: 0,
-            rows: 0,
+            length: 0,
         };
         rows.fill()?;
         Ok(rows)
@@ -42,12 +43,12 @@ impl<'d, C> Rows<'d, C> {
     }
 
     fn fill(&mut self) -> Result<(), DatasetError> {
-        while self.row >= self.rows {
+        while self.row >= self.length {
             let Some(batch) = self.batches.next().transpose()? else {
                 self.open = None;
                 return Ok(());
             };
-            (self.row, self.rows) = (0, batch.rows());
+            (self.row, self.length) = (0, batch.rows());
             self.open = Some((self.cells)(batch)?);
         }
         Ok(())

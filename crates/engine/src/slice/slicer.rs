@@ -249,7 +249,7 @@ impl<'p> Slicer<'p> {
                     let entry = group
                         .rows
                         .first()
-                        .and_then(|row| slice.entries.get(row.place.entry as usize));
+                        .and_then(|row| slice.entries.get(row.place.entry));
                     let beyond = self.is_beyond(entry.map(|entry| entry.input));
                     slice.steps.push(if beyond {
                         Step::FilteredGroup(group)

@@ -4,7 +4,8 @@
 
 The run is one of `mode = "consecutive"` or `mode = "per_turn"`, over rooms, in the dialects `hf-messages` and `sharegpt`. What is asked is the
 code that gives each token its label: Axolotl's strategy, the masks from which TRL's collator makes labels, and
-LLaMA-Factory's processor. It is held against the messages of the dataset: those that are one text, and stand once in their conversation.
+LLaMA-Factory's processor. It is held against the messages of the dataset: those that are one text, and stand once in their conversation, also inside
+other ones.
 """
 
 import json
@@ -116,7 +117,12 @@ def said(run):
         is_own = row["kind"] == "message" and row["role"] != "tool" and row["sender_id"] in agents[row["conversation_id"]]
         if is_own and row["parts"] is None and row["text"] and row["text"].strip():
             found[row["conversation_id"], row["text"].strip()] += 1
-    return {key for key, times in found.items() if times == 1}
+    texts = defaultdict(list)
+    for conversation, text in found:
+        texts[conversation].append(text)
+    # A text that is a paragraph of another one cannot be told from it.
+    is_alone = lambda conversation, text: sum(f"\n\n{text}\n\n" in f"\n\n{other}\n\n" for other in texts[conversation]) == 1
+    return {key for key, times in found.items() if times == 1 and is_alone(*key)}
 
 
 def main():

@@ -17,9 +17,12 @@ use crate::work::bill::OwnSpans;
 use crate::work::budget::BudgetMeter;
 use crate::work::render::{self, WindowedRenderer};
 
+mod messages;
 mod planned;
 mod preferences;
 mod rebuilt;
+mod references;
+mod stored;
 
 pub use preferences::{Judged, Wanted};
 

@@ -37,7 +37,7 @@ impl Assignment {
 
 /// Divides the conversations of a dataset.
 pub(crate) fn assign(dataset: &Dataset, split: &Split) -> Result<Assignment, ExportError> {
-    let grouped = groups(dataset, split.by)?;
+    let grouped = groups(dataset, split.by, split.seed)?;
     let shares: Vec<u64> = split.parts.iter().map(|part| part.share.number()).collect();
     let begins: Vec<Option<i64>> = match split.by {
         SplitBy::Hash | SplitBy::Room => vec![None; shares.len()],

@@ -249,6 +249,12 @@ impl Job<'_> {
             envelope: self.request.envelope.map(|envelope| envelope.about().id),
             filters: self.request.filters.clone(),
             split_by: self.request.split.as_ref().map(|split| split.by),
+            split_seed: self
+                .request
+                .split
+                .as_ref()
+                .map(|split| split.seed)
+                .filter(|seed| *seed != 0),
             read,
             kept: files.iter().map(|file| file.rows).sum(),
             left_out: left_out

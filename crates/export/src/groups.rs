@@ -61,7 +61,7 @@ const COLUMNS: [&str; 6] = [
 ];
 
 /// Reads the conversations of a dataset and finds those that belong together.
-pub(crate) fn groups(dataset: &Dataset, by: SplitBy) -> Result<Groups, ExportError> {
+pub(crate) fn groups(dataset: &Dataset, by: SplitBy, seed: u64) -> Result<Groups, ExportError> {
     let mut forest = Forest::default();
     let mut ids = Vec::new();
     let mut deciding: Vec<Group> = Vec::new();
@@ -93,7 +93,7 @@ pub(crate) fn groups(dataset: &Dataset, by: SplitBy) -> Result<Groups, ExportErr
             ids.push(id.to_owned());
             deciding.push(Group {
                 // A split by room and one by hash must not be the same division.
-                hash: (key(if by == SplitBy::Room { "room" } else { "thread" }, named) >> 64) as u64,
+                hash: place(if by == SplitBy::Room { "room" } else { "thread" }, named, seed),
                 began: began.get(row),
             });
         }
@@ -123,6 +123,15 @@ fn without_repeat(id: &str) -> &str {
 /// The room of a thread: sources write `ROOM/THREAD` where a room has threads.
 fn room(thread: &str) -> &str {
     thread.split('/').next().unwrap_or(thread)
+}
+
+/// Where a text falls in a division; a seed other than 0 moves it.
+fn place(kind: &str, text: &str, seed: u64) -> u64 {
+    let fingerprint = match seed {
+        0 => key(kind, text),
+        seed => key(&format!("{kind} {seed}"), text),
+    };
+    (fingerprint >> 64) as u64
 }
 
 /// A fingerprint that stands for a text; kinds do not mix.

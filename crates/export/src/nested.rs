@@ -65,6 +65,12 @@ static TOOL: Shape = Shape::Struct(&[
 ]);
 const TOOLS: Shape = Shape::List(&TOOL);
 
+const REQUEST: Shape = Shape::Struct(&[
+    M::always("messages", OPENAI_MESSAGES),
+    M::maybe("tools", TOOLS),
+    M::maybe("parallel_tool_calls", Shape::Flag),
+]);
+
 static SHAREGPT_TURN: Shape =
     Shape::Struct(&[M::always("from", Shape::Word), M::always("value", Shape::Text)]);
 const CONVERSATIONS: Shape = Shape::List(&SHAREGPT_TURN);
@@ -100,11 +106,8 @@ pub(crate) fn shape(dialect: &str, envelope: Option<&str>, key: &str) -> Option<
         "openai-chat" => OPENAI_MESSAGES,
         "sharegpt" => {
             return match key {
-                "conversations" | "chosen" | "rejected" => Some(if key == "conversations" {
-                    CONVERSATIONS
-                } else {
-                    SHAREGPT_TURN
-                }),
+                "conversations" => Some(CONVERSATIONS),
+                "chosen" | "rejected" => Some(SHAREGPT_TURN),
                 "tools" | "system" => Some(Shape::Text),
                 _ => None,
             };
@@ -112,9 +115,20 @@ pub(crate) fn shape(dialect: &str, envelope: Option<&str>, key: &str) -> Option<
         _ => return None,
     };
     Some(match (envelope, key) {
+        (Some("openai-dpo"), "input") => REQUEST,
         (Some("inspect"), "input") => SAMPLE_INPUT,
         (Some("inspect"), "metadata") => SAMPLE_METADATA,
-        (_, "messages" | "input" | "prompt" | "completion" | "chosen" | "rejected") => messages,
+        (
+            _,
+            "messages"
+            | "input"
+            | "prompt"
+            | "completion"
+            | "chosen"
+            | "rejected"
+            | "preferred_output"
+            | "non_preferred_output",
+        ) => messages,
         (_, "tools") => TOOLS,
         (_, "parallel_tool_calls") => Shape::Flag,
         _ => return None,

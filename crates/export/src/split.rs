@@ -30,6 +30,8 @@ pub struct Split {
     pub parts: Vec<SplitPart>,
     /// The folder of an earlier export: what it assigned stays there.
     pub like: Option<PathBuf>,
+    /// Another number divides otherwise, where a hash decides.
+    pub seed: u64,
 }
 
 /// One part.
@@ -94,6 +96,7 @@ impl Split {
                 by,
                 parts,
                 like: None,
+                seed: 0,
             });
         }
         if by != SplitBy::Time {
@@ -109,6 +112,7 @@ impl Split {
             by,
             parts,
             like: None,
+            seed: 0,
         })
     }
 }

@@ -38,6 +38,9 @@ pub struct ExportSummary {
     pub filters: Filters,
     /// What decided the division; none where there is one file.
     pub split_by: Option<SplitBy>,
+    /// What the division was drawn with; none where that was 0, or nothing was drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split_seed: Option<u64>,
     /// Renderings of this dialect and profile.
     pub read: u64,
     /// Renderings in the files.
@@ -107,7 +110,7 @@ struct EarlierFile {
 /// The names in a folder that an earlier export made; none where none did.
 pub(crate) fn names_of_earlier(folder: &Path) -> Result<BTreeSet<String>, ExportError> {
     let path = folder.join(SUMMARY);
-    let text = match read_small(&path, 16 * MIB as u64) {
+    let text = match read_small(&path, 16 * MIB) {
         Ok(text) => text,
         Err(error) if is_of_the_system(&error) => return Err(Failure::new("read", &path, &error).into()),
         Err(_) => return Ok(BTreeSet::new()),

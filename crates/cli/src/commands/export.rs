@@ -73,6 +73,9 @@ pub(crate) struct Arguments {
         value_name = "WHAT"
     )]
     split_by: Decider,
+    /// Another number divides otherwise, where a hash decides
+    #[arg(long, requires = "split", default_value_t = 0, value_name = "N")]
+    split_seed: u64,
     /// An earlier export of the same data: what it assigned stays where it was, whatever came since
     #[arg(long, requires = "split", value_name = "EXPORT")]
     split_like: Option<PathBuf>,
@@ -165,6 +168,7 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
     let parsed = arguments.split.as_deref().map(|text| Split::parse(text, by));
     let split = parsed.transpose().map_err(refused)?.map(|split| Split {
         like: arguments.split_like.clone(),
+        seed: arguments.split_seed,
         ..split
     });
     Ok(ExportRequest {

@@ -50,6 +50,45 @@ fn an_export_says_what_it_kept_and_the_summary_says_the_same() {
 }
 
 #[test]
+fn a_seed_divides_otherwise_and_the_same_each_time() {
+    let desk = Desk::new();
+    let chats: Vec<String> = (0..40)
+        .map(|number| good_chat(&format!("c{number}")).to_string())
+        .collect();
+    desk.write("in/chats.jsonl", &chats.join("\n"));
+    desk.pipeline();
+    assert_eq!(end(desk.chatmill(&["run", "pipeline.toml"])).code, 0);
+    let test = |seed: &str, out: &str| {
+        let arguments = [
+            "export",
+            "out",
+            "--dialect",
+            "openai-chat",
+            "--format",
+            "jsonl",
+            "--split",
+            "train=50,test=50",
+            "--split-seed",
+            seed,
+            "--out",
+            out,
+        ];
+        assert!(end(desk.chatmill(&arguments)).code < 2);
+        let read = |name: &str| fs::read_to_string(desk.path(out).join(name)).unwrap();
+        (
+            read("split.assigned"),
+            serde_json::from_str::<Value>(&read("export.json")).unwrap(),
+        )
+    };
+    let (first, summary) = test("0", "a");
+    assert_eq!(summary.get("split_seed"), None);
+    let (other, summary) = test("7", "b");
+    assert_eq!(summary["split_seed"], 7);
+    assert_ne!(other, first);
+    assert_eq!(test("7", "c").0, other);
+}
+
+#[test]
 fn an_envelope_that_would_be_refused_exits_1_with_its_reasons() {
     let desk = milled();
     let ended = export(&desk, &["--dialect", "openai-chat", "--envelope", "openai-sft"]);

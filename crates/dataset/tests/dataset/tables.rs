@@ -180,6 +180,7 @@ fn free_form_columns_are_marked_as_json_for_arrow_and_for_parquet() {
             "alternatives.parts",
             "alternatives.extra",
             "message_references.preview",
+            "message_references.quoted",
         ]
     );
 }

@@ -91,6 +91,8 @@ fn participant() -> ParticipantCell<'static> {
         alias: Some("alias"),
         role: Some("role"),
         kind: "kind",
+        listed: true,
+        is_id_made: true,
         custom_role: Some("custom_role"),
         department: Some("department"),
         email: Some("email"),
@@ -163,6 +165,7 @@ pub(crate) fn reference(parts: &mut PartSet) -> ReferenceRow<'static> {
         status: "status",
         same_sender: true,
         preview: Some("preview"),
+        quoted: Some("quoted"),
     }
 }
 

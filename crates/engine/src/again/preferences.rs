@@ -10,7 +10,9 @@ use chatmill_diag::Limits;
 use chatmill_link::link;
 use chatmill_model::{Linked, Message, MessageKind, MessageOrigin, Part, Participant, Role};
 
-use super::rebuilt::{Conversations, Rows, fields, parts};
+use super::messages::parts;
+use super::rebuilt::Conversations;
+use super::stored::{Rows, fields};
 use super::{Again, AgainError, AgainRendering, Sayer};
 use crate::plan::WindowPlan;
 

@@ -119,15 +119,12 @@ fn again(dataset: &Dataset, dialect: &str) -> Result<Vec<Said>, AgainError> {
 /// The first thing in which two renderings differ, shortened.
 fn difference(found: &Said, wanted: &Said) -> String {
     let [one, other] = [found, wanted].map(|said| format!("{said:?}"));
-    let same = one
-        .bytes()
-        .zip(other.bytes())
-        .take_while(|(one, other)| one == other);
-    let start = one.floor_char_boundary(same.count().saturating_sub(60));
-    let around = |text: &str| {
-        let start = text.floor_char_boundary(start);
-        text[start..text.floor_char_boundary(start + 260)].to_owned()
-    };
+    let same = one.chars().zip(other.chars());
+    let start = same
+        .take_while(|(one, other)| one == other)
+        .count()
+        .saturating_sub(60);
+    let around = |text: &str| text.chars().skip(start).take(260).collect::<String>();
     format!("{:?}\n  {}\n  {}", wanted.key, around(&one), around(&other))
 }
 
@@ -230,8 +227,7 @@ fn what_the_dataset_does_not_hold_is_refused_by_name() {
     assert!(absent.contains("the table `messages`"), "{absent}");
     let shared = refused(
         &format!(
-            "[window]\nsame_for_all = true\nmode = \"consecutive\"\n\
-             max_tokens = {{ encoding = \"o200k_base\", tokens = 900 }}\n"
+            "{count}[window]\nsame_for_all = true\nmode = \"consecutive\"\nmax_tokens = {{ encoding = \"r50k_base\", tokens = 300 }}\n"
         ),
         "hf-messages",
     );

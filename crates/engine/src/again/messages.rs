@@ -1,0 +1,258 @@
+//! Messages out of the table `messages`, with parts as that of alternatives has them, too.
+
+use std::collections::HashMap;
+
+use chatmill_dataset::{Batch, DatasetError, Numbers, Reals, TextLists, Texts, Times};
+use chatmill_intake::json::{self, Kind};
+use chatmill_model::{
+    ArgumentForm, Arguments, Conversation, Media, MediaKind, MediaSource, Message, MessageKind,
+    MessageOrigin, OffsetOrigin, Part, RawJson, Role, Timestamp, ToolCall, ToolResult, Weight,
+};
+use serde::Deserialize;
+
+use super::stored::{fields, parsed};
+
+pub(super) const SAID: [&str; 17] = [
+    "conversation_id",
+    "position",
+    "message_id",
+    "sender_id",
+    "sender_name",
+    "role",
+    "kind",
+    "source_type",
+    "created_at",
+    "created_at_raw",
+    "text",
+    "parts",
+    "mentions",
+    "weight",
+    "model",
+    "extra",
+    "byte_start",
+];
+
+/// Cells of `messages`.
+pub(super) struct Said {
+    pub(super) batch: Batch,
+    pub(super) id: Texts,
+    position: Numbers,
+    message_id: Texts,
+    sender_id: Texts,
+    sender_name: Texts,
+    role: Texts,
+    kind: Texts,
+    source_type: Texts,
+    created_at: Times,
+    created_at_raw: Texts,
+    text: Texts,
+    parts: Texts,
+    mentions: TextLists,
+    weight: Reals,
+    model: Texts,
+    extra: Texts,
+    byte_start: Numbers,
+}
+
+impl Said {
+    pub(super) fn of(batch: Batch) -> Result<Self, DatasetError> {
+        Ok(Self {
+            id: batch.texts("conversation_id")?,
+            position: batch.numbers("position")?,
+            message_id: batch.texts("message_id")?,
+            sender_id: batch.texts("sender_id")?,
+            sender_name: batch.texts("sender_name")?,
+            role: batch.texts("role")?,
+            kind: batch.texts("kind")?,
+            source_type: batch.texts("source_type")?,
+            created_at: batch.times("created_at")?,
+            created_at_raw: batch.texts("created_at_raw")?,
+            text: batch.texts("text")?,
+            parts: batch.texts("parts")?,
+            mentions: batch.text_lists("mentions")?,
+            weight: batch.reals("weight")?,
+            model: batch.texts("model")?,
+            extra: batch.texts("extra")?,
+            byte_start: batch.numbers("byte_start")?,
+            batch,
+        })
+    }
+
+    pub(super) fn message(
+        &self,
+        row: usize,
+        participants: &HashMap<String, usize>,
+        conversation: &Conversation,
+        depth: u32,
+    ) -> Result<Message, DatasetError> {
+        let owned = |texts: &Texts| texts.get(row).map(str::to_owned);
+        let roles = [Role::System, Role::User, Role::Assistant, Role::Tool];
+        let role = roles.into_iter().find(|role| role.as_str() == self.role.at(row));
+        let role = role.ok_or_else(|| self.batch.fault("it has a role that there is not"))?;
+        let position = u32::try_from(self.position.at(row)).unwrap_or(u32::MAX);
+        if position as usize != conversation.messages.len() {
+            return Err(self.batch.fault("its messages are not in order"));
+        }
+        let sender = self
+            .sender_id
+            .get(row)
+            .and_then(|id| participants.get(id))
+            .copied();
+        let listed = sender.and_then(|index| conversation.participants.get(index));
+        let listed = listed.and_then(|participant| participant.name.as_deref());
+        let start = self.byte_start.at(row);
+        let origin = MessageOrigin {
+            start,
+            end: start,
+            index: position,
+        };
+        let instant = self.created_at.get(row);
+        let timestamp = self.created_at_raw.get(row).map(|written| Timestamp {
+            instant,
+            raw: written.to_owned(),
+            offset: if instant.is_some() {
+                OffsetOrigin::Explicit
+            } else {
+                OffsetOrigin::Missing
+            },
+        });
+        Ok(Message {
+            id: owned(&self.message_id),
+            sender,
+            // The column holds the name of the roster where the message gives none.
+            sender_name: owned(&self.sender_name).filter(|name| listed != Some(name)),
+            kind: if self.kind.at(row) == MessageKind::Notice.as_str() {
+                MessageKind::Notice
+            } else {
+                MessageKind::Message
+            },
+            source_type: owned(&self.source_type),
+            timestamp,
+            parts: match self.parts.get(row) {
+                None => vec![Part::Text(self.text.at(row).to_owned())],
+                Some(json) => parts(json, depth, &self.batch)?,
+            },
+            mentions: self.mentions.at(row),
+            weight: self.weight.get(row).and_then(Weight::new),
+            model: self.model.get(row).map(Box::from),
+            extra: fields(self.extra.get(row), &self.batch)?,
+            ..Message::new(role, position, origin)
+        })
+    }
+}
+
+/// A part in the column `parts`.
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum WrittenPart {
+    Text {
+        text: String,
+    },
+    Reasoning {
+        text: String,
+    },
+    Notice {
+        text: String,
+    },
+    Media(WrittenMedia),
+    ToolCall {
+        id: Option<String>,
+        name: Option<String>,
+        arguments: String,
+        #[serde(default)]
+        embedded: bool,
+        #[serde(default)]
+        free_text: bool,
+    },
+    ToolResult {
+        call_id: Option<String>,
+        name: Option<String>,
+        content: String,
+        #[serde(default)]
+        is_error: bool,
+    },
+    CacheMark,
+}
+
+#[derive(Deserialize)]
+struct WrittenMedia {
+    kind: String,
+    url: Option<String>,
+    inline: Option<String>,
+    media_type: Option<String>,
+    name: Option<String>,
+}
+
+pub(super) fn parts(json: &str, depth: u32, batch: &Batch) -> Result<Vec<Part>, DatasetError> {
+    let written: Vec<WrittenPart> = parsed(json, batch)?;
+    Ok(written.into_iter().map(|part| part.read(depth)).collect())
+}
+
+impl WrittenPart {
+    fn read(self, depth: u32) -> Part {
+        match self {
+            Self::Text { text } => Part::Text(text),
+            Self::Reasoning { text } => Part::Reasoning(text),
+            Self::Notice { text } => Part::Notice(text),
+            Self::Media(media) => Part::Media(media.read()),
+            Self::ToolCall {
+                id,
+                name,
+                arguments: text,
+                embedded,
+                free_text,
+            } => {
+                let given = match (free_text, embedded) {
+                    (true, _) => (Arguments::Malformed(text), ArgumentForm::FreeText),
+                    (false, true) => (arguments(text, depth), ArgumentForm::Embedded),
+                    (false, false) => (arguments(text, depth), ArgumentForm::Text),
+                };
+                Part::ToolCall(ToolCall::new(id, name, given))
+            }
+            Self::ToolResult {
+                call_id,
+                name,
+                content,
+                is_error,
+            } => Part::ToolResult(ToolResult {
+                call_id,
+                name,
+                content,
+                is_error,
+                ..ToolResult::default()
+            }),
+            Self::CacheMark => Part::CacheMark,
+        }
+    }
+}
+
+impl WrittenMedia {
+    fn read(self) -> Media {
+        let kinds = [
+            MediaKind::Image,
+            MediaKind::Audio,
+            MediaKind::Video,
+            MediaKind::Link,
+        ];
+        let kind = kinds.into_iter().find(|kind| kind.as_str() == self.kind);
+        Media {
+            kind: kind.unwrap_or(MediaKind::File),
+            source: match (self.url, self.inline) {
+                (Some(url), _) => MediaSource::Url(url),
+                (None, Some(base64)) => MediaSource::Inline(base64),
+                (None, None) => MediaSource::Upload,
+            },
+            media_type: self.media_type,
+            name: self.name,
+        }
+    }
+}
+
+/// Arguments by their text, as a source tells an object, other JSON and what is neither apart.
+fn arguments(text: String, depth: u32) -> Arguments {
+    match json::scan(text.as_bytes(), depth).map(|document| document.root().kind()) {
+        Ok(Kind::Object) => Arguments::Object(RawJson(text)),
+        Ok(_) => Arguments::NotObject(RawJson(text)),
+        Err(_) => Arguments::Malformed(text),
+    }
+}

@@ -48,25 +48,29 @@ fn a_dataset_with_few_tables_is_certified_and_a_command_says_which_it_misses() {
         (&["tokens", "out"], "renderings"),
         (&["tokens", "out", "--by", "role"], "tool_calls"),
         (&["report", "out", "--against", "out"], "renderings"),
-        (
-            &[
-                "export",
-                "out",
-                "--dialect",
-                "openai-chat",
-                "--format",
-                "jsonl",
-                "--out",
-                "files",
-            ],
-            "renderings",
-        ),
     ] {
         let refused = end(desk.chatmill(command));
         assert_eq!(refused.code, 2, "{command:?}: {}", refused.stderr);
         for part in [&format!("has no table {table}"), "[output]", "--replace"] {
             assert!(refused.stderr.contains(part), "{command:?}: {}", refused.stderr);
         }
+    }
+
+    // Without renderings a dialect is made of the other tables, and these are missing too.
+    let export = [
+        "export",
+        "out",
+        "--dialect",
+        "openai-chat",
+        "--format",
+        "jsonl",
+        "--out",
+        "files",
+    ];
+    let refused = end(desk.chatmill(&export));
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    for part in ["the table `messages`", "`output.tables` left out"] {
+        assert!(refused.stderr.contains(part), "{}", refused.stderr);
     }
 
     // The whole dataset takes its place, and then nothing is missed.

@@ -1,4 +1,4 @@
-//! Conversation trees of OpenAssistant: a tree in a line, threads, or a table of messages that name their parents.
+//! Conversation trees of `OpenAssistant`: a tree in a line, threads, or a table of messages that name their parents.
 //!
 //! The smallest example, a tree:
 //!
@@ -248,9 +248,9 @@ fn is_refused(message: Value<'_>) -> bool {
 }
 
 fn rank(message: Value<'_>) -> Option<u64> {
-    let number: f64 = message.get("rank")?.number_text()?.parse().ok()?;
+    let number = message.get("rank")?.number_text()?;
     // Tables write ranks as numbers with a fraction.
-    (number >= 0.0 && number.fract() == 0.0).then_some(number as u64)
+    number.strip_suffix(".0").unwrap_or(number).parse().ok()
 }
 
 fn role(message: Value<'_>) -> Option<Role> {
@@ -265,15 +265,12 @@ fn role(message: Value<'_>) -> Option<Role> {
 /// What people thought of an answer, from 0 to 1: the label `quality`, which is an object or a place in lists.
 fn quality(message: Value<'_>) -> Option<Score> {
     let labels = present(message, "labels")?;
-    let value = match labels.get("quality") {
-        Some(quality) => quality.get("value")?,
-        None => {
-            let names = labels.get("name")?.items();
-            let at = names
-                .into_iter()
-                .position(|name| text(Some(name)).as_deref() == Some("quality"))?;
-            labels.get("value")?.items().nth(at)?
-        }
+    let value = if let Some(quality) = labels.get("quality") {
+        quality.get("value")?
+    } else {
+        let mut names = labels.get("name")?.items();
+        let at = names.position(|name| text(Some(name)).as_deref() == Some("quality"))?;
+        labels.get("value")?.items().nth(at)?
     };
     Score::new(value.number_text()?.parse().ok()?)
 }

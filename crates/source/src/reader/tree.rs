@@ -364,8 +364,8 @@ impl Steps {
             answers
         };
         let of = |at: Option<&usize>| at.map(|at| judged(*at)).unwrap_or_default();
-        let last = list.alternatives.last();
-        let is_first = last.is_none_or(|last| last.place.start as usize != place.start);
+        let before = list.alternatives.last();
+        let is_first = before.is_none_or(|before| before.place.start as usize != place.start);
         let own = is_first.then(|| (origin, of(branch.path.get(beside.place.start))));
         let other = (origin, of(beside.nodes.first()), messages);
         list.alternatives(place, own, [other]);

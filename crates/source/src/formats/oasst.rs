@@ -25,7 +25,8 @@ use chatmill_model::{
 };
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::tree::{self, Branch, Node, Steps, Tree};
+use crate::reader::branch::{self, NodeReader, Nodes};
+use crate::reader::tree::{self, Branch, Node, Tree};
 use crate::reader::{
     Element, Keep as _, Kept, ListReader, Notes, Roster, Times, Wire as _, best, exceeds, has, id, present,
     quoted, text, wire,
@@ -320,16 +321,6 @@ impl<'d> Record<'d, '_> {
             roster: Roster::default(),
             times: Times::new(self.limits),
         };
-        let node = |at: &usize| Some((*collected.values.get(*at)?, collected.entries.get(*at)?));
-        let mut steps = Steps::default();
-        for (step, at) in branch.path.iter().enumerate() {
-            steps.begin(&reader.list);
-            if let Some((value, node)) = node(at) {
-                reader.read(value, node, step >= branch.shared);
-            }
-        }
-        steps.begin(&reader.list);
-        let before = steps.messages_before(branch.shared);
         let judged = |at: usize| {
             let value = collected.values.get(at).copied();
             Judgement {
@@ -338,18 +329,12 @@ impl<'d> Record<'d, '_> {
                 label: None,
             }
         };
-        for beside in &branch.beside {
-            let aside = reader.list.begin_aside();
-            for (value, entry) in beside.nodes.iter().filter_map(node) {
-                reader.read(value, entry, true);
-            }
-            steps.beside(
-                &mut reader.list,
-                (branch, beside),
-                aside,
-                (AlternativeOrigin::Choice, &judged),
-            );
-        }
+        let nodes = Nodes {
+            values: &collected.values,
+            entries: &collected.entries,
+        };
+        let answers = (AlternativeOrigin::Choice, &judged as &dyn Fn(usize) -> Judgement);
+        let shared = branch::read(&mut reader, nodes, branch, answers);
         reader.times.finish(&mut reader.list.notes);
         let row = match self.frame.root() {
             root if root.kind() == Kind::Array => root.items().next(),
@@ -372,10 +357,7 @@ impl<'d> Record<'d, '_> {
             extra: Extra(extra),
             ..Conversation::default()
         };
-        let last = branch.path.last().and_then(|at| collected.entries.get(*at));
-        if let (Some(number), Some(last)) = (number, last) {
-            tree::mark(&mut conversation, before as u64, &last.id, number > 0);
-        }
+        branch::mark(&mut conversation, (branch, nodes.entries), shared, number);
         reader.list.finish(Conversation {
             participants: reader.roster.participants,
             ..conversation
@@ -389,19 +371,20 @@ struct Reader<'d, 'r> {
     times: Times,
 }
 
-impl<'d> Reader<'d, '_> {
-    /// Reads a message. What is not new is told with an earlier branch, findings and rejects included.
-    fn read(&mut self, value: Value<'d>, node: &Node, is_new: bool) {
-        let before = (self.list.notes.findings.len(), self.list.rejects.len());
+impl<'d, 'r> NodeReader<'d, 'r> for Reader<'d, 'r> {
+    fn list(&mut self) -> &mut ListReader<'d, 'r> {
+        &mut self.list
+    }
+
+    fn node(&mut self, value: Value<'d>, node: &Node, _at: usize) {
         let path = || node.path.clone();
         if let Some(wire) = self.list.element(Element::Message, path, value, Wire::read) {
             self.message(value, &wire.without_nulls(), node);
         }
-        if !is_new {
-            self.list.told_before(before);
-        }
     }
+}
 
+impl<'d> Reader<'d, '_> {
     fn message(&mut self, value: Value<'d>, wire: &Wire<'d>, node: &Node) {
         let Some(role) = role(value) else {
             let text = "role is neither prompter nor assistant: the message is rejected";

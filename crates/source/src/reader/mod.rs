@@ -1,6 +1,7 @@
 //! What formats share. Nothing here knows a format by name, but for the vendors whose blocks tell lists of messages apart.
 
 pub(crate) mod arguments;
+pub(crate) mod branch;
 pub(crate) mod escapes;
 pub(crate) mod fields;
 pub(crate) mod iso8601;

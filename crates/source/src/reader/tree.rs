@@ -8,11 +8,8 @@ use std::ops::Range;
 
 use chatmill_diag::limits::Branches;
 use chatmill_diag::{Finding, Limits, Severity, codes};
-use chatmill_model::{AlternativeOrigin, Conversation, Judgement, RawJson};
 
 use crate::frame::Reading;
-use crate::reader::kept::quoted;
-use crate::reader::list::{Aside, ListReader};
 use crate::reader::notes::Notes;
 
 /// A message of a tree, before it is read.
@@ -329,59 +326,6 @@ fn turn(walk: impl Iterator<Item = usize>, asks: &impl Fn(usize) -> bool) -> usi
     .count()
 }
 
-/// How many messages were read before each step of a branch: a step may become none, or several.
-#[derive(Debug, Default)]
-pub(crate) struct Steps(Vec<usize>);
-
-impl Steps {
-    /// The next step begins here; after the last one, the end.
-    pub(crate) fn begin(&mut self, list: &ListReader<'_, '_>) {
-        self.0.push(list.messages.len());
-    }
-
-    /// How many messages stand before a step.
-    pub(crate) fn messages_before(&self, step: usize) -> usize {
-        self.0.get(step).or(self.0.last()).copied().unwrap_or_default()
-    }
-
-    /// Sets beside the branch what was read since `aside`. `answers` says how several answers came to be, and how the one that
-    /// begins with a node was judged.
-    pub(crate) fn beside(
-        &self,
-        list: &mut ListReader<'_, '_>,
-        (branch, beside): (&Branch, &Beside),
-        aside: Aside,
-        (answers, judged): Answers<'_>,
-    ) {
-        let messages = list.end_aside(aside);
-        if messages.is_empty() {
-            return;
-        }
-        let place = self.messages_before(beside.place.start)..self.messages_before(beside.place.end);
-        let origin = if beside.is_question {
-            AlternativeOrigin::Branch
-        } else {
-            answers
-        };
-        let of = |at: Option<&usize>| at.map(|at| judged(*at)).unwrap_or_default();
-        let before = list.alternatives.last();
-        let is_first = before.is_none_or(|before| before.place.start as usize != place.start);
-        let own = is_first.then(|| (origin, of(branch.path.get(beside.place.start))));
-        let other = (origin, of(beside.nodes.first()), messages);
-        list.alternatives(place, own, [other]);
-    }
-}
-
-/// How answers to one message came to be, and how the one that begins with a node was judged.
-pub(crate) type Answers<'j> = (AlternativeOrigin, &'j dyn Fn(usize) -> Judgement);
-
-/// Those of an assistant that is asked again: nobody judged them.
-pub(crate) const REGENERATED: Answers<'_> = (AlternativeOrigin::Regenerated, &|_| Judgement {
-    rank: None,
-    score: None,
-    label: None,
-});
-
 /// Reads each branch, which is told its number where there are several. What was found in the tree stands with the first.
 pub(crate) fn read(
     branches: &[Branch],
@@ -397,17 +341,6 @@ pub(crate) fn read(
         .map(|(number, branch)| read(branch, Some(number)))
         .collect();
     first
-}
-
-/// Says of a conversation which branch it is, where there are several: the id of its last message and how many of its first it
-/// shares with those before. A further one gets an id of its own.
-pub(crate) fn mark(conversation: &mut Conversation, shared: u64, last: &str, is_further: bool) {
-    let extra = &mut conversation.extra.0;
-    extra.push(("branch.last".to_owned(), quoted(last)));
-    extra.push(("branch.shared".to_owned(), RawJson(shared.to_string())));
-    if is_further && let Some(id) = &mut conversation.source_id {
-        *id = format!("{id}/{last}");
-    }
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use chatmill_model::{
 
 use super::content::{self, Nature};
 use crate::frame::{FrameView, Reading};
-use crate::reader::list::Aside;
+use crate::reader::branch::NodeReader;
 use crate::reader::message_object::role;
 use crate::reader::tree::Node;
 use crate::reader::{Content, Keep as _, ListReader, Roster, Times, divided, id, present, quoted, text};
@@ -27,13 +27,42 @@ const READ: [&str; 7] = [
 
 /// Reads the messages of one branch.
 pub(super) struct Reader<'d, 'r> {
-    pub(super) list: ListReader<'d, 'r>,
+    list: ListReader<'d, 'r>,
     roster: Roster,
     times: Times,
     /// The last call, as a place for results: id of its message, and the tool that it goes to.
     called: Option<(String, String)>,
     /// Whether what was read last is a result of that call.
     is_answered: bool,
+}
+
+impl<'d, 'r> NodeReader<'d, 'r> for Reader<'d, 'r> {
+    fn list(&mut self) -> &mut ListReader<'d, 'r> {
+        &mut self.list
+    }
+
+    fn node(&mut self, value: Value<'d>, node: &Node, _at: usize) {
+        let findings = self.list.notes.findings.len();
+        let position = self.list.messages.len();
+        self.list.rows.rows += 1;
+        if let Err(finding) = self.try_node(value, node) {
+            self.list.reject(value.span(), *finding);
+        }
+        if self.list.messages.len() == position {
+            // What joined another message, or says nothing, has a place in the record all the same.
+            for finding in self.list.notes.findings.iter_mut().skip(findings) {
+                if let Path::InMessage(suffix) = &finding.path {
+                    finding.path = Path::Absolute(format!("{}.message{suffix}", node.path));
+                    finding.position = None;
+                }
+            }
+        }
+    }
+
+    fn forget(&mut self) {
+        self.called = None;
+        self.is_answered = false;
+    }
 }
 
 impl<'d, 'r> Reader<'d, 'r> {
@@ -47,13 +76,6 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// Begins with an answer beside the conversation, which knows no call of it.
-    pub(super) fn begin_aside(&mut self) -> Aside {
-        self.called = None;
-        self.is_answered = false;
-        self.list.begin_aside()
-    }
-
     pub(super) fn finish(mut self, conversation: Conversation) -> Reading {
         self.times.finish(&mut self.list.notes);
         self.list.finish(Conversation {
@@ -62,29 +84,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         })
     }
 
-    /// Reads what a node holds. What is not new is told with an earlier branch, findings and rejects included.
-    pub(super) fn read(&mut self, value: Value<'d>, node: &Node, is_new: bool) {
-        let before = (self.list.notes.findings.len(), self.list.rejects.len());
-        let position = self.list.messages.len();
-        self.list.rows.rows += 1;
-        if let Err(finding) = self.node(value, node) {
-            self.list.reject(value.span(), *finding);
-        }
-        if self.list.messages.len() == position {
-            // What joined another message, or says nothing, has a place in the record all the same.
-            for finding in self.list.notes.findings.iter_mut().skip(before.0) {
-                if let Path::InMessage(suffix) = &finding.path {
-                    finding.path = Path::Absolute(format!("{}.message{suffix}", node.path));
-                    finding.position = None;
-                }
-            }
-        }
-        if !is_new {
-            self.list.told_before(before);
-        }
-    }
-
-    fn node(&mut self, value: Value<'d>, node: &Node) -> Result<(), Box<Finding>> {
+    fn try_node(&mut self, value: Value<'d>, node: &Node) -> Result<(), Box<Finding>> {
         let reject = |code, text: &str, field: &str| {
             Box::new(Finding::new(code, text).at_path(format!("{}{field}", node.path)))
         };

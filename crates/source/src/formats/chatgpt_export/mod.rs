@@ -28,7 +28,8 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Customs, Extra, Scene, TextArguments};
 
 use crate::frame::{FrameView, Reading};
-use crate::reader::tree::{self, Branch, Node, Steps, Tree};
+use crate::reader::branch::{self, Nodes, REGENERATED};
+use crate::reader::tree::{self, Branch, Node, Tree};
 use crate::reader::{Keep as _, Kept, Notes, best, has, id, list, present, text};
 use crate::source::{About, Source};
 use messages::Reader;
@@ -129,39 +130,25 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let visible = visible(root, &entries, &mut notes);
     let asks = |at: usize| values.get(at).is_some_and(|value| messages::is_of_person(*value));
     let branches = tree::branches(&entries, &tree, visible, limits, asks, &mut notes);
-    let read = |branch: &Branch, number| of_branch(frame, limits, &values, &entries, branch, number);
+    let record = Nodes {
+        values: &values,
+        entries: &entries,
+    };
+    let read = |branch: &Branch, number| of_branch(frame, limits, record, branch, number);
     Ok(tree::read(&branches, notes, read))
 }
 
 /// Reads a branch; `number` says which of several it is.
-fn of_branch(
-    frame: FrameView<'_>,
+fn of_branch<'d>(
+    frame: FrameView<'d>,
     limits: &Limits,
-    values: &[Value<'_>],
-    entries: &[Node],
+    nodes: Nodes<'_, 'd>,
     branch: &Branch,
     number: Option<u32>,
 ) -> Reading {
     let root = frame.root();
     let mut reader = Reader::new(frame, limits);
-    let mut steps = Steps::default();
-    for (step, at) in branch.path.iter().enumerate() {
-        steps.begin(&reader.list);
-        if let (Some(value), Some(node)) = (values.get(*at), entries.get(*at)) {
-            reader.read(*value, node, step >= branch.shared);
-        }
-    }
-    steps.begin(&reader.list);
-    let before = steps.messages_before(branch.shared);
-    for beside in &branch.beside {
-        let aside = reader.begin_aside();
-        for at in &beside.nodes {
-            if let (Some(value), Some(node)) = (values.get(*at), entries.get(*at)) {
-                reader.read(*value, node, true);
-            }
-        }
-        steps.beside(&mut reader.list, (branch, beside), aside, tree::REGENERATED);
-    }
+    let shared = branch::read(&mut reader, nodes, branch, REGENERATED);
     let mut extra = Kept::new();
     extra.keep_rest(
         root,
@@ -180,10 +167,7 @@ fn of_branch(
         extra: Extra(extra),
         ..Conversation::default()
     };
-    let last = branch.path.last().and_then(|at| entries.get(*at));
-    if let (Some(number), Some(last)) = (number, last) {
-        tree::mark(&mut conversation, before as u64, &last.id, number > 0);
-    }
+    branch::mark(&mut conversation, (branch, nodes.entries), shared, number);
     reader.finish(conversation)
 }
 

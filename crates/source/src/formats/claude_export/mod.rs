@@ -24,7 +24,8 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Extra, Message, Part, Role, Scene};
 
 use crate::frame::{FrameView, Reading};
-use crate::reader::tree::{self, Branch, Node, Steps, Tree};
+use crate::reader::branch::{self, NodeReader, Nodes, REGENERATED};
+use crate::reader::tree::{self, Branch, Node, Tree};
 use crate::reader::{
     Element, Keep as _, Kept, ListReader, Notes, Roster, Times, Wire as _, best, has, id, list, present,
     text, wire,
@@ -126,7 +127,11 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         matches!(text(sender).as_deref(), Some("human" | "user"))
     };
     let branches = tree::branches(&entries, &tree, visible, limits, asks, &mut notes);
-    let read = |branch: &Branch, number| of_branch(frame, limits, &values, &entries, branch, number);
+    let record = Nodes {
+        values: &values,
+        entries: &entries,
+    };
+    let read = |branch: &Branch, number| of_branch(frame, limits, record, branch, number);
     Ok(tree::read(&branches, notes, read))
 }
 
@@ -178,11 +183,10 @@ fn visible(root: Value<'_>, entries: &[Node], notes: &mut Notes) -> Option<usize
     found.or_else(|| entries.len().checked_sub(1))
 }
 
-fn of_branch(
-    frame: FrameView<'_>,
+fn of_branch<'d>(
+    frame: FrameView<'d>,
     limits: &Limits,
-    values: &[Value<'_>],
-    entries: &[Node],
+    nodes: Nodes<'_, 'd>,
     branch: &Branch,
     number: Option<u32>,
 ) -> Reading {
@@ -192,29 +196,13 @@ fn of_branch(
         roster: Roster::default(),
         times: Times::new(limits),
     };
-    let mut steps = Steps::default();
-    for (step, at) in branch.path.iter().enumerate() {
-        steps.begin(&reader.list);
-        if let (Some(value), Some(node)) = (values.get(*at), entries.get(*at)) {
-            reader.read(*value, node, *at as u32, step >= branch.shared);
-        }
-    }
-    steps.begin(&reader.list);
-    let before = steps.messages_before(branch.shared);
-    for beside in &branch.beside {
-        let aside = reader.list.begin_aside();
-        for at in &beside.nodes {
-            if let (Some(value), Some(node)) = (values.get(*at), entries.get(*at)) {
-                reader.read(*value, node, *at as u32, true);
-            }
-        }
-        steps.beside(&mut reader.list, (branch, beside), aside, tree::REGENERATED);
-    }
+    let shared = branch::read(&mut reader, nodes, branch, REGENERATED);
     let mut extra = Kept::new();
     let known = ["chat_messages", "name", "uuid", "current_leaf_message_uuid"];
     extra.keep_rest(root, "", &known);
     extra.retain(|(_, raw)| !["[]", "{}", "\"\""].contains(&raw.as_str()));
-    let is_tree = values
+    let is_tree = nodes
+        .values
         .iter()
         .any(|value| value.get("parent_message_uuid").is_some());
     let mut conversation = Conversation {
@@ -226,10 +214,7 @@ fn of_branch(
         extra: Extra(extra),
         ..Conversation::default()
     };
-    let last = branch.path.last().and_then(|at| entries.get(*at));
-    if let (Some(number), Some(last)) = (number, last) {
-        tree::mark(&mut conversation, before as u64, &last.id, number > 0);
-    }
+    branch::mark(&mut conversation, (branch, nodes.entries), shared, number);
     reader.times.finish(&mut reader.list.notes);
     reader.list.finish(Conversation {
         participants: reader.roster.participants,
@@ -243,19 +228,20 @@ struct Reader<'d, 'r> {
     times: Times,
 }
 
-impl<'d> Reader<'d, '_> {
-    /// Reads a message. What is not new is told with an earlier branch, findings and rejects included.
-    fn read(&mut self, value: Value<'d>, node: &Node, index: u32, is_new: bool) {
-        let before = (self.list.notes.findings.len(), self.list.rejects.len());
-        let path = || node.path.clone();
-        if let Some(wire) = self.list.element(Element::Message, path, value, Wire::read) {
-            self.message(value, &wire.without_nulls(), node, index);
-        }
-        if !is_new {
-            self.list.told_before(before);
-        }
+impl<'d, 'r> NodeReader<'d, 'r> for Reader<'d, 'r> {
+    fn list(&mut self) -> &mut ListReader<'d, 'r> {
+        &mut self.list
     }
 
+    fn node(&mut self, value: Value<'d>, node: &Node, at: usize) {
+        let path = || node.path.clone();
+        if let Some(wire) = self.list.element(Element::Message, path, value, Wire::read) {
+            self.message(value, &wire.without_nulls(), node, at as u32);
+        }
+    }
+}
+
+impl<'d> Reader<'d, '_> {
     fn message(&mut self, value: Value<'d>, wire: &Wire<'d>, node: &Node, index: u32) {
         let word = text(wire.sender);
         let role = match word.as_deref() {

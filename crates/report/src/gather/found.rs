@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use chatmill_dataset::overview::cut;
-use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_diag::{Code, Severity, codes};
 
 use crate::judged::{JudgedFile, ShownFinding};
@@ -15,71 +14,76 @@ const OF_A_CODE: usize = 5;
 /// Findings that are shown of all inputs together.
 const OF_ALL: usize = 2_000;
 
+/// A row of `findings`.
+pub(super) struct FindingRow<'b> {
+    pub(super) code: &'b str,
+    pub(super) name: &'b str,
+    pub(super) severity: &'b str,
+    pub(super) count: u64,
+    pub(super) input: &'b str,
+    pub(super) entry: &'b str,
+    pub(super) line: Option<u64>,
+    pub(super) column: Option<u64>,
+    pub(super) json_path: Option<&'b str>,
+    pub(super) conversation: Option<&'b str>,
+    pub(super) message: &'b str,
+}
+
 /// The listed inputs that have findings, in the order of the list.
-pub(super) fn found(dataset: &Dataset, inputs: &[InputTotals]) -> Result<Vec<JudgedFile>, DatasetError> {
-    const COLUMNS: [&str; 10] = [
-        "code",
-        "severity",
-        "count",
-        "input",
-        "entry",
-        "line_number",
-        "column_number",
-        "json_path",
-        "conversation_id",
-        "message",
-    ];
-    let listed = inputs.iter().filter(|input| input.findings > 0);
-    let mut files: Vec<JudgedFile> = listed.map(judged).collect();
-    let places: HashMap<String, usize> = files
-        .iter()
-        .enumerate()
-        .map(|(place, file)| (file.path.clone(), place))
-        .collect();
-    let mut shown_of_all = 0;
-    dataset.scan("findings", &COLUMNS, &mut |batch| {
-        let [names, severities, inputs, entries] = [
-            batch.texts("code")?,
-            batch.texts("severity")?,
-            batch.texts("input")?,
-            batch.texts("entry")?,
-        ];
-        let counts = batch.numbers("count")?;
-        let (lines, columns) = (batch.numbers("line_number")?, batch.numbers("column_number")?);
-        let (paths, ids) = (batch.texts("json_path")?, batch.texts("conversation_id")?);
-        let messages = batch.texts("message")?;
-        for row in 0..batch.rows() {
-            let place = places.get(&cut(inputs.at(row)));
-            let file = place.and_then(|place| files.get_mut(*place));
-            let (Some(file), Some(code)) = (file, codes::find(names.at(row))) else {
-                continue;
-            };
-            let (severity, count) = (severity(severities.at(row)), counts.at(row));
-            *match severity {
-                Severity::Error => &mut file.errors,
-                Severity::Warning => &mut file.warnings,
-                Severity::Note => &mut file.notes,
-            } += count;
-            count_code(file, code, count);
-            let shown = file.findings.iter().filter(|finding| finding.code == code);
-            if shown.count() == OF_A_CODE || shown_of_all == OF_ALL {
-                continue;
-            }
-            shown_of_all += 1;
-            file.findings.push(ShownFinding {
-                code,
-                severity,
-                count,
-                key: shown_of_all.to_string(),
-                place: position(entries.at(row), lines.get(row), columns.get(row)),
-                json_path: paths.get(row).map(cut),
-                conversation: ids.get(row).map(cut),
-                message: cut(messages.at(row)),
-            });
+pub(super) struct Found {
+    files: Vec<JudgedFile>,
+    /// Places in the list, by path.
+    places: HashMap<String, usize>,
+    /// Findings that are shown so far.
+    shown: usize,
+}
+
+impl Found {
+    /// The inputs as they are before a finding was read.
+    pub(super) fn of(inputs: &[InputTotals]) -> Self {
+        let listed = inputs.iter().filter(|input| input.findings > 0);
+        let files: Vec<JudgedFile> = listed.map(judged).collect();
+        let paths = files.iter().map(|file| file.path.clone());
+        Self {
+            places: paths.zip(0..).collect(),
+            files,
+            shown: 0,
         }
-        Ok(())
-    })?;
-    Ok(files)
+    }
+
+    pub(super) fn add(&mut self, row: &FindingRow<'_>) {
+        let place = self.places.get(&cut(row.input));
+        let file = place.and_then(|place| self.files.get_mut(*place));
+        let (Some(file), Some(code)) = (file, codes::find(row.code)) else {
+            return;
+        };
+        let severity = severity(row.severity);
+        *match severity {
+            Severity::Error => &mut file.errors,
+            Severity::Warning => &mut file.warnings,
+            Severity::Note => &mut file.notes,
+        } += row.count;
+        count_code(file, code, row.count);
+        let shown = file.findings.iter().filter(|finding| finding.code == code);
+        if shown.count() == OF_A_CODE || self.shown == OF_ALL {
+            return;
+        }
+        self.shown += 1;
+        file.findings.push(ShownFinding {
+            code,
+            severity,
+            count: row.count,
+            key: self.shown.to_string(),
+            place: position(row.entry, row.line, row.column),
+            json_path: row.json_path.map(cut),
+            conversation: row.conversation.map(cut),
+            message: cut(row.message),
+        });
+    }
+
+    pub(super) fn into_files(self) -> Vec<JudgedFile> {
+        self.files
+    }
 }
 
 fn judged(input: &InputTotals) -> JudgedFile {

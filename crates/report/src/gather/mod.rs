@@ -1,8 +1,9 @@
-//! From a dataset to a report: the manifest's totals say what is in the tables, and findings are read for their samples. So a
-//! report takes as long for much text as for little.
+//! From a dataset to a report: the manifest's totals say what is in the tables, findings are read for their samples, and of
+//! messages who said them and what they count. So a report takes as long for long texts as for short ones.
 
 mod counts;
 mod dearest;
+mod findings;
 mod found;
 
 use std::collections::BTreeMap;
@@ -10,7 +11,6 @@ use std::path::Path;
 
 use chatmill_dataset::overview::{ClusterCount, LossCount, cut, listed};
 use chatmill_dataset::{Dataset, DatasetError, Manifest, SpreadTotals};
-use chatmill_diag::codes;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -18,13 +18,11 @@ use crate::bill;
 use crate::compare::compare;
 use crate::queries;
 use crate::report::{
-    Balance, Bin, Clusters, Distribution, FORMAT, FindingCode, InputTotals, LossKind, Queried, Reason,
-    Report, Run, RunTime, Sample,
+    Balance, Bin, Clusters, Distribution, FORMAT, InputTotals, LossKind, Queried, Reason, Report, Run,
+    RunTime,
 };
 use crate::stand_ins::numbered;
 
-/// Findings that a report quotes per code.
-const SAMPLES: usize = 3;
 /// Rows of other parts that a report lists.
 const ROWS: usize = 1000;
 
@@ -42,12 +40,14 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
     } else {
         queries::tokens(encodings)
     };
+    let inputs = inputs(manifest, overview.shapes);
+    let (findings, found) = findings::findings(&dataset, &inputs.rows)?;
     let mut report = Report {
         format: FORMAT,
         run,
         balance: balance(manifest),
-        inputs: inputs(manifest, overview.shapes),
-        findings: findings(&dataset)?,
+        inputs,
+        findings: Queried::new(queries::FINDINGS, findings, ROWS),
         tokens: Queried::new(bill, bill::cells(overview.renderings, encodings), ROWS),
         losses: Queried::new(queries::LOSSES, losses(overview.losses), ROWS),
         distributions: vec![
@@ -85,9 +85,8 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
             .map(|old| compare(&Dataset::open(old)?, &dataset))
             .transpose()?,
         time: time(&dataset)?,
-        found: Vec::new(),
+        found,
     };
-    report.found = found::found(&dataset, &report.inputs.rows)?;
     leave_out_queries(&mut report);
     if !report.run.quotes {
         report.mask_ids(&mut numbered());
@@ -286,71 +285,6 @@ fn inputs(manifest: &Manifest, mut shapes: BTreeMap<String, Vec<String>>) -> Que
         query: queries::INPUTS.to_owned(),
         left_out: (manifest.inputs.len() - rows.len()) as u64,
         rows,
-    }
-}
-
-fn findings(dataset: &Dataset) -> Result<Queried<FindingCode>, DatasetError> {
-    const COLUMNS: [&str; 11] = [
-        "code",
-        "name",
-        "severity",
-        "count",
-        "input",
-        "entry",
-        "line_number",
-        "column_number",
-        "json_path",
-        "conversation_id",
-        "message",
-    ];
-    let mut found: BTreeMap<String, FindingCode> = BTreeMap::new();
-    dataset.scan("findings", &COLUMNS, &mut |batch| {
-        let (codes, names) = (batch.texts("code")?, batch.texts("name")?);
-        let (severities, counts) = (batch.texts("severity")?, batch.numbers("count")?);
-        let (inputs, entries) = (batch.texts("input")?, batch.texts("entry")?);
-        let (lines, columns) = (batch.numbers("line_number")?, batch.numbers("column_number")?);
-        let (paths, ids) = (batch.texts("json_path")?, batch.texts("conversation_id")?);
-        let messages = batch.texts("message")?;
-        for row in 0..batch.rows() {
-            let code = codes.at(row);
-            if !found.contains_key(code) {
-                found.insert(code.to_owned(), finding_code(code, names.at(row)));
-            }
-            let Some(entry) = found.get_mut(code) else {
-                continue;
-            };
-            match severities.at(row) {
-                "error" => entry.errors += counts.at(row),
-                "warning" => entry.warnings += counts.at(row),
-                _ => entry.notes += counts.at(row),
-            }
-            if entry.samples.len() < SAMPLES {
-                entry.samples.push(Sample {
-                    input: cut(inputs.at(row)),
-                    entry: cut(entries.at(row)),
-                    line_number: lines.get(row),
-                    column_number: columns.get(row),
-                    json_path: paths.get(row).map(cut),
-                    conversation_id: ids.get(row).map(cut),
-                    message: cut(messages.at(row)),
-                });
-            }
-        }
-        Ok(())
-    })?;
-    let mut rows: Vec<FindingCode> = found.into_values().collect();
-    rows.sort_by_key(|row| std::cmp::Reverse((row.errors, row.warnings, row.notes)));
-    Ok(Queried::new(queries::FINDINGS, rows, ROWS))
-}
-
-fn finding_code(code: &str, name: &str) -> FindingCode {
-    let page = codes::find(code).map(|code| &code.page);
-    FindingCode {
-        code: code.to_owned(),
-        name: name.to_owned(),
-        what: page.map_or("", |page| page.what).to_owned(),
-        fix: page.map_or("", |page| page.fix).to_owned(),
-        ..FindingCode::default()
     }
 }
 

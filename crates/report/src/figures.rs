@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use crate::bill::{self, Price};
 use crate::dated::without_dates;
-use crate::report::{Comparison, TokenCell, TokenChange};
+use crate::money::money;
+use crate::report::{Comparison, MoneyCell, TokenCell, TokenChange};
 
 /// Inputs that are named of those that are missing.
 const MAX_NAMES: usize = 20;
@@ -94,7 +95,7 @@ impl RunFigures {
             errors,
             warnings,
             tokens: cells.iter().map(TokenFigure::from).collect(),
-            money: cells.iter().flat_map(|cell| money(cell, prices)).collect(),
+            money: money(&cells, prices).map(MoneyFigure::from).collect(),
         })
     }
 
@@ -121,17 +122,17 @@ impl From<&TokenCell> for TokenFigure {
     }
 }
 
-fn money(cell: &TokenCell, prices: &[Price]) -> Vec<MoneyFigure> {
-    let prices = prices.iter().filter(|price| price.encoding == cell.encoding);
-    let figures = prices.map(|price| MoneyFigure {
-        dialect: cell.dialect.clone(),
-        profile: cell.profile.clone(),
-        coverage: cell.coverage.clone(),
-        model: price.model.clone(),
-        currency: price.currency.clone(),
-        amount: price.of(cell.tokens),
-    });
-    figures.collect()
+impl From<MoneyCell> for MoneyFigure {
+    fn from(cell: MoneyCell) -> Self {
+        Self {
+            dialect: cell.dialect,
+            profile: cell.profile,
+            coverage: cell.coverage,
+            model: cell.model,
+            currency: cell.currency,
+            amount: cell.amount,
+        }
+    }
 }
 
 /// Occurrences of errors and of warnings.
@@ -264,7 +265,8 @@ mod tests {
             tokens: 2_000_000,
             ..TokenCell::default()
         };
-        let found = money(&cell, &[price("a", "o200k_base"), price("b", "cl100k_base")]);
+        let prices = [price("a", "o200k_base"), price("b", "cl100k_base")];
+        let found: Vec<MoneyFigure> = money(&[cell], &prices).map(MoneyFigure::from).collect();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].model, "a");
         assert!((found[0].amount - 5.0).abs() < 1e-9);

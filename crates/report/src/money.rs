@@ -6,8 +6,7 @@ use crate::report::{Amount, MoneyCell, Report, TokenCell};
 impl Report {
     /// Adds what the renderings, and those who cost most, cost at these prices.
     pub fn add_money(&mut self, prices: &[Price]) {
-        let cells = self.tokens.rows.iter();
-        self.money = cells.flat_map(|cell| money(cell, prices)).collect();
+        self.money = money(&self.tokens.rows, prices).collect();
         let Some(dearest) = &mut self.dearest else {
             return;
         };
@@ -29,26 +28,27 @@ impl Report {
     }
 }
 
-/// What a cell costs at the prices of its encoding.
-fn money(cell: &TokenCell, prices: &[Price]) -> Vec<MoneyCell> {
-    let prices = prices.iter().filter(|price| price.encoding == cell.encoding);
-    let cells = prices.map(|price| MoneyCell {
-        dialect: cell.dialect.clone(),
-        profile: cell.profile.clone(),
-        coverage: cell.coverage.clone(),
-        model: price.model.clone(),
-        currency: price.currency.clone(),
-        amount: price.of(cell.tokens),
-        as_served: (cell.requests > 0).then(|| {
-            price.charge(&Charge {
-                input: cell.tokens_sent,
-                cached_input: 0,
-                output: cell.written,
-                requests: cell.requests,
-            })
-        }),
-    });
-    cells.collect()
+/// What each cell costs at the prices of its encoding.
+pub(crate) fn money(cells: &[TokenCell], prices: &[Price]) -> impl Iterator<Item = MoneyCell> {
+    cells.iter().flat_map(move |cell| {
+        let prices = prices.iter().filter(|price| price.encoding == cell.encoding);
+        prices.map(|price| MoneyCell {
+            dialect: cell.dialect.clone(),
+            profile: cell.profile.clone(),
+            coverage: cell.coverage.clone(),
+            model: price.model.clone(),
+            currency: price.currency.clone(),
+            amount: price.of(cell.tokens),
+            as_served: (cell.requests > 0).then(|| {
+                price.charge(&Charge {
+                    input: cell.tokens_sent,
+                    cached_input: 0,
+                    output: cell.written,
+                    requests: cell.requests,
+                })
+            }),
+        })
+    })
 }
 
 #[cfg(test)]

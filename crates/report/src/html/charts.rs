@@ -68,6 +68,33 @@ pub(super) fn legend(html: &mut Html, entries: &[(&'static str, &'static str)]) 
     html.raw("</ul>\n");
 }
 
+/// A column of a chart, which stands on the floor in its step of the axis with a gap beside it; all above the step answers the
+/// pointer.
+pub(crate) fn column(
+    html: &mut Html,
+    class: &'static str,
+    (left, step, gap): (f64, f64, f64),
+    (floor, height): (f64, f64),
+) {
+    html.raw("<rect class=\"hit\" x=\"")
+        .fixed(left, 1)
+        .raw("\" y=\"0\" height=\"")
+        .fixed(floor, 0)
+        .raw("\" width=\"")
+        .fixed(step, 1)
+        .raw("\"/><rect class=\"")
+        .raw(class)
+        .raw("\" x=\"")
+        .fixed(left + gap / 2.0, 1)
+        .raw("\" y=\"")
+        .fixed(floor - height, 1)
+        .raw("\" height=\"")
+        .fixed(height, 1)
+        .raw("\" width=\"")
+        .fixed((step - gap).max(0.5), 1)
+        .raw("\"/>");
+}
+
 /// A histogram whose bins double in width.
 pub(super) fn histogram(html: &mut Html, distribution: &Distribution) {
     const WIDTH: f64 = 340.0;
@@ -94,19 +121,8 @@ pub(super) fn histogram(html: &mut Html, distribution: &Distribution) {
             .text(&bounds(bin.from))
             .raw(": ")
             .count(bin.count)
-            .raw("</title><rect class=\"hit\" x=\"")
-            .fixed(left, 1)
-            .raw("\" y=\"0\" height=\"118\" width=\"")
-            .fixed(step, 1)
-            .raw("\"/><rect class=\"part-content\" x=\"")
-            .fixed(left + gap / 2.0, 1)
-            .raw("\" y=\"")
-            .fixed(FLOOR - height, 1)
-            .raw("\" height=\"")
-            .fixed(height, 1)
-            .raw("\" width=\"")
-            .fixed((step - gap).max(0.5), 1)
-            .raw("\"/>");
+            .raw("</title>");
+        column(html, "part-content", (left, step, gap), (FLOOR, height));
         if bin.count == most {
             html.raw("<text class=\"value\" text-anchor=\"middle\" x=\"")
                 .fixed((left + step / 2.0).clamp(20.0, WIDTH - 20.0), 1)

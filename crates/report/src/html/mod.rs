@@ -3,7 +3,7 @@
 //! The page is written from a [`Report`] alone. Every text in it is hostile until it is escaped, which
 //! [`markup::Html`] does; a policy in the page's head forbids whatever might slip through all the same.
 
-mod charts;
+pub(crate) mod charts;
 mod comparison;
 mod dearest;
 pub(crate) mod document;

@@ -1,5 +1,6 @@
 //! One quantity from night to night, as inline SVG.
 
+use crate::html::charts::column;
 use crate::html::markup::{Html, count, whole};
 
 const WIDTH: f64 = 340.0;
@@ -52,7 +53,7 @@ pub(super) fn chart(html: &mut Html, series: &Series) {
     // A few nights stand at the left, in bars of a bearable width.
     let step = (WIDTH / series.marks.len().max(1) as f64).min(WIDEST);
     for (index, mark) in series.marks.iter().enumerate() {
-        bar(html, mark, index as f64 * step, step, most);
+        night(html, mark, index as f64 * step, step, most);
     }
     html.raw("<line class=\"axis\" x1=\"0\" x2=\"340\" y1=\"100.5\" y2=\"100.5\"/>");
     let end = (step * series.marks.len() as f64).max(130.0);
@@ -71,7 +72,7 @@ pub(super) fn chart(html: &mut Html, series: &Series) {
     html.raw("</svg></figure>\n");
 }
 
-fn bar(html: &mut Html, mark: &Mark, left: f64, step: f64, most: f64) {
+fn night(html: &mut Html, mark: &Mark, left: f64, step: f64, most: f64) {
     let gap = (step * 0.14).min(3.0);
     let (said, height) = match mark.value {
         // A value that is there shows, be it ever so small.
@@ -83,21 +84,10 @@ fn bar(html: &mut Html, mark: &Mark, left: f64, step: f64, most: f64) {
     if mark.value.is_some() {
         html.raw(if mark.is_good { ", good" } else { ", not good" });
     }
-    html.raw("</title><rect class=\"hit\" x=\"")
-        .fixed(left, 1)
-        .raw("\" y=\"0\" height=\"100\" width=\"")
-        .fixed(step, 1)
-        .raw("\"/><rect class=\"")
-        .raw(if mark.is_good { "part-good" } else { "part-bad" })
-        .raw("\" x=\"")
-        .fixed(left + gap / 2.0, 1)
-        .raw("\" y=\"")
-        .fixed(FLOOR - height, 1)
-        .raw("\" height=\"")
-        .fixed(height, 1)
-        .raw("\" width=\"")
-        .fixed((step - gap).max(0.5), 1)
-        .raw("\"/></g>");
+    html.raw("</title>");
+    let class = if mark.is_good { "part-good" } else { "part-bad" };
+    column(html, class, (left, step, gap), (FLOOR, height));
+    html.raw("</g>");
 }
 
 /// The day of a night's name.

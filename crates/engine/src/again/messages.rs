@@ -1,4 +1,4 @@
-//! Messages out of the table `messages`, with parts as that of alternatives has them, too.
+//! Messages out of the table `messages`, and what that of alternatives has of them, too.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use chatmill_dataset::{Batch, DatasetError, Numbers, Reals, TextLists, Texts, Ti
 use chatmill_intake::json::{self, Kind};
 use chatmill_model::{
     ArgumentForm, Arguments, Conversation, Media, MediaKind, MediaSource, Message, MessageKind,
-    MessageOrigin, OffsetOrigin, Part, RawJson, Role, Timestamp, ToolCall, ToolResult, Weight,
+    MessageOrigin, OffsetOrigin, Part, Participant, RawJson, Role, Timestamp, ToolCall, ToolResult, Weight,
 };
 use serde::Deserialize;
 
@@ -32,49 +32,98 @@ pub(super) const SAID: [&str; 17] = [
     "byte_start",
 ];
 
-/// Cells of `messages`.
-pub(super) struct Said {
+/// Cells that messages and answers beside them have.
+pub(super) struct Told {
     pub(super) batch: Batch,
+    /// Id of the conversation.
     pub(super) id: Texts,
-    position: Numbers,
     message_id: Texts,
     sender_id: Texts,
     sender_name: Texts,
     role: Texts,
     kind: Texts,
+    text: Texts,
+    parts: Texts,
+    model: Texts,
+    extra: Texts,
+}
+
+impl Told {
+    pub(super) fn of(batch: Batch) -> Result<Self, DatasetError> {
+        Ok(Self {
+            id: batch.texts("conversation_id")?,
+            message_id: batch.texts("message_id")?,
+            sender_id: batch.texts("sender_id")?,
+            sender_name: batch.texts("sender_name")?,
+            role: batch.texts("role")?,
+            kind: batch.texts("kind")?,
+            text: batch.texts("text")?,
+            parts: batch.texts("parts")?,
+            model: batch.texts("model")?,
+            extra: batch.texts("extra")?,
+            batch,
+        })
+    }
+
+    /// A message of somebody whom `find` gives by id; its parts are as deep as `depth` allows.
+    pub(super) fn message(
+        &self,
+        row: usize,
+        people: &[Participant],
+        find: &dyn Fn(&str) -> Option<usize>,
+        depth: u32,
+    ) -> Result<Message, DatasetError> {
+        let owned = |texts: &Texts| texts.get(row).map(str::to_owned);
+        let roles = [Role::System, Role::User, Role::Assistant, Role::Tool];
+        let role = roles.into_iter().find(|role| role.as_str() == self.role.at(row));
+        let role = role.ok_or_else(|| self.batch.fault("it has a role that there is not"))?;
+        let sender = self.sender_id.get(row).and_then(find);
+        let listed = sender.and_then(|index| people.get(index));
+        let listed = listed.and_then(|participant| participant.name.as_deref());
+        Ok(Message {
+            id: owned(&self.message_id),
+            sender,
+            // The column holds the name of the roster where the message gives none.
+            sender_name: owned(&self.sender_name).filter(|name| listed != Some(name)),
+            kind: if self.kind.at(row) == MessageKind::Notice.as_str() {
+                MessageKind::Notice
+            } else {
+                MessageKind::Message
+            },
+            parts: match self.parts.get(row) {
+                None => vec![Part::Text(self.text.at(row).to_owned())],
+                Some(json) => parts(json, depth, &self.batch)?,
+            },
+            model: self.model.get(row).map(Box::from),
+            extra: fields(self.extra.get(row), &self.batch)?,
+            ..Message::new(role, 0, MessageOrigin::default())
+        })
+    }
+}
+
+/// Cells of `messages`.
+pub(super) struct Said {
+    pub(super) told: Told,
+    position: Numbers,
     source_type: Texts,
     created_at: Times,
     created_at_raw: Texts,
-    text: Texts,
-    parts: Texts,
     mentions: TextLists,
     weight: Reals,
-    model: Texts,
-    extra: Texts,
     byte_start: Numbers,
 }
 
 impl Said {
     pub(super) fn of(batch: Batch) -> Result<Self, DatasetError> {
         Ok(Self {
-            id: batch.texts("conversation_id")?,
             position: batch.numbers("position")?,
-            message_id: batch.texts("message_id")?,
-            sender_id: batch.texts("sender_id")?,
-            sender_name: batch.texts("sender_name")?,
-            role: batch.texts("role")?,
-            kind: batch.texts("kind")?,
             source_type: batch.texts("source_type")?,
             created_at: batch.times("created_at")?,
             created_at_raw: batch.texts("created_at_raw")?,
-            text: batch.texts("text")?,
-            parts: batch.texts("parts")?,
             mentions: batch.text_lists("mentions")?,
             weight: batch.reals("weight")?,
-            model: batch.texts("model")?,
-            extra: batch.texts("extra")?,
             byte_start: batch.numbers("byte_start")?,
-            batch,
+            told: Told::of(batch)?,
         })
     }
 
@@ -85,27 +134,13 @@ impl Said {
         conversation: &Conversation,
         depth: u32,
     ) -> Result<Message, DatasetError> {
-        let owned = |texts: &Texts| texts.get(row).map(str::to_owned);
-        let roles = [Role::System, Role::User, Role::Assistant, Role::Tool];
-        let role = roles.into_iter().find(|role| role.as_str() == self.role.at(row));
-        let role = role.ok_or_else(|| self.batch.fault("it has a role that there is not"))?;
         let position = u32::try_from(self.position.at(row)).unwrap_or(u32::MAX);
         if position as usize != conversation.messages.len() {
-            return Err(self.batch.fault("its messages are not in order"));
+            return Err(self.told.batch.fault("its messages are not in order"));
         }
-        let sender = self
-            .sender_id
-            .get(row)
-            .and_then(|id| participants.get(id))
-            .copied();
-        let listed = sender.and_then(|index| conversation.participants.get(index));
-        let listed = listed.and_then(|participant| participant.name.as_deref());
+        let find = |id: &str| participants.get(id).copied();
+        let told = self.told.message(row, &conversation.participants, &find, depth)?;
         let start = self.byte_start.at(row);
-        let origin = MessageOrigin {
-            start,
-            end: start,
-            index: position,
-        };
         let instant = self.created_at.get(row);
         let timestamp = self.created_at_raw.get(row).map(|written| Timestamp {
             instant,
@@ -117,26 +152,17 @@ impl Said {
             },
         });
         Ok(Message {
-            id: owned(&self.message_id),
-            sender,
-            // The column holds the name of the roster where the message gives none.
-            sender_name: owned(&self.sender_name).filter(|name| listed != Some(name)),
-            kind: if self.kind.at(row) == MessageKind::Notice.as_str() {
-                MessageKind::Notice
-            } else {
-                MessageKind::Message
+            position,
+            origin: MessageOrigin {
+                start,
+                end: start,
+                index: position,
             },
-            source_type: owned(&self.source_type),
+            source_type: self.source_type.get(row).map(str::to_owned),
             timestamp,
-            parts: match self.parts.get(row) {
-                None => vec![Part::Text(self.text.at(row).to_owned())],
-                Some(json) => parts(json, depth, &self.batch)?,
-            },
             mentions: self.mentions.at(row),
             weight: self.weight.get(row).and_then(Weight::new),
-            model: self.model.get(row).map(Box::from),
-            extra: fields(self.extra.get(row), &self.batch)?,
-            ..Message::new(role, position, origin)
+            ..told
         })
     }
 }
@@ -183,7 +209,7 @@ struct WrittenMedia {
     name: Option<String>,
 }
 
-pub(super) fn parts(json: &str, depth: u32, batch: &Batch) -> Result<Vec<Part>, DatasetError> {
+fn parts(json: &str, depth: u32, batch: &Batch) -> Result<Vec<Part>, DatasetError> {
     let written: Vec<WrittenPart> = parsed(json, batch)?;
     Ok(written.into_iter().map(|part| part.read(depth)).collect())
 }

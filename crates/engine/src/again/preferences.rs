@@ -8,11 +8,11 @@ use std::cmp::Ordering;
 use chatmill_dataset::{Batch, DatasetError, Flags, Numbers, Reals, Texts};
 use chatmill_diag::Limits;
 use chatmill_link::link;
-use chatmill_model::{Linked, Message, MessageKind, MessageOrigin, Part, Participant, Role};
+use chatmill_model::{Linked, Message, Role};
 
-use super::messages::parts;
+use super::messages::Told;
 use super::rebuilt::Conversations;
-use super::stored::{Rows, fields};
+use super::stored::Rows;
 use super::{Again, AgainError, AgainRendering, Sayer};
 use crate::plan::WindowPlan;
 
@@ -75,7 +75,7 @@ impl Again<'_> {
             };
             let mut place: Vec<Answer> = Vec::new();
             while let Some((cells, row)) = alternatives.current()
-                && cells.id.at(row) == id
+                && cells.told.id.at(row) == id
             {
                 if place
                     .last()
@@ -90,7 +90,7 @@ impl Again<'_> {
         }
         match alternatives.current() {
             None => Ok(()),
-            Some((cells, _)) => Err(cells.batch.fault("it has answers of no conversation").into()),
+            Some((cells, _)) => Err(cells.told.batch.fault("it has answers of no conversation").into()),
         }
     }
 
@@ -162,45 +162,25 @@ const COLUMNS: [&str; 17] = [
 
 /// Cells of `alternatives`.
 struct Cells {
-    batch: Batch,
-    id: Texts,
+    told: Told,
     position: Numbers,
     ordinal: Numbers,
     origin: Texts,
     rank: Numbers,
     score: Reals,
     label: Flags,
-    message_id: Texts,
-    sender_id: Texts,
-    sender_name: Texts,
-    role: Texts,
-    kind: Texts,
-    text: Texts,
-    parts: Texts,
-    model: Texts,
-    extra: Texts,
 }
 
 impl Cells {
     fn of(batch: Batch) -> Result<Self, DatasetError> {
         Ok(Self {
-            id: batch.texts("conversation_id")?,
             position: batch.numbers("position")?,
             ordinal: batch.numbers("ordinal")?,
             origin: batch.texts("origin")?,
             rank: batch.numbers("rank")?,
             score: batch.reals("score")?,
             label: batch.flags("label")?,
-            message_id: batch.texts("message_id")?,
-            sender_id: batch.texts("sender_id")?,
-            sender_name: batch.texts("sender_name")?,
-            role: batch.texts("role")?,
-            kind: batch.texts("kind")?,
-            text: batch.texts("text")?,
-            parts: batch.texts("parts")?,
-            model: batch.texts("model")?,
-            extra: batch.texts("extra")?,
-            batch,
+            told: Told::of(batch)?,
         })
     }
 
@@ -222,44 +202,13 @@ impl Cells {
                 messages: Vec::new(),
             });
         }
-        let message = self.message(row, linked)?;
+        let people = &linked.conversation.participants;
+        let find = |id: &str| people.iter().position(|person| person.id == id);
+        let message = self.told.message(row, people, &find, Limits::default().depth)?;
         if let Some(answer) = place.last_mut() {
             answer.messages.push(message);
         }
         Ok(())
-    }
-
-    fn message(&self, row: usize, linked: &Linked) -> Result<Message, DatasetError> {
-        let roles = [Role::System, Role::User, Role::Assistant, Role::Tool];
-        let role = roles.into_iter().find(|role| role.as_str() == self.role.at(row));
-        let role = role.ok_or_else(|| self.batch.fault("it has a role that there is not"))?;
-        let people = &linked.conversation.participants;
-        let sender = self.sender_id.get(row);
-        let sender = sender.and_then(|id| people.iter().position(|person| person.id == id));
-        let listed = sender.and_then(|index| people.get(index));
-        let listed = listed.and_then(|person: &Participant| person.name.as_deref());
-        let parts = match self.parts.get(row) {
-            None => vec![Part::Text(self.text.at(row).to_owned())],
-            Some(json) => parts(json, Limits::default().depth, &self.batch)?,
-        };
-        Ok(Message {
-            id: self.message_id.get(row).map(str::to_owned),
-            sender,
-            sender_name: self
-                .sender_name
-                .get(row)
-                .filter(|name| listed != Some(*name))
-                .map(str::to_owned),
-            kind: if self.kind.at(row) == MessageKind::Notice.as_str() {
-                MessageKind::Notice
-            } else {
-                MessageKind::Message
-            },
-            parts,
-            model: self.model.get(row).map(Box::from),
-            extra: fields(self.extra.get(row), &self.batch)?,
-            ..Message::new(role, 0, MessageOrigin::default())
-        })
     }
 }
 

@@ -41,7 +41,7 @@ impl<'d> Conversations<'d> {
         let Some((heads, row)) = self.heads.current() else {
             return match (self.messages.current(), self.references.current()) {
                 (None, None) => Ok(None),
-                (Some((said, _)), _) => Err(said.batch.fault("it has messages of no conversation")),
+                (Some((said, _)), _) => Err(said.told.batch.fault("it has messages of no conversation")),
                 (None, Some((referred, _))) => Err(referred.batch.fault("it has references of no message")),
             };
         };
@@ -55,7 +55,7 @@ impl<'d> Conversations<'d> {
             .map(|(index, participant)| (participant.id.clone(), index))
             .collect();
         while let Some((said, row)) = self.messages.current()
-            && said.id.at(row) == id
+            && said.told.id.at(row) == id
         {
             let message = said.message(row, &participants, &conversation, self.limits.depth)?;
             conversation.messages.push(message);

@@ -31,7 +31,7 @@ pub mod source {
 
 pub use commit::summary::RunSummary;
 pub use error::{PlanError, RunError};
-pub use options::RunOptions;
+pub use options::{Reporter, RunOptions};
 pub use plan::Plan;
 pub use progress::{Progress, Queues, Silent};
 pub use run::run;

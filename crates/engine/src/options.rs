@@ -1,12 +1,13 @@
 //! What a run is asked beside its plan.
 
+use std::fmt;
 use std::path::Path;
 
 use chatmill_dataset::DatasetError;
 
 /// What a run is asked beside its plan.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct RunOptions {
+pub struct RunOptions<'r> {
     /// Worker threads; 0 takes what the machine or its control group gives.
     pub threads: usize,
     /// Whether a finished dataset of another plan may be replaced.
@@ -16,7 +17,7 @@ pub struct RunOptions {
     /// Every how many renderings of a slice tiktoken-rs counts again; 0 for none.
     pub verify_every: u64,
     /// Writes the reports of the complete dataset in this folder, before it is published.
-    pub report: Option<Reporter>,
+    pub report: Option<Reporter<'r>>,
 }
 
 /// Who counts.
@@ -30,4 +31,11 @@ pub enum CountMode {
 }
 
 /// Writes reports into the folder of a complete dataset, from its tables alone.
-pub type Reporter = fn(&Path) -> Result<(), DatasetError>;
+#[derive(Clone, Copy)]
+pub struct Reporter<'r>(pub &'r (dyn Fn(&Path) -> Result<(), DatasetError> + Sync));
+
+impl fmt::Debug for Reporter<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Reporter")
+    }
+}

@@ -14,7 +14,7 @@ use crate::commit::collisions::{Ids, Occurrence, Renames, may_collide, renames};
 use crate::commit::seal::{FinishedSlices, ReceiptTotals};
 use crate::commit::summary::RunSummary;
 use crate::error::{NoThreads, PlanError, RunError, WorkError, go_on};
-use crate::options::RunOptions;
+use crate::options::{Reporter, RunOptions};
 use crate::pipeline;
 use crate::plan::{Plan, PlannedInput};
 use crate::progress::Progress;
@@ -34,7 +34,7 @@ const REPORT: (&str, u64) = ("report", 20);
 /// Runs a plan to a published dataset. `stop` ends it early: what is done is kept and the next run goes on.
 pub fn run(
     mut plan: Plan,
-    options: RunOptions,
+    options: RunOptions<'_>,
     progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> Result<RunSummary, RunError> {
@@ -105,7 +105,7 @@ pub fn run(
         "slowest": slowest.rows(),
     });
     sealed.write_derived("run.json", format!("{derived:#}\n").as_bytes())?;
-    if let Some(report) = options.report {
+    if let Some(Reporter(report)) = options.report {
         progress.stage(REPORT.0, 0);
         scheduler::together(threads, || report(sealed.folder()))
             .map_err(|NoThreads| RunError::Threads { threads })??;
@@ -142,7 +142,7 @@ impl<'p> Runner<'p> {
     fn new(
         plan: &'p Plan,
         staging: &'p Staging,
-        options: RunOptions,
+        options: RunOptions<'_>,
         progress: &'p dyn Progress,
         stop: &'p AtomicBool,
     ) -> Result<Self, PlanError> {

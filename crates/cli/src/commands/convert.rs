@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use chatmill_dataset::{Dataset, Interim};
 use chatmill_diag::suggest::nearest;
 use chatmill_engine::pipeline::{self, InputSection, Pipeline};
-use chatmill_engine::{Plan, Progress, RunOptions, RunSummary, run};
+use chatmill_engine::{Plan, Progress, Reporter, RunOptions, RunSummary, run};
 use chatmill_export::{
     ENVELOPES, Envelope, ExportRequest, Filters, Maker, Preferences, Split, SplitBy, check_request, envelope,
     export_until,
@@ -93,7 +93,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
             replace: !arguments.keep || arguments.replace,
             report: arguments
                 .keep
-                .then_some(|folder| chatmill_report::write(folder, None).map(drop)),
+                .then_some(Reporter(&|folder| chatmill_report::write(folder, None).map(drop))),
             ..RunOptions::default()
         },
         context.meter,

@@ -5,7 +5,7 @@ pub(super) mod summary;
 use std::path::{Path, PathBuf};
 
 use chatmill_engine::options::CountMode;
-use chatmill_engine::{Plan, RunOptions, run};
+use chatmill_engine::{Plan, Reporter, RunOptions, run};
 use chatmill_report::{gather, save};
 use clap::{Args, ValueEnum};
 
@@ -86,6 +86,11 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     let name = plan.pipeline.name.clone();
     let section = plan.pipeline.night.clone().unwrap_or_default();
     let prices = prices_of_nights(&arguments.pipeline, &section, &plan.encodings)?;
+    let report = |folder: &Path| {
+        let mut report = gather(folder, None)?;
+        report.add_money(&prices);
+        save(folder, &report)
+    };
     let options = RunOptions {
         threads: arguments.threads,
         replace: arguments.replace,
@@ -94,13 +99,12 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
             Counting::Reference => CountMode::Reference,
         },
         verify_every: arguments.verify_every,
-        report: Some(|folder| chatmill_report::write(folder, None).map(drop)),
+        report: Some(Reporter(&report)),
     };
     let summary = run(plan, options, context.meter, context.signals.stop())?;
-    if !prices.is_empty() {
-        let mut report = gather(&summary.out, None)?;
-        report.add_money(&prices);
-        save(&summary.out, &report)?;
+    // Of a dataset that was there already, the prices may be new.
+    if summary.elapsed.is_none() && !prices.is_empty() {
+        report(&summary.out)?;
     }
     context.meter.finish();
     let exit = if summary.is_within_threshold() {

@@ -171,7 +171,7 @@ fn plan(shop: &Workshop, more: &str) -> Result<Plan, RunError> {
     Ok(Plan::load(&path, &[], None)?)
 }
 
-fn options(replace: bool) -> RunOptions {
+fn options(replace: bool) -> RunOptions<'static> {
     RunOptions {
         threads: 1,
         replace,

@@ -86,6 +86,14 @@ bench-whole MEGABYTES="100" ROUNDS="3" BEFORE="":
     python3 benches/chats.py {{MEGABYTES}} 7 > target/bench/chats.jsonl
     target/bench/python/bin/python benches/whole.py target/release/chatmill target/bench/chats.jsonl target/bench/work --ranks target/bench/ranks --rounds {{ROUNDS}} {{ if BEFORE == "" { "" } else { "--before " + BEFORE } }}
 
+# `convert` of MEGABYTES of ShareGPT beside what TRL and LLaMA-Factory do with the same file: seconds and peaks of memory
+bench-convert MEGABYTES="100" ROUNDS="3":
+    cargo build --release --package chatmill-cli
+    python3 -m venv target/trainers
+    target/trainers/bin/pip install --quiet --requirement .ci/trainers/requirements.txt
+    target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
+    target/trainers/bin/python -B benches/convert.py target/release/chatmill target/bench/convert --megabytes {{MEGABYTES}} --rounds {{ROUNDS}}
+
 # kill runs at random moments, KILLS times, and compare what they leave
 chaos KILLS:
     cargo build --release --package chatmill-cli

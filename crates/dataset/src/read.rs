@@ -18,14 +18,11 @@ use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchR
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::column::encoding_of;
 use crate::disk::{Dir, DiskFile};
 use crate::error::DatasetError;
 use crate::manifest::{self, MANIFEST, Manifest, PartEntry};
 use crate::overview::Overview;
 use crate::parts;
-use crate::table::Table;
-use crate::tables::{MessageColumns, RenderingColumns};
 
 /// Bytes of a derived file that is read, at most.
 const DERIVED_BYTES: u64 = 1 << 20;
@@ -48,14 +45,12 @@ impl Dataset {
     pub fn open(folder: &Path) -> Result<Self, DatasetError> {
         let open = manifest::open_folder(folder)?;
         let manifest = manifest::read_from(&open, folder)?;
-        let mut dataset = Self {
+        Ok(Self {
             folder: folder.to_owned(),
             open,
+            encodings: planned_encodings(&manifest),
             manifest,
-            encodings: Vec::new(),
-        };
-        dataset.encodings = dataset.read_encodings()?;
-        Ok(dataset)
+        })
     }
 
     /// Where it stands.
@@ -168,24 +163,14 @@ impl Dataset {
         let builder = opened.map_err(|error| part.unreadable(&self.folder.join(&file.path), error))?;
         Ok((part, builder))
     }
+}
 
-    fn read_encodings(&self) -> Result<Vec<String>, DatasetError> {
-        let tables = [RenderingColumns::NAME, MessageColumns::NAME];
-        let Some(table) = tables.into_iter().find(|table| self.has(table)) else {
-            return Ok(self.planned_encodings());
-        };
-        let columns = self.columns(table)?;
-        let names = columns.iter().filter_map(|(name, _)| encoding_of(name));
-        Ok(names.map(str::to_owned).collect())
-    }
-
-    /// The encodings as the plan names them: by their name, or by an object that has one.
-    fn planned_encodings(&self) -> Vec<String> {
-        let planned = self.manifest.plan.pointer("/count/encodings");
-        let planned = planned.and_then(Value::as_array).into_iter().flatten();
-        let names = planned.filter_map(|encoding| encoding.get("name").unwrap_or(encoding).as_str());
-        names.map(str::to_owned).collect()
-    }
+/// The encodings as the plan names them: by their name, or by an object that has one. No table need be opened for it.
+fn planned_encodings(manifest: &Manifest) -> Vec<String> {
+    let planned = manifest.plan.pointer("/count/encodings");
+    let planned = planned.and_then(Value::as_array).into_iter().flatten();
+    let names = planned.filter_map(|encoding| encoding.get("name").unwrap_or(encoding).as_str());
+    names.map(str::to_owned).collect()
 }
 
 /// The batches of a table, file after file.

@@ -422,7 +422,7 @@ pub(crate) fn manifest(fingerprint: &str, slices: u64, files: Vec<PartFile>) -> 
         version: text("0.0.0"),
         format: FORMAT,
         fingerprint: text(fingerprint),
-        plan: serde_json::json!({"name": "test"}),
+        plan: serde_json::json!({"name": "test", "count": {"encodings": ["o200k_base", "cl100k_base"]}}),
         slices: u32::try_from(slices).unwrap(),
         inputs: std::iter::once(InputEntry {
             path: text(INPUT),

@@ -22,6 +22,8 @@ pub struct DialectAbout {
     pub profiles: &'static [&'static dyn Dialect],
     /// Whether it knows no perspective: it renders once, with perspective `""`.
     pub neutral: bool,
+    /// Whether it writes what only a record of its own system holds: it cannot be made of the tables of a dataset.
+    pub own_system: bool,
     /// Whether rules are written down that its renderings have to keep.
     pub rules: Rules,
 }

@@ -84,6 +84,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "what the template prints of messages and tools",
     profiles: &[],
     neutral: false,
+    own_system: false,
     rules: Rules::None("a template is a file of the user's, and knows its own rules"),
 };
 

@@ -65,6 +65,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools, failures of tools, pictures, four cache marks, quoted replies; names before the text",
     profiles: &[&AnthropicMessages],
     neutral: false,
+    own_system: false,
     rules: Rules::Judged(RULES),
 };
 

@@ -54,6 +54,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools, failures of tools, pictures as bytes or in S3, four cache marks, quoted replies; names before the text",
     profiles: &[&BedrockConverse],
     neutral: false,
+    own_system: false,
     rules: Rules::Judged(RULES),
 };
 

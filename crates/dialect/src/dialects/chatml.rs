@@ -54,6 +54,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text and roles, quoted replies, reasoning if policy keeps it; names in front of the text",
     profiles: &[&Chatml],
     neutral: false,
+    own_system: false,
     rules: Rules::Judged(RULES),
 };
 

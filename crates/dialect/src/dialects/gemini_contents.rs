@@ -74,6 +74,7 @@ static ABOUT: DialectAbout = DialectAbout {
         },
     ],
     neutral: false,
+    own_system: false,
     rules: Rules::Judged(RULES),
 };
 

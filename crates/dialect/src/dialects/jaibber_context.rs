@@ -45,6 +45,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text and the names of agents, of the newest 20 messages",
     profiles: &[&JaibberContext],
     neutral: false,
+    own_system: true,
     rules: Rules::Judged(&[]),
 };
 

@@ -79,6 +79,7 @@ static ABOUT: DialectAbout = DialectAbout {
         },
     ],
     neutral: false,
+    own_system: false,
     rules: Rules::Judged(RULES),
 };
 

@@ -53,6 +53,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, names of users, tools, pictures by web address or as bytes, quoted replies",
     profiles: &[&OpenaiChat],
     neutral: false,
+    own_system: false,
     rules: Rules::Judged(RULES),
 };
 

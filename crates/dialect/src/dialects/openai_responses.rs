@@ -52,6 +52,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools, pictures by web address or as bytes, files with a web address, quoted replies; names before the text",
     profiles: &[&OpenaiResponses],
     neutral: false,
+    own_system: false,
     rules: Rules::Judged(RULES),
 };
 

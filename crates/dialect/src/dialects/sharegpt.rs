@@ -49,6 +49,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools one call at a time, quoted replies, reasoning if policy keeps it; names in front of the text",
     profiles: &[&Sharegpt],
     neutral: false,
+    own_system: false,
     rules: Rules::Judged(RULES),
 };
 

@@ -79,6 +79,7 @@ static LLM: DialectAbout = DialectAbout {
     carries: "text, tools, ids of messages, quoted replies",
     profiles: &[&SUNA_LLM],
     neutral: false,
+    own_system: false,
     rules: Rules::Judged(RULES),
 };
 

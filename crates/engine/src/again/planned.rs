@@ -11,23 +11,13 @@ use crate::plan::{Plan, Target};
 /// Tables from which conversations are put together.
 const TABLES: [&str; 3] = ["conversations", "messages", "message_references"];
 
-/// Families of dialects that write what only a record of their own system holds.
-const OWN_SYSTEMS: [&str; 6] = [
-    "group-chat",
-    "tzurot",
-    "gryag-gemini",
-    "transcript",
-    "suna-rows",
-    "jaibber",
-];
-
 const RUN_AGAIN: &str = "add the dialect to `render.dialects` and run the pipeline again";
 
 /// The plan of a dataset for one more dialect, and the dialect.
 pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Target), AgainError> {
     let target = Target::find(dialect)
         .map_err(|error| AgainError::refused(error.to_string(), "`chatmill dialects` lists them"))?;
-    if OWN_SYSTEMS.contains(&target.dialect.about().family) {
+    if target.dialect.about().own_system {
         return Err(AgainError::refused(
             format!(
                 "the dialect `{dialect}` writes records of its own system back, and the tables do not hold all of their fields"

@@ -61,6 +61,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "people, rooms, text, one medium per message, replies, times, ids, notices, tools as an extension",
     profiles: &[&GroupChat],
     neutral: true,
+    own_system: true,
     rules: Rules::Judged(RULES),
 };
 

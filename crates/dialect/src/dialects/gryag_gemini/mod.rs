@@ -62,6 +62,7 @@ static ABOUT: DialectAbout = DialectAbout {
         },
     ],
     neutral: false,
+    own_system: true,
     rules: Rules::Judged(&[]),
 };
 

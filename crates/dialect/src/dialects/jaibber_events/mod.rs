@@ -43,6 +43,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "people and agents, text, files by address, replies, mentions, chains of agents, ids, Jaibber's own notices",
     profiles: &[&JaibberEvents],
     neutral: true,
+    own_system: true,
     rules: Rules::Judged(&[]),
 };
 

@@ -56,6 +56,7 @@ static ABOUT: DialectAbout = DialectAbout {
         },
     ],
     neutral: false,
+    own_system: true,
     rules: Rules::Judged(&[]),
 };
 

@@ -41,6 +41,7 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools, ids, times, cache marks, reasoning if policy keeps it, Suna's own status rows and further columns",
     profiles: &[&SunaRows],
     neutral: true,
+    own_system: true,
     rules: Rules::Judged(&[]),
 };
 

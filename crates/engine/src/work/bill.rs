@@ -37,10 +37,12 @@ impl BillingMode {
             Self::Once
         } else {
             match (cuts.mode, cuts.targets) {
-                (WindowMode::Document, _) if one_request => Self::Captured,
+                // Of a flattened history, captured or not, only the last request could be read off: beside dialects whose
+                // requests are all counted, that few would look cheap.
                 (WindowMode::Document | WindowMode::Consecutive, _) if dialect.is_one_request() => {
                     Self::Never
                 }
+                (WindowMode::Document, _) if one_request => Self::Captured,
                 (WindowMode::Document, _) => Self::EachAnswer,
                 (WindowMode::PerTurn, Targets::Answers) => Self::LastTurn,
                 (WindowMode::PerTurn, Targets::Steps) | (WindowMode::Consecutive, _) => Self::NewTurns,

@@ -12,12 +12,13 @@ use chatmill_diag::Limits;
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::visible::{visible_json, visible_lines};
 use chatmill_dialect::{MadeTexts, Rendering};
+use chatmill_engine::Plan;
 use chatmill_engine::inspect::conversations;
-use chatmill_engine::pipeline::{self, PerspectiveChoice, PerspectiveRule, Pipeline};
-use chatmill_engine::plan::{Target, Templates};
+use chatmill_engine::pipeline::{self, PerspectiveChoice, PerspectiveRule};
+use chatmill_engine::plan::Target;
 use chatmill_engine::trouble::Troubles;
-use chatmill_engine::work::render;
-use chatmill_model::Linked;
+use chatmill_engine::work::render::{WindowedRenderer, perspectives};
+use chatmill_model::{Linked, Sink};
 use clap::Args;
 use serde::Serialize;
 
@@ -58,7 +59,7 @@ pub(crate) struct Arguments {
     /// Prints with each rendering its conversation, perspective and ordinal
     #[arg(long)]
     with_ids: bool,
-    /// Sets a key of the policy, or of the template as a section [templates.NAME] of a pipeline file has it
+    /// Sets a key of [policy], [prompt] or [tools], or of the template as a section [templates.NAME] of a pipeline file has it
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
     overrides: Vec<String>,
 }
@@ -72,12 +73,11 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
                 .into(),
         );
     }
-    let pipeline = settings(arguments.template.as_deref(), &arguments.overrides)?;
+    let plan = settings(arguments.template.as_deref(), &arguments.overrides)?;
     let target = match &arguments.dialect {
         Some(dialect) => Target::find(dialect)?,
-        None => template(&pipeline)?,
+        None => template(&plan)?,
     };
-    let policy = pipeline.policy;
     let speaker = speaker(&arguments.speaker);
     let shape = match (arguments.losses, arguments.with_ids) {
         (true, _) => Shape::WithLosses,
@@ -110,22 +110,20 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
             if !wanted.meets([id]) {
                 return true;
             }
-            let (perspectives, _) = render::perspectives(linked, &speaker);
+            let (perspectives, _) = perspectives(linked, &speaker);
             people.note(!perspectives.is_empty(), names(linked));
             let made = MadeTexts::default();
-            render::render(
-                linked,
-                &target,
-                &perspectives,
-                &policy,
-                &made,
-                &mut chatmill_model::Sink::default(),
-                &mut |sink, perspective, rendering| {
-                    if failure.is_none() {
-                        failure = printer.print(id, perspective, sink.text(), &rendering).err();
-                    }
-                },
-            );
+            let said = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), &made)
+                .with(plan.additions())
+                .render(
+                    &target,
+                    None,
+                    &mut Sink::default(),
+                    &mut |sink, perspective, rendering| {
+                        printer.print(id, perspective, sink.text(), &rendering)
+                    },
+                );
+            failure = said.err();
             failure.is_none()
         },
     )?;
@@ -140,8 +138,11 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     Ok(conclude(&troubles, &printer.failed, read, printer.printed))
 }
 
-/// Policy and template with the overrides, read as a pipeline file would be.
-fn settings(template: Option<&str>, overrides: &[String]) -> anyhow::Result<Pipeline> {
+/// Keys that can be set: those that say how a conversation is said, and not what is read, cut, counted or written.
+const SECTIONS: [&str; 3] = ["policy.", "prompt.", "tools."];
+
+/// What the overrides say, and the template, read as a pipeline file would be.
+fn settings(template: Option<&str>, overrides: &[String]) -> anyhow::Result<Plan> {
     let mut assignments = Vec::new();
     if let Some(path) = template {
         let is_config = Path::new(path)
@@ -160,10 +161,13 @@ fn settings(template: Option<&str>, overrides: &[String]) -> anyhow::Result<Pipe
             .filter(|_| template.is_some())
         {
             Some(key) => assignments.push(format!("templates.{TEMPLATE}.{key}")),
-            None if assignment.starts_with("policy.") => assignments.push(assignment.clone()),
+            None if SECTIONS.iter().any(|section| assignment.starts_with(section)) => {
+                assignments.push(assignment.clone());
+            }
             None => {
-                let message =
-                    format!("--set {assignment}: `render` takes only keys of the policy or of its template");
+                let message = format!(
+                    "--set {assignment}: `render` takes only keys of [policy], [prompt], [tools] or of its template"
+                );
                 return Err(WrongRequest::new(message)
                     .then("write for example --set policy.names=prefix")
                     .into());
@@ -171,16 +175,16 @@ fn settings(template: Option<&str>, overrides: &[String]) -> anyhow::Result<Pipe
         }
     }
     // The least that a pipeline file must say.
-    let least = "name = \"render\"\ninput = []\n[output]\npath = \"\"\n";
-    Ok(pipeline::parse(least, &assignments, Path::new("--set"))?)
+    let least = "name = \"render\"\n[[input]]\npath = \".\"\n[output]\npath = \".\"\n";
+    let pipeline = pipeline::parse(least, &assignments, Path::new("--set"))?;
+    Ok(Plan::without_inputs(pipeline)?)
 }
 
 /// What a template on the command line is called.
 const TEMPLATE: &str = "template";
 
-fn template(pipeline: &Pipeline) -> anyhow::Result<Target> {
-    let templates = Templates::load(&pipeline.templates, Path::new(""), &Limits::default())?;
-    let target = templates.get(TEMPLATE).cloned();
+fn template(plan: &Plan) -> anyhow::Result<Target> {
+    let target = plan.templates.get(TEMPLATE).cloned();
     target.ok_or_else(|| WrongRequest::new("no template is named").into())
 }
 
@@ -446,8 +450,8 @@ mod tests {
     use chatmill_intake::Failure;
 
     #[test]
-    fn only_the_policy_can_be_set() {
-        let set = |text: &str| settings(None, &[text.to_owned()]).map(|settings| settings.policy);
+    fn only_how_a_conversation_is_said_can_be_set() {
+        let set = |text: &str| settings(None, &[text.to_owned()]).map(|plan| *plan.policy());
         assert_eq!(
             set("policy.names=prefix").unwrap().names,
             chatmill_dialect::policy::Names::Prefix
@@ -455,6 +459,10 @@ mod tests {
         assert!(set("output.path=elsewhere").unwrap_err().is::<WrongRequest>());
         let unknown = set("policy.nmaes=prefix").unwrap_err().to_string();
         assert!(unknown.contains("did you mean `names`"), "{unknown}");
+        let field = set("prompt.system=You are {agent.nmae}.")
+            .unwrap_err()
+            .to_string();
+        assert!(field.contains("did you mean `agent.name`"), "{field}");
     }
 
     #[test]

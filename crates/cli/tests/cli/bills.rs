@@ -202,6 +202,11 @@ fn a_captured_request_is_one_request_with_what_was_logged_of_it() {
     );
     assert_eq!(sum(&bill, "requests"), 3);
     assert_eq!(sum(&bill, "logged_input"), 300);
+    for flattened in ["suna-cached", "jaibber-context"] {
+        // Its one request beside the many of a chat would look cheap.
+        let bill = self::bill(&desk, &["log.jsonl", "--dialect", flattened]);
+        assert_eq!(sum(&bill, "requests"), 0, "{flattened}");
+    }
     for row in bill["rows"].as_array().unwrap() {
         let number = |name: &str| row[name].as_u64().unwrap();
         assert_eq!((number("requests"), number("logged_requests")), (1, 1));
@@ -327,4 +332,26 @@ fn tables_fit_into_eighty_columns_and_are_whole_where_that_is_asked_for() {
     assert!(narrow.contains("--wide"), "{narrow}");
     let wide = shown(&["--wide"]);
     assert!(wide.contains("p99") && !wide.contains("--wide"), "{wide}");
+}
+
+#[test]
+fn a_pipelines_prompt_and_tools_are_counted_as_a_run_counts_them() {
+    let desk = Desk::new();
+    desk.write("room.json", &room().to_string());
+    let pipeline = "name = \"bots\"\n[[input]]\npath = \"room.json\"\n[render]\ndialects = [\"openai-chat\"]\n[count]\n\
+                    encodings = [\"o200k_base\"]\n[output]\npath = \"out\"\n";
+    desk.write("bare.toml", pipeline);
+    let added =
+        "[prompt]\nsystem = \"You are {agent.name} in {room.title}.\"\n[tools]\nfile = \"tools.json\"\n";
+    desk.write("bots.toml", &format!("{pipeline}{added}"));
+    desk.write(
+        "tools.json",
+        r#"[{"type":"function","function":{"name":"opening_hours","parameters":{"type":"object","properties":{}}}}]"#,
+    );
+    let bare = bill(&desk, &["room.json", "--pipeline", "bare.toml"]);
+    let files = bill(&desk, &["room.json", "--pipeline", "bots.toml"]);
+    assert!(sum(&files, "tools") > sum(&bare, "tools"), "{files}");
+    assert!(sum(&files, "content") > sum(&bare, "content"), "{files}");
+    assert_eq!(end(desk.chatmill(&["run", "bots.toml"])).code, 0);
+    assert_eq!(bill(&desk, &["out"])["rows"], files["rows"]);
 }

@@ -246,3 +246,31 @@ fn a_template_that_fails_says_so_and_prints_nothing() {
         );
     }
 }
+
+#[test]
+fn a_prompt_and_tools_are_set_as_a_pipeline_says_them() {
+    let desk = desk();
+    desk.write(
+        "tools.json",
+        r#"[{"type":"function","function":{"name":"water","parameters":{"type":"object","properties":{}}}}]"#,
+    );
+    let file = format!("tools.file={}", desk.path("tools.json").display());
+    let words = ["render", "one.json", "--dialect", "openai-chat", "--set"];
+    let with = |assignments: &[&str]| {
+        let mut all = words.to_vec();
+        all.extend(assignments);
+        end(desk.chatmill(&all))
+    };
+    let said = with(&["prompt.system=You are {agent.name}.", "--set", &file]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    let request = json_lines(&said.stdout).remove(0);
+    let system = request["messages"][0]["content"].as_str().unwrap();
+    assert!(
+        system.starts_with("You are ") && !system.contains('{'),
+        "{request}"
+    );
+    assert_eq!(request["tools"][0]["function"]["name"], "water");
+    let unknown = with(&["window.per_turn=true"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.contains("[prompt], [tools]"), "{}", unknown.stderr);
+}

@@ -237,6 +237,7 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Resul
         targets: &targets,
         encodings: &encodings,
         policy: &policy,
+        additions: request.plan.map(Plan::additions).unwrap_or_default(),
         windows: &windows,
         speaker: request
             .plan

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chatmill_dataset::Key;
-use chatmill_dialect::{MadeTexts, Policy, Rendering};
+use chatmill_dialect::{Additions, MadeTexts, Policy, Rendering};
 use chatmill_engine::pipeline::PerspectiveChoice;
 use chatmill_engine::plan::{Target, WindowPlan};
 use chatmill_engine::work::bill::{BillingMode, requests};
@@ -31,6 +31,8 @@ pub(super) struct Priced<'p> {
     pub encodings: &'p [Encoding],
     /// How conversations are said.
     pub policy: &'p Policy,
+    /// What is said beside them: a prompt, and definitions of tools.
+    pub additions: Additions<'p>,
     /// How much of them a rendering shows.
     pub windows: &'p WindowPlan,
     /// Who speaks as the assistant.
@@ -81,7 +83,8 @@ impl<'p> Pricer<'p> {
         let conversation = &linked.conversation;
         let (perspectives, _) = render::perspectives(linked, priced.speaker);
         let made = MadeTexts::default();
-        let windowed = WindowedRenderer::new(linked, priced.windows, &perspectives, priced.policy, &made);
+        let windowed = WindowedRenderer::new(linked, priced.windows, &perspectives, priced.policy, &made)
+            .with(priced.additions);
         let mut sink = Sink::default();
         // A rendering may belong to several days and models.
         let is_shared = priced.by.contains(&BillBy::Day) || priced.by.contains(&BillBy::Model);

@@ -198,6 +198,19 @@ struct Job<'j> {
     assignment: Option<Assignment>,
 }
 
+/// What to do about renderings that were left out and in which nobody is the assistant.
+fn silence(renderings: u64) -> Option<String> {
+    let subject = match renderings {
+        0 => return None,
+        1 => "1 rendering that was left out has".to_owned(),
+        more => format!("{more} renderings that were left out have"),
+    };
+    Some(format!(
+        "{subject} no assistant, because no participant is an agent: `perspective.as = \"each-participant\"` in the pipeline, or \
+         `convert --set perspective.as=each-participant`, makes everybody the assistant once"
+    ))
+}
+
 impl Job<'_> {
     fn go_on(&self) -> Result<(), ExportError> {
         if self.stop.load(Ordering::Relaxed) {
@@ -212,6 +225,7 @@ impl Job<'_> {
         let mut read = 0;
         let mut turns_cut = 0;
         let mut taught = Taught::default();
+        let mut without_assistant = 0;
         let mut left_out: BTreeMap<String, u64> = BTreeMap::new();
         self.each(&mut |candidate| {
             read += 1;
@@ -225,6 +239,7 @@ impl Job<'_> {
                     })
                 }
                 Err(reason) => {
+                    without_assistant += u64::from(candidate.row().perspective.is_empty());
                     *left_out.entry(reason).or_default() += 1;
                     Ok(())
                 }
@@ -234,11 +249,12 @@ impl Job<'_> {
             .into_iter()
             .map(OpenFile::finish)
             .collect::<Result<Vec<_>, _>>()?;
-        let objections = objections(
-            self.request.envelope.map(Envelope::about),
-            self.request.format,
-            &files,
-        );
+        let about = self.request.envelope.map(Envelope::about);
+        let objections = objections(about, self.request.format, &files);
+        // Of preferences nothing is learned turn by turn, and what nobody judged has no rendering.
+        let of_turns = about.filter(|about| about.preferences == Preferences::None);
+        let mut notes = notes(about, taught);
+        notes.extend(of_turns.and_then(|_| silence(without_assistant)));
         Ok(ExportSummary {
             program: chatmill_dataset::PROGRAM,
             version: env!("CARGO_PKG_VERSION"),
@@ -246,7 +262,7 @@ impl Job<'_> {
             dialect: self.rendered.dialect.clone(),
             profile: self.rendered.profile.clone(),
             format: self.request.format,
-            envelope: self.request.envelope.map(|envelope| envelope.about().id),
+            envelope: about.map(|about| about.id),
             filters: self.request.filters.clone(),
             split_by: self.request.split.as_ref().map(|split| split.by),
             split_seed: self
@@ -262,8 +278,8 @@ impl Job<'_> {
                 .map(|(reason, rows)| LeftOut { reason, rows })
                 .collect(),
             turns_cut,
-            turns: self.request.envelope.map(|_| taught),
-            notes: notes(self.request.envelope.map(Envelope::about), taught),
+            turns: of_turns.map(|_| taught),
+            notes,
             files,
             beside: Vec::new(),
             objections,

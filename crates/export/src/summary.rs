@@ -49,7 +49,7 @@ pub struct ExportSummary {
     pub left_out: Vec<LeftOut>,
     /// Turns after the assistant's last one, which the envelope cut from what was kept.
     pub turns_cut: u64,
-    /// Turns of the assistant in what was kept, by what its reader learns of them; none without an envelope.
+    /// Turns of the assistant in what was kept, by what its reader learns of them; none without an envelope, and of preferences.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<Taught>,
     /// What a reader has to be told, or does not learn.

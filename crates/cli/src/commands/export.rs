@@ -9,7 +9,7 @@ use chatmill_diag::suggest::nearest;
 use chatmill_dialect::LossCode;
 use chatmill_export::{
     ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, Maker, NestedAs,
-    SUMMARY, Split, SplitBy, TokenLimit, envelope, export_until,
+    Preferences, SUMMARY, Split, SplitBy, TokenLimit, envelope, export_until,
 };
 use clap::{Args, ValueEnum};
 
@@ -215,11 +215,17 @@ pub(super) fn refused(error: ExportError) -> anyhow::Error {
 
 /// The export in words: files, then what was left out, then what speaks against it.
 pub(super) fn describe(summary: &ExportSummary, out: &str) -> String {
+    let envelope = summary.envelope.and_then(envelope::find);
+    let preferences = envelope.map_or(Preferences::None, |envelope| envelope.about().preferences);
+    let noun = match preferences {
+        Preferences::None => "rendering",
+        Preferences::Pairs | Preferences::Labels => "candidate",
+    };
     let mut text = format!(
         "{}: kept {} of {}\n",
         harmless(out),
         count(summary.kept),
-        counted(summary.read, "rendering")
+        counted(summary.read, noun)
     );
     for file in &summary.files {
         let begins = file
@@ -246,6 +252,17 @@ pub(super) fn describe(summary: &ExportSummary, out: &str) -> String {
             "  {} of the assistant to learn from\n",
             counted(turns.learned, "turn")
         ));
+    }
+    match preferences {
+        Preferences::None => {}
+        Preferences::Pairs => text.push_str(&format!(
+            "  {} to learn from: a better answer and a worse one\n",
+            counted(summary.kept, "pair")
+        )),
+        Preferences::Labels => text.push_str(&format!(
+            "  {} to learn from: each good or bad\n",
+            counted(summary.kept, "labelled answer")
+        )),
     }
     for note in &summary.notes {
         text.push_str(&format!("  note: {}\n", harmless(note)));

@@ -172,3 +172,31 @@ fn an_interruption_leaves_nothing() {
         .collect();
     assert!(names.iter().all(|name| !name.contains("train")), "{names:?}");
 }
+
+#[test]
+fn chats_without_an_agent_say_how_they_become_samples() {
+    let desk = Desk::new();
+    let said = [("m1", "user_1", "Anybody here?"), ("m2", "user_2", "I am.")];
+    let mut people = chat("people", &said);
+    people["conversation_meta"]["user_details"] = serde_json::json!({"user_1": {"full_name": "Ada", "role": "user"}, "user_2": {"full_name": "Ben", "role": "user"}});
+    desk.write("in/chats.jsonl", &people.to_string());
+    for to in ["openai-sft", "trl-messages", "llama-factory"] {
+        let ended = convert(&desk, &["--to", to, "--out", to]);
+        assert_eq!(ended.code, 1, "{to}: {}", ended.stderr);
+        let hint = "convert --set perspective.as=each-participant";
+        assert!(ended.stdout.contains(hint), "{to}: {}", ended.stdout);
+        let ledger = fs::read_to_string(desk.path(to).join("export.json")).unwrap();
+        assert!(ledger.contains(hint), "{to}: {ledger}");
+    }
+    let set = [
+        "--set",
+        "perspective.as=each-participant",
+        "--to",
+        "trl-messages",
+        "--out",
+        "all",
+    ];
+    let ended = convert(&desk, &set);
+    assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
+    assert!(!ended.stdout.contains("no assistant"), "{}", ended.stdout);
+}

@@ -155,3 +155,21 @@ fn structures_hold_them_too_and_a_dataset_without_the_table_is_refused_by_name()
         ended.stderr
     );
 }
+
+#[test]
+fn what_is_said_of_preferences_are_pairs_and_answers_and_no_turns() {
+    let desk = desk();
+    for (to, words) in [
+        (
+            "trl-dpo",
+            "2 pairs to learn from: a better answer and a worse one",
+        ),
+        ("trl-kto", "labelled answers to learn from: each good or bad"),
+    ] {
+        let ended = end(desk.chatmill(&["convert", "in", "--to", to, "--out", to]));
+        assert!(ended.stdout.contains(words), "{to}: {}", ended.stdout);
+        assert!(!ended.stdout.contains("turn"), "{to}: {}", ended.stdout);
+        let summary = fs::read_to_string(desk.path(to).join("export.json")).unwrap();
+        assert!(!summary.contains("\"turns\""), "{to}: {summary}");
+    }
+}

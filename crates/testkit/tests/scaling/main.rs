@@ -1,5 +1,5 @@
 //! Everything is linear in its input: each shape is measured at n, 2n and 4n for `check`, for `run` with all dialects, and for
-//! what `tokens` does. More than 2.6 times the processor time for a doubling is quadratic on its way.
+//! what `tokens` does; nights for the bill over a store, for its page, and for what a night does with a milled dataset. More than 2.6 times the processor time for a doubling is quadratic on its way.
 //!
 //! Processor time of this process is counted and never the clock on the wall, so the machine may be busy. The short form is a
 //! test; `just scaling` prints the whole table.
@@ -14,9 +14,11 @@
 )]
 
 mod measured;
+mod nights;
 mod shapes;
 
 use measured::{COMMANDS, Effort, Growth};
+use nights::NIGHTS;
 use shapes::SHAPES;
 
 /// A doubling of the input may take that many times the processor time: 2 is linear, 4 quadratic.
@@ -32,6 +34,12 @@ fn a_doubling_of_any_input_takes_little_more_than_twice_the_time() {
             if growth.per_doubling() > MOST {
                 faults.push(format!("{}, {}: {growth}", shape.name, command.name()));
             }
+        }
+    }
+    for shape in NIGHTS {
+        let growth = Growth::of_nights(shape, Effort::SHORT, MOST);
+        if growth.per_doubling() > MOST {
+            faults.push(format!("{}, {}: {growth}", shape.name, shape.command));
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
@@ -55,6 +63,14 @@ fn table_of_growth() {
             println!("{:40} {:8} {growth}", shape.name, command.name());
             worst = worst.max(growth.per_doubling());
         }
+    }
+    let nights = NIGHTS
+        .iter()
+        .filter(|shape| is_wanted("SHAPE", shape.name) && is_wanted("COMMAND", shape.command));
+    for shape in nights {
+        let growth = Growth::of_nights(shape, Effort::LONG, MOST);
+        println!("{:40} {:8} {growth}", shape.name, shape.command);
+        worst = worst.max(growth.per_doubling());
     }
     assert!(
         worst <= MOST,

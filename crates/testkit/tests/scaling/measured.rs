@@ -17,6 +17,7 @@ use chatmill_engine::{RunOptions, Silent};
 use chatmill_testkit::Workshop;
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::nights::NightShape;
 use crate::shapes::Shape;
 
 /// What is asked of the mill.
@@ -80,12 +81,31 @@ pub(crate) struct Growth {
 impl Growth {
     /// Measures, and measures again with more where the growth is beyond `most`.
     pub(crate) fn of(shape: &Shape, command: Command, effort: Effort, most: f64) -> Self {
-        let base = fastest(shape, command, 1, 2);
-        let mut n = shape.first;
-        let mut first = fastest(shape, command, n, effort.rounds);
-        while first.saturating_sub(base) < effort.least && n < shape.most {
+        let fastest = |n, rounds| fastest(shape, command, n, rounds);
+        Self::measured([shape.first, shape.most], effort, most, &fastest)
+    }
+
+    /// The same for nights.
+    pub(crate) fn of_nights(shape: &NightShape, effort: Effort, most: f64) -> Self {
+        let fastest = |n, rounds: u32| {
+            let times = (0..rounds.max(1)).map(|_| (shape.time)(n));
+            times.min().unwrap_or_default()
+        };
+        Self::measured([shape.first, shape.first * 64], effort, most, &fastest)
+    }
+
+    fn measured(
+        [first, end]: [usize; 2],
+        effort: Effort,
+        most: f64,
+        fastest: &dyn Fn(usize, u32) -> Duration,
+    ) -> Self {
+        let base = fastest(1, 2);
+        let mut n = first;
+        let mut first = fastest(n, effort.rounds);
+        while first.saturating_sub(base) < effort.least && n < end {
             n *= 2;
-            first = fastest(shape, command, n, effort.rounds);
+            first = fastest(n, effort.rounds);
         }
         let is_told = first.saturating_sub(base) >= effort.least;
         let times = [first, Duration::MAX, Duration::MAX];
@@ -102,7 +122,7 @@ impl Growth {
             for (doublings, time) in growth.times.iter_mut().enumerate() {
                 // The first was measured already.
                 if round > 0 || doublings > 0 {
-                    *time = fastest(shape, command, growth.n << doublings, effort.rounds);
+                    *time = fastest(growth.n << doublings, effort.rounds);
                 }
             }
             if growth.per_doubling() <= most {
@@ -174,7 +194,7 @@ fn fastest(shape: &Shape, command: Command, n: usize, rounds: u32) -> Duration {
 }
 
 /// Processor time of all threads of this process.
-fn processor_time() -> Duration {
+pub(crate) fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(
         u64::try_from(time.tv_sec).unwrap(),
@@ -194,7 +214,7 @@ fn checked(folder: &Path) {
     check(&options, &Silent, &AtomicBool::new(false), &mut |_| findings += 1).unwrap();
 }
 
-fn milled(workshop: &Workshop, out: &str, pipeline: &str) {
+pub(crate) fn milled(workshop: &Workshop, out: &str, pipeline: &str) {
     let more = format!("{pipeline}\n[count]\nencodings = [\"o200k_base\"]\n");
     let plan = workshop.plan(out, &more);
     let options = RunOptions {

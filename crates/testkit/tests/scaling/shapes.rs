@@ -168,7 +168,7 @@ fn message(number: usize, sender: usize) -> Value {
     })
 }
 
-fn conversations(n: usize) -> Files {
+pub(crate) fn conversations(n: usize) -> Files {
     let mut lines = String::new();
     for number in 0..n {
         lines += &room(&format!("room-{number}"), 2, (0..4).map(|at| message(at, at % 2)));

@@ -1,0 +1,178 @@
+//! Nights that grow in number, or in what one of them holds: the bill over a store, the page of all nights, and what a night does when
+//! its dataset is milled.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use chatmill_dataset::{Dataset, DatasetError, FreeKind, NightName, NightStore, RecordBytes, certify};
+use chatmill_report::bill::{BillBy, BillRequest, of_datasets};
+use chatmill_report::night::{
+    HISTORY_COLUMNS, HistoryRow, NIGHT_FORMAT, NightNote, NightRecord, NightState, history_rows, new_codes,
+};
+use chatmill_report::trend::trend_page;
+use chatmill_report::{Case, RunFigures, compare, gather, save};
+use chatmill_testkit::Workshop;
+
+use crate::measured::{milled, processor_time};
+use crate::shapes::{Files, conversations};
+
+/// A way in which nights grow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NightShape {
+    /// What there is more and more of.
+    pub name: &'static str,
+    /// What is done with it.
+    pub command: &'static str,
+    /// The number to begin with.
+    pub first: usize,
+    /// Processor time for a number.
+    pub time: fn(usize) -> Duration,
+}
+
+/// Every one.
+pub(crate) const NIGHTS: &[NightShape] = &[
+    NightShape {
+        name: "nights of a store",
+        command: "bill",
+        first: 20,
+        time: billed,
+    },
+    NightShape {
+        name: "nights of a store",
+        command: "page",
+        first: 200,
+        time: drawn,
+    },
+    NightShape {
+        name: "rooms of a night",
+        command: "night",
+        first: 100,
+        time: concluded,
+    },
+];
+
+const PIPELINE: &str = "[render]\ndialects = [\"openai-chat\", \"chatml\"]\n";
+
+/// A dataset of some rooms, in the folder `out`.
+fn dataset(workshop: &Workshop, files: Files, out: &str) -> PathBuf {
+    for (name, bytes) in files {
+        workshop.write(&format!("in/{name}"), bytes);
+    }
+    milled(workshop, out, PIPELINE);
+    workshop.path(out)
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+fn timed(work: impl FnOnce()) -> Duration {
+    let begun = processor_time();
+    work();
+    processor_time().saturating_sub(begun)
+}
+
+/// The bill over the datasets of all nights.
+fn billed(n: usize) -> Duration {
+    let workshop = Workshop::new();
+    let one = dataset(&workshop, conversations(1), "out");
+    let nights: Vec<PathBuf> = (0..n)
+        .map(|night| workshop.path(&format!("nights/{night}/dataset")))
+        .collect();
+    for night in &nights {
+        copy(&one, night);
+    }
+    let folders: Vec<&Path> = nights.iter().map(PathBuf::as_path).collect();
+    let request = BillRequest {
+        by: vec![BillBy::Day],
+        ..BillRequest::default()
+    };
+    timed(|| {
+        let bill = of_datasets::<DatasetError>(&folders, &request, &|_| Ok(())).unwrap();
+        assert!(!bill.rows().is_empty(), "the bill must have rows");
+    })
+}
+
+/// The page and the history of a store, from the records of its nights.
+fn drawn(n: usize) -> Duration {
+    let workshop = Workshop::new();
+    let figures = Dataset::open(&dataset(&workshop, conversations(1), "out")).unwrap();
+    let figures = RunFigures::of(&figures, &[]).unwrap();
+    let path = workshop.path("nights");
+    let store = NightStore::open(&path).unwrap();
+    for night in 0..n {
+        let (year, month, day) = (2000 + night / 336, night / 28 % 12 + 1, night % 28 + 1);
+        let name = NightName::parse(&format!("{year}-{month:02}-{day:02}T021500Z")).unwrap();
+        let record = NightRecord {
+            format: NIGHT_FORMAT,
+            night: name.to_string(),
+            state: NightState::Good,
+            figures: Some(figures.clone()),
+            before: Some(figures.clone()),
+            seconds: Some(1.0),
+            ..NightRecord::default()
+        };
+        store
+            .write_record(&name, &serde_json::to_vec_pretty(&record).unwrap())
+            .unwrap();
+    }
+    timed(|| {
+        let names = store.nights().unwrap();
+        let records: Vec<NightRecord> = names
+            .iter()
+            .map(|name| match store.record(name).unwrap() {
+                Some(RecordBytes::Whole(bytes)) => serde_json::from_slice(&bytes).unwrap(),
+                other => panic!("{name}: {other:?}"),
+            })
+            .collect();
+        assert_eq!(records.len(), n);
+        store.write_page(trend_page(&records).as_bytes()).unwrap();
+        let columns: Vec<(String, FreeKind)> = HISTORY_COLUMNS
+            .iter()
+            .map(|(name, kind)| ((*name).to_owned(), *kind))
+            .collect();
+        let rows = history_rows(&records);
+        let cells: Vec<_> = rows.iter().map(HistoryRow::cells).collect();
+        store.write_history(&columns, &cells).unwrap();
+    })
+}
+
+/// What follows when a night of so many rooms is milled: certified, compared with the night before, reported and told.
+fn concluded(n: usize) -> Duration {
+    let workshop = Workshop::new();
+    let before = dataset(&workshop, conversations(n), "before");
+    // Every room but the first goes on, and one is new.
+    let mut files = conversations(n + 1);
+    for (_, bytes) in &mut files {
+        let text = String::from_utf8(std::mem::take(bytes)).unwrap();
+        *bytes = text.replace("tide 3", "high tide at three").into_bytes();
+    }
+    let after = dataset(&workshop, files, "after");
+    timed(|| {
+        assert!(certify(&after).unwrap().holds());
+        let (before, after_set) = (Dataset::open(&before).unwrap(), Dataset::open(&after).unwrap());
+        let comparison = compare(&before, &after_set).unwrap();
+        let case = Case::of(&before, &after_set, &comparison, &[]).unwrap();
+        let mut report = gather(&after, None).unwrap();
+        let record = NightRecord {
+            new_codes: new_codes(&comparison),
+            grown: comparison.conversations.grown.clone(),
+            conversations: Some(comparison.conversations.clone()),
+            figures: Some(case.after),
+            ..NightRecord::default()
+        };
+        assert_eq!(record.figures.as_ref().unwrap().conversations, n as u64 + 1);
+        report.comparison = Some(comparison);
+        save(&after, &report).unwrap();
+        assert!(!NightNote(&record).markdown().is_empty());
+    })
+}

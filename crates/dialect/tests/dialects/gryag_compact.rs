@@ -56,6 +56,28 @@ fn one_line_per_vector_of_the_formatter() {
 }
 
 #[test]
+fn who_shows_something_beside_a_call_has_a_line_even_where_media_are_dropped() {
+    let mut room = Room::new();
+    let alice = room.human("123456", "Alice");
+    let bot = room.agent("bot", "gryag");
+    room.say(alice, "Draw it.");
+    let position = room.call(bot, "", &[("c1", "draw", "{}")]);
+    let picture = media(MediaKind::Image, Some("https://pier.example/a.png"), None);
+    room.message(position).parts.push(picture);
+    let kept = room.only("gryag-compact");
+    assert!(kept.text.contains("gryag: [Image]\n"), "{}", kept.text);
+    let policy = Policy {
+        media: MediaPolicy::Drop,
+        ..Policy::default()
+    };
+    let dropped = room.only_with("gryag-compact", &policy);
+    assert!(dropped.text.contains("gryag: (no content)\n"), "{}", dropped.text);
+    for code in ["tool-call-dropped", "media-dropped", "empty-filled"] {
+        assert!(dropped.codes_at(position).contains(&code), "{code}: {dropped:?}");
+    }
+}
+
+#[test]
 fn people_whose_labels_are_equal_get_letters_by_ascending_id() {
     let mut room = Room::new();
     let newer = room.human("9000007", "Alex");

@@ -172,7 +172,10 @@ impl<'t, 'a> Planner<'t, 'a> {
         }
         if content.is_empty() {
             let is_tools = |part: &Part| matches!(part, Part::ToolCall(_) | Part::ToolResult(_));
-            if message.parts.iter().any(is_tools) && !self.edition.lines_for_all {
+            let is_media = |part: &Part| matches!(part, Part::Media(_));
+            let mut parts = message.parts.iter();
+            // Somebody who showed something beside a call spoke, be it with no word that is left.
+            if parts.clone().any(is_tools) && !parts.any(is_media) && !self.edition.lines_for_all {
                 return None;
             }
             let reason = reasons::LINE_WITHOUT_CONTENT;

@@ -94,7 +94,7 @@ bench-convert MEGABYTES="100" ROUNDS="3":
     target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
     target/trainers/bin/python -B benches/convert.py target/release/chatmill target/bench/convert --megabytes {{MEGABYTES}} --rounds {{ROUNDS}}
 
-# kill runs at random moments, KILLS times, and compare what they leave
+# kill runs and nights at random moments, KILLS times, and compare what they leave
 chaos KILLS:
     cargo build --release --package chatmill-cli
     cargo xtask chaos {{KILLS}}

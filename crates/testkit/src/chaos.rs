@@ -39,6 +39,8 @@ pub struct Tally {
     pub damaged: u32,
     /// Rounds in which a finished dataset of another plan was replaced.
     pub replaced: u32,
+    /// Nights of stores that were finished, each after it was killed or not.
+    pub nights: u32,
     /// Records that a finished dataset has less or more than the undisturbed one.
     pub lost: u64,
     /// Certified files that are absent or have other bytes.
@@ -55,6 +57,7 @@ impl fmt::Display for Tally {
             with_work_left,
             damaged,
             replaced,
+            nights,
             lost,
             differing,
             faults,
@@ -66,7 +69,7 @@ impl fmt::Display for Tally {
         )?;
         write!(
             out,
-            "rounds={rounds} resumed={with_work_left} damaged={damaged} replaced={replaced}"
+            "rounds={rounds} resumed={with_work_left} damaged={damaged} replaced={replaced} nights={nights}"
         )
     }
 }
@@ -159,9 +162,13 @@ impl Ground {
 
     fn start(&self, out: &Path, threads: usize, more: &[&str]) -> Child {
         std::fs::create_dir_all(out.parent().expect("a parent")).expect("the folder can be made");
+        let mut command = self.command(out, threads);
+        self.spawn(command.args(more))
+    }
+
+    fn spawn(&self, command: &mut Command) -> Child {
         let log = std::fs::File::create(self.path("stderr")).expect("a log");
-        self.command(out, threads)
-            .args(more)
+        command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log)
@@ -179,6 +186,10 @@ impl Ground {
         while tally.kills < kills && tally.faults.len() < 10 {
             self.round(kills, &mut tally);
             progress(&tally);
+            if tally.kills < kills && (tally.nights == 0 || self.random.once_in(4)) {
+                self.round_of_nights(kills, &mut tally);
+                progress(&tally);
+            }
         }
         tally
     }
@@ -244,6 +255,100 @@ impl Ground {
             }
             self.compare(&out, tally);
         }
+    }
+
+    /// Two nights of a store, killed as runs are: each goes on under its name, the first is never lost to the second, and both hold
+    /// what the undisturbed run made.
+    fn round_of_nights(&mut self, kills: u32, tally: &mut Tally) {
+        const NIGHTS: [(&str, &str); 2] = [
+            ("2026-11-01T02:15:00Z", "2026-11-01T021500Z"),
+            ("2026-11-02T02:15:00Z", "2026-11-02T021500Z"),
+        ];
+        let store = self.path("round/nights");
+        if store.exists() {
+            std::fs::remove_dir_all(&store).expect("the last store can be removed");
+        }
+        let mut good: Vec<&str> = Vec::new();
+        for (at, name) in NIGHTS {
+            let mut killed = 0;
+            loop {
+                let threads = 1 + self.random.below(4);
+                let mut command = Command::new(&self.binary);
+                command.arg("night").arg(self.path("pipeline.toml"));
+                command
+                    .arg("--store")
+                    .arg(&store)
+                    .args(["--at", at, "--quiet", "--threads"]);
+                let mut night = self.spawn(command.arg(threads.to_string()));
+                let is_spared =
+                    tally.kills >= kills || killed >= KILLS_PER_ROUND || killed > 0 && self.random.once_in(3);
+                if !is_spared {
+                    std::thread::sleep(self.moment());
+                    night.kill().expect("the night can be killed");
+                }
+                let status = night.wait().expect("the night ends");
+                match status.code() {
+                    Some(0) => break,
+                    None if !is_spared => {}
+                    _ => {
+                        let said = self.said();
+                        tally
+                            .faults
+                            .push(format!("the night {name} ended with {status}: {said}"));
+                        return;
+                    }
+                }
+                killed += 1;
+                tally.kills += 1;
+                if let Some(first) = good.first() {
+                    self.compare_certified(&store.join(first).join("dataset"), tally);
+                }
+            }
+            good.push(name);
+            tally.nights += 1;
+            let latest = std::fs::read_link(store.join("latest")).ok();
+            if latest.as_deref() != Some(Path::new(name)) {
+                tally
+                    .faults
+                    .push(format!("`latest` leads to {latest:?} after {name}"));
+            }
+            for night in &good {
+                self.compare_certified(&store.join(night).join("dataset"), tally);
+            }
+        }
+        let entries = std::fs::read_dir(&store).expect("the store is there");
+        let names: BTreeSet<String> = entries
+            .filter_map(Result::ok)
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        let derived = [
+            ".chatmill-nights",
+            "history.parquet",
+            "latest",
+            "metrics.prom",
+            "nights.html",
+            "records",
+        ];
+        let known: BTreeSet<String> = derived
+            .iter()
+            .chain(&good)
+            .map(|name| (*name).to_owned())
+            .collect();
+        if names != known {
+            tally
+                .faults
+                .push(format!("a store of two nights holds {names:?}"));
+        }
+    }
+
+    /// Holds what a certificate covers of a night's dataset against the reference; its reports also compare it with the night before.
+    fn compare_certified(&self, out: &Path, tally: &mut Tally) {
+        let is_report = |name: &str| matches!(name, "report.html" | "report.json" | "README.md");
+        let found = hashes(out);
+        let certified = self.reference.iter().filter(|(name, _)| !is_report(name));
+        let differing = certified.filter(|(name, hash)| found.get(*name) != Some(*hash));
+        tally.differing += differing.count() as u64;
+        tally.lost += records(out).abs_diff(self.records);
     }
 
     /// A moment in the life of a run. The first and the last steps are short and deserve more than their share.

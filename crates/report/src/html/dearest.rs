@@ -4,11 +4,16 @@ use std::collections::BTreeMap;
 
 use chatmill_model::target_name;
 
-use super::markup::Html;
+use super::markup::{Html, counted};
 use super::table::{numbers, numbers_of, table, words};
 use crate::bill::quotient;
 use crate::report::{Amount, Costly, Dearest, MoneyCell, Report};
 use crate::token_table::{coverage_rank, heading};
+
+/// Models of a table: two columns each, which A4 holds upright beside the dialects.
+const MODELS: usize = 3;
+/// Models beside the figures of conversations, rooms and participants.
+const RANKED_MODELS: usize = 6;
 
 /// Coverage, dialect and profile, and what they cost by the place of the model.
 type MoneyRow<'r> = ((&'r str, &'r str, &'r str), BTreeMap<usize, &'r MoneyCell>);
@@ -33,20 +38,31 @@ pub(super) fn money(html: &mut Html, report: &Report) {
         }
     }
     rows.sort_by_key(|((coverage, ..), _)| coverage_rank(coverage));
+    for (part, some) in models.chunks(MODELS).enumerate() {
+        let caption = match models.len().div_ceil(MODELS) {
+            1 => "Money by dialect and model".to_owned(),
+            parts => format!("Money by dialect and model, {} of {parts}", part + 1),
+        };
+        money_table(html, &caption, some, part * MODELS, &rows);
+    }
+}
+
+/// The columns of some models, of which the first is the one at `first` among all.
+fn money_table(html: &mut Html, caption: &str, models: &[(&str, &str)], first: usize, rows: &[MoneyRow<'_>]) {
     let mut heads = vec![words("Dialect")];
-    for (model, currency) in &models {
+    for (model, currency) in models {
         heads.push(numbers_of(format!("{model}, once ({currency})")));
         heads.push(numbers_of(format!("{model}, as served ({currency})")));
     }
-    table(html, "Money by dialect and model", &heads, |html| {
+    table(html, caption, &heads, |html| {
         let mut shown = "";
-        for ((coverage, dialect, profile), cells) in &rows {
+        for ((coverage, dialect, profile), cells) in rows {
             if *coverage != shown {
                 shown = coverage;
                 html.group(heads.len(), heading(coverage));
             }
             html.row(&target_name(dialect, profile));
-            for column in 0..models.len() {
+            for column in first..first + models.len() {
                 let cell = cells.get(&column);
                 amount(html, cell.map(|cell| cell.amount));
                 amount(html, cell.and_then(|cell| cell.as_served));
@@ -97,6 +113,13 @@ pub(super) fn dearest(html: &mut Html, dearest: &Dearest) {
         ("Room", "Rooms by tokens", &dearest.rooms),
         ("Participant", "Participants by tokens", &dearest.participants),
     ];
+    let prices = lists.iter().find_map(|(_, _, list)| list.first());
+    let more = prices.map_or(0, |first| first.money.len().saturating_sub(RANKED_MODELS));
+    if more > 0 {
+        html.raw("<p class=\"quiet\">What they cost at ")
+            .text(&counted(more as u64, "more price"))
+            .raw(" stands in <code>report.json</code>.</p>\n");
+    }
     for (noun, caption, list) in lists {
         if !list.is_empty() {
             ranked(html, noun, caption, list, dearest.tokens);
@@ -113,7 +136,7 @@ fn ranked(html: &mut Html, noun: &'static str, caption: &str, list: &[Costly], a
         numbers("Share"),
         numbers("Written by agents"),
     ];
-    let money = models.iter();
+    let money = models.iter().take(RANKED_MODELS);
     heads.extend(money.map(|money| numbers_of(format!("{} ({})", money.model, money.currency))));
     table(html, caption, &heads, |html| {
         for costly in list {
@@ -129,7 +152,7 @@ fn ranked(html: &mut Html, noun: &'static str, caption: &str, list: &[Costly], a
                 .fixed(100.0 * quotient(costly.tokens, all), 1)
                 .raw(" %</td>")
                 .figure(costly.written);
-            for money in &costly.money {
+            for money in costly.money.iter().take(RANKED_MODELS) {
                 amount(html, Some(money.amount));
             }
             html.end_row();

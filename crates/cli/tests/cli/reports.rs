@@ -31,6 +31,39 @@ fn a_report_is_written_into_the_dataset_which_stays_certified() {
 }
 
 #[test]
+fn prices_of_many_models_stand_in_tables_that_a_printed_page_holds() {
+    let desk = milled();
+    let price = |model: usize| {
+        format!(
+            "[[price]]\nmodel = \"model-{model}\"\nencoding = \"r50k_base\"\ncurrency = \"USD\"\nper_million = 1\n\
+             date = \"2026-11-23\"\nsource = \"made up\"\n"
+        )
+    };
+    let page = |models: usize| {
+        desk.write("prices.toml", &(1..=models).map(price).collect::<String>());
+        let report = end(desk.chatmill(&["report", "out", "--prices", "prices.toml"]));
+        assert_eq!(report.code, 0, "{}", report.stderr);
+        fs::read_to_string(desk.path("out/report.html")).unwrap()
+    };
+    assert!(page(3).contains("<caption>Money by dialect and model</caption>"));
+    let many = page(7);
+    for part in 1..=3 {
+        assert!(
+            many.contains(&format!("Money by dialect and model, {part} of 3")),
+            "{part}"
+        );
+    }
+    for model in 1..=7 {
+        assert_eq!(
+            many.matches(&format!("model-{model}, once (USD)")).count(),
+            1,
+            "{model}"
+        );
+    }
+    assert!(many.contains("What they cost at 1 more price stands in"));
+}
+
+#[test]
 fn a_dataset_of_an_older_format_is_refused_with_the_next_step_by_whoever_reads_it() {
     let desk = milled();
     let path = desk.path("out/manifest.json");

@@ -132,11 +132,11 @@ fn what_no_structure_holds_is_refused_by_the_name_of_its_column() {
         "{said}"
     );
     assert!(said.contains("take `--nested json`"), "{said}");
-    let said = refused(&structs(plain("gemini-contents")));
-    assert!(
-        said.contains("no structure for `contents` of gemini-contents"),
-        "{said}"
-    );
+    for (dialect, column) in [("gemini-contents", "contents"), ("bedrock-converse", "messages")] {
+        let said = refused(&structs(plain(dialect)));
+        let words = format!("no structure for `{column}` of {dialect}");
+        assert!(said.contains(&words), "{said}");
+    }
     let said = refused(&ExportRequest {
         format: Format::Jsonl,
         ..structs(plain("hf-messages"))

@@ -52,7 +52,9 @@ pub use manifest::{
 };
 pub use options::{Compression, Partition, TableOptions};
 pub use parts::PartFile;
-pub use read::{Batch, Batches, Dataset, Elements, Flags, Numbers, Reals, Spans, TextLists, Texts, Times};
+pub use read::{
+    Batch, Batches, Dataset, Elements, Flags, Numbers, PlaceLists, Reals, Spans, TextLists, Texts, Times,
+};
 pub use receipt::Receipt;
 pub use seal::Sealed;
 pub use spill::Spill;

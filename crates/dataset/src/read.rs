@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::types::{Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{
     Array, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch, StringArray,
     TimestampMicrosecondArray,
@@ -259,6 +259,16 @@ impl Batch {
             .ok_or_else(|| self.other_type(name, "lists of texts"))
     }
 
+    /// A column of lists of places.
+    pub fn place_lists(&self, name: &str) -> Result<PlaceLists, DatasetError> {
+        let array = self.column(name)?.as_list_opt::<i32>();
+        array
+            .filter(|lists| lists.values().as_primitive_opt::<Int32Type>().is_some())
+            .cloned()
+            .map(PlaceLists)
+            .ok_or_else(|| self.other_type(name, "lists of places"))
+    }
+
     /// A column of numbers.
     pub fn numbers(&self, name: &str) -> Result<Numbers, DatasetError> {
         let array = self.column(name)?.as_primitive_opt::<Int64Type>();
@@ -365,6 +375,25 @@ impl TextLists {
         let list = self.0.value(row);
         let texts = list.as_string_opt::<i32>().into_iter().flatten();
         texts.flatten().map(str::to_owned).collect()
+    }
+}
+
+/// Lists of places of a batch.
+#[derive(Clone, Debug)]
+pub struct PlaceLists(ListArray);
+
+impl PlaceLists {
+    /// The list in a row; empty where it is missing.
+    pub fn at(&self, row: usize) -> Vec<u32> {
+        if !is_there(&self.0, row) {
+            return Vec::new();
+        }
+        let list = self.0.value(row);
+        let places = list.as_primitive_opt::<Int32Type>().into_iter().flatten();
+        places
+            .flatten()
+            .filter_map(|place| u32::try_from(place).ok())
+            .collect()
     }
 }
 

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use chatmill_dataset::{Dataset, DatasetError};
-use chatmill_dialect::{MadeTexts, Rendering};
+use chatmill_dialect::{LossCode, MadeTexts, Rendering};
 use chatmill_model::{Linked, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use thiserror::Error;
@@ -22,11 +22,13 @@ mod planned;
 mod preferences;
 mod rebuilt;
 mod references;
+mod replaced;
 mod stored;
 
 pub use preferences::{Judged, Wanted};
 
 use rebuilt::Conversations;
+use replaced::{Replaced, Replacements};
 
 /// Why a dataset cannot be rendered again.
 #[derive(Debug, Error)]
@@ -130,7 +132,9 @@ impl<'d> Again<'d> {
     ) -> Result<(), E> {
         let mut sayer = Sayer::new(self);
         let mut conversations = Conversations::of(self.dataset)?;
+        let mut replacements = Replacements::of(self.dataset)?;
         while let Some((id, linked)) = conversations.next()? {
+            sayer.replaced = replacements.of_next(&id)?;
             let (mut perspectives, _) =
                 render::perspectives(&linked, &self.plan.pipeline.perspective.speaker);
             perspectives.truncate(usize::try_from(self.plan.limits().perspectives).unwrap_or(usize::MAX));
@@ -147,6 +151,8 @@ struct Sayer<'a, 'd> {
     counter: Option<TokenCounter>,
     tallies: Vec<TokenCounts>,
     own: OwnSpans,
+    /// What was replaced in the conversation at hand.
+    replaced: Replaced,
 }
 
 impl<'a, 'd> Sayer<'a, 'd> {
@@ -161,6 +167,7 @@ impl<'a, 'd> Sayer<'a, 'd> {
                 .map(|encoding| TokenCounter::new(std::slice::from_ref(encoding))),
             tallies: Vec::new(),
             own: OwnSpans::default(),
+            replaced: Replaced::default(),
         }
     }
 
@@ -183,7 +190,10 @@ impl<'a, 'd> Sayer<'a, 'd> {
             target,
             meter.as_mut(),
             &mut sink,
-            &mut |sink, perspective, rendering| self.rendering(id, sink, perspective, &rendering, visit),
+            &mut |sink, perspective, rendering| {
+                let is_replaced = self.replaced.is_in(linked, &rendering);
+                self.rendering((id, is_replaced), sink, perspective, &rendering, visit)
+            },
         );
         self.meter = meter;
         drop(windowed);
@@ -193,7 +203,7 @@ impl<'a, 'd> Sayer<'a, 'd> {
 
     fn rendering<E>(
         &mut self,
-        conversation: &str,
+        (conversation, is_replaced): (&str, bool),
         sink: &mut Sink<'_>,
         perspective: &str,
         rendering: &Rendering,
@@ -213,6 +223,7 @@ impl<'a, 'd> Sayer<'a, 'd> {
         let is_template = self.again.target.dialect.about().family == "template";
         self.own.find(spans, is_template);
         let mut codes: Vec<&str> = rendering.losses.iter().map(|loss| loss.code.as_str()).collect();
+        codes.extend(is_replaced.then_some(LossCode::Redacted.as_str()));
         codes.sort_unstable();
         codes.dedup();
         visit(&AgainRendering {

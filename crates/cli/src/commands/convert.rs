@@ -151,7 +151,13 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest) -> anyhow::Result<Pi
     pipeline.render.dialects = vec![request.dialect.clone()];
     if !arguments.keep {
         let tables: &[&str] = if is_of_preferences {
-            &["conversations", "messages", "message_references", "alternatives"]
+            &[
+                "conversations",
+                "messages",
+                "message_references",
+                "alternatives",
+                "losses",
+            ]
         } else {
             &["conversations", "renderings"]
         };

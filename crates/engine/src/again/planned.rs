@@ -33,8 +33,15 @@ pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Target), A
         ));
     }
     let pipeline = pipeline(&dataset.manifest().plan, target.dialect.id(), target.profile())?;
-    let replaces = dataset.manifest().plan.pointer("/redact/mode") == Some(&Value::from("replace"));
-    if replaces && matches!(pipeline.perspective.speaker, PerspectiveChoice::Participants(_)) {
+    if replaces(dataset) && !dataset.has("losses") {
+        return Err(AgainError::refused(
+            format!(
+                "the dialect `{dialect}` needs the table `losses`, which `output.tables` left out: it says what was replaced"
+            ),
+            RUN_AGAIN,
+        ));
+    }
+    if replaces(dataset) && matches!(pipeline.perspective.speaker, PerspectiveChoice::Participants(_)) {
         return Err(AgainError::refused(
             "`perspective.as` names participants, and redaction replaced their names",
             RUN_AGAIN,
@@ -48,6 +55,11 @@ pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Target), A
     let definitions = definitions.filter_map(Value::as_str);
     plan.tools = definitions.map(|json| RawJson(json.to_owned())).collect();
     Ok((plan, target))
+}
+
+/// Whether the run replaced personal data and secrets.
+pub(super) fn replaces(dataset: &Dataset) -> bool {
+    dataset.manifest().plan.pointer("/redact/mode") == Some(&Value::from("replace"))
 }
 
 /// The pipeline in a manifest, without what lies in files.

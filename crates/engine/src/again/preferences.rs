@@ -12,6 +12,7 @@ use chatmill_model::{Linked, Message, Role};
 
 use super::messages::Told;
 use super::rebuilt::Conversations;
+use super::replaced::Replacements;
 use super::stored::Rows;
 use super::{Again, AgainError, AgainRendering, Sayer};
 use crate::plan::WindowPlan;
@@ -65,8 +66,10 @@ impl Again<'_> {
     ) -> Result<(), E> {
         let mut sayer = Sayer::new(self);
         let mut conversations = Conversations::of(self.dataset)?;
+        let mut replacements = Replacements::of(self.dataset)?;
         let mut alternatives = Rows::of(self.dataset, TABLE, &COLUMNS, Cells::of)?;
         while let Some((id, linked)) = conversations.next()? {
+            sayer.replaced = replacements.of_next(&id)?;
             let mut teller = Teller {
                 sayer: &mut sayer,
                 id: &id,

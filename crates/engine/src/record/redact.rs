@@ -85,32 +85,38 @@ pub fn declare(redaction: &Redaction, rendering: &mut Rendering) {
     let account = &redaction.account;
     let before = rendering.losses.len();
     push(&account.conversation, None, &mut rendering.losses);
-    if let Some(last) = rendering.last_position {
-        let first = rendering.first_position.unwrap_or(last + 1);
-        let Linked {
-            conversation, links, ..
-        } = &redaction.original;
-        let is_window = rendering.coverage == Coverage::Window;
-        let ahead = conversation.messages.iter().take(first as usize);
-        let ahead = ahead.filter(|message| is_window && message.role == Role::System);
-        let shown = links.get(first as usize..=last as usize).unwrap_or_default();
-        let quoted = shown.iter().flatten().filter_map(|link| link.target);
-        let mut positions: Vec<u32> = ahead
-            .map(|message| message.position)
-            .chain(quoted)
-            .chain(first..=last)
-            .collect();
-        positions.sort_unstable();
-        positions.dedup();
-        for position in positions {
-            if let Some(counts) = account.messages.get(position as usize) {
-                push(counts, Some(position), &mut rendering.losses);
-            }
+    for position in shown(&redaction.original, rendering) {
+        if let Some(counts) = account.messages.get(position as usize) {
+            push(counts, Some(position), &mut rendering.losses);
         }
     }
     if rendering.losses.len() > before {
         rendering.losses.sort_by_key(|loss| (loss.position, loss.code));
     }
+}
+
+/// Places of the messages whose words a rendering shows, may quote, or has from system text before its window; ascending.
+pub fn shown(linked: &Linked, rendering: &Rendering) -> Vec<u32> {
+    let Some(last) = rendering.last_position else {
+        return Vec::new();
+    };
+    let first = rendering.first_position.unwrap_or(last + 1);
+    let is_window = rendering.coverage == Coverage::Window;
+    let ahead = linked.conversation.messages.iter().take(first as usize);
+    let ahead = ahead.filter(|message| is_window && message.role == Role::System);
+    let links = linked
+        .links
+        .get(first as usize..=last as usize)
+        .unwrap_or_default();
+    let quoted = links.iter().flatten().filter_map(|link| link.target);
+    let mut positions: Vec<u32> = ahead
+        .map(|message| message.position)
+        .chain(quoted)
+        .chain(first..=last)
+        .collect();
+    positions.sort_unstable();
+    positions.dedup();
+    positions
 }
 
 fn push(counts: &Counts, position: Option<u32>, losses: &mut Vec<Loss>) {

@@ -23,6 +23,9 @@ struct Said {
     tokens: u64,
 }
 
+/// What pseudonyms are made with.
+const KEY: &str = "an invented key of more than thirty-two signs";
+
 /// Files of every source, and the demo.
 fn all_samples(workshop: &Workshop) {
     for folder in ["sources", "demo"] {
@@ -136,6 +139,7 @@ fn two_runs(workshop: &Workshop, more: &str) -> [Dataset; 2] {
              [limits]\nmax_reject_ratio = 1.0\nmax_error_findings = 1000\n{more}"
         )
     };
+    workshop.write("key.txt", KEY);
     workshop.run("whole", &plan("\"all\""), 2).unwrap();
     workshop.run("one", &plan("\"jaibber-context\""), 2).unwrap();
     ["whole", "one"].map(|name| Dataset::open(&workshop.path(name)).unwrap())
@@ -205,6 +209,13 @@ fn windows_with_a_budget_are_cut_where_the_run_would_have_cut_them() {
 }
 
 #[test]
+fn what_was_replaced_is_declared_as_the_run_declares_it() {
+    let redacted = "[redact]\nmode = \"replace\"\nkey_file = \"key.txt\"\n";
+    compare(redacted);
+    compare(&format!("{redacted}[window]\nmode = \"per_turn\"\nhistory = 2\n"));
+}
+
+#[test]
 fn what_the_dataset_does_not_hold_is_refused_by_name() {
     let workshop = Workshop::new();
     workshop.write(
@@ -220,6 +231,17 @@ fn what_the_dataset_does_not_hold_is_refused_by_name() {
         error
     };
     let count = "[count]\nencodings = [\"r50k_base\"]\n[render]\ndialects = [\"chatml\"]\n";
+    workshop.write("key.txt", KEY);
+    let redacted = "[redact]\nmode = \"replace\"\nkey_file = \"key.txt\"\n";
+    // Whom the plan names has a pseudonym in the tables.
+    let named = refused(
+        &format!("{count}{redacted}[perspective]\nas = [\"deckhand\"]\n"),
+        "hf-messages",
+    );
+    assert!(named.contains("`perspective.as` names participants"), "{named}");
+    let tables = "tables = [\"renderings\", \"conversations\", \"messages\", \"message_references\"]\n";
+    let untold = refused(&format!("{tables}{count}{redacted}"), "hf-messages");
+    assert!(untold.contains("the table `losses`"), "{untold}");
     let absent = refused(
         &format!("tables = [\"renderings\", \"conversations\"]\n{count}"),
         "hf-messages",

@@ -1,0 +1,75 @@
+//! What redaction replaced in the conversations of a dataset: the renderings that the run made have it among their losses.
+
+use std::collections::BTreeSet;
+
+use chatmill_dataset::{Batch, Dataset, DatasetError, PlaceLists, Texts};
+use chatmill_dialect::{LossCode, Rendering};
+use chatmill_model::Linked;
+
+use super::planned::replaces;
+use super::stored::Rows;
+use crate::record::redact::shown;
+
+/// The table of losses, read side by side with the conversations; none where nothing was replaced.
+pub(super) struct Replacements<'d>(Option<Rows<'d, Lost>>);
+
+/// What was replaced in one conversation.
+#[derive(Debug, Default)]
+pub(super) struct Replaced {
+    /// In facts about it, which every rendering declares.
+    in_facts: bool,
+    positions: BTreeSet<u32>,
+}
+
+const LOST: [&str; 3] = ["conversation_id", "code", "positions"];
+
+/// Cells of `losses`.
+struct Lost {
+    id: Texts,
+    code: Texts,
+    positions: PlaceLists,
+}
+
+impl Lost {
+    fn of(batch: &Batch) -> Result<Self, DatasetError> {
+        Ok(Self {
+            id: batch.texts("conversation_id")?,
+            code: batch.texts("code")?,
+            positions: batch.place_lists("positions")?,
+        })
+    }
+}
+
+impl<'d> Replacements<'d> {
+    pub(super) fn of(dataset: &'d Dataset) -> Result<Self, DatasetError> {
+        let rows = replaces(dataset).then(|| Rows::of(dataset, "losses", &LOST, |batch| Lost::of(&batch)));
+        Ok(Self(rows.transpose()?))
+    }
+
+    /// What was replaced in the conversation that comes next.
+    pub(super) fn of_next(&mut self, id: &str) -> Result<Replaced, DatasetError> {
+        let mut replaced = Replaced::default();
+        let Some(rows) = &mut self.0 else {
+            return Ok(replaced);
+        };
+        while let Some((lost, row)) = rows.current()
+            && lost.id.at(row) == id
+        {
+            if lost.code.at(row) == LossCode::Redacted.as_str() {
+                let positions = lost.positions.at(row);
+                replaced.in_facts |= positions.is_empty();
+                replaced.positions.extend(positions);
+            }
+            rows.advance()?;
+        }
+        Ok(replaced)
+    }
+}
+
+impl Replaced {
+    /// Whether a rendering shows any of it.
+    pub(super) fn is_in(&self, linked: &Linked, rendering: &Rendering) -> bool {
+        let is_replaced = |position| self.positions.contains(&position);
+        self.in_facts || !self.positions.is_empty() && shown(linked, rendering).into_iter().any(is_replaced)
+    }
+}

@@ -235,7 +235,7 @@ fn what_the_dataset_does_not_hold_is_refused_by_name() {
     let redacted = "[redact]\nmode = \"replace\"\nkey_file = \"key.txt\"\n";
     // Whom the plan names has a pseudonym in the tables.
     let named = refused(
-        &format!("{count}{redacted}[perspective]\nas = [\"deckhand\"]\n"),
+        &format!("{count}{redacted}[perspective]\nas = [\"bot_mate\"]\n"),
         "hf-messages",
     );
     assert!(named.contains("`perspective.as` names participants"), "{named}");

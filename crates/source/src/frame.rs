@@ -15,6 +15,9 @@ pub struct Row {
     /// Whom a row without any id is about, as other rows name them: it belongs to those conversations only whose rows hold this
     /// word, of letters, digits and underlines. None where it belongs to all of them.
     pub about: Option<String>,
+    /// What only this row and its copies are called, where it begins a conversation that is continued under other ids: in all of
+    /// them the first rows are copies. Conversations of a section that begin with the same row are one.
+    pub begins: Option<String>,
     /// Its bytes in the frame.
     pub span: Range<usize>,
 }
@@ -34,6 +37,7 @@ impl Row {
         Self {
             keys: vec![key.unwrap_or_default()],
             about: None,
+            begins: None,
             span: row.span(),
         }
     }
@@ -43,8 +47,14 @@ impl Row {
         Self {
             keys: Vec::new(),
             about,
+            begins: None,
             span: row.span(),
         }
+    }
+
+    /// The same row, called so where its conversation begins with it.
+    pub(crate) fn beginning(self, begins: Option<String>) -> Self {
+        Self { begins, ..self }
     }
 
     /// The rows of a list, or one alone, with the ids that `key` finds in them.

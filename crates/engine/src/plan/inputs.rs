@@ -123,6 +123,12 @@ impl PlannedInput {
         };
         scope.replace('\0', "\u{fffd}")
     }
+
+    /// The entries among which conversations are found that go on in another one: those of the section and source.
+    pub fn family(&self, entry: &EntryRef) -> String {
+        let source = entry.source.map_or("", Source::id);
+        format!("section {} {source}", self.section)
+    }
 }
 
 /// The inputs of a pipeline in the order of their names, without the run's own files, and notes on what was left out.

@@ -18,8 +18,10 @@ use chatmill_source::Source;
 use crate::entry::EntryRef;
 use crate::record::group::{Group, GroupRow, RowForm, RowPlace};
 
+mod lineage;
 mod shared;
 
+use lineage::Lineage;
 use shared::Shared;
 
 /// Partitions that are open at a time, each with a file.
@@ -40,6 +42,8 @@ pub struct Gatherer {
     entries: Vec<EntryRef>,
     /// For each entry, what tells its conversations from those of others that have the same key.
     scopes: Vec<String>,
+    /// Conversations that are one although they have several keys.
+    lineage: Lineage,
     /// Rows that belong to every conversation of their scope.
     shared: Shared,
     /// The partition of which groups are still to come.
@@ -85,6 +89,7 @@ impl Gatherer {
             levels: VecDeque::new(),
             entries: Vec::new(),
             scopes: Vec::new(),
+            lineage: Lineage::default(),
             shared: Shared::within(limits.shared_rows, target),
             partition: Partition::default(),
         }
@@ -118,6 +123,14 @@ impl Gatherer {
         level.spill.push(partition, &head.0, bytes)
     }
 
+    /// Says that the conversation of a key begins with a row, which is called by its id and its words. What begins with the same
+    /// row in an entry of the same `family` is the same conversation.
+    pub fn begins(&mut self, key: &str, place: &RowPlace, family: &str, row: &str) {
+        let scope = self.scopes.get(place.entry).map_or("", String::as_str);
+        let head = Head::of(scope, key, place);
+        self.lineage.begins(family, row, head.group());
+    }
+
     /// Puts a row aside that belongs to every conversation of its scope, or to those that name whom it is about. What is too
     /// much to be read with each of them is a row of the conversation that has no key.
     pub fn share(
@@ -135,6 +148,9 @@ impl Gatherer {
 
     /// The next groups, written into `buffer`, or nothing when all are done.
     pub fn next_groups(&mut self, buffer: Vec<u8>) -> Result<Option<Gathered>, DatasetError> {
+        if self.lineage.has_any() {
+            self.bring_together()?;
+        }
         if self.partition.done == self.partition.rows.len() && !self.next_partition()? {
             return Ok(self.alone(buffer));
         }
@@ -191,6 +207,28 @@ impl Gatherer {
         Ok(())
     }
 
+    /// Gives the rows of conversations that are one the same name, once all have been put aside.
+    fn bring_together(&mut self) -> Result<(), DatasetError> {
+        let lineage = std::mem::take(&mut self.lineage);
+        let Some(mut level) = self.levels.pop_front() else {
+            return Ok(());
+        };
+        let count = level.spill.partitions();
+        self.open(count, false);
+        let Some(named) = self.levels.front_mut() else {
+            return Ok(());
+        };
+        for partition in 0..count {
+            level.spill.drain(partition, &mut |head, body| {
+                let numbers = head.get(..NUMBERS * 8).unwrap_or_default();
+                let group = lineage.of(Head::group_of(head));
+                let place = partition_of(group, 0, count);
+                named.spill.push(place, &[numbers, group].concat(), body)
+            })?;
+        }
+        Ok(())
+    }
+
     fn collect(&mut self, partition: usize) -> Result<(), DatasetError> {
         let Partition {
             bytes,
@@ -217,8 +255,8 @@ impl Gatherer {
                 Ok(())
             })?;
         }
-        // Stable: the rows of a group stay in input order.
-        rows.sort_by_key(|(number, _, _)| *number);
+        // In input order, wherever the rows of a group lay.
+        rows.sort_by_key(|(number, place, _)| (*number, place.entry, place.record));
         Ok(())
     }
 
@@ -240,19 +278,29 @@ impl Gatherer {
                 break;
             }
             *done += group.len();
-            let Some((number, place, _)) = group.first() else {
+            let Some((number, first, _)) = group.first() else {
                 continue;
             };
-            let Some(source) = self.entries.get(place.entry).and_then(|entry| entry.source) else {
+            let Some(source) = self.entries.get(first.entry).and_then(|entry| entry.source) else {
                 continue;
             };
             let key = keys.get_mut(*number).and_then(Option::take);
             let own = group
                 .iter()
                 .map(|(_, place, range)| (*place, bytes.get(range.clone()).unwrap_or_default()));
-            let scope = self.scopes.get(place.entry).map_or("", String::as_str);
-            let words = group.iter().filter_map(|(_, _, range)| bytes.get(range.clone()));
-            let shared = self.shared.of(scope, words);
+            let mut scopes: Vec<&str> = group
+                .iter()
+                .filter_map(|(_, place, _)| self.scopes.get(place.entry))
+                .map(String::as_str)
+                .collect();
+            scopes.dedup();
+            let mut shared = Vec::new();
+            for scope in scopes {
+                let words = group.iter().filter_map(|(_, _, range)| bytes.get(range.clone()));
+                let rows = self.shared.of(scope, words);
+                shared.extend(rows.map(|(place, bytes)| (place, bytes.to_vec())));
+            }
+            let shared = shared.iter().map(|(place, bytes)| (*place, bytes.as_slice()));
             groups.push(array(source, key, own.chain(shared), &mut buffer));
         }
         Gathered { buffer, groups }
@@ -543,6 +591,42 @@ mod tests {
                 ("k", &[3]),
                 ("l", &[2, 7, 8])
             ]
+        );
+    }
+
+    #[test]
+    fn conversations_that_begin_with_the_same_row_come_back_as_one_in_input_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gatherer = Gatherer::new(1 << 20, &limits(50), folder.path().join("spill"));
+        for scope in ["a", "b", "c"] {
+            gatherer.entry(entry(), scope.to_owned());
+        }
+        let row = |entry, record| RowPlace {
+            entry,
+            ..place(record, true)
+        };
+        for (at, key, bytes) in [
+            (row(0, 0), "k", "1"),
+            (row(0, 1), "other", "2"),
+            (row(1, 2), "l", "3"),
+            (row(1, 3), "l", "4"),
+            (row(2, 4), "m", "5"),
+        ] {
+            gatherer.push(key, &at, bytes.as_bytes()).unwrap();
+        }
+        gatherer.share(None, &row(1, 5), b"9").unwrap();
+        gatherer.begins("k", &row(0, 0), "family", "first");
+        gatherer.begins("l", &row(1, 3), "family", "first");
+        gatherer.begins("m", &row(2, 4), "another family", "first");
+        let mut found: Vec<_> = slices(&mut gatherer).into_iter().flatten().collect();
+        found.sort();
+        let rows: Vec<(&str, &[u64])> = found
+            .iter()
+            .map(|(key, rows, _)| (key.as_str(), rows.as_slice()))
+            .collect();
+        assert_eq!(
+            rows,
+            [("k", [1, 3, 4, 9].as_slice()), ("m", &[5]), ("other", &[2])]
         );
     }
 

@@ -17,6 +17,8 @@ pub(super) struct Gathering<'g> {
     pub gatherer: &'g mut Gatherer,
     /// Number of the entry among those that are gathered.
     pub entry: usize,
+    /// The entries among which conversations are found that go on in another one.
+    pub family: &'g str,
     /// The conversation of rows that name none.
     pub conversation: &'g str,
     /// Number of the entry's next record.
@@ -78,6 +80,9 @@ impl Gathering<'_> {
             }
             for key in row.keys {
                 let key = if key.is_empty() { self.conversation } else { &key };
+                if let Some(begins) = &row.begins {
+                    self.gatherer.begins(key, &place, self.family, begins);
+                }
                 self.gatherer.push(key, &place, body)?;
                 place.counts = false;
             }

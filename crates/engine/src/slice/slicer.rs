@@ -80,6 +80,8 @@ struct Entry {
     step: EntryRef,
     /// Its number among those whose rows are gathered.
     gathering: Option<usize>,
+    /// The entries among which conversations are found that go on in another one.
+    family: String,
     /// The conversation of rows that name none.
     conversation: String,
     /// Number of the next record, counted anew where frames are cut into rows.
@@ -397,6 +399,7 @@ impl<'p> Slicer<'p> {
             let mut gathering = Gathering {
                 gatherer: &mut self.gatherer,
                 entry: number,
+                family: &entry.family,
                 conversation: &entry.conversation,
                 next_record: &mut entry.next_record,
             };
@@ -487,6 +490,7 @@ impl<'p> Slicer<'p> {
             .then(|| announce(&mut self.gatherer, Some(planned), current.input, &step, placed));
         current.entry = Some(Entry {
             gathering,
+            family: planned.family(&step),
             conversation: seen.placed.map(|placed| placed.conversation).unwrap_or_default(),
             step,
             next_record: 0,

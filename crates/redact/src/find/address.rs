@@ -62,9 +62,15 @@ fn is_version(text: &str, at: usize) -> bool {
     })
 }
 
+/// Whether the last word of a text is a number; a name that ends with digits is none.
+fn ends_with_number(text: &str) -> bool {
+    let before = text.trim_end_matches(|character: char| character.is_ascii_digit());
+    before.len() < text.len() && !before.ends_with(char::is_alphabetic)
+}
+
 pub(super) fn version_6(text: &str, at: usize) -> Option<Found> {
     let is_inside = match two_before(text, at) {
-        (Some('.'), second) => second.is_some_and(|character| character.is_ascii_digit()),
+        (Some('.'), _) => ends_with_number(text.get(..at - 1).unwrap_or_default()),
         (first, _) => continues(first) || first == Some(':'),
     };
     if is_inside {

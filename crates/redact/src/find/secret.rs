@@ -1,7 +1,10 @@
 //! Credentials: in URLs, of well-known shapes, and private keys.
 //!
-//! In a URL it is the user and password before the host and the values of parameters that carry credentials. A password
+//! In a URL it is the user and password before the host and the values of parameters that carry credentials, the latter also where
+//! only the path and the query are left of it. A password
 //! in a sentence has no shape and is not found.
+
+use std::ops::Range;
 
 use memchr::memmem;
 
@@ -219,18 +222,18 @@ pub(super) fn bot_token(text: &str, at: usize) -> Option<Found> {
     (length == 35).then(|| secret(text, at, digits + 1 + length))
 }
 
-/// Users with passwords, and values of parameters, in URLs.
+/// Users with passwords, and values of parameters, in URLs; the latter also where a URL is relative, or the end of one.
 pub(super) fn in_urls(text: &str, found: &mut Vec<Found>) {
+    let mut free = 0;
     let mut places = memmem::find_iter(text.as_bytes(), "://").peekable();
     while let Some(at) = places.next() {
         let start = at + 3;
         // A URL in a URL is looked at by itself, so that no stretch is walked twice.
         let end = places.peek().copied().unwrap_or(text.len()).max(start);
         let rest = text.get(start..end).unwrap_or_default();
-        let is_end = |character: char| {
-            character.is_whitespace() || matches!(character, '"' | '<' | '>' | '`' | '\\' | '|' | '{' | '}')
-        };
-        let url = rest.split(is_end).next().unwrap_or_default();
+        let url = rest.split(ends_url).next().unwrap_or_default();
+        in_queries(text, free..at, found);
+        free = start + url.len();
         let host_end = url.find(['/', '?', '#']).unwrap_or(url.len());
         if let Some(user) = url
             .get(..host_end)
@@ -244,6 +247,23 @@ pub(super) fn in_urls(text: &str, found: &mut Vec<Found>) {
         }
         parameters(text, start + host_end, start + url.len(), found);
     }
+    in_queries(text, free..text.len(), found);
+}
+
+/// Values of parameters behind a question mark, in a stretch without whole URLs.
+fn in_queries(text: &str, stretch: Range<usize>, found: &mut Vec<Found>) {
+    let mut at = stretch.start;
+    while let Some(mark) = text.get(at..stretch.end).and_then(|rest| rest.find('?')) {
+        let start = at + mark;
+        let rest = text.get(start..stretch.end).unwrap_or_default();
+        let end = start + rest.find(ends_url).unwrap_or(rest.len());
+        parameters(text, start, end, found);
+        at = end;
+    }
+}
+
+fn ends_url(character: char) -> bool {
+    character.is_whitespace() || matches!(character, '"' | '<' | '>' | '`' | '\\' | '|' | '{' | '}')
 }
 
 fn parameters(text: &str, start: usize, end: usize, found: &mut Vec<Found>) {

@@ -160,6 +160,7 @@ fn internet_addresses_are_found() {
             "⟨::ffff:203.0.113.7⟩",
             "content.⟨10.77.88.99⟩",
             "content.⟨fe80::77:88ff:fe99:aabb⟩",
+            "sensor7.⟨fe80::77:88ff:fe99:aabb⟩",
             "地址⟨203.0.113.7⟩",
         ],
     );
@@ -228,6 +229,8 @@ fn credentials_are_found_in_urls_and_by_their_shape() {
             "postgres://⟨app:hunter2⟩@db.example/chat",
             "https://⟨ann@mail.example:pw⟩@files.example",
             "https://a.example/f?x=1&token=⟨7f3a9c⟩&y=2",
+            "GET /f?x=1&token=⟨7f3a9c⟩ HTTP/1.1",
+            "https://a.example and f?sig=⟨ab⟩",
             "(https://a.example/f?sig=⟨ab%2Fc⟩)",
             "https://a.example/cb#access_token=⟨abc.def⟩.",
             "https://s3.example/o?X-Amz-Signature=⟨0123abcd⟩",
@@ -258,6 +261,7 @@ fn credentials_are_found_in_urls_and_by_their_shape() {
         "QWJjZGVmZ2hpamtsbW5vcHFy.Abc_1-.AbCdEfGhIjKlMnOpQrStUvWxYz0123456_-",
         "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----",
         "token=abc",
+        "which token? key = value",
     ]);
 }
 

@@ -82,6 +82,19 @@ pub(crate) fn raw(value: Value<'_>) -> RawJson {
     RawJson(value.raw().to_owned())
 }
 
+/// Texts as a list of JSON strings.
+pub(crate) fn quoted_list(texts: &[impl AsRef<str>]) -> RawJson {
+    let mut raw = String::from("[");
+    for text in texts {
+        if raw.len() > 1 {
+            raw.push(',');
+        }
+        push_string(&mut raw, text.as_ref());
+    }
+    raw.push(']');
+    RawJson(raw)
+}
+
 /// A text as a JSON string.
 pub(crate) fn quoted(text: &str) -> RawJson {
     let mut raw = String::new();

@@ -33,7 +33,7 @@ pub(crate) mod zone;
 pub(crate) use arguments::{arguments, embedded};
 pub(crate) use fields::{FieldText, Wire, field_text, id, present, text, word};
 pub(crate) use fields::{wire, words};
-pub(crate) use kept::{Content, Keep, Kept, below, quoted, raw};
+pub(crate) use kept::{Content, Keep, Kept, below, quoted, quoted_list, raw};
 pub(crate) use list::{Element, ListReader, exceeds, too_many};
 pub(crate) use message_object::{MessageObject, text_of};
 pub(crate) use notes::{Notes, Site};

@@ -199,7 +199,7 @@ impl<'d, 'r> Turns<'d, 'r> {
         // Paths are those of one item; the second one's would meet the first one's.
         let number = self.list.rows.merged + 1;
         let rest = turn.rest.into_iter();
-        let rest = rest.map(|(path, raw)| (format!("item{number}.{path}"), raw));
+        let rest = rest.map(|(path, raw)| (format!("items[{number}].{path}"), raw));
         message.extra.0.extend(rest);
         if message.id.is_none() {
             message.id = turn.id;

@@ -24,6 +24,7 @@ mod mix;
 mod redaction;
 mod replay;
 mod report;
+mod resumed;
 mod same_bytes;
 mod select;
 mod teaching;

@@ -158,10 +158,14 @@ fn no_canary_survives_in_any_table_report_or_manifest() {
     }
 }
 
-/// The seeds of a campaign: some, or as many as `CANARY_SEEDS` says.
+/// The seeds of a campaign: some, or as many as `CANARY_SEEDS` says, or those of a range, `18..41`.
 fn seeds() -> std::ops::Range<u64> {
-    let wanted = std::env::var("CANARY_SEEDS").ok();
-    0..wanted.and_then(|wanted| wanted.parse().ok()).unwrap_or(3)
+    let wanted = std::env::var("CANARY_SEEDS").unwrap_or_default();
+    let number = |text: &str| text.parse().ok();
+    match wanted.split_once("..") {
+        Some((from, to)) => number(from).unwrap()..number(to).unwrap(),
+        None => 0..number(&wanted).unwrap_or(3),
+    }
 }
 
 /// The table of a part file, or the name of another file.

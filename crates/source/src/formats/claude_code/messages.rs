@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role};
+use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, RawJson, Role, Weight};
 
 use super::injected;
 use super::line::{Line, is_true};
 use super::path;
 use crate::formats::anthropic_messages;
 use crate::frame::{FrameView, Reading};
-use crate::reader::{Keep as _, Kept, Site, Times, Turn, Turns, divided, logged, present, text};
+use crate::reader::{Keep as _, Kept, Site, Times, Turn, Turns, divided, logged, present, quoted_list, text};
 
 /// Kinds of lines that keep the program's own books.
 const BOOKS: [&str; 9] = [
@@ -76,9 +76,24 @@ impl<'d, 'r> Reader<'d, 'r> {
                 .notes
                 .push(finding.at_path(place), line.fields.parent.or(Some(line.value)));
         }
-        for (line, is_seen) in lines.iter().zip(seen) {
+        let forks = if is_circle || is_sent {
+            Vec::new()
+        } else {
+            path::forks(&lines, &seen)
+        };
+        let (frame, limits) = (self.turns.list.frame, self.turns.list.limits);
+        let also = forks.iter().map(|(end, path)| {
+            let on_path = lines.iter().zip(path).zip(&seen);
+            let on_path =
+                on_path.filter_map(|((line, is_on_path), is_trunk)| is_on_path.then_some((*line, *is_trunk)));
+            Self::new(frame, limits).fork(on_path, lines.get(*end).copied())
+        });
+        let also: Vec<Reading> = also.collect();
+        for (place, (line, is_seen)) in lines.iter().zip(&seen).enumerate() {
             self.beside(line);
+            let is_forked = || forks.iter().any(|(_, path)| path.get(place) == Some(&true));
             match line.kind.as_str() {
+                _ if line.is_turn() && !is_seen && is_forked() => self.turns.list.rows.merged += 1,
                 "user" | "assistant" if !self.is_said(line) => {}
                 _ if line.is_turn() && !is_seen => self.notice(line, "rewound", None),
                 "user" => self.user(line),
@@ -92,9 +107,66 @@ impl<'d, 'r> Reader<'d, 'r> {
                 _ => self.event(line),
             }
         }
+        let mut sessions: Vec<&str> = lines.iter().filter_map(|line| line.session.as_deref()).collect();
+        sessions.sort_unstable();
+        sessions.dedup();
+        if sessions.len() > 1 {
+            self.beside
+                .0
+                .push(("sessions".to_owned(), quoted_list(&sessions)));
+        }
+        let last = lines.iter().rfind(|line| line.is_turn());
+        let mut reading = self.finish(last.copied());
+        reading.also = also;
+        reading
+    }
+
+    /// Reads the path to the last turn of a fork. What it shares with the session that it left is told there: here it is what was
+    /// said before, which costs nothing more and is not learned again.
+    fn fork<'l>(mut self, path: impl Iterator<Item = (&'l Line<'d>, bool)>, end: Option<&Line<'d>>) -> Reading
+    where
+        'd: 'l,
+    {
+        let mut shared = 0;
+        for (line, is_trunk) in path.filter(|(line, _)| line.is_turn()) {
+            self.beside(line);
+            let before = (
+                self.turns.list.notes.findings.len(),
+                self.turns.list.rejects.len(),
+            );
+            self.turns.list.rows.rows += 1;
+            if self.is_said(line) {
+                match line.kind.as_str() {
+                    "user" => self.user(line),
+                    _ => self.assistant(line),
+                }
+            }
+            if is_trunk {
+                self.turns.list.told_before(before);
+                shared = self.turns.list.messages.len();
+            }
+        }
+        for message in self.turns.list.messages.iter_mut().take(shared) {
+            message.usage = None;
+            message.extra.0.retain(|(key, _)| key != "usage");
+            if message.role == Role::Assistant {
+                message.weight = Weight::new(0.0);
+            }
+        }
+        let last = end.and_then(|line| line.uuid.as_deref()).unwrap_or_default();
+        self.beside.keep_text("branch.last", last);
+        self.beside
+            .0
+            .push(("branch.shared".to_owned(), RawJson(shared.to_string())));
+        self.finish(end)
+    }
+
+    /// Everything that was read, of the session of its last turn.
+    fn finish(self, end: Option<&Line<'_>>) -> Reading {
         let mut list = self.turns.list;
         self.times.finish(&mut list.notes);
         list.finish(Conversation {
+            source_id: end.and_then(|line| line.session.clone()),
             title: self.title,
             participants: self.turns.roster.participants,
             extra: self.beside,

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Lines are gathered by session, so that one file may hold several; a subagent's lines are a conversation of their own,
-//! called by the session and the agent. The lines of one streamed answer share a message id and become one message
+//! called by the session and the agent. A session that was resumed in another file is gathered with it, and forks of one are
+//! conversations that share a trunk. The lines of one streamed answer share a message id and become one message
 //! ([`messages`]). Lines form a tree by `parentUuid`: the path to the last turn is what people see, and what was rewound
 //! stays as notices ([`path`]). What the program itself says in the person's name (commands, reminders, summaries) is told apart
 //! from the person's words ([`injected`]). Older exports hold the lines as a list, `loglines`.
@@ -108,6 +109,15 @@ fn row(value: Value<'_>) -> Row {
         None if !is_turn => Row::shared(None, value),
         session => Row::of(session, value),
     }
+    .beginning(begins(value))
+}
+
+/// What a line is called that has none before it, and its copies in sessions which resume or fork this one: its id, with its words,
+/// for ids may be short where people made them.
+fn begins(value: Value<'_>) -> Option<String> {
+    value.get("parentUuid").filter(|parent| parent.is_null())?;
+    let uuid = text(value.get("uuid")).filter(|uuid| !uuid.is_empty())?;
+    Some(format!("{uuid} {}", present(value, "message")?.raw()))
 }
 
 fn is_true(value: Value<'_>, key: &str) -> bool {
@@ -146,10 +156,16 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let of_line = || lines.iter().find_map(|line| line.session.clone());
     let source_id = frame.key.map(str::to_owned).or_else(of_line);
     let mut reading = reader.read(&lines, is_sent);
-    if let Some(conversation) = &mut reading.conversation {
+    let also = reading.also.iter_mut().map(|also| &mut also.conversation);
+    let all = std::iter::once(&mut reading.conversation).chain(also);
+    for conversation in all.flatten() {
+        // A session that was resumed is called by what it is now, and a fork by its own session.
+        let own = conversation.source_id.take().filter(|_| !is_sent);
+        let source_id = own.or_else(|| source_id.clone());
+        let source_id = source_id.filter(|id| !id.is_empty());
         *conversation = Conversation {
             source: ID,
-            source_id: source_id.filter(|id| !id.is_empty()),
+            source_id,
             shape: if is_sent { "subagent" } else { "session" },
             scene: Scene::Assistant,
             ..std::mem::take(conversation)

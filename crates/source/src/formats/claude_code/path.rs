@@ -8,6 +8,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::line::Line;
 
+/// Forks of a session that are conversations of their own. Each of them tells the whole trunk again.
+const MAX_FORKS: usize = 32;
+
 /// The turns that are seen, by their place in the list; and whether lines name one another in a circle, so that order
 /// alone says what follows what.
 pub(super) fn visible(lines: &[&Line<'_>]) -> (Vec<bool>, bool) {
@@ -15,6 +18,32 @@ pub(super) fn visible(lines: &[&Line<'_>]) -> (Vec<bool>, bool) {
     if lines.iter().all(|line| line.parent.is_none()) {
         return (all, false);
     }
+    let last = lines.iter().rposition(|line| line.is_turn());
+    path(lines, last).map_or_else(|| (all, true), |seen| (seen, false))
+}
+
+/// The last turns of sessions that went another way than the one that is seen, with the turns that lead there. They were copied
+/// from it up to where they leave it, so that their own lines are those that no other session has.
+pub(super) fn forks(lines: &[&Line<'_>], seen: &[bool]) -> Vec<(usize, Vec<bool>)> {
+    let mut ends: Vec<(&str, usize)> = Vec::new();
+    for (place, line) in lines.iter().enumerate().filter(|(_, line)| line.is_turn()) {
+        let Some(session) = line.session.as_deref() else {
+            continue;
+        };
+        match ends.iter_mut().find(|(known, _)| *known == session) {
+            Some((_, end)) => *end = place,
+            None => ends.push((session, place)),
+        }
+    }
+    let apart = ends.iter().filter(|(_, end)| seen.get(*end) == Some(&false));
+    apart
+        .take(MAX_FORKS)
+        .filter_map(|(_, end)| Some((*end, path(lines, Some(*end))?)))
+        .collect()
+}
+
+/// The path to a turn, with what belongs to it; none where it leads in a circle.
+fn path(lines: &[&Line<'_>], last: Option<usize>) -> Option<Vec<bool>> {
     let mut places = HashMap::new();
     for (place, line) in lines.iter().enumerate() {
         if let Some(uuid) = &line.uuid {
@@ -22,13 +51,13 @@ pub(super) fn visible(lines: &[&Line<'_>]) -> (Vec<bool>, bool) {
         }
     }
     let mut seen = vec![false; lines.len()];
-    let mut at = lines.iter().rposition(|line| line.is_turn());
+    let mut at = last;
     while let Some(place) = at {
         let (Some(line), Some(seen)) = (lines.get(place), seen.get_mut(place)) else {
             break;
         };
         if std::mem::replace(seen, true) {
-            return (all, true);
+            return None;
         }
         at = match &line.parent {
             Some(parent) => match places.get(parent.as_str()) {
@@ -43,7 +72,7 @@ pub(super) fn visible(lines: &[&Line<'_>]) -> (Vec<bool>, bool) {
         };
     }
     widen(lines, &mut seen);
-    (seen, false)
+    Some(seen)
 }
 
 /// The turn in front of a place.

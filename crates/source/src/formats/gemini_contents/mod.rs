@@ -13,8 +13,9 @@
 //! turn without one is the system prompt that gryag puts there for models without a place for it. Calls and responses have
 //! no ids in this format unless a part says so: linking pairs them by place and name. A file that is a bare list is cut into
 //! its turns like every top-level array; gathered again, they are one conversation. A turn that is a record of its own is a
-//! conversation of one message.
+//! conversation of one message. What was captured as the answer to a request ends it ([`answers`]).
 
+mod answers;
 pub(crate) mod meta;
 pub(crate) mod parts;
 pub(crate) mod reply;
@@ -32,6 +33,7 @@ use crate::reader::{
     surest,
 };
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+use answers::Candidates;
 use roster::Roster;
 use turns::Reader;
 
@@ -45,6 +47,12 @@ const SYSTEM: [&str; 3] = ["systemInstruction", "system_instruction", "system_co
 
 /// The index of a turn that is a record of its own.
 const ALONE: u32 = u32::MAX - SYSTEM.len() as u32;
+
+/// The index of the answer that was captured with its request, below `response`.
+const ANSWER: u32 = ALONE - 1;
+
+/// The same, where it stands beside `contents`.
+const ANSWER_BESIDE: u32 = ALONE - 2;
 
 /// The source `gemini-contents`.
 #[derive(Debug)]
@@ -104,6 +112,8 @@ fn message_path(index: u32) -> String {
     match system {
         Some(field) => format!("$.{field}"),
         None if index == ALONE => "$".to_owned(),
+        None if index == ANSWER => "$.response.candidates[0].content".to_owned(),
+        None if index == ANSWER_BESIDE => "$.candidates[0].content".to_owned(),
         None => format!("$.contents[{index}]"),
     }
 }
@@ -166,7 +176,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         chat: None,
         thread: None,
     };
-    let (tools, extra) = if is_alone {
+    let (tools, mut extra) = if is_alone {
         Default::default()
     } else {
         beside(root, &mut reader.list.notes)
@@ -178,6 +188,10 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }
     for (index, turn) in (0..).zip(turns) {
         reader.read(if is_alone { ALONE } else { index }, turn);
+    }
+    if let Some(candidates) = Candidates::of(root).filter(|_| !is_alone) {
+        extra.0.retain(|(key, _)| key != candidates.field);
+        candidates.read(&mut reader, &mut extra);
     }
     logged::answer(root, &mut reader.list.messages);
     reader.note_unstated();

@@ -87,6 +87,7 @@ fn row(value: Value<'_>, page: &str) -> Row {
     keys.dedup();
     Row {
         about: None,
+        begins: None,
         keys,
         span: value.span(),
     }

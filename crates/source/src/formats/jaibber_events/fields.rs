@@ -228,8 +228,10 @@ fn speaker(
     }
     if stated == Some(false) && answers && capture != Capture::Store {
         let text = "an answer is said to come from a person";
-        let place = present(body, "senderType").or_else(|| present(body, "isAgentMessage"));
-        site.note(&codes::ROLE_CONFLICT, text, ".type", place.unwrap_or(body));
+        let mut fields = ["senderType", "isAgentMessage"].into_iter();
+        if let Some((field, place)) = fields.find_map(|field| Some((field, present(body, field)?))) {
+            site.note(&codes::ROLE_CONFLICT, text, format!(".{field}"), place);
+        }
     }
     let is_agent = stated.or(hinted);
     let name = if is_agent == Some(false) { None } else { agent_name };

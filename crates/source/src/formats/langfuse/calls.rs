@@ -28,6 +28,15 @@ pub(crate) enum Step {
     Tool,
 }
 
+/// What several messages that came out of a step are to one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Several {
+    /// They follow one another.
+    Turns,
+    /// Each is an answer to the same question, where each says why it ended.
+    Choices,
+}
+
 /// One step of a trace.
 pub(crate) struct Call<'d> {
     /// Its id.
@@ -56,6 +65,8 @@ pub(crate) struct Call<'d> {
     pub input: Vec<Said<'d>>,
     /// What came out.
     pub output: Vec<Said<'d>>,
+    /// What several messages in it are to one another.
+    pub several: Several,
 }
 
 impl Said<'_> {
@@ -105,8 +116,28 @@ impl Call<'_> {
     pub(crate) fn read_output(&self, exchange: &mut Exchange<'_, '_>, limits: &Limits) {
         for output in &self.output {
             output.open(exchange, limits, |exchange, output| {
-                exchange.answer(output, "output");
+                if self.several == Several::Choices && output.len() > 1 && output.items().all(is_ended) {
+                    exchange.several(output.items().map(Some));
+                } else {
+                    exchange.answer(output, "output");
+                }
             });
+        }
+    }
+
+    /// Reads the answers that came out beside the one which stands at a place of the conversation already.
+    pub(crate) fn read_others(&self, at: usize, exchange: &mut Exchange<'_, '_>, limits: &Limits) {
+        let extra = std::mem::take(&mut exchange.beside.extra);
+        let known = exchange.turns.list.alternatives.len();
+        let aside = exchange.turns.list.begin_aside();
+        self.read_output(exchange, limits);
+        exchange.beside.extra = extra;
+        let list = &mut exchange.turns.list;
+        let told = list.end_aside(aside).len() as u64;
+        list.rows.alternatives -= told;
+        list.rows.merged += told;
+        for other in list.alternatives.iter_mut().skip(known) {
+            other.place = at as u32..at as u32 + 1;
         }
     }
 
@@ -116,6 +147,11 @@ impl Call<'_> {
         message.usage = message.usage.or(self.usage);
         message.timestamp = message.timestamp.take().or_else(|| self.done.clone());
     }
+}
+
+/// Whether a message says why the model wrote no more: what is a piece of an answer does not.
+fn is_ended(message: Value<'_>) -> bool {
+    present(message, "finish_reason").is_some()
 }
 
 /// Whether an output is the whole conversation, and not the answer alone.

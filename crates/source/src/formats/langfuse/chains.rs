@@ -8,13 +8,13 @@
 use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::Limits;
-use chatmill_model::json::push_string;
+use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Message, MessageKind, Part, RawJson, Role, ToolResult};
 
 use super::calls::{Call, Print, Step};
 use crate::formats::request_log::Exchange;
 use crate::frame::FrameView;
-use crate::reader::{Turn, Turns, message_object};
+use crate::reader::{Turn, Turns, message_object, present, quoted_list, text};
 
 /// A conversation that was found in a trace.
 pub(crate) struct Found<'d, 'r> {
@@ -29,15 +29,7 @@ pub(crate) struct Found<'d, 'r> {
 impl Found<'_, '_> {
     /// The ids of the steps whose histories it holds, as an extra field.
     pub(crate) fn named_prefixes(&self) -> Option<(String, RawJson)> {
-        let mut list = String::from("[");
-        for id in &self.prefixes {
-            if list.len() > 1 {
-                list.push(',');
-            }
-            push_string(&mut list, id);
-        }
-        list.push(']');
-        (!self.prefixes.is_empty()).then(|| ("prefixes".to_owned(), RawJson(list)))
+        (!self.prefixes.is_empty()).then(|| ("prefixes".to_owned(), quoted_list(&self.prefixes)))
     }
 }
 
@@ -51,6 +43,8 @@ struct Outline {
     answer: usize,
     /// What the answer says.
     said: Option<u64>,
+    /// Whether others came out beside it.
+    has_others: bool,
 }
 
 /// Finds the conversations in the steps of a trace.
@@ -95,13 +89,16 @@ pub(crate) fn conversations<'d, 'r>(
         }
         prefixes.sort();
         let steps = prefixes.iter().map(|(part, _)| *part).chain([place]);
-        let messages = &mut exchange.turns.list.messages;
-        let answers = answers(messages);
+        let answers = answers(&exchange.turns.list.messages);
         for step in steps {
             let (Some(call), Some(Some(outline))) = (calls.get(step), outlines.get(step)) else {
                 continue;
             };
             let known = outline.said.and_then(|said| answers.get(&said).copied());
+            if let Some(at) = known.filter(|_| outline.has_others && step != place) {
+                call.read_others(at, &mut exchange, limits);
+            }
+            let messages = &mut exchange.turns.list.messages;
             // An agent's step is no answer of a model's; what is written in another way stands where it was asked.
             match known {
                 Some(at) => tell(messages, call, at),
@@ -141,6 +138,7 @@ fn outline(frame: FrameView<'_>, limits: &Limits, call: &Call<'_>) -> Option<Out
         sent,
         answer,
         said,
+        has_others: !exchange.turns.list.alternatives.is_empty(),
     })
 }
 
@@ -362,7 +360,7 @@ fn add_results(exchange: &mut Exchange<'_, '_>, calls: &[Call<'_>]) {
         let mut content = String::new();
         for output in &call.output {
             output.open(exchange, exchange.turns.list.limits, |_, output| {
-                content = message_object::text_of(output);
+                content = texts_of_server(output).unwrap_or_else(|| message_object::text_of(output));
             });
         }
         let turn = Turn {
@@ -381,4 +379,15 @@ fn add_results(exchange: &mut Exchange<'_, '_>, calls: &[Call<'_>]) {
             message.timestamp.clone_from(&call.done);
         }
     }
+}
+
+/// What a server of the Model Context Protocol gave, where it is nothing but texts: `{"content": [{"type": "text", "text": …}]}`.
+fn texts_of_server(output: Value<'_>) -> Option<String> {
+    let list = present(output, "content").filter(|list| list.kind() == Kind::Array && !list.is_empty())?;
+    let is_text = |block: Value<'_>| text(block.get("type")).as_deref() == Some("text");
+    let texts = list
+        .items()
+        .map(|block| text(block.get("text")).filter(|_| is_text(block)));
+    let texts: Option<Vec<String>> = texts.collect();
+    texts.map(|texts| texts.join("\n"))
 }

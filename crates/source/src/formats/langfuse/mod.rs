@@ -22,7 +22,7 @@ use chatmill_model::{Conversation, Extra, Usage};
 use crate::frame::{FrameView, Reading};
 use crate::reader::{Keep as _, best, id, logged, present, reading, text, times};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
-use calls::{Call, Said, Step};
+use calls::{Call, Said, Several, Step};
 use chains::Found;
 
 const ID: &str = "langfuse";
@@ -158,6 +158,7 @@ fn call(value: Value<'_>, index: usize) -> Call<'_> {
         tools: said("toolDefinitions"),
         input: said("input"),
         output: said("output"),
+        several: Several::Turns,
     }
 }
 

@@ -102,7 +102,9 @@ impl<'d> Reader<'d, '_> {
         let call_id = word(row.tool_call_id, "tool_call_id", &mut site);
         let role = if stated != Role::Tool && call_id.is_some() {
             let text = "the message answers a call but has another role than tool: it is read as the result";
-            site.note(&codes::ROLE_CONFLICT, text, ".role", row.role.unwrap_or(value));
+            let of_call = (".tool_call_id", row.tool_call_id.unwrap_or(value));
+            let (path, place) = row.role.map_or(of_call, |role| (".role", role));
+            site.note(&codes::ROLE_CONFLICT, text, path, place);
             Role::Tool
         } else {
             stated

@@ -10,7 +10,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::json::push_string;
 use chatmill_model::{OffsetOrigin, Timestamp, Usage};
 
-use crate::formats::langfuse::calls::{Call, Said, Step};
+use crate::formats::langfuse::calls::{Call, Said, Several, Step};
 use crate::reader::{id, present};
 
 /// Prefixes of attributes that hold a field each of what went in.
@@ -81,6 +81,11 @@ impl<'d> Span<'d> {
         if input.is_empty() {
             input = self.joined(&ASKED);
         }
+        let several = if output.is_empty() {
+            Several::Turns
+        } else {
+            Several::Choices
+        };
         if output.is_empty() {
             output = self.joined(&ANSWERED);
         }
@@ -128,6 +133,7 @@ impl<'d> Span<'d> {
             tools: self.said("gen_ai.tool.definitions"),
             input,
             output,
+            several,
         })
     }
 

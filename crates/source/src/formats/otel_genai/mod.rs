@@ -10,7 +10,8 @@
 //!
 //! Spans are written when they end, in any order and over several lines: those of a trace are gathered, and ordered by
 //! when they began. A trace is read as Langfuse's are: of every chain of requests the longest history ([`attributes`] says where
-//! in a span they stand).
+//! in a span they stand). Of several messages in `gen_ai.output.messages` that each say why they ended, every one is an answer to the
+//! same request, as the conventions have it: the first is the answer, the others are alternatives.
 
 mod attributes;
 

@@ -11,7 +11,10 @@ use crate::reader::{Keep as _, Turn, Turns, list_of_tools, logged, present, raw,
 const LISTS: [&str; 4] = words!(messages input contents prompt);
 
 /// Fields of a request that hold what the model was told before.
-const SYSTEM: [&str; 2] = words!(system instructions);
+const SYSTEM: [&str; 4] = words!(system instructions systemInstruction system_instruction);
+
+/// Fields of an answer that list the answers to one request, with the fields of each that hold what it says.
+const CHOICES: [(&str, &[&str]); 2] = [("choices", &["message", "text"]), ("candidates", &["content"])];
 
 /// What a request and its answer say beside their messages.
 #[derive(Default)]
@@ -56,6 +59,9 @@ impl<'d, 'r> Exchange<'d, 'r> {
                 self.system(system);
             }
         }
+        if let Some(told) = present(request, "config").and_then(instruction) {
+            self.system(told);
+        }
         let said = LISTS
             .into_iter()
             .find_map(|key| Some((key, present(request, key)?)));
@@ -82,9 +88,6 @@ impl<'d, 'r> Exchange<'d, 'r> {
         } else if let Some(words) = input.as_str() {
             self.written_out(input, &words);
         } else if is_request(input) {
-            if let Some(told) = instruction(input) {
-                self.system(told);
-            }
             self.request(input, "input");
         } else if let Some(inner) = ["new_message", "kwargs", "args"]
             .iter()
@@ -134,7 +137,8 @@ impl<'d, 'r> Exchange<'d, 'r> {
 
     /// Reads what the request of an agent tells the model before, and nothing else of it.
     pub(crate) fn told_before(&mut self, request: Value<'_>) {
-        if let Some(told) = instruction(request).or_else(|| present(request, "system")) {
+        let config = present(request, "config").unwrap_or(request);
+        if let Some(told) = instruction(config).or_else(|| present(request, "system")) {
             self.system(told);
         }
     }
@@ -205,9 +209,9 @@ impl<'d, 'r> Exchange<'d, 'r> {
         if let Some(error) = error_of(answer) {
             known.push("error");
             self.failed(error);
-        } else if let Some(choices) = present(answer, "choices").filter(|list| list.kind() == Kind::Array) {
-            known.push("choices");
-            self.choices(choices, name);
+        } else if let Some((field, said, choices)) = choices_of(answer) {
+            known.push(field);
+            self.choices(choices, &format!("{name}.{field}"), said);
         } else if let Some(items) = present(answer, "output").filter(|list| list.kind() == Kind::Array) {
             known.push("output");
             for item in items.items() {
@@ -237,30 +241,39 @@ impl<'d, 'r> Exchange<'d, 'r> {
         (self.turns.list.messages.len() > before).then_some(answer)
     }
 
-    /// The first of several answers is the answer; the others are alternatives to it.
-    fn choices(&mut self, choices: Value<'_>, name: &str) {
-        let mut place = 0..0;
-        let mut others = Vec::new();
+    /// Reads the answers to one request, which say it in the first of these fields. What else they hold is kept below `name`.
+    fn choices(&mut self, choices: Value<'_>, name: &str, fields: &[&str]) {
+        let mut answers = Vec::new();
         for (index, choice) in choices.items().enumerate() {
-            let path = format!("{name}.choices[{index}]");
-            let Some(said) = present(choice, "message").or_else(|| present(choice, "text")) else {
+            let path = format!("{name}[{index}]");
+            let said = fields.iter().find_map(|field| present(choice, field));
+            answers.push(said);
+            if said.is_none() {
                 self.beside.extra.keep(path, choice);
                 continue;
-            };
-            if index == 0 {
-                place.start = self.turns.list.messages.len();
-                self.said(said, Role::Assistant);
-                place.end = self.turns.list.messages.len();
-            } else {
-                let aside = self.turns.list.begin_aside();
-                self.said(said, Role::Assistant);
-                let messages = self.turns.list.end_aside(aside);
-                if !messages.is_empty() {
-                    others.push((AlternativeOrigin::Choice, Judgement::default(), messages));
-                }
             }
-            let known = ["message", "text", "index"];
+            let known: Vec<&str> = fields.iter().copied().chain(["index"]).collect();
             self.beside.extra.keep_rest(choice, &path, &known);
+        }
+        self.several(answers);
+    }
+
+    /// Of several answers to one request the first is the answer; the others are alternatives to it.
+    pub(crate) fn several<'v>(&mut self, answers: impl IntoIterator<Item = Option<Value<'v>>>) {
+        let mut answers = answers.into_iter();
+        let start = self.turns.list.messages.len();
+        if let Some(first) = answers.next().flatten() {
+            self.said(first, Role::Assistant);
+        }
+        let place = start..self.turns.list.messages.len();
+        let mut others = Vec::new();
+        for other in answers.flatten() {
+            let aside = self.turns.list.begin_aside();
+            self.said(other, Role::Assistant);
+            let messages = self.turns.list.end_aside(aside);
+            if !messages.is_empty() {
+                others.push((AlternativeOrigin::Choice, Judgement::default(), messages));
+            }
         }
         if !others.is_empty() {
             let own = Some((AlternativeOrigin::Choice, Judgement::default()));
@@ -296,7 +309,9 @@ impl<'d, 'r> Exchange<'d, 'r> {
             return;
         };
         message.model = says.iter().find_map(|value| logged::model(*value));
-        let usage = says.iter().find_map(|value| present(*value, "usage"));
+        let usage = says
+            .iter()
+            .find_map(|value| present(*value, "usage").or_else(|| present(*value, "usageMetadata")));
         if let Some(usage) = usage {
             message.usage = logged::usage(usage);
             message.extra.0.retain(|(known, _)| known != "usage");
@@ -321,18 +336,26 @@ fn elements(value: Value<'_>) -> Vec<Value<'_>> {
     }
 }
 
+/// The list of answers to one request, with its field and the fields that hold what each says.
+fn choices_of(answer: Value<'_>) -> Option<(&'static str, &'static [&'static str], Value<'_>)> {
+    CHOICES.into_iter().find_map(|(field, said)| {
+        let list = present(answer, field).filter(|list| list.kind() == Kind::Array)?;
+        Some((field, said, list))
+    })
+}
+
 /// What a request of Gemini's tells the model before.
 fn instruction(request: Value<'_>) -> Option<Value<'_>> {
-    let config = present(request, "config").unwrap_or(request);
     ["system_instruction", "systemInstruction"]
         .iter()
-        .find_map(|key| present(config, key))
+        .find_map(|key| present(request, key))
 }
 
 /// Why an answer is none.
 fn error_of(answer: Value<'_>) -> Option<Value<'_>> {
     let error = present(answer, "error")?;
-    (present(answer, "choices").is_none() && present(answer, "output").is_none()).then_some(error)
+    let is_answered = choices_of(answer).is_some() || present(answer, "output").is_some();
+    (!is_answered).then_some(error)
 }
 
 /// The tool that some frameworks define in a message of its own.

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Request and answer are those of any vendor, as objects, inside a `body`, or as JSON in strings; a log that holds nothing
-//! but the texts is read, too. Every spelling that is read is in [`REQUESTS`] and [`ANSWERS`]. The model and what the
+//! but the texts is read, too. Of several answers (`choices`, `candidates`) the first is the answer, the others are alternatives. Every spelling that is read is in [`REQUESTS`] and [`ANSWERS`]. The model and what the
 //! answer cost stay with the answer. A request that failed is kept with the reason as a notice.
 
 mod exchange;
@@ -52,7 +52,7 @@ static ABOUT: About = About {
     title: "Logs of requests",
     specification: "what proxies and clients write: the request and the answer as the vendor's API has them",
     shapes: &["log"],
-    carries: "requests and answers of OpenAI's and Anthropic's APIs, models, usage, times, failures",
+    carries: "requests and answers of OpenAI's, Anthropic's and Gemini's APIs, models, usage, times, failures",
     customs: NO_TEXT_ARGUMENTS.of_one_request(),
 };
 

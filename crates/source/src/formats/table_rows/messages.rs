@@ -96,6 +96,13 @@ fn stated_role(row: &Row<'_>, site: &mut Site<'_>) -> Option<Role> {
     role
 }
 
+/// Where a row says which role it has: in the column, else in its content.
+fn states_role<'d>(row: &Row<'d>) -> (&'static str, Value<'d>) {
+    let columns = [(".role", row.columns.role), (".content", row.columns.content)];
+    let found = columns.into_iter().find_map(|(path, value)| Some((path, value?)));
+    found.unwrap_or(("", row.value))
+}
+
 fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, said: &CellContent, site: &mut Site<'_>) -> Role {
     let role = stated.or(said.turn.role);
     if let (Some(stated), Some(inner)) = (stated, said.turn.role)
@@ -108,8 +115,8 @@ fn role(stated: Option<Role>, answers: bool, row: &Row<'_>, said: &CellContent, 
     match role {
         Some(role) if role != Role::Tool && answers => {
             let text = "the message answers a call but has another role than tool: it is read as the result";
-            let place = row.columns.role.unwrap_or(row.value);
-            site.note(&codes::ROLE_CONFLICT, text, ".role", place);
+            let (path, place) = states_role(row);
+            site.note(&codes::ROLE_CONFLICT, text, path, place);
             Role::Tool
         }
         Some(role) => role,

@@ -69,6 +69,7 @@ impl Source for Boards {
                 vec![String::new()]
             },
             about: person.map(std::borrow::Cow::into_owned),
+            begins: None,
             span: root.span(),
         }])
     }

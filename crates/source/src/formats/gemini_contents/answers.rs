@@ -1,0 +1,79 @@
+//! What was captured with a request as its answer: `candidates`, below `response` or beside `contents`.
+//!
+//! The first candidate is the answer; the others are alternatives to it. One without content, as blocked ones are, stays among
+//! the fields without a place.
+
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{AlternativeOrigin, Extra, Judgement};
+
+use super::turns::Reader;
+use super::{ANSWER, ANSWER_BESIDE};
+use crate::reader::{Keep as _, present};
+
+/// The answers of a record.
+pub(super) struct Candidates<'d> {
+    /// The field of the record that holds them.
+    pub field: &'static str,
+    /// The whole field.
+    holder: Value<'d>,
+    /// The path of the list, and the index that leads to its first content.
+    place: (&'static str, u32),
+    list: Value<'d>,
+}
+
+impl<'d> Candidates<'d> {
+    /// Those of a record, where it has any.
+    pub(super) fn of(root: Value<'d>) -> Option<Self> {
+        let of = |holder: Value<'d>| present(holder, "candidates").filter(|list| list.kind() == Kind::Array);
+        let below = present(root, "response").and_then(|response| Some((response, of(response)?)));
+        let below = below.map(|(holder, list)| Self {
+            field: "response",
+            holder,
+            place: ("response.candidates", ANSWER),
+            list,
+        });
+        below.or_else(|| {
+            of(root).map(|list| Self {
+                field: "candidates",
+                holder: list,
+                place: ("candidates", ANSWER_BESIDE),
+                list,
+            })
+        })
+    }
+
+    /// Reads them after the turns; what they say besides is kept.
+    pub(super) fn read(&self, reader: &mut Reader<'d, '_>, extra: &mut Extra) {
+        // Whatever stands first in an answer is no system text.
+        reader.has_front = false;
+        let (path, index) = self.place;
+        let start = reader.list.messages.len();
+        let mut others = Vec::new();
+        for (number, candidate) in self.list.items().enumerate() {
+            let own = format!("{path}[{number}]");
+            let Some(content) = present(candidate, "content") else {
+                extra.keep(own, candidate);
+                continue;
+            };
+            extra.keep_rest(candidate, &own, &["content", "index"]);
+            if number == 0 {
+                reader.read(index, content);
+                continue;
+            }
+            let aside = reader.list.begin_aside();
+            reader.read(index, content);
+            let messages = reader.list.end_aside(aside);
+            if !messages.is_empty() {
+                others.push((AlternativeOrigin::Choice, Judgement::default(), messages));
+            }
+        }
+        if self.field == "response" {
+            extra.keep_rest(self.holder, "response", &["candidates"]);
+        }
+        if !others.is_empty() {
+            let first = start..reader.list.messages.len();
+            let own = Some((AlternativeOrigin::Choice, Judgement::default()));
+            reader.list.alternatives(first, own, others);
+        }
+    }
+}

@@ -91,7 +91,7 @@ impl Growth {
             let times = (0..rounds.max(1)).map(|_| (shape.time)(n));
             times.min().unwrap_or_default()
         };
-        Self::measured([shape.first, shape.first * 64], effort, most, &fastest)
+        Self::measured([shape.first, shape.most], effort, most, &fastest)
     }
 
     fn measured(

@@ -25,6 +25,8 @@ pub(crate) struct NightShape {
     pub command: &'static str,
     /// The number to begin with.
     pub first: usize,
+    /// The number beyond which nobody looks: what is milled for it takes longer than it is worth.
+    pub most: usize,
     /// Processor time for a number.
     pub time: fn(usize) -> Duration,
 }
@@ -35,23 +37,26 @@ pub(crate) const NIGHTS: &[NightShape] = &[
         name: "nights of a store",
         command: "bill",
         first: 20,
+        most: 160,
         time: billed,
     },
     NightShape {
         name: "nights of a store",
         command: "page",
-        first: 200,
+        first: 400,
+        most: 1_600,
         time: drawn,
     },
     NightShape {
         name: "rooms of a night",
         command: "night",
-        first: 100,
+        first: 200,
+        most: 800,
         time: concluded,
     },
 ];
 
-const PIPELINE: &str = "[render]\ndialects = [\"openai-chat\", \"chatml\"]\n";
+const PIPELINE: &str = "[render]\ndialects = [\"openai-chat\"]\n";
 
 /// A dataset of some rooms, in the folder `out`.
 fn dataset(workshop: &Workshop, files: Files, out: &str) -> PathBuf {

@@ -50,8 +50,8 @@ pub(crate) const NIGHTS: &[NightShape] = &[
     NightShape {
         name: "rooms of a night",
         command: "night",
-        first: 200,
-        most: 800,
+        first: 1_600,
+        most: 6_400,
         time: concluded,
     },
 ];

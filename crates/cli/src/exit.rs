@@ -386,7 +386,7 @@ mod tests {
             }),
             3
         );
-        assert_eq!(exit_of(RunError::WorkerFailed { slice: 1 }), 3);
+        assert_eq!(exit_of(RunError::WorkerFailed { slice: 1.into() }), 3);
         let failure = || Failure::new("read", Path::new("a.json"), &io_error());
         assert_eq!(exit_of(RunError::from(failure())), 3);
         assert_eq!(exit_of(PlanError::System(failure())), 3);

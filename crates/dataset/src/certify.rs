@@ -17,6 +17,7 @@ use crate::disk::{Dir, DiskFile, EntryKind};
 use crate::error::DatasetError;
 use crate::manifest::{self, Inputs, MANIFEST, Manifest, PartEntry, SUCCESS, TableEntry};
 use crate::parts::slice_of_part;
+use crate::slice_id::SliceId;
 use crate::table::Table;
 use crate::tables::{self, ALWAYS_WRITTEN, ConversationColumns, RejectColumns, TABLES, TotalColumns};
 
@@ -178,21 +179,30 @@ fn input_faults(manifest: &Manifest) -> Vec<String> {
     faults
 }
 
-/// No part has a number that no slice has; the totals, which belong to no slice, have the one after the last.
+/// No part has a number that no slice has; the totals, which belong to no slice, have the lot after the last.
 fn part_faults(manifest: &Manifest) -> Vec<String> {
     let mut faults = Vec::new();
+    let lots = &manifest.lots;
+    let after_last = u32::try_from(lots.len())
+        .map(|lot| SliceId { lot, slice: 0 })
+        .ok();
     for table in &manifest.tables {
         for file in &table.files {
             let number = slice_of_part(&file.path);
             // An empty table has one part, whose number is 0.
-            let is_right = number.is_some_and(|number| match table.name.as_str() {
-                TotalColumns::NAME => number <= manifest.slices,
-                _ => number < manifest.slices || number == 0 && file.rows == 0,
+            let is_right = number.is_some_and(|number| {
+                let slices = lots.get(number.lot as usize).copied().unwrap_or_default();
+                number.slice < slices
+                    || table.name == TotalColumns::NAME && after_last == Some(number)
+                    || number == SliceId::default() && file.rows == 0
             });
             if !is_right {
                 faults.push(format!(
-                    "{} cannot be a part of {}: there are {} slices",
-                    file.path, table.name, manifest.slices
+                    "{} cannot be a part of {}: there are {} slices in {} lots",
+                    file.path,
+                    table.name,
+                    lots.iter().map(|slices| u64::from(*slices)).sum::<u64>(),
+                    lots.len()
                 ));
             }
         }

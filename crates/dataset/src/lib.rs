@@ -29,6 +29,7 @@ mod read;
 mod receipt;
 mod row_group;
 mod seal;
+mod slice_id;
 mod spill;
 mod spread;
 mod staging;
@@ -57,6 +58,7 @@ pub use read::{
 };
 pub use receipt::Receipt;
 pub use seal::Sealed;
+pub use slice_id::SliceId;
 pub use spill::Spill;
 pub use spread::{Spread, SpreadTotals};
 pub use staging::{Opening, Staging, open};

@@ -47,8 +47,10 @@ pub struct Manifest<I = Inputs> {
     pub fingerprint: String,
     /// The normalised plan.
     pub plan: Value,
-    /// How many slices the inputs were cut into: no part of a table has a higher number but that of the totals, which is this.
-    pub slices: u32,
+    /// How many slices each lot of the inputs was cut into: no part of a table has a higher number but that of the totals, which
+    /// is of the lot after the last.
+    #[serde(default)]
+    pub lots: Vec<u32>,
     /// The inputs in order.
     pub inputs: I,
     /// The tables in registry order.
@@ -165,7 +167,7 @@ impl InputEntry {
 pub struct TableEntry {
     /// Name of the table.
     pub name: String,
-    /// Its files, shorter paths first, then by their letters: those of a dialect stand together, by slice.
+    /// Its files: those of a dialect stand together, by slice.
     pub files: Vec<PartEntry>,
 }
 
@@ -210,7 +212,7 @@ pub fn table_entries(parts: impl IntoIterator<Item = PartFile>) -> Vec<TableEntr
     for table in &mut tables {
         table
             .files
-            .sort_by(|one, other| (one.path.len(), &one.path).cmp(&(other.path.len(), &other.path)));
+            .sort_by(|one, other| parts::order(&one.path).cmp(&parts::order(&other.path)));
     }
     tables
 }

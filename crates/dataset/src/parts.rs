@@ -5,13 +5,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::disk::Dir;
+use crate::slice_id::SliceId;
 
 /// A closed part file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartFile {
     /// Name of its table.
     pub table: String,
-    /// Path below the dataset's root, with forward slashes: `messages/part-00003.parquet`.
+    /// Path below the dataset's root, with forward slashes: `messages/part-00000-00003.parquet`.
     pub path: String,
     /// Rows, as its footer says.
     pub rows: u64,
@@ -29,7 +30,7 @@ pub(crate) struct Place {
     /// The folder of unfinished files, in the same file system.
     pub(crate) temp: Arc<Dir>,
     /// The slice.
-    pub(crate) slice: u32,
+    pub(crate) slice: SliceId,
 }
 
 impl Place {
@@ -41,8 +42,8 @@ impl Place {
 }
 
 /// What the names of a slice's unfinished parts end in.
-pub(crate) fn temp_end(slice: u32) -> String {
-    format!(".{slice:05}.parquet")
+pub(crate) fn temp_end(slice: SliceId) -> String {
+    format!(".{slice}.parquet")
 }
 
 /// What stands before the dialect in the name of a folder that holds the rows of one dialect.
@@ -57,30 +58,31 @@ pub(crate) fn folder(table: &str, dialect: Option<&str>) -> String {
 }
 
 /// The path of a slice's part of a folder below the dataset's root.
-pub(crate) fn part_name(folder: &str, slice: u32) -> String {
+pub(crate) fn part_name(folder: &str, slice: SliceId) -> String {
     format!("{folder}/{}", file_name(slice))
 }
 
 /// The name of a slice's part in its folder.
-pub(crate) fn file_name(slice: u32) -> String {
-    format!("part-{slice:05}.parquet")
+pub(crate) fn file_name(slice: SliceId) -> String {
+    format!("part-{slice}.parquet")
 }
 
-/// Whether a file has the name of a part.
+/// The number in the name of a part.
+fn number_of(name: &str) -> Option<&str> {
+    name.strip_prefix("part-")?.strip_suffix(".parquet")
+}
+
+/// Whether a file has the name of a part, in a dataset of this or of an older format.
 pub(crate) fn is_part(name: &str) -> bool {
-    let slice = name
-        .strip_prefix("part-")
-        .and_then(|name| name.strip_suffix(".parquet"));
-    slice
-        .and_then(|slice| slice.parse().ok())
-        .is_some_and(|slice| file_name(slice) == name)
+    number_of(name).is_some_and(|slice| SliceId::parse(slice).is_some() || SliceId::is_of_old(slice))
 }
 
-/// Whether a file has the name of an unfinished part.
+/// Whether a file has the name of an unfinished part, of this or of an older format.
 pub(crate) fn is_unfinished(name: &str) -> bool {
     let mut ends = name.rsplitn(3, '.');
-    let (end, slice) = (ends.next(), ends.next().and_then(|slice| slice.parse().ok()));
-    end == Some("parquet") && slice.is_some_and(|slice| name.ends_with(&temp_end(slice)))
+    let (end, slice) = (ends.next(), ends.next().unwrap_or_default());
+    let is_of_a_slice = SliceId::parse(slice).is_some() || SliceId::is_of_old(slice);
+    end == Some("parquet") && is_of_a_slice && ends.next().is_some()
 }
 
 /// Whether a path below the dataset's root names a part of this table.
@@ -90,14 +92,15 @@ pub(crate) fn is_part_of(table: &str, path: &str) -> bool {
 }
 
 /// The slice that a part's path tells.
-pub(crate) fn slice_of_part(path: &str) -> Option<u32> {
-    let (folder, name) = path.rsplit_once('/')?;
-    let number = name
-        .strip_prefix("part-")?
-        .strip_suffix(".parquet")?
-        .parse()
-        .ok()?;
-    (part_name(folder, number) == path).then_some(number)
+pub(crate) fn slice_of_part(path: &str) -> Option<SliceId> {
+    let (_, name) = path.rsplit_once('/')?;
+    number_of(name).and_then(SliceId::parse)
+}
+
+/// What the files of a table are sorted by: shorter folders first, then their letters, then the slice.
+pub(crate) fn order(path: &str) -> impl Ord + use<'_> {
+    let (folder, _) = path.rsplit_once('/').unwrap_or_default();
+    (folder.len(), folder, slice_of_part(path))
 }
 
 /// Whether a part below the dataset's root holds the rows of one dialect.
@@ -134,7 +137,11 @@ mod tests {
 
     #[test]
     fn an_unfinished_part_is_known_by_its_slice() {
-        for name in ["messages.00000.parquet", "renderings.dialect=a.b.00012.parquet"] {
+        for name in [
+            "messages.00000-00000.parquet",
+            "renderings.dialect=a.b.00003-00012.parquet",
+            "messages.00012.parquet",
+        ] {
             assert!(is_unfinished(name), "{name}");
         }
         for name in [
@@ -157,9 +164,17 @@ mod tests {
             assert!(is_folder_of("renderings", &folder), "{folder}");
             assert!(!is_folder_of("losses", &folder), "{folder}");
             let is_of_dialect = folder.contains(DIALECT);
-            assert_eq!(is_parted(&part_name(&folder, 0)), is_of_dialect, "{folder}");
+            assert_eq!(
+                is_parted(&part_name(&folder, 0.into())),
+                is_of_dialect,
+                "{folder}"
+            );
         }
-        for name in ["part-00000.parquet", "part-123456.parquet"] {
+        for name in [
+            "part-00000-00000.parquet",
+            "part-00007-123456.parquet",
+            "part-00000.parquet",
+        ] {
             assert!(is_part_of("renderings", &format!("renderings/{name}")), "{name}");
             assert!(
                 is_part_of("renderings", &format!("renderings/dialect=a/{name}")),

@@ -6,12 +6,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::parts::{PartFile, is_folder_of, part_name};
+use crate::slice_id::SliceId;
 
 /// A finished slice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt<B> {
     /// The slice.
-    pub slice: u32,
+    pub slice: SliceId,
     /// Its files, in the order of the tables.
     pub files: Vec<PartFile>,
     /// What the engine wants to know of it at the end.
@@ -19,10 +20,14 @@ pub struct Receipt<B> {
 }
 
 /// Writes a receipt as text.
-pub(crate) fn encode<B: Serialize>(slice: u32, files: &[PartFile], body: &B) -> serde_json::Result<String> {
+pub(crate) fn encode<B: Serialize>(
+    slice: SliceId,
+    files: &[PartFile],
+    body: &B,
+) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Borrowed<'a, B> {
-        slice: u32,
+        slice: SliceId,
         files: &'a [PartFile],
         body: &'a B,
     }
@@ -31,7 +36,7 @@ pub(crate) fn encode<B: Serialize>(slice: u32, files: &[PartFile], body: &B) -> 
 }
 
 /// Reads the receipt of a slice; none when a byte of it is not as it was written.
-pub(crate) fn decode<B: DeserializeOwned>(slice: u32, bytes: &[u8]) -> Option<Receipt<B>> {
+pub(crate) fn decode<B: DeserializeOwned>(slice: SliceId, bytes: &[u8]) -> Option<Receipt<B>> {
     let (hash, json) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
     if hash != blake3::hash(json.as_bytes()).to_hex().as_str() {
         return None;
@@ -47,12 +52,17 @@ pub(crate) fn decode<B: DeserializeOwned>(slice: u32, bytes: &[u8]) -> Option<Re
 }
 
 /// The file name of a slice's receipt.
-pub(crate) fn file_name(slice: u32) -> String {
-    format!("{slice:05}.json")
+pub(crate) fn file_name(slice: SliceId) -> String {
+    format!("{slice}.json")
 }
 
 /// The slice that a receipt's file name tells.
-pub(crate) fn slice_of(name: &str) -> Option<u32> {
-    let slice = name.strip_suffix(".json")?.parse().ok()?;
-    (file_name(slice) == name).then_some(slice)
+pub(crate) fn slice_of(name: &str) -> Option<SliceId> {
+    name.strip_suffix(".json").and_then(SliceId::parse)
+}
+
+/// Whether a file has the name of a receipt, of this or of an older format.
+pub(crate) fn is_receipt(name: &str) -> bool {
+    let slice = name.strip_suffix(".json");
+    slice.is_some_and(|slice| SliceId::parse(slice).is_some() || SliceId::is_of_old(slice))
 }

@@ -12,6 +12,7 @@ use crate::disk::{Dir, Home, Lock};
 use crate::error::DatasetError;
 use crate::manifest::{Manifest, TableEntry};
 use crate::options::TableOptions;
+use crate::slice_id::SliceId;
 use crate::staging::{DATA, Staging};
 use crate::tables::{self, REGISTRY};
 
@@ -92,7 +93,7 @@ fn with_empty_tables<I>(
             continue;
         }
         if files.is_empty() {
-            files.push((table.write_empty)(&staging.place(0), options)?.into());
+            files.push((table.write_empty)(&staging.place(SliceId::default()), options)?.into());
         }
         manifest.tables.push(TableEntry {
             name: table.name.to_owned(),

@@ -4,9 +4,9 @@
 //! .<name>.lock                       there while somebody holds it
 //! .<name>.staging/                   seen by nobody else, with the mark of ours
 //!     <fingerprint>/
-//!         data/<table>/part-<slice>.parquet    becomes the destination
-//!         receipts/<slice>.json                what is done
-//!         temp/                                what is being written
+//!         data/<table>/part-<lot>-<slice>.parquet   becomes the destination
+//!         receipts/<lot>-<slice>.json               what is done
+//!         temp/                                     what is being written
 //! ```
 //!
 //! A file comes into `data` or `receipts` only by a rename of a synced file. What no receipt names is removed when
@@ -27,6 +27,7 @@ use crate::manifest::{DERIVED, MANIFEST, Manifest, SUCCESS};
 use crate::options::TableOptions;
 use crate::parts::{self, PartFile, Place};
 use crate::receipt::{self, Receipt};
+use crate::slice_id::SliceId;
 use crate::tables::{self, PartSet};
 
 /// Bytes of a receipt at most.
@@ -150,7 +151,7 @@ fn is_ours(entry: &Entry) -> bool {
         (EntryKind::Folder, [_, folder]) => [DATA, RECEIPTS, TEMP].contains(folder),
         (EntryKind::Folder, [_, TEMP, folder]) => PROBES.contains(folder),
         (EntryKind::File, [_, name]) => disk::is_aside(name),
-        (EntryKind::File, [_, RECEIPTS, name]) => receipt::slice_of(name).is_some(),
+        (EntryKind::File, [_, RECEIPTS, name]) => receipt::is_receipt(name),
         (EntryKind::File, [_, TEMP, name]) => disk::is_aside(name) || parts::is_unfinished(name),
         (kind, [_, DATA, below @ ..]) => is_of_a_dataset(kind, below),
         _ => false,
@@ -194,7 +195,7 @@ fn occupied(manifest: &Manifest, fingerprint: &str, faults: &[String]) -> String
 }
 
 impl Staging {
-    pub(crate) fn place(&self, slice: u32) -> Place {
+    pub(crate) fn place(&self, slice: SliceId) -> Place {
         Place {
             data: Arc::clone(&self.data),
             temp: Arc::clone(&self.temp),
@@ -213,13 +214,20 @@ impl Staging {
     }
 
     /// Opens the files of a slice, after removing what an earlier attempt at it left.
-    pub fn parts(&self, slice: u32, options: &TableOptions) -> Result<PartSet, DatasetError> {
+    pub fn parts(&self, slice: impl Into<SliceId>, options: &TableOptions) -> Result<PartSet, DatasetError> {
+        let slice = slice.into();
         self.discard(slice)?;
         Ok(PartSet::new(self.place(slice), options.clone()))
     }
 
     /// Writes the receipt of a slice whose files are closed. From here on the slice is done.
-    pub fn commit<B: Serialize>(&self, slice: u32, files: &[PartFile], body: &B) -> Result<(), DatasetError> {
+    pub fn commit<B: Serialize>(
+        &self,
+        slice: impl Into<SliceId>,
+        files: &[PartFile],
+        body: &B,
+    ) -> Result<(), DatasetError> {
+        let slice = slice.into();
         let name = receipt::file_name(slice);
         let text = receipt::encode(slice, files, body).map_err(|error| {
             DatasetError::corrupt(
@@ -243,7 +251,7 @@ impl Staging {
     }
 
     /// Reads the receipt of a slice; none where its body is another one, which also undoes the slice.
-    fn receipt<B: DeserializeOwned>(&self, slice: u32) -> Result<Option<Receipt<B>>, DatasetError> {
+    fn receipt<B: DeserializeOwned>(&self, slice: SliceId) -> Result<Option<Receipt<B>>, DatasetError> {
         let bytes = self.read_receipt(slice)?.unwrap_or_default();
         if let Some(receipt) = receipt::decode(slice, &bytes) {
             return if self.lengths_match(&receipt)? {
@@ -260,12 +268,12 @@ impl Staging {
         Ok(None)
     }
 
-    fn changed(&self, slice: u32) -> DatasetError {
+    fn changed(&self, slice: SliceId) -> DatasetError {
         let path = self.receipts.at(receipt::file_name(slice));
         DatasetError::corrupt(&path, "its slice changed since it was done; run again")
     }
 
-    fn read_receipt(&self, slice: u32) -> Result<Option<Vec<u8>>, DatasetError> {
+    fn read_receipt(&self, slice: SliceId) -> Result<Option<Vec<u8>>, DatasetError> {
         match self
             .receipts
             .read_small(&receipt::file_name(slice), RECEIPT_BYTES)
@@ -277,9 +285,9 @@ impl Staging {
     }
 
     /// The slices that have a receipt, in order.
-    fn slices(&self) -> Result<Vec<u32>, DatasetError> {
+    fn slices(&self) -> Result<Vec<SliceId>, DatasetError> {
         let entries = self.receipts.list()?;
-        let mut slices: Vec<u32> = entries
+        let mut slices: Vec<SliceId> = entries
             .iter()
             .filter_map(|entry| receipt::slice_of(&entry.name))
             .collect();
@@ -344,7 +352,8 @@ impl Staging {
     }
 
     /// Forgets a slice: its receipt, then the files that it names, and what is unfinished.
-    pub fn discard(&self, slice: u32) -> Result<(), DatasetError> {
+    pub fn discard(&self, slice: impl Into<SliceId>) -> Result<(), DatasetError> {
+        let slice = slice.into();
         if let Some(bytes) = self.read_receipt(slice)? {
             self.receipts.remove_file(receipt::file_name(slice))?;
             self.receipts.sync()?;

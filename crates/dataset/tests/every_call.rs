@@ -252,7 +252,7 @@ fn store(folder: &Path) {
     let dataset = store.dataset(&night(1));
     // A removal looks at names alone.
     fs::create_dir_all(dataset.join("messages")).unwrap();
-    for name in ["manifest.json", "messages/part-00000.parquet"] {
+    for name in ["manifest.json", "messages/part-00000-00000.parquet"] {
         fs::write(dataset.join(name), "{}").unwrap();
     }
     store.tell(&night(1), NIGHT_NOTE, b"said").unwrap();

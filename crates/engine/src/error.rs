@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_dataset::DatasetError;
+use chatmill_dataset::{DatasetError, SliceId};
 use chatmill_intake::Failure;
 use chatmill_intake::discover::DiscoverError;
 use thiserror::Error;
@@ -199,7 +199,7 @@ pub enum RunError {
     #[error("a worker failed on slice {slice}; this is a bug in chatmill, nothing was published")]
     WorkerFailed {
         /// The slice.
-        slice: u32,
+        slice: SliceId,
     },
     /// There are more conversations than may be compared.
     #[error(

@@ -16,6 +16,7 @@ mod check;
 mod count;
 mod dedup;
 mod field_map;
+mod lots;
 mod night;
 mod output;
 mod parse;
@@ -32,6 +33,7 @@ pub use check::{CheckSection, Config, FailOn, PerPathSection, SeverityWord};
 pub use count::{CountSection, CountedEncoding, OwnEncoding};
 pub use dedup::{DedupSection, Treatment};
 pub use field_map::FieldMapSection;
+pub use lots::LotsSection;
 pub use night::NightSection;
 pub use output::{ContentRule, ContentSetting, OutputSection, PartitionSetting};
 pub use parse::parse;
@@ -98,6 +100,9 @@ pub struct Pipeline {
     pub count: CountSection,
     /// Where and how to write.
     pub output: OutputSection,
+    /// How much is worked off together.
+    #[serde(default)]
+    pub lots: LotsSection,
     /// How `chatmill check --pipeline` judges files; never part of the fingerprint, for a run writes what it finds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<CheckSection>,

@@ -1,5 +1,6 @@
 //! A plan: a pipeline with its names resolved, its inputs found, and a fingerprint.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,8 +9,8 @@ use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::Policy;
 use chatmill_dialect::{Additions, Prompt};
-use chatmill_intake::Failure;
 use chatmill_intake::discover::{self, InputKind, Own};
+use chatmill_intake::{Failure, Stretch, divide};
 use chatmill_model::{Linked, RawJson};
 use chatmill_redact::Redactor;
 use chatmill_source::Source;
@@ -52,12 +53,17 @@ pub use target::Target;
 pub use templates::Templates;
 pub use windows::WindowPlan;
 
+/// Bytes of a lot at least: what is kept of each lot must stay small beside what it holds.
+const LOT_FLOOR: u64 = 1024;
+
 /// Everything a run needs to know.
 pub struct Plan {
     /// The pipeline as written.
     pub pipeline: Pipeline,
     /// Inputs in the order of their names.
     pub inputs: Vec<PlannedInput>,
+    /// The stretches of inputs that are divided, by their index, once they have been hashed.
+    pub stretches: BTreeMap<usize, Vec<Stretch>>,
     /// Dialects in registry order, then templates by name.
     pub targets: Vec<Target>,
     /// Chat templates that are dialects.
@@ -185,6 +191,7 @@ impl Plan {
         Ok(Self {
             pipeline,
             inputs: Vec::new(),
+            stretches: BTreeMap::new(),
             mix: Mix::default(),
             targets,
             templates,
@@ -288,22 +295,44 @@ impl Plan {
         failures.collect()
     }
 
-    /// Hashes every input; one that does not let itself be read becomes a refused input. Ends early when `stop` is set.
+    /// Hashes every input; one that does not let itself be read becomes a refused input. Those that are larger than a lot and that
+    /// `divides` says can be divided are. Ends early when `stop` is set.
     ///
     /// # Errors
     ///
     /// When the system fails, or when something is no longer there.
-    pub fn hash_inputs(&mut self, progress: &dyn Progress, stop: &AtomicBool) -> Result<(), Failure> {
+    pub fn hash_inputs(
+        &mut self,
+        divides: &dyn Fn(&PlannedInput, &Limits) -> Result<bool, Failure>,
+        progress: &dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<(), Failure> {
         progress.stage("hash", self.input_bytes());
         let mut go_on = |bytes| {
             progress.advance(bytes);
             !stop.load(Ordering::Relaxed)
         };
-        for planned in &mut self.inputs {
+        let limits = &self.pipeline.limits;
+        let most = self.pipeline.lots.bytes;
+        let is_one_lot = self.selection.limit.is_some();
+        for (index, planned) in self.inputs.iter_mut().enumerate() {
             if !matches!(planned.input.kind, InputKind::File | InputKind::Folder) {
                 continue;
             }
-            match discover::content_hash(&planned.input.path(), &mut go_on) {
+            let path = planned.input.path();
+            let hashed = if !is_one_lot && planned.input.bytes > most && divides(planned, limits)? {
+                divide(&path, most, &mut go_on).map(|division| {
+                    division.map(|division| {
+                        if division.stretches.len() > 1 {
+                            self.stretches.insert(index, division.stretches);
+                        }
+                        (division.bytes, division.hash)
+                    })
+                })
+            } else {
+                discover::content_hash(&path, &mut go_on)
+            };
+            match hashed {
                 Ok(Some((bytes, hash))) => {
                     planned.input.bytes = bytes;
                     planned.hash = Some(hash);
@@ -510,6 +539,12 @@ fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
         return Err(PlanError::Value {
             key: "night.keep",
             message: "it must be a number of nights from 1 to 3650".to_owned(),
+        });
+    }
+    if pipeline.lots.bytes < LOT_FLOOR {
+        return Err(PlanError::Value {
+            key: "lots.bytes",
+            message: format!("it must be {LOT_FLOOR} at least"),
         });
     }
     if !(0.5..=1.0).contains(&pipeline.dedup.threshold) {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use chatmill_dataset::{Compression, DatasetError, Opening, Partition, Staging, TableOptions};
+use chatmill_dataset::{Compression, DatasetError, Opening, Partition, SliceId, Staging, TableOptions};
 use chatmill_intake::discover::InputKind;
 
 use crate::commit::collisions::{Ids, Occurrence, Renames, may_collide, renames};
@@ -18,6 +18,7 @@ use crate::options::{Reporter, RunOptions};
 use crate::pipeline;
 use crate::plan::{Plan, PlannedInput};
 use crate::progress::Progress;
+use crate::slice::lots::{Lot, divides, lots};
 use crate::slice::{CutTotals, Slice, Slicer, scheduler};
 use crate::work::receipt::SliceReceipt;
 use crate::work::survey::{self, Survey};
@@ -53,8 +54,9 @@ pub fn run(
     if !failures.is_empty() {
         return Err(RunError::InputsFailed { failures });
     }
-    plan.hash_inputs(progress, stop)?;
+    plan.hash_inputs(&divides, progress, stop)?;
     go_on(stop, 0)?;
+    let lots = lots(&plan)?;
     let fingerprint = plan.fingerprint();
     let staging = match chatmill_dataset::open(&plan.out, &fingerprint, options.replace)? {
         Opening::Finished(manifest) => return Ok(RunSummary::of_finished(&plan.out, manifest)),
@@ -66,12 +68,12 @@ pub fn run(
     let done = staging
         .receipts::<SliceReceipt>()?
         .map(|receipt| receipt.map(|receipt| (receipt.slice, Ids::of(&receipt.body))))
-        .collect::<Result<BTreeMap<u32, Ids>, DatasetError>>()?;
+        .collect::<Result<BTreeMap<SliceId, Ids>, DatasetError>>()?;
     let resumed = done.len();
     if resumed > 0 {
         progress.note(&format!("going on after {resumed} slices that are already done"));
     }
-    let mut runner = Runner::new(&plan, &staging, options, progress, stop)?;
+    let mut runner = Runner::new(&plan, &lots, &staging, options, progress, stop)?;
     runner.survey()?;
     let finished = runner.process_all(done)?;
     let outcome = ReceiptTotals::read(&staging, &finished, stop)?;
@@ -132,6 +134,7 @@ fn refuse_streams(plan: &mut Plan) {
 
 struct Runner<'p> {
     tools: WorkerContext<'p>,
+    lots: &'p [Lot],
     staging: &'p Staging,
     table_options: TableOptions,
     threads: usize,
@@ -141,6 +144,7 @@ struct Runner<'p> {
 impl<'p> Runner<'p> {
     fn new(
         plan: &'p Plan,
+        lots: &'p [Lot],
         staging: &'p Staging,
         options: RunOptions<'_>,
         progress: &'p dyn Progress,
@@ -173,6 +177,7 @@ impl<'p> Runner<'p> {
                 slowest: Mutex::default(),
                 stop,
             },
+            lots,
             staging,
             table_options: TableOptions {
                 encodings,
@@ -192,14 +197,17 @@ impl<'p> Runner<'p> {
     ///
     /// Receipts stay in the staging: in memory there are eight bytes for each conversation, and the ids themselves only where
     /// two of them may be alike. A receipt of an earlier attempt counts only where it was made from the same bytes.
-    fn process_all(&self, mut done: BTreeMap<u32, Ids>) -> Result<FinishedSlices, RunError> {
+    fn process_all(&self, mut done: BTreeMap<SliceId, Ids>) -> Result<FinishedSlices, RunError> {
         let (finished, tally) = self.pass(
             RENDER.0,
-            &|slice| !done.get(&slice.index).is_some_and(|ids| ids.are_of(slice)),
+            &|slice| !done.get(&slice.id).is_some_and(|ids| ids.are_of(slice)),
             &Renames::new(),
         )?;
-        for beyond in done.split_off(&tally.slices).into_keys() {
-            self.staging.discard(beyond)?;
+        // What an earlier attempt cut further, from other bytes.
+        let beyond: Vec<SliceId> = done.keys().filter(|slice| !tally.has(**slice)).copied().collect();
+        for slice in beyond {
+            done.remove(&slice);
+            self.staging.discard(slice)?;
         }
         done.extend(finished);
         let mut finished = FinishedSlices { slices: done, tally };
@@ -207,7 +215,7 @@ impl<'p> Runner<'p> {
             return Ok(finished);
         }
         let stop = self.tools.stop;
-        let mut given: BTreeMap<u32, Given> = BTreeMap::new();
+        let mut given: BTreeMap<SliceId, Given> = BTreeMap::new();
         for receipt in self.staging.receipts::<SliceReceipt>()? {
             go_on(stop, given.len())?;
             let receipt = receipt?;
@@ -215,7 +223,7 @@ impl<'p> Runner<'p> {
         }
         let required = required_renames(self.tools.plan, &given, stop);
         let required = required.ok_or(RunError::Stopped { done: given.len() })?;
-        let wrong: BTreeSet<u32> = given
+        let wrong: BTreeSet<SliceId> = given
             .iter()
             .filter(|(slice, (_, renamed))| required.get(slice).cloned().unwrap_or_default() != *renamed)
             .map(|(slice, _)| *slice)
@@ -226,7 +234,7 @@ impl<'p> Runner<'p> {
         for slice in &wrong {
             self.staging.discard(*slice)?;
         }
-        let (again, _) = self.pass("qualify ids", &|slice| wrong.contains(&slice.index), &required)?;
+        let (again, _) = self.pass("qualify ids", &|slice| wrong.contains(&slice.id), &required)?;
         finished.slices.extend(again);
         Ok(finished)
     }
@@ -245,7 +253,7 @@ impl<'p> Runner<'p> {
             let looked =
                 catch_unwind(AssertUnwindSafe(|| survey::look(slice, plan, stop))).map_err(|_| {
                     stop.store(true, Ordering::Relaxed);
-                    RunError::WorkerFailed { slice: slice.index }
+                    RunError::WorkerFailed { slice: slice.id }
                 })?;
             // Beyond the limit they are counted, for the message, and not kept.
             Ok(looked.map(|likenesses| {
@@ -267,9 +275,9 @@ impl<'p> Runner<'p> {
         name: &str,
         wanted: &dyn Fn(&Slice) -> bool,
         renames: &Renames,
-    ) -> Result<(BTreeMap<u32, Ids>, CutTotals), RunError> {
+    ) -> Result<(BTreeMap<SliceId, Ids>, CutTotals), RunError> {
         self.read(name, wanted, &|slice| {
-            self.process_slice(slice, renames.get(&slice.index).cloned().unwrap_or_default())
+            self.process_slice(slice, renames.get(&slice.id).cloned().unwrap_or_default())
         })
     }
 
@@ -279,7 +287,7 @@ impl<'p> Runner<'p> {
         name: &str,
         wanted: &dyn Fn(&Slice) -> bool,
         work: &(dyn Fn(&Slice) -> Result<Option<T>, RunError> + Sync),
-    ) -> Result<(BTreeMap<u32, T>, CutTotals), RunError> {
+    ) -> Result<(BTreeMap<SliceId, T>, CutTotals), RunError> {
         let plan = self.tools.plan;
         self.progress.stage(name, plan.input_bytes());
         let mut slicer = Slicer::new(
@@ -291,6 +299,7 @@ impl<'p> Runner<'p> {
             self.tools.stop,
             self.progress,
         )
+        .in_lots(self.lots.iter().cloned())
         .strict()
         .comparing();
         let mut results = BTreeMap::new();
@@ -355,10 +364,10 @@ impl<'p> Runner<'p> {
         renamed: BTreeMap<usize, String>,
     ) -> Result<Option<Ids>, RunError> {
         let whole = || -> Result<Ids, WorkError> {
-            let mut parts = self.staging.parts(slice.index, &self.table_options)?;
+            let mut parts = self.staging.parts(slice.id, &self.table_options)?;
             let receipt = process_slice(slice, &self.tools, &mut parts, renamed)?;
             let files = parts.close()?;
-            self.staging.commit(slice.index, &files, &receipt)?;
+            self.staging.commit(slice.id, &files, &receipt)?;
             Ok(Ids::of(&receipt))
         };
         let failure: RunError = match catch_unwind(AssertUnwindSafe(whole)) {
@@ -374,7 +383,7 @@ impl<'p> Runner<'p> {
                 conversation,
                 encoding,
             },
-            Err(_) => RunError::WorkerFailed { slice: slice.index },
+            Err(_) => RunError::WorkerFailed { slice: slice.id },
         };
         // Nothing can be published any more: let the other workers come to rest.
         self.tools.stop.store(true, Ordering::Relaxed);
@@ -386,7 +395,7 @@ impl<'p> Runner<'p> {
 type Given = (Vec<(usize, String)>, BTreeMap<usize, String>);
 
 /// Which conversations must get another id, judged over the whole run; nothing when `stop` was set.
-fn required_renames(plan: &Plan, given: &BTreeMap<u32, Given>, stop: &AtomicBool) -> Option<Renames> {
+fn required_renames(plan: &Plan, given: &BTreeMap<SliceId, Given>, stop: &AtomicBool) -> Option<Renames> {
     let occurrences = given.iter().flat_map(|(slice, (ids, _))| {
         ids.iter().enumerate().map(|(index, (input, id))| Occurrence {
             slice: *slice,

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use chatmill_dataset::SliceId;
 use chatmill_diag::Finding;
 use chatmill_intake::{Frame, FramingError};
 use chatmill_source::{Evidence, Proposal};
 
 pub mod gather;
+pub mod lots;
 mod recognise;
 pub mod records;
 mod repeats;
@@ -58,12 +60,14 @@ pub enum Step {
     Note(Finding),
     /// The entry is over; it had that many bytes.
     EntryEnd(u64),
+    /// A stretch of an entry is over, which goes on in another lot; it had that many bytes.
+    StretchEnd(u64),
 }
 
 /// A stretch of the inputs: the unit of work, of file and of resume.
 pub struct Slice {
-    /// Number from 0.
-    pub index: u32,
+    /// Its number.
+    pub id: SliceId,
     /// Bytes of its frames.
     pub buffer: Vec<u8>,
     /// What to do with them.

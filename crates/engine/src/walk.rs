@@ -112,7 +112,8 @@ pub fn walk(
                 | Item::PassedOver { .. }
                 | Item::Separator(_)
                 | Item::Note(_)
-                | Item::EntryEnd(_) => true,
+                | Item::EntryEnd(_)
+                | Item::StretchEnd(_) => true,
             };
             if !goes_on {
                 break;

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use chatmill_dataset::PartSet;
 use chatmill_dataset::overview::cut;
+use chatmill_dataset::{PartSet, SliceId};
 use chatmill_diag::{Finding, Reject, RejectLevel, Severity, ShownId, Span, codes};
 use chatmill_dialect::MadeTexts;
 use chatmill_intake::FramingError;
@@ -112,7 +112,7 @@ pub fn process_slice(
             renamed,
             ..SliceReceipt::default()
         },
-        slice: slice.index,
+        slice: slice.id,
         met: 0,
         standing: ClusterMembership::default(),
         place: None,
@@ -134,7 +134,7 @@ pub fn process_slice(
     let mut idle = tools.idle_meters.lock().unwrap_or_else(PoisonError::into_inner);
     idle.extend(work.meter);
     let mut slowest = tools.slowest.lock().unwrap_or_else(PoisonError::into_inner);
-    slowest.merge(slice.index, work.slowest);
+    slowest.merge(slice.id, work.slowest);
     Ok(work.receipt)
 }
 
@@ -144,8 +144,8 @@ struct Work<'w, 'p> {
     counter: TokenCounter,
     meter: Option<BudgetMeter>,
     receipt: SliceReceipt,
-    /// Index of the slice.
-    slice: u32,
+    /// Number of the slice.
+    slice: SliceId,
     /// Conversations of the slice that the selection has kept so far.
     met: usize,
     /// The cluster of the current conversation.
@@ -174,6 +174,7 @@ impl Work<'_, '_> {
                 counts.entries += 1;
                 counts.ledger.decoded_bytes += bytes;
             }
+            Item::StretchEnd(bytes) => self.counts().ledger.decoded_bytes += bytes,
             Item::Filtered(record) => {
                 let planned = self.tools.plan.inputs.get(record.entry.input);
                 let of_section = planned.and_then(|planned| planned.settings.limit);

@@ -26,6 +26,7 @@ use chatmill_diag::{Code, Finding, Limits};
 use crate::archive::dump::{DumpTable, RowText};
 use crate::event::{Event, Framing, Head};
 use crate::stream::{Bytes, StreamError};
+use crate::stretch::Stretch;
 use crate::table::TableMap;
 use crate::table::copy;
 use crate::table::sql::{Dialect, Syntax};
@@ -67,6 +68,8 @@ pub(crate) struct Framer {
     framing: Framing,
     /// Where the first byte of the window's rest stands.
     place: Place,
+    /// Where it began to read.
+    begins: u64,
     record_limit: u64,
     document_limit: u64,
     head_limit: usize,
@@ -188,6 +191,7 @@ impl Framer {
             state,
             framing,
             place: Place::default(),
+            begins: 0,
             record_limit: limits.record,
             document_limit: limits.document,
             head_limit: usize::try_from(limits.reject_head).unwrap_or(usize::MAX),
@@ -201,6 +205,25 @@ impl Framer {
             queue: VecDeque::new(),
         };
         (framer, head)
+    }
+
+    /// Goes over to a stretch of the entry, whose bytes are `stream`: the head has said how they are cut. Only before the first event.
+    pub(crate) fn go_over_to(&mut self, stretch: &Stretch, stream: Bytes) {
+        self.window.restart(stream);
+        self.begins = stretch.start;
+        if stretch.start > 0 {
+            // What is said of the entry is said where it begins.
+            self.is_marked = false;
+            self.queue.clear();
+            self.place = Place {
+                offset: stretch.start,
+                line: stretch.line,
+                column: 1,
+            };
+        }
+        // Whether there is no record at all shows at the end of the entry.
+        let before = stretch.record;
+        self.record = if stretch.is_last { before } else { before.max(1) };
     }
 
     /// Makes the whole entry one damage. Only before the first event. `at` is where in the head the fault is.
@@ -224,9 +247,9 @@ impl Framer {
         self.queue.clear();
     }
 
-    /// Decoded bytes so far.
+    /// Decoded bytes so far; of a stretch, its own.
     pub(crate) fn decoded(&self) -> u64 {
-        self.place.offset
+        self.place.offset - self.begins
     }
 
     /// Gives the memory back for the next entry.

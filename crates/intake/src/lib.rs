@@ -18,6 +18,7 @@ mod reader;
 mod sketch;
 mod sniff;
 mod stream;
+mod stretch;
 pub mod table;
 mod unpack;
 
@@ -28,4 +29,5 @@ pub use foreign::foreign;
 pub use frame::text::FramedText;
 pub use reader::Reader;
 pub use sketch::{Name, RecordSketch, Sketch};
+pub use stretch::{Division, Stretch, divide};
 pub use table::copy::CopiedLine;

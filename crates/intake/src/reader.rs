@@ -5,6 +5,7 @@
 mod walk;
 
 use std::collections::VecDeque;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -16,13 +17,14 @@ use crate::archive::dump::{Custom, DumpTable};
 use crate::columnar::{self, Columnar};
 use crate::database::{Database, DatabaseFile};
 use crate::discover::{Input, content_hash};
-use crate::door::Failure;
 #[cfg(test)]
 use crate::door::Trouble;
+use crate::door::{Failure, InputFile};
 use crate::event::{Event, Framing, FramingError, Head};
 use crate::frame::Framer;
 use crate::sniff::{Container, HEAD_BYTES, sniff};
 use crate::stream::{Buffered, Raw, ReadBudget, StreamError};
+use crate::stretch::Stretch;
 use crate::table::TableMap;
 
 use walk::{Inner, Opened, Walk, nothing, too_many_layers, uncover, unsupported};
@@ -44,6 +46,12 @@ pub struct Reader {
     memory: Vec<u8>,
     queue: VecDeque<Event>,
     tables: Arc<[TableMap]>,
+    /// The stretch that is read of the file, and where it lies, until it is entered.
+    stretch: Option<(PathBuf, Stretch)>,
+    /// Whether the stored bytes are those of the one entry.
+    is_plain: bool,
+    /// Stored bytes that were read to know how a stretch is cut.
+    read_before: u64,
     has_failed: bool,
 }
 
@@ -59,6 +67,14 @@ impl Reader {
     /// system is at fault for as [`Event::Failed`].
     pub fn open(input: &Input, limits: &Limits) -> Self {
         Self::new(Opened::input(input, limits))
+    }
+
+    /// Opens one stretch of a file of lines: places, numbers of lines and what the head decides are those of the whole file.
+    pub fn open_stretch(input: &Input, limits: &Limits, stretch: &Stretch) -> Self {
+        Self {
+            stretch: Some((input.path(), stretch.clone())),
+            ..Self::open(input, limits)
+        }
     }
 
     /// Reads a stream; `length` is its number of stored bytes, where that is known beforehand.
@@ -79,6 +95,9 @@ impl Reader {
             memory: Vec::new(),
             queue: VecDeque::new(),
             tables: Arc::default(),
+            stretch: None,
+            is_plain: opened.is_plain,
+            read_before: 0,
             has_failed: false,
         }
     }
@@ -154,10 +173,15 @@ impl Reader {
 
     /// Stored bytes read so far.
     pub fn raw_bytes_read(&self) -> u64 {
-        self.gauge.raw_read()
+        self.gauge.raw_read() - self.read_before
     }
 
-    /// BLAKE3 of the stored bytes, complete after the last event of a file.
+    /// Whether the stored bytes are those of the one entry: neither an archive nor compressed, nor read out of order.
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
+    }
+
+    /// BLAKE3 of the stored bytes, of a stretch of its own, complete after the last event of a file.
     ///
     /// A zip, a database and a folder are hashed again, since they are not read in order; `go_on` is asked meanwhile, as by
     /// [`content_hash`]. Nothing when it said no, or when the input was refused.
@@ -239,7 +263,8 @@ impl Reader {
         let broken = match container {
             Container::Plain => {
                 let memory = std::mem::take(&mut self.memory);
-                let framed = Framer::new(Box::new(body), memory, &self.gauge.limits, &self.tables);
+                let mut framed = Framer::new(Box::new(body), memory, &self.gauge.limits, &self.tables);
+                self.enter_stretch(&mut framed.0);
                 return self.begin_frames(label, notes, framed);
             }
             Container::Database => match DatabaseFile::copy(&mut body, &self.gauge) {
@@ -263,6 +288,23 @@ impl Reader {
             Container::Compressed(_) => too_many_layers(),
         };
         self.pass_unread(label, notes, Some(broken));
+    }
+
+    /// Goes over to the stretch that is wanted, if it is one. What the system cannot do, the gauge's trouble tells.
+    fn enter_stretch(&mut self, framer: &mut Framer) {
+        let Some((path, stretch)) = self.stretch.take() else {
+            return;
+        };
+        let Ok(mut file) = InputFile::open(&path, &self.gauge.trouble) else {
+            return;
+        };
+        if file.seek(SeekFrom::Start(stretch.start)).is_ok() {
+            self.read_before = self.gauge.raw_read();
+            let bytes = file.take(stretch.end - stretch.start);
+            let raw = Raw::new(Box::new(bytes), Arc::clone(&self.gauge));
+            framer.go_over_to(&stretch, Box::new(raw.clone()));
+            self.raw = Some(raw);
+        }
     }
 
     /// Begins the rows of one table of a dump.

@@ -366,7 +366,7 @@ fn a_dataset_that_was_touched_does_not_certify() {
     assert_eq!(code(&run(&shop, &[])), 0);
     let certify = || command(&shop, &["certify", "out"]).output().unwrap();
     assert_eq!(code(&certify()), 0);
-    let part = shop.path("out/messages/part-00000.parquet");
+    let part = shop.path("out/messages/part-00000-00000.parquet");
     let bytes = fs::read(&part).unwrap();
     let expect_fault = |name: &str| {
         let output = certify();
@@ -375,12 +375,16 @@ fn a_dataset_that_was_touched_does_not_certify() {
         assert!(words.contains(name), "{name}: {words}");
     };
     fs::remove_file(&part).unwrap();
-    expect_fault("messages/part-00000.parquet");
+    expect_fault("messages/part-00000-00000.parquet");
     fs::write(&part, &bytes[..bytes.len() - 1]).unwrap();
-    expect_fault("messages/part-00000.parquet");
+    expect_fault("messages/part-00000-00000.parquet");
     fs::write(&part, &bytes).unwrap();
     assert_eq!(code(&certify()), 0);
-    for name in ["out/note.txt", "out/messages/part-00009.parquet", "out/.hidden"] {
+    for name in [
+        "out/note.txt",
+        "out/messages/part-00000-00009.parquet",
+        "out/.hidden",
+    ] {
         let extra = shop.write(name, &bytes);
         expect_fault(name.trim_start_matches("out/"));
         fs::remove_file(extra).unwrap();

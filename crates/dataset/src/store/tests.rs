@@ -160,7 +160,7 @@ fn a_night_goes_with_all_that_is_ours_and_stays_with_anything_that_is_not() {
     let dataset = store.dataset(&night);
     let make = || {
         fs::create_dir_all(dataset.join("messages")).unwrap();
-        fs::write(dataset.join("messages/part-00000.parquet"), "rows").unwrap();
+        fs::write(dataset.join("messages/part-00000-00000.parquet"), "rows").unwrap();
         fs::write(dataset.join("manifest.json"), "{}").unwrap();
         store.tell(&night, NIGHT_NOTE, b"said").unwrap();
         store.tell(&night, NIGHT_JSON, b"{}").unwrap();

@@ -130,7 +130,7 @@ fn every_extra_file_is_named() {
     for extra in [
         "notes.txt",
         ".hidden",
-        "messages/part-00001.parquet",
+        "messages/part-00000-00001.parquet",
         "run.json.bak",
         "messages/run.json",
     ] {
@@ -155,13 +155,13 @@ fn derived_files_may_change_and_be_absent() {
 #[test]
 fn a_link_is_not_a_file_of_the_dataset() {
     let (folder, out) = dataset();
-    let part = out.join("messages/part-00000.parquet");
+    let part = out.join("messages/part-00000-00000.parquet");
     let elsewhere = folder.path().join("elsewhere.parquet");
     fs::rename(&part, &elsewhere).unwrap();
     std::os::unix::fs::symlink(&elsewhere, &part).unwrap();
     assert_eq!(
         faults(&out),
-        ["messages/part-00000.parquet is not a regular file"]
+        ["messages/part-00000-00000.parquet is not a regular file"]
     );
 }
 
@@ -184,7 +184,7 @@ fn a_forged_count_of_rows_is_seen_in_the_footer() {
     forge(&out, &manifest);
     assert_eq!(
         faults(&out),
-        ["messages/part-00000.parquet has 1 rows instead of 2"]
+        ["messages/part-00000-00000.parquet has 1 rows instead of 2"]
     );
 }
 
@@ -236,7 +236,7 @@ fn a_forged_path_is_never_followed() {
         "messages/../../secret",
         "/etc/hostname",
         "messages//part",
-        "rejects/part-00000.parquet",
+        "rejects/part-00000-00000.parquet",
     ] {
         let mut manifest = honest.clone();
         manifest.tables[1].files[0].path = text(path);
@@ -255,7 +255,7 @@ fn a_file_that_is_listed_twice_is_a_fault() {
     forge(&out, &manifest);
     let faults = faults(&out);
     assert!(
-        faults[0].ends_with("it lists messages/part-00000.parquet twice"),
+        faults[0].ends_with("it lists messages/part-00000-00000.parquet twice"),
         "{faults:?}"
     );
 }
@@ -331,8 +331,8 @@ fn an_input_that_was_neither_read_nor_refused_is_a_fault() {
             "input was refused (IN014) and read all the same",
         ),
         (
-            |manifest| manifest.slices = 0,
-            "cannot be a part of conversations: there are 0 slices",
+            |manifest| manifest.lots = Vec::new(),
+            "cannot be a part of conversations: there are 0 slices in 0 lots",
         ),
     ];
     let (_folder, out) = dataset();
@@ -399,13 +399,13 @@ fn files_with_other_encodings_than_their_neighbours_are_a_fault() {
     parts.push_message(row).unwrap();
     files.extend(parts.close().unwrap());
     let listed = Manifest {
-        slices: 2,
+        lots: vec![2],
         ..manifest("plan-a", 1, files)
     };
     staging.seal(listed, &options()).unwrap().publish().unwrap();
     assert_eq!(
         faults(&out),
-        ["messages/part-00001.parquet has other encodings than the files before it"]
+        ["messages/part-00000-00001.parquet has other encodings than the files before it"]
     );
 }
 
@@ -424,8 +424,8 @@ fn a_file_with_the_schema_of_another_table_is_a_fault() {
         .position(|table| table.name == "findings")
         .unwrap();
     fs::copy(
-        out.join("findings/part-00000.parquet"),
-        out.join("losses/part-00000.parquet"),
+        out.join("findings/part-00000-00000.parquet"),
+        out.join("losses/part-00000-00000.parquet"),
     )
     .unwrap();
     let file = manifest.tables[findings].files[0].clone();
@@ -434,6 +434,6 @@ fn a_file_with_the_schema_of_another_table_is_a_fault() {
     forge(&out, &manifest);
     assert_eq!(
         faults(&out),
-        ["losses/part-00000.parquet does not have the schema of losses"]
+        ["losses/part-00000-00000.parquet does not have the schema of losses"]
     );
 }

@@ -43,7 +43,7 @@ fn a_dataset_appears_whole_and_leaves_nothing_else() {
     );
     assert_eq!(
         names(&out.join("messages")),
-        ["part-00000.parquet", "part-00001.parquet"]
+        ["part-00000-00000.parquet", "part-00000-00001.parquet"]
     );
     let certificate = certify(&out).unwrap();
     assert_eq!(certificate.faults, Vec::<String>::new());
@@ -63,7 +63,7 @@ fn an_empty_table_is_a_file_without_row_groups() {
     assert_eq!(losses.files.len(), 1);
     assert_eq!(
         (losses.files[0].path.as_str(), losses.files[0].rows),
-        ("losses/part-00000.parquet", 0)
+        ("losses/part-00000-00000.parquet", 0)
     );
     let footer = parquet::file::metadata::ParquetMetaDataReader::new()
         .parse_and_finish(&fs::File::open(out.join(&losses.files[0].path)).unwrap())
@@ -92,7 +92,7 @@ fn receipts_come_back_in_order_with_their_bodies() {
     let receipts = receipts(&staging);
     assert_eq!(receipts.len(), 3);
     for (slice, receipt) in (0..).zip(&receipts) {
-        assert_eq!(receipt.slice, slice);
+        assert_eq!(receipt.slice, slice.into());
         assert_eq!(receipt.body, format!("body of slice {slice}"));
     }
     assert_eq!(receipts[2].files, files[0]);
@@ -127,7 +127,7 @@ fn is_redone_after(damage: impl Fn(&TempDir), slice: u32) {
 fn a_truncated_part_is_redone() {
     is_redone_after(
         |folder| {
-            let path = staged(folder, "data/messages/part-00001.parquet");
+            let path = staged(folder, "data/messages/part-00000-00001.parquet");
             let bytes = fs::read(&path).unwrap();
             fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
         },
@@ -139,7 +139,7 @@ fn a_truncated_part_is_redone() {
 fn a_part_with_one_flipped_byte_is_redone() {
     is_redone_after(
         |folder| {
-            let path = staged(folder, "data/rejects/part-00002.parquet");
+            let path = staged(folder, "data/rejects/part-00000-00002.parquet");
             let mut bytes = fs::read(&path).unwrap();
             let middle = bytes.len() / 2;
             bytes[middle] ^= 1;
@@ -152,7 +152,7 @@ fn a_part_with_one_flipped_byte_is_redone() {
 #[test]
 fn an_emptied_part_is_redone() {
     is_redone_after(
-        |folder| fs::write(staged(folder, "data/conversations/part-00000.parquet"), "").unwrap(),
+        |folder| fs::write(staged(folder, "data/conversations/part-00000-00000.parquet"), "").unwrap(),
         0,
     );
 }
@@ -160,7 +160,7 @@ fn an_emptied_part_is_redone() {
 #[test]
 fn a_missing_part_is_redone() {
     is_redone_after(
-        |folder| fs::remove_file(staged(folder, "data/messages/part-00001.parquet")).unwrap(),
+        |folder| fs::remove_file(staged(folder, "data/messages/part-00000-00001.parquet")).unwrap(),
         1,
     );
 }
@@ -168,7 +168,7 @@ fn a_missing_part_is_redone() {
 #[test]
 fn a_slice_without_receipt_is_redone() {
     is_redone_after(
-        |folder| fs::remove_file(staged(folder, "receipts/00001.json")).unwrap(),
+        |folder| fs::remove_file(staged(folder, "receipts/00000-00001.json")).unwrap(),
         1,
     );
 }
@@ -177,9 +177,9 @@ fn a_slice_without_receipt_is_redone() {
 fn a_receipt_is_redone_whichever_byte_is_flipped() {
     let (folder, out) = place();
     interrupted(&out);
-    let path = staged(&folder, "receipts/00000.json");
+    let path = staged(&folder, "receipts/00000-00000.json");
     let parts: Vec<_> = ["conversations", "messages", "rejects"]
-        .map(|table| staged(&folder, &format!("data/{table}/part-00000.parquet")))
+        .map(|table| staged(&folder, &format!("data/{table}/part-00000-00000.parquet")))
         .into_iter()
         .map(|path| (fs::read(&path).unwrap(), path))
         .collect();
@@ -209,7 +209,7 @@ fn truncated_and_empty_receipts_are_redone() {
     for length in [0, 1, 64, 65, 100] {
         is_redone_after(
             |folder| {
-                let path = staged(folder, "receipts/00002.json");
+                let path = staged(folder, "receipts/00000-00002.json");
                 let bytes = fs::read(&path).unwrap();
                 fs::write(&path, &bytes[..length]).unwrap();
             },
@@ -223,13 +223,13 @@ fn a_receipt_under_another_slices_name_counts_for_neither() {
     let (folder, out) = place();
     interrupted(&out);
     fs::rename(
-        staged(&folder, "receipts/00001.json"),
-        staged(&folder, "receipts/00007.json"),
+        staged(&folder, "receipts/00000-00001.json"),
+        staged(&folder, "receipts/00000-00007.json"),
     )
     .unwrap();
     let staging = work(&out, "plan-a");
     assert_eq!(done(&staging), [0, 2]);
-    assert!(!staged(&folder, "data/messages/part-00001.parquet").exists());
+    assert!(!staged(&folder, "data/messages/part-00000-00001.parquet").exists());
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn a_slice_that_is_damaged_while_the_run_works_stops_it_and_is_redone_by_the_nex
     let staging = work(&out, "plan-a");
     grind(&staging, 0);
     grind(&staging, 1);
-    fs::write(staged(&folder, "data/messages/part-00001.parquet"), "short").unwrap();
+    fs::write(staged(&folder, "data/messages/part-00000-00001.parquet"), "short").unwrap();
     let found: Vec<_> = staging.receipts::<String>().unwrap().collect();
     assert!(matches!(found[..], [Ok(_), Err(DatasetError::Corrupt { .. })]));
     drop(staging);
@@ -267,7 +267,7 @@ fn a_set_that_was_dropped_leaves_nothing_in_the_dataset() {
     let row = crate::support::message(&mut parts);
     parts.push_message(row).unwrap();
     drop(parts);
-    assert_eq!(names(&staged(&folder, "temp")), ["messages.00000.parquet"]);
+    assert_eq!(names(&staged(&folder, "temp")), ["messages.00000-00000.parquet"]);
     let mut parts = staging.parts(0, &options()).unwrap();
     assert_eq!(
         names(&staged(&folder, "temp")),
@@ -290,7 +290,10 @@ fn a_discarded_slice_is_gone() {
     grind(&staging, 1);
     staging.discard(0).unwrap();
     assert_eq!(done(&staging), [1]);
-    assert_eq!(names(&staged(&folder, "data/messages")), ["part-00001.parquet"]);
+    assert_eq!(
+        names(&staged(&folder, "data/messages")),
+        ["part-00000-00001.parquet"]
+    );
     staging.discard(0).unwrap();
 }
 
@@ -299,12 +302,12 @@ fn a_seal_refuses_a_folder_that_is_not_the_manifests() {
     let (folder, out) = place();
     let staging = work(&out, "plan-a");
     let files = grind(&staging, 0);
-    fs::write(staged(&folder, "data/messages/part-00005.parquet"), "stray").unwrap();
+    fs::write(staged(&folder, "data/messages/part-00000-00005.parquet"), "stray").unwrap();
     let manifest = crate::support::manifest("plan-a", 1, files);
     let error = staging.seal(manifest, &options()).unwrap_err();
     assert!(matches!(error, DatasetError::Corrupt { .. }));
     assert!(
-        error.to_string().contains("messages/part-00005.parquet"),
+        error.to_string().contains("messages/part-00000-00005.parquet"),
         "{error}"
     );
     assert!(!out.exists());
@@ -315,7 +318,7 @@ fn a_seal_refuses_a_part_that_changed_after_its_receipt() {
     let (folder, out) = place();
     let staging = work(&out, "plan-a");
     let files = grind(&staging, 0);
-    let path = staged(&folder, "data/messages/part-00000.parquet");
+    let path = staged(&folder, "data/messages/part-00000-00000.parquet");
     let mut bytes = fs::read(&path).unwrap();
     bytes[10] ^= 1;
     fs::write(&path, bytes).unwrap();
@@ -349,7 +352,7 @@ fn only_derived_files_can_be_added_to_a_sealed_dataset() {
         "manifest.json",
         "notes.txt",
         "../run.json",
-        "messages/part-00000.parquet",
+        "messages/part-00000-00000.parquet",
     ] {
         sealed.write_derived(name, b"x").unwrap_err();
     }
@@ -381,15 +384,15 @@ fn what_no_receipt_names_is_removed_from_staging() {
     interrupted(&out);
     fs::create_dir_all(staged(&folder, "data/of_old/dialect=chatml")).unwrap();
     for stray in [
-        "data/messages/part-00009.parquet",
-        "data/of_old/part-00000.parquet",
-        "data/of_old/dialect=chatml/part-00000.parquet",
+        "data/messages/part-00000-00009.parquet",
+        "data/of_old/part-00000-00000.parquet",
+        "data/of_old/dialect=chatml/part-00000-00000.parquet",
         "data/manifest.json",
         "data/_SUCCESS",
         "data/report.html",
         "data/.derived.json",
-        "temp/messages.00004.parquet",
-        "temp/.00001.json.0123456789abcdef.new",
+        "temp/messages.00000-00004.parquet",
+        "temp/.00000-00001.json.0123456789abcdef.new",
         ".data.report.json.0123456789abcdef.new",
     ] {
         fs::write(staged(&folder, stray), "stray").unwrap();
@@ -412,12 +415,12 @@ fn a_file_that_no_run_makes_is_kept_and_named() {
         "data/thesis.txt",
         "data/messages/thesis.parquet",
         "data/unknown/deep/file",
-        "data/Photos/part-00000.parquet",
+        "data/Photos/part-00000-00000.parquet",
         "temp/messages.parquet",
         "temp/deep/file",
         "notes.txt",
         "../notes.txt",
-        "../my notes/part-00000.parquet",
+        "../my notes/part-00000-00000.parquet",
     ] {
         let path = staged(&folder, stranger);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

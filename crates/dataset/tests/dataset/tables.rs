@@ -446,7 +446,7 @@ fn a_slice_has_files_only_for_tables_with_rows() {
         &options(),
     );
     assert_eq!(files.len(), 1);
-    assert_eq!(files[0].path, "losses/part-00000.parquet");
+    assert_eq!(files[0].path, "losses/part-00000-00000.parquet");
     assert!(path_of(&folder, &files[0]).is_file());
     assert_eq!(
         crate::support::names(&folder.path().join(".out.staging/f/temp")),

@@ -423,7 +423,7 @@ pub(crate) fn manifest(fingerprint: &str, slices: u64, files: Vec<PartFile>) -> 
         format: FORMAT,
         fingerprint: text(fingerprint),
         plan: serde_json::json!({"name": "test", "count": {"encodings": ["o200k_base", "cl100k_base"]}}),
-        slices: u32::try_from(slices).unwrap(),
+        lots: vec![u32::try_from(slices).unwrap()],
         inputs: std::iter::once(InputEntry {
             path: text(INPUT),
             hash: Some(text("hash")),
@@ -456,7 +456,10 @@ pub(crate) fn receipts(staging: &Staging) -> Vec<Receipt<String>> {
 
 /// Grinds the slices that are not done and seals.
 pub(crate) fn seal(staging: Staging, fingerprint: &str, slices: u32) -> Sealed {
-    let done: Vec<u32> = receipts(&staging).iter().map(|receipt| receipt.slice).collect();
+    let done: Vec<u32> = receipts(&staging)
+        .iter()
+        .map(|receipt| receipt.slice.slice)
+        .collect();
     for slice in (0..slices).filter(|slice| !done.contains(slice)) {
         grind(&staging, slice);
     }
@@ -518,7 +521,10 @@ pub(crate) fn staged(folder: &TempDir, path: &str) -> PathBuf {
 
 /// The slices that are done.
 pub(crate) fn done(staging: &Staging) -> Vec<u32> {
-    receipts(staging).iter().map(|receipt| receipt.slice).collect()
+    receipts(staging)
+        .iter()
+        .map(|receipt| receipt.slice.slice)
+        .collect()
 }
 
 /// Three finished slices whose run ended before it could seal.

@@ -115,7 +115,11 @@ impl<'c> Checker<'c> {
                 }
             }
             Item::PassedOver { kind, .. } => self.counts().passed_over = Some(kind),
-            Item::Filtered(_) | Item::Skipped { .. } | Item::Separator(_) | Item::EntryEnd(_) => {}
+            Item::Filtered(_)
+            | Item::Skipped { .. }
+            | Item::Separator(_)
+            | Item::EntryEnd(_)
+            | Item::StretchEnd(_) => {}
         }
     }
 

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use chatmill_dataset::SliceId;
+
 use crate::slice::Slice;
 use crate::work::receipt::SliceReceipt;
 
@@ -76,7 +78,7 @@ pub fn repeated(mut hashes: Vec<u64>) -> BTreeSet<u64> {
 #[derive(Clone, Copy, Debug)]
 pub struct Occurrence<'a> {
     /// Slice.
-    pub slice: u32,
+    pub slice: SliceId,
     /// Index among the slice's conversations.
     pub index: usize,
     /// Index of its input.
@@ -86,7 +88,7 @@ pub struct Occurrence<'a> {
 }
 
 /// The new ids, per slice and index.
-pub type Renames = BTreeMap<u32, BTreeMap<usize, String>>;
+pub type Renames = BTreeMap<SliceId, BTreeMap<usize, String>>;
 
 /// Gives the new ids, or nothing when `stop` was set. `name` is that of an input: no two have the same.
 pub fn renames<'a>(
@@ -147,7 +149,7 @@ mod tests {
 
     fn named(list: &[(u32, usize, &str, &str)]) -> Vec<String> {
         let occurrences = list.iter().map(|(slice, index, input, id)| Occurrence {
-            slice: *slice,
+            slice: (*slice).into(),
             index: *index,
             input: usize::from(*input == "b"),
             id,
@@ -157,7 +159,7 @@ mod tests {
         list.iter()
             .map(|(slice, index, _, id)| {
                 renames
-                    .get(slice)
+                    .get(&(*slice).into())
                     .and_then(|slice| slice.get(index))
                     .map_or((*id).to_owned(), Clone::clone)
             })
@@ -195,7 +197,7 @@ mod tests {
         let ids: Vec<String> = (0..20_000).map(|number| number.to_string()).collect();
         let renamed = |id: &dyn Fn(usize) -> usize| {
             let occurrences = (0..ids.len()).map(|index| Occurrence {
-                slice: 0,
+                slice: 0.into(),
                 index,
                 input: 0,
                 id: &ids[id(index)],
@@ -216,7 +218,7 @@ mod tests {
     #[test]
     fn giving_ids_ends_when_it_is_told_to() {
         let occurrences = [Occurrence {
-            slice: 0,
+            slice: 0.into(),
             index: 0,
             input: 0,
             id: "x",

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use chatmill_dataset::manifest::{DERIVED, InputEntry, Inputs, table_entries};
 use chatmill_dataset::overview::{Overview, listed};
 use chatmill_dataset::rows::TotalRow;
-use chatmill_dataset::{FORMAT, Manifest, PartFile, Sealed, Staging, TableOptions};
+use chatmill_dataset::{FORMAT, Manifest, PartFile, Sealed, SliceId, Staging, TableOptions};
 use serde::{Serialize, Serializer};
 
 use crate::commit::collisions::Ids;
@@ -22,7 +22,7 @@ use crate::work::{TotalNames, Totals};
 /// The slices that were worked off: what the receipts must say when they are read back.
 pub struct FinishedSlices {
     /// Of each slice, what its receipt is known by.
-    pub slices: BTreeMap<u32, Ids>,
+    pub slices: BTreeMap<SliceId, Ids>,
     /// What was cut from the inputs.
     pub tally: CutTotals,
 }
@@ -40,8 +40,8 @@ pub struct ReceiptTotals {
     files: Vec<PartFile>,
     /// How many slices were finished.
     slices: usize,
-    /// The number after the last of them.
-    after_last: u32,
+    /// How many slices each lot was cut into.
+    lots: Vec<u32>,
 }
 
 impl ReceiptTotals {
@@ -54,11 +54,13 @@ impl ReceiptTotals {
             is_told: vec![false; count],
             ..Self::default()
         };
+        let mut cut = finished.tally.each();
         for receipt in staging.receipts::<SliceReceipt>()? {
             go_on(stop, outcome.slices)?;
             let receipt = receipt?;
-            if receipt.slice != outcome.after_last {
-                return Err(missing(outcome.after_last));
+            match cut.next() {
+                Some(slice) if slice != receipt.slice => return Err(missing(slice)),
+                _ => {}
             }
             let known = finished.slices.get(&receipt.slice);
             if !known.is_some_and(|ids| ids.agree_with(&receipt.body)) {
@@ -69,13 +71,14 @@ impl ReceiptTotals {
                 return Err(RunError::Incomplete { reason });
             }
             outcome.slices += 1;
-            outcome.after_last = receipt.slice + 1;
             outcome.files.extend(receipt.files);
             outcome.add(receipt.body);
         }
-        if outcome.after_last != finished.tally.slices {
-            return Err(missing(outcome.after_last));
+        if let Some(slice) = cut.next() {
+            return Err(missing(slice));
         }
+        drop(cut);
+        outcome.lots = finished.tally.lots.values().copied().collect();
         outcome.add_inputs();
         Ok(outcome)
     }
@@ -210,8 +213,12 @@ impl ReceiptTotals {
             ..self.overview.overview(&plan.targets, plan.pipeline.output.quote)
         };
         whole.tokens = rows.iter().map(token_total).collect();
-        // The totals belong to no slice: they take the number after the last one.
-        let mut parts = staging.parts(self.after_last, options)?;
+        // The totals belong to no slice: they are a lot of their own, after the last one.
+        let after_last = SliceId {
+            lot: u32::try_from(self.lots.len()).unwrap_or(u32::MAX),
+            slice: 0,
+        };
+        let mut parts = staging.parts(after_last, options)?;
         for row in rows {
             parts.push_total(row)?;
         }
@@ -223,7 +230,7 @@ impl ReceiptTotals {
             format: FORMAT,
             fingerprint: fingerprint.to_owned(),
             plan: plan.normalised(),
-            slices: self.after_last,
+            lots: self.lots,
             inputs: Accounts {
                 inputs: &plan.inputs,
                 counts: &self.inputs,
@@ -240,7 +247,7 @@ impl ReceiptTotals {
     }
 }
 
-fn missing(slice: u32) -> RunError {
+fn missing(slice: SliceId) -> RunError {
     RunError::Incomplete {
         reason: format!("the receipt of slice {slice} is missing"),
     }

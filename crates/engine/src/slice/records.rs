@@ -48,6 +48,8 @@ pub enum Item<'s> {
     },
     /// The entry is over; it had that many bytes.
     EntryEnd(u64),
+    /// A stretch of an entry is over, which goes on in another lot; it had that many bytes.
+    StretchEnd(u64),
 }
 
 /// A record, not yet read.
@@ -123,6 +125,7 @@ impl Slice {
             },
             Step::PassedOver { kind, bytes } => Item::PassedOver { kind, bytes: *bytes },
             Step::EntryEnd(bytes) => Item::EntryEnd(*bytes),
+            Step::StretchEnd(bytes) => Item::StretchEnd(*bytes),
         })
     }
 

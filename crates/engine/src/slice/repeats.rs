@@ -15,7 +15,8 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
-    /// None of the inputs was read yet.
+    /// None of the inputs was read yet. Those that were hashed before are known all the same: which of them is the first does not
+    /// depend on the lots that are read.
     pub(super) fn among(inputs: &[PlannedInput]) -> Self {
         let mut all: Vec<u64> = inputs.iter().map(|planned| planned.input.bytes).collect();
         all.sort_unstable();
@@ -24,10 +25,16 @@ impl Repeats {
             .filter(|equal| equal.len() > 1);
         // Nothing is said of empty files, nor of what has no length.
         let lengths = shared.filter_map(|equal| equal.first().copied().filter(|length| *length > 0));
-        Self {
+        let mut repeats = Self {
             lengths: lengths.collect(),
             firsts: HashMap::new(),
+        };
+        for (index, planned) in inputs.iter().enumerate() {
+            if let Some(hash) = planned.hash.filter(|_| repeats.may_have(planned.input.bytes)) {
+                repeats.firsts.entry(hash).or_insert(index);
+            }
         }
+        repeats
     }
 
     /// Whether an input of this length may have the bytes of another.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
+use chatmill_dataset::SliceId;
 use rayon::ThreadPool;
 
 use crate::error::NoThreads;
@@ -52,7 +53,7 @@ pub fn each_slice<T: Send>(
     stop: &AtomicBool,
     wanted: &dyn Fn(&Slice) -> bool,
     work: &(dyn Fn(&Slice) -> T + Sync),
-    deliver: &mut (dyn FnMut(u32, T) + Send),
+    deliver: &mut (dyn FnMut(SliceId, T) + Send),
 ) -> Result<(), NoThreads> {
     let pool = pool(threads)?;
     let desk = Desk {
@@ -70,12 +71,15 @@ pub fn each_slice<T: Send>(
         progress,
     };
     pool.in_place_scope(|scope| {
+        let mut number = 0;
         while let Some(slice) = slicer.next_slice() {
+            let place = number;
+            number += 1;
             for buffer in desk.take_buffers() {
                 slicer.reuse(buffer);
             }
             if !wanted(&slice) {
-                desk.finish(slice.index, None);
+                desk.finish(place, slice.id, None);
                 slicer.reuse(slice.buffer);
                 continue;
             }
@@ -86,7 +90,7 @@ pub fn each_slice<T: Send>(
             let desk = &desk;
             scope.spawn(move |_| {
                 let result = work(&slice);
-                desk.finish(slice.index, Some(result));
+                desk.finish(place, slice.id, Some(result));
                 desk.free_worker(slice.buffer);
             });
         }
@@ -103,9 +107,10 @@ struct Desk<'d, T> {
 struct State<'d, T> {
     queues: Queues,
     buffers: Vec<Vec<u8>>,
+    /// Slices are counted as they are handed out.
     next: u32,
-    results: BTreeMap<u32, Option<T>>,
-    deliver: &'d mut (dyn FnMut(u32, T) + Send),
+    results: BTreeMap<u32, (SliceId, Option<T>)>,
+    deliver: &'d mut (dyn FnMut(SliceId, T) + Send),
 }
 
 impl<T> Desk<'_, T> {
@@ -139,13 +144,13 @@ impl<T> Desk<'_, T> {
     }
 
     /// Keeps a result until all slices before it have been delivered.
-    fn finish(&self, slice: u32, result: Option<T>) {
+    fn finish(&self, place: u32, slice: SliceId, result: Option<T>) {
         let mut guard = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let state = &mut *guard;
-        state.results.insert(slice, result);
-        while let Some(result) = state.results.remove(&state.next) {
+        state.results.insert(place, (slice, result));
+        while let Some((slice, result)) = state.results.remove(&state.next) {
             if let Some(result) = result {
-                (state.deliver)(state.next, result);
+                (state.deliver)(slice, result);
             }
             state.next += 1;
         }

@@ -7,20 +7,23 @@
 #[allow(clippy::disallowed_methods, reason = "tests need folders of their own")]
 mod tests;
 
-use std::collections::BTreeMap;
+mod end;
+
+use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_dataset::DatasetError;
+use chatmill_dataset::{DatasetError, SliceId};
 use chatmill_diag::Limits;
 use chatmill_intake::discover::InputKind;
-use chatmill_intake::{Event, Failure, Frame, Framing, FramingError, Head, Reader};
+use chatmill_intake::{Event, Failure, Frame, Framing, FramingError, Head, Reader, Stretch};
 use chatmill_source::{Evidence, Placed, TableMap};
 
 use super::gather::Gatherer;
+use super::lots::Lot;
 use super::recognise::{EntryAction, recognise, rename, unread};
-use super::repeats::{Repeats, repeated};
+use super::repeats::Repeats;
 use super::rows::Gathering;
 use super::tally::CutTotals;
 use super::unread::{Tables, no_table};
@@ -43,6 +46,10 @@ pub struct Slicer<'p> {
     section_records: BTreeMap<usize, u64>,
     stop: &'p AtomicBool,
     progress: &'p dyn Progress,
+    /// Lots that are still to be cut, the next first.
+    lots: VecDeque<Lot>,
+    /// The lot that is being cut, of which the inputs from `next_input` on are still to be opened.
+    lot: Lot,
     next_input: usize,
     current: Option<Current>,
     next_slice: u32,
@@ -58,15 +65,20 @@ pub struct Slicer<'p> {
     hashes: Option<Vec<Option<blake3::Hash>>>,
     recognised: Vec<Recognised>,
     spare: Vec<Vec<u8>>,
+    /// Where rows wait.
+    spill: PathBuf,
+    /// Rows of the lot.
     gatherer: Gatherer,
     /// Why nothing more can be gathered.
     failure: Option<DatasetError>,
-    /// The entries of gathered rows, once all inputs have been read.
+    /// The entries of gathered rows, once all inputs of the lot have been read.
     gathered: Option<Arc<[EntryRef]>>,
 }
 
 struct Current {
     input: usize,
+    /// What is read of it, where it is divided.
+    stretch: Option<Stretch>,
     reader: Reader,
     entry: Option<Entry>,
     tables: Tables,
@@ -102,9 +114,12 @@ impl<'p> Slicer<'p> {
         stop: &'p AtomicBool,
         progress: &'p dyn Progress,
     ) -> Self {
-        let bytes = inputs.iter().map(|planned| planned.input.bytes).sum();
+        let lot = Lot::whole(inputs.len());
         Self {
-            gatherer: Gatherer::new(bytes, limits, spill),
+            gatherer: Gatherer::new(lot.bytes(inputs), limits, spill.clone()),
+            spill,
+            lots: VecDeque::new(),
+            lot,
             failure: None,
             gathered: None,
             tally: CutTotals::of(inputs.len()),
@@ -127,6 +142,15 @@ impl<'p> Slicer<'p> {
             recognised: Vec::new(),
             spare: Vec::new(),
         }
+    }
+
+    /// Cuts these lots one after the other, instead of all inputs as one.
+    #[must_use]
+    pub fn in_lots(mut self, lots: impl IntoIterator<Item = Lot>) -> Self {
+        self.lots = lots.into_iter().collect();
+        // None is begun yet.
+        self.lot.inputs = 0..0;
+        self
     }
 
     /// Ends the slices at the first input that cannot be read to its end or is not what was hashed: all later ones would be cut
@@ -201,8 +225,33 @@ impl<'p> Slicer<'p> {
     pub fn next_slice(&mut self) -> Option<Slice> {
         // What was recognised and not asked for is dropped: there may be millions of entries.
         self.recognised.clear();
+        loop {
+            if let Some(slice) = self.next_of_lot() {
+                return Some(slice);
+            }
+            if self.is_over() {
+                return None;
+            }
+            let lot = self.lots.pop_front()?;
+            self.begin_lot(lot);
+        }
+    }
+
+    fn begin_lot(&mut self, lot: Lot) {
+        self.gatherer = Gatherer::new(lot.bytes(self.inputs), self.limits, self.spill.clone());
+        self.gathered = None;
+        self.next_input = lot.inputs.start;
+        self.next_slice = 0;
+        self.lot = lot;
+    }
+
+    /// The next slice of the present lot.
+    fn next_of_lot(&mut self) -> Option<Slice> {
         let mut slice = Slice {
-            index: self.next_slice,
+            id: SliceId {
+                lot: self.lot.number,
+                slice: self.next_slice,
+            },
             buffer: self.spare.pop().unwrap_or_else(|| self.new_buffer()),
             steps: Vec::new(),
             entries: Arc::default(),
@@ -229,10 +278,11 @@ impl<'p> Slicer<'p> {
             self.gathered(&mut slice);
         }
         if slice.steps.is_empty() || self.is_over() {
+            self.reuse(slice.buffer);
             return None;
         }
         self.next_slice += 1;
-        self.tally.slices = self.next_slice;
+        self.tally.lots.insert(self.lot.number, self.next_slice);
         Some(slice)
     }
 
@@ -286,7 +336,11 @@ impl<'p> Slicer<'p> {
     /// Opens the next input; refused ones become a damage at once. False when there is none.
     fn open_next(&mut self, slice: &mut Slice) -> bool {
         let index = self.next_input;
-        let Some(planned) = self.inputs.get(index) else {
+        let Some(planned) = self
+            .inputs
+            .get(index)
+            .filter(|_| self.lot.inputs.contains(&index))
+        else {
             return false;
         };
         self.next_input += 1;
@@ -307,10 +361,15 @@ impl<'p> Slicer<'p> {
                 around: None,
             }));
         } else {
-            let reader =
-                Reader::open(&planned.input, self.limits).with_tables(Arc::clone(&planned.settings.tables));
+            let stretch = self.lot.stretch.clone();
+            let reader = match &stretch {
+                Some(stretch) => Reader::open_stretch(&planned.input, self.limits, stretch),
+                None => Reader::open(&planned.input, self.limits),
+            };
+            let reader = reader.with_tables(Arc::clone(&planned.settings.tables));
             self.current = Some(Current {
                 input: index,
+                stretch,
                 reader,
                 entry: None,
                 tables: Tables::default(),
@@ -369,9 +428,14 @@ impl<'p> Slicer<'p> {
                 self.current = None;
             }
             Event::EntryEnd { decoded_bytes } => {
-                self.tally.entry(current.input, decoded_bytes);
+                let is_end = current.stretch.as_ref().is_none_or(|stretch| stretch.is_last);
+                self.tally.entry(current.input, u64::from(is_end), decoded_bytes);
                 current.entry = None;
-                slice.steps.push(Step::EntryEnd(decoded_bytes));
+                slice.steps.push(if is_end {
+                    Step::EntryEnd(decoded_bytes)
+                } else {
+                    Step::StretchEnd(decoded_bytes)
+                });
             }
         }
     }
@@ -493,11 +557,14 @@ impl<'p> Slicer<'p> {
             family: planned.family(&step),
             conversation: seen.placed.map(|placed| placed.conversation).unwrap_or_default(),
             step,
-            next_record: 0,
+            next_record: current.stretch.as_ref().map_or(0, |stretch| stretch.record),
             map: seen.map,
         });
         current.tables.is_database |= head.framing == Framing::Tables;
-        slice.steps.extend(seen.notes.into_iter().map(Step::Note));
+        // What is said of an entry is said where it begins.
+        if current.stretch.as_ref().is_none_or(|stretch| stretch.start == 0) {
+            slice.steps.extend(seen.notes.into_iter().map(Step::Note));
+        }
         match seen.fate {
             EntryAction::Read => {}
             EntryAction::PassOver(kind) => current.reader.skip_entry(kind),
@@ -510,58 +577,6 @@ impl<'p> Slicer<'p> {
             looks: seen.looks,
             proposal: seen.proposal,
         });
-    }
-
-    fn finish_input(&mut self, slice: &mut Slice) {
-        let Some(current) = self.current.take() else {
-            return;
-        };
-        let Some(planned) = self.inputs.get(current.input) else {
-            return;
-        };
-        if planned.input.bytes > current.told {
-            self.progress.advance(planned.input.bytes - current.told);
-        }
-        let may_repeat = self.repeats.as_ref();
-        // What is no chat, or an empty list of chats, may lie anywhere any number of times.
-        let holds_chats = current.is_chat
-            && self
-                .tally
-                .inputs
-                .get(current.input)
-                .is_some_and(|cut| cut.records > 0);
-        let may_repeat =
-            holds_chats && may_repeat.is_some_and(|repeats| repeats.may_have(planned.input.bytes));
-        if planned.hash.is_none() && !may_repeat && self.hashes.is_none() {
-            return;
-        }
-        let mut go_on = |_| !self.stop.load(Ordering::Relaxed);
-        let hash = current.reader.raw_hash(&mut go_on);
-        let kept = self
-            .hashes
-            .as_mut()
-            .and_then(|hashes| hashes.get_mut(current.input));
-        if let (Some(kept), Ok(hash)) = (kept, &hash) {
-            *kept = *hash;
-        }
-        match hash {
-            Ok(Some(hash)) if planned.hash.is_some_and(|expected| expected != hash) => {
-                self.changed.push(planned.name().into_owned());
-            }
-            Ok(Some(hash)) if may_repeat => {
-                let first = self
-                    .repeats
-                    .as_mut()
-                    .and_then(|repeats| repeats.first(hash, current.input));
-                if let Some(first) = first.and_then(|first| self.inputs.get(first)) {
-                    let entry = EntryRef::of_input(current.input);
-                    slice.steps.push(Step::Entry(entry));
-                    slice.steps.push(Step::Note(repeated(&first.name())));
-                }
-            }
-            Ok(_) => {}
-            Err(failure) => self.failures.push((current.input, failure)),
-        }
     }
 }
 

@@ -3,6 +3,9 @@
 //! Both are taken where the bytes come in, so that what the workers account for can be held against something that they
 //! did not make themselves.
 
+use std::collections::BTreeMap;
+
+use chatmill_dataset::SliceId;
 use chatmill_intake::{Frame, FramingError};
 use chatmill_source::Source;
 
@@ -12,8 +15,8 @@ use crate::record::group::{Group, RowPlace};
 /// What was cut from the inputs.
 #[derive(Clone, Debug, Default)]
 pub struct CutTotals {
-    /// How many slices.
-    pub slices: u32,
+    /// How many slices each lot was cut into, by the number of the lot.
+    pub lots: BTreeMap<u32, u32>,
     /// Counts of each input, by its index in the plan.
     pub inputs: Vec<CutCounts>,
 }
@@ -32,9 +35,27 @@ pub struct CutCounts {
 impl CutTotals {
     pub(super) fn of(inputs: usize) -> Self {
         Self {
-            slices: 0,
+            lots: BTreeMap::new(),
             inputs: vec![CutCounts::default(); inputs],
         }
+    }
+
+    /// How many slices.
+    pub fn slices(&self) -> u64 {
+        self.lots.values().map(|slices| u64::from(*slices)).sum()
+    }
+
+    /// Every slice that was cut, in order.
+    pub fn each(&self) -> impl Iterator<Item = SliceId> + '_ {
+        let lots = self.lots.iter();
+        lots.flat_map(|(lot, slices)| (0..*slices).map(|slice| SliceId { lot: *lot, slice }))
+    }
+
+    /// Whether this slice was cut.
+    pub fn has(&self, slice: SliceId) -> bool {
+        self.lots
+            .get(&slice.lot)
+            .is_some_and(|slices| slice.slice < *slices)
     }
 
     pub(super) fn record(&mut self, input: usize, records: u64) {
@@ -43,9 +64,9 @@ impl CutTotals {
         }
     }
 
-    pub(super) fn entry(&mut self, input: usize, bytes: u64) {
+    pub(super) fn entry(&mut self, input: usize, ends: u64, bytes: u64) {
         if let Some(tally) = self.inputs.get_mut(input) {
-            tally.entries += 1;
+            tally.entries += ends;
             tally.bytes += bytes;
         }
     }
@@ -96,11 +117,12 @@ impl Digest {
             Step::Note(_) => 8,
             Step::EntryEnd(_) => 9,
             Step::PassedOver { .. } => 10,
+            Step::StretchEnd(_) => 11,
         });
         match step {
             Step::Entry(entry) => self.entry(entry),
             Step::Frame(frame) | Step::Filtered(frame) => self.frame(frame),
-            Step::Separator(bytes) | Step::EntryEnd(bytes) => self.number(*bytes),
+            Step::Separator(bytes) | Step::EntryEnd(bytes) | Step::StretchEnd(bytes) => self.number(*bytes),
             Step::Group(group) | Step::FilteredGroup(group) => self.group(group),
             Step::Skipped { table, rows, bytes } => {
                 self.text(table);
@@ -193,7 +215,7 @@ mod tests {
 
     fn slice(buffer: &[u8], steps: Vec<Step>) -> String {
         let slice = Slice {
-            index: 0,
+            id: 0.into(),
             buffer: buffer.to_vec(),
             steps,
             entries: Arc::default(),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chatmill_dataset::SliceId;
 use serde::Serialize;
 
 /// Conversations that are remembered.
@@ -20,7 +21,7 @@ pub struct TimedConversation {
     pub seconds: f64,
     /// The slice that it is in: one that is done again replaces what was measured before.
     #[serde(skip)]
-    slice: u32,
+    slice: SliceId,
 }
 
 /// The conversations that took longest, the slowest first.
@@ -31,7 +32,7 @@ impl Slowest {
     /// Remembers a conversation, if it is among the slowest. `name` gives its id and the name of its input.
     pub fn offer<'n>(
         &mut self,
-        slice: u32,
+        slice: SliceId,
         taken: Duration,
         bytes: usize,
         name: impl FnOnce() -> (&'n str, &'n str),
@@ -53,7 +54,7 @@ impl Slowest {
     }
 
     /// Takes over what was measured in a slice, in place of what was measured there before.
-    pub fn merge(&mut self, slice: u32, measured: Self) {
+    pub fn merge(&mut self, slice: SliceId, measured: Self) {
         self.0.retain(|slow| slow.slice != slice);
         self.0.extend(measured.0);
         self.0.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
@@ -80,7 +81,9 @@ mod tests {
     fn measured(slice: u32, milliseconds: &[u64]) -> Slowest {
         let mut slowest = Slowest::default();
         for taken in milliseconds {
-            slowest.offer(slice, Duration::from_millis(*taken), 7, || ("id", "in.json"));
+            slowest.offer(slice.into(), Duration::from_millis(*taken), 7, || {
+                ("id", "in.json")
+            });
         }
         slowest
     }
@@ -93,7 +96,7 @@ mod tests {
     fn the_slowest_come_first_and_no_more_than_asked_for_are_kept() {
         let many: Vec<u64> = (1..=50).collect();
         let mut all = measured(0, &many);
-        all.merge(1, measured(1, &[45, 900]));
+        all.merge(1.into(), measured(1, &[45, 900]));
         let found = milliseconds(&all);
         assert_eq!(found.len(), MAX_REMEMBERED);
         assert_eq!(found[..3], [900.0, 50.0, 49.0]);
@@ -103,8 +106,8 @@ mod tests {
     #[test]
     fn a_slice_that_is_done_again_counts_once() {
         let mut all = measured(0, &[9]);
-        all.merge(3, measured(3, &[5, 7]));
-        all.merge(3, measured(3, &[6]));
+        all.merge(3.into(), measured(3, &[5, 7]));
+        all.merge(3.into(), measured(3, &[6]));
         assert_eq!(milliseconds(&all), [9.0, 6.0]);
     }
 }

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use chatmill_dataset::SliceId;
 use chatmill_link::{ClusterMembership, Duplicate, Likeness, memberships};
 
 use crate::pipeline::{DedupSection, Treatment};
@@ -20,13 +21,13 @@ use crate::slice::records::{Item, ReadRecord};
 #[derive(Debug, Default)]
 pub struct Survey {
     /// By slice, in the order in which the slice meets its conversations.
-    memberships: BTreeMap<u32, Vec<ClusterMembership>>,
+    memberships: BTreeMap<SliceId, Vec<ClusterMembership>>,
 }
 
 impl Survey {
     /// Compares the conversations of all slices.
-    pub fn of(slices: BTreeMap<u32, Vec<Likeness>>, dedup: &DedupSection) -> Self {
-        let lengths: Vec<(u32, usize)> = slices
+    pub fn of(slices: BTreeMap<SliceId, Vec<Likeness>>, dedup: &DedupSection) -> Self {
+        let lengths: Vec<(SliceId, usize)> = slices
             .iter()
             .map(|(slice, likenesses)| (*slice, likenesses.len()))
             .collect();
@@ -40,7 +41,7 @@ impl Survey {
     }
 
     /// The standing of the conversation that a slice meets as its `index`-th.
-    pub fn standing(&self, slice: u32, index: usize) -> ClusterMembership {
+    pub fn standing(&self, slice: SliceId, index: usize) -> ClusterMembership {
         let slice = self.memberships.get(&slice);
         slice
             .and_then(|memberships| memberships.get(index))

@@ -10,6 +10,7 @@
 
 mod desk;
 mod limits;
+mod lots;
 mod pipelines;
 mod places;
 mod plans;

@@ -112,7 +112,7 @@ mod tests {
             let mut own = Own::new(Some(&at("link/plan.toml")), &at(out));
             for name in [
                 "in/out",
-                "in/out/messages/part-00000.parquet",
+                "in/out/messages/part-00000-00000.parquet",
                 "in/.out.lock",
                 "in/.out.staging/abc/data/x",
                 "in/plan.toml",

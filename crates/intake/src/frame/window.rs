@@ -46,6 +46,16 @@ impl Window {
         }
     }
 
+    /// Leaves the stream and reads the head of another.
+    pub(super) fn restart(&mut self, stream: Bytes) {
+        self.stream = stream;
+        self.at = 0;
+        self.filled = 0;
+        self.ended = false;
+        self.broken = None;
+        self.fill(self.bytes.len());
+    }
+
     /// Reads until `room` bytes are there, or the stream is over.
     fn fill(&mut self, room: usize) {
         while !self.ended && self.filled < room {

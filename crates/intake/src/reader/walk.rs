@@ -111,6 +111,8 @@ pub(super) struct Opened {
     /// The zip, the database or the folder that is not read in order.
     pub(super) path: Option<PathBuf>,
     pub(super) walk: Walk,
+    /// Whether its stored bytes are the bytes of its one entry.
+    pub(super) is_plain: bool,
 }
 
 impl Opened {
@@ -142,6 +144,7 @@ impl Opened {
             raw: None,
             path: None,
             walk: Walk::broken(broken),
+            is_plain: false,
         })
     }
 
@@ -149,7 +152,9 @@ impl Opened {
     pub(super) fn stream(stream: Bytes, length: Option<u64>, limits: &Limits, trouble: &Trouble) -> Self {
         let gauge = ReadBudget::new(limits.clone(), length, trouble.clone());
         let raw = Raw::new(stream, Arc::clone(&gauge));
-        let (container, bytes) = uncover(Buffered::new(Box::new(raw.clone())), &gauge);
+        let mut stored = Buffered::new(Box::new(raw.clone()));
+        let is_plain = sniff(stored.peek(HEAD_BYTES)) == Container::Plain;
+        let (container, bytes) = uncover(stored, &gauge);
         let walk = match container {
             Container::Tar => Walk::Tar(Box::new(Tar::new(bytes, Arc::clone(&gauge)))),
             Container::DumpTar => Walk::DumpTar(Box::new(DumpTar::new(bytes, Arc::clone(&gauge)))),
@@ -174,6 +179,7 @@ impl Opened {
             raw: Some(raw),
             path: None,
             walk,
+            is_plain,
         }
     }
 
@@ -207,6 +213,7 @@ impl Opened {
             raw: None,
             path: Some(path.to_owned()),
             walk,
+            is_plain: false,
         }
     }
 
@@ -222,6 +229,7 @@ impl Opened {
             raw: None,
             path: Some(path),
             walk,
+            is_plain: false,
         }
     }
 }

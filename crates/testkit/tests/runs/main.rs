@@ -20,6 +20,7 @@ mod gathering;
 mod inputs;
 mod learned;
 mod limits;
+mod lots;
 mod mix;
 mod redaction;
 mod replay;

@@ -293,8 +293,12 @@ fn the_plan_of_many_inputs_is_as_long_as_that_of_one_and_their_names_and_section
         );
         let mut plan =
             chatmill_engine::Plan::load(&workshop.write("pipeline.toml", text), &[], None).unwrap();
-        plan.hash_inputs(&chatmill_engine::Silent, &AtomicBool::new(false))
-            .unwrap();
+        plan.hash_inputs(
+            &|_, _| Ok(false),
+            &chatmill_engine::Silent,
+            &AtomicBool::new(false),
+        )
+        .unwrap();
         let sections = plan.normalised()["inputs"].as_array().unwrap().len();
         assert_eq!(sections, 2);
         plan.fingerprint()

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::support::{place, publish, snapshot};
 
-const PART: &str = "messages/part-00000.parquet";
+const PART: &str = "messages/part-00000-00000.parquet";
 
 /// A dataset to be forged, and beside it one with somebody's private chats.
 fn two() -> (TempDir, PathBuf) {
@@ -69,13 +69,13 @@ fn reads_nothing(out: &Path, what: &str) {
 #[test]
 fn a_path_that_leads_out_of_the_dataset_is_not_read() {
     for path in [
-        "../private/messages/part-00000.parquet",
-        "messages/../../private/messages/part-00000.parquet",
+        "../private/messages/part-00000-00000.parquet",
+        "messages/../../private/messages/part-00000-00000.parquet",
         "/etc/passwd",
-        "messages//part-00000.parquet",
-        "./messages/part-00000.parquet",
+        "messages//part-00000-00000.parquet",
+        "./messages/part-00000-00000.parquet",
         "messages/thesis.txt",
-        "renderings/part-00000.parquet",
+        "renderings/part-00000-00000.parquet",
     ] {
         let (_folder, out) = two();
         forge(&out, |manifest| path.clone_into(&mut messages(manifest)[0].path));
@@ -91,7 +91,7 @@ fn a_path_that_leads_out_of_the_dataset_is_not_read() {
 
 #[test]
 fn a_link_in_the_place_of_a_part_or_of_a_tables_folder_is_not_followed() {
-    for target in ["../../private/messages/part-00000.parquet", "/etc/passwd"] {
+    for target in ["../../private/messages/part-00000-00000.parquet", "/etc/passwd"] {
         let (_folder, out) = two();
         fs::remove_file(out.join(PART)).unwrap();
         symlink(target, out.join(PART)).unwrap();

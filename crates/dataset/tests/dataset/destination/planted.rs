@@ -93,9 +93,9 @@ fn a_link_below_the_unfinished_work_is_not_followed() {
         "plan-a/receipts",
         "plan-a/temp",
         "plan-a/data/messages",
-        "plan-a/data/messages/part-00000.parquet",
-        "plan-a/receipts/00000.json",
-        "plan-a/temp/messages.00000.parquet",
+        "plan-a/data/messages/part-00000-00000.parquet",
+        "plan-a/receipts/00000-00000.json",
+        "plan-a/temp/messages.00000-00000.parquet",
         ".chatmill-staging",
     ] {
         let (folder, _) = place();
@@ -256,7 +256,7 @@ fn unfinished_work_is_seen_by_nobody_else_and_a_dataset_has_the_usual_mode() {
     for folder in ["", "messages"] {
         assert_eq!(mode(&out.join(folder)), mode(&usual), "{folder}");
     }
-    for file in ["messages/part-00000.parquet", "manifest.json", "_SUCCESS"] {
+    for file in ["messages/part-00000-00000.parquet", "manifest.json", "_SUCCESS"] {
         assert_eq!(mode(&out.join(file)), mode(&usual.join("file")), "{file}");
     }
 }

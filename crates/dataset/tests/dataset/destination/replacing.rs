@@ -166,7 +166,7 @@ fn a_kill_between_publishing_and_tidying_is_cleared_by_the_next_run() {
     publish(&out, "plan-a", 3);
     fs::create_dir_all(staged(&folder, "receipts")).unwrap();
     mark(&folder);
-    fs::write(staged(&folder, "receipts/00000.json"), "left").unwrap();
+    fs::write(staged(&folder, "receipts/00000-00000.json"), "left").unwrap();
     assert!(matches!(open(&out, "plan-a", false), Ok(Opening::Finished(_))));
     assert_eq!(names(folder.path()), ["out"]);
 }
@@ -197,13 +197,13 @@ fn a_finished_dataset_does_not_cost_another_plan_its_unfinished_work() {
     assert!(matches!(open(&out, "plan-a", false), Ok(Opening::Finished(_))));
     assert_eq!(
         names(&folder.path().join(".out.staging/plan-b/receipts")),
-        ["00000.json"]
+        ["00000-00000.json"]
     );
 }
 
 #[test]
 fn a_damaged_dataset_is_not_taken_for_finished() {
-    for damage in ["messages/part-00000.parquet", "_SUCCESS"] {
+    for damage in ["messages/part-00000-00000.parquet", "_SUCCESS"] {
         let (_folder, out) = place();
         publish(&out, "plan-a", 3);
         fs::remove_file(out.join(damage)).unwrap();

@@ -1,0 +1,206 @@
+//! Lots: what of the inputs is worked off together, on one machine.
+//!
+//! Inputs are put together in the order of their names up to `[lots] bytes`; a larger file of lines whose records stand alone is
+//! divided, and each stretch of it is a lot. What may become one conversation stays in one lot: inputs of a section whose rows are
+//! gathered across files lie in it with all that stands between them. So do sections that have a limit, which counts from the
+//! first record on.
+//!
+//! Why: docs/decisions/2026-11-23-lots.md.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use chatmill_diag::Limits;
+use chatmill_intake::discover::InputKind;
+use chatmill_intake::{Event, Failure, Framing, Reader, Stretch};
+use chatmill_source::Source;
+
+use super::recognise::{EntryAction, recognise};
+use crate::plan::{Plan, PlannedInput};
+
+/// A stretch of the inputs that is worked off together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lot {
+    /// Its number, from 0.
+    pub number: u32,
+    /// The inputs, by index.
+    pub inputs: Range<usize>,
+    /// What is read of its only input, where that is divided.
+    pub stretch: Option<Stretch>,
+}
+
+impl Lot {
+    /// All of so many inputs.
+    pub fn whole(inputs: usize) -> Self {
+        Self {
+            number: 0,
+            inputs: 0..inputs,
+            stretch: None,
+        }
+    }
+
+    /// Bytes of its inputs as they lie on disk.
+    pub fn bytes(&self, inputs: &[PlannedInput]) -> u64 {
+        if let Some(stretch) = &self.stretch {
+            return stretch.end - stretch.start;
+        }
+        let inputs = inputs.get(self.inputs.clone()).unwrap_or_default();
+        inputs.iter().map(|planned| planned.input.bytes).sum()
+    }
+}
+
+/// Whether an input is a file that can be entered in the middle: one of lines, each of which is read for itself.
+///
+/// # Errors
+///
+/// When the system fails.
+pub fn divides(planned: &PlannedInput, limits: &Limits) -> Result<bool, Failure> {
+    if planned.input.kind != InputKind::File || planned.settings.limit.is_some() {
+        return Ok(false);
+    }
+    look(planned, limits, &|seen| {
+        seen.is_plain && seen.framing == Framing::Lines && seen.stands_alone
+    })
+}
+
+/// The lots of a plan whose inputs were hashed, in order.
+///
+/// # Errors
+///
+/// When the system fails.
+pub fn lots(plan: &Plan) -> Result<Vec<Lot>, Failure> {
+    let most = plan.pipeline.lots.bytes;
+    if plan.selection.limit.is_some() || plan.input_bytes() <= most {
+        return Ok(vec![Lot::whole(plan.inputs.len())]);
+    }
+    let together = together(plan)?;
+    let mut lots = Pile::default();
+    // The last input that must lie in the lot of the present one.
+    let mut held = None;
+    for (index, planned) in plan.inputs.iter().enumerate() {
+        let is_free = held.is_none_or(|held| index > held);
+        let bytes = planned.input.bytes;
+        if let Some((first, last)) = together.get(&planned.section)
+            && *first == index
+        {
+            held = held.max(Some(*last));
+        }
+        // What begins here may hold others, and is not divided for that.
+        let is_held = held.is_some_and(|held| index <= held);
+        match plan.stretches.get(&index) {
+            Some(stretches) if is_free && !is_held => {
+                lots.end(index);
+                for stretch in stretches {
+                    lots.push(index..index + 1, Some(stretch.clone()));
+                }
+                lots.begin(index + 1);
+            }
+            _ => {
+                if is_free && lots.bytes > 0 && lots.bytes + bytes > most {
+                    lots.end(index);
+                    lots.begin(index);
+                }
+                lots.bytes += bytes;
+            }
+        }
+    }
+    lots.end(plan.inputs.len());
+    Ok(lots.lots)
+}
+
+/// Lots that are done, and where the present one begins.
+#[derive(Default)]
+struct Pile {
+    lots: Vec<Lot>,
+    first: usize,
+    bytes: u64,
+}
+
+impl Pile {
+    fn begin(&mut self, first: usize) {
+        self.first = first;
+        self.bytes = 0;
+    }
+
+    fn end(&mut self, after: usize) {
+        if self.first < after {
+            self.push(self.first..after, None);
+        }
+    }
+
+    fn push(&mut self, inputs: Range<usize>, stretch: Option<Stretch>) {
+        let number = u32::try_from(self.lots.len()).unwrap_or(u32::MAX);
+        self.lots.push(Lot {
+            number,
+            inputs,
+            stretch,
+        });
+    }
+}
+
+/// Of each section whose inputs may belong together, the first and the last that may.
+fn together(plan: &Plan) -> Result<BTreeMap<usize, (usize, usize)>, Failure> {
+    let mut sections: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    for (index, planned) in plan.inputs.iter().enumerate() {
+        if may_merge(planned, plan.limits())? {
+            let (_, last) = sections.entry(planned.section).or_insert((index, index));
+            *last = index;
+        }
+    }
+    Ok(sections)
+}
+
+/// Whether rows of an input may become one conversation with those of another, or its records count together with theirs.
+fn may_merge(planned: &PlannedInput, limits: &Limits) -> Result<bool, Failure> {
+    let settings = &planned.settings;
+    match (settings.limit, settings.merge, settings.source) {
+        (Some(_), ..) => Ok(true),
+        (None, Some(merges), _) => Ok(merges),
+        (None, None, Some(source)) => Ok(source.merges()),
+        (None, None, None) => look(planned, limits, &|seen| seen.may_merge),
+    }
+}
+
+/// What the first bytes of an input show.
+struct Seen {
+    is_plain: bool,
+    framing: Framing,
+    /// Whether a source reads each of its records for itself.
+    stands_alone: bool,
+    may_merge: bool,
+}
+
+/// Looks at the beginning of an input; false where there is nothing that could be judged.
+fn look(planned: &PlannedInput, limits: &Limits, judge: &dyn Fn(&Seen) -> bool) -> Result<bool, Failure> {
+    if !matches!(planned.input.kind, InputKind::File | InputKind::Folder) {
+        return Ok(false);
+    }
+    let mut reader = Reader::open(&planned.input, limits).with_tables(Arc::clone(&planned.settings.tables));
+    match reader.next(&mut Vec::new()) {
+        Some(Event::Failed(failure)) => Err(failure),
+        Some(Event::EntryStart { entry, head }) => {
+            let seen = recognise(planned, &entry, &head, limits);
+            // What the other members of an archive and the tables of a database hold, their first bytes do not show.
+            let may_merge = if !entry.is_empty() {
+                true
+            } else if head.framing == Framing::Tables {
+                let maps = planned.settings.tables.iter();
+                maps.filter_map(|map| chatmill_source::find(&map.source))
+                    .any(Source::merges)
+            } else {
+                seen.source.is_some_and(Source::merges)
+            };
+            Ok(judge(&Seen {
+                is_plain: reader.is_plain(),
+                framing: head.framing,
+                stands_alone: seen.source.is_some()
+                    && !seen.gathers
+                    && seen.map.is_none()
+                    && matches!(seen.fate, EntryAction::Read),
+                may_merge,
+            }))
+        }
+        _ => Ok(false),
+    }
+}

@@ -1,0 +1,242 @@
+//! Dividing a file of lines: where its stretches begin, and what a reader in the middle must know of what lies before.
+//!
+//! A line is a record whatever stands in the lines around it, so a file of lines can be entered at any of them. Whether a file is
+//! one its head decides, and is not asked here.
+
+use std::io::Read;
+use std::path::Path;
+
+use memchr::memchr;
+
+use crate::door::{Failure, InputFile, Trouble};
+
+/// Bytes that are looked at together.
+const CHUNK_BYTES: usize = 256 * 1024;
+
+const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// A part of a file of lines. It begins and ends where a line does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// Its first byte in the file.
+    pub start: u64,
+    /// One past its last byte.
+    pub end: u64,
+    /// Line of its first byte, from 1.
+    pub line: u64,
+    /// Records before it.
+    pub record: u64,
+    /// Whether the file ends with it.
+    pub is_last: bool,
+    /// BLAKE3 of its bytes.
+    pub hash: blake3::Hash,
+}
+
+/// What reading a file of lines to its end tells of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Division {
+    /// Bytes of the file.
+    pub bytes: u64,
+    /// BLAKE3 of all of them.
+    pub hash: blake3::Hash,
+    /// The stretches in order; they leave nothing out.
+    pub stretches: Vec<Stretch>,
+}
+
+/// Reads a file of lines and divides it at the first line that begins at each multiple of `every` bytes, or behind it. `go_on` is
+/// told the bytes of each chunk; when it says no, there is no division.
+///
+/// # Errors
+///
+/// When it cannot be read; the failure says whose fault that is.
+pub fn divide(
+    path: &Path,
+    every: u64,
+    go_on: &mut dyn FnMut(u64) -> bool,
+) -> Result<Option<Division>, Failure> {
+    let opened = InputFile::open(path, &Trouble::default());
+    let mut file = opened.map_err(|cause| Failure::new("open", path, &cause.into()))?;
+    let mut divider = Divider::new(every);
+    let mut chunk = Vec::with_capacity(CHUNK_BYTES);
+    loop {
+        chunk.clear();
+        let read = file.by_ref().take(CHUNK_BYTES as u64).read_to_end(&mut chunk);
+        let count = read.map_err(|error| Failure::new("read", path, &error))?;
+        if count == 0 {
+            return Ok(Some(divider.finish()));
+        }
+        divider.push(&chunk);
+        if !go_on(count as u64) {
+            return Ok(None);
+        }
+    }
+}
+
+/// Counts bytes, lines and records, and hashes.
+struct Divider {
+    every: u64,
+    /// The first byte at which the next stretch may begin.
+    next: u64,
+    /// Bytes before the present one.
+    at: u64,
+    line: u64,
+    records: u64,
+    /// Whether the present line holds more than white space.
+    is_record: bool,
+    /// Start, line and record of the present stretch.
+    begun: (u64, u64, u64),
+    stretches: Vec<Stretch>,
+    whole: blake3::Hasher,
+    stretch: blake3::Hasher,
+}
+
+impl Divider {
+    fn new(every: u64) -> Self {
+        let every = every.max(1);
+        Self {
+            every,
+            next: every,
+            at: 0,
+            line: 1,
+            records: 0,
+            is_record: false,
+            begun: (0, 1, 0),
+            stretches: Vec::new(),
+            whole: blake3::Hasher::new(),
+            stretch: blake3::Hasher::new(),
+        }
+    }
+
+    /// Takes the next chunk. The first holds a byte order mark whole, where there is one.
+    fn push(&mut self, chunk: &[u8]) {
+        self.whole.update(chunk);
+        let mut rest = chunk;
+        if self.at == 0 && rest.starts_with(BOM) {
+            // It belongs to no record.
+            let (mark, after) = rest.split_at(BOM.len());
+            self.stretch.update(mark);
+            self.at += mark.len() as u64;
+            rest = after;
+        }
+        // What of the chunk is not in a hash yet.
+        let mut unhashed = rest;
+        while let Some(end) = memchr(b'\n', rest) {
+            let (line, after) = rest.split_at(end + 1);
+            self.is_record |= holds_text(line);
+            self.records += u64::from(std::mem::take(&mut self.is_record));
+            self.line += 1;
+            self.at += line.len() as u64;
+            rest = after;
+            if self.at >= self.next {
+                let (before, after) = unhashed.split_at(unhashed.len() - rest.len());
+                self.stretch.update(before);
+                unhashed = after;
+                self.end_stretch();
+            }
+        }
+        self.is_record |= holds_text(rest);
+        self.at += rest.len() as u64;
+        self.stretch.update(unhashed);
+    }
+
+    fn end_stretch(&mut self) {
+        let (start, line, record) = self.begun;
+        self.stretches.push(Stretch {
+            start,
+            end: self.at,
+            line,
+            record,
+            is_last: false,
+            hash: std::mem::take(&mut self.stretch).finalize(),
+        });
+        self.begun = (self.at, self.line, self.records);
+        self.next = (self.at / self.every + 1) * self.every;
+    }
+
+    fn finish(mut self) -> Division {
+        if self.begun.0 < self.at || self.stretches.is_empty() {
+            self.end_stretch();
+        }
+        if let Some(last) = self.stretches.last_mut() {
+            last.is_last = true;
+        }
+        Division {
+            bytes: self.at,
+            hash: self.whole.finalize(),
+            stretches: self.stretches,
+        }
+    }
+}
+
+/// Whether a line is a record: one of white space alone is none.
+fn holds_text(line: &[u8]) -> bool {
+    line.iter()
+        .any(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests need files")]
+mod tests {
+    use super::*;
+
+    fn divided(text: &[u8], every: u64) -> Division {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        std::fs::write(&path, text).unwrap();
+        divide(&path, every, &mut |_| true).unwrap().unwrap()
+    }
+
+    #[test]
+    fn stretches_begin_at_the_first_line_at_or_behind_a_multiple() {
+        let text = b"{1}\n\n{2}\r\n \t\n{3}{3}{3}{3}\n{4}";
+        let division = divided(text, 4);
+        let seen: Vec<_> = division
+            .stretches
+            .iter()
+            .map(|one| (one.start, one.end, one.line, one.record, one.is_last))
+            .collect();
+        assert_eq!(
+            seen,
+            [
+                (0, 4, 1, 0, false),
+                (4, 10, 2, 1, false),
+                (10, 13, 4, 2, false),
+                (13, 26, 5, 2, false),
+                (26, 29, 6, 3, true)
+            ]
+        );
+        for one in &division.stretches {
+            let bytes = &text[one.start as usize..one.end as usize];
+            assert_eq!(one.hash, blake3::hash(bytes));
+        }
+        assert_eq!((division.bytes, division.hash), (29, blake3::hash(text)));
+    }
+
+    #[test]
+    fn no_stretch_is_empty_and_a_byte_order_mark_is_no_record() {
+        let division = divided(b"\xEF\xBB\xBF\n{1}\n", 4);
+        let seen: Vec<_> = division
+            .stretches
+            .iter()
+            .map(|one| (one.start, one.end, one.record, one.is_last))
+            .collect();
+        assert_eq!(seen, [(0, 4, 0, false), (4, 8, 0, true)]);
+        let empty = divided(b"", 4).stretches;
+        assert_eq!((empty.len(), empty[0].is_last, empty[0].end), (1, true, 0));
+    }
+
+    #[test]
+    fn chunks_do_not_show() {
+        let line = format!("{{\"a\":\"{}\"}}\n", "x".repeat(1_000));
+        let text = line.repeat(2 * CHUNK_BYTES / line.len() + 7);
+        let division = divided(text.as_bytes(), 100_000);
+        assert!(division.stretches.len() > 4);
+        for one in &division.stretches {
+            assert_eq!(one.start % line.len() as u64, 0);
+            assert_eq!(one.record, one.start / line.len() as u64);
+            assert_eq!(one.line, one.record + 1);
+            let bytes = &text.as_bytes()[one.start as usize..one.end as usize];
+            assert_eq!(one.hash, blake3::hash(bytes));
+        }
+    }
+}

@@ -91,6 +91,12 @@ pub trait Source: Sync {
         false
     }
 
+    /// Whether conversations may go on in another file, under another id: their rows say what they begin with
+    /// ([`Row::begins`]). Such files become one conversation, too, unless the request says otherwise.
+    fn resumes(&self) -> bool {
+        false
+    }
+
     /// Whether files that hold the same conversation can become one, where the request says so: their rows are gathered by
     /// the ids of conversations.
     fn can_merge(&self) -> bool {

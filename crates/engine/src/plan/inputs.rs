@@ -124,10 +124,14 @@ impl PlannedInput {
         scope.replace('\0', "\u{fffd}")
     }
 
-    /// The entries among which conversations are found that go on in another one: those of the section and source.
-    pub fn family(&self, entry: &EntryRef) -> String {
+    /// The entries among which conversations are found that go on in another one: those of the section and source; of the input
+    /// alone, whose index is given, where files are not to be one conversation.
+    pub fn family(&self, index: usize, entry: &EntryRef) -> String {
         let source = entry.source.map_or("", Source::id);
-        format!("section {} {source}", self.section)
+        match self.settings.merge {
+            Some(false) => format!("input {index} {source}"),
+            _ => format!("section {} {source}", self.section),
+        }
     }
 }
 

@@ -157,9 +157,14 @@ fn may_merge(planned: &PlannedInput, limits: &Limits) -> Result<bool, Failure> {
     match (settings.limit, settings.merge, settings.source) {
         (Some(_), ..) => Ok(true),
         (None, Some(merges), _) => Ok(merges),
-        (None, None, Some(source)) => Ok(source.merges()),
+        (None, None, Some(source)) => Ok(joins_files(source)),
         (None, None, None) => look(planned, limits, &|seen| seen.may_merge),
     }
+}
+
+/// Whether what a source reads of one file may belong to a conversation of another.
+fn joins_files(source: &dyn Source) -> bool {
+    source.merges() || source.resumes()
 }
 
 /// What the first bytes of an input show.
@@ -187,9 +192,9 @@ fn look(planned: &PlannedInput, limits: &Limits, judge: &dyn Fn(&Seen) -> bool) 
             } else if head.framing == Framing::Tables {
                 let maps = planned.settings.tables.iter();
                 maps.filter_map(|map| chatmill_source::find(&map.source))
-                    .any(Source::merges)
+                    .any(joins_files)
             } else {
-                seen.source.is_some_and(Source::merges)
+                seen.source.is_some_and(joins_files)
             };
             Ok(judge(&Seen {
                 is_plain: reader.is_plain(),

@@ -35,7 +35,11 @@ const TRUNK: [(&str, &str); 2] = [("u1", ""), ("a1", "u1")];
 
 /// What is said in each conversation, what is learned of it, and the tokens that were logged for all.
 fn said(workshop: &Workshop, out: &str) -> (Vec<(String, Vec<String>)>, i64) {
-    workshop.run(out, MORE, 2).unwrap();
+    said_with(workshop, out, "")
+}
+
+fn said_with(workshop: &Workshop, out: &str, more: &str) -> (Vec<(String, Vec<String>)>, i64) {
+    workshop.run(out, &format!("{MORE}{more}"), 2).unwrap();
     let out = workshop.path(out);
     let of = |column: &str| texts(&out, "messages", column);
     let rows = of("conversation_id").into_iter().zip(of("text")).zip(of("kind"));
@@ -69,6 +73,18 @@ fn a_session_that_was_resumed_in_another_file_is_one_conversation() {
         assert_eq!(conversations[0].1, words);
         assert_eq!(logged, 10);
     }
+}
+
+#[test]
+fn a_resumed_session_is_one_conversation_however_small_lots_are() {
+    let workshop = Workshop::new();
+    workshop.write("in/a.jsonl", session("old", &TRUNK));
+    let between = json!({"messages": [{"role": "user", "content": "In between. ".repeat(200)}]});
+    workshop.write("in/b.jsonl", between.to_string());
+    let resumed = [TRUNK.as_slice(), &[("u2", "a1"), ("a2", "u2")]].concat();
+    workshop.write("in/c.jsonl", session("new", &resumed));
+    let (conversations, logged) = said_with(&workshop, "out", "[lots]\nbytes = 1024\n");
+    assert_eq!((conversations.len(), logged), (2, 10), "{conversations:?}");
 }
 
 #[test]

@@ -77,6 +77,10 @@ impl Source for ClaudeCode {
         }
     }
 
+    fn resumes(&self) -> bool {
+        true
+    }
+
     fn can_merge(&self) -> bool {
         true
     }

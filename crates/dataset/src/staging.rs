@@ -25,6 +25,7 @@ use crate::disk::{self, Dir, Entry, EntryKind, Home, Lock};
 use crate::error::DatasetError;
 use crate::manifest::{DERIVED, MANIFEST, Manifest, SUCCESS};
 use crate::options::TableOptions;
+use crate::part::Medium;
 use crate::parts::{self, PartFile, Place};
 use crate::receipt::{self, Receipt};
 use crate::tables::{self, PartSet};
@@ -215,7 +216,7 @@ impl Staging {
     /// Opens the files of a slice, after removing what an earlier attempt at it left.
     pub fn parts(&self, slice: u32, options: &TableOptions) -> Result<PartSet, DatasetError> {
         self.discard(slice)?;
-        Ok(PartSet::new(self.place(slice), options.clone()))
+        Ok(PartSet::new(Medium::Staging(self.place(slice)), options.clone()))
     }
 
     /// Writes the receipt of a slice whose files are closed. From here on the slice is done.

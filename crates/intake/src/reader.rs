@@ -181,6 +181,7 @@ impl Reader {
         });
         match member {
             Some(Member::Body { label, notes, body }) => self.begin_body(label, notes, body),
+            Some(Member::Lines { label, notes, body }) => self.begin_lines(label, notes, body),
             Some(Member::Table {
                 label,
                 notes,
@@ -263,6 +264,13 @@ impl Reader {
             Container::Compressed(_) => too_many_layers(),
         };
         self.pass_unread(label, notes, Some(broken));
+    }
+
+    /// Begins records that stand one a line.
+    fn begin_lines(&mut self, label: String, notes: Vec<Finding>, body: Buffered) {
+        let memory = std::mem::take(&mut self.memory);
+        let framed = Framer::of_lines(Box::new(body), memory, &self.gauge.limits, &self.tables);
+        self.begin_frames(label, notes, framed);
     }
 
     /// Begins the rows of one table of a dump.

@@ -12,10 +12,10 @@ use chatmill_intake::{Held, HeldForm, Input};
 
 const LEAST: &str = "name = \"t\"\n[[input]]\npath = \"held\"\n[render]\ndialects = [\"chatml\", \"openai-chat\"]\n[output]\npath = \"o\"\n";
 
-fn plan(path: &Path, held: Option<Input>) -> Plan {
-    let overrides = [format!("input=[{{path = {path:?}}}]")];
+fn plan(path: &Path, held: Option<&Input>) -> Plan {
+    let overrides = [format!("input=[{{path = \"{}\"}}]", path.display())];
     let pipeline = pipeline::parse(LEAST, &overrides, Path::new("options")).unwrap();
-    Plan::for_tables(pipeline, Path::new("."), held.as_ref()).unwrap()
+    Plan::for_tables(pipeline, Path::new("."), held).unwrap()
 }
 
 /// All wanted tables of a plan, slice by slice.
@@ -58,7 +58,7 @@ fn what_is_in_memory_is_read_as_a_file_is() {
         let name = path.file_name().unwrap().to_str().unwrap();
         let held = held(&fs::read(&path).unwrap(), HeldForm::File, name);
         let of_file = read(&plan(&path, None), TABLES, 1);
-        let of_memory = read(&plan(&path, Some(held)), TABLES, 2);
+        let of_memory = read(&plan(&path, Some(&held)), TABLES, 2);
         assert!(of_file == of_memory, "{name}");
         conversations += rows(&of_file, "conversations");
     }
@@ -69,7 +69,7 @@ fn what_is_in_memory_is_read_as_a_file_is() {
 fn records_keep_their_numbers_whatever_stands_between_them() {
     let lines = "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}\nnull\n\"\"\n[1]\n{\"messages\":[{\"role\":\"user\",\"content\":\"b\"}]}\n";
     let held = held(lines.as_bytes(), HeldForm::Lines, "held");
-    let made = read(&plan(Path::new("held"), Some(held)), TABLES, 1);
+    let made = read(&plan(Path::new("held"), Some(&held)), TABLES, 1);
     assert_eq!(rows(&made, "conversations"), 2);
     assert_eq!(rows(&made, "rejects"), 3);
     assert_eq!(rows(&made, "renderings"), 4);
@@ -103,7 +103,7 @@ fn whoever_wants_no_more_ends_it_and_whoever_stops_it_is_told() {
         "word ".repeat(300)
     );
     let held = held(record.repeat(6000).as_bytes(), HeldForm::Lines, "held");
-    let plan = plan(Path::new("held"), Some(held));
+    let plan = plan(Path::new("held"), Some(&held));
     let mut delivered = 0;
     let stop = AtomicBool::new(false);
     let ended = tables(&plan, &["messages"], 1, &Silent, &stop, &mut |_| {

@@ -214,9 +214,9 @@ impl Opened {
 
     /// Reads what is in memory. What is read by seeking is copied to a file that loses its name at once.
     fn held(held: &Held, limits: &Limits, trouble: &Trouble) -> Self {
-        let mut head = Vec::new();
-        let looked = held.open().take(HEAD_BYTES as u64).read_to_end(&mut head);
-        if held.form() == HeldForm::File && looked.is_ok() && sniff(&head) == Container::Zip {
+        let mut first = Vec::new();
+        let looked = held.open().take(HEAD_BYTES as u64).read_to_end(&mut first);
+        if held.form() == HeldForm::File && looked.is_ok() && sniff(&first) == Container::Zip {
             let gauge = ReadBudget::new(limits.clone(), Some(held.length()), trouble.clone());
             let copied = DatabaseFile::copy(&mut *held.open(), &gauge).and_then(|copy| {
                 InputFile::open(copy.path(), trouble).map_err(|cause| StreamError::of(&cause.into()))

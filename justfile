@@ -9,7 +9,7 @@ check:
 
 # format the code: all files, for the registries declare their modules by macros
 fmt:
-    find crates xtask -name '*.rs' -print0 | xargs -0 rustfmt --edition 2024
+    find crates xtask python/src -name '*.rs' -print0 | xargs -0 rustfmt --edition 2024
 
 # lint the code, tests included
 lint:
@@ -107,6 +107,16 @@ nights NIGHTS="200" SEED="20261123":
 faults STRIDE="7":
     cargo build --release --package chatmill-cli
     python3 -B .ci/faults/faults.py target/release/chatmill target/faults {{STRIDE}}
+
+# build the wheel for Python 3.10 and whatever comes after it (needs Python and its package index)
+wheel:
+    python3 -m venv python/target/build
+    python/target/build/bin/pip install --quiet 'maturin>=1.9,<2'
+    cd python && target/build/bin/maturin build --release --locked --out target/wheels
+
+# test the wheel: the package's own tests, types, and what it promises of time and memory (needs Python and its package index)
+wheel-tests PROFILE="release" FORM="whole":
+    .ci/wheel/run {{PROFILE}} {{FORM}}
 
 # break the fuzz targets by mutation, without a nightly toolchain
 fuzz SECONDS:

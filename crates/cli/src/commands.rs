@@ -162,7 +162,7 @@ fn conclude(outcome: anyhow::Result<Exit>, stopped: Exit) -> Exit {
     })
 }
 
-fn dispatch(command: Command, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn dispatch(command: Command, context: &Context<'_>) -> anyhow::Result<Exit> {
     match command {
         Command::Run(arguments) => run::execute(arguments, context),
         Command::Convert(arguments) => convert::execute(&arguments, context),

@@ -257,20 +257,29 @@ fn chain(error: &anyhow::Error) -> String {
     text
 }
 
+/// What is wrong with the request, where that is the error.
+pub(crate) fn plan_error(error: &anyhow::Error) -> Option<&PlanError> {
+    let mut causes = error.chain();
+    causes.find_map(|cause| match cause.downcast_ref::<RunError>() {
+        Some(RunError::Plan(plan)) => Some(plan),
+        _ => match cause.downcast_ref::<ReadError>() {
+            Some(ReadError::Plan(plan)) => Some(plan),
+            _ => cause.downcast_ref::<PlanError>(),
+        },
+    })
+}
+
+/// An error as a library tells it: thing, place and cause, then the next step.
+pub(crate) fn in_words(error: &anyhow::Error) -> String {
+    let step = next_step(error).map(|step| format!("\nhelp: {step}"));
+    format!("{}{}", chain(error), step.unwrap_or_default())
+}
+
 fn next_step(error: &anyhow::Error) -> Option<&str> {
     if let Some(wrong) = error.downcast_ref::<WrongRequest>() {
         return wrong.step.as_deref();
     }
-    let plan = error
-        .chain()
-        .find_map(|cause| match cause.downcast_ref::<RunError>() {
-            Some(RunError::Plan(plan)) => Some(plan),
-            _ => match cause.downcast_ref::<ReadError>() {
-                Some(ReadError::Plan(plan)) => Some(plan),
-                _ => cause.downcast_ref::<PlanError>(),
-            },
-        })?;
-    match plan {
+    match plan_error(error)? {
         PlanError::Unreadable { .. } => {
             Some("give the path of a pipeline file, for example pipelines/demo.toml")
         }

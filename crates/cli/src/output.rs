@@ -2,8 +2,10 @@
 //!
 //! Why: docs/decisions/2026-11-22-what-a-terminal-is-shown.md.
 
+use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anstream::{AutoStream, ColorChoice};
 use chatmill_dataset::{ReportFile, create_report};
@@ -18,9 +20,42 @@ use crate::terminal;
 /// A destination of results; a worker thread may write to it.
 pub(crate) type Output = Box<dyn Write + Send>;
 
-/// Buffered stdout.
+thread_local! {
+    /// Where this thread's words go in place of stdout, while somebody wants them as text.
+    static CAPTURED: RefCell<Option<Captured>> = const { RefCell::new(None) };
+}
+
+/// Words that are kept.
+#[derive(Clone, Default)]
+struct Captured(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Captured {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Does something, and gives with its result what it would have printed.
+pub(crate) fn captured<T>(work: impl FnOnce() -> T) -> (T, String) {
+    let kept = Captured::default();
+    CAPTURED.set(Some(kept.clone()));
+    let result = work();
+    CAPTURED.set(None);
+    let bytes = std::mem::take(&mut *kept.0.lock().unwrap_or_else(PoisonError::into_inner));
+    (result, String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Buffered stdout, or what stands in its place.
 pub(crate) fn stdout() -> Output {
-    Box::new(BufWriter::new(io::stdout()))
+    match CAPTURED.with_borrow(Clone::clone) {
+        Some(captured) => Box::new(captured),
+        None => Box::new(BufWriter::new(io::stdout())),
+    }
 }
 
 /// A file for results, and what gives it its name in place of an older one when all is written. `inputs` are spared.

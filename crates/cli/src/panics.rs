@@ -10,7 +10,7 @@ use crate::stderr::{Word, line};
 static SAID: Once = Once::new();
 
 /// Installs the hook. Several threads may fail at once; only the first is reported.
-pub(crate) fn install() {
+pub fn install() {
     panic::set_hook(Box::new(|info| {
         // A decoder's panic on a broken file is caught and told as a finding.
         if chatmill_diag::caught::is_expected() {

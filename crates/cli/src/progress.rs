@@ -7,7 +7,7 @@ mod course;
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use chatmill_diag::visible::{visible, visible_json};
@@ -33,6 +33,8 @@ pub(crate) struct Meter {
     due: AtomicU64,
     /// What the last line says beside the exit code.
     ending: Mutex<Map<String, Value>>,
+    /// Who else is told.
+    listener: Option<Arc<dyn Progress + Send + Sync>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +78,15 @@ impl Meter {
             ProgressStyle::Json => Form::Json,
             ProgressStyle::None => Form::Nothing,
         };
+        Self::of(form, global.quiet, None)
+    }
+
+    /// One that shows nothing, and tells somebody all.
+    pub(crate) fn heard(listener: Arc<dyn Progress + Send + Sync>) -> Self {
+        Self::of(Form::Nothing, true, Some(listener))
+    }
+
+    fn of(form: Form, quiet: bool, listener: Option<Arc<dyn Progress + Send + Sync>>) -> Self {
         let bar = match form {
             Form::Bar => ProgressBar::with_draw_target(Some(BAR_LENGTH), ProgressDrawTarget::stderr()),
             Form::Plain | Form::Json | Form::Nothing => ProgressBar::hidden(),
@@ -88,7 +99,8 @@ impl Meter {
         let begun = Instant::now();
         Self {
             form,
-            quiet: global.quiet,
+            quiet,
+            listener,
             bar,
             begun,
             stage: Mutex::new(Stage {
@@ -214,11 +226,17 @@ impl Meter {
 
 impl Progress for Meter {
     fn ahead(&self, stages: &[(&str, u64)]) {
+        if let Some(listener) = &self.listener {
+            return listener.ahead(stages);
+        }
         let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
         stage.course.announce(stages);
     }
 
     fn stage(&self, name: &str, bytes: u64) {
+        if let Some(listener) = &self.listener {
+            return listener.stage(name, bytes);
+        }
         {
             let mut stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
             stage.course.enter(name);
@@ -247,6 +265,9 @@ impl Progress for Meter {
     }
 
     fn advance(&self, bytes: u64) {
+        if let Some(listener) = &self.listener {
+            return listener.advance(bytes);
+        }
         self.done.fetch_add(bytes, Ordering::Relaxed);
         self.tell();
     }
@@ -260,6 +281,9 @@ impl Progress for Meter {
     }
 
     fn note(&self, text: &str) {
+        if let Some(listener) = &self.listener {
+            return listener.note(text);
+        }
         match self.form {
             Form::Json => self.say(Word::Note, &json!({"event": "note", "text": text}).to_string()),
             Form::Bar | Form::Plain | Form::Nothing if !self.quiet => self.say(Word::Note, text),

@@ -62,6 +62,14 @@ impl Signals {
         Self::unwatched()
     }
 
+    /// A flag of the caller's, who watches signals himself.
+    pub(crate) fn of(stop: Arc<AtomicBool>) -> Self {
+        Self {
+            stop,
+            last: Arc::new(AtomicUsize::new(0)),
+        }
+    }
+
     fn unwatched() -> io::Result<Self> {
         // A file that reaches the size limit is an error of its write, with a message, not the end of the process.
         #[cfg(unix)]

@@ -22,6 +22,8 @@ mod free_table;
 mod interim;
 mod key;
 pub mod manifest;
+mod memory;
+mod memory_table;
 mod options;
 mod part;
 mod parts;
@@ -51,6 +53,8 @@ pub use manifest::{
     DERIVED, InputEntry, Inputs, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS, TableEntry, read_manifest,
     table_entries,
 };
+pub use memory::{MemoryParts, table_schema};
+pub use memory_table::{MemoryTable, TableBatches};
 pub use options::{Compression, Partition, TableOptions};
 pub use parts::PartFile;
 pub use read::{

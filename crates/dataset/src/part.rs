@@ -1,15 +1,49 @@
 //! One table's file in one slice: rows go into its columns, and its columns into row groups.
 
+use std::io::{self, Write};
 use std::path::PathBuf;
+
+use bytes::Bytes;
 
 use crate::chunk::{Context, Nesting};
 use crate::disk::{self, DiskFile};
 use crate::error::DatasetError;
 use crate::key::Key;
+use crate::memory_table::MemoryTable;
 use crate::options::{Partition, TableOptions};
 use crate::parts::{self, PartFile, Place};
 use crate::row_group::{RowGroupFile, check_row};
 use crate::table::{self, Table};
+
+/// Where the files of a set are written.
+pub(crate) enum Medium {
+    /// In the staging of a run.
+    Staging(Place),
+    /// Nowhere: they are read as they are.
+    Memory,
+}
+
+/// What a file of a table is written to.
+enum Sink {
+    Disk(DiskFile),
+    Memory(Vec<u8>),
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Disk(file) => file.write(bytes),
+            Self::Memory(held) => held.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Disk(file) => file.flush(),
+            Self::Memory(_) => Ok(()),
+        }
+    }
+}
 
 /// The place of a table in a set.
 pub(crate) struct Slot<T> {
@@ -35,7 +69,7 @@ impl<T: Table> Slot<T> {
     pub(crate) fn part(
         &mut self,
         dialect: Option<Key>,
-        place: &Place,
+        medium: &Medium,
         options: &TableOptions,
         context: &Context,
     ) -> Result<Option<&mut Part<T>>, DatasetError> {
@@ -52,7 +86,7 @@ impl<T: Table> Slot<T> {
         let index = known.unwrap_or(self.open.len());
         if known.is_none() {
             let dialect = dialect.map(|dialect| context.keys.text(dialect));
-            self.open.push((key, Part::create(place, options, dialect)?));
+            self.open.push((key, Part::create(medium, options, dialect)?));
         }
         Ok(self.open.get_mut(index).map(|(_, part)| part))
     }
@@ -60,11 +94,11 @@ impl<T: Table> Slot<T> {
     pub(crate) fn push(
         &mut self,
         row: T::Row<'_>,
-        place: &Place,
+        medium: &Medium,
         options: &TableOptions,
         context: &mut Context,
     ) -> Result<(), DatasetError> {
-        match self.part(T::dialect(&row), place, options, context)? {
+        match self.part(T::dialect(&row), medium, options, context)? {
             Some(part) => part.push(row, context),
             None => Ok(()),
         }
@@ -81,11 +115,21 @@ impl<T: Table> Slot<T> {
         let parts = self.open.into_iter();
         parts.map(|(_, part)| part.finish(place, context)).collect()
     }
+
+    /// Finishes its files in memory, in the order of their names; a table without rows has none.
+    pub(crate) fn read_back(mut self, context: &mut Context) -> Result<MemoryTable, DatasetError> {
+        self.open
+            .sort_by(|(_, one), (_, other)| one.folder.cmp(&other.folder));
+        let parts = self.open.into_iter();
+        let files = parts.map(|(_, part)| part.into_bytes(context));
+        Ok(MemoryTable::new(T::NAME, files.collect::<Result<_, _>>()?))
+    }
 }
 
 /// Writes the file that stands for a table without rows. It has no row groups.
 pub(crate) fn write_empty<T: Table>(place: &Place, options: &TableOptions) -> Result<PartFile, DatasetError> {
-    Part::<T>::create(place, options, None)?.finish(place, &mut Context::new(options.compression))
+    let medium = Medium::Staging(place.clone());
+    Part::<T>::create(&medium, options, None)?.finish(place, &mut Context::new(options.compression))
 }
 
 /// An open file of a table.
@@ -95,18 +139,24 @@ pub(crate) struct Part<T> {
     /// Its name while it is unfinished, and the path for messages.
     temp: String,
     path: PathBuf,
-    file: RowGroupFile<DiskFile>,
+    file: RowGroupFile<Sink>,
     columns: T,
     rows: u64,
 }
 
 impl<T: Table> Part<T> {
-    fn create(place: &Place, options: &TableOptions, dialect: Option<&str>) -> Result<Self, DatasetError> {
+    fn create(medium: &Medium, options: &TableOptions, dialect: Option<&str>) -> Result<Self, DatasetError> {
         let folder = parts::folder(T::NAME, dialect);
-        let temp = place.temp_name(&folder);
-        let path = place.temp.at(&temp);
         let schema = table::schema::<T>(&options.encodings);
-        let file = place.temp.create(&temp, disk::USUAL_FILE)?;
+        let (temp, path, file) = match medium {
+            Medium::Staging(place) => {
+                let temp = place.temp_name(&folder);
+                let file = place.temp.create(&temp, disk::USUAL_FILE)?;
+                let path = place.temp.at(&temp);
+                (temp, path, Sink::Disk(file))
+            }
+            Medium::Memory => (folder.clone(), PathBuf::from(&folder), Sink::Memory(Vec::new())),
+        };
         let file = RowGroupFile::create(file, schema, options.compression)
             .map_err(|error| DatasetError::parquet("write", &path, error))?;
         let columns = T::open(&mut file.leaves(), &options.encodings);
@@ -160,10 +210,10 @@ impl<T: Table> Part<T> {
             ));
         }
         let measure = written.measure(&self.path)?;
-        self.file
-            .inner()
-            .sync()
-            .map_err(|source| DatasetError::io("sync", &self.path, source))?;
+        if let Sink::Disk(file) = self.file.inner() {
+            file.sync()
+                .map_err(|source| DatasetError::io("sync", &self.path, source))?;
+        }
         let home = place.data.make_below(&self.folder)?;
         place
             .temp
@@ -175,5 +225,16 @@ impl<T: Table> Part<T> {
             bytes: measure.bytes,
             hash: measure.hash,
         })
+    }
+
+    /// Closes the file and gives its bytes, where it is in memory.
+    fn into_bytes(mut self, context: &mut Context) -> Result<Bytes, DatasetError> {
+        self.end_group(context)?;
+        let path = self.path;
+        match self.file.into_inner() {
+            Ok(Sink::Memory(bytes)) => Ok(bytes.into()),
+            Ok(Sink::Disk(_)) => Err(DatasetError::corrupt(&path, "it was to be in memory")),
+            Err(error) => Err(DatasetError::parquet("write", &path, error)),
+        }
     }
 }

@@ -25,6 +25,7 @@ use crate::disk::{self, Dir, Entry, EntryKind, Home, Lock};
 use crate::error::DatasetError;
 use crate::manifest::{DERIVED, MANIFEST, Manifest, SUCCESS};
 use crate::options::TableOptions;
+use crate::part::Medium;
 use crate::parts::{self, PartFile, Place};
 use crate::receipt::{self, Receipt};
 use crate::slice_id::SliceId;
@@ -217,7 +218,7 @@ impl Staging {
     pub fn parts(&self, slice: impl Into<SliceId>, options: &TableOptions) -> Result<PartSet, DatasetError> {
         let slice = slice.into();
         self.discard(slice)?;
-        Ok(PartSet::new(self.place(slice), options.clone()))
+        Ok(PartSet::new(Medium::Staging(self.place(slice)), options.clone()))
     }
 
     /// Writes the receipt of a slice whose files are closed. From here on the slice is done.

@@ -90,6 +90,41 @@ pub enum PlanError {
     System(#[from] Failure),
 }
 
+impl PlanError {
+    /// A word for what kind of error it is, for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "unreadable-pipeline",
+            Self::Pipeline { .. } => "pipeline",
+            Self::Override { .. } => "assignment",
+            Self::UnknownWord { .. } => "unknown-word",
+            Self::Value { .. } => "value",
+            Self::UnreadableVocabulary { .. } | Self::Encoding { .. } => "vocabulary",
+            Self::Input(_) => "input",
+            Self::OnlyOwn { .. } => "own-files",
+            Self::System(_) => "system",
+        }
+    }
+
+    /// The key, the file or the pattern that is at fault, where there is one.
+    pub fn place(&self) -> Option<String> {
+        match self {
+            Self::Unreadable { path, .. } | Self::Pipeline { path, .. } => Some(path.display().to_string()),
+            Self::Override { text } => Some(text.clone()),
+            Self::UnknownWord { key, .. } | Self::Value { key, .. } => Some((*key).to_owned()),
+            Self::UnreadableVocabulary { .. } | Self::Encoding { .. } => Some("count.encodings".to_owned()),
+            Self::Input(
+                DiscoverError::NothingMatches { pattern, .. }
+                | DiscoverError::Address { pattern }
+                | DiscoverError::Pattern { pattern, .. }
+                | DiscoverError::TooNested { pattern },
+            ) => Some(pattern.clone()),
+            Self::OnlyOwn { path } => Some(path.clone()),
+            Self::System(failure) => Some(failure.path.display().to_string()),
+        }
+    }
+}
+
 /// Why reading ended before the inputs did.
 #[derive(Debug, Error)]
 pub enum ReadError {

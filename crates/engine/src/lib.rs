@@ -5,7 +5,7 @@
 //!
 //! From the bottom up: [`pipeline`] (the file), [`record`] (one record from bytes to findings), [`plan`] (the resolved
 //! request), [`slice`] (cutting and handing out), [`work`] (a slice becomes part files), [`commit`] (a dataset is published),
-//! [`mod@run`]; and beside them [`walk`], [`check`], [`inspect`] and [`again`], which write no dataset.
+//! [`mod@run`]; and beside them [`tables`], [`walk`], [`check`], [`inspect`] and [`again`], which write no dataset.
 
 pub mod again;
 pub mod check;
@@ -20,6 +20,7 @@ pub mod progress;
 pub mod record;
 pub mod run;
 pub mod slice;
+pub mod tables;
 pub mod trouble;
 pub mod walk;
 pub mod work;

@@ -9,7 +9,7 @@ use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::Policy;
 use chatmill_dialect::{Additions, Prompt};
-use chatmill_intake::discover::{self, InputKind, Own};
+use chatmill_intake::discover::{self, Input, InputKind, Own};
 use chatmill_intake::{Failure, Stretch, divide};
 use chatmill_model::{Linked, RawJson};
 use chatmill_redact::Redactor;
@@ -124,6 +124,19 @@ impl Plan {
         Self::resolved(pipeline, base, out, None)
     }
 
+    /// Resolves a pipeline whose tables somebody reads, and nobody writes: nothing is its own output. What is `held` in memory stands
+    /// in place of what its one section names.
+    pub fn for_tables(pipeline: Pipeline, base: &Path, held: Option<&Input>) -> Result<Self, PlanError> {
+        let plan = Self::checked(pipeline, base, None)?;
+        let (inputs, notes) = inputs::inputs(&plan.pipeline, base, None, held)?;
+        Ok(Self {
+            mix: Mix::new(&plan.pipeline, &inputs)?,
+            inputs,
+            notes,
+            ..plan
+        })
+    }
+
     /// Resolves a pipeline as far as it says how conversations are said, and reads nothing.
     pub fn without_inputs(pipeline: Pipeline) -> Result<Self, PlanError> {
         Self::checked(pipeline, Path::new("."), None)
@@ -137,7 +150,7 @@ impl Plan {
     ) -> Result<Self, PlanError> {
         let plan = Self::checked(pipeline, base, out)?;
         let own = &mut Own::new(file, &plan.out);
-        let (inputs, notes) = inputs::inputs(&plan.pipeline, base, own)?;
+        let (inputs, notes) = inputs::inputs(&plan.pipeline, base, Some(own), None)?;
         Ok(Self {
             mix: Mix::new(&plan.pipeline, &inputs)?,
             inputs,

@@ -20,6 +20,12 @@ pub(crate) enum Member {
         notes: Vec<Finding>,
         body: Buffered,
     },
+    /// Records, one a line.
+    Lines {
+        label: String,
+        notes: Vec<Finding>,
+        body: Buffered,
+    },
     /// The rows of a table, as text that only the table's name and columns make readable.
     Table {
         label: String,
@@ -61,6 +67,7 @@ impl Member {
     /// The same member as a part of another one, whose label and notes come first.
     pub(crate) fn inside(mut self, outer: &str, mut outer_notes: Vec<Finding>) -> Self {
         let (Self::Body { label, notes, .. }
+        | Self::Lines { label, notes, .. }
         | Self::Table { label, notes, .. }
         | Self::Database { label, notes, .. }
         | Self::Columns { label, notes, .. }

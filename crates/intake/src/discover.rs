@@ -26,6 +26,7 @@ use globset::{GlobBuilder, GlobSet};
 
 use crate::archive::dump;
 use crate::door::{self, Failure, InputFile, NotOpened, Trouble};
+use crate::memory::Held;
 
 /// How deep braces may lie in one another in a pattern: the library's parser keeps no count of it.
 const MAX_BRACE_DEPTH: usize = 16;
@@ -73,6 +74,12 @@ impl Input {
             kind,
             bytes,
         }
+    }
+
+    /// Something in memory, under a name.
+    pub fn held(name: &str, held: Held) -> Self {
+        let bytes = held.length();
+        Self::named(Path::new(name), name, name, InputKind::Memory(held), bytes)
     }
 
     /// Where it is.
@@ -132,6 +139,8 @@ pub enum InputKind {
     Pipe,
     /// A folder that is one dump of a database.
     Folder,
+    /// Something in memory.
+    Memory(Held),
     /// Not read, for this reason, which lies in the input.
     Refused(Box<Finding>),
     /// Not read because the system failed; this says nothing about the input.

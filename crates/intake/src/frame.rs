@@ -118,6 +118,18 @@ impl Framer {
         (framer, head)
     }
 
+    /// Reads records one a line, whatever the first of them looks like.
+    pub(crate) fn of_lines(
+        stream: Bytes,
+        memory: Vec<u8>,
+        limits: &Limits,
+        maps: &Arc<[TableMap]>,
+    ) -> (Self, Head) {
+        Self::open(stream, memory, limits, maps, |head, _| {
+            if head.is_empty() { Cut::Empty } else { Cut::Lines }
+        })
+    }
+
     /// Reads the rows of one table, cut out of a dump.
     ///
     /// Data of a `COPY` ends with its end mark; where the stream ends before it, the dump is incomplete.

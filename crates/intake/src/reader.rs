@@ -205,6 +205,7 @@ impl Reader {
         });
         match member {
             Some(Member::Body { label, notes, body }) => self.begin_body(label, notes, body),
+            Some(Member::Lines { label, notes, body }) => self.begin_lines(label, notes, body),
             Some(Member::Table {
                 label,
                 notes,
@@ -305,6 +306,13 @@ impl Reader {
             framer.go_over_to(&stretch, Box::new(raw.clone()));
             self.raw = Some(raw);
         }
+    }
+
+    /// Begins records that stand one a line.
+    fn begin_lines(&mut self, label: String, notes: Vec<Finding>, body: Buffered) {
+        let memory = std::mem::take(&mut self.memory);
+        let framed = Framer::of_lines(Box::new(body), memory, &self.gauge.limits, &self.tables);
+        self.begin_frames(label, notes, framed);
     }
 
     /// Begins the rows of one table of a dump.

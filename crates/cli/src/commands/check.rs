@@ -278,7 +278,7 @@ fn read_paths(options: &CheckOptions) -> anyhow::Result<Vec<PathBuf>> {
         InputKind::File | InputKind::Folder | InputKind::Pipe => Some(planned.input.path()),
         // A shell may have opened any file for us.
         InputKind::Stdin => Some(PathBuf::from("/dev/stdin")),
-        InputKind::Refused(_) | InputKind::Failed(_) => None,
+        InputKind::Memory(_) | InputKind::Refused(_) | InputKind::Failed(_) => None,
     });
     Ok(paths.collect())
 }

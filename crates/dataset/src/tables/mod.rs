@@ -9,8 +9,9 @@ use crate::chunk::Context;
 use crate::describe::page;
 use crate::error::DatasetError;
 use crate::key::Key;
+use crate::memory_table::MemoryTable;
 use crate::options::TableOptions;
-use crate::part::{self, Slot};
+use crate::part::{self, Medium, Slot};
 use crate::parts::{PartFile, Place};
 use crate::table::{Table, schema};
 
@@ -42,23 +43,23 @@ macro_rules! tables {
 
         /// The open files of one slice: for each table at most one (or one per dialect), created at its first row.
         pub struct PartSet {
-            place: Place,
+            medium: Medium,
             options: TableOptions,
             context: Context,
             $($module: Slot<$columns>,)+
         }
 
         impl PartSet {
-            pub(crate) fn new(place: Place, options: TableOptions) -> Self {
+            pub(crate) fn new(medium: Medium, options: TableOptions) -> Self {
                 $(let $module = Slot::new(&options);)+
                 let context = Context::new(options.compression);
-                Self { place, options, context, $($module,)+ }
+                Self { medium, options, context, $($module,)+ }
             }
 
             $(
                 #[doc = concat!("Adds a row to the table `", stringify!($module), "`, where that is written.")]
                 pub fn $push(&mut self, row: $row<'_>) -> Result<(), DatasetError> {
-                    self.$module.push(row, &self.place, &self.options, &mut self.context)
+                    self.$module.push(row, &self.medium, &self.options, &mut self.context)
                 }
 
                 #[doc = concat!("Whether the table `", stringify!($module), "` is written: else its rows need not be made.")]
@@ -73,8 +74,15 @@ macro_rules! tables {
             /// its folder synced. A set that is dropped instead leaves only temporary files.
             pub fn close(mut self) -> Result<Vec<PartFile>, DatasetError> {
                 let mut files = Vec::new();
-                $(files.extend(self.$module.close(&self.place, &mut self.context)?);)+
+                if let Medium::Staging(place) = &self.medium {
+                    $(files.extend(self.$module.close(place, &mut self.context)?);)+
+                }
                 Ok(files)
+            }
+
+            /// Finishes the files of a set in memory, in the order of the tables.
+            pub(crate) fn read_back(mut self) -> Result<Vec<MemoryTable>, DatasetError> {
+                Ok(vec![$(self.$module.read_back(&mut self.context)?),+])
             }
         }
     };

@@ -135,11 +135,13 @@ impl PlannedInput {
     }
 }
 
-/// The inputs of a pipeline in the order of their names, without the run's own files, and notes on what was left out.
+/// The inputs of a pipeline in the order of their names, without the run's `own` files, and notes on what was left out. What is
+/// `held` in memory stands in place of what the section names.
 pub(super) fn inputs(
     pipeline: &Pipeline,
     base: &Path,
-    own: &mut Own,
+    mut own: Option<&mut Own>,
+    held: Option<&Input>,
 ) -> Result<(Vec<PlannedInput>, Vec<String>), PlanError> {
     let mut found = Vec::new();
     let mut notes = Vec::new();
@@ -182,9 +184,15 @@ pub(super) fn inputs(
             limit: section.limit,
             shares: [section.weight, section.sample],
         });
-        let all = discover::discover(&section.path, base)?;
+        let all = match held {
+            Some(held) => vec![held.clone()],
+            None => discover::discover(&section.path, base)?,
+        };
         let count = all.len();
         let foreign = |mut input: Input| {
+            let Some(own) = own.as_deref_mut() else {
+                return Some(input);
+            };
             let path = input.path();
             match own.holds(&path) {
                 Ok(is_own) => (!is_own).then_some(input),

@@ -111,6 +111,9 @@ impl<'p> Work<'_, 'p> {
         'p: 'a,
     {
         let plan = self.tools.plan;
+        if plan.targets.is_empty() {
+            return Ok(());
+        }
         let (mut perspectives, absent) =
             render::perspectives(self.as_read(linked), &plan.pipeline.perspective.speaker);
         self.receipt.unrenderable += absent;

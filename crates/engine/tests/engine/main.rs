@@ -18,5 +18,6 @@ mod records;
 mod selections;
 mod severities;
 mod slices;
+mod tables;
 mod walks;
 mod windows;

@@ -14,6 +14,7 @@ use crate::archive::zip::Zip;
 use crate::database::DatabaseFile;
 use crate::discover::{Input, InputKind};
 use crate::door::{InputFile, Trouble};
+use crate::memory::{Held, HeldForm};
 use crate::sniff::{Container, HEAD_BYTES, sniff};
 use crate::stream::{Buffered, Bytes, Capped, Raw, ReadBudget, StreamError};
 use crate::unpack::Unpack;
@@ -135,6 +136,7 @@ impl Opened {
                 Err(StreamError::new(&UNREADABLE_INPUT, failure.to_string()))
             }
             InputKind::Folder => Ok(Self::folder(path, input.bytes, limits, &trouble)),
+            InputKind::Memory(held) => Ok(Self::held(held, limits, &trouble)),
             InputKind::File => InputFile::open(&path, &trouble)
                 .map(|file| Self::file(file, &path, limits, &trouble))
                 .map_err(|cause| unopened(cause.into())),
@@ -212,6 +214,47 @@ impl Opened {
             gauge,
             raw: None,
             path: Some(path.to_owned()),
+            walk,
+            is_plain: false,
+        }
+    }
+
+    /// Reads what is in memory. What is read by seeking is copied to a file that loses its name at once.
+    fn held(held: &Held, limits: &Limits, trouble: &Trouble) -> Self {
+        let mut first = Vec::new();
+        let looked = held.open().take(HEAD_BYTES as u64).read_to_end(&mut first);
+        if held.form() == HeldForm::File && looked.is_ok() && sniff(&first) == Container::Zip {
+            let gauge = ReadBudget::new(limits.clone(), Some(held.length()), trouble.clone());
+            let copied = DatabaseFile::copy(&mut *held.open(), &gauge).and_then(|copy| {
+                InputFile::open(copy.path(), trouble).map_err(|cause| StreamError::of(&cause.into()))
+            });
+            let walk = match copied {
+                Ok(file) => Walk::Zip(Box::new(Zip::open(file, Arc::clone(&gauge)))),
+                Err(broken) => Walk::broken(broken),
+            };
+            return Self {
+                gauge,
+                raw: None,
+                path: None,
+                walk,
+                is_plain: false,
+            };
+        }
+        let stream = held.open();
+        if held.form() == HeldForm::File {
+            return Self::stream(stream, Some(held.length()), limits, trouble);
+        }
+        let gauge = ReadBudget::new(limits.clone(), Some(held.length()), trouble.clone());
+        let raw = Raw::new(stream, Arc::clone(&gauge));
+        let walk = Walk::single(Member::Lines {
+            label: String::new(),
+            notes: Vec::new(),
+            body: Buffered::new(Box::new(raw.clone())),
+        });
+        Self {
+            gauge,
+            raw: Some(raw),
+            path: None,
             walk,
             is_plain: false,
         }

@@ -27,6 +27,7 @@ fn code(input: &Input) -> &str {
         InputKind::Stdin => "stdin",
         InputKind::Pipe => "pipe",
         InputKind::Folder => "folder",
+        InputKind::Memory(_) => "memory",
         InputKind::Failed(_) => "failed",
     }
 }

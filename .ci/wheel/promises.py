@@ -1,0 +1,160 @@
+"""What the wheel promises of time and memory, measured on this machine; exits 1 where a promise is broken.
+
+`promises.py [MEBIBYTES]` renders that many of chats (100 without it) and reads twenty times as many.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+MEBIBYTES = int(sys.argv[1]) if len(sys.argv) > 1 else 100
+DIALECTS = [
+    "openai-chat", "openai-responses", "anthropic-messages", "gemini-contents", "mistral-chat", "bedrock-converse",
+    "chatml", "sharegpt", "hf-messages", "group-chat", "gryag-compact", "tzurot",
+]  # fmt: skip
+ENCODINGS = ["o200k_base", "cl100k_base"]
+failed: list[str] = []
+
+
+def promise(name: str, figure: float, most: float, unit: str) -> None:
+    """Says what was measured, and remembers what is too much."""
+    kept = figure <= most
+    print(f"{'kept  ' if kept else 'BROKEN'}  {name}: {figure:.2f} {unit}, at most {most:.2f}", flush=True)
+    if not kept:
+        failed.append(name)
+
+
+def chats(file: Path, mebibytes: int) -> None:
+    """Chats of drawn words, the same every time."""
+    drawn = random.Random(20261123)
+    words = ["".join(drawn.choices("etaoinshrdlucmfwypvbgk", k=drawn.randint(1, 9))) for _ in range(20_000)]
+    written = 0
+    with file.open("w", encoding="utf-8") as out:
+        while written < mebibytes << 20:
+            turns = [
+                {"role": ("user", "assistant")[place % 2], "content": " ".join(drawn.choices(words, k=drawn.randint(5, 120)))}
+                for place in range(drawn.randint(2, 12))
+            ]
+            written += out.write(json.dumps({"messages": turns}) + "\n")
+
+
+def child(program: str, *arguments: str) -> tuple[float, int]:
+    """Processor seconds and the most bytes of memory that a program of Python takes."""
+    wrapped = (
+        f"import resource, sys\n{program}\n"
+        "used = resource.getrusage(resource.RUSAGE_SELF)\n"
+        "print('MEASURED', used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)\n"
+    )
+    said = subprocess.run([sys.executable, "-c", wrapped, *arguments], stdout=subprocess.PIPE, text=True, check=True).stdout
+    measured = said.split("MEASURED")[1].split()
+    return float(measured[0]), int(measured[1])
+
+
+def processor(command: list[str]) -> float:
+    """Processor seconds of a command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def imports() -> None:
+    def took(program: str) -> float:
+        begun = time.perf_counter()
+        subprocess.run([sys.executable, "-c", program], check=True)
+        return time.perf_counter() - begun
+
+    bare = min(took("pass") for _ in range(7))
+    promise("import", 1000 * (min(took("import chatmill") for _ in range(7)) - bare), 150, "ms")
+
+
+def rendering(folder: Path) -> None:
+    file = folder / "chats.jsonl"
+    chats(file, MEBIBYTES)
+    pipeline = folder / "p.toml"
+    pipeline.write_text(
+        f'name = "p"\n[[input]]\npath = "chats.jsonl"\n[render]\ndialects = {DIALECTS}\n[count]\nencodings = {ENCODINGS}\n'
+        '[output]\npath = "out"\ntables = ["renderings"]\ncompression = "none"\n'
+    )
+    binary = min(
+        processor([sys.executable, "-m", "chatmill", "run", str(pipeline), "--threads", "1", "--replace", "--progress", "none", "--set", f"name={attempt}"])
+        for attempt in range(2)
+    )
+    program = (
+        "import sys, polars, chatmill\n"
+        "with open(sys.argv[1]) as file: frame = polars.DataFrame({'record': file.read().splitlines()})\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF)\n"
+        f"for batch in chatmill.render(frame, {DIALECTS}, {ENCODINGS}, threads=1).renderings: pass\n"
+        "after = resource.getrusage(resource.RUSAGE_SELF)\n"
+        "print('RENDERED', after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)"
+    )
+    wrapped = "import resource, sys\n" + program
+    said = [
+        subprocess.run([sys.executable, "-c", wrapped, str(file)], stdout=subprocess.PIPE, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    wheel = min(float(text.split("RENDERED")[1]) for text in said)
+    print(f"        render of {MEBIBYTES} MiB: wheel {wheel:.1f} s, run without compression and with writing {binary:.1f} s")
+    promise("render, of the processor time of a run", wheel / binary, 1.1, "times")
+
+
+def reading(folder: Path) -> None:
+    file = folder / "large.jsonl"
+    small = (folder / "chats.jsonl").read_bytes()
+    with file.open("wb") as out:
+        for _ in range(20):
+            out.write(small)
+    program = "import chatmill\nfor batch in chatmill.read(sys.argv[1]).messages: pass"
+    _, memory = child(program, str(file))
+    promise(f"memory of reading {file.stat().st_size / 2**30:.2f} GiB", memory / 2**20, 400, "MiB")
+
+
+def counting() -> None:
+    if importlib.util.find_spec("tiktoken") is None or "TIKTOKEN_RANKS" not in os.environ:
+        print("        count: skipped, it needs tiktoken, and in TIKTOKEN_RANKS the path of its o200k_base.tiktoken")
+        return
+    common = (
+        "import random, os, time\n"
+        "drawn = random.Random(7)\n"
+        "words = [''.join(drawn.choices('etaoinshrdlucmfwypvbgk', k=drawn.randint(1, 9))) for _ in range(50_000)]\n"
+        "texts = [' '.join(drawn.choices(words, k=drawn.randint(4, 40))) + str(n) for n in range(1_000_000)]\n"
+    )
+    ours = common + (
+        "import chatmill\nbegun = time.process_time()\n"
+        "counts = chatmill.count(texts, threads=1)\nprint('TOOK', time.process_time() - begun, sum(counts))"
+    )
+    theirs = common + (
+        "import tiktoken\nfrom tiktoken.load import load_tiktoken_bpe\nfrom tiktoken_ext import openai_public\n"
+        "openai_public.load_tiktoken_bpe = lambda *_, **__: load_tiktoken_bpe(os.environ['TIKTOKEN_RANKS'])\n"
+        "encoding = tiktoken.get_encoding('o200k_base')\nbegun = time.process_time()\n"
+        "counts = [len(tokens) for tokens in encoding.encode_ordinary_batch(texts, num_threads=1)]\n"
+        "print('TOOK', time.process_time() - begun, sum(counts))"
+    )
+    took = []
+    for program in (ours, theirs):
+        said = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+        took.append([float(word) for word in said.split("TOOK")[1].split()])
+    assert took[0][1] == took[1][1], took
+    print(f"        count of 1,000,000 texts: chatmill {took[0][0]:.2f} s, tiktoken {took[1][0]:.2f} s")
+    promise("count, of tiktoken's time", took[0][0] / took[1][0], 1 / 6, "times")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        imports()
+        counting()
+        rendering(Path(folder))
+        reading(Path(folder))
+    sys.exit(1 if failed else 0)
+
+
+main()

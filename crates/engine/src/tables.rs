@@ -1,0 +1,156 @@
+//! The tables of a plan as Arrow batches, slice by slice, without a dataset: what somebody computes with that another program runs.
+//!
+//! Records go the same way as in a run. What only a run can know is left out: equal ids are not told apart, conversations are not
+//! compared, and nothing is counted as filtered, for there is no ledger to hold it against.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chatmill_dataset::{
+    Compression, DatasetError, MemoryParts, MemoryTable, Partition, SliceId, Spill, TABLES, TableOptions,
+};
+use chatmill_intake::Failure;
+use thiserror::Error;
+
+use crate::error::{NoThreads, ReadError, WorkError};
+use crate::options::CountMode;
+use crate::plan::Plan;
+use crate::progress::Progress;
+use crate::slice::{Slice, Slicer, scheduler};
+use crate::work::survey::Survey;
+use crate::work::{WorkerContext, process_slice};
+
+/// Bytes of a slice: a dozen dialects make ten times as much of it, and several slices are in memory at once.
+const SLICE_BYTES: usize = 2 << 20;
+
+/// Why tables end before the inputs do.
+#[derive(Debug, Error)]
+pub enum TablesError {
+    /// The request is wrong, or the reading ended early.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Rows cannot be put together.
+    #[error(transparent)]
+    Dataset(#[from] DatasetError),
+    /// An input could not be read to its end.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+    /// A worker failed in a way that it should not: a bug in chatmill.
+    #[error("a worker failed on slice {slice}; this is a bug in chatmill")]
+    WorkerFailed {
+        /// The slice.
+        slice: SliceId,
+    },
+}
+
+/// Works off a plan, and delivers the wanted tables of each slice in the order of the slices. `deliver` returns false to end early,
+/// and whoever waits in it holds up the workers.
+pub fn tables(
+    plan: &Plan,
+    wanted: &[&str],
+    threads: usize,
+    progress: &dyn Progress,
+    stop: &AtomicBool,
+    deliver: &mut (dyn FnMut(Vec<MemoryTable>) -> bool + Send),
+) -> Result<(), TablesError> {
+    let options = options(plan, wanted);
+    let tools = WorkerContext {
+        plan,
+        idle_counters: Mutex::default(),
+        idle_meters: Mutex::default(),
+        count_mode: CountMode::Cached,
+        verify_every: 0,
+        survey: Survey::default(),
+        slowest: Mutex::default(),
+        stop,
+    };
+    let threads = scheduler::threads(threads, progress);
+    progress.stage("read", plan.input_bytes());
+    let spill = Spill::temporary_folder();
+    let mut slicer = Slicer::new(
+        &plan.inputs,
+        plan.limits(),
+        SLICE_BYTES,
+        plan.selection.limit,
+        spill,
+        stop,
+        progress,
+    );
+    let mut failure = None;
+    let mut is_wanted = true;
+    scheduler::each_slice(
+        threads,
+        &mut slicer,
+        progress,
+        stop,
+        &|_| true,
+        &|slice| work_off(slice, &tools, &options),
+        &mut |_, made| match made {
+            Ok(Some(tables)) if is_wanted && failure.is_none() => {
+                is_wanted = deliver(tables);
+                stop.fetch_or(!is_wanted, Ordering::Relaxed);
+            }
+            Ok(_) => {}
+            Err(error) => {
+                failure.get_or_insert(error);
+                // What comes behind a gap is of no use.
+                stop.store(true, Ordering::Relaxed);
+            }
+        },
+    )
+    .map_err(|NoThreads| ReadError::Threads(threads))?;
+    if let Some(failure) = failure {
+        return Err(failure);
+    }
+    if let Some(failure) = slicer.take_failure() {
+        return Err(ReadError::Spill(failure).into());
+    }
+    if let Some((_, failure)) = slicer.failures().first() {
+        return Err(failure.clone().into());
+    }
+    if is_wanted && stop.load(Ordering::Relaxed) {
+        return Err(ReadError::Stopped.into());
+    }
+    Ok(())
+}
+
+/// The names of a plan's encodings, by which columns are called.
+pub fn encoding_names(plan: &Plan) -> Vec<String> {
+    let names = plan.encodings.iter().map(|encoding| encoding.name().to_owned());
+    names.collect()
+}
+
+fn options(plan: &Plan, wanted: &[&str]) -> TableOptions {
+    TableOptions {
+        encodings: encoding_names(plan),
+        compression: Compression::None,
+        partition: Partition::None,
+        absent: TABLES
+            .iter()
+            .copied()
+            .filter(|table| !wanted.contains(table))
+            .collect(),
+    }
+}
+
+/// The tables of one slice; nothing when the work was stopped. A panic becomes an error.
+fn work_off(
+    slice: &Slice,
+    tools: &WorkerContext<'_>,
+    options: &TableOptions,
+) -> Result<Option<Vec<MemoryTable>>, TablesError> {
+    let whole = || -> Result<Vec<MemoryTable>, WorkError> {
+        let mut parts = MemoryParts::new(options);
+        process_slice(slice, tools, parts.set(), BTreeMap::new())?;
+        Ok(parts.close()?)
+    };
+    match catch_unwind(AssertUnwindSafe(whole)) {
+        Ok(Ok(tables)) => Ok(Some(tables)),
+        Ok(Err(WorkError::Stopped)) => Ok(None),
+        Ok(Err(WorkError::Dataset(error))) => Err(error.into()),
+        // Nothing is counted twice here.
+        Ok(Err(WorkError::Miscounted { .. })) | Err(_) => Err(TablesError::WorkerFailed { slice: slice.id }),
+    }
+}

@@ -1,0 +1,392 @@
+"""chatmill mills chats: archives and records in, every dialect, exact token counts and Arrow tables out.
+
+>>> import chatmill
+>>> chatmill.count("Good morning")
+2
+>>> chat = '{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]}'
+>>> rendered = chatmill.render(chat, dialects=["chatml"]).collect()
+>>> sum(batch.num_rows for batch in rendered.renderings)
+1
+
+Tables are streams of Arrow batches: pyarrow, Polars, DuckDB and pandas take them as they are, and none of them is needed.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+from . import _settings
+from ._chatmill import Batch, Column, Table, Work, __version__, answer
+from ._chatmill import Counter as _Counter
+from ._errors import Error, IncompleteError, InternalError, RequestError
+from ._progress import Progress, callback
+from ._tables import Archive, Part, Rendered, RenderedPart
+
+if TYPE_CHECKING:
+    from typing import Union
+
+    Path = Union[str, os.PathLike[str]]
+
+__all__ = [
+    "Archive",
+    "Batch",
+    "Certificate",
+    "Column",
+    "Counter",
+    "Error",
+    "IncompleteError",
+    "InternalError",
+    "Part",
+    "Rendered",
+    "RenderedPart",
+    "RequestError",
+    "Table",
+    "__version__",
+    "certify",
+    "check",
+    "count",
+    "diff",
+    "export",
+    "read",
+    "render",
+    "run",
+]
+
+_BYTES = (bytes, bytearray, memoryview)
+
+
+def read(
+    data: Path | Iterable[Path] | bytes | bytearray | memoryview,
+    source: str = "auto",
+    *,
+    encodings: Iterable[str | Mapping[str, str]] = (),
+    threads: int = 0,
+    progress: Progress = None,
+    **sections: Any,
+) -> Archive:
+    """Reads conversations from files, folders, globs and archives, or from the bytes of one file.
+
+    Nothing is read before a table is asked for, and what is read is never held as a whole. Each table that is
+    asked for is a reading of its own; :meth:`Archive.parts` and :meth:`Archive.collect` give several in one.
+    What cannot be read is in ``findings`` and ``rejects``, and raises nothing.
+
+    ``encodings`` are those in which the table ``messages`` has token counts. Other keywords are sections of a
+    pipeline file: ``limits={"depth": 50}``, ``select={"min_messages": 2}``, ``input={"tables": "suna"}``.
+
+    >>> archive = chatmill.read(b'{"messages": [{"role": "user", "content": "Hi"}]}')
+    >>> sum(batch.num_rows for batch in archive.messages)
+    1
+    """
+    made = _sections(sections, "read")
+    made["count"] = {"encodings": _settings.words("encodings", encodings)}
+    told = callback(progress)
+    if isinstance(data, _BYTES):
+        made["input"] = _inputs(made.get("input"), source, ["data"])
+        work = Work.of_bytes(_settings.assignments(made), ".", bytes(data), threads, told)
+    else:
+        made["input"] = _inputs(made.get("input"), source, _paths("data", data))
+        work = Work.of_paths(_settings.assignments(made), ".", threads, told)
+    return Archive(work, made)
+
+
+def render(
+    data: Any,
+    dialects: str | Iterable[str] = ("all",),
+    encodings: Iterable[str | Mapping[str, str]] = ("o200k_base",),
+    perspective: str | Iterable[str] | Mapping[str, Any] | None = None,
+    window: Mapping[str, Any] | None = None,
+    policy: Mapping[str, Any] | None = None,
+    *,
+    source: str = "auto",
+    column: str | None = None,
+    threads: int = 0,
+    progress: Progress = None,
+    **sections: Any,
+) -> Rendered:
+    """Says conversations in dialects, counts their tokens, and declares what was lost.
+
+    ``data`` is what :func:`read` gave, a :class:`pathlib.Path`, the text or the bytes of one file, or records: a
+    column of Arrow (``column`` names one of several), or a list of texts, bytes or dicts, one record each. The
+    number of a record in ``findings`` and ``rejects`` is that of its row. A row that cannot be read is found there, and
+    raises nothing.
+
+    >>> chats = ['{"messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]}', "broken"]
+    >>> rendered = chatmill.render(chats, ["openai-chat", "chatml"], encodings=["o200k_base", "cl100k_base"])
+    >>> rendered.dialects
+    ['openai-chat', 'chatml']
+    >>> sum(batch.num_rows for batch in rendered.renderings)
+    2
+    >>> sum(batch.num_rows for batch in rendered.rejects)
+    1
+    """
+    made = _sections(sections, "render")
+    made["render"] = {"dialects": _settings.words("dialects", dialects)}
+    made["count"] = {"encodings": _settings.words("encodings", encodings)}
+    if perspective is not None:
+        made["perspective"] = _perspective(perspective)
+    if window is not None:
+        made["window"] = _settings.section("window", window)
+    if policy is not None:
+        made["policy"] = _settings.section("policy", policy)
+    told = callback(progress)
+    if isinstance(data, (Archive, Rendered)):
+        if source != "auto" or column is not None:
+            raise TypeError("source and column are for data that is not read yet")
+        made = {**data._sections, **made}
+        return Rendered(data._work.again(_settings.assignments(made), ".", threads, told), made)
+    if isinstance(data, os.PathLike):
+        made["input"] = _inputs(made.get("input"), source, [data])
+        return Rendered(Work.of_paths(_settings.assignments(made), ".", threads, told), made)
+    made["input"] = _inputs(made.get("input"), source, ["data"])
+    settings = _settings.assignments(made)
+    if isinstance(data, str):
+        if len(data) < 4096 and not set("\n\0") & set(data) and os.path.exists(data):
+            raise RequestError("this is the path of a file: give it as a pathlib.Path, or what chatmill.read gives", "input", data)
+        data = data.encode("utf-8", "surrogatepass")
+    if isinstance(data, _BYTES):
+        work = Work.of_bytes(settings, ".", bytes(data), threads, told)
+    elif data is None:
+        raise TypeError("records must be text, bytes, an Arrow column or a list of them, not None")
+    else:
+        work = Work.of_records(settings, ".", data, column, threads, told)
+    return Rendered(work, made)
+
+
+class Counter:
+    """Counts tokens in one encoding: exactly, offline, and on all cores.
+
+    >>> counter = chatmill.Counter("cl100k_base")
+    >>> counter.count("Good morning")
+    2
+    >>> counter.count(["Good morning", "", "<|endoftext|>"])
+    [2, 0, 7]
+
+    ``encoding`` is a name, or a vocabulary of one's own: ``{"name": "mine", "tokenizer": "tokenizer.json"}``. Control tokens
+    in a text are text, as they are in a chat.
+    """
+
+    def __init__(self, encoding: str | Mapping[str, str] = "o200k_base", *, threads: int = 0) -> None:
+        if not isinstance(encoding, (str, Mapping)):
+            raise TypeError(f"encoding must be a name or a dict, not {type(encoding).__name__}")
+        self._counter = _Counter(_settings.assignments({"count": {"encodings": [encoding]}}), threads)
+
+    @property
+    def encoding(self) -> str:
+        """The name of the encoding."""
+        return self._counter.encoding
+
+    @overload
+    def count(self, texts: str, *, column: None = None) -> int: ...
+    @overload
+    def count(self, texts: list[str] | tuple[str, ...], *, column: None = None) -> list[int]: ...
+    @overload
+    def count(self, texts: Any, *, column: str | None = None) -> Any: ...
+
+    def count(self, texts: Any, *, column: str | None = None) -> Any:
+        """The tokens of a text, of each text of a list, or of each row of an Arrow column.
+
+        A column gives a :class:`Column`, which is one of Arrow again.
+        """
+        if isinstance(texts, str):
+            return self._counter.count_one(texts)
+        counted = self._counter.count_all(texts, column)
+        if hasattr(texts, "__arrow_c_stream__") or hasattr(texts, "__arrow_c_array__"):
+            return counted
+        return counted.to_list()
+
+    def __repr__(self) -> str:
+        return f"<chatmill.Counter of {self.encoding}>"
+
+
+@functools.lru_cache(maxsize=16)
+def _counter(encoding: str, threads: int) -> Counter:
+    return Counter(encoding, threads=threads)
+
+
+@overload
+def count(texts: str, encoding: str | Mapping[str, str] = ..., *, column: None = None, threads: int = 0) -> int: ...
+@overload
+def count(
+    texts: list[str] | tuple[str, ...],
+    encoding: str | Mapping[str, str] = ...,
+    *,
+    column: None = None,
+    threads: int = 0,
+) -> list[int]: ...
+@overload
+def count(texts: Any, encoding: str | Mapping[str, str] = ..., *, column: str | None = None, threads: int = 0) -> Any: ...
+
+
+def count(
+    texts: Any, encoding: str | Mapping[str, str] = "o200k_base", *, column: str | None = None, threads: int = 0
+) -> Any:
+    """The tokens of a text, of each text of a list, or of each row of an Arrow column.
+
+    >>> chatmill.count(["Good morning", "Good night"], "cl100k_base")
+    [2, 2]
+    """
+    counter = _counter(encoding, threads) if isinstance(encoding, str) else Counter(encoding, threads=threads)
+    return counter.count(texts, column=column)
+
+
+def run(
+    pipeline: Path,
+    out: Path | None = None,
+    *,
+    inputs: Iterable[Path] = (),
+    threads: int = 0,
+    replace: bool = False,
+    limit: int | None = None,
+    progress: Progress = None,
+    **overrides: Any,
+) -> dict[str, Any]:
+    """Mills a pipeline file to a dataset, and gives its summary.
+
+    Keywords beside these replace keys of the file: ``policy={"names": "prefix"}``. ``summary["exit_code"]`` is 1 where there
+    are more rejects or errors than the file allows.
+    """
+    arguments = ["run", os.fspath(pipeline), "--format", "json", "--threads", str(threads)]
+    arguments += ["--out", os.fspath(out)] if out is not None else []
+    arguments += [f"--input={os.fspath(path)}" for path in inputs]
+    arguments += ["--replace"] if replace else []
+    arguments += ["--limit", str(limit)] if limit is not None else []
+    arguments += [f"--set={assignment}" for assignment in _settings.assignments(overrides)]
+    return _json(arguments, progress)
+
+
+def check(
+    paths: Path | Iterable[Path],
+    source: str = "auto",
+    *,
+    dialects: Iterable[str] = (),
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    config: Path | None = None,
+    now: str | None = None,
+    threads: int = 0,
+    progress: Progress = None,
+) -> dict[str, Any]:
+    """Checks files as a linter does: ``findings``, a verdict for each of ``files``, and a ``summary``.
+
+    ``dialects`` adds what their consumers would refuse. ``config`` is a file of settings; without it there are none.
+    """
+    arguments = ["check", "--output-format", "json", "--source", source, "--threads", str(threads)]
+    arguments += ["--config", os.fspath(config)] if config is not None else ["--no-config"]
+    arguments += [f"--for={dialect}" for dialect in _settings.words("dialects", dialects)]
+    arguments += [f"--select={code}" for code in _settings.words("select", select)]
+    arguments += [f"--ignore={code}" for code in _settings.words("ignore", ignore)]
+    arguments += ["--now", now] if now is not None else []
+    return _json([*arguments, "--", *map(os.fspath, _paths("paths", paths))], progress)
+
+
+class Certificate(NamedTuple):
+    """Whether a dataset is what its manifest says."""
+
+    holds: bool
+    text: str
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+
+def certify(dataset: Path, *, progress: Progress = None) -> Certificate:
+    """Reads a dataset back and proves that it is what its manifest says; false, with the faults, where it is not."""
+    code, text = answer(["certify", "--", os.fspath(dataset)], callback(progress))
+    return Certificate(code == 0, text.rstrip())
+
+
+def diff(
+    before: Path,
+    after: Path,
+    *,
+    fail_if: Iterable[str] = (),
+    prices: Path | None = None,
+    progress: Progress = None,
+) -> dict[str, Any]:
+    """Compares two datasets: the ``comparison``, and the ``objections`` of the conditions ``fail_if`` that are true."""
+    arguments = ["diff", "--format", "json"]
+    arguments += [f"--fail-if={condition}" for condition in _settings.words("fail_if", fail_if)]
+    arguments += ["--prices", os.fspath(prices)] if prices is not None else []
+    return _json([*arguments, "--", os.fspath(before), os.fspath(after)], progress)
+
+
+def export(
+    dataset: Path,
+    out: Path,
+    *,
+    dialect: str,
+    format: str = "jsonl",
+    envelope: str | None = None,
+    valid: bool = False,
+    split: Mapping[str, int] | None = None,
+    max_tokens: str | None = None,
+    without: Iterable[str] = (),
+    replace: bool = False,
+    progress: Progress = None,
+) -> dict[str, Any]:
+    """Writes training and evaluation files of a dataset into a folder, and gives what its ``export.json`` says.
+
+    ``split={"train": 95, "test": 5}`` divides the rows; ``max_tokens="4096@o200k_base"`` leaves out what is longer.
+    """
+    arguments = ["export", "--dialect", dialect, "--format", format, "--out", os.fspath(out)]
+    arguments += ["--envelope", envelope] if envelope is not None else []
+    arguments += ["--valid"] if valid else []
+    arguments += ["--split", ",".join(f"{part}={share}" for part, share in split.items())] if split else []
+    arguments += ["--max-tokens", max_tokens] if max_tokens is not None else []
+    arguments += [f"--without={code}" for code in _settings.words("without", without)]
+    arguments += ["--replace"] if replace else []
+    answer([*arguments, "--", os.fspath(dataset)], callback(progress))
+    with open(os.path.join(out, "export.json"), encoding="utf-8") as file:
+        summary: dict[str, Any] = json.load(file)
+    return summary
+
+
+def _json(arguments: list[str], progress: Progress) -> dict[str, Any]:
+    code, text = answer(arguments, callback(progress))
+    made: dict[str, Any] = json.loads(text)
+    made.setdefault("exit_code", code)
+    return made
+
+
+_TAKEN = {"count", "render", "output", "name", "check", "night", "resources"}
+
+
+def _sections(sections: dict[str, Any], function: str) -> dict[str, Any]:
+    for name in _TAKEN & sections.keys():
+        raise TypeError(f"{function}() takes no section `{name}`: it has keywords for it, or it is for runs")
+    return dict(sections)
+
+
+def _perspective(given: str | Iterable[str] | Mapping[str, Any]) -> dict[str, Any]:
+    if isinstance(given, Mapping):
+        return dict(given)
+    if isinstance(given, str):
+        rules = {"auto", "none", "each-agent", "each-participant"}
+        return {"as": given if given in rules else [given]}
+    return {"as": _settings.words("perspective", given)}
+
+
+def _paths(name: str, given: object) -> list[Path]:
+    if isinstance(given, (str, os.PathLike)):
+        return [given]
+    if not isinstance(given, Iterable) or isinstance(given, Mapping):
+        raise TypeError(f"{name} must be a path, a list of paths or bytes, not {type(given).__name__}")
+    paths: list[Path] = []
+    for number, path in enumerate(given):
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"path {number} must be text or a path, not {type(path).__name__}")
+        paths.append(path)
+    if not paths:
+        raise RequestError("there is no path to read", "value", "input")
+    return paths
+
+
+def _inputs(given: object, source: str, paths: Iterable[Path]) -> list[dict[str, Any]]:
+    if not isinstance(source, str):
+        raise TypeError(f"source must be the id of a source, not {type(source).__name__}")
+    like = _settings.section("input", given)
+    return [{"source": source, **like, "path": os.fspath(path)} for path in paths]

@@ -1,0 +1,16 @@
+"""``python -m chatmill``: the command line."""
+
+from __future__ import annotations
+
+import sys
+
+from ._chatmill import program
+
+
+def main() -> None:
+    """Does what the arguments of the process ask for."""
+    sys.exit(program(["chatmill", *sys.argv[1:]]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,56 @@
+//! Commands of the command line, for functions of Python that do as they do, and the command line itself.
+
+use std::ffi::OsString;
+use std::sync::{Arc, mpsc};
+
+use chatmill_cli::{Answer, STACK_BYTES};
+use pyo3::prelude::*;
+
+use crate::errors;
+use crate::watch::Watch;
+
+/// Does what the arguments ask for; how it ended, and what would have been printed.
+#[pyfunction]
+#[pyo3(signature = (arguments, progress = None))]
+pub(crate) fn answer(arguments: Vec<OsString>, progress: Option<Py<PyAny>>) -> PyResult<(u8, String)> {
+    let mut watch = Watch::new(progress);
+    let (heard, stop) = (Arc::clone(&watch.heard), Arc::clone(&watch.stop));
+    let (ready, mut answers) = mpsc::channel::<Answer>();
+    let work = move || {
+        let answer = chatmill_cli::answer(arguments, heard, stop);
+        // Whoever asked waits for it.
+        let _ = ready.send(answer);
+    };
+    let thread = std::thread::Builder::new()
+        .name("chatmill".to_owned())
+        .stack_size(STACK_BYTES)
+        .spawn(work)
+        .map_err(|error| errors::incomplete(&format!("cannot start a thread: {error}"), "system", None))?;
+    let answered = match watch.wait(&mut answers) {
+        Ok(answered) => answered,
+        Err(error) => {
+            // What was asked to stop comes to rest first, so that nothing is written behind anybody's back.
+            Python::attach(|py| py.detach(|| thread.join().is_ok()));
+            return Err(error);
+        }
+    };
+    match answered {
+        Some(Answer {
+            exit,
+            text,
+            fault: None,
+        }) => Ok((exit.code(), text)),
+        Some(Answer {
+            exit,
+            fault: Some(fault),
+            ..
+        }) => Err(errors::of_fault(exit, &fault)),
+        None => Err(errors::internal("chatmill failed on its own account")),
+    }
+}
+
+/// The command line with these words; its exit code. Signals are its own from here on.
+#[pyfunction]
+pub(crate) fn program(py: Python<'_>, words: Vec<OsString>) -> u8 {
+    py.detach(|| chatmill_cli::program(words).code())
+}

@@ -1,0 +1,94 @@
+//! What errors of chatmill are in Python: the classes stand in `chatmill/_errors.py`, so that they can be read there.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use chatmill_cli::{Exit, Fault};
+use chatmill_engine::PlanError;
+use chatmill_engine::error::ReadError;
+use chatmill_engine::tables::TablesError;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+/// An error of a class of `chatmill/_errors.py`.
+fn raised(class: &str, message: &str, code: &str, place: Option<&str>) -> PyErr {
+    Python::attach(|py| {
+        let made = py
+            .import("chatmill._errors")
+            .and_then(|module| module.getattr(class))
+            .and_then(|class| class.call1((message, code, place)));
+        match made {
+            Ok(error) => PyErr::from_value(error),
+            Err(error) => error,
+        }
+    })
+}
+
+/// The request is wrong; repeating it cannot help.
+pub(crate) fn request(message: &str, code: &str, place: Option<&str>) -> PyErr {
+    raised("RequestError", message, code, place)
+}
+
+/// It was not done; repeating it may help.
+pub(crate) fn incomplete(message: &str, code: &str, place: Option<&str>) -> PyErr {
+    raised("IncompleteError", message, code, place)
+}
+
+/// A fault of chatmill itself.
+pub(crate) fn internal(message: &str) -> PyErr {
+    raised("InternalError", message, "internal", None)
+}
+
+/// What is wrong with a plan.
+pub(crate) fn of_plan(error: &PlanError) -> PyErr {
+    let (message, place) = (in_words(error), error.place());
+    match error {
+        PlanError::System(_) => incomplete(&message, error.code(), place.as_deref()),
+        _ => request(&message, error.code(), place.as_deref()),
+    }
+}
+
+/// Why tables ended early.
+pub(crate) fn of_tables(error: &TablesError) -> PyErr {
+    match error {
+        TablesError::Read(ReadError::Plan(error)) => of_plan(error),
+        TablesError::Read(ReadError::Stopped) => PyRuntimeError::new_err("stopped"),
+        TablesError::WorkerFailed { .. } => internal(&error.to_string()),
+        TablesError::Failed(failure) => {
+            let place = failure.path.display().to_string();
+            incomplete(&failure.to_string(), "system", Some(&place))
+        }
+        TablesError::Read(_) | TablesError::Dataset(_) => incomplete(&in_words(error), "system", None),
+    }
+}
+
+/// Why a command did not do what it was asked.
+pub(crate) fn of_fault(exit: Exit, fault: &Fault) -> PyErr {
+    let place = fault.place.as_deref();
+    match exit {
+        Exit::WrongRequest => request(&fault.message, fault.code.unwrap_or("request"), place),
+        _ => incomplete(&fault.message, fault.code.unwrap_or("system"), place),
+    }
+}
+
+/// An error and its causes.
+fn in_words(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let said = error.to_string();
+        if !text.contains(&said) {
+            text = format!("{text}: {said}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+/// Does something that must not panic; where it does all the same, that is an error.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        Err(internal(
+            "chatmill failed on its own account; please report the line on stderr",
+        ))
+    })
+}

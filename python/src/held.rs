@@ -1,0 +1,333 @@
+//! Records that Python holds, as one input: a record a line, in their order, so that the number of a record is that of its row.
+//!
+//! Columns of Arrow are read where they are. A list, or what else can be gone through, is copied once.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use arrow_array::builder::LargeBinaryBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use chatmill_intake::{Held, HeldBytes, HeldForm};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString};
+
+use crate::arrow_capsules;
+
+/// Bytes of a column that is made of single records.
+const CHUNK_BYTES: usize = 16 << 20;
+
+/// Bytes that are made ready at once.
+const BLOCK_BYTES: usize = 256 << 10;
+
+/// Columns of text or bytes, one behind the other.
+pub(crate) struct Texts {
+    chunks: Vec<ArrayRef>,
+    bytes: u64,
+}
+
+impl Texts {
+    /// The text of `data`: a column of Arrow, or something that can be gone through. `column` names one of several. `what` says in
+    /// errors what an element is to be.
+    pub(crate) fn of(data: &Bound<'_, PyAny>, column: Option<&str>, what: &'static str) -> PyResult<Self> {
+        let chunks = match arrow_capsules::import(data)? {
+            Some(arrays) => arrays
+                .iter()
+                .map(|array| text_column(array, column))
+                .collect::<PyResult<_>>()?,
+            None => gathered(data, what)?,
+        };
+        Ok(Self {
+            bytes: chunks.iter().map(bytes_of).sum(),
+            chunks,
+        })
+    }
+
+    /// The columns.
+    pub(crate) fn chunks(&self) -> &[ArrayRef] {
+        &self.chunks
+    }
+
+    /// How many rows they have.
+    pub(crate) fn rows(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.len()).sum()
+    }
+
+    /// The same as records.
+    pub(crate) fn into_held(self) -> Held {
+        Held::new(Arc::new(Records(Arc::new(self))), HeldForm::Lines)
+    }
+}
+
+/// The column of text or bytes in an array: it itself, or the one of a structure.
+fn text_column(array: &ArrayRef, column: Option<&str>) -> PyResult<ArrayRef> {
+    let DataType::Struct(fields) = array.data_type() else {
+        return if is_text(array.data_type()) {
+            Ok(Arc::clone(array))
+        } else {
+            Err(not_text("the column", array.data_type()))
+        };
+    };
+    let names = || {
+        let names: Vec<String> = fields.iter().map(|field| format!("`{}`", field.name())).collect();
+        names.join(", ")
+    };
+    let columns = array.as_struct();
+    let found = match column {
+        Some(name) => columns
+            .column_by_name(name)
+            .ok_or_else(|| PyValueError::new_err(format!("there is no column `{name}`, only {}", names())))?,
+        None => {
+            let mut texts = columns
+                .columns()
+                .iter()
+                .filter(|column| is_text(column.data_type()));
+            match (texts.next(), texts.next()) {
+                (Some(only), None) => only,
+                (None, _) => {
+                    let message = format!("none of the columns {} is of text or bytes", names());
+                    return Err(PyTypeError::new_err(message));
+                }
+                _ => {
+                    let message = format!("several columns hold text, name one with column=: {}", names());
+                    return Err(PyValueError::new_err(message));
+                }
+            }
+        }
+    };
+    if is_text(found.data_type()) {
+        Ok(Arc::clone(found))
+    } else {
+        Err(not_text(
+            &format!("the column `{}`", column.unwrap_or_default()),
+            found.data_type(),
+        ))
+    }
+}
+
+fn not_text(what: &str, is: &DataType) -> PyErr {
+    PyTypeError::new_err(format!("{what} must hold text or bytes, not {is}"))
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::Dictionary(_, values) => is_text(values),
+        DataType::Utf8
+        | DataType::LargeUtf8
+        | DataType::Utf8View
+        | DataType::Binary
+        | DataType::LargeBinary
+        | DataType::BinaryView
+        | DataType::Null => true,
+        _ => false,
+    }
+}
+
+/// The bytes of a row; nothing where it is missing.
+pub(crate) fn row_bytes(chunk: &ArrayRef, row: usize) -> Option<&[u8]> {
+    if row >= chunk.len() || chunk.is_null(row) {
+        return None;
+    }
+    match chunk.data_type() {
+        DataType::Utf8 => Some(chunk.as_string::<i32>().value(row).as_bytes()),
+        DataType::LargeUtf8 => Some(chunk.as_string::<i64>().value(row).as_bytes()),
+        DataType::Utf8View => Some(chunk.as_string_view().value(row).as_bytes()),
+        DataType::Binary => Some(chunk.as_binary::<i32>().value(row)),
+        DataType::LargeBinary => Some(chunk.as_binary::<i64>().value(row)),
+        DataType::BinaryView => Some(chunk.as_binary_view().value(row)),
+        DataType::Dictionary(..) => {
+            let dictionary = chunk.as_any_dictionary();
+            let key = dictionary.keys().slice(row, 1);
+            let index = key_of(&key)?;
+            row_bytes(dictionary.values(), index)
+        }
+        _ => None,
+    }
+}
+
+/// The only value of an array of integers.
+fn key_of(key: &ArrayRef) -> Option<usize> {
+    use arrow_array::types::{
+        Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    };
+    macro_rules! of {
+        ($($name:ident: $kind:ty),+) => {
+            match key.data_type() {
+                $(DataType::$name => usize::try_from(key.as_primitive::<$kind>().value(0)).ok(),)+
+                _ => None,
+            }
+        };
+    }
+    of!(
+        Int8: Int8Type, Int16: Int16Type, Int32: Int32Type, Int64: Int64Type,
+        UInt8: UInt8Type, UInt16: UInt16Type, UInt32: UInt32Type, UInt64: UInt64Type
+    )
+}
+
+/// Bytes of a column with the ends of its lines; those of a dictionary are not added up.
+fn bytes_of(chunk: &ArrayRef) -> u64 {
+    let rows = chunk.len() as u64;
+    let values = match chunk.data_type() {
+        DataType::Utf8 => span(chunk.as_string::<i32>().value_offsets()),
+        DataType::LargeUtf8 => span(chunk.as_string::<i64>().value_offsets()),
+        DataType::Binary => span(chunk.as_binary::<i32>().value_offsets()),
+        DataType::LargeBinary => span(chunk.as_binary::<i64>().value_offsets()),
+        DataType::Utf8View => chunk.as_string_view().lengths().map(u64::from).sum(),
+        DataType::BinaryView => chunk.as_binary_view().lengths().map(u64::from).sum(),
+        _ => (0..chunk.len())
+            .filter_map(|row| row_bytes(chunk, row))
+            .map(|bytes| bytes.len() as u64)
+            .sum(),
+    };
+    values + rows
+}
+
+fn span<T: Copy + Into<i64>>(offsets: &[T]) -> u64 {
+    let ends = offsets.first().copied().zip(offsets.last().copied());
+    ends.map_or(0, |(first, last)| (last.into() - first.into()).unsigned_abs())
+}
+
+/// Goes through something of Python, and keeps what it gives.
+fn gathered(data: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Vec<ArrayRef>> {
+    let mut chunks: Vec<ArrayRef> = Vec::new();
+    let mut builder = LargeBinaryBuilder::new();
+    let mut held = 0;
+    let mut rows = 0_usize;
+    let items = data.try_iter().map_err(|_| {
+        let kind = data.get_type();
+        PyTypeError::new_err(format!(
+            "{what}s must be text, bytes, an Arrow column or a list of them, not {kind}"
+        ))
+    })?;
+    for item in items {
+        // What it raises is raised here.
+        let item = item?;
+        if let Ok(text) = item.cast::<PyString>() {
+            let text = text.to_str()?;
+            held += text.len();
+            builder.append_value(text);
+        } else if let Ok(bytes) = item.cast::<PyBytes>() {
+            held += bytes.as_bytes().len();
+            builder.append_value(bytes.as_bytes());
+        } else if let Ok(bytes) = item.cast::<PyByteArray>() {
+            let bytes = bytes.to_vec();
+            held += bytes.len();
+            builder.append_value(bytes);
+        } else if what == RECORD && item.is_none() {
+            builder.append_null();
+        } else if what == RECORD && (item.is_instance_of::<PyDict>() || item.is_instance_of::<PyList>()) {
+            let text = item.py().import("json")?.call_method1("dumps", (&item,))?;
+            let text = text.cast::<PyString>()?.to_str()?.to_owned();
+            held += text.len();
+            builder.append_value(text);
+        } else {
+            let kind = item.get_type();
+            let may = if what == RECORD {
+                "text, bytes, a dict or None"
+            } else {
+                "text"
+            };
+            let message = format!("{what} {rows} must be {may}, not {kind}");
+            return Err(PyTypeError::new_err(message));
+        }
+        rows += 1;
+        if held >= CHUNK_BYTES {
+            chunks.push(Arc::new(builder.finish()));
+            held = 0;
+        }
+    }
+    chunks.push(Arc::new(builder.finish()));
+    Ok(chunks)
+}
+
+/// What an element is where records are wanted.
+pub(crate) const RECORD: &str = "record";
+
+/// Texts as lines.
+struct Records(Arc<Texts>);
+
+impl HeldBytes for Records {
+    fn open(&self) -> Box<dyn Read + Send> {
+        Box::new(Lines {
+            texts: Arc::clone(&self.0),
+            chunk: 0,
+            row: 0,
+            block: Vec::with_capacity(BLOCK_BYTES),
+            at: 0,
+        })
+    }
+
+    fn length(&self) -> u64 {
+        self.0.bytes
+    }
+}
+
+/// Reads texts as lines.
+struct Lines {
+    texts: Arc<Texts>,
+    chunk: usize,
+    row: usize,
+    /// Lines that are ready, and how far they were read.
+    block: Vec<u8>,
+    at: usize,
+}
+
+impl Lines {
+    fn fill(&mut self) {
+        self.block.clear();
+        self.at = 0;
+        while let Some(chunk) = self.texts.chunks().get(self.chunk) {
+            if self.row == chunk.len() {
+                self.chunk += 1;
+                self.row = 0;
+                continue;
+            }
+            push_line(row_bytes(chunk, self.row), &mut self.block);
+            self.row += 1;
+            if self.block.len() >= BLOCK_BYTES {
+                break;
+            }
+        }
+    }
+}
+
+/// Adds a record as a line. A line break in it is white space of JSON, and any other is; what is missing or blank is a value that is no
+/// conversation, for a blank line would be no record, and those behind it would have other numbers than their rows.
+fn push_line(record: Option<&[u8]>, block: &mut Vec<u8>) {
+    let Some(record) = record else {
+        block.extend_from_slice(b"null\n");
+        return;
+    };
+    if record.iter().all(u8::is_ascii_whitespace) {
+        block.extend_from_slice(b"\"\"\n");
+        return;
+    }
+    let record = record.trim_ascii_start();
+    let start = block.len();
+    block.extend_from_slice(record);
+    if record.contains(&b'\n')
+        && let Some(written) = block.get_mut(start..)
+    {
+        for byte in written.iter_mut().filter(|byte| **byte == b'\n') {
+            *byte = b'\r';
+        }
+    }
+    block.push(b'\n');
+}
+
+impl Read for Lines {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.block.len() {
+            self.fill();
+        }
+        let ready = self.block.get(self.at..).unwrap_or_default();
+        let count = ready.len().min(buffer.len());
+        if let (Some(to), Some(from)) = (buffer.get_mut(..count), ready.get(..count)) {
+            to.copy_from_slice(from);
+        }
+        self.at += count;
+        Ok(count)
+    }
+}

@@ -1,0 +1,110 @@
+//! Whoever waits for work looks after the interpreter meanwhile: signals, and the callback that is told of progress.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
+use std::time::Duration;
+
+use chatmill_engine::Progress;
+use pyo3::prelude::*;
+
+/// Time between two looks: Ctrl-C is felt at once, and the looking costs nothing.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// How far the work is, as workers tell it.
+#[derive(Default)]
+pub(crate) struct Heard {
+    stage: Mutex<(String, u64)>,
+    done: AtomicU64,
+    notes: Mutex<Vec<String>>,
+}
+
+impl Progress for Heard {
+    fn stage(&self, name: &str, bytes: u64) {
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = (name.to_owned(), bytes);
+        self.done.store(0, Ordering::Relaxed);
+    }
+
+    fn advance(&self, bytes: u64) {
+        self.done.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    fn note(&self, text: &str) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.push(text.to_owned());
+    }
+}
+
+/// Who looks after the interpreter while work goes on.
+pub(crate) struct Watch {
+    /// The thread that asked: only there Python handles signals, and expects to be called back.
+    owner: ThreadId,
+    callback: Option<Py<PyAny>>,
+    pub(crate) heard: Arc<Heard>,
+    pub(crate) stop: Arc<AtomicBool>,
+    told: (String, u64),
+}
+
+impl Watch {
+    /// A watch of the present thread.
+    pub(crate) fn new(callback: Option<Py<PyAny>>) -> Self {
+        Self {
+            owner: thread::current().id(),
+            callback,
+            heard: Arc::default(),
+            stop: Arc::default(),
+            told: (String::new(), 0),
+        }
+    }
+
+    /// Waits for a message of the work; nothing when the work is over. An error of Python, Ctrl-C for one, asks the work to stop.
+    pub(crate) fn wait<T: Send>(&mut self, messages: &mut Receiver<T>) -> PyResult<Option<T>> {
+        // A thread of somebody else's must not wait for the interpreter: whoever has it may wait for the thread.
+        if thread::current().id() != self.owner {
+            return Ok(messages.recv().ok());
+        }
+        loop {
+            let messages = &mut *messages;
+            let received = Python::attach(|py| {
+                // The receiver goes along: two threads must not look into it at once.
+                let received = py.detach(move || messages.recv_timeout(PAUSE));
+                self.look(py, matches!(received, Err(RecvTimeoutError::Disconnected)))
+                    .map(|()| received)
+            })
+            .inspect_err(|_| self.stop.store(true, Ordering::Relaxed))?;
+            match received {
+                Ok(message) => return Ok(Some(message)),
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+    }
+
+    fn look(&mut self, py: Python<'_>, is_over: bool) -> PyResult<()> {
+        py.check_signals()?;
+        let notes = std::mem::take(&mut *self.heard.notes.lock().unwrap_or_else(PoisonError::into_inner));
+        if !notes.is_empty() {
+            let logger = py.import("logging")?.call_method1("getLogger", ("chatmill",))?;
+            for note in notes {
+                logger.call_method1("info", ("%s", note))?;
+            }
+        }
+        let Some(callback) = &self.callback else {
+            return Ok(());
+        };
+        let (stage, total) = self
+            .heard
+            .stage
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let done = self.heard.done.load(Ordering::Relaxed);
+        if stage.is_empty() || !is_over && self.told == (stage.clone(), done) {
+            return Ok(());
+        }
+        callback.call1(py, (stage.as_str(), done.min(total), total))?;
+        self.told = (stage, done);
+        Ok(())
+    }
+}

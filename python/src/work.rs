@@ -1,0 +1,213 @@
+//! What is to be read or rendered: a plan over files or over what Python holds, whose tables can be asked for as often as one likes.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use chatmill_dataset::TABLES;
+use chatmill_engine::pipeline::{self, Pipeline};
+use chatmill_engine::{Plan, tables};
+use chatmill_intake::{Held, HeldForm, Input};
+use pyo3::prelude::*;
+
+use crate::count::LEAST;
+use crate::errors::{self, guarded};
+use crate::held::{RECORD, Texts};
+use crate::table::{Parts, Table};
+use crate::watch::Watch;
+
+/// Tables that hold what dialects make of conversations; the others can be had without rendering anything.
+const RENDERED: [&str; 4] = ["renderings", "token_counts", "losses", "totals"];
+
+/// A plan, and what its tables need beside it.
+pub(crate) struct Planned {
+    /// The plan with its dialects.
+    whole: Plan,
+    /// The same without them.
+    reading: Plan,
+    pub(crate) threads: usize,
+    progress: Option<Py<PyAny>>,
+}
+
+impl Planned {
+    /// The plan that gives these tables at the least price.
+    pub(crate) fn of(&self, wanted: &[&'static str]) -> &Plan {
+        if wanted.iter().any(|table| RENDERED.contains(table)) {
+            &self.whole
+        } else {
+            &self.reading
+        }
+    }
+
+    /// A watch for the present thread, which tells whoever wants to know of progress.
+    pub(crate) fn watch(&self, py: Python<'_>) -> Watch {
+        Watch::new(self.progress.as_ref().map(|progress| progress.clone_ref(py)))
+    }
+
+    /// The encodings by which columns are called.
+    pub(crate) fn encodings(&self) -> Vec<String> {
+        tables::encoding_names(&self.whole)
+    }
+}
+
+/// Files, bytes or records, and what is wanted of them.
+#[pyclass(frozen, module = "chatmill")]
+pub(crate) struct Work {
+    planned: Arc<Planned>,
+    held: Option<Held>,
+}
+
+#[pymethods]
+impl Work {
+    /// What `settings` say over the files that they name.
+    #[staticmethod]
+    #[pyo3(signature = (settings, base, threads = 0, progress = None))]
+    fn of_paths(
+        py: Python<'_>,
+        settings: Vec<String>,
+        base: &str,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        Self::new(py, &settings, base, None, threads, progress)
+    }
+
+    /// The same over the content of a file.
+    #[staticmethod]
+    #[pyo3(signature = (settings, base, content, threads = 0, progress = None))]
+    fn of_bytes(
+        py: Python<'_>,
+        settings: Vec<String>,
+        base: &str,
+        content: &[u8],
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let held = Held::new(Arc::new(Bytes::copy_from_slice(content)), HeldForm::File);
+        Self::new(py, &settings, base, Some(held), threads, progress)
+    }
+
+    /// The same over records, one a row.
+    #[staticmethod]
+    #[pyo3(signature = (settings, base, records, column = None, threads = 0, progress = None))]
+    fn of_records(
+        py: Python<'_>,
+        settings: Vec<String>,
+        base: &str,
+        records: &Bound<'_, PyAny>,
+        column: Option<&str>,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let held = Texts::of(records, column, RECORD)?.into_held();
+        Self::new(py, &settings, base, Some(held), threads, progress)
+    }
+
+    /// The same over what another work is over.
+    #[pyo3(signature = (settings, base, threads = 0, progress = None))]
+    fn again(
+        &self,
+        py: Python<'_>,
+        settings: Vec<String>,
+        base: &str,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        Self::new(py, &settings, base, self.held.clone(), threads, progress)
+    }
+
+    /// A table, read anew whenever somebody reads it.
+    fn table(&self, name: &str) -> PyResult<Table> {
+        Table::of_work(Arc::clone(&self.planned), table(name)?)
+    }
+
+    /// Several tables, slice by slice, in one reading.
+    fn parts(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Parts> {
+        let wanted = names.iter().map(|name| table(name)).collect::<PyResult<_>>()?;
+        Ok(Parts::new(py, Arc::clone(&self.planned), wanted))
+    }
+
+    /// Names of what is read.
+    #[getter]
+    fn inputs(&self) -> Vec<String> {
+        let inputs = self.planned.whole.inputs.iter();
+        inputs.map(|planned| planned.name().into_owned()).collect()
+    }
+
+    /// Its bytes, as they are stored.
+    #[getter]
+    fn bytes(&self) -> u64 {
+        self.planned.whole.input_bytes()
+    }
+
+    /// What it is said in.
+    #[getter]
+    fn dialects(&self) -> Vec<String> {
+        let targets = self.planned.whole.targets.iter();
+        targets.map(|target| target.dialect.id().to_owned()).collect()
+    }
+
+    /// What it is counted in.
+    #[getter]
+    fn encodings(&self) -> Vec<String> {
+        self.planned.encodings()
+    }
+}
+
+impl Work {
+    fn new(
+        py: Python<'_>,
+        settings: &[String],
+        base: &str,
+        held: Option<Held>,
+        threads: usize,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let (whole, reading) = py.detach(|| {
+            guarded(|| {
+                let pipeline = pipeline(settings, held.is_some())?;
+                let input = held.as_ref().map(|held| Input::held("data", held.clone()));
+                let plan = |pipeline| {
+                    let plan = Plan::for_tables(pipeline, Path::new(base), input.as_ref());
+                    plan.map_err(|error| errors::of_plan(&error))
+                };
+                let mut reading = plan(pipeline.clone())?;
+                reading.targets.clear();
+                Ok((plan(pipeline)?, reading))
+            })
+        })?;
+        Ok(Self {
+            planned: Arc::new(Planned {
+                whole,
+                reading,
+                threads,
+                progress,
+            }),
+            held,
+        })
+    }
+}
+
+/// The pipeline that settings describe; what only a run can do is refused.
+fn pipeline(settings: &[String], is_held: bool) -> PyResult<Pipeline> {
+    let pipeline = pipeline::parse(LEAST, settings, Path::new("options"));
+    let pipeline = pipeline.map_err(|error| errors::of_plan(&error))?;
+    if pipeline.dedup.is_on() {
+        let message = "dedup: only a run compares conversations: write a pipeline file and use chatmill.run";
+        return Err(errors::request(message, "value", Some("dedup")));
+    }
+    if is_held && pipeline.input.len() != 1 {
+        let message = "input: what is in memory is one input";
+        return Err(errors::request(message, "value", Some("input")));
+    }
+    Ok(pipeline)
+}
+
+/// A table by its name.
+fn table(name: &str) -> PyResult<&'static str> {
+    let known = TABLES.iter().copied().find(|table| *table == name);
+    known.ok_or_else(|| {
+        let message = format!("there is no table `{name}`; there are {}", TABLES.join(", "));
+        errors::request(&message, "unknown-word", Some("table"))
+    })
+}

@@ -1,0 +1,64 @@
+"""Functions that do as commands do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import chat
+
+import chatmill
+
+
+@pytest.fixture
+def pipeline(tmp_path: Path) -> Path:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.jsonl").write_text(chat("Hi", "Hello!") + "\n" + chat("1", "2") + "\n")
+    file = tmp_path / "p.toml"
+    file.write_text(
+        'name = "small"\n[[input]]\npath = "in"\n[render]\ndialects = ["openai-chat"]\n[output]\npath = "out"\n'
+    )
+    return file
+
+
+def test_a_run_is_certified_compared_and_exported(pipeline: Path, tmp_path: Path) -> None:
+    told: list[str] = []
+    summary = chatmill.run(pipeline, progress=lambda stage, done, total: told.append(stage))
+    assert summary["exit_code"] == 0 and told
+    out = tmp_path / "out"
+    certificate = chatmill.certify(out)
+    assert certificate and "certified" in certificate.text
+    other = chatmill.run(pipeline, tmp_path / "other", policy={"names": "prefix"}, threads=1)
+    assert other["exit_code"] == 0
+    compared = chatmill.diff(out, tmp_path / "other", fail_if=["messages < 100"])
+    assert compared["exit_code"] == 1 and compared["objections"][0]["condition"].startswith("messages")
+    exported = chatmill.export(out, tmp_path / "train", dialect="openai-chat", envelope="openai-sft", valid=True)
+    assert exported["kept"] == 2
+    (out / "messages" / "part-00000.parquet").write_bytes(b"PAR1")
+    assert not chatmill.certify(out)
+
+
+def test_files_are_checked(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(chat("Hi", "Hello!") + "\n{broken\n")
+    report = chatmill.check(file, now="2026-01-01")
+    assert report["exit_code"] == 1
+    assert [finding["code"] for finding in report["findings"]] == ["IN001"]
+    assert chatmill.check([file], ignore=["IN"], now="2026-01-01")["exit_code"] == 0
+
+
+def test_what_is_wrong_is_said_as_the_command_says_it(pipeline: Path, tmp_path: Path) -> None:
+    with pytest.raises(chatmill.RequestError, match="cannot read the pipeline file") as caught:
+        chatmill.run(tmp_path / "missing.toml")
+    assert caught.value.code == "unreadable-pipeline"
+    with pytest.raises(chatmill.RequestError, match="did you mean `names`"):
+        chatmill.run(pipeline, policy={"nmaes": "prefix"})
+    with pytest.raises(chatmill.RequestError, match="is not a dataset"):
+        chatmill.certify(tmp_path)
+    with pytest.raises(chatmill.RequestError, match="did you mean `openai-sft`"):
+        chatmill.run(pipeline)
+        chatmill.export(tmp_path / "out", tmp_path / "x", dialect="openai-chat", envelope="openai-stf")
+    with pytest.raises(chatmill.RequestError, match="--fail-if"):
+        chatmill.diff(tmp_path / "out", tmp_path / "out", fail_if=["nonsense"])
+    with pytest.raises(chatmill.RequestError, match="no input matches"):
+        chatmill.check(tmp_path / "missing")

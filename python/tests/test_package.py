@@ -1,0 +1,106 @@
+"""The package as a whole: its examples, its types, its errors, its command line."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import chat
+
+import chatmill
+
+
+@pytest.mark.parametrize("module", ["chatmill", "chatmill._settings"])
+def test_examples_in_docstrings_are_true(module: str) -> None:
+    tested = doctest.testmod(importlib.import_module(module), extraglobs={"chatmill": chatmill})
+    assert tested.attempted > 0 and tested.failed == 0
+
+
+def test_errors_travel() -> None:
+    error = chatmill.RequestError("it is wrong", "value", "limits.depth")
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.code, again.place) == ("it is wrong", "value", "limits.depth")
+    assert issubclass(chatmill.IncompleteError, chatmill.Error) and issubclass(chatmill.RequestError, ValueError)
+
+
+def test_notebooks_are_shown_what_there_is(demo: Path) -> None:
+    archive = chatmill.read(demo)
+    assert repr(archive).startswith("<chatmill.Archive with conversations, messages")
+    assert "conversation_id" in archive._repr_html_()
+    assert repr(archive.messages).startswith("<chatmill.Table messages: ")
+    assert repr(chatmill.Counter()) == "<chatmill.Counter of o200k_base>"
+
+
+def test_nothing_else_is_imported() -> None:
+    program = "import sys, chatmill; print(sorted({'pyarrow', 'polars', 'pandas', 'tqdm', 'numpy'} & set(sys.modules)))"
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[]"
+
+
+def test_the_command_line_is_the_module() -> None:
+    said = subprocess.run([sys.executable, "-m", "chatmill", "--version"], capture_output=True, text=True)
+    assert (said.returncode, said.stdout) == (0, f"chatmill {chatmill.__version__}\n")
+    said = subprocess.run([sys.executable, "-m", "chatmill", "certify", "nothing"], capture_output=True, text=True)
+    assert said.returncode == 2 and said.stderr.startswith("error: nothing cannot be")
+
+
+LONG = """
+import sys, chatmill
+chats = [{chat!r}] * 200_000
+print("begun", flush=True)
+{work}
+"""
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "for batch in chatmill.render(chats, threads=1).renderings: pass",
+        "import pyarrow; pyarrow.table(chatmill.render(chats, threads=1))",
+        "chatmill.render(chats, threads=1).collect()",
+        "while True: chatmill.count(chats, threads=1)",
+    ],
+    ids=["batches", "stream", "collect", "count"],
+)
+def test_ctrl_c_ends_what_goes_on(work: str) -> None:
+    program = LONG.format(chat=chat("word " * 50, "an answer " * 50), work=work)
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None and process.stdout.readline() == b"begun\n"
+    time.sleep(2)
+    assert process.poll() is None, process.communicate()
+    begun = time.monotonic()
+    os.kill(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode not in (0, -signal.SIGSEGV, -signal.SIGABRT), said
+    assert b"KeyboardInterrupt" in said or b"interrupted" in said, said
+    assert time.monotonic() - begun < 20
+
+
+def test_calls_leave_nothing_behind() -> None:
+    def memory() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    chats = [chat("Hi", "Hello!" * 100)]
+
+    def call() -> None:
+        for _ in chatmill.render(chats, ["chatml", "openai-chat"], threads=1).renderings:
+            pass
+        chatmill.render(chats, "chatml").__arrow_c_stream__()
+        chatmill.count(["a"] * 100)
+
+    for _ in range(100):
+        call()
+    before = memory()
+    for _ in range(400):
+        call()
+    assert memory() - before < 16 << 20
+    threads = len(os.listdir("/proc/self/task"))
+    assert threads < 40, threads

@@ -1,0 +1,104 @@
+"""Reading: files, folders, bytes; tables that stream, and tables that are kept."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+
+import polars
+import pyarrow
+import pyarrow.parquet
+import pytest
+from conftest import chat, rows
+
+import chatmill
+
+
+def test_tables_are_those_of_a_run(demo: Path, tmp_path: Path) -> None:
+    pipeline = tmp_path / "p.toml"
+    pipeline.write_text(
+        f'name = "n"\n[[input]]\npath = "{demo}"\n[render]\ndialects = ["chatml", "openai-chat"]\n'
+        '[count]\nencodings = ["o200k_base"]\n'
+    )
+    chatmill.run(pipeline, tmp_path / "out", output={"path": "unused"})
+    rendered = chatmill.render(demo, ["chatml", "openai-chat"], ["o200k_base"])
+    for name in ("conversations", "messages", "message_references", "tool_calls", "findings", "rejects", "renderings"):
+        written = pyarrow.parquet.read_table(tmp_path / "out" / name)
+        read = pyarrow.table(rendered._table(name))
+        assert read.column_names == written.column_names, name
+        assert read.to_pylist() == written.to_pylist(), name
+
+
+def test_each_table_can_be_read_again_and_several_at_once(demo: Path) -> None:
+    archive = chatmill.read(demo)
+    assert len(archive.inputs) == 13
+    count = rows(archive.messages)
+    assert count > 100 and rows(archive.messages) == count
+    kept = archive.collect("messages", "references", "findings")
+    assert rows(kept.messages) == count and rows(kept.messages) == count
+    assert rows(kept.references) == rows(archive.references) > 0
+    assert sum(rows(part.messages) for part in archive.parts("messages", "findings")) == count
+    with pytest.raises(AttributeError, match="the table rejects was not asked for, only messages"):
+        kept.rejects  # noqa: B018
+
+
+def test_libraries_take_tables_as_they_are(demo: Path) -> None:
+    archive = chatmill.read(demo / "launch-week.json")
+    frame = polars.DataFrame(archive.messages)
+    table = pyarrow.table(archive.messages)
+    assert frame.height == table.num_rows > 0
+    assert frame["text"].to_list() == table["text"].to_pylist()
+    assert pyarrow.schema(archive.messages).names == archive.messages.column_names
+    batch = next(iter(archive.messages))
+    assert pyarrow.record_batch(batch).num_rows == len(batch) == batch.num_rows
+
+
+def test_bytes_are_the_content_of_a_file(demo: Path) -> None:
+    for name in ("launch-week.json", "field-notes.zip", "courtyard-bot.db", "help-desk.jsonl.zst"):
+        of_file = pyarrow.table(chatmill.read(demo / name).messages)
+        of_bytes = pyarrow.table(chatmill.read((demo / name).read_bytes()).messages)
+        assert of_bytes == of_file and of_file.num_rows > 0, name
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a.json", chat("Hi", "Hello"))
+    assert rows(chatmill.read(packed.getbuffer()).messages) == 2
+
+
+def test_messages_are_counted_where_that_is_wanted(demo: Path) -> None:
+    table = pyarrow.table(chatmill.read(demo / "launch-week.json", encodings=["o200k_base", "cl100k_base"]).messages)
+    assert {"tokens_o200k_base", "tokens_cl100k_base"} <= set(table.column_names)
+    assert table["tokens_o200k_base"].to_pylist() == chatmill.count([text or "" for text in table["text"].to_pylist()])
+
+
+def test_what_cannot_be_read_is_found_and_raises_nothing() -> None:
+    archive = chatmill.read(f"{chat('a', 'b')}\n{{broken\n{chat('c')}\n".encode())
+    assert rows(archive.conversations) == 2
+    rejects = pyarrow.table(archive.rejects).to_pylist()
+    assert [(reject["record"], reject["input"]) for reject in rejects] == [(1, "data")]
+
+
+def test_sections_of_a_pipeline_file_are_keywords(demo: Path) -> None:
+    assert rows(chatmill.read(demo, select={"limit": 1}).conversations) == 1
+    with pytest.raises(chatmill.RequestError, match="did you mean `depth`") as caught:
+        chatmill.read(demo, limits={"dept": 5})
+    assert caught.value.code == "pipeline"
+    with pytest.raises(TypeError, match="takes no section `output`"):
+        chatmill.read(demo, output={"path": "a"})
+    with pytest.raises(chatmill.RequestError, match="only a run compares"):
+        chatmill.read(demo, dedup={"exact": "filter"})
+
+
+def test_a_bad_request_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(chatmill.RequestError, match="no input matches") as caught:
+        chatmill.read(tmp_path / "missing.json")
+    assert caught.value.code == "input" and str(caught.value.place).endswith("missing.json")
+    with pytest.raises(chatmill.RequestError, match="there is no source named `opnai-chat`"):
+        chatmill.read(tmp_path, source="opnai-chat")
+    with pytest.raises(TypeError, match="data must be a path"):
+        chatmill.read(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="path 1 must be text or a path, not int"):
+        chatmill.read(["a", 3])  # type: ignore[list-item]
+    with pytest.raises(chatmill.RequestError, match="there is no path to read"):
+        chatmill.read([])
+    assert isinstance(caught.value, (chatmill.Error, ValueError))

@@ -10,17 +10,21 @@ pub(crate) mod encodings;
 pub(crate) mod example;
 pub(crate) mod explain;
 pub(crate) mod export;
+pub(crate) mod finish;
 pub(crate) mod init;
 pub(crate) mod inspect;
 pub(crate) mod man;
 pub(crate) mod night;
+pub(crate) mod plan;
 pub(crate) mod render;
 pub(crate) mod report;
 pub(crate) mod rules;
 pub(crate) mod run;
 pub(crate) mod schema;
 pub(crate) mod sources;
+pub(crate) mod status;
 pub(crate) mod tokens;
+pub(crate) mod work;
 
 use clap::{Parser, Subcommand};
 
@@ -58,6 +62,14 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Runs a pipeline to a dataset; goes on with an unfinished run of the same plan by itself
     Run(run::Arguments),
+    /// Plans a run that several machines share: divides its inputs into lots
+    Plan(plan::Arguments),
+    /// Works off a share of a plan's lots, on any machine
+    Work(work::Arguments),
+    /// Says how far the lots of a plan are, and what to do next
+    Status(status::Arguments),
+    /// Publishes the dataset of a plan whose lots are done
+    Finish(finish::Arguments),
     /// Makes training files of archives in one step: detects, mills, exports
     Convert(convert::Arguments),
     /// Mills a night into a store: compares it with the last good one, keeps some, and says what changed
@@ -117,7 +129,12 @@ pub(crate) struct Context<'c> {
 pub(crate) fn execute(cli: Cli) -> Exit {
     let is_run = matches!(
         cli.command,
-        Command::Run(_) | Command::Convert(_) | Command::Night(_)
+        Command::Run(_)
+            | Command::Plan(_)
+            | Command::Work(_)
+            | Command::Finish(_)
+            | Command::Convert(_)
+            | Command::Night(_)
     );
     if cli.global.wide {
         terminal::show_all_columns();
@@ -165,6 +182,10 @@ fn conclude(outcome: anyhow::Result<Exit>, stopped: Exit) -> Exit {
 pub(crate) fn dispatch(command: Command, context: &Context<'_>) -> anyhow::Result<Exit> {
     match command {
         Command::Run(arguments) => run::execute(arguments, context),
+        Command::Plan(arguments) => plan::execute(arguments, context),
+        Command::Work(arguments) => work::execute(&arguments, context),
+        Command::Status(arguments) => status::execute(&arguments, context),
+        Command::Finish(arguments) => finish::execute(&arguments, context),
         Command::Convert(arguments) => convert::execute(&arguments, context),
         Command::Night(arguments) => night::execute(&arguments, context),
         Command::Check(arguments) => check::execute(arguments, context),

@@ -99,7 +99,10 @@ fn of_plan(error: &PlanError) -> Exit {
 fn of_run(error: &RunError, stopped: Exit) -> Exit {
     match error {
         RunError::Plan(error) => of_plan(error),
-        RunError::PerspectiveAbsent => Exit::WrongRequest,
+        RunError::PerspectiveAbsent
+        | RunError::NotPlanned { .. }
+        | RunError::OtherPlan { .. }
+        | RunError::NoSuchShare { .. } => Exit::WrongRequest,
         RunError::Dataset(error) => of_dataset(error),
         RunError::Stopped { .. } => stopped,
         RunError::InputChanged { .. }
@@ -109,6 +112,7 @@ fn of_run(error: &RunError, stopped: Exit) -> Exit {
         | RunError::Miscounted { .. }
         | RunError::WorkerFailed { .. }
         | RunError::TooManyToCompare { .. }
+        | RunError::LotsMissing { .. }
         | RunError::Threads { .. } => Exit::Incomplete,
     }
 }

@@ -96,6 +96,14 @@ impl Destination {
         Home::find(&self.parent, &self.sibling("staging"), is_ours)
     }
 
+    /// The same while others may be at work in it: names of theirs come and go, and none is judged.
+    pub(crate) fn find_shared_staging(
+        &self,
+        is_ours: fn(&Entry) -> bool,
+    ) -> Result<Option<Home>, DatasetError> {
+        Home::open(&self.parent, &self.sibling("staging"), is_ours)
+    }
+
     /// Opens the folder where a [`Folder`](crate::Folder) is made, beside the destination.
     pub(crate) fn unfinished(&self, is_ours: fn(&Entry) -> bool) -> Result<Home, DatasetError> {
         Home::take(&self.parent, &self.sibling("unfinished"), is_ours)

@@ -31,6 +31,7 @@ mod read;
 mod receipt;
 mod row_group;
 mod seal;
+mod shared;
 mod slice_id;
 mod spill;
 mod spread;
@@ -38,6 +39,7 @@ mod staging;
 mod store;
 mod table;
 mod tables;
+mod workplace;
 
 pub use certify::{Certificate, certify, has_traces_of_a_run, is_dataset};
 pub use column::{Member, NestedValue, Shape};
@@ -62,6 +64,7 @@ pub use read::{
 };
 pub use receipt::Receipt;
 pub use seal::Sealed;
+pub use shared::{LotOutcome, share};
 pub use slice_id::SliceId;
 pub use spill::Spill;
 pub use spread::{Spread, SpreadTotals};

@@ -13,8 +13,9 @@ use crate::error::DatasetError;
 use crate::manifest::{Manifest, TableEntry};
 use crate::options::TableOptions;
 use crate::slice_id::SliceId;
-use crate::staging::{DATA, Staging};
+use crate::staging::Staging;
 use crate::tables::{self, REGISTRY};
+use crate::workplace::DATA;
 
 /// A complete dataset in staging: it only lacks its derived files and its name.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ pub struct Sealed {
     temp: Arc<Dir>,
     replace: bool,
     /// Held until the dataset is published; freed after everything else.
-    _lock: Lock,
+    _lock: Option<Lock>,
 }
 
 impl Staging {

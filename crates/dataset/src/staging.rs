@@ -19,25 +19,20 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
-use crate::derived::RECORD;
-use crate::destination::{Destination, Found, PROBES};
-use crate::disk::{self, Dir, Entry, EntryKind, Home, Lock};
+use crate::destination::{Destination, Found};
+use crate::disk::{self, Dir, EntryKind, Home, Lock};
 use crate::error::DatasetError;
-use crate::manifest::{DERIVED, MANIFEST, Manifest, SUCCESS};
+use crate::manifest::Manifest;
 use crate::options::TableOptions;
 use crate::part::Medium;
 use crate::parts::{self, PartFile, Place};
 use crate::receipt::{self, Receipt};
 use crate::slice_id::SliceId;
 use crate::tables::{self, PartSet};
+use crate::workplace::{DATA, LOTS, PLAN, RECEIPTS, TEMP, is_ours, names_a_folder};
 
 /// Bytes of a receipt at most.
 const RECEIPT_BYTES: u64 = 256 << 20;
-
-/// The folder that becomes the dataset.
-pub(crate) const DATA: &str = "data";
-const RECEIPTS: &str = "receipts";
-const TEMP: &str = "temp";
 
 /// What opening a destination leads to.
 pub enum Opening {
@@ -58,11 +53,11 @@ pub struct Staging {
     pub(crate) fingerprint: String,
     pub(crate) data: Arc<Dir>,
     pub(crate) temp: Arc<Dir>,
-    receipts: Dir,
+    pub(crate) receipts: Dir,
     pub(crate) replace: bool,
-    notices: Vec<String>,
-    /// Held, never read; freed after everything else.
-    pub(crate) lock: Lock,
+    pub(crate) notices: Vec<String>,
+    /// Held, never read; freed after everything else. Whoever takes a share in work holds none.
+    pub(crate) lock: Option<Lock>,
 }
 
 /// Opens a destination for the run of a fingerprint.
@@ -114,7 +109,7 @@ pub fn open(out: &Path, fingerprint: &str, replace: bool) -> Result<Opening, Dat
     }
     let root = home.dir().make(fingerprint, disk::PRIVATE_FOLDER)?;
     for entry in root.list()? {
-        if ![DATA, RECEIPTS].contains(&entry.name.as_str()) {
+        if ![DATA, RECEIPTS, PLAN, LOTS].contains(&entry.name.as_str()) {
             root.remove_all(&entry.name)?;
         }
     }
@@ -128,47 +123,13 @@ pub fn open(out: &Path, fingerprint: &str, replace: bool) -> Result<Opening, Dat
         fingerprint: fingerprint.to_owned(),
         replace,
         notices,
-        lock,
+        lock: Some(lock),
     };
     if staging.replace {
         staging.destination.probe_exchange(&staging.temp)?;
     }
     staging.keep_what_is_done()?;
     Ok(Opening::Work(staging))
-}
-
-fn names_a_folder(fingerprint: &str) -> bool {
-    (1..=128).contains(&fingerprint.len())
-        && fingerprint
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
-}
-
-/// Whether an entry of the folder of unfinished work is one that a run makes there.
-fn is_ours(entry: &Entry) -> bool {
-    let steps: Vec<&str> = entry.name.split('/').collect();
-    match (entry.kind, steps.as_slice()) {
-        (EntryKind::Folder, [fingerprint]) => names_a_folder(fingerprint),
-        (EntryKind::Folder, [_, folder]) => [DATA, RECEIPTS, TEMP].contains(folder),
-        (EntryKind::Folder, [_, TEMP, folder]) => PROBES.contains(folder),
-        (EntryKind::File, [_, name]) => disk::is_aside(name),
-        (EntryKind::File, [_, RECEIPTS, name]) => receipt::is_receipt(name),
-        (EntryKind::File, [_, TEMP, name]) => disk::is_aside(name) || parts::is_unfinished(name),
-        (kind, [_, DATA, below @ ..]) => is_of_a_dataset(kind, below),
-        _ => false,
-    }
-}
-
-/// Whether a name below a dataset's root is one that a dataset has, of this or of another version.
-pub(crate) fn is_of_a_dataset(kind: EntryKind, below: &[&str]) -> bool {
-    match (kind, below) {
-        (EntryKind::File, [name]) => [MANIFEST, SUCCESS, RECORD].contains(name) || DERIVED.contains(name),
-        (EntryKind::File, [folders @ .., part]) => {
-            parts::is_folder(&folders.join("/")) && parts::is_part(part)
-        }
-        (EntryKind::Folder, folders) => parts::is_folder(&folders.join("/")),
-        _ => false,
-    }
 }
 
 /// Removes all unfinished work of a destination.
@@ -217,7 +178,10 @@ impl Staging {
     /// Opens the files of a slice, after removing what an earlier attempt at it left.
     pub fn parts(&self, slice: impl Into<SliceId>, options: &TableOptions) -> Result<PartSet, DatasetError> {
         let slice = slice.into();
-        self.discard(slice)?;
+        // Of work that is shared, somebody else may be at this slice, and writes the same.
+        if self.lock.is_some() {
+            self.discard(slice)?;
+        }
         Ok(PartSet::new(Medium::Staging(self.place(slice)), options.clone()))
     }
 

@@ -247,6 +247,32 @@ pub enum RunError {
         /// The limit.
         limit: u64,
     },
+    /// Nobody planned anything for a destination.
+    #[error("nothing is planned for {}; `chatmill plan PIPELINE.toml --out DIR` does that", out.display())]
+    NotPlanned {
+        /// The destination.
+        out: PathBuf,
+    },
+    /// What was planned is not what is there.
+    #[error("the plan does not fit: {reason}; plan again")]
+    OtherPlan {
+        /// A clause that says what differs.
+        reason: String,
+    },
+    /// There is no such share of the lots.
+    #[error("{reason}")]
+    NoSuchShare {
+        /// A clause that says which.
+        reason: String,
+    },
+    /// Lots are not done.
+    #[error("not complete: {count} lots are not done; `chatmill work DIR --lots {lots}` does them")]
+    LotsMissing {
+        /// How many.
+        count: usize,
+        /// Their numbers.
+        lots: String,
+    },
     /// The threads could not be started.
     #[error("cannot start {threads} threads")]
     Threads {

@@ -5,7 +5,8 @@
 //!
 //! From the bottom up: [`pipeline`] (the file), [`record`] (one record from bytes to findings), [`plan`] (the resolved
 //! request), [`slice`] (cutting and handing out), [`work`] (a slice becomes part files), [`commit`] (a dataset is published),
-//! [`mod@run`]; and beside them [`tables`], [`walk`], [`check`], [`inspect`] and [`again`], which write no dataset.
+//! [`mod@run`], [`shards`] (a run that many share out); and beside them [`tables`], [`walk`], [`check`], [`inspect`] and
+//! [`again`], which write no dataset.
 
 pub mod again;
 pub mod check;
@@ -19,6 +20,7 @@ pub mod plan;
 pub mod progress;
 pub mod record;
 pub mod run;
+pub mod shards;
 pub mod slice;
 pub mod tables;
 pub mod trouble;

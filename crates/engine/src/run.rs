@@ -21,6 +21,7 @@ use crate::progress::Progress;
 use crate::slice::lots::{Lot, divides, lots};
 use crate::slice::{CutTotals, Slice, Slicer, scheduler};
 use crate::work::receipt::SliceReceipt;
+use crate::work::slowest::Slowest;
 use crate::work::survey::{self, Survey};
 use crate::work::{WorkerContext, process_slice};
 
@@ -39,24 +40,13 @@ pub fn run(
     progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> Result<RunSummary, RunError> {
-    let begun = Instant::now();
-    let began_at = jiff::Timestamp::now();
-    for note in &plan.notes {
-        progress.note(note);
-    }
+    let attempt = Attempt::begin();
     progress.ahead(if plan.pipeline.dedup.is_on() {
         &[HASH, COMPARE, RENDER, SEAL, REPORT]
     } else {
         &[HASH, RENDER, SEAL, REPORT]
     });
-    refuse_streams(&mut plan);
-    let failures = plan.failures();
-    if !failures.is_empty() {
-        return Err(RunError::InputsFailed { failures });
-    }
-    plan.hash_inputs(&divides, progress, stop)?;
-    go_on(stop, 0)?;
-    let lots = lots(&plan)?;
+    let lots = prepare(&mut plan, progress, stop)?;
     let fingerprint = plan.fingerprint();
     let staging = match chatmill_dataset::open(&plan.out, &fingerprint, options.replace)? {
         Opening::Finished(manifest) => return Ok(RunSummary::of_finished(&plan.out, manifest)),
@@ -65,28 +55,93 @@ pub fn run(
     for notice in staging.notices() {
         progress.note(notice);
     }
-    let done = staging
-        .receipts::<SliceReceipt>()?
-        .map(|receipt| receipt.map(|receipt| (receipt.slice, Ids::of(&receipt.body))))
-        .collect::<Result<BTreeMap<SliceId, Ids>, DatasetError>>()?;
+    let done = done(&staging)?;
     let resumed = done.len();
     if resumed > 0 {
         progress.note(&format!("going on after {resumed} slices that are already done"));
     }
-    let mut runner = Runner::new(&plan, &lots, &staging, options, progress, stop)?;
-    runner.survey()?;
-    let finished = runner.process_all(done)?;
+    let mut runner = Runner::new(&plan, &staging, options, progress, stop)?;
+    runner.survey(&lots)?;
+    let finished = runner.process_all(&lots, done)?;
+    let used = runner.used();
+    conclude(
+        plan,
+        staging,
+        finished,
+        used,
+        &Attempt { resumed, ..attempt },
+        options,
+        progress,
+        stop,
+    )
+}
+
+/// When an attempt began, and what it found done.
+pub(crate) struct Attempt {
+    begun: Instant,
+    began_at: jiff::Timestamp,
+    /// Slices that were done before.
+    pub(crate) resumed: usize,
+}
+
+impl Attempt {
+    pub(crate) fn begin() -> Self {
+        Self {
+            begun: Instant::now(),
+            began_at: jiff::Timestamp::now(),
+            resumed: 0,
+        }
+    }
+}
+
+/// Hashes the inputs of a plan and divides them into lots.
+pub(crate) fn prepare(
+    plan: &mut Plan,
+    progress: &dyn Progress,
+    stop: &AtomicBool,
+) -> Result<Vec<Lot>, RunError> {
+    for note in &plan.notes {
+        progress.note(note);
+    }
+    refuse_streams(plan);
+    let failures = plan.failures();
+    if !failures.is_empty() {
+        return Err(RunError::InputsFailed { failures });
+    }
+    plan.hash_inputs(&divides, progress, stop)?;
+    go_on(stop, 0)?;
+    Ok(lots(plan)?)
+}
+
+/// The slices that are done, and what their receipts are known by.
+pub(crate) fn done(staging: &Staging) -> Result<BTreeMap<SliceId, Ids>, RunError> {
+    let receipts = staging.receipts::<SliceReceipt>()?;
+    let done = receipts.map(|receipt| receipt.map(|receipt| (receipt.slice, Ids::of(&receipt.body))));
+    Ok(done.collect::<Result<_, DatasetError>>()?)
+}
+
+/// Seals and publishes what is done.
+#[expect(clippy::too_many_arguments, reason = "all that a run holds at its end")]
+pub(crate) fn conclude(
+    plan: Plan,
+    staging: Staging,
+    finished: FinishedSlices,
+    used: Used,
+    attempt: &Attempt,
+    options: RunOptions<'_>,
+    progress: &dyn Progress,
+    stop: &AtomicBool,
+) -> Result<RunSummary, RunError> {
+    let Used {
+        table_options,
+        threads,
+        mut slowest,
+    } = used;
+    let fingerprint = plan.fingerprint();
     let outcome = ReceiptTotals::read(&staging, &finished, stop)?;
     outcome.check(&plan, &finished.tally)?;
     drop(finished);
     let slices = outcome.slices();
-    let table_options = runner.table_options.clone();
-    let threads = runner.threads;
-    let mut slowest = runner
-        .tools
-        .slowest
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
     if !plan.pipeline.output.quote {
         slowest.leave_out_ids();
     }
@@ -98,11 +153,11 @@ pub fn run(
     drop(plan.inputs);
     go_on(stop, slices)?;
     let derived = serde_json::json!({
-        "began_at": began_at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        "began_at": attempt.began_at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         "threads": threads,
-        "seconds": begun.elapsed().as_secs_f64(),
+        "seconds": attempt.begun.elapsed().as_secs_f64(),
         "slices": slices,
-        "resumed_slices": resumed,
+        "resumed_slices": attempt.resumed,
         // Of the slices that were milled now: a resumed run knows nothing of the others.
         "slowest": slowest.rows(),
     });
@@ -116,11 +171,11 @@ pub fn run(
     for notice in sealed.publish()? {
         progress.note(&notice);
     }
-    Ok(RunSummary::of_run(&out, begun.elapsed())?)
+    Ok(RunSummary::of_run(&out, attempt.begun.elapsed())?)
 }
 
 /// A run reads regular files only: their content is part of its identity.
-fn refuse_streams(plan: &mut Plan) {
+pub(crate) fn refuse_streams(plan: &mut Plan) {
     for planned in &mut plan.inputs {
         if matches!(planned.input.kind, InputKind::Stdin | InputKind::Pipe) {
             let finding = chatmill_diag::Finding::new(
@@ -132,9 +187,15 @@ fn refuse_streams(plan: &mut Plan) {
     }
 }
 
-struct Runner<'p> {
+/// What a run leaves that was worked with.
+pub(crate) struct Used {
+    table_options: TableOptions,
+    threads: usize,
+    slowest: Slowest,
+}
+
+pub(crate) struct Runner<'p> {
     tools: WorkerContext<'p>,
-    lots: &'p [Lot],
     staging: &'p Staging,
     table_options: TableOptions,
     threads: usize,
@@ -142,9 +203,8 @@ struct Runner<'p> {
 }
 
 impl<'p> Runner<'p> {
-    fn new(
+    pub(crate) fn new(
         plan: &'p Plan,
-        lots: &'p [Lot],
         staging: &'p Staging,
         options: RunOptions<'_>,
         progress: &'p dyn Progress,
@@ -177,7 +237,6 @@ impl<'p> Runner<'p> {
                 slowest: Mutex::default(),
                 stop,
             },
-            lots,
             staging,
             table_options: TableOptions {
                 encodings,
@@ -197,20 +256,35 @@ impl<'p> Runner<'p> {
     ///
     /// Receipts stay in the staging: in memory there are eight bytes for each conversation, and the ids themselves only where
     /// two of them may be alike. A receipt of an earlier attempt counts only where it was made from the same bytes.
-    fn process_all(&self, mut done: BTreeMap<SliceId, Ids>) -> Result<FinishedSlices, RunError> {
+    fn process_all(
+        &self,
+        lots: &[Lot],
+        mut done: BTreeMap<SliceId, Ids>,
+    ) -> Result<FinishedSlices, RunError> {
         let (finished, tally) = self.pass(
             RENDER.0,
+            lots,
             &|slice| !done.get(&slice.id).is_some_and(|ids| ids.are_of(slice)),
             &Renames::new(),
         )?;
         // What an earlier attempt cut further, from other bytes.
-        let beyond: Vec<SliceId> = done.keys().filter(|slice| !tally.has(**slice)).copied().collect();
-        for slice in beyond {
-            done.remove(&slice);
-            self.staging.discard(slice)?;
-        }
+        discard_beyond(self.staging, &mut done, &tally)?;
         done.extend(finished);
-        let mut finished = FinishedSlices { slices: done, tally };
+        self.qualify(lots, FinishedSlices { slices: done, tally })
+    }
+
+    /// Works off one lot, whatever is done of it, and says what was cut from it.
+    pub(crate) fn lot(&self, lot: &Lot) -> Result<CutTotals, RunError> {
+        let (_, tally) = self.pass(RENDER.0, std::slice::from_ref(lot), &|_| true, &Renames::new())?;
+        Ok(tally)
+    }
+
+    /// Works off once more what must give its conversations other ids.
+    pub(crate) fn qualify(
+        &self,
+        lots: &[Lot],
+        mut finished: FinishedSlices,
+    ) -> Result<FinishedSlices, RunError> {
         if !may_collide(finished.slices.values()) {
             return Ok(finished);
         }
@@ -234,13 +308,17 @@ impl<'p> Runner<'p> {
         for slice in &wrong {
             self.staging.discard(*slice)?;
         }
-        let (again, _) = self.pass("qualify ids", &|slice| wrong.contains(&slice.id), &required)?;
+        let concerned: BTreeSet<u32> = wrong.iter().map(|slice| slice.lot).collect();
+        let concerned = lots.iter().filter(|lot| concerned.contains(&lot.number));
+        let concerned: Vec<Lot> = concerned.cloned().collect();
+        let wanted = |slice: &Slice| wrong.contains(&slice.id);
+        let (again, _) = self.pass("qualify ids", &concerned, &wanted, &required)?;
         finished.slices.extend(again);
         Ok(finished)
     }
 
     /// Looks at every conversation where the plan wants them compared.
-    fn survey(&mut self) -> Result<(), RunError> {
+    fn survey(&mut self, lots: &[Lot]) -> Result<(), RunError> {
         let plan = self.tools.plan;
         let dedup = &plan.pipeline.dedup;
         if !dedup.is_on() {
@@ -249,7 +327,7 @@ impl<'p> Runner<'p> {
         let stop = self.tools.stop;
         let limit = plan.limits().compared;
         let found = AtomicU64::new(0);
-        let (likenesses, _) = self.read(COMPARE.0, &|_| true, &|slice| {
+        let (likenesses, _) = self.read(COMPARE.0, lots, &|_| true, &|slice| {
             let looked =
                 catch_unwind(AssertUnwindSafe(|| survey::look(slice, plan, stop))).map_err(|_| {
                     stop.store(true, Ordering::Relaxed);
@@ -273,23 +351,26 @@ impl<'p> Runner<'p> {
     fn pass(
         &self,
         name: &str,
+        lots: &[Lot],
         wanted: &dyn Fn(&Slice) -> bool,
         renames: &Renames,
     ) -> Result<(BTreeMap<SliceId, Ids>, CutTotals), RunError> {
-        self.read(name, wanted, &|slice| {
+        self.read(name, lots, wanted, &|slice| {
             self.process_slice(slice, renames.get(&slice.id).cloned().unwrap_or_default())
         })
     }
 
-    /// Reads all inputs once, and gives what `work` makes of the wanted slices; it makes nothing of one when the run stops.
+    /// Reads lots once, and gives what `work` makes of the wanted slices; it makes nothing of one when the run stops.
     fn read<T: Send>(
         &self,
         name: &str,
+        lots: &[Lot],
         wanted: &dyn Fn(&Slice) -> bool,
         work: &(dyn Fn(&Slice) -> Result<Option<T>, RunError> + Sync),
     ) -> Result<(BTreeMap<SliceId, T>, CutTotals), RunError> {
         let plan = self.tools.plan;
-        self.progress.stage(name, plan.input_bytes());
+        let bytes = lots.iter().map(|lot| lot.bytes(&plan.inputs)).sum();
+        self.progress.stage(name, bytes);
         let mut slicer = Slicer::new(
             &plan.inputs,
             plan.limits(),
@@ -299,7 +380,7 @@ impl<'p> Runner<'p> {
             self.tools.stop,
             self.progress,
         )
-        .in_lots(self.lots.iter().cloned())
+        .in_lots(lots.iter().cloned())
         .strict()
         .comparing();
         let mut results = BTreeMap::new();
@@ -349,6 +430,16 @@ impl<'p> Runner<'p> {
         Ok((results, slicer.into_tally()))
     }
 
+    /// What is left when all slices are done.
+    pub(crate) fn used(self) -> Used {
+        let slowest = self.tools.slowest.into_inner();
+        Used {
+            table_options: self.table_options,
+            threads: self.threads,
+            slowest: slowest.unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+
     /// Where rows wait: in the folder of the request, else in the staging.
     fn spill_folder(&self) -> PathBuf {
         match &self.tools.plan.pipeline.resources.spill {
@@ -389,6 +480,20 @@ impl<'p> Runner<'p> {
         self.tools.stop.store(true, Ordering::Relaxed);
         Err(failure)
     }
+}
+
+/// Forgets what an earlier attempt cut further than `tally` says.
+pub(crate) fn discard_beyond(
+    staging: &Staging,
+    done: &mut BTreeMap<SliceId, Ids>,
+    tally: &CutTotals,
+) -> Result<(), DatasetError> {
+    let beyond: Vec<SliceId> = done.keys().filter(|slice| !tally.has(**slice)).copied().collect();
+    for slice in beyond {
+        done.remove(&slice);
+        staging.discard(slice)?;
+    }
+    Ok(())
 }
 
 /// The ids of a slice's conversations, each with its input, and those that others got instead.

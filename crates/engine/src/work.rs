@@ -35,7 +35,7 @@ pub mod receipt;
 pub mod render;
 mod renderings;
 pub mod shares;
-mod slowest;
+pub mod slowest;
 pub mod survey;
 pub mod tables;
 mod totals;

@@ -5,7 +5,7 @@ pub(super) mod summary;
 use std::path::{Path, PathBuf};
 
 use chatmill_engine::options::CountMode;
-use chatmill_engine::{Plan, Reporter, RunOptions, run};
+use chatmill_engine::{Plan, Reporter, RunOptions, RunSummary, run};
 use chatmill_report::{gather, save};
 use clap::{Args, ValueEnum};
 
@@ -106,6 +106,16 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     if summary.elapsed.is_none() && !prices.is_empty() {
         report(&summary.out)?;
     }
+    tell(&name, &summary, arguments.format, context)
+}
+
+/// Says what came of a run, and how it ends.
+pub(super) fn tell(
+    name: &str,
+    summary: &RunSummary,
+    format: ListFormat,
+    context: &Context<'_>,
+) -> anyhow::Result<Exit> {
     context.meter.finish();
     let exit = if summary.is_within_threshold() {
         Exit::Complete
@@ -113,15 +123,15 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         Exit::Objection
     };
     let folder = short(&summary.out);
-    context.meter.set_ending(summary::ending(&folder, &summary));
-    match arguments.format {
+    context.meter.set_ending(summary::ending(&folder, summary));
+    match format {
         ListFormat::Text => output::print(&summary::describe(
-            &name,
+            name,
             &folder,
-            &summary,
+            summary,
             terminal::table_columns(),
         ))?,
-        ListFormat::Json => output::print_json(&summary::json(&name, &folder, &summary, exit))?,
+        ListFormat::Json => output::print_json(&summary::json(name, &folder, summary, exit))?,
     }
     Ok(exit)
 }

@@ -35,6 +35,7 @@ mod programs;
 mod render;
 mod reports;
 mod run;
+mod shares;
 #[cfg(target_os = "linux")]
 mod signals;
 mod streams;

@@ -87,6 +87,31 @@ impl Home {
         name: &OsStr,
         is_ours: IsOurs,
     ) -> Result<Option<Self>, DatasetError> {
+        let Some((home, is_open)) = Self::look_into(above, name, is_ours)? else {
+            return Ok(None);
+        };
+        home.refuse_strangers(home.dir.walk()?)?;
+        if is_open {
+            home.shut()?;
+        }
+        Ok(Some(home))
+    }
+
+    /// Opens the home if there is one and it is of our making, whatever is in it.
+    pub(crate) fn open(
+        above: &Arc<Dir>,
+        name: &OsStr,
+        is_ours: IsOurs,
+    ) -> Result<Option<Self>, DatasetError> {
+        Ok(Self::look_into(above, name, is_ours)?.map(|(home, _)| home))
+    }
+
+    /// Opens the home if it is of our making; says whether others may look into it.
+    fn look_into(
+        above: &Arc<Dir>,
+        name: &OsStr,
+        is_ours: IsOurs,
+    ) -> Result<Option<(Self, bool)>, DatasetError> {
         let refused = |reason: &str| {
             let reason = format!("{reason}; move it away or choose another destination");
             DatasetError::wrong_path(&above.at(name), reason)
@@ -120,11 +145,7 @@ impl Home {
             dir,
             is_ours,
         };
-        home.refuse_strangers(home.dir.walk()?)?;
-        if own.0.st_mode & OF_OTHERS != 0 {
-            home.shut()?;
-        }
-        Ok(Some(home))
+        Ok(Some((home, own.0.st_mode & OF_OTHERS != 0)))
     }
 
     /// Takes the permissions of others away.

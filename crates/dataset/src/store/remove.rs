@@ -9,7 +9,7 @@ use crate::destination::Destination;
 use crate::disk::{Dir, EntryKind};
 use crate::error::DatasetError;
 use crate::manifest::DERIVED;
-use crate::staging;
+use crate::{staging, workplace};
 
 /// Removes a night's folder with all that a night makes there.
 pub(super) fn night(store: &Arc<Dir>, name: &NightName) -> Result<(), DatasetError> {
@@ -62,7 +62,7 @@ fn refuse_strangers(dataset: &Dir) -> Result<(), DatasetError> {
     let stranger = dataset
         .walk()?
         .into_iter()
-        .find(|entry| !staging::is_of_a_dataset(entry.kind, &entry.name.split('/').collect::<Vec<_>>()));
+        .find(|entry| !workplace::is_of_a_dataset(entry.kind, &entry.name.split('/').collect::<Vec<_>>()));
     if let Some(stranger) = stranger {
         return Err(kept(dataset, &stranger.name));
     }

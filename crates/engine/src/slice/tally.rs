@@ -33,7 +33,7 @@ pub struct CutCounts {
 }
 
 impl CutTotals {
-    pub(super) fn of(inputs: usize) -> Self {
+    pub(crate) fn of(inputs: usize) -> Self {
         Self {
             lots: BTreeMap::new(),
             inputs: vec![CutCounts::default(); inputs],

@@ -289,10 +289,14 @@ fn of_run(error: RunError) -> Ended {
         | RunError::WorkerFailed { .. }
         | RunError::Miscounted { .. }
         | RunError::PerspectiveAbsent
+        | RunError::NotPlanned { .. }
+        | RunError::OtherPlan { .. }
+        | RunError::NoSuchShare { .. }
         | RunError::TooManyToCompare { .. } => Ended::Wrong(error.to_string()),
         RunError::InputsFailed { .. }
         | RunError::InputChanged { .. }
         | RunError::Incomplete { .. }
+        | RunError::LotsMissing { .. }
         | RunError::Stopped { .. }
         | RunError::Threads { .. } => Ended::Repeatable(error.to_string()),
     }

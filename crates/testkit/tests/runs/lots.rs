@@ -13,7 +13,7 @@ use serde_json::json;
 const BARE: &str =
     "[render]\ndialects = [\"openai-chat\", \"group-chat\"]\n[count]\nencodings = [\"cl100k_base\"]\n";
 
-fn tiny() -> String {
+pub(super) fn tiny() -> String {
     format!("{BARE}[lots]\nbytes = 2048\n")
 }
 
@@ -25,7 +25,7 @@ fn request(id: &str, text: &str) -> String {
 }
 
 /// A row of a thread, as a line.
-fn row(thread: &str, number: usize) -> String {
+pub(super) fn row(thread: &str, number: usize) -> String {
     let role = if number.is_multiple_of(2) {
         "user"
     } else {
@@ -41,7 +41,7 @@ fn row(thread: &str, number: usize) -> String {
 }
 
 /// Lines with everything that can stand between and in place of records.
-fn lines(count: usize) -> String {
+pub(super) fn lines(count: usize) -> String {
     let mut text = "\u{feff}\r\n".to_owned();
     for number in 0..count {
         // Ids occur twice, far apart.
@@ -231,11 +231,23 @@ fn duplicates_are_found_across_lots() {
 }
 
 /// Does something once so many bytes of a stage have been read.
-struct During<'d> {
+pub(super) struct During<'d> {
     stage: &'static str,
     is_now: AtomicBool,
     left: AtomicU64,
     act: &'d (dyn Fn() + Sync),
+}
+
+impl<'d> During<'d> {
+    /// After that many bytes of a stage.
+    pub(super) fn new(stage: &'static str, bytes: u64, act: &'d (dyn Fn() + Sync)) -> Self {
+        Self {
+            stage,
+            is_now: AtomicBool::new(false),
+            left: AtomicU64::new(bytes),
+            act,
+        }
+    }
 }
 
 impl Progress for During<'_> {
@@ -263,12 +275,7 @@ fn disturbed(
     left: u64,
     act: &(dyn Fn() + Sync),
 ) -> Result<RunSummary, RunError> {
-    let during = During {
-        stage: "render",
-        is_now: AtomicBool::new(false),
-        left: AtomicU64::new(left),
-        act,
-    };
+    let during = During::new("render", left, act);
     chatmill_engine::run(
         workshop.plan("out", &tiny()),
         RunOptions::default(),

@@ -28,5 +28,6 @@ mod report;
 mod resumed;
 mod same_bytes;
 mod select;
+mod shards;
 mod teaching;
 mod windows;

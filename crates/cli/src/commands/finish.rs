@@ -1,0 +1,47 @@
+//! `chatmill finish`: publishes the dataset once every lot of a plan is done.
+
+use std::path::{Path, PathBuf};
+
+use chatmill_engine::shards;
+use chatmill_engine::{Reporter, RunOptions};
+use chatmill_report::{gather, save};
+use clap::Args;
+
+use super::{Context, run};
+use crate::args::ListFormat;
+use crate::exit::Exit;
+
+/// Arguments of `finish`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  chatmill finish /shared/archive\n\n\
+                        Ends with 3 and names the lots where some are missing. Ids that collide are found now; the lots that they\n\
+                        concern are read again here.")]
+pub(crate) struct Arguments {
+    /// Folder of the dataset, as it was planned
+    #[arg(value_name = "DIR")]
+    out: PathBuf,
+    /// Worker threads; 0 takes what the machine gives
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    threads: usize,
+    /// Form of the summary
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    format: ListFormat,
+}
+
+/// Finishes, and says what came of it as `run` does.
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+    let report = |folder: &Path| save(folder, &gather(folder, None)?);
+    let options = RunOptions {
+        threads: arguments.threads,
+        report: Some(Reporter(&report)),
+        ..RunOptions::default()
+    };
+    let summary = shards::finish(&arguments.out, options, context.meter, context.signals.stop())?;
+    let name = summary
+        .manifest
+        .plan
+        .get("name")
+        .and_then(serde_json::Value::as_str);
+    let name = name.unwrap_or_default().to_owned();
+    run::tell(&name, &summary, arguments.format, context)
+}

@@ -1,0 +1,93 @@
+//! `chatmill plan`: divides a run into lots that anybody can work off, and leaves the plan beside the destination.
+
+use std::path::PathBuf;
+
+use chatmill_engine::Plan;
+use chatmill_engine::shards::{self, Request};
+use clap::Args;
+use serde_json::json;
+
+use super::Context;
+use crate::args::ListFormat;
+use crate::exit::Exit;
+use crate::figures::{bytes, counted};
+use crate::output::{self, harmless};
+
+/// Arguments of `plan`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                        chatmill plan archive.toml --out /shared/archive\n  \
+                        chatmill plan archive.toml --out /shared/archive --set lots.bytes=268435456\n\n\
+                        Then: chatmill work DIR --shard 1/8 … 8/8, and chatmill finish DIR. All machines must see the inputs,\n\
+                        the pipeline file and DIR under the same paths.")]
+pub(crate) struct Arguments {
+    /// Pipeline file
+    #[arg(value_name = "PIPELINE.toml")]
+    pipeline: PathBuf,
+    /// Reads this in place of the file's inputs: a path or glob that starts where you are; may be given several times
+    #[arg(long = "input", value_name = "PATH")]
+    inputs: Vec<String>,
+    /// Folder of the dataset, in place of the file's `output.path`
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Lets `finish` replace a finished dataset of another plan
+    #[arg(long)]
+    replace: bool,
+    /// Sets a key of the pipeline file
+    #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
+    overrides: Vec<String>,
+    /// Form of the answer
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    format: ListFormat,
+}
+
+/// Plans, and says how many lots there are and what to do next.
+pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+    let mut overrides = arguments.overrides;
+    if context.global.no_content {
+        overrides.push("output.quote=false".to_owned());
+    }
+    let plan = Plan::load_for(
+        &arguments.pipeline,
+        &overrides,
+        arguments.out.as_deref(),
+        &arguments.inputs,
+    )?;
+    // Whoever works stands elsewhere.
+    let inputs = arguments
+        .inputs
+        .iter()
+        .map(|input| Ok(whole(input.as_ref())?.to_string_lossy().into_owned()));
+    let request = Request {
+        pipeline: whole(&arguments.pipeline)?,
+        overrides,
+        inputs: inputs.collect::<std::io::Result<_>>()?,
+        replace: arguments.replace,
+    };
+    let planned = shards::plan(plan, request, context.meter, context.signals.stop())?;
+    context.meter.finish();
+    let out = harmless(&planned.out.display().to_string());
+    match arguments.format {
+        ListFormat::Json => output::print_json(&json!({
+            "out": planned.out.display().to_string(),
+            "lots": planned.lots,
+            "bytes": planned.bytes,
+            "finished": planned.is_finished,
+        }))?,
+        ListFormat::Text if planned.is_finished => {
+            output::print(&format!(
+                "{out} is the dataset of this plan already; nothing is left to do\n"
+            ))?;
+        }
+        ListFormat::Text => output::print(&format!(
+            "{} in {}\nnext: chatmill work {out} --shard 1/N, to N/N; then chatmill finish {out}\n",
+            bytes(planned.bytes),
+            counted(planned.lots as u64, "lot"),
+        ))?,
+    }
+    Ok(Exit::Complete)
+}
+
+fn whole(path: &std::path::Path) -> std::io::Result<PathBuf> {
+    std::path::absolute(path)
+}

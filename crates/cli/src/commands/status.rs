@@ -1,0 +1,74 @@
+//! `chatmill status`: how far the work is that `chatmill plan` planned, and what to do next.
+
+use std::path::PathBuf;
+
+use chatmill_engine::shards::{self, Status, ranges};
+use clap::Args;
+use serde_json::json;
+
+use super::Context;
+use crate::args::ListFormat;
+use crate::exit::Exit;
+use crate::figures::counted;
+use crate::output::{self, harmless};
+
+/// Arguments of `status`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                        chatmill status /shared/archive\n  \
+                        chatmill status /shared/archive --format json | jq .next")]
+pub(crate) struct Arguments {
+    /// Folder of the dataset, as it was planned
+    #[arg(value_name = "DIR")]
+    out: PathBuf,
+    /// Form of the answer
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    format: ListFormat,
+}
+
+/// Says which lots are done, missing and failed.
+pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
+    let status = shards::status(&arguments.out)?;
+    let out = arguments.out.display().to_string();
+    let next = next(&status, &out);
+    match arguments.format {
+        ListFormat::Json => output::print_json(&json!({
+            "lots": status.lots,
+            "done": status.done,
+            "missing": status.missing,
+            "failed": status.failed,
+            "next": next,
+        }))?,
+        ListFormat::Text => {
+            let mut text = format!(
+                "{}: {} done, {} missing, {} failed\n",
+                counted(status.lots as u64, "lot"),
+                status.done.len(),
+                status.missing.len(),
+                status.failed.len()
+            );
+            for (lot, reason) in &status.failed {
+                text += &format!("lot {lot} failed: {}\n", harmless(reason));
+            }
+            text += &format!("next: {}\n", harmless(&next));
+            output::print(&text)?;
+        }
+    }
+    Ok(Exit::Complete)
+}
+
+/// The command that brings the work further.
+fn next(status: &Status, out: &str) -> String {
+    let mut left: Vec<u32> = status
+        .missing
+        .iter()
+        .chain(status.failed.keys())
+        .copied()
+        .collect();
+    left.sort_unstable();
+    if left.is_empty() {
+        format!("chatmill finish {out}")
+    } else {
+        format!("chatmill work {out} --lots {}", ranges(&left))
+    }
+}

@@ -1,0 +1,189 @@
+//! `chatmill work`: works off a share of what `chatmill plan` planned.
+
+use std::path::PathBuf;
+
+use chatmill_engine::RunOptions;
+use chatmill_engine::shards::{self, Share};
+use clap::Args;
+use serde_json::json;
+
+use super::Context;
+use crate::args::ListFormat;
+use crate::exit::{Exit, WrongRequest};
+use crate::figures::counted;
+use crate::output::{self, harmless};
+
+/// Arguments of `work`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  \
+                        chatmill work /shared/archive --shard 3/8\n  \
+                        chatmill work /shared/archive --lots 3,7-9\n  \
+                        sbatch --array=0-7 --wrap 'chatmill work /shared/archive'\n\n\
+                        Without --shard or --lots the share is that of SLURM_ARRAY_TASK_ID (with SLURM_ARRAY_TASK_MIN and\n\
+                        SLURM_ARRAY_TASK_COUNT) or of JOB_COMPLETION_INDEX (with JOB_COMPLETIONS, which the job must set). Lots that are done\n\
+                        are passed over, so that the same command may be given again, with another number of shares, too.\n\
+                        Ends with 3 where a lot failed; `chatmill status DIR` says why.")]
+pub(crate) struct Arguments {
+    /// Folder of the dataset, as it was planned
+    #[arg(value_name = "DIR")]
+    out: PathBuf,
+    /// The share: the I-th of N, I from 1
+    #[arg(long, value_name = "I/N", conflicts_with = "lots")]
+    shard: Option<String>,
+    /// These lots, by number: `3,7-9`
+    #[arg(long, value_name = "LOTS")]
+    lots: Option<String>,
+    /// Worker threads; 0 takes what the machine gives
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    threads: usize,
+    /// Form of the answer
+    #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
+    format: ListFormat,
+}
+
+/// Works, and says which lots were done.
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+    let share = share(arguments.shard.as_deref(), arguments.lots.as_deref(), &|name| {
+        std::env::var(name).ok()
+    })?;
+    let options = RunOptions {
+        threads: arguments.threads,
+        ..RunOptions::default()
+    };
+    let worked = shards::work(
+        &arguments.out,
+        &share,
+        options,
+        context.meter,
+        context.signals.stop(),
+    )?;
+    context.meter.finish();
+    let exit = if worked.failed.is_empty() {
+        Exit::Complete
+    } else {
+        Exit::Incomplete
+    };
+    match arguments.format {
+        ListFormat::Json => output::print_json(&json!({
+            "done": worked.done,
+            "before": worked.before,
+            "failed": worked.failed,
+        }))?,
+        ListFormat::Text => {
+            let mut text = format!("{} done", counted(worked.done.len() as u64, "lot"));
+            if !worked.before.is_empty() {
+                text += &format!(", {} before", worked.before.len());
+            }
+            text.push('\n');
+            for (lot, reason) in &worked.failed {
+                text += &format!("lot {lot} failed: {}\n", harmless(reason));
+            }
+            output::print(&text)?;
+        }
+    }
+    Ok(exit)
+}
+
+/// The share that is asked for, on the command line or by whoever started the process.
+fn share(
+    shard: Option<&str>,
+    lots: Option<&str>,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Result<Share, WrongRequest> {
+    if let Some(lots) = lots {
+        let numbers = shards::parse(lots).map_err(|fault| WrongRequest::new(format!("--lots: {fault}")))?;
+        return Ok(Share::Lots(numbers));
+    }
+    if let Some(shard) = shard {
+        let parts = shard.split_once('/');
+        let parts = parts.and_then(|(index, of)| Some((index.parse::<u32>().ok()?, of.parse::<u32>().ok()?)));
+        return match parts {
+            Some((index, of)) if (1..=of).contains(&index) => Ok(Share::Part { index: index - 1, of }),
+            Some((index, of)) => Err(WrongRequest::new(format!(
+                "--shard: there is no share {index} of {of}; they are counted from 1"
+            ))),
+            None => Err(WrongRequest::new(format!(
+                "--shard: `{shard}` is not of the form 3/8"
+            ))),
+        };
+    }
+    let number = |name: &str| -> Result<Option<u32>, WrongRequest> {
+        let Some(text) = variable(name) else {
+            return Ok(None);
+        };
+        let number = text.trim().parse();
+        number
+            .map(Some)
+            .map_err(|_| WrongRequest::new(format!("{name} is `{text}`, and no number")))
+    };
+    let needed = |name: &str, given: &str| {
+        number(name)?.ok_or_else(|| WrongRequest::new(format!("{given} is set and {name} is not")))
+    };
+    let (index, of) = if let Some(id) = number("SLURM_ARRAY_TASK_ID")? {
+        let first = number("SLURM_ARRAY_TASK_MIN")?.unwrap_or(0);
+        let of = needed("SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_ID")?;
+        (id.checked_sub(first).unwrap_or(u32::MAX), of)
+    } else if let Some(index) = number("JOB_COMPLETION_INDEX")? {
+        (index, needed("JOB_COMPLETIONS", "JOB_COMPLETION_INDEX")?)
+    } else {
+        return Err(WrongRequest::new("nothing says which lots are meant")
+            .then("give --shard 1/8, or --lots 3,7-9, or start it from a job array"));
+    };
+    if index >= of {
+        return Err(WrongRequest::new(format!(
+            "the job array gives this task the place {index} of {of}, counted from 0; number the tasks without gaps"
+        )));
+    }
+    Ok(Share::Part { index, of })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn from_array(set: &[(&str, &str)]) -> Result<Share, String> {
+        let variable = |name: &str| {
+            let found = set.iter().find(|(key, _)| *key == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        share(None, None, &variable).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_share_is_told_or_comes_from_the_job_array() {
+        let none = |_: &str| None;
+        assert_eq!(
+            share(Some("3/8"), None, &none).unwrap(),
+            Share::Part { index: 2, of: 8 }
+        );
+        assert_eq!(
+            share(None, Some("3,7-9"), &none).unwrap(),
+            Share::Lots(vec![3, 7, 8, 9])
+        );
+        let slurm = [
+            ("SLURM_ARRAY_TASK_ID", "5"),
+            ("SLURM_ARRAY_TASK_MIN", "1"),
+            ("SLURM_ARRAY_TASK_COUNT", "8"),
+        ];
+        assert_eq!(from_array(&slurm), Ok(Share::Part { index: 4, of: 8 }));
+        let kubernetes = [("JOB_COMPLETION_INDEX", "0"), ("JOB_COMPLETIONS", "3")];
+        assert_eq!(from_array(&kubernetes), Ok(Share::Part { index: 0, of: 3 }));
+    }
+
+    #[test]
+    fn a_share_that_cannot_be_is_refused() {
+        let none = |_: &str| None;
+        for shard in ["0/3", "4/3", "3", "a/b", "1/0", "-1/3"] {
+            assert!(share(Some(shard), None, &none).is_err(), "{shard}");
+        }
+        for set in [
+            &[][..],
+            &[("SLURM_ARRAY_TASK_ID", "5")],
+            &[("SLURM_ARRAY_TASK_ID", "8"), ("SLURM_ARRAY_TASK_COUNT", "8")],
+            &[("SLURM_ARRAY_TASK_ID", "x"), ("SLURM_ARRAY_TASK_COUNT", "8")],
+            &[("JOB_COMPLETION_INDEX", "1")],
+        ] {
+            assert!(from_array(set).is_err(), "{set:?}");
+        }
+    }
+}

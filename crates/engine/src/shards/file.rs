@@ -1,0 +1,193 @@
+//! The plan as a file: what a machine must know to work off a lot as every other one would.
+//!
+//! The pipeline file and the inputs are read from the folders where they were; what was found out about the inputs stands here, and the
+//! fingerprint says whether both still fit together.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use chatmill_diag::{Finding, codes};
+use chatmill_intake::Stretch;
+use chatmill_intake::discover::InputKind;
+use serde::{Deserialize, Serialize};
+
+use crate::error::RunError;
+use crate::plan::{Plan, PlannedInput};
+use crate::run::refuse_streams;
+use crate::slice::lots::Lot;
+
+/// How a plan is loaded again.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Request {
+    /// The pipeline file; its folder is where relative paths start.
+    pub pipeline: PathBuf,
+    /// Keys of the file that were set.
+    pub overrides: Vec<String>,
+    /// Inputs in place of the file's.
+    pub inputs: Vec<String>,
+    /// Whether a finished dataset of another plan may be replaced.
+    pub replace: bool,
+}
+
+/// `plan.json`.
+#[derive(Serialize, Deserialize)]
+pub(super) struct PlanFile {
+    version: String,
+    format: u32,
+    pub(super) fingerprint: String,
+    pub(super) request: Request,
+    inputs: Vec<InputFacts>,
+    lots: Vec<LotFacts>,
+}
+
+/// What hashing found out about an input.
+#[derive(Serialize, Deserialize)]
+struct InputFacts {
+    bytes: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
+    /// Why it could not be hashed, where that was its own fault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    unreadable: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct LotFacts {
+    inputs: Range<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stretch: Option<StretchFacts>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StretchFacts {
+    start: u64,
+    end: u64,
+    line: u64,
+    record: u64,
+    is_last: bool,
+    hash: String,
+}
+
+impl PlanFile {
+    pub(super) fn new(plan: &Plan, lots: &[Lot], request: Request) -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            format: chatmill_dataset::FORMAT,
+            fingerprint: plan.fingerprint(),
+            request,
+            inputs: plan.inputs.iter().map(facts).collect(),
+            lots: lots.iter().map(lot_facts).collect(),
+        }
+    }
+
+    /// Reads a plan that was kept for a destination.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, RunError> {
+        /// What every build writes.
+        #[derive(Deserialize)]
+        struct Build {
+            version: String,
+            format: u32,
+        }
+        let broken = |error: serde_json::Error| RunError::OtherPlan {
+            reason: format!("plan.json cannot be read ({error})"),
+        };
+        let build: Build = serde_json::from_slice(bytes).map_err(broken)?;
+        let (version, format) = (env!("CARGO_PKG_VERSION"), chatmill_dataset::FORMAT);
+        if build.version != version || build.format != format {
+            let reason = format!(
+                "it was made by chatmill {} (format {}), and this is {version} (format {format})",
+                build.version, build.format
+            );
+            return Err(RunError::OtherPlan { reason });
+        }
+        serde_json::from_slice(bytes).map_err(broken)
+    }
+
+    /// How many lots there are.
+    pub(super) fn lots(&self) -> usize {
+        self.lots.len()
+    }
+
+    /// Loads the plan and its lots as they were.
+    pub(super) fn restore(&self, out: &Path) -> Result<(Plan, Vec<Lot>), RunError> {
+        let Request {
+            pipeline,
+            overrides,
+            inputs,
+            ..
+        } = &self.request;
+        let mut plan = Plan::load_for(pipeline, overrides, Some(out), inputs)?;
+        if plan.inputs.len() != self.inputs.len() {
+            let reason = format!(
+                "{} inputs were planned, and there are {}",
+                self.inputs.len(),
+                plan.inputs.len()
+            );
+            return Err(RunError::OtherPlan { reason });
+        }
+        refuse_streams(&mut plan);
+        for (planned, facts) in plan.inputs.iter_mut().zip(&self.inputs) {
+            planned.input.bytes = facts.bytes;
+            planned.hash = facts
+                .hash
+                .as_deref()
+                .and_then(|hash| blake3::Hash::from_hex(hash).ok());
+            if let Some(reason) = &facts.unreadable {
+                planned.input.kind = InputKind::Refused(Box::new(unreadable(reason)));
+            }
+        }
+        if plan.fingerprint() != self.fingerprint {
+            let reason = "the pipeline file or the names of its inputs changed since".to_owned();
+            return Err(RunError::OtherPlan { reason });
+        }
+        let lots = (0..).zip(&self.lots).map(|(number, facts)| Lot {
+            number,
+            inputs: facts.inputs.clone(),
+            stretch: facts.stretch.as_ref().and_then(stretch),
+        });
+        let lots = lots.collect();
+        Ok((plan, lots))
+    }
+}
+
+/// What is said of an input that cannot be read.
+fn unreadable(reason: &str) -> Finding {
+    Finding::new(&codes::UNREADABLE_INPUT, "the input cannot be read").quoting(reason)
+}
+
+fn facts(planned: &PlannedInput) -> InputFacts {
+    let unreadable = match &planned.input.kind {
+        InputKind::Refused(finding) if finding.code == &codes::UNREADABLE_INPUT => finding.detail.clone(),
+        _ => None,
+    };
+    InputFacts {
+        bytes: planned.input.bytes,
+        hash: planned.hash.map(|hash| hash.to_hex().to_string()),
+        unreadable,
+    }
+}
+
+fn lot_facts(lot: &Lot) -> LotFacts {
+    LotFacts {
+        inputs: lot.inputs.clone(),
+        stretch: lot.stretch.as_ref().map(|stretch| StretchFacts {
+            start: stretch.start,
+            end: stretch.end,
+            line: stretch.line,
+            record: stretch.record,
+            is_last: stretch.is_last,
+            hash: stretch.hash.to_hex().to_string(),
+        }),
+    }
+}
+
+fn stretch(facts: &StretchFacts) -> Option<Stretch> {
+    Some(Stretch {
+        start: facts.start,
+        end: facts.end,
+        line: facts.line,
+        record: facts.record,
+        is_last: facts.is_last,
+        hash: blake3::Hash::from_hex(&facts.hash).ok()?,
+    })
+}

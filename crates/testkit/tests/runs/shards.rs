@@ -1,0 +1,245 @@
+//! A run in shares: planned, worked off in any order and by any number, finished; the files are those of `run`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chatmill_engine::shards::{self, Request, Share, Worked};
+use chatmill_engine::{RunError, RunOptions, RunSummary, Silent};
+use chatmill_testkit::Workshop;
+
+use super::lots::{During, lines, row, tiny};
+
+/// A plan of a workshop, for shares.
+fn plan(workshop: &Workshop, out: &str) -> shards::Planned {
+    let plan = workshop.plan(out, &tiny());
+    let request = Request {
+        pipeline: workshop.path("pipeline.toml"),
+        overrides: Vec::new(),
+        inputs: Vec::new(),
+        replace: false,
+    };
+    shards::plan(plan, request, &Silent, &AtomicBool::new(false)).unwrap()
+}
+
+fn work(out: &Path, share: &Share) -> Result<Worked, RunError> {
+    let options = RunOptions {
+        threads: 1,
+        ..RunOptions::default()
+    };
+    shards::work(out, share, options, &Silent, &AtomicBool::new(false))
+}
+
+fn finish(out: &Path) -> Result<RunSummary, RunError> {
+    shards::finish(out, RunOptions::default(), &Silent, &AtomicBool::new(false))
+}
+
+/// Files of several lots, with ids that collide over them.
+fn filled() -> Workshop {
+    let workshop = Workshop::new();
+    workshop.write("in/a.jsonl", lines(80));
+    workshop.write("in/b.jsonl", lines(80));
+    workshop.write(
+        "in/c.jsonl",
+        (0..9).map(|number| row("t", number)).collect::<String>(),
+    );
+    workshop.write("in/d.jsonl", lines(30));
+    workshop
+}
+
+fn hashes(workshop: &Workshop, out: &str) -> BTreeMap<String, String> {
+    workshop.hashes(out)
+}
+
+#[test]
+fn shares_in_any_order_give_the_files_of_a_run() {
+    let workshop = filled();
+    workshop.run("run", &tiny(), 2).unwrap();
+    for of in [1_u32, 3, 7] {
+        let out = format!("shares-{of}");
+        let planned = plan(&workshop, &out);
+        assert!(planned.lots > 7, "{} lots", planned.lots);
+        let path = workshop.path(&out);
+        // Backwards, and the last again.
+        for index in (0..of).rev() {
+            let worked = work(&path, &Share::Part { index, of }).unwrap();
+            assert!(worked.failed.is_empty() && worked.before.is_empty());
+        }
+        let again = work(&path, &Share::Part { index: 0, of }).unwrap();
+        assert!(again.done.is_empty() && !again.before.is_empty());
+        let status = shards::status(&path).unwrap();
+        assert_eq!((status.done.len(), status.missing.len()), (planned.lots, 0));
+        assert!(!path.exists(), "nothing is there before it is finished");
+        finish(&path).unwrap();
+        assert_eq!(hashes(&workshop, "run"), hashes(&workshop, &out), "{of} shares");
+        assert!(!workshop.path(&format!(".{out}.staging")).exists());
+    }
+}
+
+#[test]
+fn two_may_do_the_same_lots_at_once() {
+    let workshop = filled();
+    workshop.run("run", &tiny(), 1).unwrap();
+    plan(&workshop, "out");
+    let out = workshop.path("out");
+    let all = Share::Part { index: 0, of: 1 };
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| work(&out, &all).unwrap());
+        }
+    });
+    finish(&out).unwrap();
+    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+}
+
+#[test]
+fn what_a_killed_worker_leaves_harms_nobody_and_another_number_of_shares_goes_on() {
+    let workshop = filled();
+    workshop.run("run", &tiny(), 1).unwrap();
+    plan(&workshop, "out");
+    let out = workshop.path("out");
+    // Stopped in the middle of a lot: files without a receipt of their lot, and a folder that nobody removes.
+    let stop = AtomicBool::new(false);
+    let end = || stop.store(true, Ordering::SeqCst);
+    let during = During::new("render", 20_000, &end);
+    let stopped = shards::work(
+        &out,
+        &Share::Part { index: 0, of: 2 },
+        RunOptions::default(),
+        &during,
+        &stop,
+    );
+    assert!(matches!(stopped, Err(RunError::Stopped { .. })));
+    assert!(!shards::status(&out).unwrap().done.is_empty());
+    let root = root_of(&workshop, "out");
+    std::fs::create_dir_all(root.join("temp/worker-0123456789abcdef")).unwrap();
+    std::fs::write(
+        root.join("temp/worker-0123456789abcdef/messages.00000-00000.parquet"),
+        "half",
+    )
+    .unwrap();
+    std::fs::write(root.join("data/messages/part-00001-00000.parquet"), "half").unwrap();
+    for index in 0..3 {
+        work(&out, &Share::Part { index, of: 3 }).unwrap();
+    }
+    finish(&out).unwrap();
+    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+}
+
+fn root_of(workshop: &Workshop, out: &str) -> PathBuf {
+    let entries = std::fs::read_dir(workshop.path(&format!(".{out}.staging"))).unwrap();
+    let mut entries = entries.map(|entry| entry.unwrap().path());
+    entries.find(|path| path.join("plan.json").is_file()).unwrap()
+}
+
+#[test]
+fn what_is_missing_or_was_damaged_is_named_and_can_be_done_again() {
+    let workshop = filled();
+    workshop.run("run", &tiny(), 1).unwrap();
+    plan(&workshop, "out");
+    let out = workshop.path("out");
+    work(&out, &Share::Lots(vec![0, 2])).unwrap();
+    let said = finish(&out).err().unwrap().to_string();
+    assert!(said.contains("--lots 1,3-"), "{said}");
+    work(&out, &Share::Part { index: 0, of: 1 }).unwrap();
+    std::fs::write(
+        root_of(&workshop, "out").join("data/messages/part-00002-00000.parquet"),
+        "lost",
+    )
+    .unwrap();
+    let said = finish(&out).err().unwrap().to_string();
+    assert!(said.contains("--lots 2"), "{said}");
+    assert_eq!(shards::status(&out).unwrap().missing, [2]);
+    work(&out, &Share::Lots(vec![2])).unwrap();
+    finish(&out).unwrap();
+    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+}
+
+#[test]
+fn a_lot_whose_input_changed_fails_with_that_reason_and_the_others_are_done() {
+    let workshop = filled();
+    let planned = plan(&workshop, "out");
+    let out = workshop.path("out");
+    let text = std::fs::read_to_string(workshop.path("in/d.jsonl")).unwrap();
+    workshop.write("in/d.jsonl", text.replacen("\"yes\"", "\"YES\"", 1));
+    let worked = work(&out, &Share::Part { index: 0, of: 1 }).unwrap();
+    assert_eq!(worked.failed.len(), 1);
+    assert_eq!(worked.done.len(), planned.lots - 1);
+    let status = shards::status(&out).unwrap();
+    let (lot, reason) = status.failed.iter().next().unwrap();
+    assert!(
+        reason.contains("changed since it was planned: d.jsonl"),
+        "{reason}"
+    );
+    assert!(finish(&out).is_err());
+    workshop.write("in/d.jsonl", text);
+    work(&out, &Share::Lots(vec![*lot])).unwrap();
+    assert!(shards::status(&out).unwrap().failed.is_empty());
+    finish(&out).unwrap();
+}
+
+#[test]
+fn a_run_goes_on_with_what_shares_have_done() {
+    let workshop = filled();
+    workshop.run("run", &tiny(), 1).unwrap();
+    plan(&workshop, "out");
+    work(&workshop.path("out"), &Share::Part { index: 1, of: 2 }).unwrap();
+    workshop.run("out", &tiny(), 2).unwrap();
+    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+}
+
+#[test]
+fn a_plan_that_is_lost_or_another_is_refused() {
+    let workshop = filled();
+    let out = workshop.path("out");
+    let all = Share::Part { index: 0, of: 1 };
+    assert!(matches!(work(&out, &all), Err(RunError::NotPlanned { .. })));
+    assert!(matches!(finish(&out), Err(RunError::NotPlanned { .. })));
+    assert!(matches!(
+        work(Path::new("nowhere/at/all"), &all),
+        Err(RunError::NotPlanned { .. })
+    ));
+    let lots = plan(&workshop, "out").lots;
+    for share in [
+        Share::Part { index: 3, of: 3 },
+        Share::Lots(vec![u32::try_from(lots).unwrap()]),
+    ] {
+        assert!(matches!(work(&out, &share), Err(RunError::NoSuchShare { .. })));
+    }
+    workshop.write("in/e.jsonl", lines(3));
+    let said = work(&out, &all).err().unwrap().to_string();
+    assert!(said.contains("4 inputs were planned, and there are 5"), "{said}");
+    std::fs::remove_file(workshop.path("in/e.jsonl")).unwrap();
+    let pipeline = workshop.path("pipeline.toml");
+    let text = std::fs::read_to_string(&pipeline).unwrap();
+    std::fs::write(&pipeline, text.replace("\"group-chat\"", "\"suna-llm\"")).unwrap();
+    let said = work(&out, &all).err().unwrap().to_string();
+    assert!(said.contains("changed since"), "{said}");
+    std::fs::write(&pipeline, text).unwrap();
+    let file = root_of(&workshop, "out").join("plan.json");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let version = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+    assert!(text.contains(&version));
+    std::fs::write(&file, text.replace(&version, "\"version\":\"0.0.1\"")).unwrap();
+    let said = work(&out, &all).err().unwrap().to_string();
+    assert!(said.contains("chatmill 0.0.1"), "{said}");
+}
+
+#[test]
+fn duplicates_are_not_looked_for_in_shares() {
+    let workshop = filled();
+    let plan = workshop.plan("out", &format!("{}[dedup]\nexact = \"mark\"\n", tiny()));
+    let request = Request {
+        pipeline: workshop.path("pipeline.toml"),
+        overrides: Vec::new(),
+        inputs: Vec::new(),
+        replace: false,
+    };
+    let refused = shards::plan(plan, request, &Silent, &AtomicBool::new(false))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        refused.contains("dedup") && refused.contains("chatmill run"),
+        "{refused}"
+    );
+}

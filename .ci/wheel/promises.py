@@ -86,7 +86,7 @@ def rendering(folder: Path) -> None:
         '[output]\npath = "out"\ntables = ["renderings"]\ncompression = "none"\n'
     )
     binary = min(
-        processor([sys.executable, "-m", "chatmill", "run", str(pipeline), "--threads", "1", "--replace", "--progress", "none", "--set", f"name={attempt}"])
+        processor([sys.executable, "-m", "chatmill", "run", str(pipeline), "--threads", "1", "--replace", "--progress", "none", "--set", f"name=p{attempt}"])
         for attempt in range(2)
     )
     program = (

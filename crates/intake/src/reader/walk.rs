@@ -236,8 +236,8 @@ impl Opened {
                 gauge,
                 raw: None,
                 path: None,
-                walk,
                 is_plain: false,
+                walk,
             };
         }
         let stream = held.open();
@@ -255,8 +255,8 @@ impl Opened {
             gauge,
             raw: Some(raw),
             path: None,
+            is_plain: true,
             walk,
-            is_plain: false,
         }
     }
 

@@ -110,12 +110,9 @@ pub(super) fn international(text: &str, at: usize) -> Option<Found> {
     let digits = cluster.digits(cluster.groups.len());
     country_code(&digits)?;
     let exact = matches!(digits.as_bytes().first(), Some(b'1' | b'7')).then_some(11);
-    let fits = |groups: &usize| {
-        let length = cluster.digits(*groups).len();
+    longest(text, at, &cluster, &|length| {
         exact.map_or((8..=15).contains(&length), |exact| length == exact)
-    };
-    let groups = (1..=cluster.groups.len()).rev().find(fits)?;
-    number(text, at, &cluster, groups)
+    })
 }
 
 /// From a digit or an opening bracket on.
@@ -124,11 +121,22 @@ pub(super) fn national(text: &str, at: usize) -> Option<Found> {
         return None;
     }
     let cluster = Cluster::at(text, at);
-    let groups = exit_code(&cluster)
+    let written = exit_code(&cluster)
         .or_else(|| north_american(&cluster))
-        .or_else(|| trunk_zero(text, at, &cluster))
-        .or_else(|| labelled(text, at, &cluster))?;
-    number(text, at, &cluster, groups)
+        .or_else(|| trunk_zero(text, at, &cluster));
+    match written {
+        Some(groups) => number(text, at, &cluster, groups),
+        None if is_labelled(text, at) => longest(text, at, &cluster, &|length| (7..=15).contains(&length)),
+        None => None,
+    }
+}
+
+/// The longest number of as many digits as fit that ends where a number may: an address of digits may follow behind a slash.
+fn longest(text: &str, at: usize, cluster: &Cluster<'_>, fits: &dyn Fn(usize) -> bool) -> Option<Found> {
+    let lengths = (1..=cluster.groups.len()).rev();
+    lengths
+        .filter(|groups| fits(cluster.digits(*groups).len()))
+        .find_map(|groups| number(text, at, cluster, groups))
 }
 
 fn number(text: &str, at: usize, cluster: &Cluster<'_>, groups: usize) -> Option<Found> {
@@ -204,8 +212,8 @@ fn trunk_zero(text: &str, at: usize, cluster: &Cluster<'_>) -> Option<usize> {
     (begins && is_marked && fits && !is_date && !is_list).then_some(groups)
 }
 
-/// `phone: 5551234567`.
-fn labelled(text: &str, at: usize, cluster: &Cluster<'_>) -> Option<usize> {
+/// Whether a word before it says that it is one: `phone: 5551234567`.
+fn is_labelled(text: &str, at: usize) -> bool {
     let head = text
         .as_bytes()
         .get(at.saturating_sub(24)..at)
@@ -213,19 +221,16 @@ fn labelled(text: &str, at: usize, cluster: &Cluster<'_>) -> Option<usize> {
         .to_ascii_lowercase();
     let is_border = |byte: &u8| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b':' | b'=' | b'.' | b'>');
     let border = head.iter().rev().take_while(|byte| is_border(byte)).count();
-    let head = head
+    let Some(head) = head
         .get(..head.len() - border)
-        .filter(|_| (1..=5).contains(&border))?;
-    let is_label = LABELS.iter().any(|label| {
+        .filter(|_| (1..=5).contains(&border))
+    else {
+        return false;
+    };
+    LABELS.iter().any(|label| {
         head.strip_suffix(label.as_bytes())
             .is_some_and(|rest| !rest.last().is_some_and(u8::is_ascii_alphabetic))
-    });
-    if !is_label {
-        return None;
-    }
-    (1..=cluster.groups.len())
-        .rev()
-        .find(|groups| (7..=15).contains(&cluster.digits(*groups).len()))
+    })
 }
 
 /// The length of the country code at the beginning of some digits, if it is assigned.

@@ -95,6 +95,33 @@ fn telephone_numbers_are_found_in_the_forms_that_people_write() {
 }
 
 #[test]
+fn of_two_values_side_by_side_neither_hides_the_other() {
+    let values = [
+        (PersonalKind::Email, "zaphira.quillon@canary-post.example"),
+        (PersonalKind::Phone, "+49 30 90182077"),
+        (PersonalKind::Ip, "10.77.88.99"),
+        (PersonalKind::Ip, "fe80::77:88ff:fe99:aabb"),
+        (PersonalKind::Card, "4929 7171 2345 6781"),
+        (PersonalKind::Iban, "DE89370400440532013000"),
+    ];
+    for between in ["#", "|", ", ", "; ", "\n"] {
+        for (first, left) in values {
+            for (second, right) in values {
+                let text = format!("{left}{between}{right}");
+                let kinds: Vec<PersonalKind> = all(&text).into_iter().map(|(kind, _)| kind).collect();
+                assert_eq!(kinds, [first, second], "{text:?}");
+            }
+        }
+    }
+    // A number behind a slash may be a group of the telephone number, or begin an address.
+    for phone in ["+49 30 90182077", "phone: 90182077"] {
+        let text = format!("{phone}/10.77.88.99");
+        let kinds: Vec<PersonalKind> = all(&text).into_iter().map(|(kind, _)| kind).collect();
+        assert_eq!(kinds, [PersonalKind::Phone, PersonalKind::Ip], "{text:?}");
+    }
+}
+
+#[test]
 fn dates_versions_prices_ids_and_code_stay() {
     leaves(&[
         "2026-11-21 10:30:00",

@@ -166,7 +166,8 @@ impl Group {
         rejects.filter_map(|(_, located)| located.row).collect()
     }
 
-    /// One reject for each rejected row: when there is no conversation, every row is one, for the same reason.
+    /// One reject for each rejected row: when there is no conversation, every row is one, for the same reason. A row that belongs
+    /// to several records is rejected in the first, where it is accounted for.
     pub fn rejects<'g>(
         &'g self,
         outcome: &RecordOutcome,
@@ -179,13 +180,12 @@ impl Group {
             let each = outcome.rejects.iter();
             let each =
                 each.filter_map(|(reject, located)| Some((row(located)?, reject.clone(), located.clone())));
-            return each.collect();
+            return each.filter(|(row, ..)| row.place.counts).collect();
         }
         for index in self.rejected(outcome) {
             let of_row = |found: &&(Reject, Located)| outcome.linked.is_none() || found.1.row == Some(index);
-            let (Some(row), Some((reject, located))) =
-                (self.rows.get(index), outcome.rejects.iter().find(of_row))
-            else {
+            let row = self.rows.get(index).filter(|row| row.place.counts);
+            let (Some(row), Some((reject, located))) = (row, outcome.rejects.iter().find(of_row)) else {
                 continue;
             };
             let body = bytes.get(row.inside.clone()).unwrap_or_default();

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_dialect::policy::{ControlTokens, System};
+use chatmill_dialect::policy::{ControlTokens, Reasoning, System};
 use chatmill_dialect::{Additions, DIALECTS, Existing, LossCode, Policy, Prompt};
 use chatmill_model::RawJson;
 use chatmill_testkit::chats::group_chat;
@@ -95,6 +95,14 @@ fn cases_samples_and_lists_are_read_back_or_declared() {
     };
     let list = r#"{"messages":[{"role":"user","content":"What is <|endoftext|>?"}]}"#;
     coverage.judge_all("kept", &read("openai-messages", list), &kept);
+    let thinking = Policy {
+        reasoning: Reasoning::Keep,
+        ..Policy::default()
+    };
+    let list = r#"{"messages":[{"role":"user","content":"Which berth?"},{"role":"assistant","content":[
+        {"type":"thinking","thinking":"The long one.","signature":"a"},{"type":"thinking","thinking":"Or four.","signature":"b"},
+        {"type":"text","text":"Four."},{"type":"thinking","thinking":"Yes.","signature":"c"}]}]}"#;
+    coverage.judge_all("thoughts", &read("anthropic-messages", list), &thinking);
     assert!(coverage.breaches.is_empty(), "{}", coverage.verdict().unwrap());
     assert!(coverage.judged > 100_000, "{}", coverage.judged);
     assert!(coverage.rejected > 3_000, "{}", coverage.rejected);

@@ -459,3 +459,23 @@ fn a_file_of_nothing_but_presence_is_not_silent() {
     assert_eq!(found, [("empty-conversation", chatmill_diag::Severity::Warning)]);
     assert_eq!(findings[0].record, Some(0));
 }
+
+#[test]
+fn a_row_of_several_conversations_that_cannot_be_read_is_rejected_once() {
+    let workshop = Workshop::new();
+    let said = |session: &str| {
+        json!({"type": "user", "uuid": session, "parentUuid": null, "sessionId": session, "isSidechain": false,
+               "timestamp": "2026-02-01T08:00:00Z", "message": {"role": "user", "content": format!("Who is {session}?")}})
+    };
+    let nobodys = json!("a line that is no object, and names no session");
+    let lines = [said("one"), said("two"), nobodys].map(|line| line.to_string());
+    workshop.write("in/sessions.jsonl", lines.join("\n"));
+    let more = format!("{BARE}[limits]\nmax_reject_ratio = 1.0\n");
+    let summary = workshop.run("out", &more, 1).unwrap();
+    assert_eq!(summary.totals.conversations, 2);
+    let out = workshop.path("out");
+    let levels = columns::texts(&out, "rejects", "level");
+    assert_eq!(levels, [Some("frame".to_owned())]);
+    let certificate = chatmill_dataset::certify(&out).unwrap();
+    assert_eq!(certificate.faults, Vec::<String>::new());
+}

@@ -11,17 +11,18 @@ use crate::SUMMARY;
 use crate::assignment::{Assignment, assign};
 use crate::candidate::{self, Candidate, Maker};
 use crate::earlier::ASSIGNED;
-use crate::envelope::{Envelope, ExportRow, Preferences, notes};
+use crate::envelope::{Envelope, Preferences, notes};
 use crate::error::ExportError;
 use crate::fields;
 use crate::format::Format;
 use crate::nested::{self, NestedAs};
 use crate::objections::objections;
 use crate::request::{ExportRequest, RenderedAs, resolve};
+use crate::shuffle::Shuffle;
 use crate::summary::{ExportSummary, FileSummary, LeftOut, names_of_earlier};
 use crate::teaching::Taught;
 use crate::valid_for::ValidFor;
-use crate::writer::{self, Columns, Record, Writer};
+use crate::writer::{self, Columns, Record, RowKey, Writer};
 
 /// The name of the only part where nothing is divided.
 const WHOLE: &str = "data";
@@ -222,6 +223,7 @@ impl Job<'_> {
     fn write(&self, folder: &Folder) -> Result<ExportSummary, ExportError> {
         let columns = self.columns()?;
         let mut files = self.open(folder, &columns)?;
+        let mut drawn = self.request.shuffle.map(Shuffle::new);
         let mut read = 0;
         let mut turns_cut = 0;
         let mut taught = Taught::default();
@@ -233,10 +235,22 @@ impl Job<'_> {
                 Ok(kept) => {
                     turns_cut += kept.turns_cut;
                     taught.add(kept.taught);
-                    let file = files.get_mut(kept.part);
-                    file.map_or(Ok(()), |file| {
-                        file.add(&candidate.row(), &self.rendered.profile, &kept.record)
-                    })
+                    let Some(file) = files.get_mut(kept.part) else {
+                        return Ok(());
+                    };
+                    let row = candidate.row();
+                    let key = RowKey {
+                        conversation: row.conversation,
+                        dialect: row.dialect,
+                        profile: &self.rendered.profile,
+                        perspective: row.perspective,
+                        ordinal: row.ordinal,
+                    };
+                    file.account(&key, &kept.record);
+                    match &mut drawn {
+                        None => file.writer.write(&key, &kept.record),
+                        Some(drawn) => Ok(drawn.push(kept.part, &key, &kept.record)?),
+                    }
                 }
                 Err(reason) => {
                     without_assistant += u64::from(candidate.row().perspective.is_empty());
@@ -245,6 +259,13 @@ impl Job<'_> {
                 }
             }
         })?;
+        if let Some(drawn) = drawn {
+            drawn.write(&mut |part, key, record| {
+                self.go_on()?;
+                let file = files.get_mut(part);
+                file.map_or(Ok(()), |file| file.writer.write(key, record))
+            })?;
+        }
         let files = files
             .into_iter()
             .map(OpenFile::finish)
@@ -271,6 +292,7 @@ impl Job<'_> {
                 .as_ref()
                 .map(|split| split.seed)
                 .filter(|seed| *seed != 0),
+            shuffle_seed: self.request.shuffle,
             read,
             kept: files.iter().map(|file| file.rows).sum(),
             left_out: left_out
@@ -455,7 +477,8 @@ struct OpenFile {
 }
 
 impl OpenFile {
-    fn add(&mut self, row: &ExportRow<'_>, profile: &str, record: &Record<'_>) -> Result<(), ExportError> {
+    /// Counts a row, in the order of the dataset.
+    fn account(&mut self, row: &RowKey<'_>, record: &Record<'_>) {
         for (key, _) in record.keys() {
             if !self.summary.keys.iter().any(|seen| seen == key) {
                 self.summary.keys.push(key.to_owned());
@@ -467,7 +490,6 @@ impl OpenFile {
             self.summary.conversations += 1;
         }
         self.summary.rows += 1;
-        self.writer.write(row, profile, record)
     }
 
     fn finish(self) -> Result<FileSummary, DatasetError> {

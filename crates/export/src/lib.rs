@@ -17,6 +17,7 @@ mod groups;
 mod nested;
 mod objections;
 mod request;
+mod shuffle;
 mod split;
 mod summary;
 mod teaching;

@@ -27,6 +27,8 @@ pub struct ExportRequest {
     pub valid_for: Option<PathBuf>,
     /// How they are divided; none gives one file.
     pub split: Option<Split>,
+    /// What the order of the rows is drawn with; none leaves that of the dataset.
+    pub shuffle: Option<u64>,
     /// Whether an earlier export may be replaced that stands in the way.
     pub replace: bool,
 }

@@ -41,6 +41,9 @@ pub struct ExportSummary {
     /// What the division was drawn with; none where that was 0, or nothing was drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split_seed: Option<u64>,
+    /// What the order of the rows was drawn with; none where it is that of the dataset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shuffle_seed: Option<u64>,
     /// Renderings of this dialect and profile.
     pub read: u64,
     /// Renderings in the files.

@@ -7,7 +7,6 @@ use chatmill_dataset::{
     Compression, DatasetError, FileMeasure, Folder, FolderFile, FreeCell, FreeKind, FreeTable, NestedValue,
 };
 
-use crate::envelope::ExportRow;
 use crate::error::ExportError;
 use crate::fields::{self, Field};
 use crate::format::Format;
@@ -30,6 +29,16 @@ const SPANS: [&str; 2] = ["assistant_spans", "learned_spans"];
 
 /// What the assistant says of a text, and what is learned of it.
 type OwnSpans<'a> = [&'a [Range<u64>]; 2];
+
+/// What a row is called: the columns in front of its record.
+#[derive(Clone, Copy)]
+pub(crate) struct RowKey<'r> {
+    pub(crate) conversation: &'r str,
+    pub(crate) dialect: &'r str,
+    pub(crate) profile: &'r str,
+    pub(crate) perspective: &'r str,
+    pub(crate) ordinal: u64,
+}
 
 /// A record to write.
 pub(crate) enum Record<'a> {
@@ -99,12 +108,7 @@ impl Writer {
         })
     }
 
-    pub(crate) fn write(
-        &mut self,
-        row: &ExportRow<'_>,
-        profile: &str,
-        record: &Record<'_>,
-    ) -> Result<(), ExportError> {
+    pub(crate) fn write(&mut self, key: &RowKey<'_>, record: &Record<'_>) -> Result<(), ExportError> {
         match self {
             Self::Lines(file) => {
                 match record {
@@ -122,18 +126,18 @@ impl Writer {
                     .map(|(name, kind)| {
                         Held::of(record, name, *kind).map_err(|misfit| {
                             ExportError::request(
-                                format!("{misfit} in conversation `{}`", row.conversation),
+                                format!("{misfit} in conversation `{}`", key.conversation),
                                 "take `--nested json`, which keeps every record as it is",
                             )
                         })
                     })
                     .collect::<Result<_, _>>()?;
                 let mut cells = vec![
-                    FreeCell::Text(row.conversation),
-                    FreeCell::Text(row.dialect),
-                    FreeCell::Text(profile),
-                    FreeCell::Text(row.perspective),
-                    FreeCell::Number(row.ordinal),
+                    FreeCell::Text(key.conversation),
+                    FreeCell::Text(key.dialect),
+                    FreeCell::Text(key.profile),
+                    FreeCell::Text(key.perspective),
+                    FreeCell::Number(key.ordinal),
                 ];
                 cells.extend(held.iter().map(Held::cell));
                 Ok(table.push(&cells)?)

@@ -53,6 +53,9 @@ pub(crate) struct Arguments {
     /// Divides the rows into files, for example train=95,test=5
     #[arg(long, value_name = "PART=SHARE,…")]
     split: Option<String>,
+    /// Draws the order of the rows in each file with this number
+    #[arg(long, value_name = "SEED")]
+    shuffle: Option<u64>,
     /// Sets a key of the pipeline that the inputs are milled by
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
     overrides: Vec<String>,
@@ -183,6 +186,7 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
         },
         valid_for: None,
         split: split.transpose().map_err(refused)?,
+        shuffle: arguments.shuffle,
         replace: arguments.replace,
     })
 }

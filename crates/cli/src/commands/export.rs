@@ -79,6 +79,9 @@ pub(crate) struct Arguments {
     /// An earlier export of the same data: what it assigned stays where it was, whatever came since
     #[arg(long, requires = "split", value_name = "EXPORT")]
     split_like: Option<PathBuf>,
+    /// Draws the order of the rows in each file with this number; without it, it is that of the dataset
+    #[arg(long, value_name = "SEED")]
+    shuffle: Option<u64>,
     /// Folder of the export
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -184,6 +187,7 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
         },
         valid_for: arguments.valid_for.clone(),
         split,
+        shuffle: arguments.shuffle,
         replace: arguments.replace,
     })
 }

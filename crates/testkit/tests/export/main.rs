@@ -10,6 +10,7 @@
 
 mod clusters;
 mod nested;
+mod shuffled;
 mod splits;
 mod windowed;
 
@@ -69,6 +70,7 @@ fn plain(dialect: &str) -> ExportRequest {
         filters: Filters::default(),
         valid_for: None,
         split: None,
+        shuffle: None,
         replace: false,
     }
 }

@@ -260,6 +260,7 @@ fn exported(shop: &Workshop) -> Result<Found, Ended> {
         filters: Filters::default(),
         valid_for: None,
         split: None,
+        shuffle: None,
         replace: false,
     };
     let folder = shop.path("exported");

@@ -1,0 +1,163 @@
+//! Rows in an order that is drawn. Each gets a number that follows from the seed and from what the row is called; they wait, on disk
+//! once they are many, and are written by ascending numbers. A row that is left out or added later moves no other past another.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use chatmill_dataset::{DatasetError, Spill};
+use serde::{Deserialize, Serialize};
+
+use crate::error::ExportError;
+use crate::fields;
+use crate::writer::{Record, RowKey};
+
+/// Parts of the order, one of which is in memory at a time.
+const PARTITIONS: usize = 256;
+/// Bytes of waiting rows in memory at most.
+const MEMORY_BYTES: u64 = 64 << 20;
+
+/// Rows that wait for their turn.
+pub(crate) struct Shuffle {
+    seed: u64,
+    spill: Spill,
+    rows: u64,
+}
+
+/// A row as it waits.
+#[derive(Serialize, Deserialize)]
+struct Waiting<'w> {
+    part: usize,
+    #[serde(borrow)]
+    conversation: Cow<'w, str>,
+    #[serde(borrow)]
+    dialect: Cow<'w, str>,
+    #[serde(borrow)]
+    profile: Cow<'w, str>,
+    #[serde(borrow)]
+    perspective: Cow<'w, str>,
+    ordinal: u64,
+    form: Form,
+    #[serde(borrow)]
+    text: Cow<'w, str>,
+    spans: [Vec<Range<u64>>; 2],
+}
+
+/// What the text of a waiting row is.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+enum Form {
+    Object,
+    Value,
+    Text,
+}
+
+impl Shuffle {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            spill: Spill::new(Spill::temporary_folder(), PARTITIONS, MEMORY_BYTES),
+            rows: 0,
+        }
+    }
+
+    /// Puts a row of a part aside.
+    pub(crate) fn push(
+        &mut self,
+        part: usize,
+        key: &RowKey<'_>,
+        record: &Record<'_>,
+    ) -> Result<(), DatasetError> {
+        let none: [&[Range<u64>]; 2] = [&[], &[]];
+        let (form, text, spans) = match record {
+            Record::Object { line, .. } => (Form::Object, Cow::Borrowed(*line), none),
+            Record::Fields(fields) => (Form::Object, Cow::Owned(fields::object(fields)), none),
+            Record::Value { json, spans } => (Form::Value, Cow::Borrowed(*json), *spans),
+            Record::Text { text, spans } => (Form::Text, Cow::Borrowed(*text), *spans),
+        };
+        let waiting = Waiting {
+            part,
+            conversation: key.conversation.into(),
+            dialect: key.dialect.into(),
+            profile: key.profile.into(),
+            perspective: key.perspective.into(),
+            ordinal: key.ordinal,
+            form,
+            text,
+            spans: spans.map(<[Range<u64>]>::to_vec),
+        };
+        let number = self.number(key);
+        // Rows that are called alike keep their order.
+        let head = [number.to_be_bytes(), self.rows.to_be_bytes()].concat();
+        self.rows += 1;
+        // Texts and numbers always become JSON.
+        let body = serde_json::to_vec(&waiting).unwrap_or_default();
+        self.spill
+            .push(usize::from(number.to_be_bytes()[0]), &head, &body)
+    }
+
+    /// Gives every row to `visit`, with its part, in the order that was drawn.
+    pub(crate) fn write(
+        mut self,
+        visit: &mut dyn FnMut(usize, &RowKey<'_>, &Record<'_>) -> Result<(), ExportError>,
+    ) -> Result<(), ExportError> {
+        for partition in 0..PARTITIONS {
+            let mut rows: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
+            self.spill.drain(partition, &mut |head, body| {
+                rows.push((head.to_vec(), body.to_vec()));
+                Ok(())
+            })?;
+            rows.sort_unstable();
+            for (_, body) in &rows {
+                let waiting: Waiting<'_> =
+                    serde_json::from_slice(body).map_err(|error| DatasetError::Corrupt {
+                        path: Spill::temporary_folder(),
+                        reason: format!("a row that waited there cannot be read: {error}"),
+                    })?;
+                visit(waiting.part, &waiting.key(), &waiting.record())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn number(&self, key: &RowKey<'_>) -> u64 {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.seed.to_le_bytes());
+        for word in [key.conversation, key.dialect, key.profile, key.perspective] {
+            hasher.update(&(word.len() as u64).to_le_bytes());
+            hasher.update(word.as_bytes());
+        }
+        hasher.update(&key.ordinal.to_le_bytes());
+        let first = hasher.finalize().as_bytes().first_chunk().copied();
+        u64::from_be_bytes(first.unwrap_or_default())
+    }
+}
+
+impl Waiting<'_> {
+    fn key(&self) -> RowKey<'_> {
+        RowKey {
+            conversation: &self.conversation,
+            dialect: &self.dialect,
+            profile: &self.profile,
+            perspective: &self.perspective,
+            ordinal: self.ordinal,
+        }
+    }
+
+    fn record(&self) -> Record<'_> {
+        let [said, learned] = &self.spans;
+        let spans = [said.as_slice(), learned.as_slice()];
+        match self.form {
+            Form::Object => Record::Object {
+                line: &self.text,
+                fields: fields::of(&self.text).unwrap_or_default(),
+            },
+            Form::Value => Record::Value {
+                json: &self.text,
+                spans,
+            },
+            Form::Text => Record::Text {
+                text: &self.text,
+                spans,
+            },
+        }
+    }
+}

@@ -118,6 +118,10 @@ wheel:
 wheel-tests PROFILE="release" FORM="whole":
     .ci/wheel/run {{PROFILE}} {{FORM}}
 
+# records in, rows out, in ENGINES with the wheel of `just wheel`: the rows of one process (needs Python, its package index, and Java for Spark)
+engines ENGINES="ray sail spark standalone": wheel
+    .ci/engines/run {{ENGINES}}
+
 # break the fuzz targets by mutation, without a nightly toolchain
 fuzz SECONDS:
     cargo xtask fuzz {{SECONDS}}

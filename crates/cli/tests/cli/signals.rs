@@ -20,8 +20,10 @@ fn shop(megabytes: usize) -> Workshop {
 
 /// A shell that becomes the command, after it did something to itself.
 fn shell(shop: &Workshop, first: &str, arguments: &[&str]) -> Command {
-    let mut command = Command::new("bash");
+    // Whoever runs the tests under `nohup` has them ignore what a shell cannot take back.
+    let mut command = Command::new("env");
     command
+        .args(["--default-signal=HUP", "bash"])
         .args(["-c", &format!("{first}; exec \"$@\""), "bash"])
         .arg(binary())
         .args(arguments)

@@ -29,6 +29,5 @@ fn _chatmill(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<count::Counter>()?;
     module.add_function(wrap_pyfunction!(commands::answer, module)?)?;
     module.add_function(wrap_pyfunction!(commands::program, module)?)?;
-    module.add_function(wrap_pyfunction!(table::schema_of, module)?)?;
     Ok(())
 }

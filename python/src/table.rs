@@ -151,27 +151,6 @@ impl Table {
     }
 }
 
-/// The schema of a table, for whoever promises one before there are rows.
-#[pyfunction]
-pub(crate) fn schema_of(table: &str, encodings: Vec<String>) -> PyResult<Table> {
-    let known = chatmill_dataset::TABLES
-        .iter()
-        .copied()
-        .find(|name| *name == table);
-    let name = known.ok_or_else(|| {
-        errors::request(
-            &format!("there is no table `{table}`"),
-            "unknown-word",
-            Some("table"),
-        )
-    })?;
-    Ok(Table {
-        name,
-        schema: schema(name, &encodings)?,
-        rows: Rows::Kept(Vec::new()),
-    })
-}
-
 fn schema(name: &str, encodings: &[String]) -> PyResult<SchemaRef> {
     table_schema(name, encodings).ok_or_else(|| internal(&format!("the table {name} has no schema")))
 }

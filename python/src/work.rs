@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use chatmill_dataset::TABLES;
+use chatmill_engine::Plan;
 use chatmill_engine::pipeline::{self, Pipeline};
-use chatmill_engine::{Plan, tables};
 use chatmill_intake::{Held, HeldForm, Input};
 use pyo3::prelude::*;
 
@@ -46,7 +46,7 @@ impl Planned {
 
     /// The encodings by which columns are called.
     pub(crate) fn encodings(&self) -> Vec<String> {
-        tables::encoding_names(&self.whole)
+        self.whole.encoding_names()
     }
 }
 
@@ -167,13 +167,11 @@ impl Work {
             guarded(|| {
                 let pipeline = pipeline(settings, held.is_some())?;
                 let input = held.as_ref().map(|held| Input::held("data", held.clone()));
-                let plan = |pipeline| {
-                    let plan = Plan::for_tables(pipeline, Path::new(base), input.as_ref());
-                    plan.map_err(|error| errors::of_plan(&error))
-                };
-                let mut reading = plan(pipeline.clone())?;
+                let whole = Plan::for_tables(pipeline, Path::new(base), input.as_ref());
+                let whole = whole.map_err(|error| errors::of_plan(&error))?;
+                let mut reading = whole.clone();
                 reading.targets.clear();
-                Ok((plan(pipeline)?, reading))
+                Ok((whole, reading))
             })
         })?;
         Ok(Self {

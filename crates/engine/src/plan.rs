@@ -57,6 +57,7 @@ pub use windows::WindowPlan;
 const LOT_FLOOR: u64 = 1024;
 
 /// Everything a run needs to know.
+#[derive(Clone)]
 pub struct Plan {
     /// The pipeline as written.
     pub pipeline: Pipeline,
@@ -127,14 +128,7 @@ impl Plan {
     /// Resolves a pipeline whose tables somebody reads, and nobody writes: nothing is its own output. What is `held` in memory stands
     /// in place of what its one section names.
     pub fn for_tables(pipeline: Pipeline, base: &Path, held: Option<&Input>) -> Result<Self, PlanError> {
-        let plan = Self::checked(pipeline, base, None)?;
-        let (inputs, notes) = inputs::inputs(&plan.pipeline, base, None, held)?;
-        Ok(Self {
-            mix: Mix::new(&plan.pipeline, &inputs)?,
-            inputs,
-            notes,
-            ..plan
-        })
+        Self::checked(pipeline, base, None)?.over(None, held)
     }
 
     /// Resolves a pipeline as far as it says how conversations are said, and reads nothing.
@@ -150,12 +144,17 @@ impl Plan {
     ) -> Result<Self, PlanError> {
         let plan = Self::checked(pipeline, base, out)?;
         let own = &mut Own::new(file, &plan.out);
-        let (inputs, notes) = inputs::inputs(&plan.pipeline, base, Some(own), None)?;
+        plan.over(Some(own), None)
+    }
+
+    /// The plan with its inputs.
+    fn over(self, own: Option<&mut Own>, held: Option<&Input>) -> Result<Self, PlanError> {
+        let (inputs, notes) = inputs::inputs(&self.pipeline, &self.base, own, held)?;
         Ok(Self {
-            mix: Mix::new(&plan.pipeline, &inputs)?,
+            mix: Mix::new(&self.pipeline, &inputs)?,
             inputs,
             notes,
-            ..plan
+            ..self
         })
     }
 
@@ -306,6 +305,12 @@ impl Plan {
                 _ => None,
             });
         failures.collect()
+    }
+
+    /// The names of the encodings, by which columns are called.
+    pub fn encoding_names(&self) -> Vec<String> {
+        let names = self.encodings.iter().map(|encoding| encoding.name().to_owned());
+        names.collect()
     }
 
     /// Hashes every input; one that does not let itself be read becomes a refused input. Those that are larger than a lot and that

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use chatmill_dataset::{Compression, DatasetError, Opening, Partition, SliceId, Staging, TableOptions};
@@ -221,25 +221,11 @@ impl<'p> Runner<'p> {
                 key: "output.compression",
                 message: "it is neither zstd(1..22) nor none".to_owned(),
             })?;
-        let encodings = plan
-            .encodings
-            .iter()
-            .map(|encoding| encoding.name().to_owned())
-            .collect();
         Ok(Self {
-            tools: WorkerContext {
-                plan,
-                idle_counters: Mutex::default(),
-                idle_meters: Mutex::default(),
-                count_mode: options.count_mode,
-                verify_every: options.verify_every,
-                survey: Survey::default(),
-                slowest: Mutex::default(),
-                stop,
-            },
+            tools: WorkerContext::new(plan, options.count_mode, options.verify_every, stop),
             staging,
             table_options: TableOptions {
-                encodings,
+                encodings: plan.encoding_names(),
                 compression,
                 partition: match plan.pipeline.output.partition {
                     pipeline::PartitionSetting::None => Partition::None,

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::{
@@ -19,7 +18,6 @@ use crate::options::CountMode;
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::slice::{Slice, Slicer, scheduler};
-use crate::work::survey::Survey;
 use crate::work::{WorkerContext, process_slice};
 
 /// Bytes of a slice: a dozen dialects make ten times as much of it, and several slices are in memory at once.
@@ -56,16 +54,7 @@ pub fn tables(
     deliver: &mut (dyn FnMut(Vec<MemoryTable>) -> bool + Send),
 ) -> Result<(), TablesError> {
     let options = options(plan, wanted);
-    let tools = WorkerContext {
-        plan,
-        idle_counters: Mutex::default(),
-        idle_meters: Mutex::default(),
-        count_mode: CountMode::Cached,
-        verify_every: 0,
-        survey: Survey::default(),
-        slowest: Mutex::default(),
-        stop,
-    };
+    let tools = WorkerContext::new(plan, CountMode::Cached, 0, stop);
     let threads = scheduler::threads(threads, progress);
     progress.stage("read", plan.input_bytes());
     let spill = Spill::temporary_folder();
@@ -116,15 +105,9 @@ pub fn tables(
     Ok(())
 }
 
-/// The names of a plan's encodings, by which columns are called.
-pub fn encoding_names(plan: &Plan) -> Vec<String> {
-    let names = plan.encodings.iter().map(|encoding| encoding.name().to_owned());
-    names.collect()
-}
-
 fn options(plan: &Plan, wanted: &[&str]) -> TableOptions {
     TableOptions {
-        encodings: encoding_names(plan),
+        encodings: plan.encoding_names(),
         compression: Compression::None,
         partition: Partition::None,
         absent: TABLES

@@ -69,7 +69,21 @@ pub struct WorkerContext<'p> {
     pub stop: &'p AtomicBool,
 }
 
-impl WorkerContext<'_> {
+impl<'p> WorkerContext<'p> {
+    /// What workers need of a plan; nothing was compared with anything.
+    pub fn new(plan: &'p Plan, count_mode: CountMode, verify_every: u64, stop: &'p AtomicBool) -> Self {
+        Self {
+            plan,
+            idle_counters: Mutex::default(),
+            idle_meters: Mutex::default(),
+            count_mode,
+            verify_every,
+            survey: Survey::default(),
+            slowest: Mutex::default(),
+            stop,
+        }
+    }
+
     fn new_counter(&self) -> TokenCounter {
         let encodings = &self.plan.encodings;
         match self.count_mode {

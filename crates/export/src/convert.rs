@@ -241,8 +241,6 @@ impl Job<'_> {
                     let row = candidate.row();
                     let key = RowKey {
                         conversation: row.conversation,
-                        dialect: row.dialect,
-                        profile: &self.rendered.profile,
                         perspective: row.perspective,
                         ordinal: row.ordinal,
                     };
@@ -429,7 +427,7 @@ impl Job<'_> {
             .map(|(part, begins)| {
                 let name = format!("{part}.{}", format.suffix());
                 Ok(OpenFile {
-                    writer: Writer::create(folder, &name, format, columns)?,
+                    writer: Writer::create(folder, &name, format, columns, &self.rendered)?,
                     last: None,
                     summary: FileSummary {
                         name,

@@ -1,5 +1,6 @@
 //! Rows in an order that is drawn. Each gets a number that follows from the seed and from what the row is called; they wait, on disk
-//! once they are many, and are written by ascending numbers. A row that is left out or added later moves no other past another.
+//! once they are many, and are written by ascending numbers. A row that is left out or added later moves no other past another,
+//! and the order is the same in every dialect.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -29,10 +30,6 @@ struct Waiting<'w> {
     part: usize,
     #[serde(borrow)]
     conversation: Cow<'w, str>,
-    #[serde(borrow)]
-    dialect: Cow<'w, str>,
-    #[serde(borrow)]
-    profile: Cow<'w, str>,
     #[serde(borrow)]
     perspective: Cow<'w, str>,
     ordinal: u64,
@@ -76,8 +73,6 @@ impl Shuffle {
         let waiting = Waiting {
             part,
             conversation: key.conversation.into(),
-            dialect: key.dialect.into(),
-            profile: key.profile.into(),
             perspective: key.perspective.into(),
             ordinal: key.ordinal,
             form,
@@ -121,7 +116,7 @@ impl Shuffle {
     fn number(&self, key: &RowKey<'_>) -> u64 {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.seed.to_le_bytes());
-        for word in [key.conversation, key.dialect, key.profile, key.perspective] {
+        for word in [key.conversation, key.perspective] {
             hasher.update(&(word.len() as u64).to_le_bytes());
             hasher.update(word.as_bytes());
         }
@@ -135,8 +130,6 @@ impl Waiting<'_> {
     fn key(&self) -> RowKey<'_> {
         RowKey {
             conversation: &self.conversation,
-            dialect: &self.dialect,
-            profile: &self.profile,
             perspective: &self.perspective,
             ordinal: self.ordinal,
         }

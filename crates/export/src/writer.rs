@@ -11,6 +11,7 @@ use crate::error::ExportError;
 use crate::fields::{self, Field};
 use crate::format::Format;
 use crate::nested;
+use crate::request::RenderedAs;
 
 /// Columns before the record's own in a table.
 const KEYS: [(&str, FreeKind); 5] = [
@@ -30,12 +31,10 @@ const SPANS: [&str; 2] = ["assistant_spans", "learned_spans"];
 /// What the assistant says of a text, and what is learned of it.
 type OwnSpans<'a> = [&'a [Range<u64>]; 2];
 
-/// What a row is called: the columns in front of its record.
+/// What a row is called among those of its dialect.
 #[derive(Clone, Copy)]
 pub(crate) struct RowKey<'r> {
     pub(crate) conversation: &'r str,
-    pub(crate) dialect: &'r str,
-    pub(crate) profile: &'r str,
     pub(crate) perspective: &'r str,
     pub(crate) ordinal: u64,
 }
@@ -82,7 +81,11 @@ pub(crate) fn is_reserved(key: &str) -> bool {
 /// An open file of an export.
 pub(crate) enum Writer {
     Lines(Box<FolderFile>),
-    Table { table: Box<FreeTable>, columns: Columns },
+    Table {
+        table: Box<FreeTable>,
+        columns: Columns,
+        rendered: RenderedAs,
+    },
 }
 
 impl Writer {
@@ -91,6 +94,7 @@ impl Writer {
         name: &str,
         format: Format,
         columns: &Columns,
+        rendered: &RenderedAs,
     ) -> Result<Self, DatasetError> {
         let file = folder.file(name)?;
         if format == Format::Jsonl {
@@ -105,6 +109,7 @@ impl Writer {
         Ok(Self::Table {
             table: Box::new(FreeTable::create(file, &all, compression)?),
             columns: columns.clone(),
+            rendered: rendered.clone(),
         })
     }
 
@@ -120,7 +125,11 @@ impl Writer {
                 }
                 Ok(file.add(b"\n")?)
             }
-            Self::Table { table, columns } => {
+            Self::Table {
+                table,
+                columns,
+                rendered,
+            } => {
                 let held: Vec<Held<'_>> = columns
                     .iter()
                     .map(|(name, kind)| {
@@ -134,8 +143,8 @@ impl Writer {
                     .collect::<Result<_, _>>()?;
                 let mut cells = vec![
                     FreeCell::Text(key.conversation),
-                    FreeCell::Text(key.dialect),
-                    FreeCell::Text(key.profile),
+                    FreeCell::Text(&rendered.dialect),
+                    FreeCell::Text(&rendered.profile),
                     FreeCell::Text(key.perspective),
                     FreeCell::Number(key.ordinal),
                 ];

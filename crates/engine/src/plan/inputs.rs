@@ -17,6 +17,7 @@ use crate::entry::EntryRef;
 use crate::pipeline::{FieldMapSection, InputSection, Pipeline};
 
 /// An input of a plan. There may be millions of them: what those of a section share stands once.
+#[derive(Clone)]
 pub struct PlannedInput {
     /// Where it is.
     pub input: Input,

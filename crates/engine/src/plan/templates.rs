@@ -15,10 +15,11 @@ use crate::error::PlanError;
 use crate::pipeline::TemplateSection;
 
 /// The templates of a pipeline by name.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Templates(BTreeMap<String, Template>);
 
 /// A chat template that was read from its files.
+#[derive(Clone)]
 struct Template {
     target: Target,
     hash: String,

@@ -554,7 +554,10 @@ impl<'p> Slicer<'p> {
             .then(|| announce(&mut self.gatherer, Some(planned), current.input, &step, placed));
         current.entry = Some(Entry {
             gathering,
-            family: planned.family(current.input, &step),
+            family: match gathering {
+                Some(_) => planned.family(current.input, &step),
+                None => String::new(),
+            },
             conversation: seen.placed.map(|placed| placed.conversation).unwrap_or_default(),
             step,
             next_record: current.stretch.as_ref().map_or(0, |stretch| stretch.record),

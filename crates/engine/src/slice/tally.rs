@@ -40,11 +40,6 @@ impl CutTotals {
         }
     }
 
-    /// How many slices.
-    pub fn slices(&self) -> u64 {
-        self.lots.values().map(|slices| u64::from(*slices)).sum()
-    }
-
     /// Every slice that was cut, in order.
     pub fn each(&self) -> impl Iterator<Item = SliceId> + '_ {
         let lots = self.lots.iter();

@@ -157,8 +157,18 @@ fn row() -> impl Strategy<Value = Value> {
                     "messageMetadata": metadata, "createdAt": time, "discordMessageId": ["1", id]})
             }
         ),
+        (place(), any::<bool>(), value(), word(), value()).prop_map(|(id, is_sent, messages, kind, message)| {
+            if is_sent {
+                json!({"custom_id": id, "params": {"messages": messages}, "body": {"messages": messages}})
+            } else {
+                json!({"custom_id": id, "result": {"type": kind, "message": message}, "response": {"body": message}})
+            }
+        }),
     ]
 }
+
+/// The sources whose rows hold messages of their own, which are counted beside the row that holds them.
+const HOLD_MESSAGES: [&str; 4] = ["openai-batch", "anthropic-batch", "langfuse", "otel-genai"];
 
 /// Checks what holds for every reading of a frame that starts at byte 7.
 fn is_sound(reading: Reading, source: &str, text: &str) -> Result<(), TestCaseError> {
@@ -278,7 +288,13 @@ proptest! {
                 let frame = FrameView { document: &document, bytes: text.as_bytes(), start: 7, key };
                 let reading = source.read(&frame, &limits);
                 if reading.fault.is_none() {
-                    prop_assert_eq!(reading.rows.rows, rows.len() as u64, "{}: {}", source.id(), text);
+                    let cut = rows.len() as u64;
+                    let is_accounted_for = if HOLD_MESSAGES.contains(&source.id()) {
+                        reading.rows.rows >= cut
+                    } else {
+                        reading.rows.rows == cut
+                    };
+                    prop_assert!(is_accounted_for, "{}: {:?}: {}", source.id(), reading.rows, text);
                 } else {
                     prop_assert!(reading.conversation.is_none(), "{}: {}", source.id(), text);
                 }

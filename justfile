@@ -19,6 +19,12 @@ lint:
 test:
     cargo test --workspace
 
+# the tests that draw their inputs, TIMES over and each time with another seed, from SEED on; CI draws with one seed
+laws TIMES="10" SEED="1":
+    for seed in $(seq {{SEED}} $(({{SEED}} + {{TIMES}} - 1))); do \
+        echo "seed $seed"; PROPTEST_RNG_SEED=$seed cargo test --workspace --quiet --lib --test laws --test formats --test intake --test link || exit 1; \
+    done
+
 # how the processor time of check, run and tokens grows when an input doubles, shape by shape (SHAPE picks some by their name)
 scaling SHAPE="":
     SHAPE="{{SHAPE}}" cargo test --release --package chatmill-testkit --test scaling -- --ignored --nocapture

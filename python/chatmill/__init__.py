@@ -83,7 +83,7 @@ def read(
     """
     made = _sections(sections, "read")
     made["count"] = {"encodings": _settings.words("encodings", encodings)}
-    told = callback(progress)
+    told, threads = callback(progress), _settings.number("threads", threads)
     if isinstance(data, _BYTES):
         made["input"] = _inputs(made.get("input"), source, ["data"])
         work = Work.of_bytes(_settings.assignments(made), ".", bytes(data), threads, told)
@@ -132,14 +132,16 @@ def render(
         made["window"] = _settings.section("window", window)
     if policy is not None:
         made["policy"] = _settings.section("policy", policy)
-    told = callback(progress)
+    told, threads = callback(progress), _settings.number("threads", threads)
+    if column is not None:
+        column = _settings.text("column", column)
     if isinstance(data, (Archive, Rendered)):
         if source != "auto" or column is not None:
             raise TypeError("source and column are for data that is not read yet")
         made = {**data._sections, **made}
         return Rendered(data._work.again(_settings.assignments(made), ".", threads, told), made)
     if isinstance(data, os.PathLike):
-        made["input"] = _inputs(made.get("input"), source, [data])
+        made["input"] = _inputs(made.get("input"), source, _paths("data", data))
         return Rendered(Work.of_paths(_settings.assignments(made), ".", threads, told), made)
     made["input"] = _inputs(made.get("input"), source, ["data"])
     settings = _settings.assignments(made)
@@ -172,6 +174,7 @@ class Counter:
     def __init__(self, encoding: str | Mapping[str, str] = "o200k_base", *, threads: int = 0) -> None:
         if not isinstance(encoding, (str, Mapping)):
             raise TypeError(f"encoding must be a name or a dict, not {type(encoding).__name__}")
+        threads = _settings.number("threads", threads)
         self._counter = _Counter(_settings.assignments({"count": {"encodings": [encoding]}}), threads)
 
     @property
@@ -191,9 +194,9 @@ class Counter:
 
         A column gives a :class:`Column`, which is one of Arrow again.
         """
-        if isinstance(texts, str):
+        if isinstance(texts, (str, bytes)):
             return self._counter.count_one(texts)
-        counted = self._counter.count_all(texts, column)
+        counted = self._counter.count_all(texts, None if column is None else _settings.text("column", column))
         if hasattr(texts, "__arrow_c_stream__") or hasattr(texts, "__arrow_c_array__"):
             return counted
         return counted.to_list()
@@ -229,7 +232,10 @@ def count(
     >>> chatmill.count(["Good morning", "Good night"], "cl100k_base")
     [2, 2]
     """
-    counter = _counter(encoding, threads) if isinstance(encoding, str) else Counter(encoding, threads=threads)
+    if isinstance(encoding, str) and isinstance(threads, int):
+        counter = _counter(encoding, threads)
+    else:
+        counter = Counter(encoding, threads=threads)
     return counter.count(texts, column=column)
 
 
@@ -237,7 +243,7 @@ def run(
     pipeline: Path,
     out: Path | None = None,
     *,
-    inputs: Iterable[Path] = (),
+    inputs: Path | Iterable[Path] = (),
     threads: int = 0,
     replace: bool = False,
     limit: int | None = None,
@@ -249,13 +255,13 @@ def run(
     Keywords beside these replace keys of the file: ``policy={"names": "prefix"}``. ``summary["exit_code"]`` is 1 where there
     are more rejects or errors than the file allows.
     """
-    arguments = ["run", os.fspath(pipeline), "--format", "json", "--threads", str(threads)]
-    arguments += ["--out", os.fspath(out)] if out is not None else []
-    arguments += [f"--input={os.fspath(path)}" for path in inputs]
+    arguments = ["run", "--format", "json", "--threads", str(_settings.number("threads", threads))]
+    arguments += ["--out", _settings.path("out", out)] if out is not None else []
+    arguments += [f"--input={path}" for path in _settings.paths("inputs", inputs)]
     arguments += ["--replace"] if replace else []
-    arguments += ["--limit", str(limit)] if limit is not None else []
+    arguments += ["--limit", str(_settings.number("limit", limit))] if limit is not None else []
     arguments += [f"--set={assignment}" for assignment in _settings.assignments(overrides)]
-    return _json(arguments, progress)
+    return _json([*arguments, "--", _settings.path("pipeline", pipeline)], progress)
 
 
 def check(
@@ -274,13 +280,14 @@ def check(
 
     ``dialects`` adds what their consumers would refuse. ``config`` is a file of settings; without it there are none.
     """
-    arguments = ["check", "--output-format", "json", "--source", source, "--threads", str(threads)]
-    arguments += ["--config", os.fspath(config)] if config is not None else ["--no-config"]
+    arguments = ["check", "--output-format", "json", f"--source={_settings.text('source', source)}"]
+    arguments += ["--threads", str(_settings.number("threads", threads))]
+    arguments += ["--config", _settings.path("config", config)] if config is not None else ["--no-config"]
     arguments += [f"--for={dialect}" for dialect in _settings.words("dialects", dialects)]
     arguments += [f"--select={code}" for code in _settings.words("select", select)]
     arguments += [f"--ignore={code}" for code in _settings.words("ignore", ignore)]
-    arguments += ["--now", now] if now is not None else []
-    return _json([*arguments, "--", *map(os.fspath, _paths("paths", paths))], progress)
+    arguments += ["--now", _settings.text("now", now)] if now is not None else []
+    return _json([*arguments, "--", *_paths("paths", paths)], progress)
 
 
 class Certificate(NamedTuple):
@@ -295,7 +302,7 @@ class Certificate(NamedTuple):
 
 def certify(dataset: Path, *, progress: Progress = None) -> Certificate:
     """Reads a dataset back and proves that it is what its manifest says; false, with the faults, where it is not."""
-    code, text = answer(["certify", "--", os.fspath(dataset)], callback(progress))
+    code, text = answer(["certify", "--", _settings.path("dataset", dataset)], callback(progress))
     return Certificate(code == 0, text.rstrip())
 
 
@@ -310,8 +317,8 @@ def diff(
     """Compares two datasets: the ``comparison``, and the ``objections`` of the conditions ``fail_if`` that are true."""
     arguments = ["diff", "--format", "json"]
     arguments += [f"--fail-if={condition}" for condition in _settings.words("fail_if", fail_if)]
-    arguments += ["--prices", os.fspath(prices)] if prices is not None else []
-    return _json([*arguments, "--", os.fspath(before), os.fspath(after)], progress)
+    arguments += ["--prices", _settings.path("prices", prices)] if prices is not None else []
+    return _json([*arguments, "--", _settings.path("before", before), _settings.path("after", after)], progress)
 
 
 def export(
@@ -332,14 +339,16 @@ def export(
 
     ``split={"train": 95, "test": 5}`` divides the rows; ``max_tokens="4096@o200k_base"`` leaves out what is longer.
     """
-    arguments = ["export", "--dialect", dialect, "--format", format, "--out", os.fspath(out)]
-    arguments += ["--envelope", envelope] if envelope is not None else []
+    arguments = ["export", "--dialect", _settings.text("dialect", dialect), "--format", _settings.text("format", format)]
+    arguments += ["--out", _settings.path("out", out)]
+    arguments += ["--envelope", _settings.text("envelope", envelope)] if envelope is not None else []
     arguments += ["--valid"] if valid else []
-    arguments += ["--split", ",".join(f"{part}={share}" for part, share in split.items())] if split else []
-    arguments += ["--max-tokens", max_tokens] if max_tokens is not None else []
+    shares = _settings.section("split", split).items()
+    arguments += ["--split", ",".join(f"{part}={share}" for part, share in shares)] if shares else []
+    arguments += ["--max-tokens", _settings.text("max_tokens", max_tokens)] if max_tokens is not None else []
     arguments += [f"--without={code}" for code in _settings.words("without", without)]
     arguments += ["--replace"] if replace else []
-    answer([*arguments, "--", os.fspath(dataset)], callback(progress))
+    answer([*arguments, "--", _settings.path("dataset", dataset)], callback(progress))
     with open(os.path.join(out, "export.json"), encoding="utf-8") as file:
         summary: dict[str, Any] = json.load(file)
     return summary
@@ -370,23 +379,13 @@ def _perspective(given: str | Iterable[str] | Mapping[str, Any]) -> dict[str, An
     return {"as": _settings.words("perspective", given)}
 
 
-def _paths(name: str, given: object) -> list[Path]:
-    if isinstance(given, (str, os.PathLike)):
-        return [given]
-    if not isinstance(given, Iterable) or isinstance(given, Mapping):
-        raise TypeError(f"{name} must be a path, a list of paths or bytes, not {type(given).__name__}")
-    paths: list[Path] = []
-    for number, path in enumerate(given):
-        if not isinstance(path, (str, os.PathLike)):
-            raise TypeError(f"path {number} must be text or a path, not {type(path).__name__}")
-        paths.append(path)
+def _paths(name: str, given: object) -> list[str]:
+    paths = _settings.paths(name, given)
     if not paths:
-        raise RequestError("there is no path to read", "value", "input")
+        raise RequestError("there is no path to read", "value", name)
     return paths
 
 
-def _inputs(given: object, source: str, paths: Iterable[Path]) -> list[dict[str, Any]]:
-    if not isinstance(source, str):
-        raise TypeError(f"source must be the id of a source, not {type(source).__name__}")
+def _inputs(given: object, source: str, paths: Iterable[str]) -> list[dict[str, Any]]:
     like = _settings.section("input", given)
-    return [{"source": source, **like, "path": os.fspath(path)} for path in paths]
+    return [{"source": _settings.text("source", source), **like, "path": path} for path in paths]

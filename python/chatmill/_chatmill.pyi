@@ -1,12 +1,26 @@
 """The part of chatmill that is not written in Python."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, final
+
+__all__ = [
+    "Batch",
+    "Batches",
+    "Column",
+    "Counter",
+    "Parts",
+    "Table",
+    "Work",
+    "__version__",
+    "answer",
+    "program",
+]
 
 __version__: str
 
 _Progress = Callable[[str, int, int], object] | None
 
+@final
 class Table:
     """A table: a stream of Arrow record batches that can be read more than once."""
 
@@ -18,6 +32,7 @@ class Table:
     def __arrow_c_schema__(self) -> object: ...
     def __iter__(self) -> Iterator[Batch]: ...
 
+@final
 class Batch:
     """Rows of a table, as an Arrow record batch."""
 
@@ -28,15 +43,18 @@ class Batch:
     def __len__(self) -> int: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
 
+@final
 class Batches(Iterator[Batch]):
     def __iter__(self) -> Batches: ...
     def __next__(self) -> Batch: ...
 
+@final
 class Parts(Iterator[dict[str, Table]]):
     def __iter__(self) -> Parts: ...
     def __next__(self) -> dict[str, Table]: ...
     def collect(self) -> dict[str, Table]: ...
 
+@final
 class Column:
     """A column of numbers, as Arrow and as a list."""
 
@@ -45,13 +63,15 @@ class Column:
     def to_list(self) -> list[int]: ...
     def sum(self) -> int: ...
 
+@final
 class Counter:
-    def __init__(self, settings: list[str], threads: int = 0) -> None: ...
+    def __new__(cls, settings: list[str], threads: int = 0) -> Counter: ...
     @property
     def encoding(self) -> str: ...
     def count_one(self, text: str | bytes) -> int: ...
     def count_all(self, texts: Any, column: str | None = None) -> Column: ...
 
+@final
 class Work:
     @staticmethod
     def of_paths(settings: list[str], base: str, threads: int = 0, progress: _Progress = None) -> Work: ...

@@ -20,6 +20,8 @@ def value(given: object) -> str:
     if isinstance(given, (int, float)):
         return repr(given)
     if isinstance(given, str):
+        if not _is_unicode(given):
+            raise RequestError(f"{given!a} is no valid Unicode: it holds a lone surrogate", "value", None)
         # Strings of JSON are strings of TOML, but for one character that TOML wants escaped.
         return json.dumps(given, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(given, os.PathLike):
@@ -30,6 +32,14 @@ def value(given: object) -> str:
     if isinstance(given, Iterable) and not isinstance(given, (bytes, bytearray)):
         return "[" + ", ".join(value(item) for item in given) + "]"
     raise TypeError(f"an option must be text, a number, a bool, a list or a dict, not {type(given).__name__}")
+
+
+def _is_unicode(given: str) -> bool:
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _key(key: object) -> str:
@@ -76,3 +86,40 @@ def words(name: str, given: object) -> list[object]:
     if isinstance(given, Iterable) and not isinstance(given, (bytes, bytearray, Mapping)):
         return list(given)
     raise TypeError(f"{name} must be a list of names, not {type(given).__name__}")
+
+
+def text(name: str, given: object) -> str:
+    """A word, which must be text."""
+    if not isinstance(given, str):
+        raise TypeError(f"{name} must be text, not {type(given).__name__}")
+    return given
+
+
+def number(name: str, given: object) -> int:
+    """A number of something, 0 included."""
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise TypeError(f"{name} must be a number, not {type(given).__name__}")
+    if not 0 <= given < 1 << 31:
+        raise RequestError(f"{name}: {given} is not a number from 0 on", "value", name)
+    return given
+
+
+def path(name: str, given: object) -> str:
+    """A path as text."""
+    if not isinstance(given, (str, os.PathLike)):
+        raise TypeError(f"{name} must be text or a path, not {type(given).__name__}")
+    written = os.fspath(given)
+    if not isinstance(written, str):
+        raise TypeError(f"{name} must be a path of text, not of {type(written).__name__}")
+    if not written:
+        raise RequestError(f"{name}: the path is empty", "value", name)
+    return written
+
+
+def paths(name: str, given: object) -> list[str]:
+    """A path, or a list of them."""
+    if isinstance(given, (str, os.PathLike)):
+        return [path(name, given)]
+    if not isinstance(given, Iterable) or isinstance(given, (bytes, bytearray, Mapping)):
+        raise TypeError(f"{name} must be a path or a list of paths, not {type(given).__name__}")
+    return [path(f"{name} {number}", item) for number, item in enumerate(given)]

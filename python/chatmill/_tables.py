@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ._chatmill import Table, Work
+from ._errors import RequestError
+from ._settings import text
 
 _READ = ("conversations", "messages", "alternatives", "message_references", "tool_calls", "findings", "rejects")
 _RENDERED = ("renderings", "token_counts", "losses")
@@ -95,7 +97,11 @@ class _Worked(_Tables):
         return self._work.table(name)
 
     def _wanted(self, names: tuple[str, ...]) -> list[str]:
-        return [_TABLE_OF.get(name, name) for name in names] if names else list(self._names)
+        wanted = [_TABLE_OF.get(text("a table's name", name), name) for name in names] or self._names
+        for name in wanted:
+            if name not in self._names:
+                raise RequestError(f"there is no table {name!r} here, only {', '.join(self._names)}", "unknown-word", "table")
+        return list(dict.fromkeys(wanted))
 
     @property
     def inputs(self) -> list[str]:
@@ -108,8 +114,7 @@ class Archive(_Worked):
 
     def parts(self, *names: str) -> Iterator[Part]:
         """Several tables in one reading, a stretch of the input at a time; all where none are named."""
-        for tables in self._work.parts(self._wanted(names)):
-            yield Part(tables)
+        return map(Part, self._work.parts(self._wanted(names)))
 
     def collect(self, *names: str) -> Part:
         """Several tables in one reading, all of it in memory."""
@@ -123,8 +128,7 @@ class Rendered(_Worked, _RenderedTables):
 
     def parts(self, *names: str) -> Iterator[RenderedPart]:
         """Several tables in one pass, a stretch of the input at a time; all where none are named."""
-        for tables in self._work.parts(self._wanted(names)):
-            yield RenderedPart(tables)
+        return map(RenderedPart, self._work.parts(self._wanted(names)))
 
     def collect(self, *names: str) -> RenderedPart:
         """Several tables in one pass, all of it in memory."""

@@ -15,6 +15,8 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 
+use crate::errors;
+
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 const STREAM: &CStr = c"arrow_array_stream";
@@ -24,8 +26,7 @@ pub(crate) fn import(data: &Bound<'_, PyAny>) -> PyResult<Option<Vec<ArrayRef>>>
     if data.hasattr("__arrow_c_stream__")? {
         let stream = take_stream(&data.call_method0("__arrow_c_stream__")?)?;
         // The stream may be made by Python, which then has to have the interpreter.
-        let arrays = data.py().detach(|| arrays_of(stream));
-        return arrays.map(Some).map_err(|error| told(data, &error));
+        return data.py().detach(|| arrays_of(stream)).map(Some);
     }
     if data.hasattr("__arrow_c_array__")? {
         let pair = data.call_method0("__arrow_c_array__")?;
@@ -36,14 +37,19 @@ pub(crate) fn import(data: &Bound<'_, PyAny>) -> PyResult<Option<Vec<ArrayRef>>>
     Ok(None)
 }
 
-fn arrays_of(stream: FFI_ArrowArrayStream) -> Result<Vec<ArrayRef>, ArrowError> {
-    ArrayStreamReader::try_new(stream)?.collect()
+fn arrays_of(stream: FFI_ArrowArrayStream) -> PyResult<Vec<ArrayRef>> {
+    let reader = ArrayStreamReader::try_new(stream).map_err(|error| unreadable(&error))?;
+    // Whoever makes the batches has failed: a wrong type it is not, and another attempt may go well.
+    let ended = |error: ArrowError| errors::incomplete(&told(&error), "stream", None);
+    reader.collect::<Result<_, _>>().map_err(ended)
 }
 
-/// An error of a stream: what its own code raised, where that is Python, else what it says.
-fn told(data: &Bound<'_, PyAny>, error: &ArrowError) -> PyErr {
-    PyErr::take(data.py())
-        .unwrap_or_else(|| PyTypeError::new_err(format!("the Arrow data cannot be read: {error}")))
+fn unreadable(error: &ArrowError) -> PyErr {
+    PyTypeError::new_err(told(error))
+}
+
+fn told(error: &ArrowError) -> String {
+    format!("the Arrow data cannot be read: {error}")
 }
 
 fn take_stream(capsule: &Bound<'_, PyAny>) -> PyResult<FFI_ArrowArrayStream> {
@@ -61,9 +67,7 @@ fn take_array(schema: &Bound<'_, PyAny>, array: &Bound<'_, PyAny>) -> PyResult<A
         let array = FFI_ArrowArray::from_raw(array.as_ptr());
         from_ffi(array, schema.as_ref())
     };
-    let data =
-        data.map_err(|error| PyTypeError::new_err(format!("the Arrow data cannot be read: {error}")))?;
-    Ok(make_array(data))
+    Ok(make_array(data.map_err(|error| unreadable(&error))?))
 }
 
 fn pointer(capsule: &Bound<'_, PyAny>, name: &'static CStr) -> PyResult<NonNull<std::ffi::c_void>> {
@@ -71,10 +75,10 @@ fn pointer(capsule: &Bound<'_, PyAny>, name: &'static CStr) -> PyResult<NonNull<
 }
 
 /// A stream of batches as a capsule, which releases it where nobody took it out.
-pub(crate) fn export_stream<'py>(
-    py: Python<'py>,
+pub(crate) fn export_stream(
+    py: Python<'_>,
     reader: Box<dyn RecordBatchReader + Send>,
-) -> PyResult<Bound<'py, PyCapsule>> {
+) -> PyResult<Bound<'_, PyCapsule>> {
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), STREAM)
 }
 
@@ -91,7 +95,6 @@ pub(crate) fn export_array<'py>(
 
 /// A schema as a capsule.
 pub(crate) fn export_schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
-    let schema =
-        FFI_ArrowSchema::try_from(schema).map_err(|error| crate::errors::internal(&error.to_string()))?;
+    let schema = FFI_ArrowSchema::try_from(schema).map_err(|error| errors::internal(&error.to_string()))?;
     PyCapsule::new_with_value(py, schema, SCHEMA)
 }

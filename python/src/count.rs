@@ -24,7 +24,7 @@ const ROWS: usize = 4096;
 #[pyclass(frozen, module = "chatmill")]
 pub(crate) struct Counter {
     name: String,
-    counter: Arc<dyn Counts>,
+    counts: Arc<dyn Counts>,
     threads: usize,
 }
 
@@ -36,7 +36,7 @@ impl Counter {
         let encoding = py.detach(|| encoding(&settings))?;
         Ok(Self {
             name: encoding.name().to_owned(),
-            counter: py.detach(|| encoding.counter()),
+            counts: py.detach(|| encoding.counter()),
             threads: chatmill_engine::threads(threads, &Silent),
         })
     }
@@ -49,10 +49,10 @@ impl Counter {
     /// Tokens of one text.
     fn count_one(&self, text: &Bound<'_, PyAny>) -> PyResult<u64> {
         if let Ok(text) = text.cast::<PyString>() {
-            return Ok(self.counter.count(text.to_str()?));
+            return Ok(self.counts.count(text.to_str()?));
         }
         let bytes = text.cast::<PyBytes>()?;
-        Ok(self.counter.count(&String::from_utf8_lossy(bytes.as_bytes())))
+        Ok(self.counts.count(&String::from_utf8_lossy(bytes.as_bytes())))
     }
 
     /// Tokens of each text.
@@ -69,7 +69,7 @@ impl Counter {
                 for _ in 0..self.threads {
                     let (queue, done, stop) = (Arc::clone(&queue), done.clone(), Arc::clone(&watch.stop));
                     scope.spawn(move || {
-                        work_off(&queue, &*self.counter, &stop);
+                        work_off(&queue, &*self.counts, &stop);
                         drop(done);
                     });
                 }

@@ -2,6 +2,7 @@
 //!
 //! Columns of Arrow are read where they are. A list, or what else can be gone through, is copied once.
 
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use chatmill_intake::{Held, HeldBytes, HeldForm};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRecursionError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyString};
 
@@ -52,7 +53,7 @@ impl Texts {
 
     /// How many rows they have.
     pub(crate) fn rows(&self) -> usize {
-        self.chunks.iter().map(|chunk| chunk.len()).sum()
+        self.chunks.iter().map(Array::len).sum()
     }
 
     /// The same as records.
@@ -75,25 +76,23 @@ fn text_column(array: &ArrayRef, column: Option<&str>) -> PyResult<ArrayRef> {
         names.join(", ")
     };
     let columns = array.as_struct();
-    let found = match column {
-        Some(name) => columns
-            .column_by_name(name)
-            .ok_or_else(|| PyValueError::new_err(format!("there is no column `{name}`, only {}", names())))?,
-        None => {
-            let mut texts = columns
-                .columns()
-                .iter()
-                .filter(|column| is_text(column.data_type()));
-            match (texts.next(), texts.next()) {
-                (Some(only), None) => only,
-                (None, _) => {
-                    let message = format!("none of the columns {} is of text or bytes", names());
-                    return Err(PyTypeError::new_err(message));
-                }
-                _ => {
-                    let message = format!("several columns hold text, name one with column=: {}", names());
-                    return Err(PyValueError::new_err(message));
-                }
+    let found = if let Some(name) = column {
+        let missing = || PyValueError::new_err(format!("there is no column `{name}`, only {}", names()));
+        columns.column_by_name(name).ok_or_else(missing)?
+    } else {
+        let mut texts = columns
+            .columns()
+            .iter()
+            .filter(|column| is_text(column.data_type()));
+        match (texts.next(), texts.next()) {
+            (Some(only), None) => only,
+            (None, _) => {
+                let message = format!("none of the columns {} is of text or bytes", names());
+                return Err(PyTypeError::new_err(message));
+            }
+            _ => {
+                let message = format!("several columns hold text, name one with column=: {}", names());
+                return Err(PyValueError::new_err(message));
             }
         }
     };
@@ -194,20 +193,19 @@ fn gathered(data: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Vec<ArrayRe
     let mut chunks: Vec<ArrayRef> = Vec::new();
     let mut builder = LargeBinaryBuilder::new();
     let mut held = 0;
-    let mut rows = 0_usize;
-    let items = data.try_iter().map_err(|_| {
+    // Going through a dict would give its keys, and what only has numbered items raises errors of its own when it is asked for them.
+    if data.is_instance_of::<PyDict>() || !data.hasattr("__iter__")? {
         let kind = data.get_type();
-        PyTypeError::new_err(format!(
-            "{what}s must be text, bytes, an Arrow column or a list of them, not {kind}"
-        ))
-    })?;
-    for item in items {
+        let message = format!("{what}s must be text, bytes, an Arrow column or a list of them, not {kind}");
+        return Err(PyTypeError::new_err(message));
+    }
+    for (row, item) in data.try_iter()?.enumerate() {
         // What it raises is raised here.
         let item = item?;
         if let Ok(text) = item.cast::<PyString>() {
-            let text = text.to_str()?;
-            held += text.len();
-            builder.append_value(text);
+            let bytes = bytes_of_text(text, what, row)?;
+            held += bytes.len();
+            builder.append_value(bytes);
         } else if let Ok(bytes) = item.cast::<PyBytes>() {
             held += bytes.as_bytes().len();
             builder.append_value(bytes.as_bytes());
@@ -218,8 +216,7 @@ fn gathered(data: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Vec<ArrayRe
         } else if what == RECORD && item.is_none() {
             builder.append_null();
         } else if what == RECORD && (item.is_instance_of::<PyDict>() || item.is_instance_of::<PyList>()) {
-            let text = item.py().import("json")?.call_method1("dumps", (&item,))?;
-            let text = text.cast::<PyString>()?.to_str()?.to_owned();
+            let text = as_json(&item, row)?;
             held += text.len();
             builder.append_value(text);
         } else {
@@ -229,10 +226,9 @@ fn gathered(data: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Vec<ArrayRe
             } else {
                 "text"
             };
-            let message = format!("{what} {rows} must be {may}, not {kind}");
+            let message = format!("{what} {row} must be {may}, not {kind}");
             return Err(PyTypeError::new_err(message));
         }
-        rows += 1;
         if held >= CHUNK_BYTES {
             chunks.push(Arc::new(builder.finish()));
             held = 0;
@@ -240,6 +236,43 @@ fn gathered(data: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Vec<ArrayRe
     }
     chunks.push(Arc::new(builder.finish()));
     Ok(chunks)
+}
+
+/// The bytes of a text. A lone surrogate has none in UTF-8: a record with one is a bad record, which is rejected when it is read.
+fn bytes_of_text<'a>(text: &'a Bound<'_, PyString>, what: &str, row: usize) -> PyResult<Cow<'a, [u8]>> {
+    match text.to_str() {
+        Ok(text) => Ok(Cow::Borrowed(text.as_bytes())),
+        Err(_) if what == RECORD => {
+            let bytes = text.call_method1("encode", ("utf-8", "surrogatepass"))?;
+            Ok(Cow::Owned(bytes.cast::<PyBytes>()?.as_bytes().to_vec()))
+        }
+        Err(error) => {
+            let message = format!("{what} {row} is no valid Unicode: {}", error.value(text.py()));
+            Err(PyValueError::new_err(message))
+        }
+    }
+}
+
+/// A record of Python as JSON.
+fn as_json(record: &Bound<'_, PyAny>, row: usize) -> PyResult<String> {
+    let py = record.py();
+    let written = py.import("json")?.call_method1("dumps", (record,));
+    let written = written.map_err(|error| {
+        // What else is raised, Ctrl-C for one, is not about the record.
+        let is_of_record = error.is_instance_of::<PyTypeError>(py)
+            || error.is_instance_of::<PyValueError>(py)
+            || error.is_instance_of::<PyRecursionError>(py);
+        if !is_of_record {
+            return error;
+        }
+        let told = PyTypeError::new_err(format!(
+            "{RECORD} {row} cannot be written as JSON: {}",
+            error.value(py)
+        ));
+        told.set_cause(py, Some(error));
+        told
+    })?;
+    Ok(written.cast::<PyString>()?.to_str()?.to_owned())
 }
 
 /// What an element is where records are wanted.

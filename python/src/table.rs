@@ -23,8 +23,8 @@ const READY: usize = 1;
 /// The stack of the thread that hands out slices.
 const STACK_BYTES: usize = 16 << 20;
 
-/// The tables of one slice, or why there are no more.
-type Made = Result<Vec<MemoryTable>, TablesError>;
+/// The tables of one slice, or why there are no more; nothing when all were handed out. Work that ends without a word has failed.
+type Made = Result<Option<Vec<MemoryTable>>, TablesError>;
 
 /// Work that goes on while its tables are read. Dropped, it ends.
 struct Going {
@@ -39,12 +39,10 @@ impl Going {
         let (heard, stop) = (Arc::clone(&watch.heard), Arc::clone(&watch.stop));
         let work = move || {
             let plan = planned.of(&wanted);
-            let mut deliver = |tables| ready.send(Ok(tables)).is_ok();
+            let mut deliver = |tables| ready.send(Ok(Some(tables))).is_ok();
             let ended = tables(plan, &wanted, planned.threads, &*heard, &stop, &mut deliver);
-            if let Err(error) = ended {
-                // Nobody is left to be told where nobody reads on.
-                let _ = ready.send(Err(error));
-            }
+            // Nobody is left to be told where nobody reads on.
+            let _ = ready.send(ended.map(|()| None));
         };
         let thread = std::thread::Builder::new()
             .name("chatmill".to_owned())
@@ -62,9 +60,9 @@ impl Going {
 
     fn next(&mut self) -> PyResult<Option<Vec<MemoryTable>>> {
         match self.watch.wait(&mut self.made)? {
-            Some(Ok(tables)) => Ok(Some(tables)),
+            Some(Ok(tables)) => Ok(tables),
             Some(Err(error)) => Err(errors::of_tables(&error)),
-            None => Ok(None),
+            None => Err(internal("chatmill failed on its own account")),
         }
     }
 }

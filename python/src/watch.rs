@@ -69,8 +69,7 @@ impl Watch {
             let received = Python::attach(|py| {
                 // The receiver goes along: two threads must not look into it at once.
                 let received = py.detach(move || messages.recv_timeout(PAUSE));
-                self.look(py, matches!(received, Err(RecvTimeoutError::Disconnected)))
-                    .map(|()| received)
+                self.look(py).map(|()| received)
             })
             .inspect_err(|_| self.stop.store(true, Ordering::Relaxed))?;
             match received {
@@ -81,7 +80,7 @@ impl Watch {
         }
     }
 
-    fn look(&mut self, py: Python<'_>, is_over: bool) -> PyResult<()> {
+    fn look(&mut self, py: Python<'_>) -> PyResult<()> {
         py.check_signals()?;
         let notes = std::mem::take(&mut *self.heard.notes.lock().unwrap_or_else(PoisonError::into_inner));
         if !notes.is_empty() {
@@ -99,11 +98,12 @@ impl Watch {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        let done = self.heard.done.load(Ordering::Relaxed);
-        if stage.is_empty() || !is_over && self.told == (stage.clone(), done) {
+        let done = self.heard.done.load(Ordering::Relaxed).min(total);
+        // Nothing is told twice: a bar that has reached its end is over.
+        if stage.is_empty() || self.told == (stage.clone(), done) {
             return Ok(());
         }
-        callback.call1(py, (stage.as_str(), done.min(total), total))?;
+        callback.call1(py, (stage.as_str(), done, total))?;
         self.told = (stage, done);
         Ok(())
     }

@@ -6,10 +6,8 @@ import doctest
 import importlib
 import os
 import pickle
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -50,38 +48,6 @@ def test_the_command_line_is_the_module() -> None:
     assert (said.returncode, said.stdout) == (0, f"chatmill {chatmill.__version__}\n")
     said = subprocess.run([sys.executable, "-m", "chatmill", "certify", "nothing"], capture_output=True, text=True)
     assert said.returncode == 2 and said.stderr.startswith("error: nothing cannot be")
-
-
-LONG = """
-import sys, chatmill
-chats = [{chat!r}] * 200_000
-print("begun", flush=True)
-{work}
-"""
-
-
-@pytest.mark.parametrize(
-    "work",
-    [
-        "for batch in chatmill.render(chats, threads=1).renderings: pass",
-        "import pyarrow; pyarrow.table(chatmill.render(chats, threads=1))",
-        "chatmill.render(chats, threads=1).collect()",
-        "while True: chatmill.count(chats, threads=1)",
-    ],
-    ids=["batches", "stream", "collect", "count"],
-)
-def test_ctrl_c_ends_what_goes_on(work: str) -> None:
-    program = LONG.format(chat=chat("word " * 50, "an answer " * 50), work=work)
-    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout is not None and process.stdout.readline() == b"begun\n"
-    time.sleep(2)
-    assert process.poll() is None, process.communicate()
-    begun = time.monotonic()
-    os.kill(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode not in (0, -signal.SIGSEGV, -signal.SIGABRT), said
-    assert b"KeyboardInterrupt" in said or b"interrupted" in said, said
-    assert time.monotonic() - begun < 20
 
 
 def test_calls_leave_nothing_behind() -> None:

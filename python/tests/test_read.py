@@ -87,18 +87,3 @@ def test_sections_of_a_pipeline_file_are_keywords(demo: Path) -> None:
         chatmill.read(demo, output={"path": "a"})
     with pytest.raises(chatmill.RequestError, match="only a run compares"):
         chatmill.read(demo, dedup={"exact": "filter"})
-
-
-def test_a_bad_request_is_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(chatmill.RequestError, match="no input matches") as caught:
-        chatmill.read(tmp_path / "missing.json")
-    assert caught.value.code == "input" and str(caught.value.place).endswith("missing.json")
-    with pytest.raises(chatmill.RequestError, match="there is no source named `opnai-chat`"):
-        chatmill.read(tmp_path, source="opnai-chat")
-    with pytest.raises(TypeError, match="data must be a path"):
-        chatmill.read(3)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="path 1 must be text or a path, not int"):
-        chatmill.read(["a", 3])  # type: ignore[list-item]
-    with pytest.raises(chatmill.RequestError, match="there is no path to read"):
-        chatmill.read([])
-    assert isinstance(caught.value, (chatmill.Error, ValueError))

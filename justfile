@@ -124,9 +124,14 @@ wheel:
 wheel-tests PROFILE="release" FORM="whole":
     .ci/wheel/run {{PROFILE}} {{FORM}}
 
-# records in, rows out, in ENGINES with the wheel of `just wheel`: the rows of one process (needs Python, its package index, and Java for Spark)
+# records in, rows out, and lots in, parts out, in ENGINES with the wheel of `just wheel`, a worker killed (needs Python, its package index, and Java for Spark)
 engines ENGINES="ray sail spark standalone": wheel
     .ci/engines/run {{ENGINES}}
+
+# a run and its shares over MEGABYTES of mixed archives, killed and repeated, in Slurm and in what `just engines` installed: the same files every way
+shares MEGABYTES="300" WAYS="shards,full,slurm,spark,standalone,ray,sail":
+    cargo build --release --package chatmill-cli
+    python3 -B .ci/shares/shares.py target/release/chatmill target/shares --megabytes {{MEGABYTES}} --ways {{WAYS}}
 
 # break the fuzz targets by mutation, without a nightly toolchain
 fuzz SECONDS:

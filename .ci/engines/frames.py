@@ -2,22 +2,20 @@
 
     python frames.py ray|sail|spark|standalone
 
-`sail` and `spark` run the same code. `standalone` starts a master and two workers on this machine, and kills one of them, with its executor, while
-tasks run. The package has to be installed in this environment.
+`sail`, `spark` and `standalone` run the same code. Where there are two workers, one is killed while tasks run. The package has to be installed in this
+environment.
 """
 
 import json
 import os
-import pathlib
-import subprocess
 import sys
-import tempfile
-import time
+import threading
 
 import pandas
 import pyarrow
 
 import chatmill
+from clusters import CLUSTERS
 
 ROWS = 2_000
 OPTIONS = {"dialects": ["openai-chat", "chatml"], "encodings": ["o200k_base"]}
@@ -63,101 +61,57 @@ def keyed():
     return {"id": [f"r{number}" for number in range(ROWS)], "text": list(records())}
 
 
-def in_ray():
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+def over_ray(name, begun=lambda table: None):
     import ray
 
     import chatmill.ray
 
-    ray.init(num_cpus=2, include_dashboard=False, object_store_memory=200 << 20, logging_level="ERROR", log_to_driver=False)
+    if not ray.is_initialized():
+        ray.init(logging_level="ERROR", log_to_driver=False)
     ray.data.DataContext.get_current().enable_progress_bars = False
     whole = pyarrow.table(keyed())
     data = ray.data.from_arrow([whole.slice(first, 250) for first in range(0, ROWS, 250)])
     made = chatmill.ray.render(data, column="text", key="id", **OPTIONS)
-    expect("ray", lambda table: pyarrow.concat_tables(ray.get(getattr(made, table).to_arrow_refs())))
+
+    def table(name):
+        begun(name)
+        return pyarrow.concat_tables(ray.get(getattr(made, name).to_arrow_refs()))
+
+    expect(name, table)
 
 
-def over(spark, name):
+def over_spark(name, begun=lambda table: None):
+    from pyspark.sql import SparkSession
+
     import chatmill.spark
 
+    spark = SparkSession.builder.appName("chatmill").getOrCreate()
     frame = spark.createDataFrame(pandas.DataFrame(keyed())).repartition(8)
     made = chatmill.spark.render(frame, column="text", key="id", **OPTIONS)
-    expect(name, lambda table: getattr(made, table).toArrow())
+
+    def table(name):
+        begun(name)
+        return getattr(made, name).toArrow()
+
+    expect(name, table)
 
 
-def in_sail():
-    from pysail.spark import SparkConnectServer
-    from pyspark.sql import SparkSession
+def main(engine):
+    over = over_ray if engine == "ray" else over_spark
+    with CLUSTERS[engine]() as cluster:
+        os.environ.update(cluster.environment)
+        killer = threading.Timer(1, cluster.kill or (lambda: None))
 
-    server = SparkConnectServer("127.0.0.1", 0)
-    server.start(background=True)
-    _, port = server.listening_address
-    over(SparkSession.builder.remote(f"sc://127.0.0.1:{port}").getOrCreate(), "sail")
+        def begun(table):
+            # With the second table all is up, so that what is lost is work.
+            if cluster.kill is not None and table == TABLES[1]:
+                killer.start()
 
-
-def session(master):
-    from pyspark.sql import SparkSession
-
-    # Else workers take another Python, which does not have the package.
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.sql.execution.arrow.pyspark.enabled": "true",
-        "spark.sql.shuffle.partitions": "8",
-        "spark.executor.memory": "1g",
-    }
-    builder = SparkSession.builder.master(master).appName("chatmill")
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    return builder.getOrCreate()
-
-
-def in_spark():
-    over(session("local[2]"), "spark")
-
-
-def in_standalone():
-    import pyspark
-
-    home = pathlib.Path(pyspark.__file__).parent
-    started = []
-
-    def start(word, *arguments):
-        log = tempfile.NamedTemporaryFile("wb", suffix=f".{word}.log", delete=False)
-        environment = os.environ | {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_HOME": str(home), "PYSPARK_PYTHON": sys.executable}
-        kind = f"org.apache.spark.deploy.{word.lower()}.{word}"
-        # A group of its own, so that its executors die with it.
-        process = subprocess.Popen(
-            [home / "bin" / "spark-class", kind, *arguments], stdout=log, stderr=log, env=environment, start_new_session=True
-        )
-        started.append(process)
-        return process
-
-    address = "spark://127.0.0.1:17077"
-    try:
-        start("Master", "-h", "127.0.0.1", "-p", "17077", "--webui-port", "0")
-        time.sleep(5)
-        workers = [start("Worker", "-c", "1", "-m", "1g", "--webui-port", "0", address) for _ in range(2)]
-        time.sleep(5)
-        spark = session(address)
-        killer = subprocess.Popen(["sh", "-c", f"sleep 12; kill -9 -{workers[1].pid}"])
-        over(spark, "standalone")
-        killer.wait()
-        if workers[1].wait(timeout=30) != -9:
-            sys.exit("standalone: no worker was killed")
-        # And once more with the one that is left.
-        over(spark, "standalone, one worker lost")
-        spark.stop()
-    finally:
-        for process in started:
-            try:
-                os.killpg(process.pid, 9)
-            except ProcessLookupError:
-                pass
+        over(engine, begun)
+        if cluster.kill is not None:
+            killer.join()
+            over(f"{engine}, one worker lost")
 
 
 if __name__ == "__main__":
-    {"ray": in_ray, "sail": in_sail, "spark": in_spark, "standalone": in_standalone}[sys.argv[1]]()
+    main(sys.argv[1])

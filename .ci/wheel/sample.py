@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import chatmill
+import chatmill.ray
 
 
 def stages(stage: str, done: int, total: int) -> None:
@@ -28,6 +29,8 @@ def main(folder: Path) -> int:
         place: str | None = error.place
         print(code, place)
         return 2
+    by_lots = chatmill.ray.run("pipeline.toml", folder / "out", threads=2, progress=stages, lots={"bytes": 1 << 28})
+    print(by_lots["exit_code"])
     certificate = chatmill.certify(folder / "out")
     print(summary["exit_code"], certificate.text, counter.encoding)
     return messages + one + sum(many) + int(certificate.holds)

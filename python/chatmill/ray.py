@@ -1,6 +1,7 @@
-"""Records of a Ray dataset in, rows of chatmill's tables out.
+"""Records of a Ray dataset in, rows of chatmill's tables out, or a whole run by lots.
 
 ``render`` and ``read`` give a dataset for each table, made by ``map_batches``. A bad record is a row of ``findings`` and ``rejects``, and fails no task.
+``run`` does what :func:`chatmill.run` does, one task a lot. The package has to be installed on every node.
 """
 
 from __future__ import annotations
@@ -8,13 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from . import _engine
+from . import _engine, _shares
+from ._errors import IncompleteError
+from ._progress import Progress
 
 if TYPE_CHECKING:
     import pyarrow
     from ray.data import Dataset
 
-__all__ = ["RayTables", "read", "render"]
+    from ._shares import Path
+
+__all__ = ["RayTables", "read", "render", "run"]
+
+# How often a task is started again, whether its worker died or a disk failed it. As often as Spark does.
+_RETRIES = 3
 
 
 class RayTables(_engine.Tables["Dataset"]):
@@ -61,3 +69,42 @@ def read(
 ) -> RayTables:
     """Reads the records of a dataset: ``read(dataset).messages`` is a dataset."""
     return RayTables(dataset, _engine.Request({"dialects": ["chatml"], "threads": threads, **options}, column, key))
+
+
+def run(
+    pipeline: Path,
+    out: Path | None = None,
+    *,
+    inputs: Iterable[Path] = (),
+    threads: int = 1,
+    replace: bool = False,
+    progress: Progress = None,
+    **overrides: Any,
+) -> dict[str, Any]:
+    """Mills a pipeline file to a dataset as :func:`chatmill.run` does, in tasks of Ray: the files are the same.
+
+    All nodes see the pipeline file, the inputs and ``out`` under the same paths, on a disk that they share. The driver hashes the inputs and divides
+    them into lots (``lots={"bytes": 268435456}``), each task works one off with ``threads`` threads, and the driver publishes the dataset. A
+    task that is lost is started again; a lot whose input changed meanwhile is an :class:`chatmill.IncompleteError`. Called again, it
+    goes on with the lots that are left.
+    """
+    import ray
+
+    shares = _shares.Shares(
+        pipeline, out, inputs=inputs, threads=threads, replace=replace, progress=progress, overrides=overrides
+    )
+    if shares.is_finished:
+        return shares.finish()
+    work = ray.remote(num_cpus=max(threads, 1), max_retries=_RETRIES, retry_exceptions=[IncompleteError])(_shares.work)
+    left = [work.remote(shares.out, lot, threads) for lot in range(shares.lots)]
+    ended: list[_shares.Lot] = []
+    try:
+        while left:
+            ready, left = ray.wait(left)
+            ended += ray.get(ready)
+            shares.tell(len(ended))
+    except BaseException:
+        for task in left:
+            ray.cancel(task, force=True)
+        raise
+    return shares.finish(ended)

@@ -1,8 +1,8 @@
-"""Records of a Spark frame in, rows of chatmill's tables out; Spark Connect and Sail take the same code.
+"""Records of a Spark frame in, rows of chatmill's tables out, or a whole run by lots; Spark Connect and Sail take the same code.
 
 ``render`` and ``read`` give a frame for each table, made by ``mapInArrow``: Spark shares the records among its executors, repeats what was lost,
-and keeps the rows where it likes. A bad record is a row of ``findings`` and ``rejects``, and fails no task. The package has to be installed on every
-node.
+and keeps the rows where it likes. A bad record is a row of ``findings`` and ``rejects``, and fails no task. ``run`` does what :func:`chatmill.run`
+does, one task a lot. The package has to be installed on every node.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import _engine
+from . import _engine, _shares
+from ._progress import Progress
 
 if TYPE_CHECKING:
     import pyarrow
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["SparkTables", "read", "render"]
+    from ._shares import Path
+
+__all__ = ["SparkTables", "read", "render", "run"]
 
 
 class SparkTables(_engine.Tables["DataFrame"]):
@@ -65,3 +68,47 @@ def read(
 ) -> SparkTables:
     """Reads the records of a frame: ``read(frame).messages`` is a frame."""
     return SparkTables(frame, _engine.Request({"dialects": ["chatml"], "threads": threads, **options}, column, key))
+
+
+def run(
+    spark: SparkSession,
+    pipeline: Path,
+    out: Path | None = None,
+    *,
+    inputs: Iterable[Path] = (),
+    threads: int = 1,
+    replace: bool = False,
+    progress: Progress = None,
+    **overrides: Any,
+) -> dict[str, Any]:
+    """Mills a pipeline file to a dataset as :func:`chatmill.run` does, in tasks of Spark: the files are the same.
+
+    Driver and executors see the pipeline file, the inputs and ``out`` under the same paths, on a disk that they share. The driver hashes the
+    inputs and divides them into lots (``lots={"bytes": 268435456}``), each task works one off with ``threads`` threads, and the driver publishes the dataset. A
+    task that is lost Spark starts again, as often as ``spark.task.maxFailures`` says; a lot whose input changed meanwhile is an
+    :class:`chatmill.IncompleteError`. Called again, it goes on with the lots that are left.
+
+    ``progress`` is told of the stage ``lots`` from a thread of its own.
+    """
+    shares = _shares.Shares(
+        pipeline, out, inputs=inputs, threads=threads, replace=replace, progress=progress, overrides=overrides
+    )
+    if shares.is_finished:
+        return shares.finish()
+    folder = shares.out
+
+    def work(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        import pyarrow
+
+        for batch in batches:
+            ended = [_shares.work(folder, lot, threads) for lot in batch.column(0).to_pylist()]
+            columns = [[lot.lot for lot in ended], [lot.reason for lot in ended], [lot.refused for lot in ended]]
+            kinds = [pyarrow.int64(), pyarrow.string(), pyarrow.bool_()]
+            arrays = [pyarrow.array(column, kind) for column, kind in zip(columns, kinds)]
+            yield pyarrow.record_batch(arrays, ["lot", "reason", "refused"])
+
+    # A partition is a task; a range of as many partitions as numbers has one number in each.
+    lots = spark.range(0, shares.lots, 1, max(shares.lots, 1))
+    with shares.watched():
+        rows = lots.mapInArrow(work, "lot long, reason string, refused boolean").collect()
+    return shares.finish(_shares.Lot(row["lot"], row["reason"], row["refused"]) for row in rows)

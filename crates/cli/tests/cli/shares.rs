@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::fs;
 
+use assert_cmd::Command;
 use serde_json::Value;
 
-use crate::desk::{Desk, Ended, end, good_chat};
+use crate::desk::{Desk, Ended, binary, end, good_chat};
 
 /// Enough chats for several lots of four kilobytes.
 fn desk() -> Desk {
@@ -100,6 +101,32 @@ fn a_lot_that_fails_ends_with_three_and_status_says_why() {
         "{reason}"
     );
     assert_eq!(status["next"], format!("chatmill work out --lots {lot}"));
+}
+
+#[test]
+#[cfg(unix)]
+fn a_worker_without_room_ends_with_three_the_others_go_on_and_it_is_repeated() {
+    let desk = desk();
+    planned(&desk);
+    let mut cramped = Command::new("sh");
+    cramped.current_dir(desk.path("")).args([
+        "-c",
+        // No file may have more than a block; the signal would end the process where a full disk gives an error.
+        "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\"",
+        binary(),
+        "work",
+        "out",
+        "--shard",
+        "1/2",
+    ]);
+    let cramped = end(cramped);
+    assert_eq!(cramped.code, 3, "{}", cramped.stderr);
+    assert!(cramped.stderr.contains("too large"), "{}", cramped.stderr);
+    assert_eq!(run(&desk, &["work", "out", "--shard", "2/2"], &[]).code, 0);
+    assert_eq!(run(&desk, &["finish", "out"], &[]).code, 3);
+    assert_eq!(run(&desk, &["work", "out", "--shard", "1/2"], &[]).code, 0);
+    assert_eq!(run(&desk, &["finish", "out"], &[]).code, 0);
+    assert_eq!(end(desk.chatmill(&["certify", "out"])).code, 0);
 }
 
 #[test]

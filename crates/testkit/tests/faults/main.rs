@@ -176,6 +176,11 @@ fn a_run_that_goes_on_survives_any_call_that_fails() {
 }
 
 #[test]
+fn shares_survive_any_call_that_fails() {
+    sampled("shares", 3);
+}
+
+#[test]
 fn a_run_that_replaces_survives_any_call_that_fails() {
     sampled("replace", 3);
 }

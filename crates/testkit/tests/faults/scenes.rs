@@ -10,6 +10,7 @@ use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_diag::Limits;
 use chatmill_engine::check::{CheckOptions, check};
 use chatmill_engine::inspect::inspect;
+use chatmill_engine::shards::{self, Request, Share};
 use chatmill_engine::{Plan, PlanError, Progress, Queues, RunError, RunOptions, Silent, run};
 use chatmill_export::{ExportError, ExportRequest, Filters, Format, NestedAs, export};
 use chatmill_testkit::Workshop;
@@ -51,6 +52,12 @@ pub(crate) const SCENES: &[Scene] = &[
             begin(shop);
         },
         act: |shop| mill(shop, NEW, false),
+        look: whole_or_none,
+    },
+    Scene {
+        name: "shares",
+        prepare: inputs,
+        act: shared,
         look: whole_or_none,
     },
     Scene {
@@ -183,6 +190,42 @@ fn mill(shop: &Workshop, more: &str, replace: bool) -> Result<Found, Ended> {
     let never = AtomicBool::new(false);
     let ended = plan(shop, more).and_then(|plan| run(plan, options(replace), &Silent, &never));
     ended.map_err(of_run)?;
+    Ok(shop.hashes("out"))
+}
+
+/// Two shares, one after the other, of a plan of several lots. What each finds done, it passes over.
+fn shared(shop: &Workshop) -> Result<Found, Ended> {
+    let never = AtomicBool::new(false);
+    let out = shop.path("out");
+    let share = |index| {
+        let worked = shards::work(
+            &out,
+            &Share::Part { index, of: 2 },
+            options(false),
+            &Silent,
+            &never,
+        )?;
+        Ok(worked.failed.into_values().next())
+    };
+    let plan = plan(shop, &format!("{NEW}[lots]\nbytes = 4096\n")).map_err(of_run)?;
+    let request = Request {
+        pipeline: shop.path("pipeline.toml"),
+        overrides: Vec::new(),
+        inputs: Vec::new(),
+        replace: false,
+    };
+    let planned = shards::plan(plan, request, &Silent, &never).map_err(of_run)?;
+    if planned.is_finished {
+        return Ok(shop.hashes("out"));
+    }
+    // A worker that fails keeps nobody else from working.
+    let [first, second] = [share(0), share(1)];
+    for failed in [first, second] {
+        if let Some(reason) = failed.map_err(of_run)? {
+            return Err(Ended::Repeatable(reason));
+        }
+    }
+    shards::finish(&out, options(false), &Silent, &never).map_err(of_run)?;
     Ok(shop.hashes("out"))
 }
 

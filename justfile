@@ -100,6 +100,13 @@ bench-convert MEGABYTES="100" ROUNDS="3":
     target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
     target/trainers/bin/python -B benches/convert.py target/release/chatmill target/bench/convert --megabytes {{MEGABYTES}} --rounds {{ROUNDS}}
 
+# `finish` and `certify` of LOTS lots with CONVERSATIONS conversations in all: seconds and peaks of memory (needs 60 bytes a conversation in FOLDER)
+finish-load LOTS="1000" CONVERSATIONS="10000000" FOLDER="target/bench/finish":
+    cargo build --release --package chatmill-cli
+    python3 -m venv target/bench/python
+    target/bench/python/bin/pip install --quiet 'blake3>=1,<2'
+    target/bench/python/bin/python -B benches/finish.py target/release/chatmill {{FOLDER}} {{LOTS}} {{CONVERSATIONS}}
+
 # kill runs and nights at random moments, KILLS times, and compare what they leave
 chaos KILLS:
     cargo build --release --package chatmill-cli

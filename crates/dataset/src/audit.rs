@@ -2,12 +2,14 @@
 //!
 //! Why: docs/decisions/2026-11-22-sealing-demands-completeness.md.
 
-use std::collections::BTreeSet;
-
 use crate::derived::RECORD;
 use crate::disk::{Dir, EntryKind};
 use crate::error::DatasetError;
-use crate::manifest::{DERIVED, MANIFEST, Manifest, PartEntry, SUCCESS};
+use crate::listed::Listed;
+use crate::manifest::{
+    DERIVED, LOT_MANIFESTS, LotFiles, MANIFEST, Manifest, SUCCESS, TableEntry, TableSums, lot_of,
+};
+use crate::parts::PartFile;
 
 /// What an audit saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,29 +20,78 @@ pub(crate) struct Audit {
     pub(crate) faults: Vec<String>,
 }
 
-/// Reads every listed file back and looks for files that are not listed.
+/// Reads every listed file back, looks for files that are not listed, and holds the sums of the manifest against the lists.
 pub(crate) fn files<I>(root: &Dir, manifest: &Manifest<I>) -> Result<Audit, DatasetError> {
     let mut audit = Audit::default();
-    for file in manifest.files() {
-        let fault = fault(root, file)?;
-        if fault.is_none() {
-            audit.files += 1;
-            audit.rows += file.rows;
-            audit.bytes += file.bytes;
+    let mut listed = Listed::default();
+    let mut sums = TableSums::default();
+    let mut are_lists_whole = true;
+    for (lot, _) in (0..).zip(&manifest.lots) {
+        let files =
+            LotFiles::open(root, &manifest.lots, lot).map_or_else(one_error, |files| Box::new(files) as _);
+        for file in files {
+            let file = match file {
+                Ok(file) => file,
+                Err(error @ DatasetError::Corrupt { .. }) => {
+                    are_lists_whole = false;
+                    audit.faults.push(error.to_string());
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            listed.add(&file.path);
+            sums.add(&file);
+            let fault = fault(root, &file)?;
+            if fault.is_none() {
+                audit.files += 1;
+                audit.rows += file.rows;
+                audit.bytes += file.bytes;
+            }
+            audit.faults.extend(fault);
         }
-        audit.faults.extend(fault);
     }
-    let unlisted = unlisted(root, manifest)?;
-    audit.faults.extend(
-        unlisted
-            .iter()
-            .map(|name| format!("{name} is not listed in {MANIFEST}")),
-    );
+    let twice = listed.close().into_iter();
+    audit
+        .faults
+        .extend(twice.map(|path| format!("{path} is listed twice")));
+    // What a list that cannot be read would have named is not known.
+    if are_lists_whole {
+        audit.faults.extend(sum_faults(manifest, &sums.entries()));
+        let unlisted = unlisted(root, manifest, &listed)?.into_iter();
+        audit
+            .faults
+            .extend(unlisted.map(|name| format!("{name} is not listed in {MANIFEST}")));
+    }
     Ok(audit)
 }
 
+type Files = Box<dyn Iterator<Item = Result<PartFile, DatasetError>>>;
+
+fn one_error(error: DatasetError) -> Files {
+    Box::new(std::iter::once(Err(error)))
+}
+
+/// Tables of which the manifest says something else than the manifests of its lots.
+fn sum_faults<I>(manifest: &Manifest<I>, tables: &[TableEntry]) -> Vec<String> {
+    let is_other = |table: &&TableEntry| !manifest.tables.contains(table);
+    let missing = tables.iter().filter(is_other);
+    let more = manifest.tables.iter().filter(|table| {
+        let is_listed = tables.iter().any(|entry| entry.name == table.name);
+        !is_listed && (table.parts > 0 || !table.files.is_empty())
+    });
+    missing
+        .chain(more)
+        .map(|table| {
+            format!(
+                "{MANIFEST} says something else of the files of {} than the manifests of its lots",
+                table.name
+            )
+        })
+        .collect()
+}
+
 /// What is wrong with a listed file. A file whose hash agrees is ours, so its footer can be trusted.
-fn fault(root: &Dir, file: &PartEntry) -> Result<Option<String>, DatasetError> {
+fn fault(root: &Dir, file: &PartFile) -> Result<Option<String>, DatasetError> {
     let found = match root.look_below(&file.path)? {
         Some(found) if found.kind() == EntryKind::File => found,
         Some(_) => return Ok(Some(format!("{} is not a regular file", file.path))),
@@ -69,7 +120,15 @@ fn fault(root: &Dir, file: &PartEntry) -> Result<Option<String>, DatasetError> {
 /// Files that are visibly not what the manifest lists, without reading them.
 pub(crate) fn lengths(root: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
     let mut faults = Vec::new();
-    for file in manifest.files() {
+    for file in manifest.files(root) {
+        let file = match file {
+            Ok(file) => file,
+            Err(error @ DatasetError::Corrupt { .. }) => {
+                faults.push(error.to_string());
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
         let found = root.look_below(&file.path)?;
         if !found.is_some_and(|found| found.is_file_of(file.bytes)) {
             faults.push(format!("{} is missing or has another length", file.path));
@@ -78,25 +137,48 @@ pub(crate) fn lengths(root: &Dir, manifest: &Manifest) -> Result<Vec<String>, Da
     Ok(faults)
 }
 
-/// Names below a dataset's root that it does not account for.
-pub(crate) fn unlisted<I>(root: &Dir, manifest: &Manifest<I>) -> Result<Vec<String>, DatasetError> {
-    let files: BTreeSet<&str> = manifest.files().map(|file| file.path.as_str()).collect();
-    let mut folders: BTreeSet<&str> = manifest.tables.iter().map(|table| table.name.as_str()).collect();
-    folders.extend(
-        files
-            .iter()
-            .filter_map(|path| path.rsplit_once('/'))
-            .map(|(folder, _)| folder),
-    );
+/// Names below a dataset's root that the manifests do not account for, and that of a lot's manifest that is damaged: nobody
+/// knows what it listed.
+pub(crate) fn strangers(root: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
+    let mut listed = Listed::default();
+    for file in manifest.files(root) {
+        match file {
+            Ok(file) => listed.add(&file.path),
+            Err(DatasetError::Corrupt { path, .. }) => return Ok(vec![path.display().to_string()]),
+            Err(error) => return Err(error),
+        }
+    }
+    listed.close();
+    unlisted(root, manifest, &listed)
+}
+
+/// Names below a dataset's root that are neither in a list nor those of its other files.
+fn unlisted<I>(root: &Dir, manifest: &Manifest<I>, listed: &Listed) -> Result<Vec<String>, DatasetError> {
     let known = [MANIFEST, SUCCESS, RECORD];
-    let names = root.walk()?.into_iter().filter(|entry| {
+    let is_lot = |name: &str| {
+        let below = name
+            .strip_prefix(LOT_MANIFESTS)
+            .and_then(|rest| rest.strip_prefix('/'));
+        let entry = below
+            .and_then(lot_of)
+            .and_then(|lot| manifest.lots.get(lot as usize));
+        entry.is_some_and(|entry| entry.path == name)
+    };
+    let names = root.find_below(&mut |entry| {
         let name = entry.name.as_str();
         match entry.kind {
-            EntryKind::File => !(files.contains(name) || known.contains(&name) || DERIVED.contains(&name)),
-            EntryKind::Folder => !folders.contains(name),
+            EntryKind::File => {
+                !(listed.has(name) || is_lot(name) || known.contains(&name) || DERIVED.contains(&name))
+            }
+            EntryKind::Folder => {
+                let is_table = manifest.tables.iter().any(|table| table.name == name);
+                let is_of_lots =
+                    name == LOT_MANIFESTS && manifest.lots.iter().any(|lot| !lot.path.is_empty());
+                !(is_table || is_of_lots || listed.has_below(name))
+            }
             // A listed name that is a link is reported as such when the file is read.
-            EntryKind::Other => !files.contains(name),
+            EntryKind::Other => !(listed.has(name) || is_lot(name)),
         }
-    });
-    Ok(names.map(|entry| entry.name).collect())
+    })?;
+    Ok(names.into_iter().map(|entry| entry.name).collect())
 }

@@ -10,16 +10,16 @@ use arrow_array::cast::AsArray;
 use arrow_schema::SchemaRef;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::errors::ParquetError;
 
 use crate::audit;
 use crate::column::encoding_of;
 use crate::disk::{Dir, DiskFile, EntryKind};
 use crate::error::DatasetError;
-use crate::manifest::{self, Inputs, MANIFEST, Manifest, PartEntry, SUCCESS, TableEntry};
-use crate::parts::slice_of_part;
-use crate::slice_id::SliceId;
+use crate::manifest::{self, AllFiles, Inputs, MANIFEST, Manifest, SUCCESS};
+use crate::parts::PartFile;
 use crate::table::Table;
-use crate::tables::{self, ALWAYS_WRITTEN, ConversationColumns, RejectColumns, TABLES, TotalColumns};
+use crate::tables::{self, ALWAYS_WRITTEN, ConversationColumns, RejectColumns, TABLES};
 
 /// What certification saw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,13 +83,9 @@ pub fn certify(out: &Path) -> Result<Certificate, DatasetError> {
     certificate.faults.extend(table_faults(&manifest));
     certificate.faults.extend(ledger_faults(&manifest));
     certificate.faults.extend(input_faults(&manifest));
-    certificate.faults.extend(part_faults(&manifest));
     // Damaged files are not worth reading, and their rows would only repeat the fault.
     if certificate.holds() {
-        certificate.faults.extend(schema_faults(folder, &manifest)?);
-    }
-    if certificate.holds() {
-        certificate.faults.extend(count_faults(folder, &manifest)?);
+        certificate.faults.extend(content_faults(folder, &manifest)?);
     }
     Ok(certificate)
 }
@@ -138,7 +134,7 @@ fn table_faults(manifest: &Manifest) -> Vec<String> {
             manifest.absent_tables
         ));
     }
-    for table in manifest.tables.iter().filter(|table| table.files.is_empty()) {
+    for table in manifest.tables.iter().filter(|table| table.parts == 0) {
         faults.push(format!("{MANIFEST} lists no file of {}", table.name));
     }
     faults
@@ -179,72 +175,89 @@ fn input_faults(manifest: &Manifest) -> Vec<String> {
     faults
 }
 
-/// No part has a number that no slice has; the totals, which belong to no slice, have the lot after the last.
-fn part_faults(manifest: &Manifest) -> Vec<String> {
+/// Every file has its table's fixed schema; all agree on the encodings; and conversations and rejected frames of each input are
+/// as many as the manifest says.
+fn content_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
     let mut faults = Vec::new();
-    let lots = &manifest.lots;
-    let after_last = u32::try_from(lots.len())
-        .map(|lot| SliceId { lot, slice: 0 })
-        .ok();
-    for table in &manifest.tables {
-        for file in &table.files {
-            let number = slice_of_part(&file.path);
-            // An empty table has one part, whose number is 0.
-            let is_right = number.is_some_and(|number| {
-                let slices = lots.get(number.lot as usize).copied().unwrap_or_default();
-                number.slice < slices
-                    || table.name == TotalColumns::NAME && after_last == Some(number)
-                    || number == SliceId::default() && file.rows == 0
-            });
-            if !is_right {
-                faults.push(format!(
-                    "{} cannot be a part of {}: there are {} slices in {} lots",
-                    file.path,
-                    table.name,
-                    lots.iter().map(|slices| u64::from(*slices)).sum::<u64>(),
-                    lots.len()
-                ));
-            }
-        }
-    }
-    faults
-}
-
-/// Every file has its table's fixed schema; all agree on the encodings.
-fn schema_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
-    let mut faults = Vec::new();
-    let mut encodings: Option<Vec<String>> = None;
-    for table in &manifest.tables {
-        let Some(registered) = tables::find(&table.name) else {
+    let mut schemas = Schemas::default();
+    let mut counted = Counted::of(&manifest.inputs);
+    for file in AllFiles::of(folder, &manifest.lots) {
+        let file = file?;
+        let (part, builder) = reader(folder, &file)?;
+        faults.extend(schemas.fault(&file, builder.schema()));
+        // Of a file of another form no row is counted.
+        if !faults.is_empty() {
             continue;
-        };
-        for file in &table.files {
-            let found = read_schema(folder, file)?;
-            let here = encodings_of(&found);
-            let has_encodings = (registered.schema)(&["any".to_owned()]) != (registered.schema)(&[]);
-            if found.fields() != (registered.schema)(&here).fields() {
-                faults.push(format!(
-                    "{} does not have the schema of {}",
-                    file.path, table.name
-                ));
-            } else if has_encodings && *encodings.get_or_insert_with(|| here.clone()) != here {
-                faults.push(format!(
-                    "{} has other encodings than the files before it",
-                    file.path
-                ));
-            }
+        }
+        let path = folder.at(&file.path);
+        let unreadable = |error| part.unreadable(&path, error);
+        match file.table.as_str() {
+            ConversationColumns::NAME => visit(builder, &["input"], &mut |row| {
+                let [input] = row else { return };
+                counted.at(input).conversations += 1;
+            }),
+            RejectColumns::NAME => visit(builder, &["input", "level"], &mut |row| {
+                let [input, "frame"] = row else { return };
+                counted.at(input).rejects += 1;
+            }),
+            _ => Ok(()),
+        }
+        .map_err(unreadable)?;
+    }
+    if !faults.is_empty() {
+        return Ok(faults);
+    }
+    if !manifest.has(ConversationColumns::NAME) {
+        // There are no rows to be counted: what the manifest says stands.
+        for input in manifest.inputs.iter() {
+            counted.at(&input.path).conversations += input.conversations;
         }
     }
-    Ok(faults)
+    Ok(counted.faults(&manifest.inputs))
 }
 
-fn read_schema(folder: &Dir, file: &PartEntry) -> Result<SchemaRef, DatasetError> {
-    Ok(reader(folder, file)?.1.schema().clone())
+/// What the files seen so far have in common.
+#[derive(Default)]
+struct Schemas {
+    /// The encodings that they name.
+    encodings: Option<Vec<String>>,
+    /// The schema of each table with these encodings.
+    known: BTreeMap<String, SchemaRef>,
+}
+
+impl Schemas {
+    /// What is wrong with the schema of a file.
+    fn fault(&mut self, file: &PartFile, found: &SchemaRef) -> Option<String> {
+        if self
+            .known
+            .get(&file.table)
+            .is_some_and(|known| known.fields() == found.fields())
+        {
+            return None;
+        }
+        let registered = tables::find(&file.table)?;
+        let here = encodings_of(found);
+        let has_encodings = (registered.schema)(&["any".to_owned()]) != (registered.schema)(&[]);
+        if found.fields() != (registered.schema)(&here).fields() {
+            return Some(format!(
+                "{} does not have the schema of {}",
+                file.path, file.table
+            ));
+        }
+        if has_encodings && *self.encodings.get_or_insert_with(|| here.clone()) != here {
+            return Some(format!(
+                "{} has other encodings than the files before it",
+                file.path
+            ));
+        }
+        self.known.insert(file.table.clone(), found.clone());
+        None
+    }
 }
 
 fn reader(
     folder: &Dir,
-    file: &PartEntry,
+    file: &PartFile,
 ) -> Result<(DiskFile, ParquetRecordBatchReaderBuilder<DiskFile>), DatasetError> {
     let part = folder.read_part(&file.path, file.bytes)?;
     let opened = ParquetRecordBatchReaderBuilder::try_new(part.clone());
@@ -261,39 +274,6 @@ fn encodings_of(schema: &SchemaRef) -> Vec<String> {
         .iter()
         .filter_map(|field| encoding_of(field.name()));
     names.map(str::to_owned).collect()
-}
-
-/// Conversations and rejected frames of each input are as many as the manifest says.
-fn count_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
-    let mut counted = Counted::of(&manifest.inputs);
-    if manifest.has(ConversationColumns::NAME) {
-        visit(
-            folder,
-            manifest,
-            ConversationColumns::NAME,
-            &["input"],
-            &mut |row| {
-                let [input] = row else { return };
-                counted.at(input).conversations += 1;
-            },
-        )?;
-    } else {
-        // There are no rows to be counted: what the manifest says stands.
-        for input in manifest.inputs.iter() {
-            counted.at(&input.path).conversations += input.conversations;
-        }
-    }
-    visit(
-        folder,
-        manifest,
-        RejectColumns::NAME,
-        &["input", "level"],
-        &mut |row| {
-            let [input, "frame"] = row else { return };
-            counted.at(input).rejects += 1;
-        },
-    )?;
-    Ok(counted.faults(&manifest.inputs))
 }
 
 /// What the tables hold of an input.
@@ -375,36 +355,22 @@ impl<'m> Counted<'m> {
     }
 }
 
-/// Visits the rows of a table, as the texts of some of its columns.
+/// Visits the rows of a file, as the texts of some of its columns.
 fn visit(
-    folder: &Dir,
-    manifest: &Manifest,
-    table: &str,
+    builder: ParquetRecordBatchReaderBuilder<DiskFile>,
     columns: &[&str],
     row: &mut dyn FnMut(&[&str]),
-) -> Result<(), DatasetError> {
-    let tables = manifest
-        .tables
-        .iter()
-        .filter(|entry: &&TableEntry| entry.name == table);
-    for file in tables.flat_map(|table| &table.files) {
-        let path = folder.at(&file.path);
-        let (part, builder) = reader(folder, file)?;
-        let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
-        let batches = builder
-            .with_projection(mask)
-            .build()
-            .map_err(|error| part.unreadable(&path, error))?;
-        for batch in batches {
-            let batch = batch.map_err(|error| part.unreadable(&path, error.into()))?;
-            let texts: Vec<_> = columns
-                .iter()
-                .filter_map(|name| batch.column_by_name(name)?.as_string_opt::<i32>())
-                .collect();
-            for number in 0..batch.num_rows() {
-                let values: Vec<&str> = texts.iter().map(|text| text.value(number)).collect();
-                row(&values);
-            }
+) -> Result<(), ParquetError> {
+    let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
+    for batch in builder.with_projection(mask).build()? {
+        let batch = batch?;
+        let texts: Vec<_> = columns
+            .iter()
+            .filter_map(|name| batch.column_by_name(name)?.as_string_opt::<i32>())
+            .collect();
+        for number in 0..batch.num_rows() {
+            let values: Vec<&str> = texts.iter().map(|text| text.value(number)).collect();
+            row(&values);
         }
     }
     Ok(())

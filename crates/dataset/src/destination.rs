@@ -177,7 +177,7 @@ impl Destination {
     /// Refuses to replace a dataset among which somebody keeps files of their own, or whose reports they edited.
     pub(crate) fn refuse_strangers(&self, manifest: &Manifest) -> Result<(), DatasetError> {
         let folder = self.parent.enter(&self.name)?;
-        let strangers = audit::unlisted(&folder, manifest)?;
+        let strangers = audit::strangers(&folder, manifest)?;
         if !strangers.is_empty() {
             return Err(self.foreign(&strangers));
         }

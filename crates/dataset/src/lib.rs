@@ -21,6 +21,8 @@ mod format;
 mod free_table;
 mod interim;
 mod key;
+mod listed;
+mod lot_manifests;
 pub mod manifest;
 mod memory;
 mod memory_table;
@@ -51,9 +53,10 @@ pub use format::FORMAT;
 pub use free_table::{FreeCell, FreeKind, FreeTable};
 pub use interim::Interim;
 pub use key::Key;
+pub use lot_manifests::LotManifests;
 pub use manifest::{
-    DERIVED, InputEntry, Inputs, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS, TableEntry, read_manifest,
-    table_entries,
+    DERIVED, FILES_LISTED, InputEntry, Inputs, LotEntry, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS,
+    TableEntry, read_manifest,
 };
 pub use memory::{MemoryParts, table_schema};
 pub use memory_table::{MemoryTable, TableBatches};

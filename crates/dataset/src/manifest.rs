@@ -1,6 +1,8 @@
 //! The manifest: what a dataset consists of. Nothing in it depends on time, host or place.
 
 mod inputs;
+mod lots;
+mod tables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -11,11 +13,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::inputs::Inputs;
+pub use self::lots::LotEntry;
+pub(crate) use self::lots::{AllFiles, LOT_MANIFESTS, LotFiles, lot_file_name, lot_of, lot_path, order};
+pub(crate) use self::tables::TableSums;
+pub use self::tables::{FILES_LISTED, PartEntry, TableEntry};
 use crate::disk::{self, Dir};
 use crate::error::DatasetError;
 use crate::format::FORMAT;
 use crate::parts::{self, PartFile};
-use crate::tables::{self, TABLES};
 
 /// The program's name in the manifest, by which a folder is recognised as a dataset of ours.
 pub const PROGRAM: &str = "chatmill";
@@ -47,10 +52,9 @@ pub struct Manifest<I = Inputs> {
     pub fingerprint: String,
     /// The normalised plan.
     pub plan: Value,
-    /// How many slices each lot of the inputs was cut into: no part of a table has a higher number but that of the totals, which
-    /// is of the lot after the last.
+    /// The lots of the inputs in order, each with the file that lists its part files, and one more of what belongs to no slice.
     #[serde(default)]
-    pub lots: Vec<u32>,
+    pub lots: Vec<LotEntry>,
     /// The inputs in order.
     pub inputs: I,
     /// The tables in registry order.
@@ -67,6 +71,9 @@ pub struct Manifest<I = Inputs> {
     /// Names of the files that are derived from the tables and not certified.
     pub derived: Vec<String>,
 }
+
+/// The first format whose files are listed by lot.
+const FIRST_WITH_LOT_MANIFESTS: u32 = 7;
 
 const fn first_format() -> u32 {
     1
@@ -162,65 +169,26 @@ impl InputEntry {
     }
 }
 
-/// One table of a dataset.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TableEntry {
-    /// Name of the table.
-    pub name: String,
-    /// Its files: those of a dialect stand together, by slice.
-    pub files: Vec<PartEntry>,
-}
-
-/// One file of a table.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PartEntry {
-    /// Path below the dataset's root, with forward slashes.
-    pub path: String,
-    /// Rows, as its footer says.
-    pub rows: u64,
-    /// Length in bytes.
-    pub bytes: u64,
-    /// BLAKE3 of its bytes, in hexadecimal.
-    pub hash: String,
-}
-
-impl From<PartFile> for PartEntry {
-    fn from(part: PartFile) -> Self {
-        Self {
-            path: part.path,
-            rows: part.rows,
-            bytes: part.bytes,
-            hash: part.hash,
-        }
-    }
-}
-
-/// Sorts part files into their tables: one entry per known table, in registry order, its files by slice.
-pub fn table_entries(parts: impl IntoIterator<Item = PartFile>) -> Vec<TableEntry> {
-    let mut tables: Vec<TableEntry> = TABLES
-        .iter()
-        .map(|&name| TableEntry {
-            name: name.to_owned(),
-            files: Vec::new(),
-        })
-        .collect();
-    for part in parts {
-        if let Some(table) = tables.iter_mut().find(|table| table.name == part.table) {
-            table.files.push(part.into());
-        }
-    }
-    for table in &mut tables {
-        table
-            .files
-            .sort_by(|one, other| parts::order(&one.path).cmp(&parts::order(&other.path)));
-    }
-    tables
-}
-
 impl<I> Manifest<I> {
-    /// All files of all tables, in order.
-    pub fn files(&self) -> impl Iterator<Item = &PartEntry> {
-        self.tables.iter().flat_map(|table| &table.files)
+    /// All part files, read from the manifests of the lots one after the other; of a dataset of an older format, from this one.
+    pub(crate) fn files<'m>(
+        &'m self,
+        folder: &'m Dir,
+    ) -> Box<dyn Iterator<Item = Result<PartFile, DatasetError>> + 'm> {
+        if self.format >= FIRST_WITH_LOT_MANIFESTS {
+            return Box::new(AllFiles::of(folder, &self.lots));
+        }
+        Box::new(self.tables.iter().flat_map(|table| {
+            table.files.iter().map(|file| {
+                Ok(PartFile {
+                    table: table.name.clone(),
+                    path: file.path.clone(),
+                    rows: file.rows,
+                    bytes: file.bytes,
+                    hash: file.hash.clone(),
+                })
+            })
+        }))
     }
 
     /// Whether it lists a table.
@@ -413,7 +381,7 @@ fn misplaced(manifest: &Manifest) -> Option<String> {
     let mut seen = BTreeSet::new();
     let listed = manifest.tables.iter().map(|table| &table.name);
     for table in listed.chain(&manifest.absent_tables) {
-        if tables::find(table).is_none() {
+        if crate::tables::find(table).is_none() {
             return Some(format!("it lists an unknown table {table}"));
         }
         if !seen.insert(table.as_str()) {

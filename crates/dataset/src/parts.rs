@@ -103,9 +103,9 @@ pub(crate) fn order(path: &str) -> impl Ord + use<'_> {
     (folder.len(), folder, slice_of_part(path))
 }
 
-/// Whether a part below the dataset's root holds the rows of one dialect.
-pub(crate) fn is_parted(path: &str) -> bool {
-    path.matches('/').count() > 1
+/// The folder of a path below the dataset's root.
+pub(crate) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').unwrap_or_default().0
 }
 
 /// Whether a folder below the dataset's root holds parts of some table, be it one of another version.
@@ -163,12 +163,7 @@ mod tests {
         ] {
             assert!(is_folder_of("renderings", &folder), "{folder}");
             assert!(!is_folder_of("losses", &folder), "{folder}");
-            let is_of_dialect = folder.contains(DIALECT);
-            assert_eq!(
-                is_parted(&part_name(&folder, 0.into())),
-                is_of_dialect,
-                "{folder}"
-            );
+            assert_eq!(folder_of(&part_name(&folder, 0.into())), folder);
         }
         for name in [
             "part-00000-00000.parquet",

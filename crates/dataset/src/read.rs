@@ -20,9 +20,9 @@ use serde_json::Value;
 
 use crate::disk::{Dir, DiskFile};
 use crate::error::DatasetError;
-use crate::manifest::{self, MANIFEST, Manifest, PartEntry};
+use crate::manifest::{self, AllFiles, MANIFEST, Manifest, TableEntry};
 use crate::overview::Overview;
-use crate::parts;
+use crate::parts::{self, PartFile};
 
 /// Bytes of a derived file that is read, at most.
 const DERIVED_BYTES: u64 = 1 << 20;
@@ -88,14 +88,13 @@ impl Dataset {
 
     /// Rows of a table, as the manifest says.
     pub fn rows(&self, table: &str) -> u64 {
-        self.parts(table).iter().map(|file| file.rows).sum()
+        self.entry(table).map_or(0, |entry| entry.rows)
     }
 
     /// Whether a table has a file per dialect, so that its rows come dialect by dialect.
     pub fn is_parted(&self, table: &str) -> bool {
-        let entry = self.manifest.tables.iter().find(|entry| entry.name == table);
-        let mut files = entry.into_iter().flat_map(|entry| &entry.files);
-        files.any(|file| parts::is_parted(&file.path))
+        let mut folders = self.entry(table).into_iter().flat_map(|entry| &entry.folders);
+        folders.any(|folder| folder != table)
     }
 
     /// Whether it has a table: a request may leave some out.
@@ -117,10 +116,10 @@ impl Dataset {
         if let Some(absence) = self.absence(table) {
             return Err(absence);
         }
-        let Some(file) = self.parts(table).first() else {
+        let Some(file) = self.files(table).next() else {
             return Ok(Vec::new());
         };
-        let schema = self.reader(file)?.1.schema().clone();
+        let schema = self.reader(&file?)?.1.schema().clone();
         let columns = schema
             .fields()
             .iter()
@@ -134,7 +133,7 @@ impl Dataset {
             dataset: self,
             columns,
             absence: self.absence(table),
-            files: self.parts(table).iter(),
+            files: self.files(table),
             open: None,
         }
     }
@@ -149,14 +148,22 @@ impl Dataset {
         self.batches(table, columns).try_for_each(|batch| visit(&batch?))
     }
 
-    fn parts(&self, table: &str) -> &[PartEntry] {
-        let entry = self.manifest.tables.iter().find(|entry| entry.name == table);
-        entry.map_or(&[][..], |entry| &entry.files)
+    fn entry(&self, table: &str) -> Option<&TableEntry> {
+        self.manifest.tables.iter().find(|entry| entry.name == table)
+    }
+
+    /// The files of a table, folder by folder.
+    fn files(&self, table: &str) -> TableFiles<'_> {
+        TableFiles {
+            dataset: self,
+            folders: self.entry(table).map_or(&[][..], |entry| &entry.folders).iter(),
+            open: None,
+        }
     }
 
     fn reader(
         &self,
-        file: &PartEntry,
+        file: &PartFile,
     ) -> Result<(DiskFile, ParquetRecordBatchReaderBuilder<DiskFile>), DatasetError> {
         let part = self.open.read_part(&file.path, file.bytes)?;
         let opened = ParquetRecordBatchReaderBuilder::try_new(part.clone());
@@ -173,20 +180,49 @@ fn planned_encodings(manifest: &Manifest) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
+/// The files of a table, in the order of its folders and of their slices. Each folder is a walk through the manifests of all
+/// lots, so that no list of files stands in memory.
+struct TableFiles<'d> {
+    dataset: &'d Dataset,
+    folders: std::slice::Iter<'d, String>,
+    open: Option<(&'d str, AllFiles<'d>)>,
+}
+
+impl Iterator for TableFiles<'_> {
+    type Item = Result<PartFile, DatasetError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some((folder, files)) = &mut self.open {
+                let found = files.find(|file| match file {
+                    Ok(file) => parts::folder_of(&file.path) == *folder,
+                    Err(_) => true,
+                });
+                if found.is_some() {
+                    return found;
+                }
+            }
+            let folder = self.folders.next()?;
+            let files = AllFiles::of(&self.dataset.open, &self.dataset.manifest.lots);
+            self.open = Some((folder, files));
+        }
+    }
+}
+
 /// The batches of a table, file after file.
 pub struct Batches<'d> {
     dataset: &'d Dataset,
     columns: &'d [&'d str],
     /// Why there is nothing to read, until it was told.
     absence: Option<DatasetError>,
-    files: std::slice::Iter<'d, PartEntry>,
+    files: TableFiles<'d>,
     open: Option<(PathBuf, DiskFile, ParquetRecordBatchReader)>,
 }
 
 impl Batches<'_> {
     fn open(
         &self,
-        file: &PartEntry,
+        file: &PartFile,
         path: &Path,
     ) -> Result<(DiskFile, ParquetRecordBatchReader), DatasetError> {
         let (part, builder) = self.dataset.reader(file)?;
@@ -217,9 +253,12 @@ impl Iterator for Batches<'_> {
                     Err(error) => Err(part.unreadable(&path, error.into())),
                 });
             }
-            let file = self.files.next()?;
+            let file = match self.files.next()? {
+                Ok(file) => file,
+                Err(error) => return Some(Err(error)),
+            };
             let path = self.dataset.folder.join(&file.path);
-            match self.open(file, &path) {
+            match self.open(&file, &path) {
                 Ok((part, batches)) => self.open = Some((path, part, batches)),
                 Err(error) => return Some(Err(error)),
             }

@@ -10,11 +10,13 @@ use crate::derived;
 use crate::destination::Destination;
 use crate::disk::{Dir, Home, Lock};
 use crate::error::DatasetError;
-use crate::manifest::{Manifest, TableEntry};
+use crate::lot_manifests::LotManifests;
+use crate::manifest::Manifest;
 use crate::options::TableOptions;
+use crate::parts::PartFile;
 use crate::slice_id::SliceId;
 use crate::staging::Staging;
-use crate::tables::{self, REGISTRY};
+use crate::tables::REGISTRY;
 use crate::workplace::DATA;
 
 /// A complete dataset in staging: it only lacks its derived files and its name.
@@ -34,15 +36,38 @@ pub struct Sealed {
 impl Staging {
     /// Turns the finished slices into a dataset that is ready to be published.
     ///
-    /// The manifest names the files of all receipts; tables without files get an empty one here and are added to
-    /// it, and those that the options leave out are named apart. Folder and manifest must then agree in every name, length, hash and row count.
+    /// `lots` has listed the files of all receipts, and `rest` are those that belong to no slice. Tables without files get an
+    /// empty one here, and those that the options leave out are named apart. Folder and manifests must then agree in every name,
+    /// length, hash and row count.
     pub fn seal<I: Serialize>(
         self,
-        manifest: Manifest<I>,
+        mut manifest: Manifest<I>,
+        lots: LotManifests,
+        mut rest: Vec<PartFile>,
         options: &TableOptions,
     ) -> Result<Sealed, DatasetError> {
         let folder = Arc::clone(&self.data);
-        let manifest = with_empty_tables(&self, manifest, options)?;
+        let is_written = |table: &&str| !options.absent.contains(table);
+        let names = REGISTRY.iter().map(|table| table.name);
+        manifest.absent_tables = names
+            .filter(|table| !is_written(table))
+            .map(str::to_owned)
+            .collect();
+        for table in REGISTRY {
+            let has_files = lots.has(table.name) || rest.iter().any(|file| file.table == table.name);
+            if is_written(&table.name) && !has_files {
+                rest.push((table.write_empty)(&self.place(SliceId::default()), options)?);
+            }
+        }
+        (manifest.lots, manifest.tables) = lots.finish(rest)?;
+        if let Some(table) = manifest
+            .tables
+            .iter()
+            .find(|table| !is_written(&table.name.as_str()))
+        {
+            let fault = format!("{} belongs to a table that is left out", table.folders.join(", "));
+            return Err(DatasetError::corrupt(folder.path(), fault));
+        }
         if let Some(fault) = audit::files(&folder, &manifest)?.faults.first() {
             return Err(DatasetError::corrupt(folder.path(), fault));
         }
@@ -59,49 +84,6 @@ impl Staging {
             _lock: self.lock,
         })
     }
-}
-
-/// Lists all tables that are written, in registry order, with a new file for each that has none, and names the others.
-fn with_empty_tables<I>(
-    staging: &Staging,
-    mut manifest: Manifest<I>,
-    options: &TableOptions,
-) -> Result<Manifest<I>, DatasetError> {
-    if let Some(unknown) = manifest
-        .tables
-        .iter()
-        .find(|table| tables::find(&table.name).is_none())
-    {
-        return Err(DatasetError::corrupt(
-            staging.data.path(),
-            format!("the manifest lists an unknown table {}", unknown.name),
-        ));
-    }
-    let given = std::mem::take(&mut manifest.tables);
-    manifest.absent_tables.clear();
-    for table in REGISTRY {
-        let mut files: Vec<_> = given
-            .iter()
-            .filter(|entry| entry.name == table.name)
-            .flat_map(|entry| entry.files.iter().cloned())
-            .collect();
-        if options.absent.contains(&table.name) {
-            if let Some(file) = files.first() {
-                let fault = format!("{} belongs to a table that is left out", file.path);
-                return Err(DatasetError::corrupt(staging.data.path(), fault));
-            }
-            manifest.absent_tables.push(table.name.to_owned());
-            continue;
-        }
-        if files.is_empty() {
-            files.push((table.write_empty)(&staging.place(SliceId::default()), options)?.into());
-        }
-        manifest.tables.push(TableEntry {
-            name: table.name.to_owned(),
-            files,
-        });
-    }
-    Ok(manifest)
 }
 
 impl Sealed {

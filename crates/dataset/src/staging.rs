@@ -12,7 +12,6 @@
 //! A file comes into `data` or `receipts` only by a rename of a synced file. What no receipt names is removed when
 //! the work is taken up again; what is not of our making is a reason to touch nothing.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,6 +21,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use crate::destination::{Destination, Found};
 use crate::disk::{self, Dir, EntryKind, Home, Lock};
 use crate::error::DatasetError;
+use crate::listed::Listed;
 use crate::manifest::Manifest;
 use crate::options::TableOptions;
 use crate::part::Medium;
@@ -251,18 +251,18 @@ impl Staging {
 
     /// The slices that have a receipt, in order.
     fn slices(&self) -> Result<Vec<SliceId>, DatasetError> {
-        let entries = self.receipts.list()?;
-        let mut slices: Vec<SliceId> = entries
-            .iter()
-            .filter_map(|entry| receipt::slice_of(&entry.name))
-            .collect();
+        let mut slices = Vec::new();
+        self.receipts.each(&mut |entry| {
+            slices.extend(receipt::slice_of(&entry.name));
+            Ok(())
+        })?;
         slices.sort_unstable();
         Ok(slices)
     }
 
     /// Measures every file of every receipt, discards what does not match and removes what no receipt names.
     fn keep_what_is_done(&mut self) -> Result<(), DatasetError> {
-        let mut named = BTreeSet::new();
+        let mut named = Listed::default();
         for slice in self.slices()? {
             let bytes = self.read_receipt(slice)?.unwrap_or_default();
             let kept = match receipt::decode::<IgnoredAny>(slice, &bytes) {
@@ -272,7 +272,9 @@ impl Staging {
                 _ => None,
             };
             if let Some(receipt) = kept {
-                named.extend(receipt.files.into_iter().map(|file| file.path));
+                for file in &receipt.files {
+                    named.add(&file.path);
+                }
             } else {
                 self.discard(slice)?;
                 self.notices.push(format!(
@@ -280,17 +282,16 @@ impl Staging {
                 ));
             }
         }
-        let is_home = |folder: &str| {
-            let above = named.iter().filter_map(|path| path.rsplit_once('/'));
-            tables::find(folder).is_some() || above.map(|(above, _)| above).any(|above| above == folder)
-        };
+        named.close();
+        let left = self.data.find_below(&mut |entry| match entry.kind {
+            EntryKind::Folder => tables::find(&entry.name).is_none() && !named.has_below(&entry.name),
+            EntryKind::File | EntryKind::Other => !named.has(&entry.name),
+        })?;
         // Backwards, what a folder holds comes before the folder.
-        for entry in self.data.walk()?.iter().rev() {
+        for entry in left.iter().rev() {
             match entry.kind {
-                EntryKind::Folder if is_home(&entry.name) => {}
                 EntryKind::Folder => self.data.remove_empty_below(&entry.name)?,
-                _ if named.contains(&entry.name) => {}
-                _ => self.data.remove_below(&entry.name)?,
+                EntryKind::File | EntryKind::Other => self.data.remove_below(&entry.name)?,
             }
         }
         Ok(())

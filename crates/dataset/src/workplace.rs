@@ -3,7 +3,7 @@
 use crate::derived::RECORD;
 use crate::destination::PROBES;
 use crate::disk::{self, Entry, EntryKind};
-use crate::manifest::{DERIVED, MANIFEST, SUCCESS};
+use crate::manifest::{DERIVED, LOT_MANIFESTS, MANIFEST, SUCCESS, lot_of};
 use crate::{parts, receipt};
 
 /// The folder that becomes the dataset.
@@ -50,6 +50,7 @@ pub(crate) fn is_ours(entry: &Entry) -> bool {
 pub(crate) fn is_of_a_dataset(kind: EntryKind, below: &[&str]) -> bool {
     match (kind, below) {
         (EntryKind::File, [name]) => [MANIFEST, SUCCESS, RECORD].contains(name) || DERIVED.contains(name),
+        (EntryKind::File, [LOT_MANIFESTS, name]) => lot_of(name).is_some(),
         (EntryKind::File, [folders @ .., part]) => {
             parts::is_folder(&folders.join("/")) && parts::is_part(part)
         }

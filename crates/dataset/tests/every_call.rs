@@ -23,7 +23,7 @@ use chatmill_dataset::{
     NightName, NightStore, Opening, RecordBytes, Spill, certify, open, write_derived,
 };
 use chatmill_diag::faults::{Call, Fault, inject};
-use support::{INPUT, manifest, options, publish, reject, snapshot};
+use support::{INPUT, manifest, options, publish, reject, seal_files, snapshot};
 
 const EINTR: i32 = 4;
 const EIO: i32 = 5;
@@ -174,13 +174,13 @@ fn run(folder: &Path, replace: bool) -> Result<(), DatasetError> {
         staging.commit(0, &files, &"body")?;
         files
     };
-    let mut manifest = manifest("plan-a", 1, files);
+    let mut manifest = manifest("plan-a", 1);
     manifest.inputs.change(0, |input| {
         assert_eq!(input.path, INPUT);
         (input.framed, input.accepted, input.conversations) = (1, 0, 0);
         (input.decoded_bytes, input.accepted_bytes) = (10, 0);
     });
-    let sealed = staging.seal(manifest, &options())?;
+    let sealed = seal_files(staging, manifest, &files, &options())?;
     sealed.write_derived("run.json", b"{}")?;
     sealed.publish().map(drop)
 }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use chatmill_dataset::{Compression, DatasetError, Opening, Partition, SliceId, Staging, TableOptions};
 use chatmill_intake::discover::InputKind;
 
-use crate::commit::collisions::{Ids, Occurrence, Renames, may_collide, renames};
+use crate::commit::collisions::{IdHashes, Ids, Occurrence, Renames, SliceHashes, hash_of, renames};
 use crate::commit::seal::{FinishedSlices, ReceiptTotals};
 use crate::commit::summary::RunSummary;
 use crate::error::{NoThreads, PlanError, RunError, WorkError, go_on};
@@ -240,8 +240,8 @@ impl<'p> Runner<'p> {
 
     /// Works off what has no receipt, then once more what must give its conversations other ids.
     ///
-    /// Receipts stay in the staging: in memory there are eight bytes for each conversation, and the ids themselves only where
-    /// two of them may be alike. A receipt of an earlier attempt counts only where it was made from the same bytes.
+    /// Receipts stay in the staging: while ids are compared there are eight bytes in memory for each conversation, and the ids
+    /// themselves only where two of them may be alike. A receipt of an earlier attempt counts only where it was made from the same bytes.
     fn process_all(
         &self,
         lots: &[Lot],
@@ -271,23 +271,45 @@ impl<'p> Runner<'p> {
         lots: &[Lot],
         mut finished: FinishedSlices,
     ) -> Result<FinishedSlices, RunError> {
-        if !may_collide(finished.slices.values()) {
-            return Ok(finished);
-        }
         let stop = self.tools.stop;
-        let mut given: BTreeMap<SliceId, Given> = BTreeMap::new();
-        for receipt in self.staging.receipts::<SliceReceipt>()? {
-            go_on(stop, given.len())?;
-            let receipt = receipt?;
-            given.insert(receipt.slice, (receipt.body.ids, receipt.body.renamed));
+        let mut hashes = IdHashes::of(finished.slices.values().map(Ids::count).sum());
+        for (done, receipt) in self.staging.receipts::<SliceHashes>()?.enumerate() {
+            go_on(stop, done)?;
+            hashes.add(&receipt?.body);
         }
-        let required = required_renames(self.tools.plan, &given, stop);
-        let required = required.ok_or(RunError::Stopped { done: given.len() })?;
-        let wrong: BTreeSet<SliceId> = given
-            .iter()
-            .filter(|(slice, (_, renamed))| required.get(slice).cloned().unwrap_or_default() != *renamed)
-            .map(|(slice, _)| *slice)
+        let Some(repeated) = hashes.close() else {
+            return Ok(finished);
+        };
+        let mut renamed: Renames = Renames::new();
+        let mut found: Vec<(SliceId, usize, usize, String)> = Vec::new();
+        for (done, receipt) in self.staging.receipts::<SliceReceipt>()?.enumerate() {
+            go_on(stop, done)?;
+            let receipt = receipt?;
+            if !receipt.body.renamed.is_empty() {
+                renamed.insert(receipt.slice, receipt.body.renamed);
+            }
+            let ids = receipt.body.ids.into_iter().enumerate();
+            let ids = ids.filter(|(_, (_, id))| repeated.binary_search(&hash_of(id)).is_ok());
+            found.extend(ids.map(|(index, (input, id))| (receipt.slice, index, input, id)));
+        }
+        let occurrences = found.iter().map(|(slice, index, input, id)| Occurrence {
+            slice: *slice,
+            index: *index,
+            input: *input,
+            id,
+        });
+        let plan = self.tools.plan;
+        let name = |input: usize| plan.inputs.get(input).map(PlannedInput::name).unwrap_or_default();
+        let required = renames(occurrences, &|id| hashes.has(id), &name, stop);
+        let done = finished.slices.len();
+        let required = required.ok_or(RunError::Stopped { done })?;
+        let touched = required.keys().chain(renamed.keys());
+        let wrong: BTreeSet<SliceId> = touched
+            .filter(|slice| required.get(slice) != renamed.get(slice))
+            .copied()
             .collect();
+        // Slices are worked off again, which takes memory of its own.
+        drop((hashes, repeated, found));
         if wrong.is_empty() {
             return Ok(finished);
         }
@@ -480,21 +502,4 @@ pub(crate) fn discard_beyond(
         staging.discard(slice)?;
     }
     Ok(())
-}
-
-/// The ids of a slice's conversations, each with its input, and those that others got instead.
-type Given = (Vec<(usize, String)>, BTreeMap<usize, String>);
-
-/// Which conversations must get another id, judged over the whole run; nothing when `stop` was set.
-fn required_renames(plan: &Plan, given: &BTreeMap<SliceId, Given>, stop: &AtomicBool) -> Option<Renames> {
-    let occurrences = given.iter().flat_map(|(slice, (ids, _))| {
-        ids.iter().enumerate().map(|(index, (input, id))| Occurrence {
-            slice: *slice,
-            index,
-            input: *input,
-            id,
-        })
-    });
-    let name = |input: usize| plan.inputs.get(input).map(PlannedInput::name).unwrap_or_default();
-    renames(occurrences, &name, stop)
 }

@@ -32,7 +32,7 @@ pub(crate) fn card(dataset: &Dataset, report: &Report) -> String {
             name: &table.name,
             is_parted: dataset.is_parted(&table.name),
             rows: dataset.rows(&table.name),
-            bytes: table.files.iter().map(|file| file.bytes).sum(),
+            bytes: table.bytes,
         })
         .collect();
     write(&tables, report)

@@ -75,7 +75,11 @@ impl Workshop {
             .flat_map(|table| &table.files)
             .map(|file| (file.path.clone(), hash(&root.join(&file.path))))
             .collect();
-        hashes.insert("manifest.json".to_owned(), hash(&root.join("manifest.json")));
+        let lots = manifest.lots.iter().map(|lot| lot.path.clone());
+        for path in lots.chain(["manifest.json".to_owned()]) {
+            let hash = hash(&root.join(&path));
+            hashes.insert(path, hash);
+        }
         hashes
     }
 

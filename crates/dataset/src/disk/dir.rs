@@ -417,39 +417,48 @@ impl Dir {
 
     /// The names in this folder, sorted.
     pub(crate) fn list(&self) -> Result<Vec<Entry>, DatasetError> {
-        let names = call(Call::List, || {
-            let entries = fs::Dir::read_from(&self.handle)?;
-            let names = entries.map(|entry| {
-                let entry = entry?;
-                let name = OsStr::from_bytes(entry.file_name().to_bytes()).to_owned();
-                Ok((name, entry.file_type()))
-            });
-            names.collect::<io::Result<Vec<_>>>()
-        })
-        .map_err(|source| DatasetError::io("list", &self.path, source))?;
         let mut entries = Vec::new();
-        for (own, kind) in names {
-            if own == "." || own == ".." {
-                continue;
-            }
-            let kind = match kind {
-                // Not every file system says it in its lists.
-                FileType::Unknown => self.look(&own)?.map_or(EntryKind::Other, |look| look.kind()),
-                known => EntryKind::of(known),
-            };
-            entries.push(Entry {
-                name: own.to_string_lossy().into_owned(),
-                kind,
-                own,
-            });
-        }
+        self.each(&mut |entry| {
+            entries.push(entry);
+            Ok(())
+        })?;
         entries.sort();
         Ok(entries)
     }
 
-    /// Everything below this folder, folders before what they hold.
-    pub(crate) fn walk(&self) -> Result<Vec<Entry>, DatasetError> {
-        let mut found = Vec::new();
+    /// Visits the names in this folder in whatever order: there may be millions of them.
+    pub(crate) fn each(
+        &self,
+        visit: &mut dyn FnMut(Entry) -> Result<(), DatasetError>,
+    ) -> Result<(), DatasetError> {
+        let failed = |source| DatasetError::io("list", &self.path, source);
+        let mut entries = call(Call::List, || Ok(fs::Dir::read_from(&self.handle)?)).map_err(failed)?;
+        loop {
+            let Some(entry) = call(Call::List, || Ok(entries.next().transpose()?)).map_err(failed)? else {
+                return Ok(());
+            };
+            let own = OsStr::from_bytes(entry.file_name().to_bytes());
+            if own == "." || own == ".." {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                // Not every file system says it in its lists.
+                FileType::Unknown => self.look(own)?.map_or(EntryKind::Other, |look| look.kind()),
+                known => EntryKind::of(known),
+            };
+            visit(Entry {
+                name: own.to_string_lossy().into_owned(),
+                kind,
+                own: own.to_owned(),
+            })?;
+        }
+    }
+
+    /// Visits everything below this folder, folders before what they hold, and else in whatever order.
+    pub(crate) fn walk(
+        &self,
+        visit: &mut dyn FnMut(Entry) -> Result<(), DatasetError>,
+    ) -> Result<(), DatasetError> {
         let mut open: Vec<(Vec<OsString>, String)> = vec![(Vec::new(), String::new())];
         // A folder is opened anew for its list: as many handles as levels would be too many in a hostile one.
         while let Some((steps, prefix)) = open.pop() {
@@ -457,15 +466,30 @@ impl Dir {
             for step in &steps {
                 inner = Some(inner.as_ref().unwrap_or(self).enter(step)?);
             }
-            for entry in inner.as_ref().unwrap_or(self).list()? {
+            inner.as_ref().unwrap_or(self).each(&mut |entry| {
                 let name = format!("{prefix}{}", entry.name);
                 if entry.kind == EntryKind::Folder {
                     let below = steps.iter().chain([&entry.own]).cloned().collect();
                     open.push((below, format!("{name}/")));
                 }
-                found.push(Entry { name, ..entry });
-            }
+                visit(Entry { name, ..entry })
+            })?;
         }
+        Ok(())
+    }
+
+    /// Everything below this folder of which `is_wanted` says so, sorted.
+    pub(crate) fn find_below(
+        &self,
+        is_wanted: &mut dyn FnMut(&Entry) -> bool,
+    ) -> Result<Vec<Entry>, DatasetError> {
+        let mut found = Vec::new();
+        self.walk(&mut |entry| {
+            if is_wanted(&entry) {
+                found.push(entry);
+            }
+            Ok(())
+        })?;
         found.sort();
         Ok(found)
     }

@@ -90,7 +90,7 @@ impl Home {
         let Some((home, is_open)) = Self::look_into(above, name, is_ours)? else {
             return Ok(None);
         };
-        home.refuse_strangers(home.dir.walk()?)?;
+        home.refuse_strangers(&home.dir, "")?;
         if is_open {
             home.shut()?;
         }
@@ -167,14 +167,20 @@ impl Home {
         }
     }
 
-    fn refuse_strangers(&self, entries: Vec<Entry>) -> Result<(), DatasetError> {
-        let stranger = entries.into_iter().find(|entry| {
+    /// Refuses what is not of our making below a folder of the home, whose path from there is `prefix`.
+    fn refuse_strangers(&self, folder: &Dir, prefix: &str) -> Result<(), DatasetError> {
+        let mut strangers = folder.find_below(&mut |entry| {
+            let entry = Entry {
+                name: format!("{prefix}{}", entry.name),
+                ..entry.clone()
+            };
             let is_mark = entry.name == MARK && entry.kind == EntryKind::File;
-            !is_mark && (entry.kind == EntryKind::Other || !(self.is_ours)(entry))
-        });
-        stranger.map_or(Ok(()), |stranger| {
+            !is_mark && (entry.kind == EntryKind::Other || !(self.is_ours)(&entry))
+        })?;
+        strangers.truncate(1);
+        strangers.pop().map_or(Ok(()), |stranger| {
             let reason = format!(
-                "chatmill works in this folder, and did not put {} there; move it away",
+                "chatmill works in this folder, and did not put {prefix}{} there; move it away",
                 stranger.name
             );
             Err(DatasetError::wrong_path(self.dir.path(), reason))
@@ -190,12 +196,7 @@ impl Home {
     pub(crate) fn remove(&self, name: &str) -> Result<(), DatasetError> {
         let kind = self.dir.look(name)?.map(|look| look.kind());
         if kind == Some(EntryKind::Folder) {
-            let below = self.dir.enter(name)?.walk()?.into_iter();
-            let entries = below.map(|entry| Entry {
-                name: format!("{name}/{}", entry.name),
-                ..entry
-            });
-            self.refuse_strangers(entries.collect())?;
+            self.refuse_strangers(&self.dir.enter(name)?, &format!("{name}/"))?;
         }
         self.dir.remove_all(name)
     }

@@ -59,11 +59,10 @@ pub(super) fn dataset(folder: &Dir, name: impl AsRef<OsStr>) -> Result<(), Datas
 }
 
 fn refuse_strangers(dataset: &Dir) -> Result<(), DatasetError> {
-    let stranger = dataset
-        .walk()?
-        .into_iter()
-        .find(|entry| !workplace::is_of_a_dataset(entry.kind, &entry.name.split('/').collect::<Vec<_>>()));
-    if let Some(stranger) = stranger {
+    let strangers = dataset.find_below(&mut |entry| {
+        !workplace::is_of_a_dataset(entry.kind, &entry.name.split('/').collect::<Vec<_>>())
+    })?;
+    if let Some(stranger) = strangers.first() {
         return Err(kept(dataset, &stranger.name));
     }
     derived::refuse_edited(dataset)

@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::{manifest, only, options, push_full, work};
+use crate::support::{forge, manifest, only, options, push_full, seal_files, work};
 use chatmill_dataset::{
-    ALWAYS_WRITTEN, Dataset, DatasetError, MANIFEST, Manifest, SUCCESS, TABLES, absent_tables, certify,
-    read_manifest,
+    ALWAYS_WRITTEN, Dataset, DatasetError, MANIFEST, Manifest, TABLES, absent_tables, certify, read_manifest,
 };
 use tempfile::TempDir;
 
@@ -21,9 +20,9 @@ fn published(folder: &TempDir, tables: &[&str]) -> PathBuf {
     staging.commit(0, &files, &()).unwrap();
     let whole = Manifest {
         plan: serde_json::json!({"count": {"encodings": ["o200k_base", {"name": "own", "hash": "…"}]}}),
-        ..manifest("plan-a", 1, files)
+        ..manifest("plan-a", 1)
     };
-    let sealed = staging.seal(honest(whole), &options).unwrap();
+    let sealed = seal_files(staging, honest(whole), &files, &options).unwrap();
     sealed.publish().unwrap();
     out
 }
@@ -42,13 +41,6 @@ fn honest(manifest: Manifest) -> Manifest {
         inputs: inputs.collect(),
         ..manifest
     }
-}
-
-fn forge(out: &Path, manifest: &Manifest) {
-    let text = serde_json::to_string_pretty(manifest).unwrap() + "\n";
-    fs::write(out.join(MANIFEST), &text).unwrap();
-    let marker = format!("{}\n", blake3::hash(text.as_bytes()).to_hex());
-    fs::write(out.join(SUCCESS), marker).unwrap();
 }
 
 fn faults(out: &Path) -> Vec<String> {
@@ -133,7 +125,7 @@ fn files_of_a_table_that_is_left_out_are_no_dataset() {
     let mut parts = staging.parts(0, &options()).unwrap();
     push_full(&mut parts);
     let files = parts.close().unwrap();
-    let error = staging.seal(manifest("plan-a", 1, files), &only(&["messages"]));
+    let error = seal_files(staging, manifest("plan-a", 1), &files, &only(&["messages"]));
     let message = error.unwrap_err().to_string();
     assert!(
         message.contains("belongs to a table that is left out"),
@@ -189,7 +181,7 @@ fn what_is_neither_listed_nor_left_out_is_a_fault() {
     ] {
         let mut forged = honest.clone();
         forged.absent_tables = absent.iter().map(|table| (*table).to_owned()).collect();
-        forge(&out, &forged);
+        forge(&out, forged.clone());
         let found = faults(&out);
         assert!(
             found.iter().any(|fault| fault.contains(expected)),
@@ -200,7 +192,7 @@ fn what_is_neither_listed_nor_left_out_is_a_fault() {
     forged.tables.retain(|table| table.name != "findings");
     forged.absent_tables.push("findings".to_owned());
     fs::remove_dir_all(out.join("findings")).unwrap();
-    forge(&out, &forged);
+    forge(&out, forged.clone());
     let found = faults(&out);
     assert!(
         found

@@ -4,7 +4,9 @@ use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use crate::support::{grind, manifest, options, publish, snapshot, text, work};
+use crate::support::{
+    forge, forge_manifest, grind, manifest, options, publish, relist, seal_files, snapshot, text, work,
+};
 use chatmill_dataset::{
     Certificate, Compression, Dataset, DatasetError, FORMAT, Manifest, Partition, TableOptions, certify,
     read_manifest,
@@ -22,22 +24,11 @@ fn faults(out: &Path) -> Vec<String> {
     certify(out).unwrap().faults
 }
 
-/// Writes a manifest and its marker, as somebody would who wants to hide something.
-fn forge(out: &Path, manifest: &Manifest) {
-    let bytes = serde_json::to_vec_pretty(manifest).unwrap();
-    fs::write(out.join("manifest.json"), &bytes).unwrap();
-    fs::write(
-        out.join("_SUCCESS"),
-        format!("{}\n", blake3::hash(&bytes).to_hex()),
-    )
-    .unwrap();
-}
-
 #[test]
 fn a_dataset_is_certified_with_its_sums() {
     let (_folder, out) = dataset();
     let listed = read_manifest(&out).unwrap();
-    let bytes = listed.files().map(|file| file.bytes).sum();
+    let bytes = listed.tables.iter().map(|table| table.bytes).sum();
     assert_eq!(
         certify(&out).unwrap(),
         Certificate {
@@ -70,7 +61,7 @@ fn no_flipped_byte_goes_unnoticed() {
 fn flip_every(step: usize, first: usize) -> usize {
     let (_folder, out) = dataset();
     let files = snapshot(&out);
-    assert_eq!(files.len(), 13);
+    assert_eq!(files.len(), 15);
     let mut flipped = 0;
     for (name, bytes) in &files {
         // Written in place: a file that is truncated first costs a flush of the file system each time.
@@ -181,7 +172,7 @@ fn a_forged_count_of_rows_is_seen_in_the_footer() {
     let (_folder, out) = dataset();
     let mut manifest = read_manifest(&out).unwrap();
     manifest.tables[1].files[0].rows = 2;
-    forge(&out, &manifest);
+    forge(&out, manifest.clone());
     assert_eq!(
         faults(&out),
         ["messages/part-00000-00000.parquet has 1 rows instead of 2"]
@@ -195,7 +186,7 @@ fn a_dataset_of_another_format_is_no_damage_and_says_what_to_do() {
     assert_eq!(manifest.format, FORMAT);
     for format in [1, FORMAT + 1] {
         manifest.format = format;
-        forge(&out, &manifest);
+        forge(&out, manifest.clone());
         let expected = format!(
             "{} is a dataset of format {format}, written by chatmill 0.0.0, and this program reads format {FORMAT}; run its \
              pipeline again with --replace",
@@ -240,7 +231,7 @@ fn a_forged_path_is_never_followed() {
     ] {
         let mut manifest = honest.clone();
         manifest.tables[1].files[0].path = text(path);
-        forge(&out, &manifest);
+        forge(&out, manifest.clone());
         let faults = faults(&out);
         assert!(faults[0].contains("as a file of messages"), "{faults:?}");
     }
@@ -252,12 +243,51 @@ fn a_file_that_is_listed_twice_is_a_fault() {
     let mut manifest = read_manifest(&out).unwrap();
     let file = manifest.tables[1].files[0].clone();
     manifest.tables[1].files.push(file);
-    forge(&out, &manifest);
+    forge(&out, manifest.clone());
     let faults = faults(&out);
     assert!(
         faults[0].ends_with("it lists messages/part-00000-00000.parquet twice"),
         "{faults:?}"
     );
+}
+
+#[test]
+fn what_the_manifest_says_of_files_must_be_what_its_lots_say() {
+    let (_folder, out) = dataset();
+    let honest = read_manifest(&out).unwrap();
+    let changes: [fn(&mut chatmill_dataset::TableEntry); 6] = [
+        |table| table.parts += 1,
+        |table| table.rows += 1,
+        |table| table.bytes -= 1,
+        |table| table.folders.push(text("messages/dialect=a")),
+        |table| table.files[0].hash = text("another"),
+        |table| table.files.clear(),
+    ];
+    for change in changes {
+        let mut manifest = honest.clone();
+        change(&mut manifest.tables[1]);
+        forge_manifest(&out, &manifest);
+        assert_eq!(
+            faults(&out),
+            ["manifest.json says something else of the files of messages than the manifests of its lots"]
+        );
+    }
+}
+
+#[test]
+fn a_file_that_no_lot_lists_is_a_fault() {
+    let (_folder, out) = dataset();
+    let mut manifest = read_manifest(&out).unwrap();
+    let lines = fs::read_to_string(out.join(&manifest.lots[0].path)).unwrap();
+    let files: Vec<_> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    relist(&out, &mut manifest.lots[0], &files[1..]);
+    forge_manifest(&out, &manifest);
+    let faults = faults(&out);
+    let expected = "conversations/part-00000-00000.parquet is not listed in manifest.json";
+    assert!(faults.iter().any(|fault| fault == expected), "{faults:?}");
 }
 
 #[test]
@@ -271,7 +301,7 @@ fn a_table_that_is_not_listed_is_a_fault() {
         .unwrap();
     manifest.tables.remove(losses);
     fs::remove_dir_all(out.join("losses")).unwrap();
-    forge(&out, &manifest);
+    forge(&out, manifest.clone());
     assert!(faults(&out)[0].contains("lists the tables"));
 }
 
@@ -288,7 +318,7 @@ fn a_ledger_that_does_not_balance_is_a_fault() {
     for forgery in forgeries {
         let mut manifest = honest.clone();
         forgery(&mut manifest);
-        forge(&out, &manifest);
+        forge(&out, manifest.clone());
         assert_eq!(
             faults(&out),
             [
@@ -331,8 +361,8 @@ fn an_input_that_was_neither_read_nor_refused_is_a_fault() {
             "input was refused (IN014) and read all the same",
         ),
         (
-            |manifest| manifest.lots = Vec::new(),
-            "cannot be a part of conversations: there are 0 slices in 0 lots",
+            |manifest| manifest.lots[0].slices = 0,
+            "cannot be a part of conversations in a lot of 0 slices",
         ),
     ];
     let (_folder, out) = dataset();
@@ -340,14 +370,14 @@ fn an_input_that_was_neither_read_nor_refused_is_a_fault() {
     for (change, expected) in cases {
         let mut wrong = right.clone();
         change(&mut wrong);
-        forge(&out, &wrong);
+        forge(&out, wrong);
         let faults = faults(&out);
         assert!(
             faults.iter().any(|fault| fault.contains(expected)),
             "{expected}: {faults:?}"
         );
     }
-    forge(&out, &right);
+    forge(&out, right);
     assert_eq!(faults(&out), Vec::<String>::new());
 }
 
@@ -357,7 +387,7 @@ fn a_conversation_too_many_or_a_reject_too_few_is_a_fault() {
     let honest = read_manifest(&out).unwrap();
     let mut manifest = honest.clone();
     manifest.inputs.change(0, |input| input.conversations += 1);
-    forge(&out, &manifest);
+    forge(&out, manifest.clone());
     assert_eq!(faults(&out), ["input has 1 rows in conversations instead of 2"]);
     let mut manifest = honest.clone();
     manifest.inputs.change(0, |input| {
@@ -365,11 +395,11 @@ fn a_conversation_too_many_or_a_reject_too_few_is_a_fault() {
         input.framed -= 1;
         input.separator_bytes += std::mem::take(&mut input.rejected_bytes);
     });
-    forge(&out, &manifest);
+    forge(&out, manifest.clone());
     assert_eq!(faults(&out), ["input has 1 frames in rejects instead of 0"]);
     let mut manifest = honest;
     manifest.inputs = chatmill_dataset::Inputs::default();
-    forge(&out, &manifest);
+    forge(&out, manifest.clone());
     assert_eq!(
         faults(&out),
         [
@@ -398,11 +428,8 @@ fn files_with_other_encodings_than_their_neighbours_are_a_fault() {
     };
     parts.push_message(row).unwrap();
     files.extend(parts.close().unwrap());
-    let listed = Manifest {
-        lots: vec![2],
-        ..manifest("plan-a", 1, files)
-    };
-    staging.seal(listed, &options()).unwrap().publish().unwrap();
+    let sealed = seal_files(staging, manifest("plan-a", 1), &files, &options()).unwrap();
+    sealed.publish().unwrap();
     assert_eq!(
         faults(&out),
         ["messages/part-00000-00001.parquet has other encodings than the files before it"]
@@ -431,7 +458,7 @@ fn a_file_with_the_schema_of_another_table_is_a_fault() {
     let file = manifest.tables[findings].files[0].clone();
     manifest.tables[losses].files[0].bytes = file.bytes;
     manifest.tables[losses].files[0].hash = file.hash;
-    forge(&out, &manifest);
+    forge(&out, manifest.clone());
     assert_eq!(
         faults(&out),
         ["losses/part-00000-00000.parquet does not have the schema of losses"]

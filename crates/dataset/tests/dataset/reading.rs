@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::support::{manifest, number, options, publish, push_full, push_sparse, work};
+use crate::support::{
+    forge_manifest, manifest, number, options, publish, push_full, push_sparse, seal_files, work,
+};
 use chatmill_dataset::rows::LossRow;
 use chatmill_dataset::{Dataset, DatasetError, certify, write_derived};
 use tempfile::TempDir;
@@ -30,7 +32,7 @@ fn published(folder: &TempDir, losses: [u64; 2]) -> PathBuf {
         staging.commit(slice, &closed, &()).unwrap();
         files.extend(closed);
     }
-    let sealed = staging.seal(manifest("one", 1, files), &options()).unwrap();
+    let sealed = seal_files(staging, manifest("one", 1), &files, &options()).unwrap();
     sealed.publish().unwrap();
     out
 }
@@ -95,6 +97,32 @@ fn a_column_that_is_not_there_or_holds_something_else_is_an_error_that_names_it(
     let other = fault(&mut |batch| batch.numbers("title").map(drop));
     assert!(other.contains("column title does not hold numbers"), "{other}");
     assert!(fault(&mut |batch| batch.flags("record").map(drop)).contains("record"));
+}
+
+#[test]
+fn rows_are_read_by_the_lists_of_the_lots_whether_the_manifest_lists_the_files_or_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = published(&folder, [3000, 5]);
+    let amounts = || {
+        let dataset = Dataset::open(&out).unwrap();
+        let mut amounts = Vec::new();
+        for batch in dataset.batches("losses", &["amount"]) {
+            let batch = batch.unwrap();
+            let column = batch.numbers("amount").unwrap();
+            amounts.extend((0..batch.rows()).map(|row| column.at(row)));
+        }
+        assert_eq!(amounts.len() as u64, dataset.rows("losses"));
+        let columns = dataset.columns("losses").unwrap();
+        (amounts, columns, dataset.is_parted("losses"))
+    };
+    let listed = amounts();
+    let mut manifest = chatmill_dataset::read_manifest(&out).unwrap();
+    for table in &mut manifest.tables {
+        assert!(!table.files.is_empty());
+        table.files.clear();
+    }
+    forge_manifest(&out, &manifest);
+    assert_eq!(amounts(), listed);
 }
 
 #[test]

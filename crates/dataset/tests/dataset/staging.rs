@@ -3,8 +3,8 @@
 use std::fs;
 
 use crate::support::{
-    done, grind, interrupted, names, options, place, publish, receipts, refusal, seal, snapshot, staged,
-    undisturbed, work,
+    done, grind, interrupted, names, options, place, publish, receipts, refusal, seal, seal_files, snapshot,
+    staged, undisturbed, work,
 };
 use chatmill_dataset::{DatasetError, certify, read_manifest};
 use tempfile::TempDir;
@@ -30,6 +30,7 @@ fn a_dataset_appears_whole_and_leaves_nothing_else() {
             "conversations",
             "findings",
             "losses",
+            "lots",
             "manifest.json",
             "message_references",
             "messages",
@@ -303,8 +304,8 @@ fn a_seal_refuses_a_folder_that_is_not_the_manifests() {
     let staging = work(&out, "plan-a");
     let files = grind(&staging, 0);
     fs::write(staged(&folder, "data/messages/part-00000-00005.parquet"), "stray").unwrap();
-    let manifest = crate::support::manifest("plan-a", 1, files);
-    let error = staging.seal(manifest, &options()).unwrap_err();
+    let manifest = crate::support::manifest("plan-a", 1);
+    let error = seal_files(staging, manifest, &files, &options()).unwrap_err();
     assert!(matches!(error, DatasetError::Corrupt { .. }));
     assert!(
         error.to_string().contains("messages/part-00000-00005.parquet"),
@@ -322,9 +323,8 @@ fn a_seal_refuses_a_part_that_changed_after_its_receipt() {
     let mut bytes = fs::read(&path).unwrap();
     bytes[10] ^= 1;
     fs::write(&path, bytes).unwrap();
-    let error = staging
-        .seal(crate::support::manifest("plan-a", 1, files), &options())
-        .unwrap_err();
+    let manifest = crate::support::manifest("plan-a", 1);
+    let error = seal_files(staging, manifest, &files, &options()).unwrap_err();
     assert!(error.to_string().contains("another hash"), "{error}");
     assert_eq!(
         done(&work(&out, "plan-a")),

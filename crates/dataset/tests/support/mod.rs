@@ -8,9 +8,13 @@ use std::path::{Path, PathBuf};
 use chatmill_dataset::rows::*;
 use chatmill_dataset::{
     Compression, DatasetError, FORMAT, InputEntry, Manifest, Opening, PartFile, PartSet, Partition, Receipt,
-    Sealed, Staging, TableOptions, absent_tables, open, table_entries,
+    Sealed, Staging, TableOptions, absent_tables, open,
 };
 use tempfile::TempDir;
+
+pub(crate) use self::listing::*;
+
+mod listing;
 
 pub(crate) const INPUT: &str = "input";
 
@@ -416,14 +420,14 @@ pub(crate) fn grind(staging: &Staging, slice: u32) -> Vec<PartFile> {
 }
 
 /// The manifest of slices made by [`grind`].
-pub(crate) fn manifest(fingerprint: &str, slices: u64, files: Vec<PartFile>) -> Manifest {
+pub(crate) fn manifest(fingerprint: &str, slices: u64) -> Manifest {
     Manifest {
         program: text("chatmill"),
         version: text("0.0.0"),
         format: FORMAT,
         fingerprint: text(fingerprint),
         plan: serde_json::json!({"name": "test", "count": {"encodings": ["o200k_base", "cl100k_base"]}}),
-        lots: vec![u32::try_from(slices).unwrap()],
+        lots: Vec::new(),
         inputs: std::iter::once(InputEntry {
             path: text(INPUT),
             hash: Some(text("hash")),
@@ -439,7 +443,7 @@ pub(crate) fn manifest(fingerprint: &str, slices: u64, files: Vec<PartFile>) -> 
             ..InputEntry::default()
         })
         .collect(),
-        tables: table_entries(files),
+        tables: Vec::new(),
         absent_tables: Vec::new(),
         totals: serde_json::json!({"conversations": slices}),
         ledger_balanced: true,
@@ -464,10 +468,8 @@ pub(crate) fn seal(staging: Staging, fingerprint: &str, slices: u32) -> Sealed {
         grind(&staging, slice);
     }
     let receipts = receipts(&staging);
-    let files = receipts.into_iter().flat_map(|receipt| receipt.files).collect();
-    staging
-        .seal(manifest(fingerprint, slices.into(), files), &options())
-        .unwrap()
+    let files: Vec<PartFile> = receipts.into_iter().flat_map(|receipt| receipt.files).collect();
+    seal_files(staging, manifest(fingerprint, slices.into()), &files, &options()).unwrap()
 }
 
 /// A published dataset.

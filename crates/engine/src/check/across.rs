@@ -266,7 +266,7 @@ impl Across {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
-        let repeated = collisions::repeated(std::mem::take(&mut self.hashes));
+        let repeated = collisions::repeated(&mut self.hashes);
         let touched: BTreeSet<usize> = repeated.iter().map(|hash| partition(*hash)).collect();
         for part in touched {
             let mut rooms: BTreeMap<String, Room> = BTreeMap::new();
@@ -274,7 +274,7 @@ impl Across {
                 let hash = head.try_into().map(u64::from_le_bytes);
                 let hash =
                     hash.map_err(|_| lost("read the head of a trace in", io::ErrorKind::InvalidData))?;
-                if !repeated.contains(&hash) {
+                if repeated.binary_search(&hash).is_err() {
                     return Ok(());
                 }
                 let trace: Trace =

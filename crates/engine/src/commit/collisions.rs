@@ -5,21 +5,23 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::SliceId;
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer};
 
 use crate::slice::Slice;
 use crate::work::receipt::SliceReceipt;
 
-/// What a run keeps of a slice's receipt in memory: enough to see that no id occurs twice, and to know the receipt again.
+/// What a run keeps of a slice's receipt in memory, to know it again. There may be a million slices.
 #[derive(Debug)]
 pub struct Ids {
-    /// Digest of the slice.
-    slice: String,
-    /// Of each id.
-    hashes: Vec<u64>,
+    /// Hash of the slice's digest.
+    slice: blake3::Hash,
+    /// How many ids there are.
+    count: usize,
     /// Whether one of them was qualified.
     is_renamed: bool,
 }
@@ -28,45 +30,108 @@ impl Ids {
     /// Those of a slice.
     pub fn of(receipt: &SliceReceipt) -> Self {
         Self {
-            slice: receipt.slice.clone(),
-            hashes: receipt.ids.iter().map(|(_, id)| hash_of(id)).collect(),
+            slice: blake3::hash(receipt.slice.as_bytes()),
+            count: receipt.ids.len(),
             is_renamed: !receipt.renamed.is_empty(),
         }
     }
 
+    /// How many conversations the slice has.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
     /// Whether they are those of this very slice.
     pub fn are_of(&self, slice: &Slice) -> bool {
-        self.slice == slice.digest()
+        self.slice == blake3::hash(slice.digest().as_bytes())
     }
 
     /// Whether a receipt that was read back can be the one that they were taken from.
     pub fn agree_with(&self, receipt: &SliceReceipt) -> bool {
-        self.slice == receipt.slice
-            && self.hashes.len() == receipt.ids.len()
+        self.slice == blake3::hash(receipt.slice.as_bytes())
+            && self.count == receipt.ids.len()
             && self.is_renamed != receipt.renamed.is_empty()
     }
 }
 
-/// Whether an id may occur twice among some slices, or was taken to.
-pub fn may_collide<'i>(slices: impl Iterator<Item = &'i Ids>) -> bool {
-    let mut hashes = Vec::new();
-    let mut is_renamed = false;
-    for ids in slices {
-        hashes.extend_from_slice(&ids.hashes);
-        is_renamed |= ids.is_renamed;
+/// What a receipt says of its ids, of which only hashes are kept.
+#[derive(Debug, Deserialize)]
+pub struct SliceHashes {
+    /// Of each id, with its input.
+    ids: Vec<(usize, HashedId)>,
+    /// Ids that were given in place of others.
+    renamed: BTreeMap<usize, String>,
+}
+
+/// The hash of an id; its text is not kept.
+#[derive(Clone, Copy, Debug)]
+struct HashedId(u64);
+
+impl<'de> Deserialize<'de> for HashedId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Hashing;
+        impl Visitor<'_> for Hashing {
+            type Value = HashedId;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an id")
+            }
+
+            fn visit_str<E>(self, id: &str) -> Result<HashedId, E> {
+                Ok(HashedId(hash_of(id)))
+            }
+        }
+        deserializer.deserialize_str(Hashing)
     }
-    is_renamed || !repeated(hashes).is_empty()
 }
 
-/// What is kept of an id until all are known.
+/// The hashes of all ids of a run: eight bytes for each conversation, in one list that is sorted where it stands.
+#[derive(Debug, Default)]
+pub struct IdHashes {
+    hashes: Vec<u64>,
+    is_renamed: bool,
+}
+
+impl IdHashes {
+    /// Room for so many.
+    pub fn of(count: usize) -> Self {
+        Self {
+            hashes: Vec::with_capacity(count),
+            is_renamed: false,
+        }
+    }
+
+    /// Adds those of a slice.
+    pub fn add(&mut self, slice: &SliceHashes) {
+        self.hashes.extend(slice.ids.iter().map(|(_, id)| id.0));
+        self.is_renamed |= !slice.renamed.is_empty();
+    }
+
+    /// Ends the adding, and gives the hashes that occur more than once, sorted; none where no id can occur twice, and none was
+    /// taken to.
+    pub fn close(&mut self) -> Option<Vec<u64>> {
+        let repeated = repeated(&mut self.hashes);
+        (self.is_renamed || !repeated.is_empty()).then_some(repeated)
+    }
+
+    /// Whether an id has the hash of one that was added before [`close`](Self::close).
+    pub fn has(&self, id: &str) -> bool {
+        self.hashes.binary_search(&hash_of(id)).is_ok()
+    }
+}
+
+/// What is kept of an id until all are known: the same from every build, since ids that are given depend on it.
 pub fn hash_of(id: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    id.hash(&mut hasher);
-    hasher.finish()
+    let mut bytes = [0; 8];
+    blake3::Hasher::new()
+        .update(id.as_bytes())
+        .finalize_xof()
+        .fill(&mut bytes);
+    u64::from_le_bytes(bytes)
 }
 
-/// The hashes that occur more than once.
-pub fn repeated(mut hashes: Vec<u64>) -> BTreeSet<u64> {
+/// Sorts hashes, and gives those that occur more than once, sorted.
+pub fn repeated(hashes: &mut [u64]) -> Vec<u64> {
     hashes.sort_unstable();
     let equal = hashes
         .chunk_by(|one, other| one == other)
@@ -90,9 +155,13 @@ pub struct Occurrence<'a> {
 /// The new ids, per slice and index.
 pub type Renames = BTreeMap<SliceId, BTreeMap<usize, String>>;
 
-/// Gives the new ids, or nothing when `stop` was set. `name` is that of an input: no two have the same.
+/// Gives the new ids, or nothing when `stop` was set.
+///
+/// All occurrences of an id that occurs more than once must be there; of others, none need. `is_taken` says whether a
+/// conversation of the run may have an id, and `name` is that of an input: no two have the same.
 pub fn renames<'a>(
     occurrences: impl Iterator<Item = Occurrence<'a>> + Clone,
+    is_taken: &dyn Fn(&str) -> bool,
     name: &dyn Fn(usize) -> Cow<'a, str>,
     stop: &AtomicBool,
 ) -> Option<Renames> {
@@ -122,7 +191,7 @@ pub fn renames<'a>(
             let hash = blake3::hash(name(occurrence.input).as_bytes()).to_hex();
             format!("{}~{}", occurrence.id, hash.chars().take(6).collect::<String>())
         };
-        let free = |candidate: &str| !counts.contains_key(candidate) && !given.contains(candidate);
+        let free = |candidate: &str| !is_taken(candidate) && !given.contains(candidate);
         let number = next.entry(stem.clone()).or_insert(1);
         let candidate = loop {
             let candidate = match *number {
@@ -155,7 +224,11 @@ mod tests {
             id,
         });
         let name = |input: usize| ["a", "b"][input].into();
-        let renames = renames(occurrences, &name, &AtomicBool::new(false)).unwrap();
+        let (hashes, repeated) = hashes(list.iter().map(|(.., id)| *id));
+        // As a run does, which keeps the ids themselves only where they may occur twice.
+        let occurrences = occurrences.filter(|one| repeated.contains(&hash_of(one.id)));
+        let never = AtomicBool::new(false);
+        let renames = renames(occurrences, &|id| hashes.has(id), &name, &never).unwrap();
         list.iter()
             .map(|(slice, index, _, id)| {
                 renames
@@ -164,6 +237,38 @@ mod tests {
                     .map_or((*id).to_owned(), Clone::clone)
             })
             .collect()
+    }
+
+    /// The hashes of some ids, and those that occur more than once.
+    fn hashes<'i>(ids: impl Iterator<Item = &'i str>) -> (IdHashes, Vec<u64>) {
+        let mut hashes = IdHashes::of(0);
+        hashes.add(&SliceHashes {
+            ids: ids.map(|id| (0, HashedId(hash_of(id)))).collect(),
+            renamed: BTreeMap::new(),
+        });
+        let repeated = hashes.close().unwrap_or_default();
+        (hashes, repeated)
+    }
+
+    #[test]
+    fn what_is_renamed_is_looked_at_even_where_no_id_occurs_twice() {
+        let slice = |renamed: &str| {
+            let receipt =
+                format!(r#"{{"slice": "s", "ids": [[0, "x"], [0, "y\u002d1"]], "renamed": {renamed}}}"#);
+            serde_json::from_str::<SliceHashes>(&receipt).unwrap()
+        };
+        for (renamed, expected) in [("{}", None), (r#"{"1": "x~2"}"#, Some(Vec::new()))] {
+            let mut hashes = IdHashes::of(2);
+            hashes.add(&slice(renamed));
+            assert_eq!(hashes.close(), expected);
+            assert!(hashes.has("x") && hashes.has("y-1") && !hashes.has("z"));
+        }
+        let mut twice = IdHashes::of(2);
+        twice.add(&slice("{}"));
+        twice.add(&slice("{}"));
+        let mut both = [hash_of("x"), hash_of("y-1")];
+        both.sort_unstable();
+        assert_eq!(twice.close(), Some(both.to_vec()));
     }
 
     #[test]
@@ -195,6 +300,7 @@ mod tests {
     #[test]
     fn equal_ids_cost_no_more_than_different_ones() {
         let ids: Vec<String> = (0..20_000).map(|number| number.to_string()).collect();
+        let known = hashes(ids.iter().map(String::as_str)).0;
         let renamed = |id: &dyn Fn(usize) -> usize| {
             let occurrences = (0..ids.len()).map(|index| Occurrence {
                 slice: 0.into(),
@@ -203,7 +309,7 @@ mod tests {
                 id: &ids[id(index)],
             });
             let never = AtomicBool::new(false);
-            renames(occurrences, &|_| "a".into(), &never)
+            renames(occurrences, &|id| known.has(id), &|_| "a".into(), &never)
                 .unwrap()
                 .into_values()
                 .map(|slice| slice.len())
@@ -225,7 +331,12 @@ mod tests {
         }];
         let name = |_| "a".into();
         assert_eq!(
-            renames(occurrences.iter().copied(), &name, &AtomicBool::new(true)),
+            renames(
+                occurrences.iter().copied(),
+                &|_| true,
+                &name,
+                &AtomicBool::new(true)
+            ),
             None
         );
     }

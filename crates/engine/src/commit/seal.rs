@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
-use chatmill_dataset::manifest::{DERIVED, InputEntry, Inputs, table_entries};
+use chatmill_dataset::manifest::{DERIVED, InputEntry, Inputs};
 use chatmill_dataset::overview::{Overview, listed};
 use chatmill_dataset::rows::TotalRow;
-use chatmill_dataset::{FORMAT, Manifest, PartFile, Sealed, SliceId, Staging, TableOptions};
+use chatmill_dataset::{FORMAT, LotManifests, Manifest, Sealed, SliceId, Staging, TableOptions};
 use serde::{Serialize, Serializer};
 
 use crate::commit::collisions::Ids;
@@ -37,7 +37,6 @@ pub struct ReceiptTotals {
     whole: RunTotals,
     totals: Totals,
     overview: OverviewSums,
-    files: Vec<PartFile>,
     /// How many slices were finished.
     slices: usize,
     /// How many slices each lot was cut into.
@@ -71,7 +70,6 @@ impl ReceiptTotals {
                 return Err(RunError::Incomplete { reason });
             }
             outcome.slices += 1;
-            outcome.files.extend(receipt.files);
             outcome.add(receipt.body);
         }
         if let Some(slice) = cut.next() {
@@ -164,9 +162,9 @@ impl ReceiptTotals {
         Ok(())
     }
 
-    /// The shapes of the inputs that a report lists. There may be millions of inputs, so the receipts are read again for these
-    /// few.
-    fn shapes(&self, plan: &Plan, staging: &Staging) -> Result<BTreeMap<String, Vec<String>>, RunError> {
+    /// Reads the receipts again for what is not kept of them: their files, which go into the manifests of the lots, and the
+    /// shapes of the inputs that a report lists.
+    fn list(&self, plan: &Plan, staging: &Staging) -> Result<(LotManifests, Shapes), RunError> {
         let inputs = plan.inputs.iter().zip(self.inputs.iter()).enumerate();
         let listed = listed(inputs.map(|(index, (planned, counts))| {
             let input = InputEntry {
@@ -180,8 +178,11 @@ impl ReceiptTotals {
             .into_iter()
             .map(|(input, index)| (index, input.path))
             .collect();
+        let mut lots = staging.list_lots(self.lots.clone())?;
         for receipt in staging.receipts::<SliceShapes>()? {
-            for (index, input) in receipt?.body.inputs {
+            let receipt = receipt?;
+            lots.add(receipt.slice, receipt.files)?;
+            for (index, input) in receipt.body.inputs {
                 if listed.contains_key(&index) {
                     add_shapes(found.entry(index).or_default(), input.shapes);
                 }
@@ -192,7 +193,7 @@ impl ReceiptTotals {
             shapes.sort_unstable();
             Some((path, shapes))
         });
-        Ok(named.collect())
+        Ok((lots, named.collect()))
     }
 
     /// Writes the totals and the manifest; what is left to do is to publish.
@@ -205,7 +206,7 @@ impl ReceiptTotals {
     ) -> Result<Sealed, RunError> {
         let names = TotalNames::of(plan);
         let rows = self.totals.rows(&names);
-        let shapes = self.shapes(plan, &staging)?;
+        let (lots, shapes) = self.list(plan, &staging)?;
         let mut whole = self.whole;
         whole.overview = Overview {
             shapes,
@@ -222,30 +223,32 @@ impl ReceiptTotals {
         for row in rows {
             parts.push_total(row)?;
         }
-        let mut files = self.files;
-        files.extend(parts.close()?);
+        let totals = parts.close()?;
         let manifest = Manifest {
             program: "chatmill".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             format: FORMAT,
             fingerprint: fingerprint.to_owned(),
             plan: plan.normalised(),
-            lots: self.lots,
+            // Sealing knows these, and the tables.
+            lots: Vec::new(),
             inputs: Accounts {
                 inputs: &plan.inputs,
                 counts: &self.inputs,
             },
-            tables: table_entries(files),
-            // Sealing knows them.
+            tables: Vec::new(),
             absent_tables: Vec::new(),
             totals: serde_json::to_value(&whole).unwrap_or_default(),
             ledger_balanced: true,
             verdict: whole.verdict(plan.limits()).to_owned(),
             derived: DERIVED.map(str::to_owned).to_vec(),
         };
-        Ok(staging.seal(manifest, options)?)
+        Ok(staging.seal(manifest, lots, totals, options)?)
     }
 }
+
+/// The shapes of inputs, by their names.
+type Shapes = BTreeMap<String, Vec<String>>;
 
 fn missing(slice: SliceId) -> RunError {
     RunError::Incomplete {

@@ -127,7 +127,8 @@ fn a_run_that_writes_few_tables_writes_the_files_of_one_that_writes_all() {
         ["messages", "losses", "totals", "findings", "rejects"].contains(&table)
     });
     let mut found = workshop.hashes("few");
-    found.remove("manifest.json");
+    // Manifests say which tables there are.
+    found.retain(|path, _| path.ends_with(".parquet"));
     assert_eq!(found, expected);
 }
 

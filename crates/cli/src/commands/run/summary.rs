@@ -378,8 +378,10 @@ fn token_row(row: &TokenRow<CellTotal>, coverage: &str, encodings: &[String]) ->
 
 fn verdict(out: &str, summary: &RunSummary) -> String {
     let tables = &summary.manifest.tables;
-    let files = tables.iter().flat_map(|table| &table.files);
-    let (rows, size) = files.fold((0, 0), |(rows, size), file| (rows + file.rows, size + file.bytes));
+    let sums = tables.iter();
+    let (rows, size) = sums.fold((0, 0), |(rows, size), table| {
+        (rows + table.rows, size + table.bytes)
+    });
     let out = harmless(out);
     let dataset = format!(
         "Dataset  {out}  ({}, {}, {})\nReport   {out}/report.html\n",

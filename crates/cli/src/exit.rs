@@ -113,6 +113,7 @@ fn of_run(error: &RunError, stopped: Exit) -> Exit {
         | RunError::WorkerFailed { .. }
         | RunError::TooManyToCompare { .. }
         | RunError::LotsMissing { .. }
+        | RunError::TakenAway { .. }
         | RunError::Threads { .. } => Exit::Incomplete,
     }
 }

@@ -137,6 +137,16 @@ impl Destination {
         Lock::take(&self.parent, &self.sibling("lock")).map_err(wrong_when_refused)
     }
 
+    /// Refuses where somebody holds the lock.
+    pub(crate) fn refuse_locked(&self) -> Result<(), DatasetError> {
+        let name = self.sibling("lock");
+        if Lock::is_held(&self.parent, &name)? {
+            let path = self.parent.at(name);
+            return Err(DatasetError::Locked { path });
+        }
+        Ok(())
+    }
+
     /// Looks at what lies at the destination. Of a dataset, names and lengths are compared, hashes are not.
     pub(crate) fn inspect(&self) -> Result<Found, DatasetError> {
         let Some(folder) = self.parent.find(&self.name)? else {

@@ -11,6 +11,7 @@ mod audit;
 mod certify;
 mod chunk;
 mod column;
+mod comparison;
 mod derived;
 mod describe;
 mod destination;
@@ -45,6 +46,7 @@ mod workplace;
 
 pub use certify::{Certificate, certify, has_traces_of_a_run, is_dataset};
 pub use column::{Member, NestedValue, Shape};
+pub use comparison::WriteBody;
 pub use derived::{RECORD, write_derived};
 pub use disk::{ReportFile, create_report};
 pub use error::DatasetError;
@@ -67,7 +69,7 @@ pub use read::{
 };
 pub use receipt::Receipt;
 pub use seal::Sealed;
-pub use shared::{LotOutcome, share};
+pub use shared::{LotOutcome, PlannedWork, planned_work};
 pub use slice_id::SliceId;
 pub use spill::Spill;
 pub use spread::{Spread, SpreadTotals};

@@ -5,6 +5,8 @@
 //!     plan.json                  what is to be done, for whoever takes a share
 //!     lots/<lot>.json            what came of a lot: from here on it is done
 //!     lots/<lot>.failed.json     why the last attempt at it failed
+//!     lots/<lot>.likenesses      what its conversations are compared by
+//!     clusters                   where each conversation stands among all
 //!     temp/worker-<random>/      what a worker is writing
 //! ```
 //!
@@ -15,12 +17,13 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::comparison;
 use crate::destination::Destination;
-use crate::disk::{self, EntryKind};
+use crate::disk::{self, Dir, EntryKind, Home};
 use crate::error::DatasetError;
 use crate::staging::Staging;
 use crate::workplace::{
-    DATA, DONE, FAILED, LOTS, PLAN, RECEIPTS, TEMP, WORKER, is_ours, is_worker, outcome_name,
+    CLUSTERS, DATA, DONE, FAILED, LOTS, PLAN, RECEIPTS, TEMP, WORKER, is_ours, is_worker, outcome_name,
 };
 
 /// Bytes of a plan at most: that of two million inputs.
@@ -39,12 +42,22 @@ pub enum LotOutcome {
     Missing,
 }
 
-/// Takes a share in the work that was planned for a destination, and what its plan says; nothing where none was planned.
+/// The work that was planned for a destination, to be looked at: nothing is made there, and nobody is hindered.
+#[derive(Debug)]
+pub struct PlannedWork {
+    destination: Destination,
+    home: Home,
+    root: Dir,
+    fingerprint: String,
+    plan: Vec<u8>,
+}
+
+/// Finds the work that was planned for a destination; nothing where none was planned.
 ///
 /// # Errors
 ///
 /// Where the folder cannot be used, or several plans lie in it.
-pub fn share(out: &Path) -> Result<Option<(Staging, Vec<u8>)>, DatasetError> {
+pub fn planned_work(out: &Path) -> Result<Option<PlannedWork>, DatasetError> {
     if disk::look_through(
         out.parent()
             .filter(|above| !above.as_os_str().is_empty())
@@ -74,26 +87,90 @@ pub fn share(out: &Path) -> Result<Option<(Staging, Vec<u8>)>, DatasetError> {
             found = Some((entry.name, root, plan));
         }
     }
-    let Some((fingerprint, root, plan)) = found else {
-        return Ok(None);
-    };
-    let random = RandomState::new().build_hasher().finish();
-    let temp = root
-        .make(TEMP, disk::PRIVATE_FOLDER)?
-        .make(format!("{WORKER}{random:016x}"), disk::PRIVATE_FOLDER)?;
-    let staging = Staging {
-        data: Arc::new(root.make(DATA, disk::USUAL_FOLDER)?),
-        temp: Arc::new(temp),
-        receipts: root.make(RECEIPTS, disk::PRIVATE_FOLDER)?,
+    Ok(found.map(|(fingerprint, root, plan)| PlannedWork {
         destination,
         home,
         root,
         fingerprint,
-        replace: false,
-        notices: Vec::new(),
-        lock: None,
+        plan,
+    }))
+}
+
+impl PlannedWork {
+    /// What whoever takes a share must know.
+    pub fn plan(&self) -> &[u8] {
+        &self.plan
+    }
+
+    /// What came of a lot.
+    ///
+    /// # Errors
+    ///
+    /// Where its file cannot be read.
+    pub fn lot(&self, lot: u32) -> Result<LotOutcome, DatasetError> {
+        outcome_of(&self.root, lot)
+    }
+
+    /// Whether somebody has put down what the conversations of a lot are compared by.
+    ///
+    /// # Errors
+    ///
+    /// Where the folder cannot be read.
+    pub fn has_likenesses(&self, lot: u32) -> Result<bool, DatasetError> {
+        comparison::has_likenesses(&self.root, lot)
+    }
+
+    /// Whether somebody has put down where all conversations stand.
+    ///
+    /// # Errors
+    ///
+    /// Where the folder cannot be read.
+    pub fn has_clusters(&self) -> Result<bool, DatasetError> {
+        Ok(self.root.look(CLUSTERS)?.is_some())
+    }
+
+    /// Takes a share in it.
+    ///
+    /// # Errors
+    ///
+    /// Where the folder cannot be used, or somebody holds the destination's lock, who may take the work away.
+    pub fn share(self) -> Result<Staging, DatasetError> {
+        let root = self.root;
+        let random = RandomState::new().build_hasher().finish();
+        let temp = root
+            .make(TEMP, disk::PRIVATE_FOLDER)?
+            .make(format!("{WORKER}{random:016x}"), disk::PRIVATE_FOLDER)?;
+        let staging = Staging {
+            data: Arc::new(root.make(DATA, disk::USUAL_FOLDER)?),
+            temp: Arc::new(temp),
+            receipts: root.make(RECEIPTS, disk::PRIVATE_FOLDER)?,
+            destination: self.destination,
+            home: self.home,
+            root,
+            fingerprint: self.fingerprint,
+            replace: false,
+            notices: Vec::new(),
+            lock: None,
+        };
+        // Whoever takes the lock after this removes our folder, and we fail. Whoever held it before may be about to publish what
+        // we would write into.
+        if let Err(error) = staging.destination.refuse_locked() {
+            staging.leave_share();
+            return Err(error);
+        }
+        Ok(staging)
+    }
+}
+
+fn outcome_of(root: &Dir, lot: u32) -> Result<LotOutcome, DatasetError> {
+    let Some(lots) = root.find(LOTS)? else {
+        return Ok(LotOutcome::Missing);
     };
-    Ok(Some((staging, plan)))
+    if let Some(outcome) = lots.read_small(&outcome_name(lot, DONE), LOT_BYTES)? {
+        return Ok(LotOutcome::Done(outcome));
+    }
+    let failure = lots.read_small(&outcome_name(lot, FAILED), LOT_BYTES)?;
+    Ok(failure.map_or(LotOutcome::Missing, LotOutcome::Failed))
 }
 
 impl Staging {
@@ -104,14 +181,17 @@ impl Staging {
 
     /// Says that a lot is done. All its slices have their receipts.
     pub fn keep_lot(&self, lot: u32, outcome: &[u8]) -> Result<(), DatasetError> {
-        let lots = self.root.make(LOTS, disk::PRIVATE_FOLDER)?;
-        lots.replace(&outcome_name(lot, DONE), outcome, &self.temp)
+        self.keep_of_lot(&outcome_name(lot, DONE), outcome)
     }
 
     /// Says why an attempt at a lot failed.
     pub fn keep_failure(&self, lot: u32, reason: &[u8]) -> Result<(), DatasetError> {
+        self.keep_of_lot(&outcome_name(lot, FAILED), reason)
+    }
+
+    fn keep_of_lot(&self, name: &str, bytes: &[u8]) -> Result<(), DatasetError> {
         let lots = self.root.make(LOTS, disk::PRIVATE_FOLDER)?;
-        lots.replace(&outcome_name(lot, FAILED), reason, &self.temp)
+        lots.replace(name, bytes, &self.temp)
     }
 
     /// Forgets that a lot was done.
@@ -124,14 +204,12 @@ impl Staging {
 
     /// What came of a lot.
     pub fn lot(&self, lot: u32) -> Result<LotOutcome, DatasetError> {
-        let Some(lots) = self.root.find(LOTS)? else {
-            return Ok(LotOutcome::Missing);
-        };
-        if let Some(outcome) = lots.read_small(&outcome_name(lot, DONE), LOT_BYTES)? {
-            return Ok(LotOutcome::Done(outcome));
-        }
-        let failure = lots.read_small(&outcome_name(lot, FAILED), LOT_BYTES)?;
-        Ok(failure.map_or(LotOutcome::Missing, LotOutcome::Failed))
+        outcome_of(&self.root, lot)
+    }
+
+    /// Whether the folder of this worker was taken away, by somebody who runs or finishes the work alone.
+    pub fn is_taken_away(&self) -> bool {
+        disk::look_at_link(self.temp.path()).is_ok_and(|found| found.is_none())
     }
 
     /// Removes the folder of a worker that is done; what a killed one leaves goes when the work is published.

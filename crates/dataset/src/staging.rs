@@ -29,7 +29,7 @@ use crate::parts::{self, PartFile, Place};
 use crate::receipt::{self, Receipt};
 use crate::slice_id::SliceId;
 use crate::tables::{self, PartSet};
-use crate::workplace::{DATA, LOTS, PLAN, RECEIPTS, TEMP, is_ours, names_a_folder};
+use crate::workplace::{CLUSTERS, DATA, LOTS, PLAN, RECEIPTS, TEMP, is_ours, names_a_folder};
 
 /// Bytes of a receipt at most.
 const RECEIPT_BYTES: u64 = 256 << 20;
@@ -109,7 +109,7 @@ pub fn open(out: &Path, fingerprint: &str, replace: bool) -> Result<Opening, Dat
     }
     let root = home.dir().make(fingerprint, disk::PRIVATE_FOLDER)?;
     for entry in root.list()? {
-        if ![DATA, RECEIPTS, PLAN, LOTS].contains(&entry.name.as_str()) {
+        if ![DATA, RECEIPTS, PLAN, LOTS, CLUSTERS].contains(&entry.name.as_str()) {
             root.remove_all(&entry.name)?;
         }
     }

@@ -16,9 +16,13 @@ pub(crate) const PLAN: &str = "plan.json";
 /// What came of the lots.
 pub(crate) const LOTS: &str = "lots";
 
+/// Where each conversation stands among all others.
+pub(crate) const CLUSTERS: &str = "clusters";
+
 pub(crate) const WORKER: &str = "worker-";
 pub(crate) const DONE: &str = ".json";
 pub(crate) const FAILED: &str = ".failed.json";
+pub(crate) const LIKENESSES: &str = ".likenesses";
 
 pub(crate) fn names_a_folder(fingerprint: &str) -> bool {
     (1..=128).contains(&fingerprint.len())
@@ -34,7 +38,7 @@ pub(crate) fn is_ours(entry: &Entry) -> bool {
         (EntryKind::Folder, [fingerprint]) => names_a_folder(fingerprint),
         (EntryKind::Folder, [_, folder]) => [DATA, RECEIPTS, TEMP, LOTS].contains(folder),
         (EntryKind::Folder, [_, TEMP, folder]) => PROBES.contains(folder) || is_worker(folder),
-        (EntryKind::File, [_, name]) => *name == PLAN || disk::is_aside(name),
+        (EntryKind::File, [_, name]) => [PLAN, CLUSTERS].contains(name) || disk::is_aside(name),
         (EntryKind::File, [_, LOTS, name]) => is_outcome(name),
         (EntryKind::File, [_, TEMP, worker, name]) if is_worker(worker) => {
             disk::is_aside(name) || parts::is_unfinished(name)
@@ -67,7 +71,8 @@ pub(crate) fn is_worker(name: &str) -> bool {
 
 /// Whether a file below `lots` is one that a worker makes there.
 fn is_outcome(name: &str) -> bool {
-    let lot = name.strip_suffix(FAILED).or_else(|| name.strip_suffix(DONE));
+    let ends = [FAILED, DONE, LIKENESSES];
+    let lot = ends.iter().find_map(|end| name.strip_suffix(end));
     lot.is_some_and(|lot| {
         lot.parse()
             .is_ok_and(|number: u32| outcome_name(number, "") == lot)

@@ -273,6 +273,15 @@ pub enum RunError {
         /// Their numbers.
         lots: String,
     },
+    /// Somebody took the work of a share away.
+    #[error(
+        "somebody ran `chatmill plan`, `run` or `finish` for {} meanwhile, which takes the work over; what was done before is kept",
+        out.display()
+    )]
+    TakenAway {
+        /// The destination.
+        out: PathBuf,
+    },
     /// The threads could not be started.
     #[error("cannot start {threads} threads")]
     Threads {

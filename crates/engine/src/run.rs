@@ -1,10 +1,12 @@
 //! A run: hash, lock, work off every slice that has no receipt, seal, publish.
 
+mod compare;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::PoisonError;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use chatmill_dataset::{Compression, DatasetError, Opening, Partition, SliceId, Staging, TableOptions};
@@ -22,7 +24,6 @@ use crate::slice::lots::{Lot, divides, lots};
 use crate::slice::{CutTotals, Slice, Slicer, scheduler};
 use crate::work::receipt::SliceReceipt;
 use crate::work::slowest::Slowest;
-use crate::work::survey::{self, Survey};
 use crate::work::{WorkerContext, process_slice};
 
 /// The stages of a run, each with the time that it takes of a run over 100 MB of chats in two dialects and one encoding, in
@@ -61,7 +62,7 @@ pub fn run(
         progress.note(&format!("going on after {resumed} slices that are already done"));
     }
     let mut runner = Runner::new(&plan, &staging, options, progress, stop)?;
-    runner.survey(&lots)?;
+    runner.compare_all(&lots)?;
     let finished = runner.process_all(&lots, done)?;
     let used = runner.used();
     conclude(
@@ -323,36 +324,6 @@ impl<'p> Runner<'p> {
         let (again, _) = self.pass("qualify ids", &concerned, &wanted, &required)?;
         finished.slices.extend(again);
         Ok(finished)
-    }
-
-    /// Looks at every conversation where the plan wants them compared.
-    fn survey(&mut self, lots: &[Lot]) -> Result<(), RunError> {
-        let plan = self.tools.plan;
-        let dedup = &plan.pipeline.dedup;
-        if !dedup.is_on() {
-            return Ok(());
-        }
-        let stop = self.tools.stop;
-        let limit = plan.limits().compared;
-        let found = AtomicU64::new(0);
-        let (likenesses, _) = self.read(COMPARE.0, lots, &|_| true, &|slice| {
-            let looked =
-                catch_unwind(AssertUnwindSafe(|| survey::look(slice, plan, stop))).map_err(|_| {
-                    stop.store(true, Ordering::Relaxed);
-                    RunError::WorkerFailed { slice: slice.id }
-                })?;
-            // Beyond the limit they are counted, for the message, and not kept.
-            Ok(looked.map(|likenesses| {
-                let before = found.fetch_add(likenesses.len() as u64, Ordering::Relaxed);
-                if before > limit { Vec::new() } else { likenesses }
-            }))
-        })?;
-        let found = found.into_inner();
-        if found > limit {
-            return Err(RunError::TooManyToCompare { found, limit });
-        }
-        self.tools.survey = Survey::of(likenesses, dedup);
-        Ok(())
     }
 
     /// Works off the wanted slices, with the ids that some of their conversations get instead.

@@ -3,6 +3,9 @@
 //! The work lies where an interrupted run leaves it, beside the destination, so that `run` goes on with it, too. Nobody waits for
 //! anybody: a lot is done when what came of it stands there, and two who do the same lot write the same files.
 //!
+//! Where conversations are compared, all lots are looked at before the first is rendered. Whoever works looks at their share of the lots,
+//! and renders it when nobody's is missing; else somebody comes again (docs/decisions/2026-11-23-shares-compare-first.md).
+//!
 //! Why: docs/decisions/2026-11-23-shares-of-a-run.md.
 
 mod file;
@@ -12,12 +15,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use chatmill_dataset::{LotOutcome, Opening, Staging, share};
+use chatmill_dataset::{LotOutcome, Opening, PlannedWork, Staging, planned_work};
 use serde::{Deserialize, Serialize};
 
 use crate::commit::seal::FinishedSlices;
 use crate::commit::summary::RunSummary;
-use crate::error::{PlanError, RunError, go_on};
+use crate::error::{RunError, go_on};
 use crate::options::RunOptions;
 use crate::plan::Plan;
 use crate::progress::Progress;
@@ -56,23 +59,55 @@ pub struct Planned {
     pub is_finished: bool,
 }
 
+/// What is to be done with lots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// They are looked at, so that conversations can be compared with those of others.
+    Compare,
+    /// They become part files.
+    #[default]
+    Render,
+    /// Nothing is left to do with any.
+    Finish,
+}
+
+impl Stage {
+    /// The word that answers use.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Compare => "compare",
+            Self::Render => "render",
+            Self::Finish => "finish",
+        }
+    }
+}
+
 /// What came of a share.
 #[derive(Debug, Default)]
 pub struct Worked {
+    /// How far it came: to the comparing, where lots of others are missing, or to the rendering.
+    pub stage: Stage,
+    /// Lots that were looked at now, to be compared.
+    pub compared: Vec<u32>,
     /// Lots that were done now.
     pub done: Vec<u32>,
     /// Lots that were done before.
     pub before: Vec<u32>,
     /// Lots that failed, and why.
     pub failed: BTreeMap<u32, String>,
+    /// Lots that nobody has looked at, so that none can be rendered yet.
+    pub missing: Vec<u32>,
 }
 
 /// How far the work is.
 #[derive(Debug, Serialize)]
 pub struct Status {
+    /// What is to be done next, and what the lists below tell of.
+    pub stage: Stage,
     /// How many lots there are.
     pub lots: usize,
-    /// Those that are done.
+    /// Those that are done with the stage.
     pub done: Vec<u32>,
     /// Those that nobody has ended.
     pub missing: Vec<u32>,
@@ -100,15 +135,6 @@ pub fn plan(
     progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Planned, RunError> {
-    if plan.pipeline.dedup.is_on() {
-        return Err(PlanError::Value {
-            key: "dedup",
-            message: "conversations are compared with all others of a run, which no share can do; leave [dedup] out, or \
-                      use `chatmill run`"
-                .to_owned(),
-        }
-        .into());
-    }
     progress.ahead(&[("hash", 1)]);
     let lots = prepare(&mut plan, progress, stop)?;
     let file = PlanFile::new(&plan, &lots, request);
@@ -130,12 +156,13 @@ pub fn plan(
     Ok(planned)
 }
 
-/// Works off a share of the lots that are not done.
+/// Works off a share of the lots that are not done: looks at them where conversations are compared, and renders them once all
+/// were looked at.
 ///
 /// # Errors
 ///
-/// When nothing was planned, something else was, or the system fails. A lot whose inputs are not what was planned is none:
-/// the others are worked off all the same.
+/// When nothing was planned, something else was, somebody runs or finishes the work alone, or the system fails. A lot whose inputs are
+/// not what was planned is none: the others are worked off all the same.
 pub fn work(
     out: &Path,
     share: &Share,
@@ -143,58 +170,140 @@ pub fn work(
     progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Worked, RunError> {
-    let (staging, file) = taken(out)?;
+    let (work, file) = planned(out)?;
     let mine = chosen(share, file.lots())?;
     let (plan, lots) = file.restore(out)?;
-    let mine: Vec<&Lot> = lots.iter().filter(|lot| mine.contains(&lot.number)).collect();
+    let staging = work.share()?;
+    let options = file.request.options(options);
+    let mut runner = Runner::new(&plan, &staging, options, progress, stop)?;
+    let worked = share_of(&mut runner, &staging, &lots, &mine, progress, stop);
+    drop(runner);
+    let is_taken_away = staging.is_taken_away();
+    staging.leave_share();
+    match worked {
+        // What the system says of a folder that is gone tells nobody why.
+        Err(RunError::Dataset(_)) if is_taken_away => Err(RunError::TakenAway { out: out.to_owned() }),
+        worked => worked,
+    }
+}
+
+/// Takes some lots through the stages, as far as that goes.
+fn share_of(
+    runner: &mut Runner<'_>,
+    staging: &Staging,
+    lots: &[Lot],
+    mine: &[u32],
+    progress: &dyn Progress,
+    stop: &AtomicBool,
+) -> Result<Worked, RunError> {
     let mut worked = Worked::default();
-    let runner = Runner::new(&plan, &staging, options, progress, stop)?;
-    for lot in mine {
+    let mut unseen = runner.place_conversations(lots)?;
+    if !unseen.is_empty() {
+        for lot in lots.iter().filter(|lot| mine.contains(&lot.number)) {
+            go_on(stop, 0)?;
+            // Somebody else may have looked at it meanwhile.
+            if staging.has_likenesses(lot.number)? {
+                continue;
+            }
+            let looked = runner.look_at(std::slice::from_ref(lot));
+            if worked.take(looked, lot, staging, progress)?.is_some() {
+                worked.compared.push(lot.number);
+            }
+        }
+        unseen = runner.place_conversations(lots)?;
+    }
+    if !unseen.is_empty() {
+        worked.stage = Stage::Compare;
+        worked.missing = unseen;
+        return Ok(worked);
+    }
+    for lot in lots.iter().filter(|lot| mine.contains(&lot.number)) {
         go_on(stop, worked.done.len())?;
         if let LotOutcome::Done(_) = staging.lot(lot.number)? {
             worked.before.push(lot.number);
             continue;
         }
-        match runner.lot(lot) {
-            Ok(cut) => {
-                let receipt = serde_json::to_vec(&LotReceipt::of(lot, &cut)).unwrap_or_default();
-                staging.keep_lot(lot.number, &receipt)?;
-                worked.done.push(lot.number);
-            }
-            Err(error @ (RunError::InputChanged { .. } | RunError::InputsFailed { .. })) => {
-                let reason = match &error {
-                    RunError::InputChanged { names } => {
-                        format!("changed since it was planned: {}; plan again", names.join(", "))
-                    }
-                    other => other.to_string(),
-                };
-                staging.keep_failure(lot.number, reason.as_bytes())?;
-                progress.note(&format!("lot {} failed: {reason}", lot.number));
-                worked.failed.insert(lot.number, reason);
-            }
-            Err(error) => return Err(error),
+        let rendered = runner.lot(lot);
+        if let Some(cut) = worked.take(rendered, lot, staging, progress)? {
+            let receipt = serde_json::to_vec(&LotReceipt::of(lot, &cut)).unwrap_or_default();
+            staging.keep_lot(lot.number, &receipt)?;
+            worked.done.push(lot.number);
         }
     }
-    drop(runner);
-    staging.leave_share();
     Ok(worked)
 }
 
-/// Says how far the work is.
+impl Worked {
+    /// Takes what came of a lot; nothing where that was the fault of its inputs.
+    fn take<T>(
+        &mut self,
+        came: Result<T, RunError>,
+        lot: &Lot,
+        staging: &Staging,
+        progress: &dyn Progress,
+    ) -> Result<Option<T>, RunError> {
+        let reason = match came {
+            Ok(came) => return Ok(Some(came)),
+            Err(RunError::InputChanged { names }) => {
+                format!("changed since it was planned: {}; plan again", names.join(", "))
+            }
+            Err(error @ RunError::InputsFailed { .. }) => error.to_string(),
+            Err(error) => return Err(error),
+        };
+        staging.keep_failure(lot.number, reason.as_bytes())?;
+        progress.note(&format!("lot {} failed: {reason}", lot.number));
+        self.failed.insert(lot.number, reason);
+        Ok(None)
+    }
+}
+
+/// Says how far the work is. Nothing is written.
 ///
 /// # Errors
 ///
 /// When nothing was planned, or another build planned it.
 pub fn status(out: &Path) -> Result<Status, RunError> {
-    let (staging, file) = taken(out)?;
+    let (work, file) = planned(out)?;
+    if file.compares && !work.has_clusters()? {
+        let status = status_of(Stage::Compare, &file, |lot| {
+            if work.has_likenesses(lot)? {
+                return Ok(LotOutcome::Done(Vec::new()));
+            }
+            Ok(match work.lot(lot)? {
+                // It was rendered before what it was compared by was lost.
+                LotOutcome::Done(_) => LotOutcome::Missing,
+                other => other,
+            })
+        })?;
+        if status.done.len() < status.lots {
+            return Ok(status);
+        }
+    }
+    let status = status_of(Stage::Render, &file, |lot| Ok(work.lot(lot)?))?;
+    Ok(if status.done.len() < status.lots {
+        status
+    } else {
+        Status {
+            stage: Stage::Finish,
+            ..status
+        }
+    })
+}
+
+fn status_of(
+    stage: Stage,
+    file: &PlanFile,
+    outcome: impl Fn(u32) -> Result<LotOutcome, RunError>,
+) -> Result<Status, RunError> {
     let mut status = Status {
+        stage,
         lots: file.lots(),
         done: Vec::new(),
         missing: Vec::new(),
         failed: BTreeMap::new(),
     };
     for number in numbers_of(file.lots()) {
-        match staging.lot(number)? {
+        match outcome(number)? {
             LotOutcome::Done(_) => status.done.push(number),
             LotOutcome::Missing => status.missing.push(number),
             LotOutcome::Failed(reason) => {
@@ -203,8 +312,18 @@ pub fn status(out: &Path) -> Result<Status, RunError> {
             }
         }
     }
-    staging.leave_share();
     Ok(status)
+}
+
+/// What was planned for a destination, and how it was asked for.
+///
+/// # Errors
+///
+/// When nothing was planned, or what was no longer fits its pipeline file and inputs.
+pub fn planned_run(out: &Path) -> Result<(Plan, Request), RunError> {
+    let (_, file) = planned(out)?;
+    let (plan, _) = file.restore(out)?;
+    Ok((plan, file.request))
 }
 
 /// Publishes the dataset once every lot is done. Ids that collide are found now, and what must change is done again here.
@@ -219,9 +338,9 @@ pub fn finish(
     stop: &AtomicBool,
 ) -> Result<RunSummary, RunError> {
     let mut attempt = Attempt::begin();
-    let (staging, file) = taken(out)?;
-    staging.leave_share();
+    let (_, file) = planned(out)?;
     let (plan, lots) = file.restore(out)?;
+    let options = file.request.options(options);
     let staging = match chatmill_dataset::open(out, &file.fingerprint, file.request.replace)? {
         Opening::Finished(manifest) => return Ok(RunSummary::of_finished(out, manifest)),
         Opening::Work(staging) => staging,
@@ -248,6 +367,10 @@ pub fn finish(
             .filter(|slice| !slices.contains_key(slice))
             .map(|slice| slice.lot),
     );
+    let mut runner = Runner::new(&plan, &staging, options, progress, stop)?;
+    if missing.is_empty() {
+        missing = runner.place_conversations(&lots)?;
+    }
     if !missing.is_empty() {
         missing.sort_unstable();
         missing.dedup();
@@ -261,19 +384,16 @@ pub fn finish(
     }
     discard_beyond(&staging, &mut slices, &tally)?;
     attempt.resumed = slices.len();
-    let runner = Runner::new(&plan, &staging, options, progress, stop)?;
     let finished = runner.qualify(&lots, FinishedSlices { slices, tally })?;
     let used = runner.used();
     conclude(plan, staging, finished, used, &attempt, options, progress, stop)
 }
 
-/// Takes a share in what was planned for a destination.
-fn taken(out: &Path) -> Result<(Staging, PlanFile), RunError> {
-    let Some((staging, plan)) = share(out)? else {
-        return Err(RunError::NotPlanned { out: out.to_owned() });
-    };
-    let file = PlanFile::read(&plan)?;
-    Ok((staging, file))
+/// What was planned for a destination.
+fn planned(out: &Path) -> Result<(PlannedWork, PlanFile), RunError> {
+    let work = planned_work(out)?.ok_or_else(|| RunError::NotPlanned { out: out.to_owned() })?;
+    let file = PlanFile::read(work.plan())?;
+    Ok((work, file))
 }
 
 /// The numbers of the lots that a share has.

@@ -4,9 +4,11 @@
 //! with the number of conversations and of pairs that have something in common, never with the number of all pairs.
 
 use std::collections::HashMap;
+use std::fmt;
+use std::io::{self, Read, Write};
 
 use crate::forest::Forest;
-use crate::likeness::{BANDS, Likeness};
+use crate::likeness::{BANDS, Likeness, bytes};
 
 /// How far a conversation repeats an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +29,73 @@ impl Duplicate {
     }
 }
 
+/// Name of a cluster, 16 hexadecimal digits. Depends on what its first member says alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cluster(u64);
+
+impl fmt::Display for Cluster {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:016x}", self.0)
+    }
+}
+
 /// Where a conversation stands among the others.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClusterMembership {
-    /// Name of its cluster, 16 hexadecimal digits; none where it stands alone. Depends on what the first member says alone.
-    pub cluster: Option<String>,
+    /// Its cluster; none where it stands alone.
+    pub cluster: Option<Cluster>,
     /// How far it repeats an earlier conversation.
     pub duplicate: Option<Duplicate>,
+}
+
+impl Cluster {
+    fn named_after(said: u128) -> Self {
+        let [_, _, _, _, _, _, _, _, first @ ..] = said.to_le_bytes();
+        Self(u64::from_le_bytes(first))
+    }
+}
+
+/// The first byte of a standing that is written down.
+const ALONE: u8 = 0;
+const IN_CLUSTER: u8 = 1;
+const EXACT: u8 = 2;
+const NEAR: u8 = 3;
+
+impl ClusterMembership {
+    /// Writes it as bytes: how it stands, and the cluster unless it stands alone; 9 at most.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
+        let Some(Cluster(cluster)) = self.cluster else {
+            return into.write_all(&[ALONE]);
+        };
+        into.write_all(&[match self.duplicate {
+            None => IN_CLUSTER,
+            Some(Duplicate::Exact) => EXACT,
+            Some(Duplicate::Near) => NEAR,
+        }])?;
+        into.write_all(&cluster.to_le_bytes())
+    }
+
+    /// Reads what [`write_to`](Self::write_to) wrote.
+    ///
+    /// # Errors
+    ///
+    /// Those of the reader, and `InvalidData` where the bytes are no standing.
+    pub fn read_from(from: &mut dyn Read) -> io::Result<Self> {
+        let [standing] = bytes(from)?;
+        let duplicate = match standing {
+            ALONE => return Ok(Self::default()),
+            IN_CLUSTER => None,
+            EXACT => Some(Duplicate::Exact),
+            NEAR => Some(Duplicate::Near),
+            _ => return Err(io::ErrorKind::InvalidData.into()),
+        };
+        let cluster = Some(Cluster(u64::from_le_bytes(bytes(from)?)));
+        Ok(Self { cluster, duplicate })
+    }
 }
 
 /// Dissimilar conversations of one band that later ones are compared with; more would make hostile input slow.
@@ -72,7 +134,7 @@ pub fn memberships(likenesses: &[Likeness], threshold: Option<f64>) -> Vec<Clust
             cluster: likenesses
                 .get(*root)
                 .filter(|_| sizes.get(root).is_some_and(|size| *size > 1))
-                .map(|first| format!("{:016x}", first.said >> 64)),
+                .map(|first| Cluster::named_after(first.said)),
             duplicate,
         })
         .collect()

@@ -17,7 +17,7 @@ mod repeats;
 use chatmill_diag::{Finding, Limits};
 use chatmill_model::{Conversation, Linked};
 
-pub use duplicates::{ClusterMembership, Duplicate, memberships};
+pub use duplicates::{Cluster, ClusterMembership, Duplicate, memberships};
 pub use forest::Forest;
 pub use likeness::Likeness;
 pub use repeats::Repeats;

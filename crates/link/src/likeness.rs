@@ -5,6 +5,8 @@
 //! estimates what share of their runs two conversations have in common (Jaccard). Forks and continuations share how
 //! they open.
 
+use std::io::{self, Read, Write};
+
 use chatmill_model::{Alternative, Conversation, Message, MessageKind, Part, Role};
 use minhash_rs::prelude::{MinHash, MinHasher, band_hash};
 
@@ -20,10 +22,14 @@ pub(crate) const BANDS: usize = PERMUTATIONS / ROWS_PER_BAND;
 /// Bytes of text from which an opening without times is telling.
 const MIN_TELLING_BYTES: usize = 128;
 
+/// In the first byte of a likeness that is written down: what follows.
+const HAS_OPENING: u8 = 1;
+const HAS_SIGNATURE: u8 = 2;
+
 type Signature = MinHash<u32, PERMUTATIONS>;
 
 /// What is compared of a conversation; about 600 bytes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Likeness {
     /// What is said, who says it and in which order.
     pub said: u128,
@@ -57,11 +63,72 @@ impl Likeness {
         }
     }
 
+    /// Writes it as bytes, little end first: what is there, what is said, the opening, the signature; 545 at most.
+    ///
+    /// # Errors
+    ///
+    /// Those of the writer.
+    pub fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
+        let has_opening = if self.opening.is_some() { HAS_OPENING } else { 0 };
+        let has_signature = if self.signature.is_some() {
+            HAS_SIGNATURE
+        } else {
+            0
+        };
+        into.write_all(&[has_opening | has_signature])?;
+        into.write_all(&self.said.to_le_bytes())?;
+        if let Some(opening) = self.opening {
+            into.write_all(&opening.to_le_bytes())?;
+        }
+        for number in self.signature.iter().flat_map(|signature| signature.as_words()) {
+            into.write_all(&number.to_le_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Reads what [`write_to`](Self::write_to) wrote.
+    ///
+    /// # Errors
+    ///
+    /// Those of the reader, and `InvalidData` where the bytes are no likeness.
+    pub fn read_from(from: &mut dyn Read) -> io::Result<Self> {
+        let [there] = bytes(from)?;
+        if there & !(HAS_OPENING | HAS_SIGNATURE) != 0 {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let said = u128::from_le_bytes(bytes(from)?);
+        let opening = if there & HAS_OPENING == 0 {
+            None
+        } else {
+            Some(u128::from_le_bytes(bytes(from)?))
+        };
+        let mut signature = (there & HAS_SIGNATURE != 0).then(|| Box::new(Signature::new()));
+        if let Some(signature) = &mut signature {
+            let read: [u8; 4 * PERMUTATIONS] = bytes(from)?;
+            let (numbers, _) = read.as_chunks();
+            for (number, bytes) in signature.as_words_mut().iter_mut().zip(numbers) {
+                *number = u32::from_le_bytes(*bytes);
+            }
+        }
+        Ok(Self {
+            said,
+            opening,
+            signature,
+        })
+    }
+
     /// A number that like conversations share in at least one band.
     pub(crate) fn band(&self, band: usize) -> Option<u64> {
         let numbers = self.signature.as_ref()?.as_words();
         numbers.chunks_exact(ROWS_PER_BAND).nth(band).map(band_hash)
     }
+}
+
+/// The next bytes of a reader.
+pub(crate) fn bytes<const N: usize>(from: &mut dyn Read) -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    from.read_exact(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Speakers are numbered by their first turn: names and ids do not count. Answers beside the conversation do: of two comparisons

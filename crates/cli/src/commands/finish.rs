@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use chatmill_engine::shards;
 use chatmill_engine::{Reporter, RunOptions};
-use chatmill_report::{gather, save};
 use clap::Args;
 
 use super::{Context, run};
@@ -30,18 +29,17 @@ pub(crate) struct Arguments {
 
 /// Finishes, and says what came of it as `run` does.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let report = |folder: &Path| save(folder, &gather(folder, None)?);
+    let (plan, request) = shards::planned_run(&arguments.out)?;
+    let reporter = run::PricedReport::of(&request.pipeline, &plan)?;
+    let name = plan.pipeline.name.clone();
+    drop(plan);
+    let report = |folder: &Path| reporter.write(folder);
     let options = RunOptions {
         threads: arguments.threads,
         report: Some(Reporter(&report)),
         ..RunOptions::default()
     };
     let summary = shards::finish(&arguments.out, options, context.meter, context.signals.stop())?;
-    let name = summary
-        .manifest
-        .plan
-        .get("name")
-        .and_then(serde_json::Value::as_str);
-    let name = name.unwrap_or_default().to_owned();
+    reporter.renew(&summary)?;
     run::tell(&name, &summary, arguments.format, context)
 }

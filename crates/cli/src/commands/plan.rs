@@ -33,6 +33,12 @@ pub(crate) struct Arguments {
     /// Lets `finish` replace a finished dataset of another plan
     #[arg(long)]
     replace: bool,
+    /// Reads only the first N records
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Lets tiktoken-rs count every N-th rendering of a slice again, whoever works; a difference ends the share
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    verify_every: u64,
     /// Sets a key of the pipeline file
     #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
     overrides: Vec<String>,
@@ -44,6 +50,7 @@ pub(crate) struct Arguments {
 /// Plans, and says how many lots there are and what to do next.
 pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let mut overrides = arguments.overrides;
+    overrides.extend(arguments.limit.map(|limit| format!("select.limit={limit}")));
     if context.global.no_content {
         overrides.push("output.quote=false".to_owned());
     }
@@ -63,6 +70,7 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         overrides,
         inputs: inputs.collect::<std::io::Result<_>>()?,
         replace: arguments.replace,
+        verify_every: arguments.verify_every,
     };
     let planned = shards::plan(plan, request, context.meter, context.signals.stop())?;
     context.meter.finish();

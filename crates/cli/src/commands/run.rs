@@ -4,8 +4,10 @@ pub(super) mod summary;
 
 use std::path::{Path, PathBuf};
 
+use chatmill_dataset::DatasetError;
 use chatmill_engine::options::CountMode;
 use chatmill_engine::{Plan, Reporter, RunOptions, RunSummary, run};
+use chatmill_report::bill::Price;
 use chatmill_report::{gather, save};
 use clap::{Args, ValueEnum};
 
@@ -84,13 +86,8 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         &arguments.inputs,
     )?;
     let name = plan.pipeline.name.clone();
-    let section = plan.pipeline.night.clone().unwrap_or_default();
-    let prices = prices_of_nights(&arguments.pipeline, &section, &plan.encodings)?;
-    let report = |folder: &Path| {
-        let mut report = gather(folder, None)?;
-        report.add_money(&prices);
-        save(folder, &report)
-    };
+    let reporter = PricedReport::of(&arguments.pipeline, &plan)?;
+    let report = |folder: &Path| reporter.write(folder);
     let options = RunOptions {
         threads: arguments.threads,
         replace: arguments.replace,
@@ -102,11 +99,32 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         report: Some(Reporter(&report)),
     };
     let summary = run(plan, options, context.meter, context.signals.stop())?;
-    // Of a dataset that was there already, the prices may be new.
-    if summary.elapsed.is_none() && !prices.is_empty() {
-        report(&summary.out)?;
-    }
+    reporter.renew(&summary)?;
     tell(&name, &summary, arguments.format, context)
+}
+
+/// Writes the report of a dataset with the prices that its pipeline file names for nights.
+pub(super) struct PricedReport(Vec<Price>);
+
+impl PricedReport {
+    pub(super) fn of(pipeline: &Path, plan: &Plan) -> anyhow::Result<Self> {
+        let section = plan.pipeline.night.clone().unwrap_or_default();
+        Ok(Self(prices_of_nights(pipeline, &section, &plan.encodings)?))
+    }
+
+    pub(super) fn write(&self, folder: &Path) -> Result<(), DatasetError> {
+        let mut report = gather(folder, None)?;
+        report.add_money(&self.0);
+        save(folder, &report)
+    }
+
+    /// Of a dataset that was there already, the prices may be new.
+    pub(super) fn renew(&self, summary: &RunSummary) -> Result<(), DatasetError> {
+        if summary.elapsed.is_none() && !self.0.is_empty() {
+            self.write(&summary.out)?;
+        }
+        Ok(())
+    }
 }
 
 /// Says what came of a run, and how it ends.

@@ -26,13 +26,14 @@ pub(crate) struct Arguments {
     format: ListFormat,
 }
 
-/// Says which lots are done, missing and failed.
+/// Says at which stage the work is, and which lots are done with it, missing and failed.
 pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::Result<Exit> {
     let status = shards::status(&arguments.out)?;
     let out = arguments.out.display().to_string();
     let next = next(&status, &out);
     match arguments.format {
         ListFormat::Json => output::print_json(&json!({
+            "stage": status.stage,
             "lots": status.lots,
             "done": status.done,
             "missing": status.missing,
@@ -41,11 +42,12 @@ pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::
         }))?,
         ListFormat::Text => {
             let mut text = format!(
-                "{}: {} done, {} missing, {} failed\n",
+                "{}: {} done, {} missing, {} failed\nstage: {}\n",
                 counted(status.lots as u64, "lot"),
                 status.done.len(),
                 status.missing.len(),
-                status.failed.len()
+                status.failed.len(),
+                status.stage.as_str()
             );
             for (lot, reason) in &status.failed {
                 text += &format!("lot {lot} failed: {}\n", harmless(reason));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use chatmill_engine::RunOptions;
-use chatmill_engine::shards::{self, Share};
+use chatmill_engine::shards::{self, Share, Stage, ranges};
 use clap::Args;
 use serde_json::json;
 
@@ -21,7 +21,9 @@ use crate::output::{self, harmless};
                         sbatch --array=0-7 --wrap 'chatmill work /shared/archive'\n\n\
                         Without --shard or --lots the share is that of SLURM_ARRAY_TASK_ID (with SLURM_ARRAY_TASK_MIN and\n\
                         SLURM_ARRAY_TASK_COUNT) or of JOB_COMPLETION_INDEX (with JOB_COMPLETIONS, which the job must set). Lots that are done\n\
-                        are passed over, so that the same command may be given again, with another number of shares, too.\n\
+                        are passed over, so that the same command may be given again, with another number of shares, too.\n\n\
+                        With [dedup], all lots are compared before the first is rendered. A share whose lots are compared while others are\n\
+                        missing ends with 0 and says so; once `chatmill status DIR` says render, give the same command again.\n\n\
                         Ends with 3 where a lot failed; `chatmill status DIR` says why.")]
 pub(crate) struct Arguments {
     /// Folder of the dataset, as it was planned
@@ -65,16 +67,27 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     };
     match arguments.format {
         ListFormat::Json => output::print_json(&json!({
+            "stage": worked.stage,
+            "compared": worked.compared,
+            "missing": worked.missing,
             "done": worked.done,
             "before": worked.before,
             "failed": worked.failed,
         }))?,
         ListFormat::Text => {
-            let mut text = format!("{} done", counted(worked.done.len() as u64, "lot"));
-            if !worked.before.is_empty() {
-                text += &format!(", {} before", worked.before.len());
+            let mut text = String::new();
+            if !worked.compared.is_empty() {
+                text += &format!("{} compared\n", counted(worked.compared.len() as u64, "lot"));
             }
-            text.push('\n');
+            if worked.stage == Stage::Compare {
+                text += &waiting(&worked.missing, &arguments.out.display().to_string());
+            } else {
+                text += &format!("{} done", counted(worked.done.len() as u64, "lot"));
+                if !worked.before.is_empty() {
+                    text += &format!(", {} before", worked.before.len());
+                }
+                text.push('\n');
+            }
             for (lot, reason) in &worked.failed {
                 text += &format!("lot {lot} failed: {}\n", harmless(reason));
             }
@@ -82,6 +95,16 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         }
     }
     Ok(exit)
+}
+
+/// What others must do before anything can be rendered.
+fn waiting(missing: &[u32], out: &str) -> String {
+    format!(
+        "{} not compared yet ({}), so none is rendered; give this command again when `chatmill status {}` says render\n",
+        counted(missing.len() as u64, "lot"),
+        ranges(missing),
+        harmless(out),
+    )
 }
 
 /// The share that is asked for, on the command line or by whoever started the process.

@@ -63,6 +63,33 @@ impl Lock {
         Err(DatasetError::Locked { path })
     }
 
+    /// Whether somebody holds the lock. A file that a killed process left is none.
+    pub(crate) fn is_held(above: &Arc<Dir>, name: &OsStr) -> Result<bool, DatasetError> {
+        let path = above.at(name);
+        let opened = call(Call::Open, || {
+            Ok(fs::openat(
+                above.handle(),
+                name,
+                OPEN.difference(OFlags::CREATE),
+                USUAL_FILE,
+            )?)
+        });
+        let file = match opened {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(source) => return Err(DatasetError::io("open", &path, source)),
+        };
+        // Many may look at once.
+        let held = call(Call::Lock, || {
+            Ok(fs::flock(&file, FlockOperation::NonBlockingLockShared)?)
+        });
+        match held {
+            Ok(()) => Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(true),
+            Err(source) => Err(DatasetError::io("lock", &path, source)),
+        }
+    }
+
     fn look(&self) -> Result<Look, DatasetError> {
         call(Call::Stat, || Ok(fs::fstat(&self.file)?))
             .map(Look)

@@ -12,6 +12,7 @@ use chatmill_intake::discover::InputKind;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RunError;
+use crate::options::RunOptions;
 use crate::plan::{Plan, PlannedInput};
 use crate::run::refuse_streams;
 use crate::slice::lots::Lot;
@@ -27,6 +28,19 @@ pub struct Request {
     pub inputs: Vec<String>,
     /// Whether a finished dataset of another plan may be replaced.
     pub replace: bool,
+    /// Every how many renderings of a slice tiktoken-rs counts again; 0 for none.
+    pub verify_every: u64,
+}
+
+impl Request {
+    /// What a worker is asked, with what was asked of the whole.
+    pub(super) fn options<'r>(&self, of_worker: RunOptions<'r>) -> RunOptions<'r> {
+        RunOptions {
+            replace: self.replace,
+            verify_every: self.verify_every,
+            ..of_worker
+        }
+    }
 }
 
 /// `plan.json`.
@@ -36,6 +50,8 @@ pub(super) struct PlanFile {
     format: u32,
     pub(super) fingerprint: String,
     pub(super) request: Request,
+    /// Whether conversations are compared before any is rendered.
+    pub(super) compares: bool,
     inputs: Vec<InputFacts>,
     lots: Vec<LotFacts>,
 }
@@ -75,6 +91,7 @@ impl PlanFile {
             format: chatmill_dataset::FORMAT,
             fingerprint: plan.fingerprint(),
             request,
+            compares: plan.pipeline.dedup.is_on(),
             inputs: plan.inputs.iter().map(facts).collect(),
             lots: lots.iter().map(lot_facts).collect(),
         }
@@ -190,4 +207,28 @@ fn stretch(facts: &StretchFacts) -> Option<Stretch> {
         is_last: facts.is_last,
         hash: blake3::Hash::from_hex(&facts.hash).ok()?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_is_asked_what_was_asked_of_the_plan_but_takes_its_own_threads() {
+        let request = Request {
+            pipeline: PathBuf::new(),
+            overrides: Vec::new(),
+            inputs: Vec::new(),
+            replace: true,
+            verify_every: 7,
+        };
+        let options = request.options(RunOptions {
+            threads: 3,
+            ..RunOptions::default()
+        });
+        assert_eq!(
+            (options.threads, options.verify_every, options.replace),
+            (3, 7, true)
+        );
+    }
 }

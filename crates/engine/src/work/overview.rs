@@ -126,8 +126,8 @@ impl OverviewSums {
         self.participants.add(participants);
         self.calls.add(linked.pairings.len() as u64);
         self.add_calls(linked);
-        if let Some(cluster) = &standing.cluster {
-            change(&mut self.clusters, cluster, |size| *size += 1);
+        if let Some(cluster) = standing.cluster {
+            change(&mut self.clusters, &cluster.to_string(), |size| *size += 1);
             self.exact += u64::from(standing.duplicate == Some(Duplicate::Exact));
             self.near += u64::from(standing.duplicate == Some(Duplicate::Near));
         }

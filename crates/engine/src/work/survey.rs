@@ -1,11 +1,12 @@
 //! A look at every conversation before the first is rendered: which of them repeat others.
 //!
-//! The survey reads and links what the run will read and link, and keeps of each conversation only its likeness. Its answer
-//! depends on the inputs and the plan alone, so it leaves no receipt: a resumed run looks again.
+//! The survey reads and links what the run will read and link, and keeps of each conversation only its likeness. Both, and the answer,
+//! depend on the inputs and the plan alone. They are written down as bytes: numbers little end first, and of each slice how many follow.
 //!
 //! Why: docs/decisions/2026-11-21-duplicates-are-found-before-rendering.md.
 
 use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::SliceId;
@@ -45,9 +46,70 @@ impl Survey {
         let slice = self.memberships.get(&slice);
         slice
             .and_then(|memberships| memberships.get(index))
-            .cloned()
+            .copied()
             .unwrap_or_default()
     }
+
+    /// Writes where each conversation stands.
+    pub fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
+        into.write_all(&count(self.memberships.len())?)?;
+        for (slice, memberships) in &self.memberships {
+            into.write_all(&slice.lot.to_le_bytes())?;
+            into.write_all(&slice.slice.to_le_bytes())?;
+            into.write_all(&count(memberships.len())?)?;
+            for membership in memberships {
+                membership.write_to(into)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what [`write_to`](Self::write_to) wrote.
+    pub fn read_from(from: &mut dyn Read) -> io::Result<Self> {
+        let mut memberships = BTreeMap::new();
+        for _ in 0..number(from)? {
+            let slice = SliceId {
+                lot: number(from)?,
+                slice: number(from)?,
+            };
+            let of_slice = (0..number(from)?).map(|_| ClusterMembership::read_from(from));
+            memberships.insert(slice, of_slice.collect::<io::Result<_>>()?);
+        }
+        Ok(Self { memberships })
+    }
+}
+
+/// Writes the likenesses of a lot, slice by slice.
+pub fn write_likenesses(slices: &[Vec<Likeness>], into: &mut dyn Write) -> io::Result<()> {
+    into.write_all(&count(slices.len())?)?;
+    for slice in slices {
+        into.write_all(&count(slice.len())?)?;
+        for likeness in slice {
+            likeness.write_to(into)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads what [`write_likenesses`] wrote of a lot.
+pub fn read_likenesses(lot: u32, from: &mut dyn Read) -> io::Result<BTreeMap<SliceId, Vec<Likeness>>> {
+    let slices = number(from)?;
+    let slices = (0..slices).map(|slice| {
+        let likenesses = (0..number(from)?).map(|_| Likeness::read_from(from));
+        Ok((SliceId { lot, slice }, likenesses.collect::<io::Result<_>>()?))
+    });
+    slices.collect()
+}
+
+fn count(length: usize) -> io::Result<[u8; 4]> {
+    let count = u32::try_from(length).map_err(io::Error::other)?;
+    Ok(count.to_le_bytes())
+}
+
+fn number(from: &mut dyn Read) -> io::Result<u32> {
+    let mut bytes = [0; 4];
+    from.read_exact(&mut bytes)?;
+    Ok(u32::from_le_bytes(bytes))
 }
 
 /// Why a conversation is left out for where it stands, if it is.

@@ -86,7 +86,7 @@ pub fn push_conversation(
         tools: tools(linked).as_deref(),
         extra: whole_extra(&conversation.extra, &conversation.envelope).as_deref(),
         content_hash: &content_hash(conversation),
-        cluster: standing.cluster.as_deref(),
+        cluster: standing.cluster.map(|cluster| cluster.to_string()).as_deref(),
         duplicate: standing.duplicate.map(Duplicate::as_str),
     })
 }

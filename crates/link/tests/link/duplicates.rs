@@ -161,3 +161,37 @@ fn scripts_without_spaces_are_compared_character_by_character() {
     let found = found(&[chat(&[("ann", &long)]), chat(&[("ann", &touched)])], Some(0.8));
     assert_eq!(duplicates(&found), [None, Some(Duplicate::Near)]);
 }
+
+#[test]
+fn what_is_written_of_likenesses_and_standings_is_read_again_and_what_is_damaged_is_refused() {
+    let long = words(0..80);
+    let chats = [
+        chat(&[("ann", &long), ("bot", &long)]),
+        chat(&[("ann", &long), ("bot", &long)]),
+        chat(&[("ann", &long), ("bot", &words(0..79))]),
+        chat(&[("ann", "")]),
+    ];
+    for near in [true, false] {
+        for likeness in chats.iter().map(|chat| Likeness::of(chat, near)) {
+            let mut bytes = Vec::new();
+            likeness.write_to(&mut bytes).unwrap();
+            assert!(bytes.len() <= 545);
+            assert_eq!(Likeness::read_from(&mut &*bytes).unwrap(), likeness);
+            let cut = Likeness::read_from(&mut &bytes[..bytes.len() - 1]).unwrap_err();
+            assert_eq!(cut.kind(), std::io::ErrorKind::UnexpectedEof);
+            bytes[0] = 4;
+            let unknown = Likeness::read_from(&mut &*bytes).unwrap_err();
+            assert_eq!(unknown.kind(), std::io::ErrorKind::InvalidData);
+        }
+    }
+    let standings = found(&chats, Some(0.8));
+    let ways: Vec<_> = duplicates(&standings);
+    assert_eq!(ways, [None, Some(Duplicate::Exact), Some(Duplicate::Near), None]);
+    for standing in standings {
+        let mut bytes = Vec::new();
+        standing.write_to(&mut bytes).unwrap();
+        assert_eq!(ClusterMembership::read_from(&mut &*bytes).unwrap(), standing);
+        bytes[0] = 9;
+        assert!(ClusterMembership::read_from(&mut &*bytes).is_err());
+    }
+}

@@ -181,6 +181,11 @@ fn shares_survive_any_call_that_fails() {
 }
 
 #[test]
+fn shares_that_compare_survive_any_call_that_fails() {
+    sampled("shares that compare", 3);
+}
+
+#[test]
 fn a_run_that_replaces_survives_any_call_that_fails() {
     sampled("replace", 3);
 }

@@ -57,7 +57,13 @@ pub(crate) const SCENES: &[Scene] = &[
     Scene {
         name: "shares",
         prepare: inputs,
-        act: shared,
+        act: |shop| shared(shop, ""),
+        look: whole_or_none,
+    },
+    Scene {
+        name: "shares that compare",
+        prepare: inputs,
+        act: |shop| shared(shop, "[dedup]\nexact = \"filter\"\nnear = \"mark\"\n"),
         look: whole_or_none,
     },
     Scene {
@@ -193,8 +199,8 @@ fn mill(shop: &Workshop, more: &str, replace: bool) -> Result<Found, Ended> {
     Ok(shop.hashes("out"))
 }
 
-/// Two shares, one after the other, of a plan of several lots. What each finds done, it passes over.
-fn shared(shop: &Workshop) -> Result<Found, Ended> {
+/// Two shares, one after the other and the first again, of a plan of several lots. What each finds done, it passes over.
+fn shared(shop: &Workshop, more: &str) -> Result<Found, Ended> {
     let never = AtomicBool::new(false);
     let out = shop.path("out");
     let share = |index| {
@@ -207,20 +213,20 @@ fn shared(shop: &Workshop) -> Result<Found, Ended> {
         )?;
         Ok(worked.failed.into_values().next())
     };
-    let plan = plan(shop, &format!("{NEW}[lots]\nbytes = 4096\n")).map_err(of_run)?;
+    let plan = plan(shop, &format!("{NEW}{more}[lots]\nbytes = 4096\n")).map_err(of_run)?;
     let request = Request {
         pipeline: shop.path("pipeline.toml"),
         overrides: Vec::new(),
         inputs: Vec::new(),
         replace: false,
+        verify_every: 0,
     };
     let planned = shards::plan(plan, request, &Silent, &never).map_err(of_run)?;
     if planned.is_finished {
         return Ok(shop.hashes("out"));
     }
     // A worker that fails keeps nobody else from working.
-    let [first, second] = [share(0), share(1)];
-    for failed in [first, second] {
+    for failed in [share(0), share(1), share(0)] {
         if let Some(reason) = failed.map_err(of_run)? {
             return Err(Ended::Repeatable(reason));
         }
@@ -341,6 +347,7 @@ fn of_run(error: RunError) -> Ended {
         | RunError::InputChanged { .. }
         | RunError::Incomplete { .. }
         | RunError::LotsMissing { .. }
+        | RunError::TakenAway { .. }
         | RunError::Stopped { .. }
         | RunError::Threads { .. } => Ended::Repeatable(error.to_string()),
     }

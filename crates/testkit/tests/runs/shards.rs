@@ -1,5 +1,8 @@
 //! A run in shares: planned, worked off in any order and by any number, finished; the files are those of `run`.
 
+mod compared;
+mod together;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,12 +15,17 @@ use super::lots::{During, lines, row, tiny};
 
 /// A plan of a workshop, for shares.
 fn plan(workshop: &Workshop, out: &str) -> shards::Planned {
-    let plan = workshop.plan(out, &tiny());
+    plan_with(workshop, out, &tiny())
+}
+
+fn plan_with(workshop: &Workshop, out: &str, more: &str) -> shards::Planned {
+    let plan = workshop.plan(out, more);
     let request = Request {
         pipeline: workshop.path("pipeline.toml"),
         overrides: Vec::new(),
         inputs: Vec::new(),
         replace: false,
+        verify_every: 0,
     };
     shards::plan(plan, request, &Silent, &AtomicBool::new(false)).unwrap()
 }
@@ -223,23 +231,4 @@ fn a_plan_that_is_lost_or_another_is_refused() {
     std::fs::write(&file, text.replace(&version, "\"version\":\"0.0.1\"")).unwrap();
     let said = work(&out, &all).err().unwrap().to_string();
     assert!(said.contains("chatmill 0.0.1"), "{said}");
-}
-
-#[test]
-fn duplicates_are_not_looked_for_in_shares() {
-    let workshop = filled();
-    let plan = workshop.plan("out", &format!("{}[dedup]\nexact = \"mark\"\n", tiny()));
-    let request = Request {
-        pipeline: workshop.path("pipeline.toml"),
-        overrides: Vec::new(),
-        inputs: Vec::new(),
-        replace: false,
-    };
-    let refused = shards::plan(plan, request, &Silent, &AtomicBool::new(false))
-        .unwrap_err()
-        .to_string();
-    assert!(
-        refused.contains("dedup") && refused.contains("chatmill run"),
-        "{refused}"
-    );
 }

@@ -1,0 +1,312 @@
+//! Shares of a run that compares its conversations: all lots are looked at before the first is rendered, and the files are those of `run`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chatmill_engine::shards::{self, Share, Stage};
+use chatmill_engine::{Progress, RunError, RunOptions, RunSummary};
+use chatmill_testkit::Workshop;
+
+use super::super::lots::{During, lines, tiny};
+use super::{filled, finish, hashes, plan_with, root_of, work};
+
+/// Equal conversations are left out, and nearly equal ones marked.
+fn compared() -> String {
+    format!(
+        "{}[dedup]\nexact = \"filter\"\nnear = \"mark\"\nthreshold = 0.5\n",
+        tiny()
+    )
+}
+
+const ALL: Share = Share::Part { index: 0, of: 1 };
+
+fn run(workshop: &Workshop) -> RunSummary {
+    workshop.run("run", &compared(), 2).unwrap()
+}
+
+/// The number of the lots, all of which share `of` shares compare.
+fn compare_all(out: &Path, of: u32) -> usize {
+    let mut lots = 0;
+    for index in 0..of {
+        let worked = work(out, &Share::Part { index, of }).unwrap();
+        lots += worked.compared.len();
+        assert!(worked.failed.is_empty());
+        assert_eq!(worked.stage == Stage::Compare, index + 1 < of);
+    }
+    lots
+}
+
+/// The files in which the lots' likenesses are, and the clusters where they are made.
+fn kept(workshop: &Workshop, out: &str) -> Vec<PathBuf> {
+    let root = root_of(workshop, out);
+    let lots = fs::read_dir(root.join("lots")).unwrap();
+    let lots = lots.map(|entry| entry.unwrap().path());
+    let mut kept: Vec<PathBuf> = lots
+        .filter(|path| path.extension().is_some_and(|end| end == "likenesses"))
+        .collect();
+    kept.sort();
+    kept.extend(Some(root.join("clusters")).filter(|path| path.exists()));
+    kept
+}
+
+#[test]
+fn shares_that_compare_first_give_the_files_of_a_run() {
+    let workshop = filled();
+    let alone = run(&workshop);
+    assert!(alone.totals.filtered > 0, "some are left out");
+    let bare = workshop.run("bare", &tiny(), 2).unwrap();
+    assert!(bare.totals.conversations > alone.totals.conversations);
+    // By how many shares the lots are compared, and by how many they are rendered.
+    for (compared_by, rendered_by) in [(1, 4), (3, 2), (7, 1)] {
+        let out = format!("out-{compared_by}");
+        let planned = plan_with(&workshop, &out, &compared());
+        let path = workshop.path(&out);
+        assert_eq!(shards::status(&path).unwrap().stage, Stage::Compare);
+        // Backwards, and one of them twice.
+        for index in (0..compared_by).rev() {
+            let share = Share::Part {
+                index,
+                of: compared_by,
+            };
+            let worked = work(&path, &share).unwrap();
+            assert!(!worked.compared.is_empty());
+            assert_eq!(worked.stage == Stage::Compare, index > 0);
+            if index > 0 {
+                let missing = shards::status(&path).unwrap().missing;
+                assert_eq!(worked.missing, missing);
+                assert!(worked.done.is_empty());
+                let again = work(&path, &share).unwrap();
+                assert!(again.compared.is_empty(), "{:?}", again.compared);
+            }
+        }
+        // Whoever compared the last lots went on and rendered the same.
+        let status = shards::status(&path).unwrap();
+        assert_eq!(status.stage == Stage::Finish, compared_by == 1);
+        assert!(!status.done.is_empty() && status.failed.is_empty());
+        for index in (0..rendered_by).rev() {
+            let share = Share::Part {
+                index,
+                of: rendered_by,
+            };
+            work(&path, &share).unwrap();
+        }
+        let status = shards::status(&path).unwrap();
+        assert_eq!((status.stage, status.done.len()), (Stage::Finish, planned.lots));
+        finish(&path).unwrap();
+        assert_eq!(hashes(&workshop, "run"), hashes(&workshop, &out));
+        assert!(!workshop.path(&format!(".{out}.staging")).exists());
+    }
+}
+
+#[test]
+fn many_who_compare_and_render_the_same_lots_at_once_give_the_files_of_a_run() {
+    let workshop = filled();
+    run(&workshop);
+    plan_with(&workshop, "out", &compared());
+    let out = workshop.path("out");
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| work(&out, &ALL).unwrap());
+        }
+    });
+    finish(&out).unwrap();
+    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+}
+
+#[test]
+fn whoever_is_killed_in_one_stage_or_the_other_harms_nobody() {
+    let workshop = filled();
+    run(&workshop);
+    let planned = plan_with(&workshop, "out", &compared());
+    let out = workshop.path("out");
+    for stage in ["compare", "render"] {
+        let stop = AtomicBool::new(false);
+        let end = || stop.store(true, Ordering::SeqCst);
+        let during = During::new(stage, 20_000, &end);
+        let stopped = shards::work(&out, &ALL, RunOptions::default(), &during, &stop);
+        assert!(matches!(stopped, Err(RunError::Stopped { .. })), "{stage}");
+        let status = shards::status(&out).unwrap();
+        assert!((1..planned.lots).contains(&status.done.len()), "{stage}");
+        assert_eq!(status.stage.as_str(), stage);
+        assert!(matches!(finish(&out), Err(RunError::LotsMissing { .. })));
+    }
+    // What both left half written.
+    let root = root_of(&workshop, "out");
+    let left = root.join("temp/worker-0123456789abcdef");
+    fs::create_dir_all(&left).unwrap();
+    fs::write(left.join(".00001.likenesses.0123456789abcdef.new"), "half").unwrap();
+    work(&out, &ALL).unwrap();
+    finish(&out).unwrap();
+    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+}
+
+/// Damages a file; the number is that of the same file of another plan.
+type Damage<'d> = &'d dyn Fn(&Path, usize);
+
+#[test]
+fn what_lots_are_compared_by_is_made_again_where_it_is_damaged_or_of_another_plan() {
+    let workshop = filled();
+    run(&workshop);
+    plan_with(&workshop, "other", &compared().replace("0.5", "0.6"));
+    compare_all(&workshop.path("other"), 1);
+    let others = kept(&workshop, "other");
+    let planned = plan_with(&workshop, "out", &compared());
+    let out = workshop.path("out");
+    let damages: [Damage<'_>; 4] = [
+        &|path, _| {
+            let mut bytes = fs::read(path).unwrap();
+            let middle = bytes.len() / 2;
+            bytes[middle] ^= 1;
+            fs::write(path, bytes).unwrap();
+        },
+        &|path, _| {
+            let bytes = fs::read(path).unwrap();
+            fs::write(path, &bytes[..bytes.len() - 1]).unwrap();
+        },
+        &|path, _| fs::write(path, "").unwrap(),
+        &|path, number| {
+            fs::copy(&others[number], path).unwrap();
+        },
+    ];
+    for damage in damages {
+        // All but the last lot, so that nobody has compared anything with it.
+        let last = u32::try_from(planned.lots - 1).unwrap();
+        work(&out, &Share::Lots((0..last).collect())).unwrap();
+        damage(&kept(&workshop, "out")[2], 2);
+        let worked = work(&out, &Share::Lots(vec![last])).unwrap();
+        assert_eq!((worked.stage, worked.missing), (Stage::Compare, vec![2]));
+        let status = shards::status(&out).unwrap();
+        assert_eq!((status.stage, status.missing), (Stage::Compare, vec![2]));
+        // The clusters are made of what lots are compared by, as long as that is there.
+        let worked = work(&out, &Share::Lots(vec![2])).unwrap();
+        assert_eq!((worked.stage, worked.compared), (Stage::Render, vec![2]));
+        assert_eq!([worked.done, worked.before].concat(), [2]);
+        let files = kept(&workshop, "out");
+        let clusters = files.last().unwrap();
+        let whole = fs::read(clusters).unwrap();
+        damage(clusters, others.len() - 1);
+        work(&out, &Share::Lots(vec![1])).unwrap();
+        assert!(fs::read(clusters).unwrap() == whole);
+        for path in files {
+            fs::remove_file(path).unwrap();
+        }
+    }
+    // Nothing was lost that was rendered before, and nothing of it is believed without where its conversations stand.
+    assert_eq!(shards::status(&out).unwrap().stage, Stage::Compare);
+    work(&out, &ALL).unwrap();
+    finish(&out).unwrap();
+    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+}
+
+#[test]
+fn an_input_that_changes_fails_its_lot_in_either_stage_and_is_done_when_it_is_what_it_was() {
+    let workshop = filled();
+    run(&workshop);
+    let planned = plan_with(&workshop, "out", &compared());
+    let out = workshop.path("out");
+    let text = fs::read_to_string(workshop.path("in/d.jsonl")).unwrap();
+    let changed = text.replacen("\"yes\"", "\"YES\"", 1);
+    let is_about_d = |reason: &str| reason.contains("changed since it was planned: d.jsonl");
+    workshop.write("in/d.jsonl", &changed);
+    let worked = work(&out, &ALL).unwrap();
+    assert_eq!(worked.stage, Stage::Compare);
+    assert_eq!(worked.compared.len(), planned.lots - 1);
+    let (lot, reason) = worked.failed.first_key_value().unwrap();
+    assert!(is_about_d(reason), "{reason}");
+    assert_eq!(worked.missing, [*lot]);
+    let status = shards::status(&out).unwrap();
+    assert_eq!((status.stage, &status.failed), (Stage::Compare, &worked.failed));
+    // As it was, and changed again before it is rendered.
+    workshop.write("in/d.jsonl", &text);
+    let stop = AtomicBool::new(false);
+    let change = || drop(workshop.write("in/d.jsonl", &changed));
+    let during = During::new("render", 1, &change);
+    let worked = shards::work(&out, &ALL, RunOptions::default(), &during, &stop).unwrap();
+    assert_eq!(worked.compared, [*lot]);
+    assert_eq!(worked.done.len(), planned.lots - 1);
+    assert!(is_about_d(&worked.failed[lot]));
+    let status = shards::status(&out).unwrap();
+    assert_eq!((status.stage, &status.failed), (Stage::Render, &worked.failed));
+    workshop.write("in/d.jsonl", &text);
+    work(&out, &Share::Lots(vec![*lot])).unwrap();
+    finish(&out).unwrap();
+    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+}
+
+#[test]
+fn more_conversations_than_may_be_compared_are_refused_over_all_lots() {
+    let workshop = filled();
+    let planned = plan_with(
+        &workshop,
+        "out",
+        &format!("{}[limits]\ncompared = 60\n", compared()),
+    );
+    let out = workshop.path("out");
+    let last = u32::try_from(planned.lots - 1).unwrap();
+    work(&out, &Share::Lots((0..last).collect())).unwrap();
+    let refused = work(&out, &Share::Lots(vec![last]));
+    let Err(RunError::TooManyToCompare { found, limit: 60 }) = refused else {
+        panic!("{refused:?}");
+    };
+    assert!(found > 60, "{found}");
+}
+
+/// The stages that begin, each once.
+#[derive(Default)]
+struct Stages(Mutex<Vec<String>>);
+
+impl Progress for Stages {
+    fn stage(&self, name: &str, _bytes: u64) {
+        self.0.lock().unwrap().push(name.to_owned());
+    }
+    fn advance(&self, _bytes: u64) {}
+    fn note(&self, _text: &str) {}
+}
+
+fn stages_of_a_run(workshop: &Workshop) -> Vec<String> {
+    let stages = Stages::default();
+    let plan = workshop.plan("out", &compared());
+    chatmill_engine::run(plan, RunOptions::default(), &stages, &AtomicBool::new(false)).unwrap();
+    stages.0.into_inner().unwrap()
+}
+
+#[test]
+fn a_run_goes_on_with_what_shares_compared() {
+    let workshop = filled();
+    run(&workshop);
+    plan_with(&workshop, "out", &compared());
+    compare_all(&workshop.path("out"), 1);
+    assert!(!stages_of_a_run(&workshop).contains(&"compare".to_owned()));
+    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+}
+
+#[test]
+fn a_run_that_was_stopped_while_it_rendered_does_not_compare_again() {
+    let workshop = filled();
+    run(&workshop);
+    let stop = AtomicBool::new(false);
+    let end = || stop.store(true, Ordering::SeqCst);
+    let during = During::new("render", 20_000, &end);
+    let plan = workshop.plan("out", &compared());
+    let stopped = chatmill_engine::run(plan, RunOptions::default(), &during, &stop);
+    assert!(matches!(stopped, Err(RunError::Stopped { .. })));
+    assert!(!stages_of_a_run(&workshop).contains(&"compare".to_owned()));
+    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+}
+
+#[test]
+fn a_lot_without_any_conversation_is_compared_too() {
+    let workshop = Workshop::new();
+    workshop.write("in/a.jsonl", lines(40));
+    workshop.write("in/b.jsonl", "\n".repeat(5_000));
+    workshop.write("in/c.jsonl", lines(40));
+    run(&workshop);
+    let planned = plan_with(&workshop, "out", &compared());
+    let out = workshop.path("out");
+    assert_eq!(compare_all(&out, 3), planned.lots);
+    work(&out, &ALL).unwrap();
+    finish(&out).unwrap();
+    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+}

@@ -66,11 +66,27 @@ class Shares:
         self.out: str = os.path.abspath(planned["out"])
         self.lots: int = planned["lots"]
         self.is_finished: bool = planned["finished"]
+        self._stage = "lots"
+
+    def _status(self) -> dict[str, Any]:
+        status: dict[str, Any] = json.loads(answer(["status", self.out, "--format", "json"])[1])
+        return status
+
+    def rounds(self) -> Iterator[None]:
+        """How often each lot is a task: twice where conversations are compared, since all are looked at before the first is rendered."""
+        if self._status()["stage"] == "compare":
+            self._stage = "compare"
+            yield
+            # A lot that failed is not compared; nothing can be rendered then.
+            if self._status()["stage"] == "compare":
+                return
+            self._stage = "lots"
+        yield
 
     def tell(self, done: int) -> None:
         """Tells whoever wants to know how many lots are done."""
         if self._told is not None:
-            self._told("lots", done, self.lots)
+            self._told(self._stage, done, self.lots)
 
     @contextmanager
     def watched(self) -> Iterator[None]:
@@ -83,11 +99,12 @@ class Shares:
         def watch() -> None:
             while not over.wait(_PAUSE):
                 try:
-                    status = json.loads(answer(["status", self.out, "--format", "json"])[1])
+                    status = self._status()
                 except Error:
                     # What is wrong there, the tasks say.
                     continue
-                self.tell(len(status["done"]))
+                if (status["stage"] == "compare") == (self._stage == "compare"):
+                    self.tell(len(status["done"]))
 
         watcher = threading.Thread(target=watch, name="chatmill-lots", daemon=True)
         watcher.start()

@@ -86,7 +86,7 @@ def run(
     All nodes see the pipeline file, the inputs and ``out`` under the same paths, on a disk that they share. The driver hashes the inputs and divides
     them into lots (``lots={"bytes": 268435456}``), each task works one off with ``threads`` threads, and the driver publishes the dataset. A
     task that is lost is started again; a lot whose input changed meanwhile is an :class:`chatmill.IncompleteError`. Called again, it
-    goes on with the lots that are left.
+    goes on with the lots that are left. Where ``dedup`` compares conversations, all lots go through a stage ``compare`` before.
     """
     import ray
 
@@ -96,15 +96,17 @@ def run(
     if shares.is_finished:
         return shares.finish()
     work = ray.remote(num_cpus=max(threads, 1), max_retries=_RETRIES, retry_exceptions=[IncompleteError])(_shares.work)
-    left = [work.remote(shares.out, lot, threads) for lot in range(shares.lots)]
     ended: list[_shares.Lot] = []
-    try:
-        while left:
-            ready, left = ray.wait(left)
-            ended += ray.get(ready)
-            shares.tell(len(ended))
-    except BaseException:
-        for task in left:
-            ray.cancel(task, force=True)
-        raise
+    for _ in shares.rounds():
+        ended = []
+        left = [work.remote(shares.out, lot, threads) for lot in range(shares.lots)]
+        try:
+            while left:
+                ready, left = ray.wait(left)
+                ended += ray.get(ready)
+                shares.tell(len(ended))
+        except BaseException:
+            for task in left:
+                ray.cancel(task, force=True)
+            raise
     return shares.finish(ended)

@@ -88,7 +88,7 @@ def run(
     task that is lost Spark starts again, as often as ``spark.task.maxFailures`` says; a lot whose input changed meanwhile is an
     :class:`chatmill.IncompleteError`. Called again, it goes on with the lots that are left.
 
-    ``progress`` is told of the stage ``lots`` from a thread of its own.
+    ``progress`` is told of the stage ``lots`` from a thread of its own. Where ``dedup`` compares conversations, all lots go through a stage ``compare`` before.
     """
     shares = _shares.Shares(
         pipeline, out, inputs=inputs, threads=threads, replace=replace, progress=progress, overrides=overrides
@@ -109,6 +109,8 @@ def run(
 
     # A partition is a task; a range of as many partitions as numbers has one number in each.
     lots = spark.range(0, shares.lots, 1, max(shares.lots, 1))
+    rows: Any = []
     with shares.watched():
-        rows = lots.mapInArrow(work, "lot long, reason string, refused boolean").collect()
+        for _ in shares.rounds():
+            rows = lots.mapInArrow(work, "lot long, reason string, refused boolean").collect()
     return shares.finish(_shares.Lot(row["lot"], row["reason"], row["refused"]) for row in rows)

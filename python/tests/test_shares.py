@@ -106,6 +106,29 @@ def test_lots_in_an_engine_make_the_files_of_a_run(by: Callable[..., By], pipeli
     assert again["exit_code"] == 0 and (tmp_path / "shared" / "manifest.json").read_bytes() == manifests[0]
 
 
+def test_lots_that_are_compared_first_make_the_files_of_a_run(by: Callable[..., By], pipeline: Path, tmp_path: Path) -> None:
+    again = "".join((pipeline.parent / "in" / "a.jsonl").read_text().splitlines(keepends=True)[:9])
+    (tmp_path / "in" / "c.jsonl").write_text(again)
+    compared = {"lots": LOTS, "dedup": {"exact": "filter"}}
+    alone = chatmill.run(pipeline, tmp_path / "alone", **compared)
+    assert alone["exit_code"] == 0
+    told: list[tuple[str, int, int]] = []
+    by()(pipeline, tmp_path / "shared", progress=lambda *said: told.append(said), **compared)
+    manifests = [(tmp_path / out / "manifest.json").read_bytes() for out in ("alone", "shared")]
+    assert manifests[0] == manifests[1]
+    assert told[-1][0] == "lots" and told[-1][1] == told[-1][2] > 3
+
+
+def test_an_input_that_changes_before_it_is_compared_is_the_error_of_the_run(by: Callable[..., By], pipeline: Path) -> None:
+    text = (pipeline.parent / "in" / "b.json").read_text()
+
+    def change() -> None:
+        (pipeline.parent / "in" / "b.json").write_text(text.replace("Hello!", "Howdy!"))
+
+    with pytest.raises(chatmill.IncompleteError, match=r"lot \d+ failed: changed since it was planned: b.json"):
+        by(change)(pipeline, lots=LOTS, dedup={"exact": "filter"})
+
+
 def test_an_input_that_changes_meanwhile_is_the_error_of_the_run(by: Callable[..., By], pipeline: Path) -> None:
     text = (pipeline.parent / "in" / "b.json").read_text()
 

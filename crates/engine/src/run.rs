@@ -315,6 +315,8 @@ impl<'p> Runner<'p> {
             return Ok(finished);
         }
         for slice in &wrong {
+            // Whoever is stopped now leaves a lot that is not done, and says so.
+            self.staging.forget_lot(slice.lot)?;
             self.staging.discard(*slice)?;
         }
         let concerned: BTreeSet<u32> = wrong.iter().map(|slice| slice.lot).collect();

@@ -29,7 +29,7 @@ use crate::error::{NoThreads, PlanError, ReadError};
 use crate::plan::{CheckSettings, CodeSettings, PlannedInput, Target, typed_inputs_through};
 use crate::progress::Progress;
 use crate::record::locate::Located;
-use crate::slice::{Slicer, scheduler};
+use crate::slice::{Repeats, Slicer, scheduler};
 use crate::work::tables::{self, FindingTexts, Place};
 
 pub use crate::work::tables::Quoting;
@@ -317,7 +317,7 @@ pub fn check(
         stop,
         progress,
     )
-    .comparing();
+    .comparing(Repeats::among(&inputs));
     if options.hashes {
         slicer = slicer.hashing();
     }

@@ -21,7 +21,7 @@ use crate::pipeline;
 use crate::plan::{Plan, PlannedInput};
 use crate::progress::Progress;
 use crate::slice::lots::{Lot, divides, lots};
-use crate::slice::{CutTotals, Slice, Slicer, scheduler};
+use crate::slice::{CutTotals, Repeats, Slice, Slicer, scheduler};
 use crate::work::receipt::SliceReceipt;
 use crate::work::slowest::Slowest;
 use crate::work::{WorkerContext, process_slice};
@@ -197,6 +197,8 @@ pub(crate) struct Used {
 
 pub(crate) struct Runner<'p> {
     tools: WorkerContext<'p>,
+    /// Which inputs have the bytes of others: the same in each lot.
+    repeats: Repeats,
     staging: &'p Staging,
     table_options: TableOptions,
     threads: usize,
@@ -223,6 +225,7 @@ impl<'p> Runner<'p> {
                 message: "it is neither zstd(1..22) nor none".to_owned(),
             })?;
         Ok(Self {
+            repeats: Repeats::among(&plan.inputs),
             tools: WorkerContext::new(plan, options.count_mode, options.verify_every, stop),
             staging,
             table_options: TableOptions {
@@ -363,7 +366,7 @@ impl<'p> Runner<'p> {
         )
         .in_lots(lots.iter().cloned())
         .strict()
-        .comparing();
+        .comparing(self.repeats.clone());
         let mut results = BTreeMap::new();
         let mut failure = None;
         scheduler::each_slice(

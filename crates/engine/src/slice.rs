@@ -18,6 +18,7 @@ mod slicer;
 mod tally;
 mod unread;
 
+pub use repeats::Repeats;
 pub use slicer::Slicer;
 pub use tally::{CutCounts, CutTotals};
 

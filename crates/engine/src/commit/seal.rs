@@ -76,7 +76,12 @@ impl ReceiptTotals {
             return Err(missing(slice));
         }
         drop(cut);
-        outcome.lots = finished.tally.lots.values().copied().collect();
+        let lots = &finished.tally.lots;
+        let last = lots.keys().next_back().copied();
+        outcome.lots = last.map_or_else(Vec::new, |last| {
+            let slices = (0..=last).map(|lot| lots.get(&lot).copied().unwrap_or_default());
+            slices.collect()
+        });
         outcome.add_inputs();
         Ok(outcome)
     }

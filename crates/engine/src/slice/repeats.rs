@@ -1,13 +1,23 @@
 //! Inputs that have the same bytes. Their hashes are taken while they are read, or were taken before.
 
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use chatmill_diag::{Finding, codes};
 
 use crate::plan::PlannedInput;
 
 /// The hashes of the inputs that were read, as far as they can tell anything: inputs of a length that no other has are not kept.
-pub(super) struct Repeats {
+#[derive(Clone)]
+pub struct Repeats {
+    /// Shared by all who read the same inputs: whoever reads them lot by lot would find it out again for each.
+    planned: Arc<Planned>,
+    /// The first input of each hash that only reading has shown.
+    firsts: HashMap<blake3::Hash, usize>,
+}
+
+/// What the plan tells of the inputs.
+struct Planned {
     /// Lengths that several inputs have, in bytes.
     lengths: BTreeSet<u64>,
     /// The first input of each hash.
@@ -17,7 +27,7 @@ pub(super) struct Repeats {
 impl Repeats {
     /// None of the inputs was read yet. Those that were hashed before are known all the same: which of them is the first does not
     /// depend on the lots that are read.
-    pub(super) fn among(inputs: &[PlannedInput]) -> Self {
+    pub fn among(inputs: &[PlannedInput]) -> Self {
         let mut all: Vec<u64> = inputs.iter().map(|planned| planned.input.bytes).collect();
         all.sort_unstable();
         let shared = all
@@ -25,26 +35,30 @@ impl Repeats {
             .filter(|equal| equal.len() > 1);
         // Nothing is said of empty files, nor of what has no length.
         let lengths = shared.filter_map(|equal| equal.first().copied().filter(|length| *length > 0));
-        let mut repeats = Self {
-            lengths: lengths.collect(),
-            firsts: HashMap::new(),
-        };
+        let lengths: BTreeSet<u64> = lengths.collect();
+        let mut firsts = HashMap::new();
         for (index, planned) in inputs.iter().enumerate() {
-            if let Some(hash) = planned.hash.filter(|_| repeats.may_have(planned.input.bytes)) {
-                repeats.firsts.entry(hash).or_insert(index);
+            if let Some(hash) = planned.hash.filter(|_| lengths.contains(&planned.input.bytes)) {
+                firsts.entry(hash).or_insert(index);
             }
         }
-        repeats
+        Self {
+            planned: Arc::new(Planned { lengths, firsts }),
+            firsts: HashMap::new(),
+        }
     }
 
     /// Whether an input of this length may have the bytes of another.
     pub(super) fn may_have(&self, length: u64) -> bool {
-        self.lengths.contains(&length)
+        self.planned.lengths.contains(&length)
     }
 
     /// The first input with this hash, where it is another one.
     pub(super) fn first(&mut self, hash: blake3::Hash, input: usize) -> Option<usize> {
-        let first = *self.firsts.entry(hash).or_insert(input);
+        let planned = self.planned.firsts.get(&hash);
+        let first = planned
+            .copied()
+            .unwrap_or_else(|| *self.firsts.entry(hash).or_insert(input));
         (first != input).then_some(first)
     }
 }

@@ -161,10 +161,10 @@ impl<'p> Slicer<'p> {
         self
     }
 
-    /// Says of each input whether an earlier one has the same bytes.
+    /// Says of each input whether an earlier one has the same bytes; `repeats` knows the inputs.
     #[must_use]
-    pub fn comparing(mut self) -> Self {
-        self.repeats = Some(Repeats::among(self.inputs));
+    pub fn comparing(mut self, repeats: Repeats) -> Self {
+        self.repeats = Some(repeats);
         self
     }
 

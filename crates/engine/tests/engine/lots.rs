@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use chatmill_engine::slice::lots::{Lot, divides, lots};
-use chatmill_engine::slice::{CutTotals, Slicer};
+use chatmill_engine::slice::{CutTotals, Repeats, Slicer};
 use chatmill_engine::{Plan, Silent};
 
 use crate::desk::{request, row};
@@ -44,7 +44,7 @@ fn cut(plan: &Plan, lots: &[Lot]) -> (BTreeMap<String, String>, CutTotals) {
     let mut slicer = Slicer::new(&plan.inputs, plan.limits(), 512, None, spill, &stop, &Silent)
         .in_lots(lots.iter().cloned())
         .strict()
-        .comparing();
+        .comparing(Repeats::among(&plan.inputs));
     let mut digests = BTreeMap::new();
     while let Some(slice) = slicer.next_slice() {
         digests.insert(slice.id.to_string(), slice.digest());

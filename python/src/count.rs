@@ -33,10 +33,15 @@ impl Counter {
     #[new]
     #[pyo3(signature = (settings, threads = 0))]
     fn new(py: Python<'_>, settings: Vec<String>, threads: usize) -> PyResult<Self> {
-        let encoding = py.detach(|| encoding(&settings))?;
+        let (name, counts) = py.detach(|| {
+            guarded(|| {
+                let encoding = encoding(&settings)?;
+                Ok((encoding.name().to_owned(), encoding.counter()))
+            })
+        })?;
         Ok(Self {
-            name: encoding.name().to_owned(),
-            counts: py.detach(|| encoding.counter()),
+            name,
+            counts,
             threads: chatmill_engine::threads(threads, &Silent),
         })
     }
@@ -49,10 +54,11 @@ impl Counter {
     /// Tokens of one text.
     fn count_one(&self, text: &Bound<'_, PyAny>) -> PyResult<u64> {
         if let Ok(text) = text.cast::<PyString>() {
-            return Ok(self.counts.count(text.to_str()?));
+            let text = text.to_str()?;
+            return guarded(|| Ok(self.counts.count(text)));
         }
         let bytes = text.cast::<PyBytes>()?;
-        Ok(self.counts.count(&String::from_utf8_lossy(bytes.as_bytes())))
+        guarded(|| Ok(self.counts.count(&String::from_utf8_lossy(bytes.as_bytes()))))
     }
 
     /// Tokens of each text.

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars
 import pyarrow
 import pytest
-from conftest import chat, rows
+from conftest import SAMPLES, chat, rows
 
 import chatmill
 
@@ -98,3 +98,20 @@ def test_a_template_is_a_dialect(tmp_path: Path) -> None:
     template.write_text("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}")
     rendered = chatmill.render(CHATS, "mine", [], templates={"mine": {"template": template}})
     assert contents(rendered)[0] == "<user>Hi<assistant>Hello!"
+
+
+def test_rows_are_gathered_into_conversations() -> None:
+    rows_of_one = (SAMPLES / "sources" / "suna-rows" / "example" / "suna-rows.jsonl").read_text().splitlines()
+    assert len(rows_of_one) > 1
+    assert len(contents(chatmill.render(rows_of_one, "chatml"))) == 1
+
+
+def test_paths_in_options_start_at_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("key").write_text("0123456789abcdef" * 4)
+    written = [chat("I am somebody@mail.example", "Hello!")]
+    made = contents(chatmill.render(written, "chatml", redact={"mode": "replace", "key_file": Path("key")}))
+    assert "Hello!" in made[0] and "somebody@mail.example" not in made[0]
+    with pytest.raises(chatmill.RequestError, match="at least 32 bytes") as caught:
+        chatmill.render(written, "chatml", redact={"mode": "replace"})
+    assert caught.value.place == "redact.key_file"

@@ -92,8 +92,8 @@ def sail():
     server = SparkConnectServer("127.0.0.1", 0)
     server.start(background=True)
     _, port = server.listening_address
+    # It ends with this process. A session that outlived it would look for it for minutes.
     yield Cluster({"SPARK_REMOTE": f"sc://127.0.0.1:{port}"})
-    server.stop()
 
 
 @contextlib.contextmanager

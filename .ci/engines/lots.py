@@ -42,7 +42,8 @@ def main(engine, folder, manifest):
     shutil.rmtree(out, ignore_errors=True)
     shutil.rmtree(folder / ".archive.staging", ignore_errors=True)
     path = program("archive_ray.py" if engine == "ray" else "archive_spark.py", folder)
-    lots = len(json.loads(manifest.read_text(encoding="utf-8"))["lots"])
+    # The last of them are the totals.
+    lots = len(json.loads(manifest.read_text(encoding="utf-8"))["lots"]) - 1
     with CLUSTERS[engine]() as cluster:
         begun = time.monotonic()
         working = subprocess.Popen([sys.executable, "-B", path], env=os.environ | cluster.environment, stdout=subprocess.PIPE, text=True)

@@ -44,22 +44,22 @@ class Shares:
         pipeline: Path,
         out: Path | None,
         *,
-        inputs: Iterable[Path],
+        inputs: Path | Iterable[Path],
         threads: int,
         replace: bool,
+        limit: int | None,
         progress: Progress,
         overrides: dict[str, Any],
     ) -> None:
-        # What is wrong with the keywords is said before anything is read.
-        if threads < 0:
-            raise RequestError("threads must be a number of threads, or 0", "value", "threads")
-        self.threads = threads
+        self.threads = _settings.number("threads", threads)
         self._told = callback(progress)
-        arguments = [os.fspath(pipeline), "--format", "json"]
-        arguments += ["--out", os.fspath(out)] if out is not None else []
-        arguments += [f"--input={os.fspath(path)}" for path in inputs]
+        arguments = ["--format", "json"]
+        arguments += ["--out", _settings.path("out", out)] if out is not None else []
+        arguments += [f"--input={path}" for path in _settings.paths("inputs", inputs)]
         arguments += ["--replace"] if replace else []
+        arguments += ["--limit", str(_settings.number("limit", limit))] if limit is not None else []
         arguments += [f"--set={assignment}" for assignment in _settings.assignments(overrides)]
+        arguments += ["--", _settings.path("pipeline", pipeline)]
         self._arguments = arguments
         planned = json.loads(answer(["plan", *arguments], self._told)[1])
         # Tasks stand in other folders than the driver.
@@ -69,7 +69,7 @@ class Shares:
         self._stage = "lots"
 
     def _status(self) -> dict[str, Any]:
-        status: dict[str, Any] = json.loads(answer(["status", self.out, "--format", "json"])[1])
+        status: dict[str, Any] = json.loads(answer(["status", "--format", "json", "--", self.out])[1])
         return status
 
     def rounds(self) -> Iterator[None]:
@@ -128,7 +128,7 @@ class Shares:
         if self.is_finished:
             code, text = answer(["run", *self._arguments], self._told)
         else:
-            code, text = answer(["finish", self.out, "--format", "json"], self._told)
+            code, text = answer(["finish", "--format", "json", "--", self.out], self._told)
         summary: dict[str, Any] = json.loads(text)
         summary.setdefault("exit_code", code)
         return summary
@@ -142,7 +142,7 @@ def work(out: str, lot: int, threads: int) -> Lot:
     """
     with _AT_ONCE:
         try:
-            _, text = answer(["work", out, "--lots", str(lot), "--threads", str(threads), "--format", "json"])
+            _, text = answer(["work", "--lots", str(lot), "--threads", str(threads), "--format", "json", "--", out])
         except RequestError as error:
             return Lot(lot, str(error), True)
     return Lot(lot, json.loads(text)["failed"].get(str(lot)), False)

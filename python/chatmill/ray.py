@@ -75,9 +75,10 @@ def run(
     pipeline: Path,
     out: Path | None = None,
     *,
-    inputs: Iterable[Path] = (),
+    inputs: Path | Iterable[Path] = (),
     threads: int = 1,
     replace: bool = False,
+    limit: int | None = None,
     progress: Progress = None,
     **overrides: Any,
 ) -> dict[str, Any]:
@@ -91,7 +92,14 @@ def run(
     import ray
 
     shares = _shares.Shares(
-        pipeline, out, inputs=inputs, threads=threads, replace=replace, progress=progress, overrides=overrides
+        pipeline,
+        out,
+        inputs=inputs,
+        threads=threads,
+        replace=replace,
+        limit=limit,
+        progress=progress,
+        overrides=overrides,
     )
     if shares.is_finished:
         return shares.finish()

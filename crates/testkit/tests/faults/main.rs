@@ -177,7 +177,7 @@ fn a_run_that_goes_on_survives_any_call_that_fails() {
 
 #[test]
 fn shares_survive_any_call_that_fails() {
-    sampled("shares", 3);
+    sampled("shares", 2);
 }
 
 #[test]

@@ -225,13 +225,23 @@ fn shared(shop: &Workshop, more: &str) -> Result<Found, Ended> {
     if planned.is_finished {
         return Ok(shop.hashes("out"));
     }
-    // A worker that fails keeps nobody else from working.
-    for failed in [share(0), share(1), share(0)] {
-        if let Some(reason) = failed.map_err(of_run)? {
-            return Err(Ended::Repeatable(reason));
+    let work_all = || {
+        // A worker that fails keeps nobody else from working.
+        for failed in [share(0), share(1), share(0)] {
+            if let Some(reason) = failed.map_err(of_run)? {
+                return Err(Ended::Repeatable(reason));
+            }
         }
+        Ok(())
+    };
+    work_all()?;
+    let mut ended = shards::finish(&out, options(false), &Silent, &never);
+    if let Err(RunError::LotsMissing { .. }) = ended {
+        // An earlier one that failed while it read a lot again: it has named the lot, and whoever is told does it.
+        work_all()?;
+        ended = shards::finish(&out, options(false), &Silent, &never);
     }
-    shards::finish(&out, options(false), &Silent, &never).map_err(of_run)?;
+    ended.map_err(of_run)?;
     Ok(shop.hashes("out"))
 }
 

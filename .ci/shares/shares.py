@@ -2,7 +2,7 @@
 
     python3 .ci/shares/shares.py CHATMILL FOLDER [--megabytes 300] [--seed N] [--ways shards,full,slurm,…]
 
-`run` with one thread and with two; 1, 3 and 7 shares in random order, two at a time, one of them killed at a random moment and repeated, one lot done
+`run` with one thread and with two; 1, 3 and 7 shares in random order, two at a time, one of them killed after some of its lots and repeated, one lot done
 twice at once; two on a disk that is too small until somebody makes room; the job array of docs/scale.md in Slurm, a task of it requeued; and the programs of docs/scale.md in the engines that `just engines` has
 installed, with a worker killed. What is not installed is said and passed over.
 """
@@ -61,35 +61,36 @@ class Campaign:
             print(f"run, {threads} threads: {wall:.1f} s, {cpu:.1f} s of processors", flush=True)
             if threads == 1:
                 lots = len(json.loads(self.manifest.read_bytes())["lots"])
-                expected = wall
             else:
                 self.compare("two threads", out)
         self.do("certify", self.folder / "alone-1")
-        return lots, expected
+        return lots
 
-    def shards(self, of, lots, expected):
+    def shards(self, of, lots):
         """`of` shares, two at a time; one is killed, and one lot is done twice at once."""
         out = self.folder / f"shares-{of}"
         planned, _ = self.do("plan", "archive.toml", "--out", out)
         order = self.dice.sample(range(1, of + 1), of)
-        victim, moment = self.dice.choice(order), self.dice.uniform(0.1, 0.7) * expected / of
+        victim = self.dice.choice(order)
+        # Its own lots, and after how many of them it is killed.
+        mine = [number for number in range(lots) if number % of == victim - 1]
+        fate = self.dice.randrange(max(1, len(mine) * 2 // 3))
         before, begun = os.times(), time.monotonic()
         twice = self.dice.randrange(lots)
         both = [self.start("work", out, "--lots", twice, "--threads", 1) for _ in range(2)]
         if codes := [working.wait() for working in both if working.wait() != 0]:
             sys.exit(f"lot {twice} twice at once: ended with {codes}")
-        # What the killed one costs is no cost of sharing.
-        wasted, left, working = 0.0, list(order), {}
+        left, working, victims, killed = list(order), {}, None, False
         while left or working:
             while left and len(working) < 2:
                 index = left.pop()
                 working[index] = self.start("work", out, "--shard", f"{index}/{of}", "--threads", 1)
-                if index == victim:
-                    victim, kill_at = None, time.monotonic() + moment
-                    killed = working[index]
-            if victim is None and killed is not None and time.monotonic() >= kill_at:
-                killed.kill()
-                wasted, killed = moment, None
+                if index == victim and victims is None:
+                    victims = working[index]
+            done = {int(path.name[:5]) for path in self.folder.glob(f".{out.name}.staging/*/lots/?????.json")}
+            if victims is not None and not killed and len(done.intersection(mine)) >= fate and victims.poll() is None:
+                victims.kill()
+                killed = True
             for index, process in list(working.items()):
                 if (code := process.poll()) is None:
                     continue
@@ -103,11 +104,11 @@ class Campaign:
         cpu = after.children_user + after.children_system - before.children_user - before.children_system
         finished, finishing = self.do("finish", out)
         self.compare(f"{of} shares", out)
-        if not wasted:
-            sys.exit(f"{of} shares: none was killed in {moment:.1f} s")
+        if not killed:
+            sys.exit(f"{of} shares: none was killed after {fate} lots")
         print(
             f"{of} shares: plan {planned:.1f} s, work {wall:.1f} s and {cpu:.1f} s of processors, lot {twice} twice, one killed after "
-            f"{moment:.1f} s, finish {finished:.1f} s and {finishing:.1f} s of processors: the manifest of one process",
+            f"{fate} of its lots, finish {finished:.1f} s and {finishing:.1f} s of processors: the manifest of one process",
             flush=True,
         )
 
@@ -204,13 +205,13 @@ def main():
     print(f"seed {arguments.seed}, {arguments.megabytes} MB", flush=True)
     corpus.write(arguments.megabytes, folder)
     campaign = Campaign(arguments.chatmill, folder, random.Random(arguments.seed))
-    lots, expected = campaign.alone()
+    lots = campaign.alone()
     print(f"{lots} lots", flush=True)
     for way in arguments.ways.split(","):
         if way == "shards":
             campaign.one_by_one(7)
             for of in (1, 3, 7):
-                campaign.shards(of, lots, expected)
+                campaign.shards(of, lots)
         elif way == "full":
             campaign.without_room()
         elif way == "slurm":

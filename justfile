@@ -127,6 +127,15 @@ wheel:
     python/target/build/bin/pip install --quiet 'maturin>=1.9,<2'
     cd python && target/build/bin/maturin build --release --locked --out target/wheels
 
+# pack a static binary, completions, manual pages, documentation and licences, reproducibly, into target/tarball
+tarball:
+    .ci/tarball/run
+
+# run what is in the tarball where there is nothing else, and compare what it does with the release binary (needs root or user namespaces)
+chroot: tarball
+    cargo build --release --package chatmill-cli
+    .ci/tarball/chroot target/tarball/chatmill-*-linux.tar.gz target/release/chatmill
+
 # test the wheel: the package's own tests, types, and what it promises of time and memory (needs Python and its package index)
 wheel-tests PROFILE="release" FORM="whole":
     .ci/wheel/run {{PROFILE}} {{FORM}}

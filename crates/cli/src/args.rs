@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use chatmill_engine::{Plan, PlanError};
 use clap::{ArgAction, Args, ValueEnum};
 
 /// What all commands understand.
@@ -57,6 +58,40 @@ pub(crate) struct Global {
         display_order = 100
     )]
     pub mask_key: Option<PathBuf>,
+}
+
+/// What is milled, and how: what `plan` and `run` understand alike.
+#[derive(Debug, Args)]
+pub(crate) struct Milling {
+    /// Pipeline file
+    #[arg(value_name = "PIPELINE.toml")]
+    pub pipeline: PathBuf,
+    /// Reads this in place of the file's inputs: a path or glob that starts where you are; may be given several times
+    #[arg(long = "input", value_name = "PATH")]
+    pub inputs: Vec<String>,
+    /// Folder of the dataset, in place of the file's `output.path`
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Reads only the first N records
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Sets a key of the pipeline file
+    #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
+    overrides: Vec<String>,
+}
+
+impl Milling {
+    /// The keys of the pipeline file that are set, by `--set` or by what stands for it.
+    pub fn overrides(&self, global: &Global) -> Vec<String> {
+        let limit = self.limit.map(|limit| format!("select.limit={limit}"));
+        let quote = global.no_content.then(|| "output.quote=false".to_owned());
+        self.overrides.iter().cloned().chain(limit).chain(quote).collect()
+    }
+
+    /// The plan of it, with these keys set.
+    pub fn plan(&self, overrides: &[String]) -> Result<Plan, PlanError> {
+        Plan::load_for(&self.pipeline, overrides, self.out.as_deref(), &self.inputs)
+    }
 }
 
 /// How progress is shown.

@@ -7,6 +7,7 @@ use std::io::{self, BufReader, BufWriter, ErrorKind, Read, Write};
 
 use crate::disk::{self, Dir};
 use crate::error::DatasetError;
+use crate::hashed::Hashed;
 use crate::staging::Staging;
 use crate::workplace::{CLUSTERS, FAILED, LIKENESSES, LOTS, outcome_name};
 
@@ -62,14 +63,14 @@ impl Staging {
 
     fn keep_hashed(&self, dir: &Dir, name: &str, write: WriteBody<'_>) -> Result<(), DatasetError> {
         dir.replace_with(name, &self.temp, &mut |file| {
-            let mut hashed = Hashed {
-                inner: BufWriter::new(file),
-                hasher: self.hasher(name),
-            };
-            write(&mut hashed)?;
-            let hash = hashed.hasher.finalize();
-            hashed.inner.write_all(hash.as_bytes())?;
-            hashed.inner.flush()
+            let mut hasher = self.hasher(name);
+            let mut file = BufWriter::new(file);
+            write(&mut Hashed {
+                inner: &mut file,
+                hasher: &mut hasher,
+            })?;
+            file.write_all(hasher.finalize().as_bytes())?;
+            file.flush()
         })
     }
 
@@ -84,13 +85,14 @@ impl Staging {
         };
         let body = file.length().saturating_sub(HASH_BYTES);
         let mut file = BufReader::new(file);
+        let mut hasher = self.hasher(name);
         let mut hashed = Hashed {
             inner: (&mut file).take(body),
-            hasher: self.hasher(name),
+            hasher: &mut hasher,
         };
         let found = read(&mut hashed);
         let is_all = hashed.inner.limit() == 0;
-        let hash = hashed.hasher.finalize();
+        let hash = hasher.finalize();
         let mut written = [0; blake3::OUT_LEN];
         let found = found.and_then(|found| {
             file.read_exact(&mut written)?;
@@ -112,31 +114,5 @@ impl Staging {
         hasher.update(self.fingerprint.as_bytes()).update(b"/");
         hasher.update(name.as_bytes()).update(b"\n");
         hasher
-    }
-}
-
-/// A reader or writer that hashes what passes.
-struct Hashed<I> {
-    inner: I,
-    hasher: blake3::Hasher,
-}
-
-impl<W: Write> Write for Hashed<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.hasher.update(bytes.get(..written).unwrap_or_default());
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-impl<R: Read> Read for Hashed<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(into)?;
-        self.hasher.update(into.get(..read).unwrap_or_default());
-        Ok(read)
     }
 }

@@ -20,6 +20,7 @@ mod error;
 mod folder;
 mod format;
 mod free_table;
+mod hashed;
 mod interim;
 mod key;
 mod listed;

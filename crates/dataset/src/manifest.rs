@@ -20,6 +20,7 @@ pub use self::tables::{FILES_LISTED, PartEntry, TableEntry};
 use crate::disk::{self, Dir};
 use crate::error::DatasetError;
 use crate::format::FORMAT;
+use crate::hashed::Hashed;
 use crate::parts::{self, PartFile};
 
 /// The program's name in the manifest, by which a folder is recognised as a dataset of ours.
@@ -336,32 +337,6 @@ fn find_within(limit: u64, folder: &Dir, path: &Path) -> Result<Option<Found>, D
     };
     let marker = marker_of(&hasher);
     Ok(Some(Found { manifest, marker }))
-}
-
-/// Hashes what passes through.
-struct Hashed<'h, I> {
-    inner: I,
-    hasher: &'h mut blake3::Hasher,
-}
-
-impl<R: Read> Read for Hashed<'_, R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(into)?;
-        self.hasher.update(into.get(..read).unwrap_or_default());
-        Ok(read)
-    }
-}
-
-impl<W: Write> Write for Hashed<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.hasher.update(bytes.get(..written).unwrap_or_default());
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
 }
 
 /// Refuses a manifest that another program wrote, or that lists what a run does not make.

@@ -2,13 +2,12 @@
 
 use std::path::PathBuf;
 
-use chatmill_engine::Plan;
 use chatmill_engine::shards::{self, Request};
 use clap::Args;
 use serde_json::json;
 
 use super::Context;
-use crate::args::ListFormat;
+use crate::args::{ListFormat, Milling};
 use crate::exit::Exit;
 use crate::figures::{bytes, counted};
 use crate::output::{self, harmless};
@@ -21,27 +20,14 @@ use crate::output::{self, harmless};
                         Then: chatmill work DIR --shard 1/8 … 8/8, and chatmill finish DIR. All machines must see the inputs,\n\
                         the pipeline file and DIR under the same paths.")]
 pub(crate) struct Arguments {
-    /// Pipeline file
-    #[arg(value_name = "PIPELINE.toml")]
-    pipeline: PathBuf,
-    /// Reads this in place of the file's inputs: a path or glob that starts where you are; may be given several times
-    #[arg(long = "input", value_name = "PATH")]
-    inputs: Vec<String>,
-    /// Folder of the dataset, in place of the file's `output.path`
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    milling: Milling,
     /// Lets `finish` replace a finished dataset of another plan
     #[arg(long)]
     replace: bool,
-    /// Reads only the first N records
-    #[arg(long, value_name = "N")]
-    limit: Option<u64>,
     /// Lets tiktoken-rs count every N-th rendering of a slice again, whoever works; a difference ends the share
     #[arg(long, value_name = "N", default_value_t = 0)]
     verify_every: u64,
-    /// Sets a key of the pipeline file
-    #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
-    overrides: Vec<String>,
     /// Form of the answer
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: ListFormat,
@@ -49,24 +35,16 @@ pub(crate) struct Arguments {
 
 /// Plans, and says how many lots there are and what to do next.
 pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let mut overrides = arguments.overrides;
-    overrides.extend(arguments.limit.map(|limit| format!("select.limit={limit}")));
-    if context.global.no_content {
-        overrides.push("output.quote=false".to_owned());
-    }
-    let plan = Plan::load_for(
-        &arguments.pipeline,
-        &overrides,
-        arguments.out.as_deref(),
-        &arguments.inputs,
-    )?;
+    let milling = &arguments.milling;
+    let overrides = milling.overrides(context.global);
+    let plan = milling.plan(&overrides)?;
     // Whoever works stands elsewhere.
-    let inputs = arguments
+    let inputs = milling
         .inputs
         .iter()
         .map(|input| Ok(whole(input.as_ref())?.to_string_lossy().into_owned()));
     let request = Request {
-        pipeline: whole(&arguments.pipeline)?,
+        pipeline: whole(&milling.pipeline)?,
         overrides,
         inputs: inputs.collect::<std::io::Result<_>>()?,
         replace: arguments.replace,

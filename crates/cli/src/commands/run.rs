@@ -12,7 +12,7 @@ use chatmill_report::{gather, save};
 use clap::{Args, ValueEnum};
 
 use super::Context;
-use crate::args::ListFormat;
+use crate::args::{ListFormat, Milling};
 use crate::exit::Exit;
 use crate::prices::prices_of_nights;
 use crate::{output, terminal};
@@ -24,24 +24,14 @@ use crate::{output, terminal};
                         chatmill run nightly.toml --input 'exports/*.zip' --out /data/tonight --replace\n  \
                         chatmill run nightly.toml --limit 100 --set limits.max_reject_ratio=0.01")]
 pub(crate) struct Arguments {
-    /// Pipeline file
-    #[arg(value_name = "PIPELINE.toml")]
-    pipeline: PathBuf,
-    /// Reads this in place of the file's inputs: a path or glob that starts where you are; may be given several times
-    #[arg(long = "input", value_name = "PATH")]
-    inputs: Vec<String>,
-    /// Folder of the dataset, in place of the file's `output.path`
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    milling: Milling,
     /// Worker threads; 0 takes what the machine gives
     #[arg(long, default_value_t = 0, value_name = "N")]
     threads: usize,
     /// Replaces a finished dataset of another plan
     #[arg(long)]
     replace: bool,
-    /// Reads only the first N records
-    #[arg(long, value_name = "N")]
-    limit: Option<u64>,
     /// Who counts: `reference` lets tiktoken-rs count every rendering, for the same figures at many times the price
     #[arg(
         long,
@@ -54,9 +44,6 @@ pub(crate) struct Arguments {
     /// Lets tiktoken-rs count every N-th rendering of a slice again; a difference ends the run
     #[arg(long, value_name = "N", default_value_t = 0)]
     verify_every: u64,
-    /// Sets a key of the pipeline file
-    #[arg(long = "set", value_name = "SECTION.KEY=VALUE")]
-    overrides: Vec<String>,
     /// Form of the summary
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     format: ListFormat,
@@ -74,19 +61,10 @@ enum Counting {
 
 /// Runs a pipeline and says what came of it.
 pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let mut overrides = arguments.overrides;
-    overrides.extend(arguments.limit.map(|limit| format!("select.limit={limit}")));
-    if context.global.no_content {
-        overrides.push("output.quote=false".to_owned());
-    }
-    let plan = Plan::load_for(
-        &arguments.pipeline,
-        &overrides,
-        arguments.out.as_deref(),
-        &arguments.inputs,
-    )?;
+    let milling = &arguments.milling;
+    let plan = milling.plan(&milling.overrides(context.global))?;
     let name = plan.pipeline.name.clone();
-    let reporter = PricedReport::of(&arguments.pipeline, &plan)?;
+    let reporter = PricedReport::of(&milling.pipeline, &plan)?;
     let report = |folder: &Path| reporter.write(folder);
     let options = RunOptions {
         threads: arguments.threads,

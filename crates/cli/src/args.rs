@@ -82,14 +82,14 @@ pub(crate) struct Milling {
 
 impl Milling {
     /// The keys of the pipeline file that are set, by `--set` or by what stands for it.
-    pub fn overrides(&self, global: &Global) -> Vec<String> {
+    pub(crate) fn overrides(&self, global: &Global) -> Vec<String> {
         let limit = self.limit.map(|limit| format!("select.limit={limit}"));
         let quote = global.no_content.then(|| "output.quote=false".to_owned());
         self.overrides.iter().cloned().chain(limit).chain(quote).collect()
     }
 
     /// The plan of it, with these keys set.
-    pub fn plan(&self, overrides: &[String]) -> Result<Plan, PlanError> {
+    pub(crate) fn plan(&self, overrides: &[String]) -> Result<Plan, PlanError> {
         Plan::load_for(&self.pipeline, overrides, self.out.as_deref(), &self.inputs)
     }
 }

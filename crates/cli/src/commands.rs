@@ -181,8 +181,8 @@ fn conclude(outcome: anyhow::Result<Exit>, stopped: Exit) -> Exit {
 
 pub(crate) fn dispatch(command: Command, context: &Context<'_>) -> anyhow::Result<Exit> {
     match command {
-        Command::Run(arguments) => run::execute(arguments, context),
-        Command::Plan(arguments) => plan::execute(arguments, context),
+        Command::Run(arguments) => run::execute(&arguments, context),
+        Command::Plan(arguments) => plan::execute(&arguments, context),
         Command::Work(arguments) => work::execute(&arguments, context),
         Command::Status(arguments) => status::execute(&arguments, context),
         Command::Finish(arguments) => finish::execute(&arguments, context),

@@ -86,12 +86,12 @@ impl Staging {
         let body = file.length().saturating_sub(HASH_BYTES);
         let mut file = BufReader::new(file);
         let mut hasher = self.hasher(name);
-        let mut hashed = Hashed {
+        let mut passing = Hashed {
             inner: (&mut file).take(body),
             hasher: &mut hasher,
         };
-        let found = read(&mut hashed);
-        let is_all = hashed.inner.limit() == 0;
+        let found = read(&mut passing);
+        let is_all = passing.inner.limit() == 0;
         let hash = hasher.finalize();
         let mut written = [0; blake3::OUT_LEN];
         let found = found.and_then(|found| {

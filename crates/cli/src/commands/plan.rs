@@ -34,7 +34,7 @@ pub(crate) struct Arguments {
 }
 
 /// Plans, and says how many lots there are and what to do next.
-pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let milling = &arguments.milling;
     let overrides = milling.overrides(context.global);
     let plan = milling.plan(&overrides)?;

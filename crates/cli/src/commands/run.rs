@@ -2,7 +2,7 @@
 
 pub(super) mod summary;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use chatmill_dataset::DatasetError;
 use chatmill_engine::options::CountMode;
@@ -60,7 +60,7 @@ enum Counting {
 }
 
 /// Runs a pipeline and says what came of it.
-pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let milling = &arguments.milling;
     let plan = milling.plan(&milling.overrides(context.global))?;
     let name = plan.pipeline.name.clone();

@@ -14,10 +14,10 @@ use crate::format::FORMAT;
 /// [`Format`](Self::Format) and [`AbsentTable`](Self::AbsentTable) the request is wrong and repeating it cannot help; after the others it may.
 #[derive(Debug, Error)]
 pub enum DatasetError {
-    /// The destination cannot hold a dataset.
-    #[error("{} cannot be the destination: {reason}", path.display())]
+    /// The path that was given is of no use: the destination cannot hold a dataset, or what is to be read is none.
+    #[error("{} cannot be used: {reason}", path.display())]
     WrongPath {
-        /// The destination or a folder above it.
+        /// The path, or a folder above it.
         path: PathBuf,
         /// A clause that says why, and what to do.
         reason: String,

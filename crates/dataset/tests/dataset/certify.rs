@@ -161,10 +161,14 @@ fn a_folder_without_manifest_and_a_missing_folder_are_told_apart() {
     let (folder, out) = dataset();
     fs::remove_file(out.join("manifest.json")).unwrap();
     assert_eq!(faults(&out), ["manifest.json is missing"]);
-    assert!(matches!(
-        certify(&folder.path().join("nowhere")),
-        Err(DatasetError::WrongPath { .. })
-    ));
+    let nowhere = certify(&folder.path().join("nowhere")).unwrap_err();
+    assert!(matches!(nowhere, DatasetError::WrongPath { .. }));
+    assert!(
+        nowhere
+            .to_string()
+            .ends_with("nowhere cannot be used: there is no such folder"),
+        "{nowhere}"
+    );
 }
 
 #[test]

@@ -29,6 +29,11 @@ def program(name, folder):
     return path
 
 
+def planned(manifest):
+    """How many lots a run was divided into; behind them the manifest has the lot of the totals."""
+    return len(json.loads(manifest.read_bytes())["lots"]) - 1
+
+
 def done(folder):
     """How many lots are done."""
     return sum(1 for path in folder.glob(".archive.staging/*/lots/*.json") if not path.name.endswith(".failed.json"))
@@ -42,8 +47,7 @@ def main(engine, folder, manifest):
     shutil.rmtree(out, ignore_errors=True)
     shutil.rmtree(folder / ".archive.staging", ignore_errors=True)
     path = program("archive_ray.py" if engine == "ray" else "archive_spark.py", folder)
-    # The last of them are the totals.
-    lots = len(json.loads(manifest.read_text(encoding="utf-8"))["lots"]) - 1
+    lots = planned(manifest)
     with CLUSTERS[engine]() as cluster:
         begun = time.monotonic()
         working = subprocess.Popen([sys.executable, "-B", path], env=os.environ | cluster.environment, stdout=subprocess.PIPE, text=True)

@@ -54,9 +54,8 @@ fn run(desk: &Desk, arguments: &[&str], set: &[(&str, &str)]) -> Ended {
     end(command)
 }
 
-#[test]
-fn a_job_array_makes_the_dataset_of_a_run() {
-    let desk = desk();
+/// Mills all lots in one process, as what shares are compared with.
+fn mill_alone(desk: &Desk) {
     let alone = [
         "run",
         "pipeline.toml",
@@ -66,6 +65,12 @@ fn a_job_array_makes_the_dataset_of_a_run() {
         "lots.bytes=4096",
     ];
     assert_eq!(end(desk.chatmill(&alone)).code, 0);
+}
+
+#[test]
+fn a_job_array_makes_the_dataset_of_a_run() {
+    let desk = desk();
+    mill_alone(&desk);
     let lots = planned(&desk);
     assert!(lots > 3, "{lots}");
     let slurm = [
@@ -102,15 +107,7 @@ fn a_job_array_that_compares_first_is_started_twice_and_makes_the_dataset_of_a_r
     let text = fs::read_to_string(desk.path("in/a.jsonl")).unwrap();
     desk.write("in/c.jsonl", &text.lines().take(9).collect::<Vec<_>>().join("\n"));
     and(&desk, "[dedup]\nexact = \"filter\"\nnear = \"mark\"\n");
-    let alone = [
-        "run",
-        "pipeline.toml",
-        "--out",
-        "alone",
-        "--set",
-        "lots.bytes=4096",
-    ];
-    assert_eq!(end(desk.chatmill(&alone)).code, 0);
+    mill_alone(&desk);
     let lots = planned(&desk);
     let status = said(&run(&desk, &["status", "out", "--format", "json"], &[]));
     assert_eq!(status["stage"], "compare");

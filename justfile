@@ -73,15 +73,15 @@ run PIPELINE *ARGUMENTS:
 
 # throughput of each stage, in bytes of input
 bench *FILTER:
-    cargo bench --package chatmill-testkit --bench stages -- {{FILTER}}
+    cargo bench --package chatmill-testkit --features benches --bench stages -- {{FILTER}}
 
 # what counting costs: tiktoken-rs, two more counters of others, our counter and the tallier on the same renderings
 bench-counting:
-    cargo bench --package chatmill-testkit --features peers --bench counting
+    cargo bench --package chatmill-testkit --features benches,peers --bench counting
 
 # allocations of a rendering in each dialect
 bench-allocations:
-    cargo bench --package chatmill-testkit --bench allocations
+    cargo bench --package chatmill-testkit --features benches --bench allocations
 
 # whole processes side by side on MEGABYTES of invented chats: chatmill in several ways, the program BEFORE if there is one, and a Python peer
 bench-whole MEGABYTES="100" ROUNDS="3" BEFORE="":

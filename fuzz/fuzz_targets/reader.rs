@@ -1,4 +1,4 @@
-//! Containers and framings, for any bytes. What must hold is said in the testkit's `targets`.
+//! Containers and framings, for any bytes. What must hold is said in the workshop's `targets`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| chatmill_testkit::targets::reader(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| chatmill_workshop::targets::reader(bytes));

@@ -1,4 +1,4 @@
-//! Chat templates, for any bytes. What must hold is said in the testkit's `targets`.
+//! Chat templates, for any bytes. What must hold is said in the workshop's `targets`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| chatmill_testkit::targets::templates(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| chatmill_workshop::targets::templates(bytes));

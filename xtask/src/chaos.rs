@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use chatmill_testkit::chaos::{Ground, Tally};
+use chatmill_workshop::chaos::{Ground, Tally};
 
 /// Size of the corpus: several slices.
 const MEGABYTES: usize = 14;

@@ -9,8 +9,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use chatmill_testkit::campaign::{self, Until};
-use chatmill_testkit::targets::TARGETS;
+use chatmill_workshop::campaign::{self, Until};
+use chatmill_workshop::targets::TARGETS;
 
 pub(crate) fn run(root: &Path, seconds: &str, seed: Option<&str>) -> Result<String> {
     let seconds: u64 = seconds.parse().context("SECONDS must be a whole number")?;

@@ -11,7 +11,8 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, bail};
 use chatmill_dialect::DIALECTS;
 use chatmill_engine::{Plan, RunOptions, Silent};
-use chatmill_testkit::{histories, judge, rows};
+use chatmill_testkit::{histories, judge};
+use chatmill_workshop::rows;
 
 /// What is not repaired has to be called invalid.
 const REJECT: &[&str] = &[

@@ -21,7 +21,7 @@ use chatmill_intake::discover::discover;
 use chatmill_intake::json;
 use chatmill_intake::{Event, Reader};
 use chatmill_model::Linked;
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 use chatmill_testkit::chats::group_chat;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use proptest::strategy::{Strategy, ValueTree};
@@ -150,7 +150,7 @@ fn sources(criterion: &mut Criterion) {
     group.sample_size(10);
     for source in chatmill_source::SOURCES {
         let id = source.id();
-        let records: Vec<String> = chatmill_testkit::workshop::sample_files(&format!("sources/{id}"))
+        let records: Vec<String> = chatmill_testkit::samples::sample_files(&format!("sources/{id}"))
             .into_iter()
             .filter(|path| {
                 let name = path.file_name().unwrap().to_string_lossy();

@@ -13,7 +13,7 @@ use chatmill_model::Linked;
 use chatmill_source::{FrameView, Reading};
 
 use crate::random::Random;
-use crate::workshop::sample_files;
+use crate::samples::sample_files;
 
 /// A record as a source reads it.
 pub fn reading(source: &str, text: &str, limits: &Limits) -> Reading {

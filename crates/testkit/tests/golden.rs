@@ -24,7 +24,7 @@ use chatmill_model::Linked;
 use chatmill_model::fingerprint::content_hash;
 use chatmill_testkit::archived::completed;
 use chatmill_testkit::conversations::read;
-use chatmill_testkit::workshop::samples;
+use chatmill_testkit::samples::samples;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Conversations by name.

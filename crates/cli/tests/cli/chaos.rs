@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use chatmill_testkit::chaos::Ground;
+use chatmill_workshop::chaos::Ground;
 
 use crate::desk::binary;
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use chatmill_testkit::{Workshop, corpus};
+use chatmill_workshop::{Workshop, corpus};
 
 use crate::desk::{Desk, Ended, chat, end, good_chat, json_lines};
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use chatmill_diag::codes::CODES;
 use chatmill_source::SOURCES;
-use chatmill_testkit::workshop::samples;
+use chatmill_testkit::samples::samples;
 use serde_json::Value;
 
 use crate::desk::{Desk, end};

@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
-use chatmill_testkit::{Workshop, corpus};
+use chatmill_workshop::{Workshop, corpus};
 
 use crate::desk::{binary, good_chat};
 

@@ -3,7 +3,7 @@
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use chatmill_testkit::{Workshop, corpus};
+use chatmill_workshop::{Workshop, corpus};
 
 use crate::desk::{binary, good_chat};
 use crate::faults::{pipeline, said, signal};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use chatmill_dataset::Dataset;
 use chatmill_export::{ExportRequest, Format, Split, SplitBy, export};
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

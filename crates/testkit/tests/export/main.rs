@@ -26,8 +26,8 @@ use chatmill_export::{
     Split, SplitBy, TokenLimit, envelope, export,
 };
 use chatmill_golden::assert_golden;
-use chatmill_testkit::Workshop;
-use chatmill_testkit::workshop::samples;
+use chatmill_workshop::Workshop;
+use chatmill_testkit::samples::samples;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use chatmill_export::{ExportRequest, Format, Split, SplitBy, export};
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 
 use super::{batches, enveloped, lines, milled, plain};
 

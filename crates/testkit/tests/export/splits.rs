@@ -7,7 +7,7 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use chatmill_dataset::Dataset;
 use chatmill_export::{ExportRequest, Format, Split, SplitBy, export};
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 use proptest::prelude::*;
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use chatmill_dataset::Dataset;
 use chatmill_export::{ExportRequest, Format, Split, SplitBy, export};
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 use serde_json::{Value, json};
 
 use crate::{assert_balanced, batches, envelopes_of_conversations, json_lines, lines, plain};

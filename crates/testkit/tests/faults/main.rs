@@ -21,7 +21,7 @@ use std::sync::{Mutex, PoisonError};
 
 use chatmill_diag::faults::{Call, Fault, inject};
 use chatmill_intake::InputKind;
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 
 use scenes::{Ended, SCENES, Scene};
 

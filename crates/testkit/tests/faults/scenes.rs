@@ -13,8 +13,8 @@ use chatmill_engine::inspect::inspect;
 use chatmill_engine::shards::{self, Request, Share};
 use chatmill_engine::{Plan, PlanError, Progress, Queues, RunError, RunOptions, Silent, run};
 use chatmill_export::{ExportError, ExportRequest, Filters, Format, NestedAs, export};
-use chatmill_testkit::Workshop;
-use chatmill_testkit::workshop::samples;
+use chatmill_workshop::Workshop;
+use chatmill_testkit::samples::samples;
 
 /// How a command ended that did not end well.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use chatmill_model::{LinkStatus, Linked, Message};
 use chatmill_testkit::conversations::{read, rendering};
-use chatmill_testkit::workshop::samples;
+use chatmill_testkit::samples::samples;
 
 fn rows(name: &str) -> Linked {
     let path = samples().join("sources/gryag-db").join(name);

@@ -6,8 +6,8 @@ use chatmill_dialect::{Answered, LossCode, Policy, View, auto_perspective};
 use chatmill_link::link;
 use chatmill_model::{CallStatus, LinkStatus, Linked, Part};
 use chatmill_testkit::conversations::reading;
-use chatmill_testkit::workshop::samples;
-use chatmill_testkit::{Workshop, rows};
+use chatmill_testkit::samples::samples;
+use chatmill_workshop::{Workshop, rows};
 use serde_json::Value;
 
 fn text_of(name: &str) -> String {

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use chatmill_engine::{Plan, RunOptions, RunSummary, Silent};
-use chatmill_testkit::{Workshop, rows};
+use chatmill_workshop::{Workshop, rows};
 use parquet::arrow::ArrowWriter;
 
 const PICTURE: &[u8] = b"\x89PNG\r\n\x1A\n not a chat";

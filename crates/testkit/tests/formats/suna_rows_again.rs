@@ -3,7 +3,7 @@
 use chatmill_dialect::LossCode;
 use chatmill_model::{Linked, Message, Part};
 use chatmill_testkit::conversations::{rendering, try_read};
-use chatmill_testkit::workshop::sample_files;
+use chatmill_testkit::samples::sample_files;
 
 fn read(text: &str) -> Option<Linked> {
     // Some samples are broken.

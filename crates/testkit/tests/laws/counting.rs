@@ -1,6 +1,6 @@
 //! Every count in a dataset is what tiktoken-rs says of the text beside it.
 
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 use chatmill_testkit::chats::group_chat;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -42,7 +42,7 @@ fn the_counts_of_a_dataset_are_those_of_its_texts() {
         tiktoken_rs::cl100k_base().unwrap(),
     ];
     let mut compared = 0;
-    for (text, tokens) in chatmill_testkit::workshop::renderings(&workshop.path("out"), 2) {
+    for (text, tokens) in chatmill_workshop::workshop::renderings(&workshop.path("out"), 2) {
         for (judge, tokens) in judges.iter().zip(tokens) {
             assert_eq!(judged(judge, &text), tokens, "{text}");
             compared += 1;

@@ -6,8 +6,8 @@ use chatmill_diag::codes::CODES;
 use chatmill_engine::check::CheckOptions;
 use chatmill_engine::plan::Target;
 use chatmill_engine::{RunOptions, RunSummary, Silent};
-use chatmill_testkit::workshop::samples;
-use chatmill_testkit::{Workshop, rows};
+use chatmill_testkit::samples::samples;
+use chatmill_workshop::{Workshop, rows};
 
 const BARE: &str = "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n";
 

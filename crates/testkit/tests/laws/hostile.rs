@@ -1,7 +1,7 @@
 //! Bad input costs its bad part: never a panic, never a silent loss, never its neighbours.
 
 use chatmill_engine::RunSummary;
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 
 const BARE: &str = "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n";
 

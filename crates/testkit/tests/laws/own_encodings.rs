@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::atomic::AtomicBool;
 
 use chatmill_engine::{Plan, PlanError, RunOptions, Silent};
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 
 const SMALL: &str = include_str!("../../../../data-samples/patterns/small.tiktoken");
 
@@ -70,7 +70,7 @@ fn own_encodings_are_counted_beside_registered_ones_and_judged() {
     assert_eq!(plan[3]["counting"], "every text whole");
     let dataset = chatmill_dataset::Dataset::open(&shop.path("out")).unwrap();
     assert_eq!(dataset.encodings(), names);
-    let renderings = chatmill_testkit::workshop::renderings(&shop.path("out"), 4);
+    let renderings = chatmill_workshop::workshop::renderings(&shop.path("out"), 4);
     assert!(
         renderings
             .iter()

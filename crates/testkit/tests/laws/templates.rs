@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use chatmill_engine::pipeline::parse;
 use chatmill_engine::{Plan, RunOptions, Silent};
-use chatmill_testkit::{Workshop, rows};
+use chatmill_workshop::{Workshop, rows};
 
 const TURNS: &str = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}";
 

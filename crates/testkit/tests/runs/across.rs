@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use chatmill_dataset::Dataset;
 use chatmill_engine::Silent;
 use chatmill_engine::check::{CheckOptions, check};
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 use serde_json::{Value, json};
 
 fn room(id: &str, name: &str, messages: &[(&str, &str, &[&str])]) -> Value {

@@ -7,8 +7,8 @@ use std::path::Path;
 use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_dialect::DIALECTS;
 use chatmill_engine::again::{Again, AgainError};
-use chatmill_testkit::Workshop;
-use chatmill_testkit::workshop::samples;
+use chatmill_workshop::Workshop;
+use chatmill_testkit::samples::samples;
 
 /// A rendering: its key, its text, and what its row says of it.
 #[derive(Debug, PartialEq)]

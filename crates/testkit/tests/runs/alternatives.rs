@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use chatmill_testkit::{Workshop, rows};
+use chatmill_workshop::{Workshop, rows};
 
 const BARE: &str =
     "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n[limits]\nmax_error_findings = 100\n";

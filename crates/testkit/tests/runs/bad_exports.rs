@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use chatmill_testkit::workshop::samples;
-use chatmill_testkit::{Workshop, rows};
+use chatmill_testkit::samples::samples;
+use chatmill_workshop::{Workshop, rows};
 
 const LENIENT: &str = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\nmax_error_findings = 1000\n";
 

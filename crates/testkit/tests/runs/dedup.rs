@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use chatmill_engine::{Plan, RunOptions, RunSummary, Silent};
-use chatmill_testkit::{Workshop, rows};
+use chatmill_workshop::{Workshop, rows};
 use serde_json::json;
 
 const BARE: &str = "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n";
@@ -128,7 +128,7 @@ fn clusters_are_the_same_for_any_number_of_threads_and_more_inputs_change_no_ear
 #[test]
 fn rows_that_were_gathered_are_compared_as_well() {
     let workshop = Workshop::new();
-    let samples = chatmill_testkit::workshop::samples().join("demo/agent-workspace.sql");
+    let samples = chatmill_testkit::samples::samples().join("demo/agent-workspace.sql");
     let dump = std::fs::read_to_string(samples).unwrap();
     workshop.write("in/a/dump.sql", &dump);
     workshop.write("in/b/dump.sql", &dump);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use chatmill_testkit::{Workshop, rows as columns};
+use chatmill_workshop::{Workshop, rows as columns};
 use serde_json::{Value, json};
 
 const THREADS: usize = 40;
@@ -392,7 +392,7 @@ fn a_database_without_a_mapped_table_says_which_tables_it_saw() {
 fn findings_about_rows_of_a_database_file_have_no_line_and_no_bytes() {
     let workshop = Workshop::new();
     let database =
-        std::fs::read(chatmill_testkit::workshop::samples().join("demo/courtyard-bot.db")).unwrap();
+        std::fs::read(chatmill_testkit::samples::samples().join("demo/courtyard-bot.db")).unwrap();
     workshop.write("in/courtyard-bot.db", database);
     let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
     workshop.run("out", plan, 1).unwrap();

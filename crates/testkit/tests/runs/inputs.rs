@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_engine::{Plan, PlanError, Progress, Queues, RunError, RunOptions, RunSummary, Silent, run};
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 
 const PLAN: &str =
     "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\n";

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use chatmill_dialect::TemplateDialect;
 use chatmill_dialect::template::Blueprint;
-use chatmill_testkit::{Workshop, rows};
+use chatmill_workshop::{Workshop, rows};
 use serde_json::{Value, json};
 
 const DIALECTS: &str = "[render]\ndialects = [\"openai-chat\", \"openai-responses\", \"anthropic-messages\", \"gemini-contents\", \

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use chatmill_engine::{Plan, Progress, RunError, RunOptions, RunSummary, Silent};
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::json;
 
@@ -153,7 +153,7 @@ fn what_may_be_one_conversation_stays_in_one_lot_with_all_between() {
     let divided = workshop.run("divided", &tiny(), 2).unwrap();
     assert!(lots(&divided) > 5, "{} lots", lots(&divided));
     let of_thread = |out: &str| {
-        let ids = chatmill_testkit::rows::texts(&workshop.path(out), "messages", "conversation_id");
+        let ids = chatmill_workshop::rows::texts(&workshop.path(out), "messages", "conversation_id");
         ids.iter().filter(|id| id.as_deref() == Some("t")).count()
     };
     assert_eq!((of_thread("whole"), of_thread("divided")), (40, 40));

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use chatmill_dataset::Dataset;
 use chatmill_engine::{Plan, PlanError, RunOptions, RunSummary, Silent};
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 use serde_json::{Value, json};
 
 fn chats(prefix: &str, number: usize) -> String {

@@ -5,8 +5,8 @@ mod canaries;
 use std::collections::BTreeSet;
 
 use chatmill_engine::Plan;
-use chatmill_testkit::Workshop;
-use chatmill_testkit::rows::{numbers, positions, texts};
+use chatmill_workshop::Workshop;
+use chatmill_workshop::rows::{numbers, positions, texts};
 use serde_json::{Value, json};
 
 use crate::redaction::canaries::{CANARIES, canaries_in, mutated};

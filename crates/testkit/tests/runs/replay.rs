@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use chatmill_testkit::campaign::{Until, run};
+use chatmill_workshop::campaign::{Until, run};
 use chatmill_testkit::mutate::mutate;
 use chatmill_testkit::random::Random;
-use chatmill_testkit::targets::TARGETS;
+use chatmill_workshop::targets::TARGETS;
 
 fn replay(name: &str, mutations: u64) {
     let target = TARGETS.iter().find(|target| target.name == name).unwrap();
@@ -45,7 +45,7 @@ fn templates_hold_for_their_corpus_and_its_mutations() {
 #[test]
 fn many_mutated_records_still_reach_the_dialects() {
     let target = TARGETS.iter().find(|target| target.name == "record").unwrap();
-    let seeds = chatmill_testkit::targets::seeds(target.name);
+    let seeds = chatmill_workshop::targets::seeds(target.name);
     let bases: Vec<&Vec<u8>> = seeds.iter().filter(|bytes| (target.is_base)(bytes)).collect();
     let mut random = Random::new(9);
     let reached = (0..300).filter(|_| {
@@ -63,7 +63,7 @@ fn many_mutated_records_still_reach_the_dialects() {
 #[test]
 fn every_target_has_a_corpus_and_a_fuzz_target() {
     for target in TARGETS {
-        let corpus = chatmill_testkit::targets::corpus(target.name);
+        let corpus = chatmill_workshop::targets::corpus(target.name);
         let files = std::fs::read_dir(&corpus).unwrap().count();
         assert!(files > 2, "{}: {files} files", target.name);
         let own = corpus

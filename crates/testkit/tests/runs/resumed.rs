@@ -1,7 +1,7 @@
 //! Sessions that go on in another file under another id: what was copied there is counted once, wherever the files stand.
 
-use chatmill_testkit::Workshop;
-use chatmill_testkit::rows::{numbers, texts};
+use chatmill_workshop::Workshop;
+use chatmill_workshop::rows::{numbers, texts};
 use serde_json::json;
 
 const MORE: &str = "[count]\nencodings = []\n[render]\ndialects = [\"openai-chat\"]\n";
@@ -107,7 +107,7 @@ fn forks_of_a_session_are_conversations_and_what_they_share_is_learned_and_paid_
         ]
     );
     assert_eq!(logged, 15);
-    let spans = chatmill_testkit::rows::spans(&workshop.path("out"), "renderings", "learned_spans");
+    let spans = chatmill_workshop::rows::spans(&workshop.path("out"), "renderings", "learned_spans");
     assert_eq!(spans.iter().map(Vec::len).sum::<usize>(), 3, "{spans:?}");
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use chatmill_engine::{Progress, RunError, RunOptions};
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 
 const FEW: &str = "[render]\ndialects = [\"group-chat\", \"openai-chat\"]\n";
 
@@ -209,7 +209,7 @@ fn a_file_per_dialect_holds_the_same_rows_and_survives_an_interruption() {
         ["renderings/dialect=group-chat", "renderings/dialect=openai-chat"]
     );
     let sorted = |out: &str| {
-        let mut rows = chatmill_testkit::workshop::renderings(&workshop.path(out), 0);
+        let mut rows = chatmill_workshop::workshop::renderings(&workshop.path(out), 0);
         rows.sort();
         rows
     };

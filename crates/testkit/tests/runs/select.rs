@@ -1,8 +1,8 @@
 //! What `[select]` leaves out is counted under its key, in frames and in gathered rows, and nothing else changes.
 
 use chatmill_engine::RunSummary;
-use chatmill_testkit::workshop::samples;
-use chatmill_testkit::{Workshop, rows};
+use chatmill_testkit::samples::samples;
+use chatmill_workshop::{Workshop, rows};
 
 const BARE: &str =
     "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\n";

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_engine::shards::{self, Request, Share, Worked};
 use chatmill_engine::{RunError, RunOptions, RunSummary, Silent};
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 
 use super::lots::{During, lines, row, tiny};
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::fs;
 
-use chatmill_testkit::Workshop;
-use chatmill_testkit::rows::{self, flags, numbers, texts};
+use chatmill_workshop::Workshop;
+use chatmill_workshop::rows::{self, flags, numbers, texts};
 use serde_json::{Value, json};
 
 fn all(workshop: &Workshop, table: &str, column: &str) -> Vec<String> {

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
 use chatmill_engine::{Plan, RunOptions, Silent};
-use chatmill_testkit::workshop::samples;
-use chatmill_testkit::{Workshop, rows};
+use chatmill_testkit::samples::samples;
+use chatmill_workshop::{Workshop, rows};
 use serde_json::{Value, json};
 use tiktoken_rs::CoreBPE;
 

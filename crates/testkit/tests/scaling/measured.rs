@@ -14,7 +14,7 @@ use chatmill_engine::plan::{Target, typed_inputs};
 use chatmill_engine::walk::{WalkEvent, walk};
 use chatmill_engine::work::render;
 use chatmill_engine::{RunOptions, Silent};
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::nights::NightShape;

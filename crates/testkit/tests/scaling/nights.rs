@@ -11,7 +11,7 @@ use chatmill_report::night::{
 };
 use chatmill_report::trend::trend_page;
 use chatmill_report::{Case, RunFigures, compare, gather, save};
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 
 use crate::measured::{milled, processor_time};
 use crate::shapes::{Files, conversations};

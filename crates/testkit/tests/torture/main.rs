@@ -25,7 +25,7 @@ use chatmill_golden::assert_golden;
 use chatmill_model::Linked;
 use chatmill_testkit::conversations::torture_cases;
 use chatmill_testkit::judge;
-use chatmill_testkit::workshop::samples;
+use chatmill_testkit::samples::samples;
 
 /// The histories that were tried on other converters too.
 const SIXTEEN: [&str; 16] = [

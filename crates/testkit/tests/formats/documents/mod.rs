@@ -11,9 +11,9 @@ use std::path::PathBuf;
 
 use chatmill_dialect::{LossCode, Policy, View, auto_perspective};
 use chatmill_model::Linked;
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 use chatmill_testkit::conversations::read;
-use chatmill_testkit::workshop::samples;
+use chatmill_testkit::samples::samples;
 
 fn path(name: &str) -> PathBuf {
     samples().join("documents").join(name)

@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Write as _};
 
-use chatmill_testkit::rows;
+use chatmill_workshop::rows;
 
 use super::{lines, mill, plain};
 
@@ -132,7 +132,7 @@ fn members_bounds_the_streams_of_a_bzip2_file() {
 
 #[test]
 fn spool_bounds_the_copy_of_a_database() {
-    let database = std::fs::read(chatmill_testkit::workshop::samples().join("dumps/chat.db")).unwrap();
+    let database = std::fs::read(chatmill_testkit::samples::samples().join("dumps/chat.db")).unwrap();
     let files: [(&str, &[u8]); 2] = [
         ("x.db.gz", &gzip(&database)),
         ("z.json", &plain("z").into_bytes()),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use chatmill_engine::RunError;
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 
 use super::{Milled, chat, lines, message, mill, plain};
 

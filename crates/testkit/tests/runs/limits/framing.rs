@@ -1,7 +1,7 @@
 //! What is cut from an input: records, documents, nesting.
 
 use chatmill_engine::Plan;
-use chatmill_testkit::{Workshop, rows};
+use chatmill_workshop::{Workshop, rows};
 
 use super::{chat, lines, message, mill, plain};
 

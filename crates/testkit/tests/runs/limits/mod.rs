@@ -9,7 +9,7 @@ mod verdicts;
 
 use chatmill_diag::Limits;
 use chatmill_engine::RunSummary;
-use chatmill_testkit::{Workshop, rows};
+use chatmill_workshop::{Workshop, rows};
 
 /// A run over a few files with a `[limits]` section.
 struct Milled {

@@ -6,7 +6,7 @@ use chatmill_diag::Limits;
 use chatmill_engine::check::{CheckOptions, Checked, check};
 use chatmill_engine::plan::Target;
 use chatmill_engine::{Plan, PlanError, Silent};
-use chatmill_testkit::{Workshop, rows};
+use chatmill_workshop::{Workshop, rows};
 
 use super::{Milled, chat, lines, message, mill, plain};
 

@@ -1,6 +1,6 @@
 //! What is found and kept of it, and how a run ends.
 
-use chatmill_testkit::rows;
+use chatmill_workshop::rows;
 
 use super::{Milled, chat, lines, message, mill, plain};
 

@@ -7,7 +7,7 @@ use arrow_array::Array;
 use arrow_array::RecordBatch;
 use chatmill_source::SOURCES;
 use chatmill_testkit::random::Random;
-use chatmill_testkit::workshop::sample_files;
+use chatmill_testkit::samples::sample_files;
 use memchr::memmem;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Map, Value};

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_engine::shards::{self, Share, Stage};
 use chatmill_engine::{Progress, RunError, RunOptions, RunSummary};
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 
 use super::super::lots::{During, lines, tiny};
 use super::{filled, finish, hashes, plan_with, root_of, work};

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chatmill_dataset::DatasetError;
 use chatmill_engine::shards::{self, Share};
 use chatmill_engine::{RunError, RunOptions, RunSummary};
-use chatmill_testkit::Workshop;
+use chatmill_workshop::Workshop;
 
 use super::super::lots::{During, tiny};
 use super::{filled, finish, hashes, plan, root_of, work};

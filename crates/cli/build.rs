@@ -2,6 +2,8 @@
 //!
 //! - `sources/<source>/example/`: a valid file of a source, alone in its folder
 //! - `rules/<code>/bad.<source>.<extension>`: a file of that source that raises the code
+//!
+//! In builds that are given to people it asks git for the commit, too, which `--version` tells.
 #![expect(clippy::disallowed_methods, reason = "a build script reads the repository")]
 #![expect(
     clippy::unnecessary_debug_formatting,
@@ -12,6 +14,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{Error, Result};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 fn main() -> Result<()> {
     let samples = PathBuf::from(variable("CARGO_MANIFEST_DIR")?).join("../../data-samples");
@@ -36,7 +39,35 @@ fn main() -> Result<()> {
          /// Files that raise a finding: the name of its code, the source that reads them, and their bytes.\n\
          pub(super) static BROKEN: &[(&str, &str, &[u8])] = &[\n{broken}];\n"
     );
-    fs::write(Path::new(&variable("OUT_DIR")?).join("samples.rs"), text)
+    let out = PathBuf::from(variable("OUT_DIR")?);
+    fs::write(out.join("samples.rs"), text)?;
+    let commit = commit(&samples).map(|commit| format!("\ncommit {commit}"));
+    let version = variable("CARGO_PKG_VERSION")? + &commit.unwrap_or_default();
+    fs::write(out.join("version.txt"), version)
+}
+
+/// The commit that is checked out; none where there is no checkout of this project, and none in a build for tests, which
+/// a commit shall not make anew.
+fn commit(samples: &Path) -> Option<String> {
+    let git = |arguments: &[&str]| {
+        let output = Command::new("git")
+            .current_dir(samples)
+            .args(arguments)
+            .output()
+            .ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then(|| text.trim_end().to_owned())
+    };
+    if variable("PROFILE").ok()? != "release" || git(&["ls-files", "--error-unmatch", "."]).is_none() {
+        return None;
+    }
+    for file in ["HEAD", "logs/HEAD"] {
+        let path = samples.join(git(&["rev-parse", "--git-path", file])?);
+        if path.is_file() {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+    git(&["rev-parse", "HEAD"])
 }
 
 /// The files of the folders in a folder, sorted: folder, name and path.

@@ -40,6 +40,7 @@ use crate::terminal;
 #[command(
     name = "chatmill",
     version,
+    long_version = include_str!(concat!(env!("OUT_DIR"), "/version.txt")),
     after_help = "Examples:\n  \
                   chatmill inspect archive.zip\n  \
                   chatmill check exports/ --fail-on warning\n  \

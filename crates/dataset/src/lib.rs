@@ -80,3 +80,6 @@ pub use store::{
     RecordBytes,
 };
 pub use tables::{ALWAYS_WRITTEN, PartSet, TABLES, absent_tables, describe};
+
+#[cfg(test)]
+mod tests;

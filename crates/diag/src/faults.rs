@@ -1,14 +1,14 @@
 //! Errors of the operating system on demand: the Nth call of a kind fails, so that a test can try every one of them.
 //!
 //! The two places that touch the file system (one module of `intake`, one of `dataset`) ask [`pass`] before each call.
-//! Without the feature `faults` it is nothing at all; with it, and without an [`inject`]ed fault, it counts.
+//! Without the feature `faults` it is nothing at all. With it, a fault meets the thread that [`inject`]ed it and those that got it
+//! [`carried`], so that tests which stand beside each other in a process do not hit each other's calls.
 
 #[cfg(not(feature = "faults"))]
 use std::io;
 
 /// A kind of call to the operating system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(usize)]
 pub enum Call {
     /// Opening a file or a folder that exists.
     Open,
@@ -62,14 +62,24 @@ pub fn pass(_call: Call) -> io::Result<()> {
     Ok(())
 }
 
+/// What a thread has to do first so that a fault of the thread that starts it meets it, too.
+#[cfg(not(feature = "faults"))]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "it must cost nothing outside tests")]
+pub fn carried() -> impl Fn() + Send + Sync + 'static {
+    || ()
+}
+
 #[cfg(feature = "faults")]
-pub use on::{Fault, Injected, inject, pass};
+pub use on::{Fault, Injected, carried, count, inject, pass};
 
 #[cfg(feature = "faults")]
 mod on {
+    use std::cell::RefCell;
     use std::io;
-    use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
-    use std::sync::{Mutex, MutexGuard, PoisonError};
+    use std::marker::PhantomData;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::Call;
 
@@ -86,54 +96,88 @@ mod on {
         pub lasting: bool,
     }
 
-    /// An injected fault, for as long as it lives; there is one at a time in a process.
+    /// A fault, and how many calls of each kind were made since.
     #[derive(Debug)]
-    pub struct Injected {
-        _alone: MutexGuard<'static, ()>,
+    struct Waiting {
+        fault: Fault,
+        seen: [AtomicU64; Call::ALL.len()],
     }
 
-    const NOBODY: usize = usize::MAX;
+    thread_local! {
+        static WAITING: RefCell<Option<Arc<Waiting>>> = const { RefCell::new(None) };
+    }
 
-    static ALONE: Mutex<()> = Mutex::new(());
-    static CALL: AtomicUsize = AtomicUsize::new(NOBODY);
-    static SEEN: AtomicU64 = AtomicU64::new(0);
-    static FIRST: AtomicU64 = AtomicU64::new(0);
-    static LAST: AtomicU64 = AtomicU64::new(0);
-    static ERRNO: AtomicI32 = AtomicI32::new(0);
+    /// An injected fault, for as long as it lives; a thread has one at a time.
+    #[derive(Debug)]
+    pub struct Injected {
+        waiting: Arc<Waiting>,
+        /// It ends on the thread on which it began.
+        _here: PhantomData<*const ()>,
+    }
 
-    /// Lets calls fail from now on, in all threads of the process, until what it returns is dropped.
+    /// Lets calls of this thread fail from now on, and of those that it starts, until what it returns is dropped.
     pub fn inject(fault: Fault) -> Injected {
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        SEEN.store(0, Ordering::SeqCst);
-        FIRST.store(fault.nth, Ordering::SeqCst);
-        LAST.store(if fault.lasting { u64::MAX } else { fault.nth }, Ordering::SeqCst);
-        ERRNO.store(fault.errno, Ordering::SeqCst);
-        CALL.store(fault.call as usize, Ordering::SeqCst);
-        Injected { _alone: alone }
+        let waiting = Arc::new(Waiting {
+            fault,
+            seen: Default::default(),
+        });
+        WAITING.set(Some(Arc::clone(&waiting)));
+        Injected {
+            waiting,
+            _here: PhantomData,
+        }
+    }
+
+    /// Counts the calls of this thread and of those that it starts, and lets none fail.
+    pub fn count() -> Injected {
+        inject(Fault {
+            call: Call::Open,
+            nth: 0,
+            errno: 0,
+            lasting: false,
+        })
+    }
+
+    /// What a thread has to do first so that a fault of the thread that starts it meets it, too.
+    pub fn carried() -> impl Fn() + Send + Sync + 'static {
+        let waiting = WAITING.with_borrow(Clone::clone);
+        move || WAITING.set(waiting.clone())
     }
 
     impl Injected {
-        /// How many calls of the kind were made since.
-        pub fn seen(&self) -> u64 {
-            SEEN.load(Ordering::SeqCst)
+        /// How many calls of a kind were made since.
+        pub fn seen(&self, call: Call) -> u64 {
+            let seen = self.waiting.seen.get(call as usize);
+            seen.map_or(0, |seen| seen.load(Ordering::SeqCst))
         }
     }
 
     impl Drop for Injected {
         fn drop(&mut self) {
-            CALL.store(NOBODY, Ordering::SeqCst);
+            WAITING.set(None);
         }
     }
 
     /// Lets a call through, or gives the error that a test asked for.
     pub fn pass(call: Call) -> io::Result<()> {
-        if CALL.load(Ordering::SeqCst) != call as usize {
+        // A thread that ends has nothing left to fail with.
+        let waiting = WAITING
+            .try_with(|waiting| waiting.borrow().clone())
+            .ok()
+            .flatten();
+        let Some(waiting) = waiting else {
             return Ok(());
-        }
-        let number = SEEN.fetch_add(1, Ordering::SeqCst) + 1;
-        let first = FIRST.load(Ordering::SeqCst);
-        if first > 0 && (first..=LAST.load(Ordering::SeqCst)).contains(&number) {
-            return Err(io::Error::from_raw_os_error(ERRNO.load(Ordering::SeqCst)));
+        };
+        let seen = waiting.seen.get(call as usize);
+        let number = seen.map_or(0, |seen| seen.fetch_add(1, Ordering::SeqCst) + 1);
+        let Fault {
+            call: failing,
+            nth,
+            errno,
+            lasting,
+        } = waiting.fault;
+        if call == failing && nth > 0 && (number == nth || lasting && number > nth) {
+            return Err(io::Error::from_raw_os_error(errno));
         }
         Ok(())
     }
@@ -148,7 +192,7 @@ mod on {
             let injected = inject(fault);
             let outcomes = (0..4).map(|_| pass(Call::Read).is_ok()).collect();
             assert!(pass(Call::Write).is_ok());
-            assert_eq!(injected.seen(), 4);
+            assert_eq!((injected.seen(Call::Read), injected.seen(Call::Write)), (4, 1));
             outcomes
         }
 
@@ -168,6 +212,25 @@ mod on {
             assert_eq!(outcomes(lasting), [true, false, false, false]);
             assert_eq!(outcomes(Fault { nth: 0, ..fault }), [true; 4]);
             assert!(pass(Call::Read).is_ok());
+        }
+
+        #[test]
+        fn another_thread_is_not_met_unless_the_fault_is_carried_to_it() {
+            let injected = inject(Fault {
+                call: Call::Read,
+                nth: 1,
+                errno: EIO,
+                lasting: true,
+            });
+            let carry = carried();
+            std::thread::scope(|scope| {
+                scope.spawn(|| assert!(pass(Call::Read).is_ok()));
+                scope.spawn(move || {
+                    carry();
+                    assert!(pass(Call::Read).is_err());
+                });
+            });
+            assert_eq!(injected.seen(Call::Read), 1);
         }
     }
 }

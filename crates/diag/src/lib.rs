@@ -10,6 +10,8 @@ pub mod day;
 pub mod faults;
 pub mod fields;
 pub mod finding;
+#[cfg(test)]
+mod fixtures;
 pub mod ledger;
 pub mod limits;
 pub mod page;

@@ -39,3 +39,6 @@ pub use plan::Plan;
 pub use progress::{Progress, Queues, Silent};
 pub use run::run;
 pub use slice::scheduler::threads;
+
+#[cfg(test)]
+mod tests;

@@ -33,3 +33,6 @@ pub use reader::Reader;
 pub use sketch::{Name, RecordSketch, Sketch};
 pub use stretch::{Division, Stretch, divide};
 pub use table::copy::CopiedLine;
+
+#[cfg(test)]
+mod tests;

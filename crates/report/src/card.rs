@@ -313,7 +313,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+        #![proptest_config(chatmill_drawn::law(64))]
 
         #[test]
         fn any_names_are_kept_and_obeyed_nowhere(

@@ -107,3 +107,6 @@ pub fn detect(sketch: &Sketch) -> Option<Evidence> {
     let is_another = look.is_some_and(|look| look.confidence > best.confidence);
     (!is_another).then_some(best)
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,12 +10,17 @@
     missing_docs
 )]
 
-use allocation_counter::measure;
+use std::alloc::System;
+
 use chatmill_dialect::{DIALECTS, Dialect, MadeTexts, Policy, Transcript, View, auto_perspective};
 use chatmill_model::{Linked, Sink, SinkBuffers};
 use chatmill_testkit::chats::group_chat;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// The chats of a corpus, or invented ones; always the same.
 fn chats() -> Vec<Linked> {
@@ -34,26 +39,25 @@ fn chats() -> Vec<Linked> {
 /// Renderings, and what they allocate.
 #[derive(Clone, Copy, Default)]
 struct Tally {
-    renderings: u64,
-    allocations: u64,
-    bytes: u64,
+    renderings: usize,
+    allocations: usize,
+    bytes: usize,
 }
 
 impl Tally {
     fn add<'a>(&mut self, dialect: &dyn Dialect, transcript: &Transcript<'a>, sink: &mut Sink<'a>) {
-        let renderings = &mut self.renderings;
-        let info = measure(|| {
-            dialect.render(transcript, sink, &mut |sink, _| {
-                *renderings += 1;
-                sink.begin();
-            });
+        let region = Region::new(COUNTED);
+        dialect.render(transcript, sink, &mut |sink, _| {
+            self.renderings += 1;
+            sink.begin();
         });
-        self.allocations += info.count_total;
-        self.bytes += info.bytes_total;
+        let change = region.change();
+        self.allocations += change.allocations + change.reallocations;
+        self.bytes += change.bytes_allocated;
     }
 
     fn print(&self, name: &str) {
-        let each = |amount: u64| amount as f64 / self.renderings.max(1) as f64;
+        let each = |amount: usize| amount as f64 / self.renderings.max(1) as f64;
         println!(
             "{name:<20} {:>10.1} {:>12.0}",
             each(self.allocations),

@@ -12,8 +12,8 @@ use chatmill_intake::json;
 use chatmill_model::Linked;
 use chatmill_source::{FrameView, Reading};
 
-use crate::random::Random;
 use crate::samples::sample_files;
+use chatmill_drawn::Random;
 
 /// A record as a source reads it.
 pub fn reading(source: &str, text: &str, limits: &Limits) -> Reading {

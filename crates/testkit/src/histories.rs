@@ -6,7 +6,7 @@ use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
 use crate::chats;
-use crate::random::Random;
+use chatmill_drawn::Random;
 
 const TEXTS: &[&str] = &[
     "The tide is out.",

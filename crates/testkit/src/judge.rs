@@ -5,7 +5,7 @@
 //! can say is left to the judges of `just oracles`.
 //!
 //! To have a dialect judged: write what its rules refuse as a function in the file here that reads its shape of request, add its line to
-//! [`JUDGES`], and a request that breaks each rule to `tests/torture/broken.rs`.
+//! [`JUDGES`], and a request that breaks each rule to `tests/runs/torture/broken.rs`.
 
 mod blocks;
 mod contents;

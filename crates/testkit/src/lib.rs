@@ -20,5 +20,4 @@ pub mod histories;
 pub mod judge;
 pub mod losses;
 pub mod mutate;
-pub mod random;
 pub mod samples;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::random::Random;
+use chatmill_drawn::Random;
 
 /// Text that has broken parsers and formats before.
 const TRICKS: &[&str] = &[

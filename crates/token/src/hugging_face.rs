@@ -181,6 +181,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(chatmill_drawn::law(64))]
+
         #[test]
         fn files_that_are_read_as_ranks_count_as_the_crate_does(text in "([a-zA-Z0-9' .,!\\n]|\\PC){0,80}") {
             for (encoding, _) in BOTH.iter() {

@@ -4,9 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use chatmill_testkit::mutate::mutate;
-use chatmill_testkit::random::Random;
 use crate::targets::{self, FuzzTarget};
+use chatmill_drawn::Random;
+use chatmill_testkit::mutate::mutate;
 
 /// When a campaign against one target ends.
 #[derive(Clone, Copy, Debug)]

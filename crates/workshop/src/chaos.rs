@@ -1,6 +1,6 @@
 //! The proof of resuming: runs are killed at random moments, what they left is damaged, and the end is always the same.
 //!
-//! The command itself is run, not its library: a kill must hit a process.
+//! The command itself is run, not its library: a kill must hit a process. When it hits is drawn as how far the work is, not as a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,11 +9,54 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::corpus;
-use chatmill_testkit::random::Random;
 use crate::workshop::Workshop;
+use chatmill_drawn::Random;
 
 /// Kills of one round at most, so that every round ends.
 const KILLS_PER_ROUND: u32 = 5;
+
+/// Between two looks at a process that works.
+const NAP: Duration = Duration::from_millis(2);
+
+/// Bytes of a lot of the small corpus.
+pub const SMALL_LOT: usize = 20_000;
+
+/// Writes a third of a megabyte into `in/`: three files of lines, which are two lots of [`SMALL_LOT`] each, and a zip, which is one.
+pub fn small_corpus(workshop: &Workshop, seed: u64) {
+    corpus::write(workshop, 1, seed);
+    std::fs::remove_file(workshop.path("in/d.jsonl.gz")).expect("a file of the corpus");
+    for name in ["in/a.jsonl", "in/b.jsonl", "in/deeper/c.jsonl"] {
+        let text = std::fs::read_to_string(workshop.path(name)).expect("a file of the corpus");
+        let mut part = String::new();
+        for line in text.split_inclusive('\n') {
+            if part.len() + line.len() > 2 * SMALL_LOT {
+                break;
+            }
+            part.push_str(line);
+        }
+        workshop.write(name, part);
+    }
+}
+
+/// Looks at a process again and again until `is_so`, and says whether that was seen before it ended.
+///
+/// Whoever waits for a state waits here: how long a machine takes until then decides nothing.
+pub fn watch(process: &mut Child, mut is_so: impl FnMut() -> bool) -> bool {
+    loop {
+        if is_so() {
+            return true;
+        }
+        if process.try_wait().expect("a process of ours").is_some() {
+            return false;
+        }
+        std::thread::sleep(NAP);
+    }
+}
+
+/// Files below a folder: as good as a clock for how far a run is, and the same on every machine.
+pub fn grown(folder: &Path) -> usize {
+    files(folder).len()
+}
 
 /// A corpus, a pipeline over it, and the dataset that an undisturbed run makes of it.
 pub struct Ground {
@@ -82,15 +125,24 @@ impl Tally {
 }
 
 impl Ground {
-    /// Writes a corpus and makes the reference dataset with `binary`.
+    /// Writes a corpus of several slices and makes the reference dataset with `binary`.
     pub fn new(binary: &Path, megabytes: usize, seed: u64) -> Self {
         let workshop = Workshop::new();
         corpus::write(&workshop, megabytes, seed);
-        workshop.write(
-            "pipeline.toml",
-            "name = \"chaos\"\n[[input]]\npath = \"in/**\"\n[render]\ndialects = [\"group-chat\", \"gryag-compact\"]\n\
-             [count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\nmax_error_findings = 1_000_000\n[output]\npath = \"unused\"\n",
-        );
+        Self::of(workshop, "", binary, seed)
+    }
+
+    /// The same with a small corpus of several lots.
+    pub fn small(binary: &Path, seed: u64) -> Self {
+        let workshop = Workshop::new();
+        small_corpus(&workshop, seed);
+        Self::of(workshop, &format!("[lots]\nbytes = {SMALL_LOT}\n"), binary, seed)
+    }
+
+    fn of(workshop: Workshop, lots: &str, binary: &Path, seed: u64) -> Self {
+        let pipeline = "name = \"chaos\"\n[[input]]\npath = \"in/**\"\n[render]\ndialects = [\"group-chat\", \"gryag-compact\"]\n\
+             [count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\nmax_error_findings = 1_000_000\n[output]\npath = \"unused\"\n";
+        workshop.write("pipeline.toml", format!("{pipeline}{lots}"));
         // A copy: a build that goes on meanwhile must not change the program under the campaign.
         let own = workshop.path("chatmill");
         std::fs::copy(binary, &own).expect("the program can be copied");
@@ -213,7 +265,7 @@ impl Ground {
             let is_spared =
                 tally.kills >= kills || killed >= KILLS_PER_ROUND || killed > 0 && self.random.once_in(4);
             if !is_spared {
-                std::thread::sleep(self.moment());
+                self.let_work(&mut run, &folder);
                 // A run that is over already is not killed any more.
                 run.kill().expect("the run can be killed");
             }
@@ -283,7 +335,7 @@ impl Ground {
                 let is_spared =
                     tally.kills >= kills || killed >= KILLS_PER_ROUND || killed > 0 && self.random.once_in(3);
                 if !is_spared {
-                    std::thread::sleep(self.moment());
+                    self.let_work(&mut night, &store);
                     night.kill().expect("the night can be killed");
                 }
                 let status = night.wait().expect("the night ends");
@@ -302,6 +354,10 @@ impl Ground {
                 tally.kills += 1;
                 if let Some(first) = good.first() {
                     self.compare_certified(&store.join(first).join("dataset"), tally);
+                }
+                // It came when nothing was left to do: whoever calls again asks for another night.
+                if is_settled(&store, name) {
+                    break;
                 }
             }
             good.push(name);
@@ -351,15 +407,24 @@ impl Ground {
         tally.lost += records(out).abs_diff(self.records);
     }
 
-    /// A moment in the life of a run. The first and the last steps are short and deserve more than their share.
-    fn moment(&mut self) -> Duration {
-        let whole = self.undisturbed.as_micros() as usize;
-        let micros = match self.random.below(4) {
+    /// Waits for a moment in the life of a run: until there are some files more in `folder`, and for a few looks after that. The
+    /// first and the last steps are short and deserve more than their share.
+    fn let_work(&mut self, run: &mut Child, folder: &Path) {
+        let whole = self.reference.len();
+        let more = match self.random.below(4) {
             0 => self.random.below(whole / 5),
             1 => whole * 4 / 5 + self.random.below(whole / 3),
             _ => self.random.below(whole),
         };
-        Duration::from_micros(micros as u64)
+        let enough = grown(folder) + more;
+        let eighth = (self.undisturbed / 8).as_micros() / NAP.as_micros();
+        let mut looks = self.random.below(1 + eighth as usize);
+        watch(run, || {
+            let is_far = grown(folder) >= enough;
+            let is_now = is_far && looks == 0;
+            looks -= usize::from(is_far && looks > 0);
+            is_now
+        });
     }
 
     /// After a kill the destination holds the old dataset, the new one, or nothing: never a part of one.
@@ -422,6 +487,12 @@ impl Ground {
             tally.faults.push(format!("left beside the dataset: {beside:?}"));
         }
     }
+}
+
+/// Whether a night is booked, and all that follows from it done.
+fn is_settled(store: &Path, night: &str) -> bool {
+    let record = store.join("records").join(format!("{night}.json"));
+    std::fs::read_to_string(record).is_ok_and(|text| text.contains("\"is_settled\": true"))
 }
 
 /// Files below a folder, by their path in it; none when there is no folder.

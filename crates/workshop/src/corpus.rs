@@ -4,8 +4,8 @@
 
 use std::fmt::Write;
 
-use chatmill_testkit::random::Random;
 use crate::workshop::Workshop;
+use chatmill_drawn::Random;
 
 const WORDS: &[&str] = &[
     "tide",

@@ -105,6 +105,14 @@ impl Workshop {
     }
 }
 
+/// A record with so much white space behind it that it is as long as that.
+///
+/// What divides inputs counts bytes, and a test that needs several slices pays for every byte of a text, and hardly for these.
+pub fn padded(record: &str, length: usize) -> String {
+    let missing = length.saturating_sub(record.len());
+    format!("{record}{}", " ".repeat(missing))
+}
+
 /// The texts of a dataset's renderings with their token counts, one per encoding.
 pub fn renderings(root: &Path, encodings: usize) -> Vec<(String, Vec<u64>)> {
     let manifest = chatmill_dataset::read_manifest(root).expect("a manifest");

@@ -1,10 +1,12 @@
 //! A word in every field of every source, through every output of every command that has `--no-content`.
 //!
-//! The samples of the sources are taken apart: in each copy every fifth text, or every third key, bears the word.
+//! The samples of the sources are taken apart: in each copy every fifth text, or every third key, bears the word. Of the copies of a
+//! source a few are drawn; `CHATMILL_DRAWS=100` takes all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use chatmill_drawn::{cases, random};
 use serde_json::{Map, Value};
 
 use crate::desk::{Desk, end};
@@ -59,26 +61,43 @@ fn marked(value: &Value, what: Marked, met: &mut usize) -> Value {
     }
 }
 
-/// The samples of all sources, with the word in them.
+/// Samples of every source, with the word in them.
 fn desk() -> Desk {
     let desk = Desk::new();
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
+    let mut random = random(1);
     let mut written = 0;
-    for path in json_files(&samples) {
-        let text = fs::read_to_string(&path).unwrap();
-        let Ok(sample) = serde_json::from_str::<Value>(&text) else {
-            continue;
-        };
-        let texts = (0..TEXTS).map(Marked::Texts);
-        for what in texts.chain((0..KEYS).map(Marked::Keys)) {
-            let copy = marked(&sample, what, &mut 0).to_string();
+    let mut sources = 0;
+    let folders = fs::read_dir(samples).unwrap();
+    let mut folders: Vec<PathBuf> = folders.map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    for source in folders {
+        let mut copies = Vec::new();
+        for path in json_files(&source) {
+            let text = fs::read_to_string(&path).unwrap();
+            if let Ok(sample) = serde_json::from_str::<Value>(&text) {
+                let texts = (0..TEXTS).map(Marked::Texts);
+                let marks = texts.chain((0..KEYS).map(Marked::Keys));
+                copies.extend(marks.map(|mark| (sample.clone(), mark)));
+            }
+        }
+        let mut left = cases(3);
+        while left > 0 && !copies.is_empty() {
+            let (sample, mark) = copies.swap_remove(random.below(copies.len()));
+            let copy = marked(&sample, mark, &mut 0).to_string();
             if copy.contains(CANARY) {
+                left -= 1;
                 written += 1;
                 desk.write(&format!("in/{written}.json"), &copy);
             }
         }
+        sources += 1;
+        assert!(left < cases(3), "nothing of {}", source.display());
     }
-    assert!(written > 400, "only {written} copies");
+    assert!(
+        written > 2 * sources,
+        "only {written} copies of {sources} sources"
+    );
     desk.pipeline();
     desk
 }
@@ -136,7 +155,11 @@ fn no_report_of_a_check_tells_a_field_of_any_source() {
     assert!(assert_folder_silent(&desk.path("letters")) > 1);
     let loud = end(desk.chatmill(&["check", "in", "--format", "jsonl"]));
     let told = loud.stdout.lines().filter(|line| line.contains(CANARY));
-    assert!(told.count() > 100, "the samples must be worth hiding");
+    let (told, copies) = (told.count(), fs::read_dir(desk.path("in")).unwrap().count());
+    assert!(
+        3 * told > copies,
+        "{told} in {copies}: the samples must be worth hiding"
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::desk::binary;
 
 #[test]
 fn killed_and_damaged_runs_end_with_the_bytes_of_an_undisturbed_one() {
-    let mut ground = Ground::new(Path::new(binary()), 5, 20_261_121);
+    let mut ground = Ground::small(Path::new(binary()), 20_261_121);
     let tally = ground.campaign(5, &mut |_| {});
     assert!(tally.holds(), "{tally}\n{}", tally.faults.join("\n"));
     assert_eq!(tally.kills, 5);

@@ -2,8 +2,6 @@
 
 use std::fs;
 
-use chatmill_workshop::{Workshop, corpus};
-
 use crate::desk::{Desk, Ended, chat, end, good_chat, json_lines};
 
 fn desk() -> Desk {
@@ -141,31 +139,20 @@ fn rejects_make_it_end_with_1_and_the_files_are_there() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interruption_leaves_nothing() {
-    let shop = Workshop::new();
-    corpus::write(&shop, 6, 11);
-    let mut milling = std::process::Command::new(crate::desk::binary())
-        .args([
-            "convert",
-            "in",
-            "--to",
-            "trl-messages",
-            "--out",
-            "train",
-            "--threads",
-            "1",
-        ])
-        .current_dir(shop.path(""))
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(900));
-    assert!(
-        milling.try_wait().unwrap().is_none(),
-        "it was too fast for this test"
-    );
-    crate::faults::signal(&milling, "-INT");
-    assert_eq!(milling.wait().unwrap().code(), Some(130));
+    let shop = crate::faults::large();
+    let milling = crate::caught::Caught::amid(&shop.path(""), || {
+        drop(fs::remove_dir_all(shop.path("train")));
+        std::process::Command::new(crate::desk::binary())
+            .args(["convert", "in", "--to", "trl-messages", "--out", "train"])
+            .args(["--threads", "1", "--set", "lots.bytes=20_000", "--quiet"])
+            .current_dir(shop.path(""))
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap()
+    });
+    milling.signal("-INT");
+    assert_eq!(milling.goes_on().code(), Some(130));
     let names: Vec<String> = fs::read_dir(shop.path(""))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())

@@ -2,21 +2,58 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
 
-use chatmill_workshop::{Workshop, corpus};
+use chatmill_workshop::Workshop;
+use chatmill_workshop::chaos::{SMALL_LOT, small_corpus};
 
+use crate::caught::Caught;
 use crate::desk::{binary, good_chat};
 
-/// A workshop with a few megabytes of chats and a pipeline that writes to `out`.
-fn large() -> Workshop {
+/// Chats of every quirk, and what a run makes of them that nobody disturbs.
+struct Undisturbed {
+    inputs: BTreeMap<String, Vec<u8>>,
+    hashes: BTreeMap<String, String>,
+    /// Bytes of its largest file.
+    largest: u64,
+}
+
+static UNDISTURBED: LazyLock<Undisturbed> = LazyLock::new(|| {
     let shop = Workshop::new();
-    corpus::write(&shop, 5, 11);
-    pipeline(&shop);
+    small_corpus(&shop, 11);
+    pipeline_in_lots(&shop);
+    assert_eq!(code(&run(&shop, &["--out", "alone"])), 0);
+    let root = shop.path("");
+    let inputs = listing(&shop.path("in")).into_iter();
+    let inputs = inputs.filter(|(path, _)| path.is_file()).map(|(path, bytes)| {
+        let name = path.strip_prefix(&root).unwrap();
+        (name.to_str().unwrap().to_owned(), bytes)
+    });
+    let written = listing(&shop.path("alone")).into_values();
+    Undisturbed {
+        inputs: inputs.collect(),
+        hashes: shop.hashes("alone"),
+        largest: written.map(|bytes| bytes.len() as u64).max().unwrap(),
+    }
+});
+
+/// A workshop with chats for several lots and a pipeline that writes to `out`.
+pub(crate) fn large() -> Workshop {
+    let shop = Workshop::new();
+    for (name, bytes) in &UNDISTURBED.inputs {
+        shop.write(name, bytes);
+    }
+    pipeline_in_lots(&shop);
     shop
+}
+
+fn pipeline_in_lots(shop: &Workshop) {
+    pipeline(shop);
+    let text = fs::read_to_string(shop.path("pipeline.toml")).unwrap();
+    shop.write("pipeline.toml", format!("{text}[lots]\nbytes = {SMALL_LOT}\n"));
 }
 
 /// A workshop with two small files.
@@ -86,85 +123,55 @@ fn listing(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// Starts a run and waits until it has begun to mill.
-fn working(shop: &Workshop, arguments: &[&str]) -> (Child, BufReader<std::process::ChildStderr>) {
-    let all = [
-        &["run", "pipeline.toml", "--progress", "json", "--threads", "1"],
-        arguments,
-    ]
-    .concat();
-    let mut run = command(shop, &all)
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut stderr = BufReader::new(run.stderr.take().unwrap());
-    let mut line = String::new();
-    while !line.contains("\"stage\":\"render\"") {
-        line.clear();
-        assert!(
-            stderr.read_line(&mut line).unwrap() > 0,
-            "the run ended before it began to render"
-        );
-    }
-    (run, stderr)
-}
-
-pub(crate) fn signal(run: &Child, name: &str) {
-    let sent = Command::new("kill")
-        .args([name, &run.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(sent.success());
+/// A run that is caught at its work, with one thread.
+fn working(shop: &Workshop) -> Caught {
+    Caught::amid(&shop.path(""), || {
+        drop(fs::remove_dir_all(shop.path("out")));
+        command(shop, &["run", "pipeline.toml", "--quiet", "--threads", "1"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    })
 }
 
 #[test]
 fn of_two_runs_on_one_destination_one_works_and_the_other_names_the_lock() {
     let shop = large();
-    assert_eq!(code(&run(&shop, &["--out", "alone"])), 0);
-    let (mut first, mut stderr) = working(&shop, &[]);
     // A stopped run keeps its lock.
-    signal(&first, "-STOP");
+    let first = working(&shop);
     for _ in 0..2 {
         let second = run(&shop, &[]);
         assert_eq!(code(&second), 3, "{}", said(&second));
         assert!(said(&second).contains(".out.lock"), "{}", said(&second));
     }
-    signal(&first, "-CONT");
-    stderr.read_to_string(&mut String::new()).unwrap();
-    assert_eq!(first.wait().unwrap().code(), Some(0));
-    assert_eq!(shop.hashes("out"), shop.hashes("alone"));
+    assert_eq!(first.goes_on().code(), Some(0));
+    assert_eq!(shop.hashes("out"), UNDISTURBED.hashes);
     assert_eq!(code(&command(&shop, &["certify", "out"]).output().unwrap()), 0);
 }
 
 #[test]
 fn a_killed_run_leaves_no_lock_behind() {
     let shop = large();
-    assert_eq!(code(&run(&shop, &["--out", "alone"])), 0);
-    let (mut first, _stderr) = working(&shop, &[]);
-    first.kill().unwrap();
-    first.wait().unwrap();
+    working(&shop).killed();
     assert!(!shop.path("out").exists());
     let second = run(&shop, &[]);
     assert_eq!(code(&second), 0, "{}", said(&second));
-    assert_eq!(shop.hashes("out"), shop.hashes("alone"));
+    assert_eq!(shop.hashes("out"), UNDISTURBED.hashes);
 }
 
 #[test]
 fn a_run_that_is_stopped_by_a_signal_ends_later_with_the_same_bytes() {
     let shop = large();
-    assert_eq!(code(&run(&shop, &["--out", "alone"])), 0);
     for (name, expected) in [("-TERM", 143), ("-INT", 130)] {
-        let (mut stopped, mut stderr) = working(&shop, &[]);
-        signal(&stopped, name);
-        let mut words = String::new();
-        stderr.read_to_string(&mut words).unwrap();
-        assert_eq!(stopped.wait().unwrap().code(), Some(expected), "{words}");
+        let stopped = working(&shop);
+        stopped.signal(name);
+        assert_eq!(stopped.goes_on().code(), Some(expected));
         assert!(!shop.path("out").exists(), "nothing is published before the end");
     }
     let last = run(&shop, &["--threads", "2"]);
     assert_eq!(code(&last), 0, "{}", said(&last));
-    assert_eq!(shop.hashes("out"), shop.hashes("alone"));
+    assert_eq!(shop.hashes("out"), UNDISTURBED.hashes);
     assert!(
         !shop.path(".out.staging").exists(),
         "unfinished work is cleared away"
@@ -228,14 +235,15 @@ fn a_read_only_folder_is_refused_before_any_work() {
 #[test]
 fn a_file_size_limit_ends_the_run_and_without_it_the_run_goes_on() {
     let shop = large();
-    assert_eq!(code(&run(&shop, &["--out", "alone"])), 0);
-    // Blocks of 512 bytes.
-    for blocks in ["40", "400"] {
+    // Blocks of 512 bytes: what ends it soon, and what only the largest file is too large for.
+    let most = UNDISTURBED.largest.div_ceil(512) - 1;
+    assert!(most > 40);
+    for blocks in [40, most] {
         let limited = Command::new("sh")
             .args([
                 "-c",
                 "ulimit -f \"$0\"; exec \"$@\"",
-                blocks,
+                &blocks.to_string(),
                 binary(),
                 "run",
                 "pipeline.toml",
@@ -251,7 +259,7 @@ fn a_file_size_limit_ends_the_run_and_without_it_the_run_goes_on() {
     }
     let last = run(&shop, &[]);
     assert_eq!(code(&last), 0, "{}", said(&last));
-    assert_eq!(shop.hashes("out"), shop.hashes("alone"));
+    assert_eq!(shop.hashes("out"), UNDISTURBED.hashes);
 }
 
 #[test]

@@ -10,6 +10,8 @@
 
 mod bills;
 mod canaries;
+#[cfg(unix)]
+mod caught;
 mod chaos;
 mod check;
 mod check_reports;

@@ -168,42 +168,31 @@ fn a_missing_pipeline_file_is_named() {
 #[cfg(unix)]
 #[test]
 fn a_stopped_run_exits_as_its_signal_asks_and_goes_on_later() {
-    use std::io::{BufRead, BufReader, Read};
     use std::process::{Command, Stdio};
 
+    use crate::caught::Caught;
+
     let desk = desk();
-    let line = good_chat("c").to_string();
-    let copies = 12_000_000 / line.len();
-    let lines: String = (0..copies)
-        .map(|n| line.replace("\"c\"", &format!("\"c{n}\"")) + "\n")
+    let lines: String = (0..80)
+        .map(|number| good_chat(&format!("c{number}")).to_string() + "\n")
         .collect();
-    desk.write("in/big.jsonl", &lines);
+    desk.write("in/many.jsonl", &lines);
     for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
-        let mut run = Command::new(crate::desk::binary())
-            .args(["run", "pipeline.toml", "--progress", "json", "--threads", "1"])
-            .current_dir(desk.path(""))
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stderr = BufReader::new(run.stderr.take().unwrap());
-        let mut said = String::new();
-        while !said.contains("\"stage\":\"render\"") {
-            said.clear();
-            assert!(
-                stderr.read_line(&mut said).unwrap() > 0,
-                "the run ended before it began to render"
-            );
-        }
-        assert!(
-            Command::new("kill")
-                .args([signal, &run.id().to_string()])
-                .status()
+        let run = Caught::amid(&desk.path(""), || {
+            drop(fs::remove_dir_all(desk.path("out")));
+            Command::new(crate::desk::binary())
+                .args(["run", "pipeline.toml", "--set", "lots.bytes=4096"])
+                .args(["--threads", "1"])
+                .current_dir(desk.path(""))
+                .stdout(Stdio::null())
+                .stderr(fs::File::create(desk.path("said")).unwrap())
+                .spawn()
                 .unwrap()
-                .success()
-        );
-        stderr.read_to_string(&mut said).unwrap();
-        assert_eq!(run.wait().unwrap().code(), Some(code), "{said}");
+        });
+        run.signal(signal);
+        let ended = run.goes_on();
+        let said = fs::read_to_string(desk.path("said")).unwrap();
+        assert_eq!(ended.code(), Some(code), "{said}");
         assert!(said.contains("run the same command again"), "{said}");
         assert!(!desk.path("out").exists());
     }

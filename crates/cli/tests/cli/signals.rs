@@ -1,18 +1,18 @@
 //! Signals, small stacks and large wishes: what the surroundings of the command do to it. The real command.
 
-use std::process::{Command, Output, Stdio};
+use std::fs;
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use chatmill_workshop::{Workshop, corpus};
+use chatmill_workshop::Workshop;
+use chatmill_workshop::chaos::watch;
 
+use crate::caught::{Caught, signal};
 use crate::desk::{binary, good_chat};
-use crate::faults::{pipeline, said, signal};
+use crate::faults::{large, pipeline, said};
 
-fn shop(megabytes: usize) -> Workshop {
+fn shop() -> Workshop {
     let shop = Workshop::new();
-    if megabytes > 0 {
-        corpus::write(&shop, megabytes, 11);
-    }
     shop.write("in/a.json", good_chat("a").to_string());
     pipeline(&shop);
     shop
@@ -37,78 +37,139 @@ fn run(shop: &Workshop, first: &str, arguments: &[&str]) -> Output {
     shell(shop, first, &all).output().unwrap()
 }
 
-#[test]
-fn whatever_a_run_waits_for_a_signal_ends_it_within_five_seconds() {
-    let shop = shop(0);
-    // What reads its standard error has stopped to read.
-    let full = "mkfifo full; exec 3<>full; head -c 65536 /dev/zero >&3; exec 2>&3";
-    for (name, expected) in [("-TERM", 143), ("-HUP", 129)] {
-        let mut waiting = shell(
-            &shop,
-            &format!("rm -f full; {full}"),
-            &["run", "pipeline.toml", "--progress", "json"],
-        )
+/// A run that waits, for what reads its standard error has stopped to read.
+fn waiting(shop: &Workshop) -> Child {
+    let full =
+        "mkfifo full; exec 3<>full; dd if=/dev/zero of=full bs=4096 oflag=nonblock 2>/dev/null; exec 2>&3";
+    let mut waiting = shell(shop, full, &["run", "pipeline.toml", "--progress", "json"])
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-        std::thread::sleep(Duration::from_millis(1500));
-        assert!(
-            waiting.try_wait().unwrap().is_none(),
-            "it did not wait for anything"
-        );
+    let process = waiting.id();
+    let mut before = None;
+    let waits = watch(&mut waiting, || {
+        let now = asleep(process);
+        let stays = now.is_some() && now == before;
+        before = now;
+        stays
+    });
+    assert!(waits, "it did not wait for anything");
+    waiting
+}
+
+/// The threads of a run that heeds signals already, and how often each slept, if all of them are asleep.
+fn asleep(process: u32) -> Option<Vec<String>> {
+    let folder = format!("/proc/{process}");
+    // Before that it is the shell.
+    let program = fs::read_link(format!("{folder}/exe")).ok()?;
+    if program != fs::canonicalize(binary()).ok()? {
+        return None;
+    }
+    let mut slept = Vec::new();
+    for thread in fs::read_dir(format!("{folder}/task")).ok()? {
+        let status = fs::read_to_string(thread.ok()?.path().join("status")).ok()?;
+        let field = |name: &str| {
+            let found = status.lines().find_map(|line| line.strip_prefix(name));
+            found.map(|value| value.trim().to_owned())
+        };
+        let heeded = u64::from_str_radix(&field("SigCgt:")?, 16).ok()?;
+        let heeds_to_terminate = heeded & (1 << 14) != 0;
+        if !heeds_to_terminate || !field("State:")?.starts_with('S') {
+            return None;
+        }
+        slept.push(field("voluntary_ctxt_switches:")?);
+    }
+    Some(slept)
+}
+
+/// Sends each a signal while it waits, and sees how it ends.
+fn whatever_waits_is_ended() {
+    // At the same time: each is given a while to come to rest.
+    let waiting = [("-TERM", 143), ("-HUP", 129)].map(|(name, expected)| {
+        let shop = shop();
+        let run = waiting(&shop);
+        signal(&run, name);
+        (shop, run, expected)
+    });
+    for (shop, mut run, expected) in waiting {
+        assert_eq!(run.wait().unwrap().code(), Some(expected));
+        let last = self::run(&shop, "true", &[]);
+        assert_eq!(last.status.code(), Some(0), "{}", said(&last));
+    }
+}
+
+#[test]
+fn whatever_a_run_waits_for_a_signal_ends_it() {
+    whatever_waits_is_ended();
+}
+
+#[test]
+#[ignore = "by the clock, on a machine that does nothing else: `just in-time`"]
+fn whatever_a_run_waits_for_a_signal_ends_it_in_time() {
+    let shop = shop();
+    for (name, expected) in [("-TERM", 143), ("-HUP", 129)] {
+        drop(fs::remove_file(shop.path("full")));
+        let mut run = waiting(&shop);
         let begun = Instant::now();
-        signal(&waiting, name);
-        assert_eq!(waiting.wait().unwrap().code(), Some(expected));
+        signal(&run, name);
+        assert_eq!(run.wait().unwrap().code(), Some(expected));
         assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     }
-    let last = run(&shop, "true", &[]);
-    assert_eq!(last.status.code(), Some(0), "{}", said(&last));
 }
 
 #[test]
 fn a_hang_up_ends_a_run_unless_it_was_started_to_outlive_one() {
-    let shop = shop(5);
+    let shop = large();
     for (first, expected) in [("true", 129), ("trap '' HUP", 0)] {
-        let mut milling = shell(&shop, first, &["run", "pipeline.toml", "--threads", "1"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(700));
-        assert!(
-            milling.try_wait().unwrap().is_none(),
-            "it was too fast for this test"
-        );
-        signal(&milling, "-HUP");
-        assert_eq!(milling.wait().unwrap().code(), Some(expected), "{first}");
+        let milling = Caught::amid(&shop.path(""), || {
+            drop(fs::remove_dir_all(shop.path("out")));
+            shell(&shop, first, &["run", "pipeline.toml", "--threads", "1"])
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap()
+        });
+        milling.signal("-HUP");
+        assert_eq!(milling.goes_on().code(), Some(expected), "{first}");
     }
     assert!(shop.path("out/_SUCCESS").exists());
 }
 
 #[test]
 fn a_small_stack_is_no_obstacle() {
-    let shop = shop(0);
+    let shop = shop();
     let ended = run(&shop, "ulimit -s 64", &[]);
     assert_eq!(ended.status.code(), Some(0), "{}", said(&ended));
 }
 
-#[test]
-fn a_million_threads_are_not_started() {
-    let shop = shop(0);
-    let begun = Instant::now();
-    let ended = run(&shop, "true", &["--threads", "1000000"]);
+/// Asks for a million threads in so much memory that a few hundred find room there, and no million.
+fn a_million_threads() {
+    let shop = shop();
+    let ended = run(&shop, "ulimit -v 268435456", &["--threads", "1000000"]);
     assert_eq!(ended.status.code(), Some(0), "{}", said(&ended));
     assert!(
         said(&ended).contains("1000000 threads were asked for"),
         "{}",
         said(&ended)
     );
-    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn a_million_threads_are_not_started() {
+    a_million_threads();
+}
+
+#[test]
+#[ignore = "by the clock, on a machine that does nothing else: `just in-time`"]
+fn a_million_threads_are_refused_in_time() {
+    let begun = Instant::now();
+    a_million_threads();
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
 #[test]
 fn a_pattern_that_is_nested_too_deep_is_a_wrong_request() {
-    let shop = shop(0);
+    let shop = shop();
     let pattern = format!("in/{}a{}", "{a,".repeat(200), "}".repeat(200));
     for command in ["check", "inspect", "tokens"] {
         let ended = shell(&shop, "true", &[command, &pattern]).output().unwrap();

@@ -7,7 +7,7 @@ use chatmill_dialect::policy::Orphans;
 use chatmill_dialect::{DIALECTS, Dialect};
 use chatmill_testkit::judge;
 
-use crate::laws::each_of;
+use crate::laws::{each_of, rooms};
 
 #[test]
 fn every_dialect_is_judged_or_says_why_nobody_can() {
@@ -43,7 +43,10 @@ fn the_judge_agrees_with_every_dialect_in_every_profile() {
             .collect();
         all.into_iter().map(|one| one.join().unwrap()).collect()
     });
-    let broken = seen.iter().filter(|[_, broken]| *broken > 100).count();
+    let broken = seen
+        .iter()
+        .filter(|[_, broken]| u64::from(*broken) > rooms())
+        .count();
     assert!(broken >= 12, "few dialects have invalid renderings: {seen:?}");
 }
 
@@ -74,7 +77,10 @@ fn agree(dialect: &dyn Dialect) -> [u32; 2] {
             seen[usize::from(is_broken)] += 1;
         });
     }
-    assert!(seen[0] > 500, "{id} has few valid renderings: {seen:?}");
+    assert!(
+        u64::from(seen[0]) > rooms(),
+        "{id} has few valid renderings: {seen:?}"
+    );
     seen
 }
 

@@ -212,9 +212,14 @@ fn each(look: impl FnMut(&str, u64, &Policy, &Room, Out)) {
     each_of(&all, look);
 }
 
+/// So many rooms are generated.
+pub(crate) fn rooms() -> u64 {
+    u64::from(chatmill_drawn::cases(6))
+}
+
 /// Renderings of generated rooms in these dialects: all policies, several perspectives and windows.
 pub(crate) fn each_of(dialects: &[&str], mut look: impl FnMut(&str, u64, &Policy, &Room, Out)) {
-    for seed in 0..100 {
+    for seed in 0..rooms() {
         let room = room(seed);
         for policy in policies() {
             for perspective in [None, Some(0), Some(2), Some(3)] {

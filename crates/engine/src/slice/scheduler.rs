@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use chatmill_dataset::SliceId;
+use chatmill_diag::faults::carried;
 use rayon::ThreadPool;
 
 use crate::error::NoThreads;
@@ -34,7 +35,10 @@ pub fn threads(asked: usize, progress: &dyn Progress) -> usize {
 }
 
 fn pool(threads: usize) -> Result<ThreadPool, NoThreads> {
-    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    let carry = carried();
+    let builder = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .start_handler(move |_| carry());
     builder.build().map_err(|_| NoThreads)
 }
 

@@ -194,17 +194,16 @@ impl Groups {
 impl Batches for Groups {
     fn next(&mut self) -> Option<Result<RecordBatch, StreamError>> {
         loop {
-            if let Some(reader) = &mut self.reader {
+            // Of a decoder that gives up, by an error or by a panic, nothing more is asked.
+            if let Some(mut reader) = self.reader.take() {
                 match reader.next() {
                     Some(Ok(batch)) => {
                         self.given += batch.num_rows() as u64;
+                        self.reader = Some(reader);
                         return Some(Ok(batch));
                     }
-                    Some(Err(_)) => {
-                        self.reader = None;
-                        return Some(Err(self.about(&corrupt("its rows cannot be decoded"))));
-                    }
-                    None => self.reader = None,
+                    Some(Err(_)) => return Some(Err(self.about(&corrupt("its rows cannot be decoded")))),
+                    None => {}
                 }
             }
             if self.next >= self.metadata.metadata().num_row_groups() {

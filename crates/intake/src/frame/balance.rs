@@ -121,6 +121,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(chatmill_drawn::law(64))]
+
         #[test]
         fn cuts_into_chunks_change_nothing(text in r#"[\[{"]["a-c\\\[\]{}:, 中]{0,60}"#, cut in 0_usize..60) {
             let bytes = text.as_bytes();

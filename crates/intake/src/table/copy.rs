@@ -187,6 +187,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(chatmill_drawn::law(64))]
+
         #[test]
         fn what_copy_writes_is_read_back(
             row in prop::collection::vec(prop::option::of(prop::collection::vec(any::<u8>(), 0..12)), 1..6)

@@ -227,6 +227,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(chatmill_drawn::law(64))]
+
         #[test]
         fn chunks_change_nothing(text in "[a\",\r\n]{0,30}", cut in 0_usize..30) {
             let bytes = text.as_bytes();

@@ -419,6 +419,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(chatmill_drawn::law(64))]
+
         #[test]
         fn words_find_what_bytes_find(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
             let found = bytes.iter().position(|byte| *byte < 0x20 || b"\"\\".contains(byte));

@@ -131,6 +131,8 @@ fn ids(linked: &Linked, place: PartPlace) -> (Option<&str>, Option<&str>) {
 }
 
 proptest! {
+    #![proptest_config(chatmill_drawn::law(64))]
+
     #[test]
     fn what_pairs_is_what_the_rule_says(messages in vec(message(), 0..14)) {
         let (linked, _, _) = link(conversation(messages), &Limits::default());

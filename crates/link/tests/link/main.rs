@@ -9,6 +9,7 @@
 
 mod build;
 mod duplicates;
+mod forest;
 mod laws;
 mod pairing;
 mod references;

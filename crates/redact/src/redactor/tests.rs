@@ -125,6 +125,8 @@ fn participants_whose_ids_become_equal_are_told_apart() {
 }
 
 proptest! {
+    #![proptest_config(chatmill_drawn::law(64))]
+
     #[test]
     fn no_text_is_too_odd(text in any::<String>()) {
         replaced(&text);

@@ -21,7 +21,8 @@ impl Declared {
 
     /// Whether a code is declared anywhere.
     pub(super) fn anywhere(&self, code: LossCode) -> bool {
-        self.0.keys().any(|(known, _)| *known == code)
+        let mut from_here = self.0.range((code, None)..);
+        from_here.next().is_some_and(|((known, _), _)| *known == code)
     }
 
     /// How often a code is declared of the message at a position.

@@ -90,14 +90,19 @@ impl LossCoverage {
     pub fn judge_added(&mut self, name: &str, linked: &Linked, policy: &Policy, additions: Additions<'_>) {
         let everybody = (0..linked.conversation.participants.len()).map(Some);
         for perspective in std::iter::once(None).chain(everybody) {
-            for dialect in DIALECTS.iter().copied() {
-                if !(dialect.about().neutral && perspective.is_some()) {
-                    let view = View {
-                        additions,
-                        ..View::whole(linked, perspective, policy)
-                    };
-                    self.judge(name, &view, dialect);
-                }
+            let view = View {
+                additions,
+                ..View::whole(linked, perspective, policy)
+            };
+            self.judge_view(name, &view);
+        }
+    }
+
+    /// Judges what every dialect makes of one view.
+    pub fn judge_view(&mut self, name: &str, view: &View<'_>) {
+        for dialect in DIALECTS.iter().copied() {
+            if !(dialect.about().neutral && view.perspective.is_some()) {
+                self.judge(name, view, dialect);
             }
         }
     }

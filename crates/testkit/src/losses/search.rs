@@ -218,7 +218,7 @@ impl<'s, 'c> Search<'s, 'c> {
 
     fn find(&self, state: &State, index: usize, steps: &mut Vec<Step>) {
         let (atom, read) = (&self.source[index], &self.read[state.read]);
-        if !self.is_id(atom, read) {
+        if !self.is_id(atom, read) || !self.is_of_one_kind(atom, read) {
             return;
         }
         let Some(whole) = text_of(read) else {
@@ -277,6 +277,16 @@ impl<'s, 'c> Search<'s, 'c> {
                 }
             }
         }
+    }
+
+    /// Whether what a notice says is read back in a notice, and what a message says in a message: the same words may stand in both.
+    fn is_of_one_kind(&self, atom: &Atom<'_>, read: &Atom<'_>) -> bool {
+        let is_quiet = match atom.kind {
+            Kind::Quote(_) | Kind::CacheMark => true,
+            Kind::Result(_) => !matches!(read.kind, Kind::Text(_)),
+            _ => read.kind == Kind::Nothing,
+        };
+        is_quiet || self.case.is_text || atom.message.kind == read.message.kind
     }
 
     fn taken(

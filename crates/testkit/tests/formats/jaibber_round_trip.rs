@@ -337,7 +337,7 @@ fn check(linked: &Linked) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(chatmill_drawn::law(30))]
 
     #[test]
     fn a_capture_that_is_written_as_payloads_reads_back(rows in vec(row(), 0..24)) {

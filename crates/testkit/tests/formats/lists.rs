@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
+use chatmill_testkit::samples::samples;
 use chatmill_workshop::Workshop;
 use chatmill_workshop::rows::{numbers, texts};
-use chatmill_testkit::samples::samples;
 
 const SHORT: &str = r#"[{"role":"user","content":"Is it late?"},{"role":"assistant","content":"Rather."}]"#;
 const LONG: &str = r#"[{"role":"system","content":"Be brief."},{"role":"user","content":"Is it late?"},{"role":"assistant","content":"Yes."}]"#;

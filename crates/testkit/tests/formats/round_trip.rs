@@ -13,7 +13,7 @@ fn written(linked: &Linked) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(chatmill_drawn::law(30))]
 
     #[test]
     fn a_group_chat_survives_its_own_dialect(chat in group_chat()) {

@@ -233,7 +233,7 @@ fn is_sound(reading: Reading, source: &str, text: &str) -> Result<(), TestCaseEr
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(chatmill_drawn::law(100))]
 
     #[test]
     fn every_source_reads_or_refuses_it(record in record()) {

@@ -215,7 +215,7 @@ fn a_role_that_only_the_content_states_is_contradicted_there() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(chatmill_drawn::law(100))]
 
     #[test]
     fn every_row_is_accounted_for_and_every_finding_has_its_place(thread in thread()) {

@@ -1,7 +1,7 @@
 //! Every count in a dataset is what tiktoken-rs says of the text beside it.
 
-use chatmill_workshop::Workshop;
 use chatmill_testkit::chats::group_chat;
+use chatmill_workshop::Workshop;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;

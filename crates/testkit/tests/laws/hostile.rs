@@ -22,10 +22,8 @@ fn mill(files: &[(&str, Vec<u8>)], more: &str) -> RunSummary {
     summary
 }
 
-#[test]
-fn one_broken_line_at_each_position_costs_one_reject() {
-    let workshop = Workshop::new();
-    let good: Vec<String> = (0..1_000).map(|n| conversation(&format!("c{n}"), "hi")).collect();
+/// Checks so many lines of which one is broken.
+fn one_broken_of(count: usize, position: usize) {
     let broken = [
         "{\"a\": [1, 2",
         "not json at all",
@@ -33,20 +31,31 @@ fn one_broken_line_at_each_position_costs_one_reject() {
         "{\"conversation_list\": }",
         "\u{0}",
     ];
-    for position in 0..1_000 {
-        let mut lines = good.clone();
-        lines[position] = broken[position % broken.len()].to_owned();
-        let path = workshop.write("lines.jsonl", lines.join("\n"));
-        let (findings, verdict) = Workshop::check(&path);
-        let errors = findings
-            .iter()
-            .filter(|checked| checked.located.finding.code.name == "invalid-json");
-        assert_eq!(errors.count(), 1, "broken line {position}");
-        assert_eq!(
-            (verdict.records, verdict.conversations),
-            (1_000, 999),
-            "broken line {position}"
-        );
+    let mut lines: Vec<String> = (0..count).map(|n| conversation(&format!("c{n}"), "hi")).collect();
+    broken[position % broken.len()].clone_into(&mut lines[position]);
+    let workshop = Workshop::new();
+    let path = workshop.write("lines.jsonl", lines.join("\n"));
+    let (findings, verdict) = Workshop::check(&path);
+    let errors = findings
+        .iter()
+        .filter(|checked| checked.located.finding.code.name == "invalid-json");
+    assert_eq!(errors.count(), 1, "broken line {position} of {count}");
+    assert_eq!(
+        (verdict.records, verdict.conversations),
+        (count as u64, count as u64 - 1),
+        "broken line {position} of {count}"
+    );
+}
+
+/// In a short file at each position; in one that is read piece by piece at some.
+#[test]
+fn one_broken_line_at_each_position_costs_one_reject() {
+    for position in 0..40 {
+        one_broken_of(40, position);
+    }
+    let mut random = chatmill_drawn::random(2);
+    for _ in 0..chatmill_drawn::cases(6) {
+        one_broken_of(1_000, random.below(1_000));
     }
 }
 

@@ -5,9 +5,9 @@
 
 use std::fs;
 
+use chatmill_testkit::samples::samples;
 use chatmill_workshop::Workshop;
 use chatmill_workshop::rows::{flags, texts};
-use chatmill_testkit::samples::samples;
 
 const ROOM: &str = r#"{"version":"1.0.0","conversation_meta":{"scene":"group_chat","name":"Ferry","group_id":"ferry","user_details":{
 "p1":{"full_name":"Nadia Rahal","role":"user"},"p2":{"full_name":"Björn","role":"user"},

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use chatmill_diag::Severity;
 use chatmill_diag::codes::CODES;
-use chatmill_workshop::Workshop;
 use chatmill_testkit::samples::samples;
+use chatmill_workshop::Workshop;
 
 fn files(folder: &std::path::Path, stem: &str) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = std::fs::read_dir(folder)

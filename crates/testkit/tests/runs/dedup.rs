@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use chatmill_engine::{Plan, RunOptions, RunSummary, Silent};
+use chatmill_workshop::workshop::padded;
 use chatmill_workshop::{Workshop, rows};
 use serde_json::json;
 
@@ -106,11 +107,12 @@ fn what_is_left_out_is_counted_and_the_first_stays() {
 #[test]
 fn clusters_are_the_same_for_any_number_of_threads_and_more_inputs_change_no_earlier_one() {
     let workshop = Workshop::new();
-    // Enough for several slices, in few words.
-    let long = format!("{} and so on", "x".repeat(80_000));
+    let long = format!("{} and so on", "x".repeat(400));
     for file in 0..3 {
         let lines: String = (0..40)
             .map(|n| room(&format!("r{file}-{n}"), &[text(n * 7..n * 7 + 60), long.clone()]))
+            // Enough for several slices.
+            .map(|line| padded(line.trim_end(), 80_000) + "\n")
             .collect();
         workshop.write(&format!("in/{file}.jsonl"), lines);
     }

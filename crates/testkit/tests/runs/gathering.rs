@@ -5,8 +5,8 @@ use std::fmt::Write;
 use chatmill_workshop::{Workshop, rows as columns};
 use serde_json::{Value, json};
 
-const THREADS: usize = 40;
-const ROWS: usize = 1_280;
+const THREADS: usize = 20;
+const ROWS: usize = 640;
 
 const BARE: &str = "[render]\ndialects = [\"suna-llm\"]\n[count]\nencodings = []\n";
 
@@ -212,8 +212,8 @@ fn files_of_one_input_are_merged_and_repeats_dropped_unless_the_request_says_oth
     let rows = rows();
     let workshop = Workshop::new();
     // The pages overlap, as pages of a list that grows do.
-    workshop.write("in/a.json", json!({"messages": &rows[..700]}).to_string());
-    workshop.write("in/b.json", json!({"messages": &rows[600..]}).to_string());
+    workshop.write("in/a.json", json!({"messages": &rows[..350]}).to_string());
+    workshop.write("in/b.json", json!({"messages": &rows[250..]}).to_string());
     let merged = workshop.run("merged", BARE, 2).unwrap();
     assert_eq!(merged.totals.conversations, THREADS as u64);
     assert_eq!(merged.totals.messages, ROWS as u64);
@@ -391,8 +391,7 @@ fn a_database_without_a_mapped_table_says_which_tables_it_saw() {
 #[test]
 fn findings_about_rows_of_a_database_file_have_no_line_and_no_bytes() {
     let workshop = Workshop::new();
-    let database =
-        std::fs::read(chatmill_testkit::samples::samples().join("demo/courtyard-bot.db")).unwrap();
+    let database = std::fs::read(chatmill_testkit::samples::samples().join("demo/courtyard-bot.db")).unwrap();
     workshop.write("in/courtyard-bot.db", database);
     let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
     workshop.run("out", plan, 1).unwrap();

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_engine::{Plan, PlanError, Progress, Queues, RunError, RunOptions, RunSummary, Silent, run};
 use chatmill_workshop::Workshop;
+use chatmill_workshop::workshop::padded;
 
 const PLAN: &str =
     "[render]\ndialects = [\"group-chat\"]\n[count]\nencodings = []\n[limits]\nmax_reject_ratio = 1.0\n";
@@ -23,8 +24,7 @@ fn chat(id: &str) -> String {
 /// Two files, the second of which gives more than one slice.
 fn inputs(shop: &Workshop) {
     shop.write("in/a.json", chat("a"));
-    let long = format!("hello {}", "again and ".repeat(800));
-    let lines = (0..700).map(|number| chat(&format!("b{number}")).replacen("hello", &long, 1));
+    let lines = (0..60).map(|number| padded(&chat(&format!("b{number}")), 100_000));
     let lines: Vec<String> = lines.collect();
     shop.write("in/b.jsonl", lines.join("\n"));
 }

@@ -122,10 +122,11 @@ fn learned(shop: &Workshop, window: &str) -> Learned {
     found
 }
 
-fn corpus() -> (Workshop, Vec<String>) {
+/// So many rooms, and the words in them that are to be learned.
+fn corpus(rooms: u32) -> (Workshop, Vec<String>) {
     let shop = Workshop::new();
     let (mut lines, mut taught) = (String::new(), Vec::new());
-    for conversation in 0..60 {
+    for conversation in 0..rooms as usize {
         let (room, words) = room(conversation);
         writeln!(lines, "{room}").unwrap();
         taught.extend(words);
@@ -134,7 +135,7 @@ fn corpus() -> (Workshop, Vec<String>) {
     shop.write("said.jinja", SAID);
     shop.write("marked.jinja", MARKED);
     taught.sort();
-    assert!(taught.len() > 200, "{}", taught.len());
+    assert!(taught.len() > 3 * rooms as usize, "{}", taught.len());
     (shop, taught)
 }
 
@@ -156,7 +157,7 @@ fn once(found: &Learned, taught: &[String], window: &str) {
 
 #[test]
 fn consecutive_windows_teach_each_turn_once_whatever_the_budget_and_the_overlap() {
-    let (shop, taught) = corpus();
+    let (shop, taught) = corpus(chatmill_drawn::cases(12));
     for window in ["", "tokens = 300", "tokens = 700", "overlap = 6, tokens = 300"] {
         let window = consecutive(window);
         let found = learned(&shop, &window);
@@ -188,7 +189,7 @@ fn consecutive(keys: &str) -> String {
 
 #[test]
 fn no_turn_is_taught_twice_and_what_a_session_ends_with_is_counted() {
-    let (shop, taught) = corpus();
+    let (shop, taught) = corpus(chatmill_drawn::cases(20));
     let gap = "session_gap = \"6h\"\n";
     for window in [
         "mode = \"per_turn\"\n".to_owned(),
@@ -241,7 +242,7 @@ fn a_message_of_no_weight_is_context() {
 
 #[test]
 fn what_a_template_marks_as_generated_is_what_the_assistant_says() {
-    let (shop, _) = corpus();
+    let (shop, _) = corpus(60);
     shop.run("out", &format!("{DIALECTS}[perspective]\nas = [\"bot\"]\n"), 2)
         .unwrap();
     let root = shop.path("out");

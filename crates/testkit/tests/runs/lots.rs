@@ -101,7 +101,7 @@ fn lots(summary: &RunSummary) -> usize {
 #[test]
 fn a_divided_file_gives_the_rows_of_the_whole_one() {
     let workshop = Workshop::new();
-    let text = lines(200);
+    let text = lines(70);
     workshop.write("in/a.jsonl", &text);
     workshop.write("in/b.jsonl", &text);
     workshop.write("in/c.jsonl", request("c1", "another file"));
@@ -144,11 +144,11 @@ fn lines_with_the_escapes_of_copy_are_divided_too() {
 fn what_may_be_one_conversation_stays_in_one_lot_with_all_between() {
     let workshop = Workshop::new();
     let rows = |numbers: std::ops::Range<usize>| numbers.map(|number| row("t", number)).collect::<String>();
-    workshop.write("in/a.jsonl", lines(40));
+    workshop.write("in/a.jsonl", lines(20));
     workshop.write("in/b-rows.jsonl", rows(0..20));
-    workshop.write("in/c.jsonl", lines(41));
+    workshop.write("in/c.jsonl", lines(21));
     workshop.write("in/d-rows.jsonl", rows(20..40));
-    workshop.write("in/e.jsonl", lines(42));
+    workshop.write("in/e.jsonl", lines(22));
     let whole = workshop.run("whole", BARE, 1).unwrap();
     let divided = workshop.run("divided", &tiny(), 2).unwrap();
     assert!(lots(&divided) > 5, "{} lots", lots(&divided));
@@ -170,10 +170,10 @@ fn archives_and_compressed_streams_stay_whole() {
     let mut zip = zip::ZipWriter::new(File::create(workshop.write("in/m.zip", "")).unwrap());
     zip.start_file("a.jsonl", zip::write::SimpleFileOptions::default())
         .unwrap();
-    zip.write_all(lines(30).as_bytes()).unwrap();
+    zip.write_all(lines(18).as_bytes()).unwrap();
     zip.finish().unwrap();
-    workshop.write("in/a.jsonl", lines(31));
-    workshop.write("in/z.jsonl", lines(32));
+    workshop.write("in/a.jsonl", lines(19));
+    workshop.write("in/z.jsonl", lines(20));
     let section = |source: &str| {
         let pipeline = format!(
             "name = \"t\"\n[[input]]\npath = \"in/**\"\nsource = \"{source}\"\n[output]\npath = \"none\"\n{}",
@@ -195,8 +195,8 @@ fn archives_and_compressed_streams_stay_whole() {
 #[test]
 fn a_limit_is_counted_in_one_lot() {
     let workshop = Workshop::new();
-    workshop.write("in/a.jsonl", lines(60));
-    workshop.write("in/b.jsonl", lines(61));
+    workshop.write("in/a.jsonl", lines(40));
+    workshop.write("in/b.jsonl", lines(41));
     let more = format!("{}[select]\nlimit = 70\n", tiny());
     let summary = workshop.run("of-all", &more, 2).unwrap();
     assert_eq!(
@@ -288,7 +288,7 @@ fn disturbed(
 #[test]
 fn a_run_that_was_stopped_between_lots_goes_on_there() {
     let workshop = Workshop::new();
-    workshop.write("in/a.jsonl", lines(100));
+    workshop.write("in/a.jsonl", lines(60));
     workshop.run("whole", &tiny(), 2).unwrap();
     let mut stopped = 0;
     for left in [4_000, 9_000, 20_000] {

@@ -20,6 +20,9 @@ fn replacing() -> &'static str {
         {room.title|x} {room.description|x} {room.id|x} {room.people|x}\"\n[redact]\nmode = \"replace\"\nkey_file = \"key.txt\"\n"
 }
 
+/// Where it does not matter which dialects there are.
+const TWO: &str = "[render]\ndialects = [\"group-chat\", \"openai-chat\"]\n";
+
 fn workshop() -> Workshop {
     let workshop = Workshop::new();
     workshop.write("key.txt", KEY);
@@ -111,16 +114,36 @@ fn findings_say_what_is_where_and_quote_nothing() {
     assert!(!texts(&out, "losses", "code").contains(&Some("redacted".to_owned())));
 }
 
+/// A chat whose call, result and rejected answer hold every canary: few samples have such places, and a round has few samples.
+fn with_tools() -> String {
+    let text = |(kind, canary): (&str, &str)| match kind {
+        // A secret by where it stands.
+        "token" => format!("https://files.example/a?token={canary}"),
+        _ => canary.to_owned(),
+    };
+    let all = CANARIES.map(text).join(" and ");
+    let call = json!({"id": "c1", "type": "function",
+        "function": {"name": "look", "arguments": json!({"for": all}).to_string()}});
+    json!({"messages": [
+        {"role": "user", "content": "Who?"},
+        {"role": "assistant", "content": null, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": all},
+        {"role": "assistant", "content": all},
+    ]})
+    .to_string()
+}
+
 #[test]
 fn no_canary_survives_in_any_table_report_or_manifest() {
     let mut seeded = 0;
     let mut visible = BTreeSet::new();
-    for seed in seeds() {
+    for round in 0..chatmill_drawn::cases(1) {
         let workshop = workshop();
-        for (name, text, canaries) in mutated(seed) {
+        for (name, text, canaries) in mutated(round.into()) {
             workshop.write(&format!("in/{name}"), text);
             seeded += canaries;
         }
+        workshop.write("in/tools.jsonl", with_tools());
         workshop.write(
             "in/broken.jsonl",
             format!(
@@ -130,16 +153,16 @@ fn no_canary_survives_in_any_table_report_or_manifest() {
         );
         run(&workshop, "out", replacing());
         let found = canaries_in(&workshop.path("out"));
-        assert!(found.is_empty(), "seed {seed}: {found:#?}");
+        assert!(found.is_empty(), "round {round}: {found:#?}");
         let plain = replacing().split("[redact]").next().unwrap();
-        run(&workshop, "plain", plain);
+        run(&workshop, "plain", &format!("{TWO}{plain}"));
         visible.extend(
             canaries_in(&workshop.path("plain"))
                 .into_iter()
                 .map(|(canary, file)| (canary, table(&file))),
         );
     }
-    assert!(seeded > 3_000, "only {seeded} canaries were seeded");
+    assert!(seeded > 300, "only {seeded} canaries were seeded");
     for (kind, _) in CANARIES {
         for table in [
             "conversations",
@@ -155,16 +178,6 @@ fn no_canary_survives_in_any_table_report_or_manifest() {
                 "no {kind} reached {table} without redaction: the test shows nothing"
             );
         }
-    }
-}
-
-/// The seeds of a campaign: some, or as many as `CANARY_SEEDS` says, or those of a range, `18..41`.
-fn seeds() -> std::ops::Range<u64> {
-    let wanted = std::env::var("CANARY_SEEDS").unwrap_or_default();
-    let number = |text: &str| text.parse().ok();
-    match wanted.split_once("..") {
-        Some((from, to)) => number(from).unwrap()..number(to).unwrap(),
-        None => 0..number(&wanted).unwrap_or(3),
     }
 }
 
@@ -338,12 +351,13 @@ fn the_same_key_gives_the_same_files_with_any_threads_and_another_key_others() {
     for (name, text, _) in mutated(7) {
         workshop.write(&format!("in/{name}"), text);
     }
+    let replacing = format!("{TWO}{}", replacing());
     for (out, threads) in [("one", 1), ("three", 3)] {
-        workshop.run(out, replacing(), threads).unwrap();
+        workshop.run(out, &replacing, threads).unwrap();
     }
     assert_eq!(certified(&workshop, "one"), certified(&workshop, "three"));
     workshop.write("key.txt", format!("{KEY}!"));
-    workshop.run("other", replacing(), 2).unwrap();
+    workshop.run("other", &replacing, 2).unwrap();
     let (one, other) = (certified(&workshop, "one"), certified(&workshop, "other"));
     assert_ne!(one["manifest.json"], other["manifest.json"]);
     let said = |out: &str| texts(&workshop.path(out), "messages", "text");

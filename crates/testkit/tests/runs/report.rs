@@ -8,8 +8,8 @@ use chatmill_dataset::{Dataset, certify};
 use chatmill_golden::assert_golden;
 use chatmill_report::bill::{self, Bill, BillBy, BillRequest, BillRow};
 use chatmill_report::{CARD, HTML, JSON, Report, compare};
-use chatmill_workshop::Workshop;
 use chatmill_testkit::samples::samples;
+use chatmill_workshop::Workshop;
 
 /// Files of the demo that between them have threads, broken lines, an archive, tools and a history.
 const FILES: [&str; 5] = [

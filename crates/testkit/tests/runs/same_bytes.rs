@@ -5,28 +5,29 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use chatmill_engine::{Progress, RunError, RunOptions};
 use chatmill_workshop::Workshop;
+use chatmill_workshop::workshop::padded;
 
 const FEW: &str = "[render]\ndialects = [\"group-chat\", \"openai-chat\"]\n";
 
-/// Enough small conversations for several slices of 4 MiB.
+/// Enough small conversations, with white space between them, for several slices of 4 MiB.
 fn many_slices(workshop: &Workshop) {
     let mut lines = String::new();
     for conversation in 0..60 {
         let mut messages = String::new();
-        for message in 0..40 {
+        for message in 0..12 {
             let comma = if message > 0 { "," } else { "" };
             write!(
                 messages,
                 r#"{comma}{{"message_id":"m{message}","create_time":"2026-01-01T00:00:00Z","sender":"u1","type":"text","content":"{}","refer_list":[]}}"#,
-                format!("word{message} ").repeat(600)
+                format!("word{message} ").repeat(4)
             )
             .unwrap();
         }
-        writeln!(
-            lines,
+        let record = format!(
             r#"{{"version":"1.0.0","conversation_meta":{{"conversation_id":"c{conversation}","name":"n","user_details":{{"u1":{{"full_name":"Ann","role":"user"}}}}}},"conversation_list":[{messages}]}}"#
-        )
-        .unwrap();
+        );
+        lines += &padded(&record, 170_000);
+        lines.push('\n');
     }
     workshop.write("in/many.jsonl", lines);
 }

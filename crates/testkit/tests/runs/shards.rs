@@ -45,13 +45,13 @@ fn finish(out: &Path) -> Result<RunSummary, RunError> {
 /// Files of several lots, with ids that collide over them.
 fn filled() -> Workshop {
     let workshop = Workshop::new();
-    workshop.write("in/a.jsonl", lines(80));
-    workshop.write("in/b.jsonl", lines(80));
+    workshop.write("in/a.jsonl", lines(30));
+    workshop.write("in/b.jsonl", lines(30));
     workshop.write(
         "in/c.jsonl",
         (0..9).map(|number| row("t", number)).collect::<String>(),
     );
-    workshop.write("in/d.jsonl", lines(30));
+    workshop.write("in/d.jsonl", lines(10));
     workshop
 }
 
@@ -109,7 +109,7 @@ fn what_a_killed_worker_leaves_harms_nobody_and_another_number_of_shares_goes_on
     // Stopped in the middle of a lot: files without a receipt of their lot, and a folder that nobody removes.
     let stop = AtomicBool::new(false);
     let end = || stop.store(true, Ordering::SeqCst);
-    let during = During::new("render", 20_000, &end);
+    let during = During::new("render", 12_000, &end);
     let stopped = shards::work(
         &out,
         &Share::Part { index: 0, of: 2 },

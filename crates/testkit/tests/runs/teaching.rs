@@ -220,9 +220,9 @@ fn words_that_stand_for_media_are_not_learned_unless_somebody_asks() {
 }
 
 /// Rooms in which every text has its own length.
-fn rooms() -> String {
+fn rooms(count: usize) -> String {
     let mut lines = String::new();
-    for room in 0..12 {
+    for room in 0..count {
         let mut messages = Vec::new();
         for number in 0..40 {
             let sender = ["u1", "u2", "bot"][(number * 7 + room) % 3];
@@ -247,7 +247,7 @@ const TEMPLATE: &str =
 #[test]
 fn windows_are_the_same_for_all_dialects_where_somebody_asks_for_it() {
     let workshop = Workshop::new();
-    workshop.write("in/rooms.jsonl", rooms());
+    workshop.write("in/rooms.jsonl", rooms(3));
     workshop.write("t.jinja", TEMPLATE);
     let dialects = ["openai-chat", "bedrock-converse", "sharegpt", "chatml", "said"];
     let run = |budget: &str, mode: &str| {
@@ -300,7 +300,7 @@ fn windows_are_the_same_for_all_dialects_where_somebody_asks_for_it() {
 #[test]
 fn what_the_template_of_a_budget_refuses_is_a_row_that_says_so() {
     let workshop = Workshop::new();
-    workshop.write("in/rooms.jsonl", rooms());
+    workshop.write("in/rooms.jsonl", rooms(12));
     let refusing = "{% for m in messages %}{% if '12 ' in m.content %}{{ raise_exception('no dozens') }}{% endif %}\
                     {{ m.content }}<|im_end|>{% endfor %}";
     workshop.write("t.jinja", refusing);

@@ -1,8 +1,8 @@
-//! Everything is linear in its input: each shape is measured at n, 2n and 4n for `check`, for `run` with all dialects, and for
-//! what `tokens` does; nights for the bill over a store, for its page, and for what a night does with a milled dataset. More than 2.6 times the processor time for a doubling is quadratic on its way.
+//! Everything is linear in its input: each shape is measured for `check`, for `run` with all dialects, and for what `tokens` does; nights
+//! for the bill over a store, for its page, and for what a night does with a milled dataset.
 //!
-//! Processor time of this process is counted and never the clock on the wall, so the machine may be busy. The short form is a
-//! test; `just scaling` prints the whole table.
+//! A test counts what is asked of memory, which is the same on every machine. `just scaling` prints the table of processor times at n, 2n
+//! and 4n: more than 2.6 times as much for a doubling is quadratic on its way. The clock on the wall is never looked at, so the machine may be busy.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,30 +17,37 @@ mod measured;
 mod nights;
 mod shapes;
 
-use measured::{COMMANDS, Effort, Growth};
+use measured::{COMMANDS, Counted, Effort, Growth, Taken, taken};
 use nights::NIGHTS;
 use shapes::SHAPES;
 
 /// A doubling of the input may take that many times the processor time: 2 is linear, 4 quadratic.
 const MOST: f64 = 2.6;
 
-/// One test alone, so that nothing else takes processor time in this process.
+/// One of many may take that many times the memory of one of few.
+const MOST_COUNTED: f64 = 1.3;
+
+/// One test alone, so that nothing else asks for memory in this process. Some shapes, each in some command; `just laws` draws more,
+/// and `just scaling` times all.
 #[test]
-fn a_doubling_of_any_input_takes_little_more_than_twice_the_time() {
+fn one_more_of_anything_takes_as_much_memory_whether_there_are_few_or_many() {
     let mut faults = Vec::new();
-    for shape in SHAPES {
-        for command in COMMANDS {
-            let growth = Growth::of(shape, *command, Effort::SHORT, MOST);
-            if growth.per_doubling() > MOST {
-                faults.push(format!("{}, {}: {growth}", shape.name, command.name()));
-            }
+    let mut judge = |name: &str, command: &str, first: usize, take: &dyn Fn(usize) -> Taken| {
+        let counted = Counted::of(first / 10, take);
+        if counted.growth() > MOST_COUNTED {
+            faults.push(format!("{name}, {command}: {counted}"));
         }
+    };
+    let commands = COMMANDS.len();
+    for drawn in chatmill_drawn::some_of(0..SHAPES.len() * commands, 16) {
+        let (shape, command) = (&SHAPES[drawn / commands], COMMANDS[drawn % commands]);
+        judge(shape.name, command.name(), shape.first, &|n| {
+            taken(shape, command, n)
+        });
     }
-    for shape in NIGHTS {
-        let growth = Growth::of_nights(shape, Effort::SHORT, MOST);
-        if growth.per_doubling() > MOST {
-            faults.push(format!("{}, {}: {growth}", shape.name, shape.command));
-        }
+    for drawn in chatmill_drawn::some_of(0..NIGHTS.len(), 1) {
+        let shape = &NIGHTS[drawn];
+        judge(shape.name, shape.command, shape.first, &shape.take);
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }

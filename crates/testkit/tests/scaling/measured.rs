@@ -1,6 +1,6 @@
-//! Processor time of a command on a shape, and how it grows.
+//! What a command takes for a shape, counted and timed, and how that grows.
 
-use chatmill_model::Sink;
+use std::alloc::System;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -14,8 +14,10 @@ use chatmill_engine::plan::{Target, typed_inputs};
 use chatmill_engine::walk::{WalkEvent, walk};
 use chatmill_engine::work::render;
 use chatmill_engine::{RunOptions, Silent};
+use chatmill_model::Sink;
 use chatmill_workshop::Workshop;
 use rustix::time::{ClockId, clock_gettime};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 use crate::nights::NightShape;
 use crate::shapes::Shape;
@@ -42,6 +44,86 @@ impl Command {
     }
 }
 
+/// Counts what all threads of the process ask for, so that no other test may stand beside these.
+#[global_allocator]
+static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// What something took.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Taken {
+    pub(crate) time: Duration,
+    /// Pieces of memory, those that grew once more each.
+    pub(crate) pieces: usize,
+    pub(crate) bytes: usize,
+}
+
+impl Taken {
+    /// What is taken by some work of all threads of this process.
+    pub(crate) fn by(work: impl FnOnce()) -> Self {
+        let region = Region::new(COUNTED);
+        let begun = processor_time();
+        work();
+        let time = processor_time().saturating_sub(begun);
+        let change = region.change();
+        Self {
+            time,
+            pieces: change.allocations + change.reallocations,
+            bytes: change.bytes_allocated,
+        }
+    }
+}
+
+/// How much memory one more of something takes, measured between two inputs and between two of four times the size.
+///
+/// It is the same on every machine, but for a little.
+#[derive(Debug)]
+pub(crate) struct Counted {
+    sizes: [usize; 3],
+    taken: [Taken; 3],
+}
+
+impl Counted {
+    /// Bytes of buffers and tables that grow by leaps, whoever fills them.
+    const LEAP: usize = 2 << 20;
+
+    /// Counts for an input of one, one of `n` and one of 4`n`.
+    pub(crate) fn of(n: usize, take: &dyn Fn(usize) -> Taken) -> Self {
+        // What is only made once is made by then.
+        take(1);
+        let sizes = [1, n, 4 * n];
+        Self {
+            sizes,
+            taken: sizes.map(take),
+        }
+    }
+
+    /// How many times as much each one takes where there are four times as many: of pieces or of bytes, whichever grows more.
+    pub(crate) fn growth(&self) -> f64 {
+        let growth = |of: fn(&Taken) -> usize, leap: usize| {
+            let [one, few, many] = self.taken.map(|taken| of(&taken));
+            let [_, n, four_n] = self.sizes;
+            let each_of_few = few.saturating_sub(one) as f64 / (n - 1) as f64;
+            let each_of_many = many.saturating_sub(one + leap) as f64 / (four_n - 1) as f64;
+            each_of_many / each_of_few.max(1.0)
+        };
+        growth(|taken| taken.pieces, 0).max(growth(|taken| taken.bytes, Self::LEAP))
+    }
+}
+
+impl fmt::Display for Counted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:8.2} ", self.growth())?;
+        for (size, taken) in self.sizes.iter().zip(&self.taken) {
+            write!(
+                formatter,
+                " {size}: {} pieces, {} bytes;",
+                taken.pieces, taken.bytes
+            )?;
+        }
+        Ok(())
+    }
+}
+
 /// How much time is taken to measure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Effort {
@@ -54,12 +136,6 @@ pub(crate) struct Effort {
 }
 
 impl Effort {
-    /// For a test that runs with every change.
-    pub(crate) const SHORT: Self = Self {
-        least: Duration::from_millis(15),
-        rounds: 1,
-        doubts: 3,
-    };
     /// For a table.
     pub(crate) const LONG: Self = Self {
         least: Duration::from_millis(40),
@@ -88,7 +164,7 @@ impl Growth {
     /// The same for nights.
     pub(crate) fn of_nights(shape: &NightShape, effort: Effort, most: f64) -> Self {
         let fastest = |n, rounds: u32| {
-            let times = (0..rounds.max(1)).map(|_| (shape.time)(n));
+            let times = (0..rounds.max(1)).map(|_| (shape.take)(n).time);
             times.min().unwrap_or_default()
         };
         Self::measured([shape.first, shape.most], effort, most, &fastest)
@@ -175,26 +251,27 @@ impl fmt::Display for Growth {
 
 /// The least processor time of some rounds.
 fn fastest(shape: &Shape, command: Command, n: usize, rounds: u32) -> Duration {
+    let times = (0..rounds.max(1)).map(|_| taken(shape, command, n).time);
+    times.min().unwrap_or_default()
+}
+
+/// What a command takes for a shape of a size.
+pub(crate) fn taken(shape: &Shape, command: Command, n: usize) -> Taken {
     let workshop = Workshop::new();
     // What pseudonyms are made with.
     workshop.write("key", "an invented key of more than thirty-two signs");
     for (name, bytes) in (shape.files)(n) {
         workshop.write(&format!("in/{name}"), bytes);
     }
-    let times = (0..rounds.max(1)).map(|round| {
-        let begun = processor_time();
-        match command {
-            Command::Check => checked(&workshop.path("in")),
-            Command::Run => milled(&workshop, &format!("out{round}"), shape.pipeline),
-            Command::Tokens => counted(&workshop.path("in")),
-        }
-        processor_time().saturating_sub(begun)
-    });
-    times.min().unwrap_or_default()
+    Taken::by(|| match command {
+        Command::Check => checked(&workshop.path("in")),
+        Command::Run => milled(&workshop, "out", shape.pipeline),
+        Command::Tokens => counted(&workshop.path("in")),
+    })
 }
 
 /// Processor time of all threads of this process.
-pub(crate) fn processor_time() -> Duration {
+fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(
         u64::try_from(time.tv_sec).unwrap(),

@@ -2,7 +2,6 @@
 //! its dataset is milled.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use chatmill_dataset::{Dataset, DatasetError, FreeKind, NightName, NightStore, RecordBytes, certify};
 use chatmill_report::bill::{BillBy, BillRequest, of_datasets};
@@ -13,7 +12,7 @@ use chatmill_report::trend::trend_page;
 use chatmill_report::{Case, RunFigures, compare, gather, save};
 use chatmill_workshop::Workshop;
 
-use crate::measured::{milled, processor_time};
+use crate::measured::{Taken, milled};
 use crate::shapes::{Files, conversations};
 
 /// A way in which nights grow.
@@ -27,8 +26,8 @@ pub(crate) struct NightShape {
     pub first: usize,
     /// The number beyond which nobody looks: what is milled for it takes longer than it is worth.
     pub most: usize,
-    /// Processor time for a number.
-    pub time: fn(usize) -> Duration,
+    /// What is taken for a number.
+    pub take: fn(usize) -> Taken,
 }
 
 /// Every one.
@@ -38,21 +37,21 @@ pub(crate) const NIGHTS: &[NightShape] = &[
         command: "bill",
         first: 20,
         most: 160,
-        time: billed,
+        take: billed,
     },
     NightShape {
         name: "nights of a store",
         command: "page",
         first: 400,
         most: 1_600,
-        time: drawn,
+        take: drawn,
     },
     NightShape {
         name: "rooms of a night",
         command: "night",
         first: 1_600,
         most: 6_400,
-        time: concluded,
+        take: concluded,
     },
 ];
 
@@ -80,14 +79,8 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-fn timed(work: impl FnOnce()) -> Duration {
-    let begun = processor_time();
-    work();
-    processor_time().saturating_sub(begun)
-}
-
 /// The bill over the datasets of all nights.
-fn billed(n: usize) -> Duration {
+fn billed(n: usize) -> Taken {
     let workshop = Workshop::new();
     let one = dataset(&workshop, conversations(1), "out");
     let nights: Vec<PathBuf> = (0..n)
@@ -101,14 +94,14 @@ fn billed(n: usize) -> Duration {
         by: vec![BillBy::Day],
         ..BillRequest::default()
     };
-    timed(|| {
+    Taken::by(|| {
         let bill = of_datasets::<DatasetError>(&folders, &request, &|_| Ok(())).unwrap();
         assert!(!bill.rows().is_empty(), "the bill must have rows");
     })
 }
 
 /// The page and the history of a store, from the records of its nights.
-fn drawn(n: usize) -> Duration {
+fn drawn(n: usize) -> Taken {
     let workshop = Workshop::new();
     let figures = Dataset::open(&dataset(&workshop, conversations(1), "out")).unwrap();
     let figures = RunFigures::of(&figures, &[]).unwrap();
@@ -129,7 +122,7 @@ fn drawn(n: usize) -> Duration {
         let bytes = serde_json::to_vec_pretty(&record).unwrap();
         workshop.write(&format!("nights/records/{name}.json"), bytes);
     }
-    timed(|| {
+    Taken::by(|| {
         let names = store.nights().unwrap();
         let records: Vec<NightRecord> = names
             .iter()
@@ -151,7 +144,7 @@ fn drawn(n: usize) -> Duration {
 }
 
 /// What follows when a night of so many rooms is milled: certified, compared with the night before, reported and told.
-fn concluded(n: usize) -> Duration {
+fn concluded(n: usize) -> Taken {
     let workshop = Workshop::new();
     let before = dataset(&workshop, conversations(n), "before");
     // Every room but the first goes on, and one is new.
@@ -161,7 +154,7 @@ fn concluded(n: usize) -> Duration {
         *bytes = text.replace("tide 3", "high tide at three").into_bytes();
     }
     let after = dataset(&workshop, files, "after");
-    timed(|| {
+    Taken::by(|| {
         assert!(certify(&after).unwrap().holds());
         let (before, after_set) = (Dataset::open(&before).unwrap(), Dataset::open(&after).unwrap());
         let comparison = compare(&before, &after_set).unwrap();

@@ -158,6 +158,8 @@ pub(crate) static BOTH: LazyLock<Vec<(Encoding, Encoding)>> = LazyLock::new(|| {
 });
 
 proptest! {
+    #![proptest_config(chatmill_drawn::law(64))]
+
     #[test]
     fn a_tokenizer_file_counts_as_its_ranks_do(text in "([a-zA-Z0-9' .,!\\n]|\\PC){0,80}") {
         for (file, ranks) in BOTH.iter() {

@@ -160,6 +160,8 @@ fn a_token_that_only_whole_pieces_are_is_none_within_a_word() {
 }
 
 proptest! {
+    #![proptest_config(chatmill_drawn::law(64))]
+
     #[test]
     fn any_text_is_cut_as_the_judge_cuts_it(text in text()) {
         for encoding in SMALL.iter() {

@@ -1,5 +1,7 @@
 //! Holds sync points and the counter against tiktoken-rs: cut anywhere that is allowed, the tokens are the same.
 
+use std::collections::BTreeSet;
+
 use chatmill_model::span::{Component, ComponentSpan, Speaker};
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
@@ -82,14 +84,14 @@ fn check_every_string(lengths: std::ops::RangeInclusive<usize>) {
 }
 
 #[test]
-fn every_string_of_up_to_five_classes_may_be_cut_at_its_sync_points() {
-    check_every_string(0..=5);
+fn every_string_of_up_to_four_classes_may_be_cut_at_its_sync_points() {
+    check_every_string(0..=4);
 }
 
 #[test]
 #[ignore = "minutes; run it when a pattern, a table or a dependency changes"]
-fn every_string_of_six_classes_may_be_cut_at_its_sync_points() {
-    check_every_string(6..=6);
+fn every_string_of_five_and_six_classes_may_be_cut_at_its_sync_points() {
+    check_every_string(5..=6);
 }
 
 /// Texts of all kinds, cut wherever that is allowed, until there have been so many cuts.
@@ -108,12 +110,11 @@ fn check_random_cuts(cuts: u64) {
             all.assert_parts_add_up(&text);
         }
     }
-    println!("{} cuts, {} more with all encodings", modern.cuts, all.cuts);
 }
 
 #[test]
 fn texts_of_all_kinds_may_be_cut_at_their_sync_points() {
-    check_random_cuts(50_000);
+    check_random_cuts(u64::from(chatmill_drawn::cases(10_000)));
 }
 
 #[test]
@@ -194,7 +195,10 @@ fn every_character_is_of_the_class_that_the_reference_sees() {
     let mut court = Court::new(BoundaryClasses::MODERN, &["o200k_base"]);
     let mut batch = String::new();
     let planes = ('\0'..='\u{3ffff}').chain('\u{e0000}'..='\u{e0fff}');
-    for character in planes.filter(|character| !character.is_ascii_control()) {
+    // The scripts of most people, and of the others some.
+    let others = chatmill_drawn::some_of(0x3000..0x11_0000, 20_000).collect::<BTreeSet<usize>>();
+    let is_drawn = |character: &char| *character < '\u{3000}' || others.contains(&(*character as usize));
+    for character in planes.filter(|character| !character.is_ascii_control() && is_drawn(character)) {
         // After a letter, white space, marks and numbers part differently; before one, letters and signs do.
         for neighbour in ['a', '1', '.', ' '] {
             batch.push(neighbour);
@@ -255,6 +259,8 @@ fn envelopes(content: &str) -> Vec<(String, Vec<ComponentSpan>)> {
 }
 
 proptest! {
+    #![proptest_config(chatmill_drawn::law(64))]
+
     #[test]
     fn any_text_may_be_cut_at_its_sync_points(text in text()) {
         Court::new(BoundaryClasses::MODERN.both(BoundaryClasses::GPT2), &[MODERN, GPT2].concat()).assert_parts_add_up(&text);

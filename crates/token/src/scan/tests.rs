@@ -165,7 +165,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(chatmill_drawn::law(50))]
     #[test]
     fn any_text_is_split_by_hand_as_by_its_pattern(text in text()) {
         for pair in pairs() {

@@ -77,11 +77,9 @@ mod tests {
         let mut quick = Command::new("true");
         assert!(wait(&mut quick, PATIENCE).unwrap().success());
         let mut slow = Command::new("sleep");
-        slow.arg("30");
-        let begun = Instant::now();
-        let reason = wait(&mut slow, Duration::from_millis(200)).unwrap_err();
+        slow.arg("3600");
+        let reason = wait(&mut slow, Duration::ZERO).unwrap_err();
         assert!(reason.contains("did not end within"), "{reason}");
-        assert!(begun.elapsed() < Duration::from_secs(10));
         let reason = wait(&mut Command::new("/nowhere/at-all"), PATIENCE).unwrap_err();
         assert!(reason.contains("cannot be started"), "{reason}");
     }

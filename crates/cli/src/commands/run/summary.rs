@@ -34,7 +34,8 @@ pub(super) fn describe(name: &str, out: &str, summary: &RunSummary, columns: usi
     blocks.extend(tokens(&totals.tokens, &whole_bill(out, summary), columns));
     blocks.push(verdict(out, summary));
     blocks.push(next_steps(out, summary));
-    blocks.join("\n")
+    let summary = blocks.join("\n");
+    if name == "demo" { summary + YOURS } else { summary }
 }
 
 /// What became of the inputs, without tokens and next steps.
@@ -449,6 +450,12 @@ fn next_steps(out: &str, summary: &RunSummary) -> String {
     text
 }
 
+/// What somebody does next who has seen the demo.
+const YOURS: &str = "\
+Yours    chatmill check FILES                                   your own files
+         chatmill convert FILES --to trl-messages --out train
+";
+
 /// How a file for training is made, where one of the dialects is a trainer's.
 fn export_step(out: &str, summary: &RunSummary) -> Option<String> {
     let has = |dialect: &&&str| {
@@ -716,7 +723,10 @@ mod tests {
             })
             .collect();
         summary.totals.renderings = 1;
-        let text = describe("demo", "out/demo", &summary);
+        let text = describe("nightly", "out/nightly", &summary);
+        assert!(!text.contains(YOURS));
+        assert!(describe("demo", "out/demo", &summary).ends_with(YOURS));
+        assert!(YOURS.lines().all(|line| line.len() <= 80));
         assert!(
             text.lines().count() <= 42,
             "{} lines\n{text}",

@@ -526,6 +526,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(chatmill_drawn::law(64))]
+
         #[test]
         fn chunks_change_nothing(
             text in r"([a-zE$';()\-/*\\\n\x22`#\[\]]|VALUES|INSERT|\$x\$){0,40}",

@@ -228,7 +228,7 @@ fn whatever_byte_is_wrong_reading_ends() {
         file(&batches),
     ];
     for bytes in files {
-        for at in (8..bytes.len()).step_by(7) {
+        for at in chatmill_drawn::some_of(8..bytes.len(), 60) {
             for wrong in [0xff, 0x7f, 0x80] {
                 let mut broken = bytes.clone();
                 broken[at] ^= wrong;
@@ -238,6 +238,18 @@ fn whatever_byte_is_wrong_reading_ends() {
             }
         }
     }
+}
+
+/// It was asked again and again, and gave as many findings as there is memory.
+#[test]
+fn a_decoder_that_panics_over_a_row_group_is_not_asked_for_it_again() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut broken = parquet(&[conversations(&[1]), conversations(&[2])], Compression::SNAPPY);
+    // The length of the first page's levels.
+    broken[51] ^= 0xff;
+    let entries = read_file(&broken, &Limits::default());
+    assert_eq!(entries[0].codes(), ["corrupt-stream"]);
+    assert_eq!(entries[0].frames.len(), 1, "the other row group is read");
 }
 
 /// What was counted as read after each frame, and the length of the file.

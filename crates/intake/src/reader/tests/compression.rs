@@ -202,7 +202,7 @@ fn a_flipped_bit_is_never_silent() {
     let whole = read_one(text.as_bytes(), &Limits::default()).frames;
     for (name, pack) in CODECS {
         let packed = pack(text.as_bytes());
-        for at in 0..packed.len() {
+        for at in chatmill_drawn::some_of(0..packed.len(), 200) {
             let mut flipped = packed.clone();
             flipped[at] ^= 1 << (at % 8);
             let entry = read_one(&flipped, &Limits::default());

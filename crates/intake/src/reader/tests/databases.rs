@@ -458,7 +458,7 @@ fn a_refused_database_is_one_damage() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(chatmill_drawn::law(6))]
 
     /// Whatever a database's bytes are, reading ends, and twice the same way.
     #[test]

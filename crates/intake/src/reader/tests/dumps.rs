@@ -459,7 +459,7 @@ fn every_prefix_of_a_dump_is_read_as_far_as_it_goes() {
         let (_, after) = text.split_once(opening).unwrap();
         let (_, after) = after.split_once('\n').unwrap();
         let begun = text.len() - after.len();
-        for cut in 0..=dump.len() {
+        for cut in chatmill_drawn::some_of(0..dump.len() + 1, 150) {
             let entry = read(&dump[..cut], messages());
             assert!(whole.frames.starts_with(&entry.frames), "{name} cut at {cut}");
             if cut >= begun {
@@ -555,7 +555,7 @@ fn dump() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+    #![proptest_config(chatmill_drawn::law(60))]
 
     #[test]
     fn the_sizes_of_reads_change_nothing(

@@ -51,7 +51,7 @@ fn read_anything(bytes: &[u8], limits: &Limits) -> Vec<Entry> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(chatmill_drawn::law(40))]
 
     /// `read_all` checks that the events tile every entry.
     #[test]

@@ -11,9 +11,9 @@ use std::path::PathBuf;
 
 use chatmill_dialect::{LossCode, Policy, View, auto_perspective};
 use chatmill_model::Linked;
-use chatmill_workshop::Workshop;
 use chatmill_testkit::conversations::read;
 use chatmill_testkit::samples::samples;
+use chatmill_workshop::Workshop;
 
 fn path(name: &str) -> PathBuf {
     samples().join("documents").join(name)

@@ -124,7 +124,7 @@ fn whoever_is_killed_in_one_stage_or_the_other_harms_nobody() {
     for stage in ["compare", "render"] {
         let stop = AtomicBool::new(false);
         let end = || stop.store(true, Ordering::SeqCst);
-        let during = During::new(stage, 20_000, &end);
+        let during = During::new(stage, 12_000, &end);
         let stopped = shards::work(&out, &ALL, RunOptions::default(), &during, &stop);
         assert!(matches!(stopped, Err(RunError::Stopped { .. })), "{stage}");
         let status = shards::status(&out).unwrap();
@@ -288,7 +288,7 @@ fn a_run_that_was_stopped_while_it_rendered_does_not_compare_again() {
     run(&workshop);
     let stop = AtomicBool::new(false);
     let end = || stop.store(true, Ordering::SeqCst);
-    let during = During::new("render", 20_000, &end);
+    let during = During::new("render", 12_000, &end);
     let plan = workshop.plan("out", &compared());
     let stopped = chatmill_engine::run(plan, RunOptions::default(), &during, &stop);
     assert!(matches!(stopped, Err(RunError::Stopped { .. })));

@@ -17,7 +17,7 @@ const ALL: Share = Share::Part { index: 0, of: 1 };
 
 /// Works on everything, and lets something happen in the middle of a lot.
 fn work_while(out: &Path, act: &(dyn Fn() + Sync)) -> Result<shards::Worked, RunError> {
-    let during = During::new("render", 20_000, act);
+    let during = During::new("render", 12_000, act);
     let options = RunOptions {
         threads: 1,
         ..RunOptions::default()
@@ -103,7 +103,7 @@ fn nobody_begins_to_work_while_somebody_runs_or_finishes_it_alone() {
                 begin();
                 stop.store(true, Ordering::SeqCst);
             };
-            let during = During::new(stage, 20_000, &end);
+            let during = During::new(stage, 12_000, &end);
             let stopped = chatmill_engine::run(plan, RunOptions::default(), &during, &stop);
             assert!(matches!(stopped, Err(RunError::Stopped { .. })));
             work(&out, &ALL).unwrap();

@@ -104,15 +104,15 @@ fn lengths_are_not_believed() {
 
 #[test]
 fn a_cut_dump_is_never_a_shorter_one() {
-    for (name, step, contents_again) in [
-        ("five-rows/pg18-redirected.dump", 2, 7725 - 4203),
-        ("awkward-rows/custom-stored-piped.dump", 7, 0),
-        ("awkward-rows/custom-inserts.dump", 7, 0),
+    for (name, contents_again) in [
+        ("five-rows/pg18-redirected.dump", 7725 - 4203),
+        ("awkward-rows/custom-stored-piped.dump", 0),
+        ("awkward-rows/custom-inserts.dump", 0),
     ] {
         let dump = sample(name);
         let whole = read(&dump);
         let end_of_data = dump.len() - contents_again;
-        for length in (5..dump.len()).step_by(step) {
+        for length in chatmill_drawn::some_of(5..dump.len(), 250).chain([end_of_data]) {
             let cut = read(&dump[..length]);
             let codes = codes(&cut);
             if length == end_of_data {
@@ -239,7 +239,7 @@ fn a_tar_of_a_dump_may_hold_other_files() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(chatmill_drawn::law(40))]
 
     /// Whatever a dump's bytes are, its entries are tiled and reading ends the same way twice.
     #[test]

@@ -1,0 +1,405 @@
+//! Every call to the operating system fails once: what comes out is the same dataset or an error of the system, and a
+//! repeat is clean.
+//!
+//! Each test tries one call of each kind, each act another one; `just every-call` tries all of them.
+
+use std::fs;
+use std::path::Path;
+
+use crate::rows::RejectRow;
+use crate::tests::support::{self, INPUT, manifest, options, publish, reject, seal_files, snapshot};
+use crate::{
+    Certificate, Dataset, DatasetError, Folder, FreeCell, FreeKind, FreeTable, NIGHT_JSON, NIGHT_NOTE,
+    NightName, NightStore, Opening, RecordBytes, Spill, certify, open, write_derived,
+};
+use chatmill_diag::faults::{Call, Fault, count, inject};
+
+const EINTR: i32 = 4;
+const EIO: i32 = 5;
+const ENOSPC: i32 = 28;
+
+/// What makes what was there before.
+type Preparation = fn(&Path);
+
+/// What is done in a folder.
+type Act = fn(&Path) -> Result<(), DatasetError>;
+
+/// How many of an act's calls are tried.
+#[derive(Clone, Copy)]
+enum Walk {
+    /// One of each kind with an error, and one with a signal, at places that differ from act to act.
+    Short,
+    /// Every call with an error, and every one with a signal.
+    Whole,
+}
+
+impl Walk {
+    /// The calls of a kind that fail, of so many, where an act has this number.
+    fn calls(self, act: usize, call: Call, calls: u64) -> Vec<u64> {
+        match self {
+            Self::Whole => (1..=calls).collect(),
+            // Numbers that have no divisor in common with the usual counts, so that all parts of an act get their turn.
+            Self::Short => (0..calls.min(1))
+                .map(|_| 1 + (act as u64 * 37 + call as u64 * 11) % calls)
+                .collect(),
+        }
+    }
+}
+
+/// What is done, by its name: what is there before, and the act.
+const ACTS: [(&str, Preparation, Act); 7] = [
+    ("nights", store, nights),
+    ("run", nothing, |folder| run(folder, false)),
+    ("replace", reported, |folder| {
+        let result = run(folder, true);
+        assert!(certify_alone(folder), "neither the old dataset nor the new one");
+        result
+    }),
+    ("report", dataset, report),
+    ("export", nothing, export),
+    ("read", dataset, read),
+    ("spill", nothing, spill),
+];
+
+/// Tries an act with calls failing, each once in a fresh folder; gives how many failed.
+fn walk(name: &str, walk: Walk) -> usize {
+    let number = ACTS.iter().position(|(act, ..)| *act == name).unwrap();
+    let (_, prepare, act) = ACTS[number];
+    let template = prepared(prepare);
+    let (expected, seen) = {
+        let folder = copied(&template);
+        let counted = count();
+        act(folder.path()).unwrap();
+        let seen = Call::ALL.map(|call| (call, counted.seen(call)));
+        drop(counted);
+        (snapshot(folder.path()), seen)
+    };
+    let mut tried = 0;
+    for (call, calls) in seen {
+        for nth in walk.calls(number, call, calls) {
+            let errno = if nth % 2 == 0 { ENOSPC } else { EIO };
+            let what = format!("{name}: {call:?} {nth} of {calls}, error {errno}");
+            let folder = copied(&template);
+            let result = failing(call, nth, errno, act, folder.path());
+            tried += 1;
+            match &result {
+                // What cannot be tidied up is told by a notice, and tidied by the repeat.
+                Ok(()) => assert!(asked_for(folder.path()) == expected, "{what}: another result"),
+                Err(DatasetError::Io { .. } | DatasetError::NoSpace { .. }) => {
+                    let left = left_behind(folder.path());
+                    assert!(left.is_empty(), "{what}: left {left:?}");
+                }
+                Err(other) => panic!("{what}: {other}"),
+            }
+            assert_eq!(
+                fs::read(folder.path().join("thesis.txt")).unwrap(),
+                b"mine",
+                "{what}"
+            );
+            if let Err(error) = act(folder.path()) {
+                panic!("{what}: a repeat fails: {error}");
+            }
+            assert!(
+                snapshot(folder.path()) == expected,
+                "{what}: a repeat gives another result"
+            );
+        }
+        // A signal is not an error at all.
+        for nth in walk.calls(number + ACTS.len(), call, calls) {
+            let folder = copied(&template);
+            failing(call, nth, EINTR, act, folder.path()).unwrap();
+            assert!(
+                snapshot(folder.path()) == expected,
+                "{name}: a signal at {call:?} {nth}"
+            );
+        }
+    }
+    tried
+}
+
+/// What comes of an act when a call fails.
+fn failing(call: Call, nth: u64, errno: i32, act: Act, folder: &Path) -> Result<(), DatasetError> {
+    let _injected = inject(Fault {
+        call,
+        nth,
+        errno,
+        lasting: false,
+    });
+    act(folder)
+}
+
+/// A short walk, in which something of every kind that there is must fail.
+fn short(name: &str, kinds: usize) {
+    assert_eq!(walk(name, Walk::Short), kinds, "{name}");
+}
+
+/// What stands there before an act.
+fn prepared(prepare: Preparation) -> tempfile::TempDir {
+    let folder = fresh();
+    prepare(folder.path());
+    folder
+}
+
+fn copied(template: &tempfile::TempDir) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    copy(template.path(), folder.path());
+    folder
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        let kind = entry.file_type().unwrap();
+        if kind.is_symlink() {
+            std::os::unix::fs::symlink(fs::read_link(entry.path()).unwrap(), target).unwrap();
+        } else if kind.is_dir() {
+            fs::create_dir(&target).unwrap();
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// A folder with something of somebody's in it.
+fn fresh() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("thesis.txt"), "mine").unwrap();
+    folder
+}
+
+/// Every file but those of unfinished work.
+fn asked_for(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files = snapshot(folder);
+    files.retain(|(name, _)| !name.starts_with(".out.staging/"));
+    files
+}
+
+/// Names beside what was asked for; unfinished work that a repeat goes on with may stay.
+fn left_behind(folder: &Path) -> Vec<String> {
+    let mut names = support::names(folder);
+    names.retain(|name| !["thesis.txt", "out", "ex", ".out.staging", "nights"].contains(&name.as_str()));
+    names
+}
+
+fn nothing(_folder: &Path) {}
+
+fn dataset(folder: &Path) {
+    publish(&folder.join("out"), "plan-b", 1);
+}
+
+fn reported(folder: &Path) {
+    dataset(folder);
+    report(folder).unwrap();
+}
+
+/// A run of one slice and its reports.
+fn run(folder: &Path, replace: bool) -> Result<(), DatasetError> {
+    let staging = match open(&folder.join("out"), "plan-a", replace)? {
+        Opening::Finished(_) => return Ok(()),
+        Opening::Work(staging) => staging,
+    };
+    let done = staging.receipts::<String>()?.collect::<Result<Vec<_>, _>>()?;
+    let files = if let Some(receipt) = done.into_iter().next() {
+        receipt.files
+    } else {
+        let mut parts = staging.parts(0, &options())?;
+        parts.push_reject(RejectRow {
+            level: "frame",
+            ..reject()
+        })?;
+        let files = parts.close()?;
+        staging.commit(0, &files, &"body")?;
+        files
+    };
+    let mut manifest = manifest("plan-a", 1);
+    manifest.inputs.change(0, |input| {
+        assert_eq!(input.path, INPUT);
+        (input.framed, input.accepted, input.conversations) = (1, 0, 0);
+        (input.decoded_bytes, input.accepted_bytes) = (10, 0);
+    });
+    let sealed = seal_files(staging, manifest, &files, &options())?;
+    sealed.write_derived("run.json", b"{}")?;
+    sealed.publish().map(drop)
+}
+
+fn report(folder: &Path) -> Result<(), DatasetError> {
+    write_derived(
+        &folder.join("out"),
+        &[("report.json", b"{}"), ("README.md", b"card")],
+    )
+}
+
+fn export(folder: &Path) -> Result<(), DatasetError> {
+    if folder.join("ex").exists() {
+        return Ok(());
+    }
+    let export = Folder::create(&folder.join("ex"))?;
+    let mut lines = export.file("train.jsonl")?;
+    lines.add(b"{}\n")?;
+    lines.finish()?;
+    let columns = [("id".to_owned(), FreeKind::Text)];
+    let file = export.file("train.parquet")?;
+    let mut table = FreeTable::create(file, &columns, options().compression)?;
+    table.push(&[FreeCell::Text("1")])?;
+    table.finish()?;
+    export.publish()
+}
+
+fn read(folder: &Path) -> Result<(), DatasetError> {
+    let out = folder.join("out");
+    let Certificate { faults, .. } = certify(&out)?;
+    assert_eq!(
+        faults,
+        Vec::<String>::new(),
+        "an error of the system is not a fault of the dataset"
+    );
+    let dataset = Dataset::open(&out)?;
+    let mut rows = 0;
+    dataset.scan("messages", &["text"], &mut |batch| {
+        rows += batch.rows();
+        Ok(())
+    })?;
+    assert_eq!(rows, 1);
+    Ok(())
+}
+
+fn spill(folder: &Path) -> Result<(), DatasetError> {
+    let mut spill = Spill::new(folder.to_owned(), 2, 8);
+    for number in 0..4_usize {
+        spill.push(number % 2, b"head", b"body")?;
+    }
+    let mut seen = 0;
+    for partition in 0..2 {
+        spill.drain(partition, &mut |_, _| {
+            seen += 1;
+            Ok(())
+        })?;
+    }
+    assert_eq!(seen, 4);
+    Ok(())
+}
+
+fn night(day: u32) -> NightName {
+    NightName::parse(&format!("2026-11-{day:02}T021500Z")).unwrap()
+}
+
+/// A store with a night that is to go.
+fn store(folder: &Path) {
+    let store = NightStore::open(&folder.join("nights")).unwrap();
+    let dataset = store.dataset(&night(1));
+    // A removal looks at names alone.
+    fs::create_dir_all(dataset.join("messages")).unwrap();
+    for name in ["manifest.json", "messages/part-00000-00000.parquet"] {
+        fs::write(dataset.join(name), "{}").unwrap();
+    }
+    store.tell(&night(1), NIGHT_NOTE, b"said").unwrap();
+}
+
+/// A night is recorded, told of and linked, and another one goes.
+fn nights(folder: &Path) -> Result<(), DatasetError> {
+    let store = NightStore::open(&folder.join("nights"))?;
+    store.write_record(&night(2), b"{}")?;
+    store.tell(&night(2), NIGHT_JSON, b"{}")?;
+    let columns = [("night".to_owned(), FreeKind::Text)];
+    store.write_history(&columns, &[vec![FreeCell::Text("a")]])?;
+    store.write_metrics(b"# EOF\n")?;
+    store.set_latest(&night(2))?;
+    store.remove(&night(1))?;
+    assert_eq!(store.nights()?, [night(2)]);
+    assert_eq!(store.record(&night(2))?, Some(RecordBytes::Whole(b"{}".to_vec())));
+    Ok(())
+}
+
+#[test]
+fn a_store_of_nights_is_as_before_or_as_after_each_step() {
+    short("nights", 11);
+}
+
+#[test]
+fn a_run_ends_with_its_dataset_or_with_an_error_of_the_system() {
+    short("run", 11);
+}
+
+#[test]
+fn replacing_ends_with_the_old_dataset_or_with_the_new_one() {
+    short("replace", 11);
+}
+
+/// Whether the dataset is whole, asked of the files themselves: the fault may still be waiting for a call of ours.
+fn certify_alone(folder: &Path) -> bool {
+    let out = folder.join("out");
+    let manifest = fs::read(out.join("manifest.json")).unwrap();
+    let marker = fs::read_to_string(out.join("_SUCCESS")).unwrap();
+    marker == format!("{}\n", blake3::hash(&manifest).to_hex())
+}
+
+#[test]
+fn reports_are_written_whole_or_not() {
+    short("report", 6);
+}
+
+#[test]
+fn an_export_appears_whole_or_not() {
+    short("export", 10);
+}
+
+#[test]
+fn an_error_of_the_system_is_never_taken_for_damage() {
+    short("read", 4);
+}
+
+#[test]
+fn rows_that_wait_leave_nothing() {
+    short("spill", 7);
+}
+
+#[test]
+fn a_full_disk_is_told_by_its_name_and_the_work_goes_on_later() {
+    for call in [Call::Create, Call::Write, Call::Sync, Call::Folder] {
+        let folder = fresh();
+        let injected = inject(Fault {
+            call,
+            nth: 4,
+            errno: ENOSPC,
+            lasting: true,
+        });
+        let error = run(folder.path(), false).unwrap_err();
+        drop(injected);
+        assert!(matches!(error, DatasetError::NoSpace { .. }), "{call:?}: {error}");
+        assert!(error.to_string().contains("out"), "{error}");
+        assert!(!folder.path().join("out").exists());
+        run(folder.path(), false).unwrap();
+        assert!(certify(&folder.path().join("out")).unwrap().holds());
+    }
+}
+
+#[test]
+fn after_the_rename_the_error_says_that_the_dataset_is_complete() {
+    let folder = fresh();
+    let counted = count();
+    run(folder.path(), false).unwrap();
+    let last = counted.seen(Call::Sync);
+    drop(counted);
+    let folder = fresh();
+    let injected = inject(Fault {
+        call: Call::Sync,
+        nth: last,
+        errno: EIO,
+        lasting: false,
+    });
+    let error = run(folder.path(), false).unwrap_err();
+    drop(injected);
+    assert!(error.to_string().contains("complete"), "{error}");
+    assert!(certify(&folder.path().join("out")).unwrap().holds());
+    run(folder.path(), false).unwrap();
+    assert_eq!(left_behind(folder.path()), Vec::<String>::new());
+}
+
+#[test]
+#[ignore = "thousands of faults: `just every-call`"]
+fn every_call_of_every_act_may_fail() {
+    for (name, ..) in ACTS {
+        println!("{name}: {} errors of the system", walk(name, Walk::Whole));
+    }
+}

@@ -1,0 +1,179 @@
+//! A finished dataset, read back column by column.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::rows::LossRow;
+use crate::tests::support::{
+    forge_manifest, manifest, number, options, publish, push_full, push_sparse, seal_files, work,
+};
+use crate::{Dataset, DatasetError, certify, write_derived};
+use tempfile::TempDir;
+
+/// A published dataset of two slices; the losses of each are told apart by their amounts.
+fn published(folder: &TempDir, losses: [u64; 2]) -> PathBuf {
+    let out = folder.path().join("out");
+    let staging = work(&out, "one");
+    let mut files = Vec::new();
+    for (slice, losses) in (0..).zip(losses) {
+        let mut parts = staging.parts(slice, &options()).unwrap();
+        if slice == 0 {
+            push_full(&mut parts);
+            push_sparse(&mut parts);
+        }
+        for amount in 0..losses {
+            let row = LossRow {
+                amount,
+                ..LossRow::default()
+            };
+            parts.push_loss(row).unwrap();
+        }
+        let closed = parts.close().unwrap();
+        staging.commit(slice, &closed, &()).unwrap();
+        files.extend(closed);
+    }
+    let sealed = seal_files(staging, manifest("one", 1), &files, &options()).unwrap();
+    sealed.publish().unwrap();
+    out
+}
+
+#[test]
+fn values_come_back_as_they_were_written_and_missing_ones_are_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let dataset = Dataset::open(&published(&folder, [0, 0])).unwrap();
+    assert_eq!(dataset.encodings(), ["o200k_base", "cl100k_base"]);
+    let mut rows = 0;
+    let columns = ["title", "record", "started_at"];
+    dataset
+        .scan("conversations", &columns, &mut |batch| {
+            let (titles, records) = (batch.texts("title")?, batch.numbers("record")?);
+            let started = batch.times("started_at")?;
+            assert_eq!(titles.get(0), Some("title"));
+            assert_eq!(records.at(0), u64::from(number("record")));
+            assert_eq!(started.get(0), Some(i64::from(number("started_at"))));
+            assert_eq!((titles.get(1), started.get(1)), (None, None));
+            assert_eq!(titles.at(1), "");
+            // After the last row there is nothing.
+            assert_eq!((titles.get(2), records.get(2)), (None, None));
+            rows += batch.rows();
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(rows as u64, dataset.rows("conversations"));
+}
+
+#[test]
+fn a_table_is_read_through_all_its_files_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let dataset = Dataset::open(&published(&folder, [3000, 5])).unwrap();
+    let mut amounts = Vec::new();
+    let mut batches = 0;
+    for batch in dataset.batches("losses", &["amount"]) {
+        let batch = batch.unwrap();
+        let column = batch.numbers("amount").unwrap();
+        amounts.extend((0..batch.rows()).map(|row| column.at(row)));
+        batches += 1;
+    }
+    assert!(batches > 3);
+    assert_eq!(amounts.len() as u64, dataset.rows("losses"));
+    // Two rows stand before those of the first slice.
+    let expected: Vec<u64> = (0..3000).chain(0..5).collect();
+    assert_eq!(amounts[2..], expected);
+}
+
+#[test]
+fn a_column_that_is_not_there_or_holds_something_else_is_an_error_that_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let dataset = Dataset::open(&published(&folder, [0, 0])).unwrap();
+    let fault = |visit: &mut dyn FnMut(&crate::Batch) -> Result<(), DatasetError>| {
+        let columns = ["title", "record"];
+        dataset
+            .scan("conversations", &columns, visit)
+            .unwrap_err()
+            .to_string()
+    };
+    let missing = fault(&mut |batch| batch.texts("source").map(drop));
+    assert!(missing.contains("no column source"), "{missing}");
+    let other = fault(&mut |batch| batch.numbers("title").map(drop));
+    assert!(other.contains("column title does not hold numbers"), "{other}");
+    assert!(fault(&mut |batch| batch.flags("record").map(drop)).contains("record"));
+}
+
+#[test]
+fn rows_are_read_by_the_lists_of_the_lots_whether_the_manifest_lists_the_files_or_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = published(&folder, [3000, 5]);
+    let amounts = || {
+        let dataset = Dataset::open(&out).unwrap();
+        let mut amounts = Vec::new();
+        for batch in dataset.batches("losses", &["amount"]) {
+            let batch = batch.unwrap();
+            let column = batch.numbers("amount").unwrap();
+            amounts.extend((0..batch.rows()).map(|row| column.at(row)));
+        }
+        assert_eq!(amounts.len() as u64, dataset.rows("losses"));
+        let columns = dataset.columns("losses").unwrap();
+        (amounts, columns, dataset.is_parted("losses"))
+    };
+    let listed = amounts();
+    let mut manifest = crate::read_manifest(&out).unwrap();
+    for table in &mut manifest.tables {
+        assert!(!table.files.is_empty());
+        table.files.clear();
+    }
+    forge_manifest(&out, &manifest);
+    assert_eq!(amounts(), listed);
+}
+
+#[test]
+fn damage_is_an_error_and_no_end_of_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = published(&folder, [3000, 5]);
+    let dataset = Dataset::open(&out).unwrap();
+    let file = out.join(
+        &dataset
+            .manifest()
+            .tables
+            .iter()
+            .find(|table| table.name == "losses")
+            .unwrap()
+            .files[1]
+            .path,
+    );
+    fs::write(&file, b"PAR1 no more").unwrap();
+    let error = dataset.scan("losses", &["amount"], &mut |_| Ok(())).unwrap_err();
+    assert!(error.to_string().contains("losses"), "{error}");
+    fs::remove_file(&file).unwrap();
+    assert!(dataset.scan("losses", &["amount"], &mut |_| Ok(())).is_err());
+}
+
+#[test]
+fn a_derived_file_is_replaced_as_a_whole_and_nothing_else_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    publish(&out, "one", 2);
+    for text in ["first", "second, longer", "3"] {
+        write_derived(&out, &[("report.json", text.as_bytes())]).unwrap();
+        assert_eq!(fs::read_to_string(out.join("report.json")).unwrap(), text);
+    }
+    assert!(certify(&out).unwrap().holds());
+    let strangers: Vec<_> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .filter(|name| name.to_string_lossy().ends_with(".new"))
+        .collect();
+    assert!(strangers.is_empty(), "{strangers:?}");
+    assert!(write_derived(&out, &[("manifest.json", b"{}")]).is_err());
+    assert!(write_derived(&out, &[("../report.json", b"{}")]).is_err());
+    assert!(write_derived(&out.join("nowhere"), &[("report.json", b"{}")]).is_err());
+    assert!(certify(&out).unwrap().holds());
+}
+
+#[test]
+fn what_is_no_dataset_cannot_be_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(Dataset::open(folder.path()).is_err());
+    let out = published(&folder, [0, 0]);
+    fs::write(out.join("_SUCCESS"), "something else").unwrap();
+    assert!(Dataset::open(&out).is_err());
+}

@@ -1,0 +1,71 @@
+//! Limits of single records, kept and broken by one.
+
+use chatmill_diag::Limits;
+use serde_json::json;
+
+use crate::tests::desk::{Desk, message, read, request, room, row};
+
+/// The codes of what is wrong with a file that is one record.
+fn codes(name: &str, text: &str, limits: &Limits) -> Vec<&'static str> {
+    let slice = Desk::only(name, text);
+    let read = read(&slice, limits);
+    let rejects = read
+        .outcome
+        .rejects
+        .iter()
+        .map(|(reject, _)| reject.finding.code.name);
+    let findings = read
+        .outcome
+        .findings
+        .iter()
+        .map(|located| located.finding.code.name);
+    rejects.chain(findings).collect()
+}
+
+#[test]
+fn messages_per_conversation_bounds_a_conversation() {
+    let text = room(&[message("a", &[]), message("b", &[])]);
+    let limits = |most| Limits {
+        messages_per_conversation: most,
+        ..Limits::default()
+    };
+    assert!(!codes("a.json", &text, &limits(2)).contains(&"conversation-too-large"));
+    assert!(codes("a.json", &text, &limits(1)).contains(&"conversation-too-large"));
+}
+
+#[test]
+fn references_per_message_bounds_the_references_of_a_message() {
+    let text = room(&[message("a", &[]), message("b", &["a", "a"])]);
+    let limits = |most| Limits {
+        references_per_message: most,
+        ..Limits::default()
+    };
+    assert!(!codes("a.json", &text, &limits(2)).contains(&"too-many-references"));
+    assert!(codes("a.json", &text, &limits(1)).contains(&"too-many-references"));
+}
+
+#[test]
+fn depth_bounds_nesting_and_a_gathered_row_may_be_as_deep_as_any_record() {
+    let nested = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    let limits = Limits {
+        depth: 8,
+        ..Limits::default()
+    };
+    // An object, a list and a message stand around the text; an object and a message around that of a row.
+    let frame = |levels| request("x").replace("\"x\"", &nested(levels));
+    let gathered = |levels| row("t", "a", "x").replace("\"x\"", &nested(levels));
+    let is_too_deep = |text: String| codes("a.jsonl", &text, &limits).contains(&"depth-exceeded");
+    assert!(!is_too_deep(frame(5)) && is_too_deep(frame(6)));
+    assert!(!is_too_deep(gathered(6)) && is_too_deep(gathered(7)));
+}
+
+#[test]
+fn a_conversation_without_an_id_is_called_by_the_hash_of_its_record() {
+    let text = json!({"messages": [{"role": "user", "content": "hi"}]}).to_string();
+    let slice = Desk::only("a.json", &text);
+    let limits = Limits::default();
+    let read = read(&slice, &limits);
+    let id = crate::record::id(read.outcome.linked.as_ref().unwrap(), read.record.bytes);
+    assert_eq!(id.len(), 16);
+    assert!(blake3::hash(text.as_bytes()).to_hex().starts_with(&id));
+}

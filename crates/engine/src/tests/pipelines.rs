@@ -1,0 +1,58 @@
+//! The pipeline file: what is understood, and how what is not is named.
+
+use std::path::Path;
+
+use crate::pipeline::{Pipeline, parse};
+
+const SMALL: &str = "name = \"n\"\n[[input]]\npath = \"a.json\"\n[output]\npath = \"out\"\n";
+
+fn parsed(text: &str, overrides: &[&str]) -> Result<Pipeline, String> {
+    let overrides: Vec<String> = overrides.iter().map(|text| (*text).to_owned()).collect();
+    parse(text, &overrides, Path::new("p.toml")).map_err(|error| error.to_string())
+}
+
+#[test]
+fn an_error_names_the_file_and_the_line() {
+    let broken = parsed("name = \"n\"\n[[input]\n", &[]).err().unwrap();
+    assert!(
+        broken.starts_with("p.toml: ") && broken.contains("line 2"),
+        "{broken}"
+    );
+    let kind = parsed(&format!("{SMALL}[limits]\ndepth = \"deep\"\n"), &[])
+        .err()
+        .unwrap();
+    assert!(kind.contains("line 7") && kind.contains("depth"), "{kind}");
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    for (text, missing) in [
+        ("[[input]]\npath = \"a\"\n[output]\npath = \"o\"\n", "`name`"),
+        ("name = \"n\"\n[output]\npath = \"o\"\n", "`input`"),
+        ("name = \"n\"\n[[input]]\npath = \"a\"\n", "`output`"),
+        ("name = \"n\"\n[[input]]\n[output]\npath = \"o\"\n", "`path`"),
+    ] {
+        let message = parsed(text, &[]).err().unwrap();
+        assert!(
+            message.contains("missing field") && message.contains(missing),
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn an_override_reaches_into_sections_that_the_file_does_not_have() {
+    let pipeline = parsed(SMALL, &["limits.depth=5", "select.limit=2", "name=other words"]).unwrap();
+    assert_eq!((pipeline.limits.depth, pipeline.select.limit), (5, Some(2)));
+    assert_eq!(pipeline.name, "other words");
+}
+
+#[test]
+fn an_override_that_is_none_is_refused() {
+    for wrong in ["limits", "=5", "limits.=5", "name.inner=5"] {
+        let message = parsed(SMALL, &[wrong]).err().unwrap();
+        assert_eq!(message, format!("`{wrong}` is not of the form section.key=value"));
+    }
+    let unknown = parsed(SMALL, &["limits.deepth=5"]).err().unwrap();
+    assert!(unknown.contains("did you mean `depth`"), "{unknown}");
+}

@@ -1,0 +1,348 @@
+//! Plans: requests that are resolved, and those that are refused before anything is read.
+
+use std::path::Path;
+
+use crate::Plan;
+use crate::pipeline::parse;
+
+use crate::tests::desk::{Desk, request};
+
+/// The plan over `a.jsonl` and `b.jsonl` of a desk, with more lines in its pipeline.
+fn plan(desk: &Desk, more: &str) -> Result<Plan, String> {
+    let inputs = if more.contains("[[input]]") {
+        ""
+    } else {
+        "[[input]]\npath = \"*.jsonl\"\n"
+    };
+    let text = format!("name = \"n\"\n{inputs}[output]\npath = \"out\"\n{more}");
+    let pipeline = parse(&text, &[], Path::new("p.toml")).map_err(|error| error.to_string())?;
+    let folder = desk.path("");
+    Plan::resolve(pipeline, Path::new(&folder), None).map_err(|error| error.to_string())
+}
+
+fn desk() -> Desk {
+    let tools = r#"[{"name":"berth","input_schema":{"type":"object"}},
+        {"type":"function","function":{"name":"tide","parameters":{"type":"object"}}}]"#;
+    let wrong = r#"{"tools":[{"name":"berth","input_schema":{"type":"object"}},{"berth":1}]}"#;
+    Desk::new(&[
+        ("a.jsonl", &request("a")),
+        ("b.jsonl", &request("b")),
+        ("empty.json", "[]"),
+        ("wrong.json", wrong),
+        ("list.json", tools),
+        ("object.json", &format!("{{\"tools\":{tools}}}")),
+        (
+            "t.jinja",
+            "{% for m in messages %}[{{ m.role }}] {{ m.content }}<|end|>{% endfor %}",
+        ),
+        (
+            "endless.jinja",
+            "{% for i in range(100000) %}{% for j in range(100000) %}{{ j }}{% endfor %}{% endfor %}",
+        ),
+        ("other.json", &tokenizer("<|eot|>")),
+        ("own.json", &tokenizer("<|end|>")),
+    ])
+}
+
+/// A tokenizer of single bytes, with one special token.
+fn tokenizer(special: &str) -> String {
+    let printable = (33_u32..=126).chain(161..=172).chain(174..=255);
+    let mut signs: Vec<char> = printable.filter_map(char::from_u32).collect();
+    signs.extend((256..256 + 68).filter_map(char::from_u32));
+    let vocabulary: serde_json::Map<String, serde_json::Value> = (0..)
+        .zip(&signs)
+        .map(|(id, sign): (u32, _)| (sign.to_string(), id.into()))
+        .collect();
+    serde_json::json!({
+        "added_tokens": [{"id": 256, "content": special, "special": true}],
+        "normalizer": null,
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true},
+        "model": {"type": "BPE", "vocab": vocabulary, "merges": []}
+    })
+    .to_string()
+}
+
+#[test]
+fn a_file_of_tools_is_a_list_or_an_object_that_holds_one() {
+    let desk = desk();
+    for file in ["list.json", "object.json"] {
+        let plan = plan(&desk, &format!("[tools]\nfile = {file:?}\n")).unwrap();
+        let normalised = plan.normalised();
+        assert_eq!(plan.additions().tools.len(), 2, "{file}");
+        assert_eq!(normalised["tools"]["definitions"].as_array().unwrap().len(), 2);
+        assert!(normalised["tools"].get("file").is_none(), "{normalised}");
+    }
+}
+
+#[test]
+fn a_budget_by_template_goes_by_what_is_in_its_files() {
+    let desk = desk();
+    let budget = |template: &str, tokenizer: &str| {
+        let more = format!(
+            "[window]\nmode = \"per_turn\"\nmax_tokens = {{ template = {template:?}, tokenizer = {tokenizer:?}, tokens = 9 }}\n"
+        );
+        plan(&desk, &more).unwrap()
+    };
+    let own = budget("t.jinja", "own.json");
+    assert_eq!(own.windows.planners.len(), 1);
+    let normalised = own.normalised().to_string();
+    assert!(
+        !normalised.contains("t.jinja") && !normalised.contains("own.json"),
+        "{normalised}"
+    );
+    assert_ne!(own.normalised(), budget("t.jinja", "o200k_base").normalised());
+    // A template of the pipeline file by its name.
+    let named = "[templates.said]\ntemplate = \"t.jinja\"\n[window]\nmode = \"per_turn\"\n\
+                 max_tokens = { template = \"said\", tokenizer = \"own.json\", tokens = 9 }\n";
+    assert_eq!(plan(&desk, named).unwrap().windows.planners.len(), 1);
+}
+
+fn names(plan: &Plan) -> Vec<String> {
+    plan.inputs
+        .iter()
+        .map(|planned| planned.name().into_owned())
+        .collect()
+}
+
+#[test]
+fn a_request_that_cannot_be_met_is_refused_with_its_key() {
+    let desk = desk();
+    for (more, expected) in [
+        ("[render]\ndialects = []\n", "render.dialects: the list is empty"),
+        (
+            "[render]\ndialects = [\"openai-chatt\"]\n",
+            "did you mean `openai-chat`?",
+        ),
+        (
+            "[count]\nencodings = [\"o200k\"]\n",
+            "count.encodings: there is no encoding named `o200k`",
+        ),
+        (
+            "[limits]\nmax_reject_ratio = 1.5\n",
+            "limits.max_reject_ratio: it must lie between 0 and 1",
+        ),
+        (
+            "[dedup]\nthreshold = 0.2\n",
+            "dedup.threshold: it must lie between 0.5 and 1",
+        ),
+        ("[limits]\ndepth = 1000000\n", "limits.depth: it must be"),
+        ("[perspective]\nas = []\n", "perspective.as: the list is empty"),
+        (
+            "[window]\nmax_tokens = { tokens = 9 }\n",
+            "window.max_tokens: it needs either `encoding`, or `template` with `tokenizer`",
+        ),
+        (
+            "[window]\nmax_tokens = { template = \"t.jinja\", tokens = 9 }\n",
+            "window.max_tokens: it needs either",
+        ),
+        (
+            "[window]\nmax_tokens = { template = \"none.jinja\", tokenizer = \"o200k_base\", tokens = 9 }\n",
+            "window.max_tokens.template: cannot read none.jinja",
+        ),
+        (
+            "[window]\nmax_tokens = { template = \"endless.jinja\", tokenizer = \"o200k_base\", tokens = 9 }\n",
+            "window.max_tokens.template: it cannot say a question and its answer: TPL-03",
+        ),
+        (
+            "[window]\nmax_tokens = { template = \"t.jinja\", tokenizer = \"o201k\", tokens = 9 }\n",
+            "window.max_tokens.tokenizer: `o201k` is no encoding, and no file that can be read",
+        ),
+        (
+            "[window]\nmax_tokens = { template = \"t.jinja\", tokenizer = \"empty.json\", tokens = 9 }\n",
+            "window.max_tokens.tokenizer: empty.json: ",
+        ),
+        (
+            "[window]\nmax_tokens = { template = \"t.jinja\", tokenizer = \"other.json\", tokens = 9 }\n",
+            "window.max_tokens.template: it writes `<|end|>`, which the tokenizer does not know",
+        ),
+        (
+            "[window]\nsame_for_all = true\n",
+            "window.same_for_all: only a budget makes windows differ",
+        ),
+        (
+            "[prompt]\nsystem = \"You are {agent.nmae}.\"\n",
+            "prompt.system: there is no field of a conversation named `agent.nmae`; did you mean `agent.name`?",
+        ),
+        (
+            "[prompt]\nsystem = \"You are {agent.name\"\n",
+            "prompt.system: a `{` stands alone",
+        ),
+        ("[prompt]\nsystem = \" \"\n", "prompt.system: it is empty"),
+        (
+            "[tools]\nfile = \"none.json\"\n",
+            "tools.file: none.json: cannot read it",
+        ),
+        (
+            "[tools]\nfile = \"a.jsonl\"\n",
+            "tools.file: a.jsonl: it is neither a JSON list nor",
+        ),
+        ("[tools]\nfile = \"empty.json\"\n", "it defines no tool"),
+        (
+            "[tools]\nfile = \"wrong.json\"\n",
+            "entry 1, counted from 0, is no definition of a tool",
+        ),
+        (
+            "[[input]]\npath = \"-\"\n",
+            "input.path: a run reads its inputs more than once",
+        ),
+        (
+            "[[input]]\npath = \"a.jsonl\"\nsource = \"openai-message\"\n",
+            "did you mean `openai-messages`?",
+        ),
+        (
+            "[[input]]\npath = \"a.jsonl\"\nsource = \"mapped\"\n",
+            "`mapped` needs a [field_map]",
+        ),
+        (
+            "[[input]]\npath = \"a.jsonl\"\nfield_map = { messages = \"$.m\" }\n",
+            "input.field_map: a field map is for `source = \"mapped\"`",
+        ),
+        (
+            "[[input]]\npath = \"a.jsonl\"\nsource = \"openai-messages\"\nmerge = true\n[[input]]\npath = \"b.jsonl\"\n",
+            "input.merge: each record of openai-messages",
+        ),
+    ] {
+        let message = plan(&desk, more)
+            .err()
+            .unwrap_or_else(|| panic!("{more} is not refused"));
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn a_compression_and_a_destination_are_checked_before_anything_is_read() {
+    let desk = desk();
+    for (output, expected) in [
+        (
+            "path = \"out\"\ncompression = \"zstd(99)\"",
+            "output.compression: `zstd(99)`",
+        ),
+        ("path = \"-\"", "output.path: a dataset is a folder"),
+        ("path = \"s3://bucket/out\"", "is an address"),
+    ] {
+        let text = format!("name = \"n\"\n[[input]]\npath = \"*.jsonl\"\n[output]\n{output}\n");
+        let pipeline = parse(&text, &[], Path::new("p.toml")).unwrap();
+        let message = Plan::resolve(pipeline, Path::new(&desk.path("")), None)
+            .err()
+            .unwrap();
+        assert!(message.to_string().contains(expected), "{message}");
+    }
+}
+
+/// The plan over the inputs of a desk with these tables.
+fn plan_of_tables(desk: &Desk, tables: &str) -> Result<Plan, String> {
+    let text = format!("name = \"n\"\n[[input]]\npath = \"*.jsonl\"\n[output]\npath = \"out\"\n{tables}");
+    let pipeline = parse(&text, &[], Path::new("p.toml")).map_err(|error| error.to_string())?;
+    let folder = desk.path("");
+    Plan::resolve(pipeline, Path::new(&folder), None).map_err(|error| error.to_string())
+}
+
+#[test]
+fn tables_that_are_not_wanted_are_absent_and_those_that_are_always_written_never() {
+    let desk = desk();
+    let absent = |tables: &str| plan_of_tables(&desk, tables).unwrap().absent_tables();
+    assert_eq!(absent(""), Vec::<&str>::new());
+    assert_eq!(
+        absent("tables = [\"renderings\", \"findings\", \"messages\"]"),
+        [
+            "conversations",
+            "alternatives",
+            "message_references",
+            "tool_calls",
+            "token_counts",
+            "losses"
+        ]
+    );
+    assert_eq!(absent("tables = [\"totals\"]").len(), 8);
+    for (tables, expected) in [
+        (
+            "tables = [\"rendering\"]",
+            "output.tables: there is no table named `rendering`; did you mean `renderings`?",
+        ),
+        ("tables = []", "output.tables: the list is empty"),
+    ] {
+        let message = plan_of_tables(&desk, tables).err().unwrap();
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn lists_of_tables_that_mean_the_same_have_one_fingerprint() {
+    let desk = desk();
+    let fingerprint = |tables: &str| plan_of_tables(&desk, tables).unwrap().fingerprint();
+    let all = format!("tables = {:?}", chatmill_dataset::TABLES);
+    assert_eq!(fingerprint(&all), fingerprint(""));
+    let few = fingerprint("tables = [\"messages\", \"renderings\"]");
+    assert_ne!(few, fingerprint(""));
+    assert_eq!(
+        fingerprint("tables = [\"renderings\", \"rejects\", \"messages\", \"renderings\"]"),
+        few
+    );
+}
+
+#[test]
+fn inputs_stand_in_the_order_of_their_names_and_excluded_ones_are_left_out() {
+    let desk = desk();
+    let both = "[[input]]\npath = \"b.jsonl\"\n[[input]]\npath = \"a.jsonl\"\n";
+    assert_eq!(names(&plan(&desk, both).unwrap()), ["a.jsonl", "b.jsonl"]);
+    let one = "[[input]]\npath = \"*.jsonl\"\nexclude = [\"a*\"]\n";
+    assert_eq!(names(&plan(&desk, one).unwrap()), ["b.jsonl"]);
+}
+
+#[test]
+fn an_input_that_two_sections_name_stands_twice_under_their_numbers() {
+    let desk = desk();
+    let twice = "[[input]]\npath = \"a.jsonl\"\nid_prefix = \"x-\"\n[[input]]\npath = \"a.jsonl\"\n";
+    let plan = plan(&desk, twice).unwrap();
+    assert_eq!(names(&plan), ["1/a.jsonl", "2/a.jsonl"]);
+    assert_eq!(plan.inputs[0].settings.id_prefix, "x-");
+}
+
+#[test]
+fn dialects_are_rendered_once_and_in_the_order_of_the_registry() {
+    let desk = desk();
+    let order = |words: &str| -> Vec<String> {
+        let plan = plan(&desk, &format!("[render]\ndialects = {words}\n")).unwrap();
+        plan.targets
+            .iter()
+            .map(|target| target.dialect.id().to_owned())
+            .collect()
+    };
+    assert_eq!(
+        order("[\"chatml\", \"openai-chat\", \"chatml\"]"),
+        order("[\"openai-chat\", \"chatml\"]")
+    );
+    assert_eq!(
+        order("[\"all\", \"chatml\"]").len(),
+        chatmill_dialect::DIALECTS.len()
+    );
+}
+
+#[test]
+fn where_a_dataset_stands_and_how_many_work_on_it_leave_its_fingerprint_alone() {
+    let desk = desk();
+    let fingerprint = |more: &str| plan(&desk, more).unwrap().fingerprint();
+    let plain = fingerprint("");
+    assert_eq!(fingerprint("[resources]\nthreads = 3\n"), plain);
+    assert_ne!(fingerprint("[limits]\ndepth = 9\n"), plain);
+    assert_ne!(
+        fingerprint("[[input]]\npath = \"*.jsonl\"\nid_prefix = \"x\"\n"),
+        plain
+    );
+    let text = "name = \"n\"\n[[input]]\npath = \"./*.jsonl\"\n[output]\npath = \"elsewhere\"\n";
+    let pipeline = parse(text, &[], Path::new("p.toml")).unwrap();
+    let folder = desk.path("");
+    let elsewhere = Plan::resolve(pipeline, Path::new(&folder), None).unwrap();
+    assert_eq!(elsewhere.fingerprint(), plain);
+}
+
+#[test]
+fn the_slices_of_small_and_of_large_inputs_stay_within_bounds() {
+    let mut plan = plan(&desk(), "").unwrap();
+    assert_eq!(plan.slice_bytes(), 4 << 20);
+    plan.inputs[0].input.bytes = 96 << 20;
+    plan.inputs[1].input.bytes = 0;
+    assert_eq!(plan.slice_bytes(), 6 << 20);
+    plan.inputs[0].input.bytes = 1 << 40;
+    assert_eq!(plan.slice_bytes(), 12 << 20);
+}

@@ -1,0 +1,199 @@
+//! Cutting: every byte is in one slice, and what is cut does not depend on how large slices are.
+
+use crate::slice::records::Item;
+use crate::slice::{Slice, Step};
+use chatmill_diag::Limits;
+
+use crate::tests::desk::{Desk, records, request, row};
+
+/// Bytes of an entry that a step accounts for.
+fn accounted(step: &Step) -> u64 {
+    match step {
+        Step::Frame(frame) | Step::Filtered(frame) => frame.end - frame.start,
+        Step::FramingError(damage) => damage.end - damage.start,
+        Step::Separator(bytes) | Step::PassedOver { bytes, .. } | Step::Skipped { bytes, .. } => *bytes,
+        Step::Group(group) | Step::FilteredGroup(group) => {
+            let own = group.rows.iter().filter(|row| row.place.counts);
+            own.map(|row| row.place.end - row.place.start).sum()
+        }
+        Step::Entry(_) | Step::Note(_) | Step::EntryEnd(_) | Step::StretchEnd(_) => 0,
+    }
+}
+
+fn texts(slices: &[Slice]) -> Vec<String> {
+    let all = slices.iter().flat_map(records);
+    all.map(|record| String::from_utf8(record.bytes.to_vec()).unwrap())
+        .collect()
+}
+
+#[test]
+fn slices_of_any_size_hold_the_same_records_and_every_byte_once() {
+    let lines: String = (0..40).map(|line| request(&"x".repeat(line))).collect();
+    let broken = format!("{}\n{{broken\n\n{}", request("one").trim(), request("two"));
+    let desk = Desk::new(&[("a.jsonl", &lines), ("b.jsonl", &broken), ("c.txt", "a note")]);
+    let limits = Limits::default();
+    let whole = desk.cut(1 << 20, None, &limits);
+    assert_eq!(whole.slices.len(), 1);
+    let counts = whole.totals.inputs.clone();
+    assert_eq!(counts[0].bytes, lines.len() as u64);
+    assert_eq!((counts[0].records, counts[1].records), (40, 3));
+    for bytes in [1, 100, 1_000] {
+        let cut = desk.cut(bytes, None, &limits);
+        assert_eq!(cut.totals.inputs, counts, "{bytes}");
+        assert_eq!(cut.totals.each().count(), cut.slices.len());
+        assert!(cut.slices.len() > 1);
+        assert_eq!(texts(&cut.slices), texts(&whole.slices), "{bytes}");
+        let steps = || cut.slices.iter().flat_map(|slice| &slice.steps);
+        let bytes: u64 = counts.iter().map(|input| input.bytes).sum();
+        assert_eq!(steps().map(accounted).sum::<u64>(), bytes);
+        let ended = steps().filter_map(|step| match step {
+            Step::EntryEnd(bytes) => Some(*bytes),
+            _ => None,
+        });
+        assert_eq!(ended.sum::<u64>(), bytes);
+    }
+}
+
+#[test]
+fn a_slice_that_begins_inside_an_entry_names_it_first() {
+    let lines: String = (0..5).map(|line| request(&line.to_string())).collect();
+    let cut = Desk::new(&[("a.jsonl", &lines)]).cut(1, None, &Limits::default());
+    for (index, slice) in cut.slices.iter().enumerate() {
+        assert_eq!((slice.id.lot, slice.id.slice as usize), (0, index));
+        let Some(Step::Entry(entry)) = slice.steps.first() else {
+            panic!("slice {index} does not begin with its entry")
+        };
+        assert_eq!(entry.source.unwrap().id(), "openai-messages");
+    }
+}
+
+#[test]
+fn records_beyond_the_limit_are_filtered_and_still_counted() {
+    let lines: String = (0..5).map(|line| request(&line.to_string())).collect();
+    let desk = Desk::new(&[("a.jsonl", &lines), ("b.jsonl", &request("b"))]);
+    let cut = desk.cut(1 << 20, Some(3), &Limits::default());
+    let filtered = |slice: &Slice| {
+        slice
+            .items()
+            .filter(|item| matches!(item, Item::Filtered(_)))
+            .count()
+    };
+    assert_eq!(records(&cut.slices[0]).len(), 3);
+    assert_eq!(filtered(&cut.slices[0]), 3);
+    let counts: Vec<u64> = cut.totals.inputs.iter().map(|input| input.records).collect();
+    assert_eq!(counts, [5, 1]);
+}
+
+#[test]
+fn rows_are_put_aside_and_come_after_everything_else() {
+    let rows = [row("t1", "a", "1"), row("t2", "b", "2"), row("t1", "c", "3")].concat();
+    let desk = Desk::new(&[("a.jsonl", &rows), ("b.jsonl", &request("hi"))]);
+    let cut = desk.cut(1 << 20, None, &Limits::default());
+    let [frames, groups] = &cut.slices[..] else {
+        panic!("{} slices", cut.slices.len())
+    };
+    assert_eq!(
+        records(frames).len(),
+        1,
+        "only the request is a record of its own"
+    );
+    let keys: Vec<&str> = groups
+        .steps
+        .iter()
+        .map(|step| match step {
+            Step::Group(group) => group.key.as_deref().unwrap(),
+            _ => panic!("something beside the groups"),
+        })
+        .collect();
+    assert_eq!(keys, ["t1", "t2"]);
+    assert_eq!(cut.totals.inputs[0].records, 3, "rows are what is counted");
+    let bytes: u64 = cut
+        .slices
+        .iter()
+        .flat_map(|slice| &slice.steps)
+        .map(accounted)
+        .sum();
+    assert_eq!(
+        bytes,
+        cut.totals.inputs.iter().map(|input| input.bytes).sum::<u64>()
+    );
+}
+
+#[test]
+fn a_limit_counts_conversations_where_rows_are_gathered() {
+    let rows = [row("t1", "a", "1"), row("t2", "b", "2"), row("t1", "c", "3")].concat();
+    let cut = Desk::new(&[("a.jsonl", &rows)]).cut(1 << 20, Some(1), &Limits::default());
+    let [Step::Group(kept), Step::FilteredGroup(rest)] = &cut.slices.last().unwrap().steps[..] else {
+        panic!("one group is kept and one is filtered")
+    };
+    assert_eq!((kept.rows.len(), rest.rows.len()), (2, 1));
+}
+
+#[test]
+fn an_entry_that_nobody_reads_is_one_damage_and_one_beside_a_chat_is_passed_over() {
+    let desk = Desk::new(&[
+        ("a.json", "{\"numbers\": [1, 2]}"),
+        ("b.png", "\u{89}PNG"),
+        ("c.jsonl", &request("x")),
+    ]);
+    let cut = desk.cut(1 << 20, None, &Limits::default());
+    let items: Vec<Item<'_>> = cut.slices[0].items().collect();
+    let damages: Vec<&str> = items
+        .iter()
+        .filter_map(|item| match item {
+            Item::FramingError(damage) => Some(damage.code.name),
+            _ => None,
+        })
+        .collect();
+    assert!(damages.contains(&"unknown-format"), "{damages:?}");
+    assert_eq!(records(&cut.slices[0]).len(), 1);
+}
+
+#[test]
+fn a_run_that_is_stopped_cuts_nothing_more() {
+    let desk = Desk::new(&[("a.jsonl", &request("x"))]);
+    let inputs = crate::plan::typed_inputs(&[desk.path("")], "auto").unwrap();
+    let (stop, limits) = (std::sync::atomic::AtomicBool::new(true), Limits::default());
+    let spill = std::env::temp_dir();
+    let progress = crate::Silent;
+    let mut slicer = crate::slice::Slicer::new(&inputs, &limits, 1, None, spill, &stop, &progress);
+    assert!(slicer.next_slice().is_none());
+}
+
+#[test]
+fn what_stands_between_the_rows_of_a_page_is_accounted_for() {
+    let rows = [row("t", "a", "1"), row("t", "b", "2")];
+    let page = format!(
+        "{{\"messages\": [\n  {},\n  {}\n]}}",
+        rows[0].trim(),
+        rows[1].trim()
+    );
+    let cut = Desk::new(&[("a.json", &page)]).cut(1 << 20, None, &Limits::default());
+    let steps = || cut.slices.iter().flat_map(|slice| &slice.steps);
+    assert_eq!(steps().map(accounted).sum::<u64>(), page.len() as u64);
+    let groups = steps().filter_map(|step| match step {
+        Step::Group(group) => Some(group.rows.len()),
+        _ => None,
+    });
+    assert_eq!(groups.collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn what_cannot_be_framed_has_a_number_among_the_records() {
+    let limits = Limits {
+        record: 80,
+        ..Limits::default()
+    };
+    let lines = [request("one"), request(&"x".repeat(99)), request("three")].concat();
+    let cut = Desk::new(&[("a.jsonl", &lines)]).cut(1 << 20, None, &limits);
+    let numbers: Vec<(bool, u64)> = cut.slices[0]
+        .items()
+        .filter_map(|item| match item {
+            Item::Record(record) => Some((true, record.row(None).record)),
+            Item::FramingError(damage) => Some((false, damage.record)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(numbers, [(true, 0), (false, 1), (true, 2)]);
+    assert_eq!(cut.totals.inputs[0].records, 3);
+}

@@ -1,0 +1,118 @@
+//! The tables of a plan without a dataset: over files, over what is in memory, and over records one a line.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::tables::{TablesError, tables};
+use crate::{Plan, Silent, pipeline};
+use chatmill_dataset::{MemoryTable, TABLES};
+use chatmill_intake::{Held, HeldForm, Input};
+
+const LEAST: &str = "name = \"t\"\n[[input]]\npath = \"held\"\n[render]\ndialects = [\"chatml\", \"openai-chat\"]\n[output]\npath = \"o\"\n";
+
+fn plan(path: &Path, held: Option<&Input>) -> Plan {
+    let overrides = [format!("input=[{{path = \"{}\"}}]", path.display())];
+    let pipeline = pipeline::parse(LEAST, &overrides, Path::new("options")).unwrap();
+    Plan::for_tables(pipeline, Path::new("."), held).unwrap()
+}
+
+/// All wanted tables of a plan, slice by slice.
+fn read(plan: &Plan, wanted: &[&str], threads: usize) -> Vec<MemoryTable> {
+    let mut all = Vec::new();
+    let stop = AtomicBool::new(false);
+    tables(plan, wanted, threads, &Silent, &stop, &mut |tables| {
+        all.extend(tables);
+        true
+    })
+    .unwrap();
+    all
+}
+
+fn rows(tables: &[MemoryTable], name: &str) -> usize {
+    let of_name = tables.iter().filter(|table| table.name() == name);
+    let batches = of_name.flat_map(|table| table.clone().into_batches());
+    batches.map(|batch| batch.unwrap().num_rows()).sum()
+}
+
+fn demo() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/demo");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    files
+}
+
+fn held(bytes: &[u8], form: HeldForm, name: &str) -> Input {
+    let bytes = bytes::Bytes::copy_from_slice(bytes);
+    Input::held(name, Held::new(Arc::new(bytes), form))
+}
+
+#[test]
+fn what_is_in_memory_is_read_as_a_file_is() {
+    let mut conversations = 0;
+    for path in demo() {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let held = held(&fs::read(&path).unwrap(), HeldForm::File, name);
+        let of_file = read(&plan(&path, None), TABLES, 1);
+        let of_memory = read(&plan(&path, Some(&held)), TABLES, 2);
+        assert!(of_file == of_memory, "{name}");
+        conversations += rows(&of_file, "conversations");
+    }
+    assert_eq!(conversations, 29);
+}
+
+#[test]
+fn records_keep_their_numbers_whatever_stands_between_them() {
+    let lines = "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}\nnull\n\"\"\n[1]\n{\"messages\":[{\"role\":\"user\",\"content\":\"b\"}]}\n";
+    let held = held(lines.as_bytes(), HeldForm::Lines, "held");
+    let made = read(&plan(Path::new("held"), Some(&held)), TABLES, 1);
+    assert_eq!(rows(&made, "conversations"), 2);
+    assert_eq!(rows(&made, "rejects"), 3);
+    assert_eq!(rows(&made, "renderings"), 4);
+}
+
+#[test]
+fn only_wanted_tables_have_rows() {
+    let path = demo().remove(2);
+    let made = read(&plan(&path, None), &["messages", "losses"], 1);
+    assert!(rows(&made, "messages") > 0 && rows(&made, "losses") > 0);
+    let others = made
+        .iter()
+        .filter(|table| !["messages", "losses"].contains(&table.name()));
+    assert!(others.into_iter().all(MemoryTable::is_empty));
+}
+
+#[test]
+fn a_plan_without_dialects_renders_nothing_and_reads_all_the_same() {
+    let path = demo().remove(2);
+    let whole = read(&plan(&path, None), &["messages", "findings"], 1);
+    let mut reading = plan(&path, None);
+    reading.targets.clear();
+    assert!(whole == read(&reading, &["messages", "findings"], 1));
+    assert_eq!(rows(&read(&reading, TABLES, 1), "renderings"), 0);
+}
+
+#[test]
+fn whoever_wants_no_more_ends_it_and_whoever_stops_it_is_told() {
+    let record = format!(
+        "{{\"messages\":[{{\"role\":\"user\",\"content\":\"{}\"}}]}}\n",
+        "word ".repeat(300)
+    );
+    let held = held(record.repeat(6000).as_bytes(), HeldForm::Lines, "held");
+    let plan = plan(Path::new("held"), Some(&held));
+    let mut delivered = 0;
+    let stop = AtomicBool::new(false);
+    let ended = tables(&plan, &["messages"], 1, &Silent, &stop, &mut |_| {
+        delivered += 1;
+        false
+    });
+    assert!(ended.is_ok());
+    assert_eq!(delivered, 1, "of several slices");
+    let stop = AtomicBool::new(true);
+    let ended = tables(&plan, &["messages"], 1, &Silent, &stop, &mut |_| true);
+    assert!(matches!(ended, Err(TablesError::Read(_))));
+}

@@ -1,0 +1,110 @@
+//! `[window]`, resolved or refused.
+
+use std::path::Path;
+
+use crate::pipeline::{PerspectiveChoice, PerspectiveRule, WindowSection};
+use crate::plan::{BudgetSources, Templates, WindowPlan};
+use chatmill_diag::Limits;
+use chatmill_dialect::{History, Targets, WindowMode};
+
+fn window(text: &str, rule: PerspectiveRule) -> Result<WindowPlan, String> {
+    let section: WindowSection = toml::from_str(text).unwrap();
+    let encodings = [chatmill_token::find("o200k_base").unwrap().clone()];
+    let speaker = PerspectiveChoice::Rule(rule);
+    let sources = BudgetSources {
+        encodings: &encodings,
+        templates: &Templates::default(),
+        targets: &[],
+        base: Path::new(""),
+    };
+    WindowPlan::new(&section, &speaker, &sources, &Limits::default()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn a_window_that_says_nothing_leaves_the_history_to_the_document() {
+    let plan = window("", PerspectiveRule::Auto).unwrap();
+    assert_eq!(plan.history, History::Document);
+    assert_eq!(plan.cuts, chatmill_dialect::Cuts::default());
+    assert!(plan.budget.is_none());
+    assert_eq!(plan.most, Limits::default().windows);
+}
+
+#[test]
+fn what_a_window_says_is_what_is_cut_by() {
+    let text = "history = 3\nsession_gap = \"90m\"\nper_turn = true\nmax_tokens = { encoding = \"o200k_base\", tokens = 9 }\n";
+    let plan = window(text, PerspectiveRule::Auto).unwrap();
+    assert_eq!(plan.history, History::Messages(3));
+    assert_eq!(plan.cuts.session_gap, Some(90 * 60 * 1_000_000), "microseconds");
+    assert_eq!(plan.cuts.mode, WindowMode::PerTurn);
+    let budget = plan.budget.unwrap();
+    assert_eq!((budget.encoding.name(), budget.tokens), ("o200k_base", 9));
+    assert_eq!(budget.bytes, Limits::default().rendering);
+}
+
+#[test]
+fn windows_that_cannot_be_are_refused_with_their_key() {
+    let refused = |text: &str, rule| window(text, rule).err().unwrap();
+    let budget = |encoding: &str, tokens: u64| {
+        let text = format!("max_tokens = {{ encoding = \"{encoding}\", tokens = {tokens} }}");
+        refused(&text, PerspectiveRule::Auto)
+    };
+    assert_eq!(
+        budget("o200k_bas", 9),
+        "window.max_tokens.encoding: there is no encoding in count.encodings named `o200k_bas`; did you mean `o200k_base`?"
+    );
+    assert_eq!(
+        budget("o200k_base", 0),
+        "window.max_tokens.tokens: it must be 1 at least"
+    );
+    let history = refused("history = 0", PerspectiveRule::Auto);
+    assert!(
+        history.starts_with("window.history: it must be 1 at least"),
+        "{history}"
+    );
+    let nobody = refused("per_turn = true", PerspectiveRule::None);
+    assert!(
+        nobody.starts_with("window.per_turn: with perspective.as"),
+        "{nobody}"
+    );
+}
+
+#[test]
+fn a_mode_has_one_spelling_at_a_time_and_its_own_keys() {
+    let plan = window("mode = \"consecutive\"\noverlap = 4\n", PerspectiveRule::Auto).unwrap();
+    assert_eq!((plan.cuts.mode, plan.overlap), (WindowMode::Consecutive, 4));
+    assert_eq!(plan.history, History::All);
+    let plan = window(
+        "mode = \"per_turn\"\ntargets = \"steps\"\n",
+        PerspectiveRule::Auto,
+    )
+    .unwrap();
+    assert_eq!(
+        (plan.cuts.mode, plan.cuts.targets),
+        (WindowMode::PerTurn, Targets::Steps)
+    );
+    let cases = [
+        (
+            "mode = \"per_turn\"\nper_turn = true",
+            "window.per_turn: it is an older spelling",
+        ),
+        (
+            "mode = \"document\"\nper_turn = false",
+            "window.per_turn: it is an older spelling",
+        ),
+        ("overlap = 1", "window.overlap: only renderings of mode"),
+        ("targets = \"steps\"", "window.targets: a rendering of mode"),
+        ("mode = \"consecutive\"\nhistory = 9", "window.history: in mode"),
+        (
+            "mode = \"consecutive\"\nhistory = \"all\"",
+            "window.history: in mode",
+        ),
+    ];
+    for (text, wanted) in cases {
+        let said = window(text, PerspectiveRule::Auto).err().unwrap();
+        assert!(said.starts_with(wanted), "{text}: {said}");
+    }
+    let nobody = window("mode = \"consecutive\"", PerspectiveRule::None)
+        .err()
+        .unwrap();
+    assert!(nobody.starts_with("window.mode: with perspective.as"), "{nobody}");
+}

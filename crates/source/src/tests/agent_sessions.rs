@@ -1,0 +1,181 @@
+//! Lines of coding agents: whose a line is, what is said twice, what is seen after somebody went back.
+
+use crate::{ClaudeCode, Codex, FrameView, OtelGenai, Reading, Source};
+use chatmill_diag::Limits;
+use chatmill_intake::json;
+use chatmill_model::{MessageKind, Part};
+
+fn keys(source: &dyn Source, line: &str) -> Option<Vec<Vec<String>>> {
+    let document = json::scan(line.as_bytes(), 64).unwrap();
+    let rows = source.rows(&document)?;
+    Some(rows.into_iter().map(|row| row.keys).collect())
+}
+
+fn read(source: &dyn Source, lines: &[&str]) -> Reading {
+    let bytes = format!("[{}]", lines.join(","));
+    let document = json::scan(bytes.as_bytes(), 64).unwrap();
+    let frame = FrameView {
+        document: &document,
+        bytes: bytes.as_bytes(),
+        start: 0,
+        key: None,
+    };
+    source.read(&frame, &Limits::default())
+}
+
+/// The words of each message, and `-` before those of notices.
+fn said(reading: &Reading) -> Vec<String> {
+    let messages = &reading.conversation.as_ref().unwrap().messages;
+    let words = |message: &chatmill_model::Message| {
+        let parts = message.parts.iter().map(|part| match part {
+            Part::Text(text) | Part::Reasoning(text) => text.clone(),
+            Part::Notice(text) => format!("-{text}"),
+            Part::ToolCall(call) => format!("call {}", call.id.as_deref().unwrap_or("?")),
+            Part::ToolResult(result) => format!("result {}", result.call_id.as_deref().unwrap_or("?")),
+            other => format!("{other:?}"),
+        });
+        assert_eq!(
+            message.kind == MessageKind::Notice,
+            matches!(message.parts.first(), Some(Part::Notice(_)))
+        );
+        parts.collect::<Vec<_>>().join("+")
+    };
+    messages.iter().map(words).collect()
+}
+
+#[test]
+fn a_line_is_its_sessions_or_its_agents_or_everybodys() {
+    let key = |line: &str| keys(&ClaudeCode, line).map(|rows| rows.concat());
+    let owned = |key: &str| Some(vec![key.to_owned()]);
+    assert_eq!(key(r#"{"type":"user","sessionId":"s","message":{}}"#), owned("s"));
+    assert_eq!(
+        key(r#"{"type":"user","sessionId":"s","isSidechain":true,"agentId":"a"}"#),
+        owned("s/a")
+    );
+    assert_eq!(
+        key(r#"{"type":"user","sessionId":"s","isSidechain":true}"#),
+        owned("s/sidechain")
+    );
+    assert_eq!(key(r#"{"type":"user","message":{}}"#), owned(""));
+    assert_eq!(key(r#"{"type":"summary","leafUuid":"u"}"#), Some(Vec::new()));
+    for line in ["42", "\"massive error\"", "[1]", "null"] {
+        assert_eq!(keys(&ClaudeCode, line), None, "{line}");
+        assert_eq!(keys(&Codex, line), None, "{line}");
+    }
+}
+
+#[test]
+fn branches_that_were_left_are_notices_and_side_by_side_results_are_not() {
+    let line = |kind: &str, uuid: &str, parent: &str, content: &str| {
+        format!(
+            r#"{{"type":"{kind}","uuid":"{uuid}","parentUuid":{parent},"message":{{"id":"m-{uuid}","content":{content}}}}}"#
+        )
+    };
+    let lines = [
+        line("user", "u1", "null", "\"one\""),
+        line(
+            "assistant",
+            "a1",
+            "\"u1\"",
+            r#"[{"type":"tool_use","id":"c1","name":"x","input":{}}]"#,
+        ),
+        line(
+            "assistant",
+            "a2",
+            "\"a1\"",
+            r#"[{"type":"tool_use","id":"c2","name":"x","input":{}}]"#,
+        ),
+        line(
+            "user",
+            "r1",
+            "\"a1\"",
+            r#"[{"type":"tool_result","tool_use_id":"c1","content":"1"}]"#,
+        ),
+        line(
+            "user",
+            "r2",
+            "\"a2\"",
+            r#"[{"type":"tool_result","tool_use_id":"c2","content":"2"}]"#,
+        ),
+        line("user", "u2", "\"r2\"", "\"left\""),
+        line("user", "u3", "\"r2\"", "\"taken\""),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let reading = read(&ClaudeCode, &lines);
+    let expected = [
+        "one",
+        "call c1",
+        "call c2",
+        "result c1",
+        "result c2",
+        "-rewound",
+        "taken",
+    ];
+    assert_eq!(said(&reading), expected);
+    assert!(reading.rows.balances());
+    assert_eq!(reading.findings, []);
+}
+
+#[test]
+fn a_parent_that_is_lost_does_not_hide_what_stands_before() {
+    let lines = [
+        r#"{"type":"user","uuid":"u1","parentUuid":null,"message":{"content":"one"}}"#,
+        r#"{"type":"assistant","uuid":"a1","parentUuid":"u1","message":{"content":"two"}}"#,
+        r#"{"type":"user","uuid":"u2","parentUuid":"lost","message":{"content":"three"}}"#,
+    ];
+    assert_eq!(said(&read(&ClaudeCode, &lines)), ["one", "two", "three"]);
+}
+
+#[test]
+fn an_event_and_an_item_of_the_same_words_are_one() {
+    let event = |kind: &str, words: &str| {
+        format!(r#"{{"type":"event_msg","payload":{{"type":"{kind}","message":"{words}"}}}}"#)
+    };
+    let item = |role: &str, words: &str| {
+        format!(
+            r#"{{"type":"response_item","payload":{{"type":"message","role":"{role}","content":[{{"type":"input_text","text":"{words}"}}]}}}}"#
+        )
+    };
+    let texts = |lines: &[String]| {
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let reading = read(&Codex, &lines);
+        assert!(reading.rows.balances());
+        said(&reading)
+    };
+    let both = [
+        item("user", "hi"),
+        event("user_message", " hi\\n"),
+        event("agent_message", "ho"),
+        item("assistant", "ho"),
+    ];
+    assert_eq!(texts(&both), ["hi", "ho"]);
+    let twice = [
+        event("user_message", "hi"),
+        event("agent_message", "ho"),
+        event("user_message", "hi"),
+        item("user", "hi"),
+    ];
+    assert_eq!(texts(&twice), ["hi", "ho", "hi"]);
+    let by_others = [item("assistant", "hi"), event("user_message", "hi")];
+    assert_eq!(texts(&by_others), ["hi", "hi"]);
+}
+
+#[test]
+fn encrypted_thoughts_are_told_once_and_never_said() {
+    let line = r#"{"type":"response_item","payload":{"type":"reasoning","summary":[],"encrypted_content":"SECRET"}}"#;
+    let reading = read(&Codex, &[line, line]);
+    let finding = &reading.findings[0];
+    assert_eq!((finding.code.name, finding.count), ("encrypted-reasoning", 2));
+    assert_eq!(reading.findings.len(), 1);
+    assert!(said(&reading).iter().all(|words| !words.contains("SECRET")));
+}
+
+#[test]
+fn spans_without_a_model_make_no_conversation_and_say_so() {
+    let line = r#"{"traceId":"t","spanId":"s","name":"GET /","attributes":[{"key":"http.method","value":{"stringValue":"GET"}}]}"#;
+    let reading = read(&OtelGenai, &[line]);
+    assert!(reading.conversation.is_none() && reading.fault.is_none());
+    assert!(reading.rows.balances());
+    assert_eq!(reading.findings[0].code.name, "empty-conversation");
+    assert_eq!(keys(&OtelGenai, line), Some(vec![vec!["t".to_owned()]]));
+}

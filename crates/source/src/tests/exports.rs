@@ -1,0 +1,157 @@
+//! Exports of accounts and workspaces: what the settings of a run make of one record.
+
+use std::fs;
+use std::path::Path;
+
+use crate::{FrameView, Reading, Source};
+use chatmill_diag::Limits;
+use chatmill_diag::limits::{Branches, Division};
+use chatmill_intake::json;
+
+fn read(source: &str, sample: &str, limits: &Limits) -> Reading {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
+    let bytes = fs::read(folder.join(source).join(sample)).unwrap();
+    let document = json::scan(&bytes, limits.depth).unwrap();
+    let frame = FrameView {
+        document: &document,
+        bytes: &bytes,
+        start: 0,
+        key: None,
+    };
+    let source: &dyn Source = crate::find(source).unwrap();
+    source.read(&frame, limits)
+}
+
+/// Id and ids of the messages of each conversation, and whether everything is accounted for.
+fn conversations(reading: &Reading) -> Vec<(String, Vec<String>)> {
+    let all = std::iter::once(reading).chain(&reading.also);
+    all.map(|reading| {
+        assert!(reading.rows.balances(), "{:?}", reading.rows);
+        let conversation = reading.conversation.as_ref().unwrap();
+        for (position, message) in (0..).zip(&conversation.messages) {
+            assert_eq!(message.position, position);
+            assert!(
+                message
+                    .sender
+                    .is_none_or(|sender| sender < conversation.participants.len())
+            );
+        }
+        let ids = conversation.messages.iter();
+        let ids = ids.map(|message| message.id.clone().unwrap_or_default());
+        (conversation.source_id.clone().unwrap_or_default(), ids.collect())
+    })
+    .collect()
+}
+
+fn branches(source: &str, sample: &str, branches: Branches) -> Vec<(String, Vec<String>)> {
+    let limits = Limits {
+        branches,
+        ..Limits::default()
+    };
+    conversations(&read(source, sample, &limits))
+}
+
+fn owned(id: &str, messages: &[&str]) -> (String, Vec<String>) {
+    (
+        id.to_owned(),
+        messages.iter().map(|id| (*id).to_owned()).collect(),
+    )
+}
+
+#[test]
+fn branches_of_chatgpt_are_those_that_are_asked_for() {
+    let of = |wanted| branches("chatgpt-export", "branches.json", wanted);
+    let shown = owned("c-bees", &["inst", "q1", "a1b", "q2b", "a2b"]);
+    assert_eq!(of(Branches::Visible), std::slice::from_ref(&shown));
+    assert_eq!(of(Branches::Longest), std::slice::from_ref(&shown));
+    assert_eq!(
+        of(Branches::All),
+        [
+            shown,
+            owned("c-bees/a1", &["inst", "q1", "a1"]),
+            owned("c-bees/a2", &["inst", "q1", "a1b", "q2", "a2"]),
+        ]
+    );
+}
+
+#[test]
+fn each_branch_says_how_many_of_its_messages_an_earlier_one_has() {
+    let limits = Limits {
+        branches: Branches::All,
+        ..Limits::default()
+    };
+    let reading = read("chatgpt-export", "branches.json", &limits);
+    let all = std::iter::once(&reading).chain(&reading.also);
+    let said: Vec<(String, String)> = all
+        .map(|reading| {
+            let extra = &reading.conversation.as_ref().unwrap().extra;
+            let of = |key| extra.get(key).unwrap().as_str().to_owned();
+            (of("branch.last"), of("branch.shared"))
+        })
+        .collect();
+    let expected = [("\"a2b\"", "0"), ("\"a1\"", "2"), ("\"a2\"", "3")];
+    assert_eq!(
+        said,
+        expected.map(|(last, shared)| (last.to_owned(), shared.to_owned()))
+    );
+}
+
+#[test]
+fn a_message_that_is_rejected_in_a_shared_stretch_is_rejected_once() {
+    let limits = Limits {
+        branches: Branches::All,
+        ..Limits::default()
+    };
+    let reading = read("chatgpt-export", "faulty.json", &limits);
+    let all: Vec<&Reading> = std::iter::once(&reading).chain(&reading.also).collect();
+    assert_eq!(all.len(), 4);
+    let rejects: usize = all.iter().map(|reading| reading.rejects.len()).sum();
+    // Three on the way from `a` to `h`, and the number that stands alone.
+    assert_eq!(rejects, 4);
+    assert!(all.iter().all(|reading| reading.rows.balances()));
+}
+
+#[test]
+fn branches_of_claude_are_those_that_are_asked_for() {
+    let of = |wanted| branches("claude-export", "tree.json", wanted);
+    assert_eq!(of(Branches::Visible), [owned("cl-2", &["b3", "b4"])]);
+    assert_eq!(
+        of(Branches::All),
+        [owned("cl-2", &["b3", "b4"]), owned("cl-2/b2", &["b1", "b2"])]
+    );
+}
+
+#[test]
+fn a_channel_is_divided_into_threads_or_days() {
+    let of = |division| {
+        let limits = Limits {
+            division,
+            ..Limits::default()
+        };
+        conversations(&read("slack-export", "channel.json", &limits))
+    };
+    let sizes = |division| -> Vec<(String, usize)> {
+        let all = of(division).into_iter();
+        all.map(|(id, messages)| (id, messages.len())).collect()
+    };
+    let owned = |list: &[(&str, usize)]| -> Vec<(String, usize)> {
+        list.iter()
+            .map(|(id, count)| ((*id).to_owned(), *count))
+            .collect()
+    };
+    assert_eq!(sizes(Division::Channel), owned(&[("C1", 11)]));
+    // A thread over two days stays together.
+    assert_eq!(
+        sizes(Division::Thread),
+        owned(&[
+            ("C1/2026-01-05", 3),
+            ("C1/1767600300.000100", 3),
+            ("C1/1767688800.000000", 2),
+            ("C1/2026-01-06", 3),
+        ])
+    );
+    assert_eq!(
+        sizes(Division::Day),
+        owned(&[("C1/2026-01-05", 6), ("C1/2026-01-06", 5)])
+    );
+}

@@ -1,0 +1,28 @@
+//! Frames as sources are given them.
+
+use crate::{FrameView, Reading, Source};
+use chatmill_diag::Limits;
+use chatmill_intake::json;
+
+/// Scans and reads a frame that stands at byte 0.
+pub(crate) fn read(source: &dyn Source, bytes: &[u8], limits: &Limits) -> Reading {
+    read_at(source, bytes, 0, None, limits)
+}
+
+/// Scans and reads a frame that stands at a byte and holds the rows of a conversation.
+pub(crate) fn read_at(
+    source: &dyn Source,
+    bytes: &[u8],
+    start: u64,
+    key: Option<&str>,
+    limits: &Limits,
+) -> Reading {
+    let document = json::scan(bytes, limits.depth).expect("the fixture is JSON");
+    let frame = FrameView {
+        document: &document,
+        bytes,
+        start,
+        key,
+    };
+    source.read(&frame, limits)
+}

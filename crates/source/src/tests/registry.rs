@@ -1,0 +1,30 @@
+//! Folders of fixtures, held against the registry.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::SOURCES;
+
+#[test]
+fn every_source_has_a_folder_of_fixtures_and_every_folder_a_source() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
+    let entries = fs::read_dir(folder).unwrap();
+    let folders: BTreeSet<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let ids: BTreeSet<String> = SOURCES.iter().map(|source| source.id().to_owned()).collect();
+    assert_eq!(ids.len(), SOURCES.len(), "ids are unique");
+    if let Some(id) = ids.difference(&folders).next() {
+        panic!(
+            "{id} has no samples: put small files, one for each shape, into data-samples/sources/{id}/, and \
+             `just bless` writes what they are read as"
+        );
+    }
+    if let Some(folder) = folders.difference(&ids).next() {
+        panic!(
+            "data-samples/sources/{folder} belongs to no source: add its line to `sources!` in crates/source/src/lib.rs, or \
+             remove the folder"
+        );
+    }
+}

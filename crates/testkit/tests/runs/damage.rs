@@ -1,0 +1,140 @@
+//! What a check finds of many kinds of damage, and where; what it says of files that are sound.
+//!
+//! A delivery in which every kind stands twice is an ordinary test. `just damage` checks one of 5,000 files, or of as many as
+//! it is told.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use chatmill_diag::{Limits, Severity};
+use chatmill_engine::check::{CheckOptions, check};
+use chatmill_engine::progress::Silent;
+use chatmill_testkit::damage::{delivery, kinds};
+
+/// The least number of kinds.
+const KINDS: usize = 80;
+
+/// What came of a delivery.
+#[derive(Debug, Default)]
+struct Outcome {
+    damaged: usize,
+    /// Damaged files of which one of the right codes was found.
+    found: usize,
+    /// Those in which it stands at most one line away.
+    placed: usize,
+    missed: BTreeSet<String>,
+    misplaced: BTreeSet<String>,
+    sound: usize,
+    /// What was said of sound files.
+    alarms: Vec<String>,
+    findings: usize,
+    taken: Duration,
+}
+
+/// What a check finds of a delivery of so many files, which are written into `folder`.
+fn outcome(files: usize, folder: &Path) -> Outcome {
+    let delivered: BTreeMap<String, _> = delivery(files)
+        .map(|file| {
+            fs::write(folder.join(&file.name), &file.bytes).unwrap();
+            (file.name, file.damage)
+        })
+        .collect();
+    let options = CheckOptions {
+        paths: vec![folder.display().to_string()],
+        source: "auto".to_owned(),
+        limits: Limits {
+            now: Some("2026-11-23".parse().unwrap()),
+            ..Limits::default()
+        },
+        ..CheckOptions::default()
+    };
+    let mut said: BTreeMap<String, Vec<(String, u64, Severity)>> = BTreeMap::new();
+    let begun = Instant::now();
+    let checkup = check(&options, &Silent, &AtomicBool::new(false), &mut |checked| {
+        let finding = &checked.located.finding;
+        // What is said of a whole file stands at its beginning.
+        let line = checked.located.line_column.map_or(1, |(line, _)| line);
+        let told = (finding.code.code.to_owned(), line, finding.severity);
+        said.entry(checked.input).or_default().push(told);
+    });
+    let taken = begun.elapsed();
+    assert_eq!(checkup.unwrap().files.iter().count(), files);
+    let mut outcome = Outcome {
+        taken,
+        ..Outcome::default()
+    };
+    for (name, damage) in &delivered {
+        let told = said.remove(name).unwrap_or_default();
+        outcome.findings += told.len();
+        let Some((kind, line)) = damage else {
+            outcome.sound += 1;
+            outcome
+                .alarms
+                .extend(told.iter().map(|told| format!("{name}: {told:?}")));
+            continue;
+        };
+        outcome.damaged += 1;
+        let right = || told.iter().filter(|(code, ..)| kind.codes.contains(code));
+        if right().next().is_none() {
+            outcome.missed.insert(format!("{}: {told:?}", kind.name));
+            continue;
+        }
+        outcome.found += 1;
+        if right().any(|(_, found, _)| found.abs_diff(*line) <= 1) {
+            outcome.placed += 1;
+        } else {
+            outcome
+                .misplaced
+                .insert(format!("{}: line {line}, {told:?}", kind.name));
+        }
+    }
+    outcome
+}
+
+fn assert_complete(outcome: &Outcome) {
+    assert!(outcome.missed.is_empty(), "not found: {:#?}", outcome.missed);
+    assert!(
+        outcome.misplaced.is_empty(),
+        "elsewhere: {:#?}",
+        outcome.misplaced
+    );
+    assert!(outcome.alarms.is_empty(), "false alarms: {:#?}", outcome.alarms);
+}
+
+#[test]
+fn every_kind_of_damage_is_found_where_it_is_and_nothing_else() {
+    let kinds = kinds();
+    let names: BTreeSet<&str> = kinds.iter().map(|kind| kind.name.as_str()).collect();
+    assert_eq!(names.len(), kinds.len(), "a kind stands twice");
+    assert!(kinds.len() >= KINDS, "only {} kinds", kinds.len());
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = outcome(4 * kinds.len(), folder.path());
+    assert_eq!(outcome.damaged, 2 * kinds.len());
+    assert_complete(&outcome);
+}
+
+#[test]
+#[ignore = "thousands of files: `just damage`"]
+fn a_whole_delivery_is_judged_rightly() {
+    let files = std::env::var("FILES").map_or(5_000, |files| files.parse().expect("a number of files"));
+    println!("{} kinds of damage", kinds().len());
+    let passing = tempfile::tempdir().unwrap();
+    let kept = std::env::var("KEEP").ok().filter(|kept| !kept.is_empty());
+    let folder = kept.as_deref().map_or(passing.path(), Path::new);
+    fs::create_dir_all(folder).unwrap();
+    let outcome = outcome(files, folder);
+    println!(
+        "{files} files in {:.2} s: {} findings; of {} damaged files {} found, {} within one line; {} false alarms in {} sound files",
+        outcome.taken.as_secs_f64(),
+        outcome.findings,
+        outcome.damaged,
+        outcome.found,
+        outcome.placed,
+        outcome.alarms.len(),
+        outcome.sound
+    );
+    assert_complete(&outcome);
+}

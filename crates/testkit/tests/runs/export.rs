@@ -1,0 +1,598 @@
+//! Exports of datasets that were really milled.
+
+mod clusters;
+mod nested;
+mod shuffled;
+mod splits;
+mod windowed;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, RecordBatch};
+use chatmill_dataset::Dataset;
+use chatmill_export::{
+    ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, NestedAs, Preferences,
+    Split, SplitBy, TokenLimit, envelope, export,
+};
+use chatmill_golden::assert_golden;
+use chatmill_testkit::samples::samples;
+use chatmill_workshop::Workshop;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use serde_json::{Value, json};
+
+/// Files of the demo with tools, rooms, a history without times and a conversation of two.
+const FILES: [&str; 4] = [
+    "agent-workspace.sql",
+    "assistant.json",
+    "tool-requests.jsonl",
+    "launch-week.json",
+];
+
+const PLAN: &str = "[render]\ndialects = [\"openai-chat\", \"hf-messages\", \"gemini-contents\", \"bedrock-converse\", \
+                    \"sharegpt\", \"gryag-compact\", \"suna-llm\"]\n[count]\nencodings = [\"r50k_base\"]\n\
+                    [limits]\nmax_reject_ratio = 1.0\n";
+
+fn milled() -> (Workshop, Dataset) {
+    let workshop = Workshop::new();
+    for file in FILES {
+        workshop.write(
+            &format!("in/{file}"),
+            fs::read(samples().join("demo").join(file)).unwrap(),
+        );
+    }
+    // Short ones, some of which end with the person.
+    let desk: Vec<Value> = (1..5)
+        .map(|number| chat(&format!("desk{number}"), 0, number))
+        .collect();
+    workshop.write("in/desk.jsonl", json_lines(&desk));
+    workshop.run("out", PLAN, 1).unwrap();
+    let dataset = Dataset::open(&workshop.path("out")).unwrap();
+    (workshop, dataset)
+}
+
+fn plain(dialect: &str) -> ExportRequest {
+    ExportRequest {
+        dialect: dialect.to_owned(),
+        format: Format::Jsonl,
+        nested: NestedAs::Json,
+        envelope: None,
+        filters: Filters::default(),
+        valid_for: None,
+        split: None,
+        shuffle: None,
+        replace: false,
+    }
+}
+
+fn enveloped(id: &str) -> ExportRequest {
+    let envelope = envelope::find(id).unwrap();
+    ExportRequest {
+        envelope: Some(envelope),
+        ..plain(envelope.about().dialects[0])
+    }
+}
+
+fn lines(folder: &Path, name: &str) -> Vec<String> {
+    let text = fs::read_to_string(folder.join(name)).unwrap();
+    assert!(text.is_empty() || text.ends_with('\n'));
+    text.lines().map(str::to_owned).collect()
+}
+
+fn batches(path: &Path) -> Vec<RecordBatch> {
+    let file = fs::File::open(path).unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+        .unwrap()
+        .build()
+        .unwrap();
+    reader.map(Result::unwrap).collect()
+}
+
+/// Contents of a dialect as the dataset has them.
+fn contents(dataset: &Dataset, dialect: &str) -> Vec<String> {
+    let mut contents = Vec::new();
+    for batch in dataset.batches("renderings", &["dialect", "content"]) {
+        let batch = batch.unwrap();
+        let (dialects, texts) = (batch.texts("dialect").unwrap(), batch.texts("content").unwrap());
+        for row in (0..batch.rows()).filter(|row| dialects.at(*row) == dialect) {
+            contents.push(texts.at(row).to_owned());
+        }
+    }
+    contents
+}
+
+/// Those of preferences take what the command makes, and are tested with it.
+fn envelopes_of_conversations() -> impl Iterator<Item = &'static dyn Envelope> {
+    let all = ENVELOPES.iter().copied();
+    all.filter(|envelope| envelope.about().preferences == Preferences::None)
+}
+
+fn assert_balanced(summary: &ExportSummary) {
+    assert_eq!(summary.kept + summary.rows_left_out(), summary.read);
+    assert_eq!(
+        summary.files.iter().map(|file| file.rows).sum::<u64>(),
+        summary.kept
+    );
+}
+
+#[test]
+fn each_envelope_writes_the_lines_that_are_checked_in() {
+    let (workshop, dataset) = milled();
+    let golden = samples().join("exports");
+    let mut expected_names = BTreeSet::new();
+    for envelope in envelopes_of_conversations() {
+        let id = envelope.about().id;
+        let out = workshop.path(&format!("export-{id}"));
+        let mut request = enveloped(id);
+        request.filters.valid = true;
+        let summary = export(&dataset, &request, &out).unwrap();
+        assert_balanced(&summary);
+        assert!(summary.kept > 0, "{id} keeps nothing: {:?}", summary.left_out);
+        let reasons: Vec<String> = summary
+            .left_out
+            .iter()
+            .map(|left| format!("{} {}\n", left.rows, left.reason))
+            .collect();
+        let mut files = vec![
+            (
+                format!("{id}.jsonl"),
+                fs::read_to_string(out.join("data.jsonl")).unwrap(),
+            ),
+            (format!("{id}.left-out.txt"), reasons.concat()),
+        ];
+        if let Some((name, text)) = envelope.companion(&summary.files) {
+            assert_eq!(fs::read_to_string(out.join(name)).unwrap(), text);
+            files.push((format!("{id}.{name}"), text));
+        }
+        for (name, text) in files {
+            assert_golden(&golden.join(&name), &text);
+            expected_names.insert(name);
+        }
+    }
+    let found: BTreeSet<String> = fs::read_dir(&golden)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(found, expected_names, "a golden file that no test reads");
+}
+
+#[test]
+fn an_envelope_of_preferences_takes_no_conversations() {
+    let (workshop, dataset) = milled();
+    let error = export(&dataset, &enveloped("trl-dpo"), &workshop.path("dpo")).unwrap_err();
+    assert!(
+        error.to_string().contains("takes answers that were judged"),
+        "{error}"
+    );
+    assert!(!workshop.path("dpo").exists());
+}
+
+#[test]
+fn without_an_envelope_a_line_is_the_rendering() {
+    let (workshop, dataset) = milled();
+    for dialect in ["openai-chat", "gemini-contents", "suna-llm"] {
+        let out = workshop.path(dialect);
+        let summary = export(&dataset, &plain(dialect), &out).unwrap();
+        assert_balanced(&summary);
+        assert_eq!(lines(&out, "data.jsonl"), contents(&dataset, dialect));
+    }
+    let out = workshop.path("text");
+    export(&dataset, &plain("gryag-compact"), &out).unwrap();
+    let texts: Vec<String> = lines(&out, "data.jsonl")
+        .iter()
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["text"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
+        .collect();
+    assert_eq!(texts, contents(&dataset, "gryag-compact"));
+}
+
+#[test]
+fn a_table_holds_what_the_lines_hold_and_nothing_where_a_key_is_absent() {
+    let (workshop, dataset) = milled();
+    for id in [
+        "openai-sft",
+        "llama-factory",
+        "bedrock-conversation-2024@tools",
+        "inspect",
+    ] {
+        let (as_lines, as_table) = (
+            workshop.path(&format!("{id}-lines")),
+            workshop.path(&format!("{id}-table")),
+        );
+        let request = enveloped(id);
+        export(&dataset, &request, &as_lines).unwrap();
+        let table = ExportRequest {
+            format: Format::Parquet,
+            ..enveloped(id)
+        };
+        let summary = export(&dataset, &table, &as_table).unwrap();
+        let records: Vec<Value> = lines(&as_lines, "data.jsonl")
+            .iter()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(summary.kept, records.len() as u64);
+        let keys = envelope::find(id).unwrap().about().keys;
+        let mut row = 0;
+        for batch in batches(&as_table.join("data.parquet")) {
+            for inner in 0..batch.num_rows() {
+                for (key, kind) in keys {
+                    let column = batch.column_by_name(key).unwrap().as_string::<i32>();
+                    let found = column.is_valid(inner).then(|| column.value(inner));
+                    let wanted = records[row].get(*key);
+                    match kind {
+                        chatmill_dataset::FreeKind::Text => {
+                            assert_eq!(found, wanted.map(|text| text.as_str().unwrap()));
+                        }
+                        _ => assert_eq!(
+                            found
+                                .map(|json| serde_json::from_str::<Value>(json).unwrap())
+                                .as_ref(),
+                            wanted
+                        ),
+                    }
+                }
+                row += 1;
+            }
+        }
+        assert_eq!(row, records.len());
+    }
+}
+
+#[test]
+fn the_columns_of_a_table_without_an_envelope_are_the_keys_of_its_renderings() {
+    let (workshop, dataset) = milled();
+    let cases: [(&str, &[&str]); 4] = [
+        ("openai-chat", &["messages", "tools"]),
+        ("bedrock-converse", &["messages", "system", "toolConfig"]),
+        ("suna-llm", &["content", "assistant_spans", "learned_spans"]),
+        ("gryag-compact", &["text", "assistant_spans", "learned_spans"]),
+    ];
+    for (dialect, keys) in cases {
+        let out = workshop.path(dialect);
+        let request = ExportRequest {
+            format: Format::Parquet,
+            ..plain(dialect)
+        };
+        export(&dataset, &request, &out).unwrap();
+        let batch = &batches(&out.join("data.parquet"))[0];
+        let schema = batch.schema();
+        let names: Vec<&str> = schema
+            .fields()
+            .iter()
+            .map(|field| field.name().as_str())
+            .collect();
+        let (front, own) = names.split_at(5);
+        assert_eq!(
+            front,
+            ["conversation_id", "dialect", "profile", "perspective", "ordinal"]
+        );
+        let own: BTreeSet<&str> = own.iter().copied().collect();
+        assert_eq!(own, keys.iter().copied().collect(), "{dialect}");
+    }
+}
+
+#[test]
+fn each_filter_leaves_out_what_it_names_and_nothing_else() {
+    let (workshop, dataset) = milled();
+    let filters: [(&str, Filters); 4] = [
+        (
+            "not-valid: ",
+            Filters {
+                valid: true,
+                ..Filters::default()
+            },
+        ),
+        (
+            "last-role: ",
+            Filters {
+                last_role: Some("assistant".to_owned()),
+                ..Filters::default()
+            },
+        ),
+        (
+            "too-long: ",
+            Filters {
+                max_tokens: Some("60@r50k_base".parse::<TokenLimit>().unwrap()),
+                ..Filters::default()
+            },
+        ),
+        (
+            "loss: ",
+            Filters {
+                without: vec!["name-inlined".to_owned()],
+                ..Filters::default()
+            },
+        ),
+    ];
+    let all = contents(&dataset, "sharegpt");
+    for (number, (reason, filters)) in filters.into_iter().enumerate() {
+        let out = workshop.path(&format!("filtered-{number}"));
+        let request = ExportRequest {
+            filters,
+            ..plain("sharegpt")
+        };
+        let summary = export(&dataset, &request, &out).unwrap();
+        assert_balanced(&summary);
+        assert_eq!(summary.read, all.len() as u64);
+        assert!(
+            summary.kept > 0 && summary.rows_left_out() > 0,
+            "{reason}{summary:?}"
+        );
+        assert!(
+            summary
+                .left_out
+                .iter()
+                .all(|left| left.reason.starts_with(reason)),
+            "{:?}",
+            summary.left_out
+        );
+        let kept = lines(&out, "data.jsonl");
+        let in_order: Vec<&String> = all.iter().filter(|line| kept.contains(line)).collect();
+        assert_eq!(kept.iter().collect::<Vec<_>>(), in_order);
+    }
+}
+
+#[test]
+fn what_the_dataset_cannot_give_is_refused_with_a_next_step() {
+    let (workshop, dataset) = milled();
+    let encoding = Filters {
+        max_tokens: Some("10@o200k_base".parse().unwrap()),
+        ..Filters::default()
+    };
+    let cases = [
+        (
+            plain("mistral-chat"),
+            "no rendering in the dialect `mistral-chat`",
+            "add the dialect to `render.dialects`",
+        ),
+        (
+            plain("hf-messages@string-arguments"),
+            "`hf-messages@string-arguments`",
+            "hf-messages@document",
+        ),
+        (
+            plain("telepathy"),
+            "`telepathy`",
+            "take one that it holds: bedrock-converse@document",
+        ),
+        (
+            ExportRequest {
+                filters: encoding,
+                ..plain("sharegpt")
+            },
+            "`o200k_base`",
+            "--max-tokens 10@r50k_base",
+        ),
+        (
+            ExportRequest {
+                dialect: "sharegpt".to_owned(),
+                ..enveloped("openai-sft")
+            },
+            "does not take the dialect `sharegpt`",
+            "take `--dialect openai-chat`",
+        ),
+    ];
+    let out = workshop.path("refused");
+    for (request, message_part, step_part) in cases {
+        match export(&dataset, &request, &out).unwrap_err() {
+            ExportError::ExportRequest { message, step } => {
+                assert!(message.contains(message_part), "{message}");
+                assert!(step.contains(step_part), "{step}");
+            }
+            other => panic!("{other}"),
+        }
+        assert!(!out.exists());
+    }
+}
+
+#[test]
+fn a_folder_that_exists_is_refused_and_stays_as_it_is() {
+    let (workshop, dataset) = milled();
+    let out = workshop.path("kept");
+    export(&dataset, &plain("sharegpt"), &out).unwrap();
+    let before = fs::read(out.join("data.jsonl")).unwrap();
+    for place in [out.clone(), workshop.path("out"), workshop.path("in")] {
+        let refused = export(&dataset, &plain("openai-chat"), &place).unwrap_err();
+        assert!(refused.to_string().contains("cannot be used"), "{refused}");
+    }
+    assert_eq!(fs::read(out.join("data.jsonl")).unwrap(), before);
+    assert!(chatmill_dataset::certify(&workshop.path("out")).unwrap().holds());
+}
+
+#[test]
+fn a_run_without_texts_leaves_out_every_row_and_says_why() {
+    let workshop = Workshop::new();
+    workshop.write("in/a.json", chat("a", 0, 3).to_string());
+    let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = [\"r50k_base\"]\n";
+    let nothing = format!("content = \"none\"\n{plan}");
+    workshop.run("out", &nothing, 1).unwrap();
+    let dataset = Dataset::open(&workshop.path("out")).unwrap();
+    let summary = export(&dataset, &plain("openai-chat"), &workshop.path("export")).unwrap();
+    assert_balanced(&summary);
+    assert_eq!(summary.left_out[0].reason, "no-content: the run kept counts only");
+    assert_eq!(summary.objections, ["data.jsonl is empty"]);
+}
+
+#[test]
+fn an_envelope_objects_to_too_few_records_and_to_files_that_cannot_be_one_table() {
+    let (workshop, dataset) = milled();
+    let out = workshop.path("few");
+    let mut request = enveloped("openai-sft");
+    request.filters.max_tokens = Some("60@r50k_base".parse().unwrap());
+    let summary = export(&dataset, &request, &out).unwrap();
+    let wanted = format!(
+        "data.jsonl has {} records, openai-sft wants 10 at least",
+        summary.kept
+    );
+    assert_eq!(summary.objections, [wanted]);
+
+    // Whichever way the rows fall: where one file has tools and another has not.
+    let mut seen = BTreeSet::new();
+    for share in 1..10 {
+        let mut request = enveloped("trl-messages");
+        let split = format!("train={share},test={}", 10 - share);
+        request.split = Some(Split::parse(&split, SplitBy::Hash).unwrap());
+        let summary = export(&dataset, &request, &workshop.path(&split)).unwrap();
+        let has_tools = |file: &chatmill_export::FileSummary| file.keys.iter().any(|key| key == "tools");
+        let filled: BTreeSet<bool> = summary
+            .files
+            .iter()
+            .filter(|file| file.rows > 0)
+            .map(has_tools)
+            .collect();
+        let objects = summary
+            .objections
+            .iter()
+            .any(|said| said.contains("has the key `tools`"));
+        assert_eq!(objects, filled.len() > 1, "{:?}", summary.objections);
+        seen.insert(objects);
+    }
+    assert_eq!(seen.len(), 2, "no division shows both");
+}
+
+#[test]
+fn the_same_dataset_gives_the_same_bytes() {
+    let (workshop, dataset) = milled();
+    workshop.run("threads", PLAN, 2).unwrap();
+    let other = Dataset::open(&workshop.path("threads")).unwrap();
+    for format in [Format::Jsonl, Format::Parquet] {
+        let written: Vec<BTreeMap<String, Vec<u8>>> =
+            [("one", &dataset), ("two", &dataset), ("three", &other)]
+                .into_iter()
+                .map(|(name, dataset)| {
+                    let out = workshop.path(&format!("{name}-{format:?}"));
+                    let mut request = enveloped("trl-messages");
+                    request.format = format;
+                    request.split = Some(Split::parse("train=50,test=50", SplitBy::Hash).unwrap());
+                    export(dataset, &request, &out).unwrap();
+                    files(&out)
+                })
+                .collect();
+        assert_eq!(written[0].len(), 4);
+        assert_eq!(written[0], written[1]);
+        assert_eq!(written[0], written[2]);
+    }
+}
+
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| {
+            (
+                entry.file_name().into_string().unwrap(),
+                fs::read(entry.path()).unwrap(),
+            )
+        })
+        .collect()
+}
+
+/// A group chat of two that begins on a day and has some messages.
+fn chat(id: &str, day: u32, messages: usize) -> Value {
+    let list: Vec<Value> = (0..messages)
+        .map(|index| {
+            json!({
+                "message_id": format!("m{index}"),
+                "create_time": format!("2026-{:02}-{:02}T03:04:{:02}Z", 1 + day / 28 % 12, 1 + day % 28, index % 60),
+                "sender": if index % 2 == 0 { "u1" } else { "b1" },
+                "type": "text",
+                "content": format!("word {day} {index}"),
+                "refer_list": [],
+            })
+        })
+        .collect();
+    json!({
+        "version": "1.0.0",
+        "conversation_meta": {"scene": "group_chat", "scene_desc": {}, "name": "Desk", "group_id": id, "user_details": {
+            "u1": {"full_name": "Ann", "role": "user"}, "b1": {"full_name": "Bot", "role": "assistant"}
+        }},
+        "conversation_list": list,
+    })
+}
+
+fn json_lines(chats: &[Value]) -> String {
+    chats
+        .iter()
+        .fold(String::new(), |text, chat| text + &chat.to_string() + "\n")
+}
+
+#[test]
+fn a_template_leaves_out_the_rows_that_it_refuses_in_its_own_words() {
+    let (workshop, dataset) = milled();
+    let strict = "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles must alternate') }}{% endif %}{{ m.content }}{% endfor %}";
+    let strict = workshop.write("strict.jinja", strict);
+    let asked = |dialect: &str, template: &Path, out: &str| {
+        let request = ExportRequest {
+            valid_for: Some(template.to_owned()),
+            ..plain(dialect)
+        };
+        export(&dataset, &request, &workshop.path(out))
+    };
+    let summary = asked("hf-messages", &strict, "strict").unwrap();
+    let refused = summary
+        .left_out
+        .iter()
+        .find(|left| left.reason == "template: roles must alternate");
+    let refused = refused.unwrap().rows;
+    assert!(refused > 0 && summary.kept > 0, "{summary:?}");
+    assert_eq!(summary.read, summary.kept + summary.rows_left_out());
+    for line in lines(&workshop.path("strict"), "data.jsonl") {
+        let row: Value = serde_json::from_str(&line).unwrap();
+        let roles = row["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|message| message["role"] == "user");
+        assert!(
+            roles
+                .enumerate()
+                .all(|(place, is_user)| is_user == (place % 2 == 0)),
+            "{line}"
+        );
+    }
+    let endless = workshop.write(
+        "endless.jinja",
+        "{% for a in range(100000) %}{% for b in range(100000) %}x{% endfor %}{% endfor %}",
+    );
+    // One row is enough: it costs all the work that a template may do.
+    let alone = Workshop::new();
+    alone.write("in/desk.jsonl", json_lines(&[chat("desk", 0, 4)]));
+    alone
+        .run(
+            "out",
+            "[render]\ndialects = [\"hf-messages\"]\n[count]\nencodings = []\n",
+            1,
+        )
+        .unwrap();
+    let request = ExportRequest {
+        valid_for: Some(endless),
+        ..plain("hf-messages")
+    };
+    let one = Dataset::open(&alone.path("out")).unwrap();
+    let summary = export(&one, &request, &alone.path("endless")).unwrap();
+    assert_eq!(
+        (summary.kept, summary.rows_left_out(), summary.read),
+        (0, 1, 1),
+        "a template that never ends"
+    );
+    let broken = workshop.write("broken.jinja", "{% for %}");
+    let missing = workshop.path("missing.jinja");
+    for (dialect, template, wanted) in [
+        (
+            "openai-chat",
+            &strict,
+            "`--valid-for` gives a template the messages of `hf-messages`",
+        ),
+        ("hf-messages", &broken, "is no chat template"),
+        ("hf-messages", &missing, "cannot read"),
+    ] {
+        let refusal = asked(dialect, template, "none").unwrap_err().to_string();
+        assert!(refusal.contains(wanted), "{refusal}");
+    }
+}

@@ -1,0 +1,179 @@
+//! How exports are divided: nothing moves, and nothing that belongs together is torn apart.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use chatmill_dataset::Dataset;
+use chatmill_export::{ExportRequest, Format, Split, SplitBy, export};
+use chatmill_workshop::Workshop;
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::{assert_balanced, batches, chat, json_lines, plain};
+
+/// The conversations of a table, in order.
+pub(crate) fn conversations(path: &Path) -> Vec<String> {
+    let column = |batch: &RecordBatch| {
+        batch
+            .column_by_name("conversation_id")
+            .unwrap()
+            .as_string::<i32>()
+            .clone()
+    };
+    let columns = batches(path).iter().map(column).collect::<Vec<_>>();
+    columns
+        .iter()
+        .flatten()
+        .map(|id| id.unwrap().to_owned())
+        .collect()
+}
+
+/// A list of messages without id and time, with white space in front of its key.
+fn list(number: usize, space: &str) -> String {
+    format!(
+        "{{{space}\"messages\":[{{\"role\":\"user\",\"content\":\"Question {number}\"}},\
+         {{\"role\":\"assistant\",\"content\":\"Answer\"}}]}}\n"
+    )
+}
+
+const CHATS: &str = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n";
+
+/// Mills chats and says in which part each conversation stands.
+fn divided(workshop: &Workshop, out: &str, split: &Split) -> BTreeMap<String, String> {
+    workshop.run(out, CHATS, 1).unwrap();
+    let dataset = Dataset::open(&workshop.path(out)).unwrap();
+    let folder: PathBuf = workshop.path(&format!("{out}-export"));
+    let request = ExportRequest {
+        format: Format::Parquet,
+        valid_for: None,
+        split: Some(split.clone()),
+        ..plain("openai-chat")
+    };
+    let summary = export(&dataset, &request, &folder).unwrap();
+    assert_balanced(&summary);
+    let mut parts = BTreeMap::new();
+    for file in &summary.files {
+        for id in conversations(&folder.join(&file.name)) {
+            assert_eq!(
+                parts.insert(id, file.part.clone()),
+                None,
+                "a conversation in two parts"
+            );
+        }
+    }
+    parts
+}
+
+proptest! {
+    #![proptest_config(chatmill_drawn::law(3))]
+
+    /// New conversations, further days of old threads and copies of old conversations come in a later file.
+    #[test]
+    fn adding_data_moves_nothing_and_parts_nothing_that_belongs_together(
+        first in proptest::collection::vec((0_u32..12, 1_usize..4), 4..24),
+        later in proptest::collection::vec((0_u8..3, any::<prop::sample::Index>()), 1..12),
+        by in prop_oneof![Just(SplitBy::Hash), Just(SplitBy::Room)],
+    ) {
+        // Several days of a thread stand in the first file already; every day is another one, so no content is repeated.
+        let thread = |number: u32| if by == SplitBy::Room { format!("room{}/{number}", number % 5) } else { format!("t{number}") };
+        let old: Vec<Value> = first.iter().enumerate()
+            .map(|(day, (number, messages))| chat(&thread(*number), day as u32, *messages)).collect();
+        let lists: Vec<String> = (0..first.len()).map(|number| list(number, "")).collect();
+        let split = Split::parse("train=60,dev=20,test=20", by).unwrap();
+        let workshop = Workshop::new();
+        workshop.write("in/1.jsonl", json_lines(&old));
+        workshop.write("in/1.lists.jsonl", lists.concat());
+        let before = divided(&workshop, "before", &split);
+        prop_assert_eq!(before.len(), old.len() + lists.len());
+
+        let (mut days, mut copies) = (Vec::new(), Vec::new());
+        for (index, (kind, of)) in later.iter().enumerate() {
+            let later = 100 + index as u32;
+            match kind {
+                0 => days.push(chat(&thread(later), later, 2)),
+                1 => days.push(chat(&thread(of.get(&first).0), later, 2)),
+                // White space makes another record, and so another id, of the same words.
+                _ => copies.push(list(of.index(lists.len()), &" ".repeat(1 + index))),
+            }
+        }
+        workshop.write("in/2.jsonl", json_lines(&days));
+        workshop.write("in/2.lists.jsonl", copies.concat());
+        let after = divided(&workshop, "after", &split);
+        prop_assert_eq!(after.len(), before.len() + later.len());
+        for (id, part) in &before {
+            prop_assert_eq!(&after[id], part, "{} moved", id);
+        }
+
+        // The conversations of a thread, and those with the same words, stand in one part.
+        let dataset = Dataset::open(&workshop.path("after")).unwrap();
+        let mut homes: BTreeMap<String, (String, u32)> = BTreeMap::new();
+        for batch in dataset.batches("conversations", &["conversation_id", "source_conversation_id", "content_hash"]) {
+            let batch = batch.unwrap();
+            let [ids, threads, contents] = ["conversation_id", "source_conversation_id", "content_hash"]
+                .map(|name| batch.texts(name).unwrap());
+            for row in 0..batch.rows() {
+                let part = &after[ids.at(row)];
+                let mut keys = vec![format!("content {}", contents.at(row))];
+                if let Some(thread) = threads.get(row) {
+                    keys.push(format!("thread {thread}"));
+                    keys.extend((by == SplitBy::Room).then(|| format!("room {}", thread.split('/').next().unwrap())));
+                }
+                for key in keys {
+                    let home = homes.entry(key.clone()).or_insert_with(|| (part.clone(), 0));
+                    prop_assert_eq!(&home.0, part, "{} is torn apart", key);
+                    home.1 += 1;
+                }
+            }
+        }
+        let copied = homes.iter().filter(|(key, home)| key.starts_with("content") && home.1 > 1).count();
+        prop_assert_eq!(copied > 0, !copies.is_empty(), "copies are recognised");
+    }
+}
+
+#[test]
+fn a_split_by_time_puts_the_latest_conversations_last_and_a_thread_where_it_began() {
+    let workshop = Workshop::new();
+    let mut chats: Vec<Value> = (0..20).map(|day| chat(&format!("t{day}"), day, 2)).collect();
+    // A thread that began early and goes on late.
+    chats.push(chat("t3", 19, 3));
+    let mut timeless = chat("timeless", 5, 2);
+    for message in timeless["conversation_list"].as_array_mut().unwrap() {
+        message.as_object_mut().unwrap().remove("create_time");
+    }
+    workshop.write("in/1.jsonl", json_lines(&chats));
+    let split = Split::parse("train=start,test=2026-01-16", SplitBy::Time).unwrap();
+    let by_date = divided(&workshop, "dated", &split);
+    for (id, part) in &by_date {
+        let day: u32 = id
+            .trim_start_matches('t')
+            .split('~')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
+        assert_eq!(part, if day < 15 { "train" } else { "test" }, "{id}");
+    }
+    assert_eq!(by_date.len(), 21);
+
+    let shares = Split::parse("train=3,test=1", SplitBy::Time).unwrap();
+    let by_share = divided(&workshop, "shared", &shares);
+    // 21 beginnings, for the thread counts twice: the border is the sixteenth.
+    assert_eq!(by_share.values().filter(|part| *part == "test").count(), 6);
+
+    workshop.write("in/2.jsonl", json_lines(&[timeless]));
+    workshop.run("timeless", CHATS, 1).unwrap();
+    let dataset = Dataset::open(&workshop.path("timeless")).unwrap();
+    let request = ExportRequest {
+        valid_for: None,
+        split: Some(split),
+        ..plain("openai-chat")
+    };
+    let summary = export(&dataset, &request, &workshop.path("timeless-export")).unwrap();
+    assert_balanced(&summary);
+    assert_eq!(summary.left_out.len(), 1);
+    assert!(summary.left_out[0].reason.starts_with("no-time"));
+    assert_eq!(summary.files[0].begins, None);
+    assert_eq!(summary.files[1].begins.as_deref(), Some("2026-01-16T00:00:00Z"));
+}

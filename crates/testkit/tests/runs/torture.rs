@@ -1,0 +1,185 @@
+//! Histories that group chats and crashed bots leave behind, in every dialect: valid, or invalid and saying so.
+//!
+//! `data-samples/torture/` holds lists of messages and group chats. The structural judge, which knows the vendors' rules and nothing
+//! of how dialects are written, looks at every rendering through the eyes of every participant; it and the dialect have to
+//! agree. `verdicts.txt` holds verdict and losses of each case and dialect; `BLESS=1` writes it again.
+
+mod broken;
+mod generated;
+mod matrix;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use chatmill_dialect::policy::Orphans;
+use chatmill_dialect::{DIALECTS, Dialect, Policy, Rendering, View, auto_perspective};
+use chatmill_golden::assert_golden;
+use chatmill_model::Linked;
+use chatmill_testkit::conversations::torture_cases;
+use chatmill_testkit::judge;
+use chatmill_testkit::samples::samples;
+
+/// The histories that were tried on other converters too.
+const SIXTEEN: [&str; 16] = [
+    "two-speakers",
+    "person-between-call-and-result",
+    "assistant-between-call-and-result",
+    "result-never-came",
+    "result-without-call",
+    "same-result-twice",
+    "call-id-reused",
+    "malformed-arguments",
+    "array-as-arguments",
+    "id-with-illegal-signs",
+    "empty-result",
+    "empty-user-text",
+    "starts-with-assistant",
+    "system-in-the-middle",
+    "space-after-last-answer",
+    "remote-picture",
+];
+
+/// Cases in which nobody says anything: no vendor takes an empty request.
+const SILENT: [&str; 3] = ["empty-room", "only-notices", "only-system-text"];
+
+fn cases() -> Vec<(String, Linked)> {
+    let mut cases = torture_cases();
+    cases.sort_by(|one, other| one.0.cmp(&other.0));
+    cases
+}
+
+fn each_rendering(
+    profiles: &[&dyn Dialect],
+    linked: &Linked,
+    perspective: Option<usize>,
+    policy: &Policy,
+    look: &mut dyn FnMut(&str, &Rendering),
+) {
+    for dialect in profiles {
+        let view = View::whole(linked, perspective.filter(|_| !dialect.about().neutral), policy);
+        dialect.render_each(&view, &mut |sink, rendering| look(sink.text(), &rendering));
+    }
+}
+
+#[test]
+fn the_sixteen_and_more_than_twenty_of_our_own_are_there() {
+    let names: BTreeSet<String> = cases().into_iter().map(|(name, _)| name).collect();
+    for name in SIXTEEN.iter().chain(&SILENT) {
+        assert!(names.contains(*name), "{name}");
+    }
+    assert!(names.len() >= 36, "{}", names.len());
+}
+
+/// Holds every rendering of a conversation against the judge. Returns how many keep the rules, and how many do not, so far.
+fn agree(
+    name: &str,
+    linked: &Linked,
+    perspective: Option<usize>,
+    policy: &Policy,
+    mut seen: (usize, usize),
+) -> (usize, usize) {
+    for dialect in DIALECTS.iter().filter(|dialect| judge::knows(dialect.id())) {
+        for dialect in dialect.about().profiles {
+            let profile = dialect.profile();
+            let look = &mut |text: &str, rendering: &Rendering| {
+                let faults = judge::faults(dialect.id(), profile, text);
+                let is_hidden = policy.orphans == Orphans::Reject
+                    && !judge::sees_pairs(dialect.id(), profile)
+                    && !rendering.violations.is_empty();
+                assert!(
+                    is_hidden || faults.is_empty() == rendering.violations.is_empty(),
+                    "{name} in {}@{profile} through {perspective:?}: {faults:?}, {:?}\n{text}",
+                    dialect.id(),
+                    rendering.violations
+                );
+                seen.0 += usize::from(faults.is_empty());
+                seen.1 += usize::from(!faults.is_empty());
+            };
+            each_rendering(&[*dialect], linked, perspective, policy, look);
+        }
+    }
+    seen
+}
+
+#[test]
+fn every_rendering_is_valid_or_says_why_not_and_an_independent_checker_agrees() {
+    let (mut seen, mut all) = ((0, 0), 0);
+    let mut random = chatmill_drawn::random(36);
+    for (name, linked) in cases() {
+        let everybody = (0..linked.conversation.participants.len()).map(Some);
+        for perspective in std::iter::once(None).chain(everybody) {
+            let mut policies = vec![Orphans::Repair, Orphans::Drop];
+            if chatmill_drawn::cases(1) == 1 {
+                // One of them; the other wherever more is drawn.
+                policies.swap_remove(random.below(2));
+            }
+            all += policies.len();
+            for orphans in policies {
+                let policy = Policy {
+                    orphans,
+                    ..Policy::default()
+                };
+                seen = agree(&name, &linked, perspective, &policy, seen);
+            }
+        }
+    }
+    assert!(seen.0 > 5_000 * all / 10_000 && seen.1 > 100, "{all}: {seen:?}");
+}
+
+#[test]
+fn what_somebody_says_is_never_invalid_but_where_a_record_has_to_end_with_the_assistant() {
+    for (name, linked) in cases() {
+        for dialect in DIALECTS {
+            let perspective = auto_perspective(&linked);
+            let look = &mut |_: &str, rendering: &Rendering| {
+                let is_expected = rendering.violations.is_empty()
+                    || SILENT.contains(&name.as_str())
+                    || name == "blank-texts-only"
+                    || dialect.id() == "sharegpt";
+                assert!(is_expected, "{name} {}: {:?}", dialect.id(), rendering.violations);
+            };
+            let profiles = dialect.about().profiles;
+            each_rendering(profiles, &linked, perspective, &Policy::default(), look);
+        }
+    }
+}
+
+#[test]
+fn verdicts_and_losses_are_as_they_were() {
+    let mut verdicts = String::new();
+    for (name, linked) in cases() {
+        for dialect in DIALECTS {
+            let policy = Policy::default();
+            let view = View::whole(
+                &linked,
+                auto_perspective(&linked).filter(|_| !dialect.about().neutral),
+                &policy,
+            );
+            let mut count = 0;
+            let mut invalid = BTreeSet::new();
+            let mut codes = BTreeSet::new();
+            dialect.render_each(&view, &mut |_, rendering| {
+                count += 1;
+                invalid.extend(rendering.violations.iter().map(ToString::to_string));
+                // What lies in a dialect's nature is the same in every case.
+                let at_a_message = rendering.losses.iter().filter(|loss| loss.position.is_some());
+                codes.extend(at_a_message.map(|loss| loss.code.as_str()));
+            });
+            let verdict = match (count, invalid.is_empty()) {
+                (0, _) => "nothing to say".to_owned(),
+                (_, true) => "valid".to_owned(),
+                _ => invalid.into_iter().collect::<Vec<_>>().join("; "),
+            };
+            let codes: Vec<_> = codes.into_iter().collect();
+            writeln!(
+                verdicts,
+                "{name}\t{}\t{verdict}\t{}",
+                dialect.id(),
+                codes.join(" ")
+            )
+            .unwrap();
+        }
+    }
+    let path = samples().join("torture/verdicts.txt");
+    assert_golden(&path, &verdicts);
+}

@@ -53,21 +53,3 @@ pub fn random(salt: u64) -> Random {
 fn number(key: &str) -> Option<u64> {
     std::env::var(key).ok()?.parse().ok()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn some_numbers_are_some_of_them_with_both_ends_and_few_enough_are_all() {
-        let mut some: Vec<usize> = some_of(5..1_000, 10).collect();
-        some.sort_unstable();
-        assert!(some.is_sorted_by(|one, next| one < next), "{some:?}");
-        assert!((10..=14).contains(&(some.len() / cases(1) as usize)), "{some:?}");
-        assert_eq!((some.first(), some.last()), (Some(&5), Some(&999)));
-        let mut all: Vec<usize> = some_of(3..9, 100).collect();
-        all.sort_unstable();
-        assert_eq!(all, [3, 4, 5, 6, 7, 8]);
-        assert_eq!(some_of(4..4, 10).count(), 0);
-    }
-}

@@ -46,30 +46,3 @@ impl Random {
         from.get(self.below(from.len()))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_seeds_give_equal_sequences_and_other_seeds_others() {
-        let draw = |seed| {
-            let mut random = Random::new(seed);
-            [random.next(), random.next(), random.next()]
-        };
-        assert_eq!(draw(7), draw(7));
-        assert_ne!(draw(7), draw(8));
-        assert_ne!(draw(0), draw(1));
-    }
-
-    #[test]
-    fn every_number_below_the_end_comes_up() {
-        let mut random = Random::new(3);
-        let mut seen = [0_u32; 6];
-        for _ in 0..600 {
-            seen[random.below(6)] += 1;
-        }
-        assert!(seen.iter().all(|count| *count > 50), "{seen:?}");
-        assert_eq!(random.below(0), 0);
-    }
-}

@@ -11,6 +11,8 @@
 mod any_record;
 mod any_rows;
 mod counting;
+mod drawn;
+mod formats;
 mod hard_codes;
 mod hostile;
 mod losses;

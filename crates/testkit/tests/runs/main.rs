@@ -15,6 +15,7 @@ mod across;
 mod again;
 mod alternatives;
 mod bad_exports;
+mod corpus;
 mod damage;
 mod dedup;
 mod export;

@@ -8,8 +8,8 @@ use chatmill_model::{LinkStatus, Linked};
 use chatmill_testkit::conversations::{read, renderings};
 use serde_json::Value;
 
-const SCENARIOS: &str = include_str!("../../../../data-samples/dialects/tzurot/scenarios.json");
-const FORMATTER: &str = include_str!("../../../../data-samples/dialects/tzurot/formatter.json");
+const SCENARIOS: &str = include_str!("../../../../../data-samples/dialects/tzurot/scenarios.json");
+const FORMATTER: &str = include_str!("../../../../../data-samples/dialects/tzurot/formatter.json");
 
 /// Reads a record and links it.
 fn linked(record: &Value) -> Linked {

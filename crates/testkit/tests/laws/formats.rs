@@ -1,12 +1,4 @@
 //! Formats from end to end: what the systems' documents and vectors say, what is recognised, linked, written and read again.
-#![allow(
-    clippy::disallowed_methods,
-    clippy::expect_used,
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    missing_docs
-)]
 
 mod documents;
 mod gryag_rows;

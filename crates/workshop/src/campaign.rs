@@ -11,16 +11,21 @@ use chatmill_testkit::mutate::mutate;
 /// When a campaign against one target ends.
 #[derive(Clone, Copy, Debug)]
 pub enum Until {
-    /// After that many mutations.
-    Count(u64),
-    /// After that time.
+    /// After the corpus, so many of the seeds, which are drawn, and so many mutations.
+    Count {
+        /// Seeds at most.
+        seeds: u32,
+        /// Mutations.
+        mutations: u32,
+    },
+    /// After all seeds, and that time.
     Time(Duration),
 }
 
 /// What a campaign against one target saw.
 #[derive(Clone, Debug, Default)]
 pub struct Campaign {
-    /// Seeds that were replayed as they are.
+    /// Seeds that there are.
     pub seeds: u64,
     /// Seeds that mutations started from.
     pub bases: u64,
@@ -32,21 +37,34 @@ pub struct Campaign {
     pub broken: Vec<(PathBuf, String)>,
 }
 
-/// Replays the seeds of a target, then tries mutations of them. Broken inputs are kept in `artifacts`, at most ten.
+/// Replays the seeds of a target, or the corpus and some of them, then tries mutations of them. Broken inputs are kept in `artifacts`, at most ten.
 pub fn run(target: &FuzzTarget, seed: u64, until: Until, artifacts: &Path) -> Campaign {
     let seeds = targets::seeds(target.name);
     let mut campaign = Campaign::default();
-    for bytes in &seeds {
-        campaign.seeds += 1;
-        campaign.one(target, bytes, artifacts);
+    let mut random = Random::new(seed);
+    match until {
+        Until::Count { seeds: few, .. } if (few as usize) < seeds.len() => {
+            for file in std::fs::read_dir(targets::corpus(target.name)).expect("a corpus") {
+                let bytes = std::fs::read(file.expect("a file").path()).expect("a file of the corpus");
+                campaign.one(target, &bytes, artifacts);
+            }
+            for bytes in (0..few).filter_map(|_| random.pick(&seeds)) {
+                campaign.one(target, bytes, artifacts);
+            }
+        }
+        _ => {
+            for bytes in &seeds {
+                campaign.one(target, bytes, artifacts);
+            }
+        }
     }
+    campaign.seeds = seeds.len() as u64;
     let bases: Vec<&Vec<u8>> = seeds.iter().filter(|bytes| (target.is_base)(bytes)).collect();
     campaign.bases = bases.len() as u64;
     let begun = Instant::now();
-    let mut random = Random::new(seed);
     while campaign.broken.len() < 10 {
         let over = match until {
-            Until::Count(count) => campaign.mutations >= count,
+            Until::Count { mutations, .. } => campaign.mutations >= u64::from(mutations),
             Until::Time(time) => begun.elapsed() >= time,
         };
         if over {

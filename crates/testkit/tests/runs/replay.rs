@@ -1,69 +1,27 @@
 //! The fuzz targets as ordinary tests: the corpus, every sample, and seeded mutations of both.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use chatmill_drawn::{cases, random};
+use chatmill_drawn::{cases, random, seed};
 use chatmill_testkit::mutate::mutate;
+use chatmill_workshop::campaign::{Until, run};
 use chatmill_workshop::targets::{TARGETS, corpus, seeds};
-
-/// Keeps the bytes that a promise breaks on, where the panic passes by.
-struct Kept<'b>(&'static str, &'b [u8]);
-
-impl Kept<'_> {
-    fn path(&self) -> PathBuf {
-        let artifacts = Path::new(env!("CARGO_TARGET_TMPDIR")).join("artifacts");
-        let name: String = blake3::hash(self.1).to_hex().chars().take(16).collect();
-        artifacts.join(self.0).join(name)
-    }
-}
-
-impl Drop for Kept<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            let path = self.path();
-            // A second panic would hide the first.
-            let _ = fs::create_dir_all(path.parent().unwrap_or(&path));
-            let _ = fs::write(&path, self.1);
-            eprintln!("the bytes are in {}", path.display());
-        }
-    }
-}
 
 /// Replays the whole corpus of a target, and of its samples and of mutations of both as many as are drawn.
 ///
 /// The corpus is what once broke something; a sample is read in other tests as well.
 fn replay(name: &str, samples: u32, mutations: u32) {
     let target = TARGETS.iter().find(|target| target.name == name).unwrap();
-    let hold = |bytes: &[u8]| {
-        let kept = Kept(target.name, bytes);
-        (target.body)(kept.1);
+    let artifacts = Path::new(env!("CARGO_TARGET_TMPDIR")).join("artifacts");
+    let until = Until::Count {
+        seeds: cases(samples),
+        mutations: cases(mutations),
     };
-    let seeds = seeds(target.name);
-    assert!(seeds.len() > 50, "only {} seeds", seeds.len());
-    for file in fs::read_dir(corpus(target.name)).unwrap() {
-        hold(&fs::read(file.unwrap().path()).unwrap());
-    }
-    let mut random = random(20_261_121);
-    if cases(samples) as usize >= seeds.len() {
-        for seed in &seeds {
-            hold(seed);
-        }
-    } else {
-        for _ in 0..cases(samples) {
-            hold(random.pick(&seeds).unwrap());
-        }
-    }
-    let bases: Vec<&Vec<u8>> = seeds.iter().filter(|bytes| (target.is_base)(bytes)).collect();
-    let mut tried = 0;
-    while tried < cases(mutations) {
-        let base = random.pick(&bases).unwrap();
-        // Large samples cost much and break nothing that small ones do not.
-        if base.len() <= 16 * 1024 || random.once_in(20) {
-            hold(&mutate(base, &seeds, &mut random));
-            tried += 1;
-        }
-    }
+    let campaign = run(target, seed(), until, &artifacts);
+    assert!(campaign.broken.is_empty(), "{:#?}", campaign.broken);
+    assert_eq!(campaign.mutations, u64::from(cases(mutations)));
+    assert!(campaign.seeds > 50, "only {} seeds", campaign.seeds);
 }
 
 #[test]

@@ -50,13 +50,14 @@ def once(folder: pathlib.Path) -> dict[str, tuple[float, float]]:
     tree = clone(folder / "tests")
     taken["clean clone → `cargo test --workspace`, green"] = run(tree, "cargo test --workspace")
     taken["the tests alone, built"] = run(tree, "cargo test --workspace")
-    changed(tree, "dialect")
-    taken["a line changed in `dialect` → that crate's tests"] = run(tree, "cargo test --package chatmill-dialect")
-    for _ in range(2):
-        # The first time also checks what never was checked.
-        changed(tree, "model")
-        checked = run(tree, "cargo check --workspace")
-    taken["a line changed in `model` → `cargo check --workspace`"] = checked
+    for crate, command, name in [
+        ("dialect", "cargo test --package chatmill-dialect", "a line changed in `dialect` → that crate's tests"),
+        ("model", "cargo check --workspace", "a line changed in `model` → `cargo check --workspace`"),
+    ]:
+        for _ in range(2):
+            # The first time also builds what never was built so: with the features of one package, or only to be checked.
+            changed(tree, crate)
+            taken[name] = run(tree, command)
     print(f"the release binary has {size:.1f} MB", flush=True)
     for name, (clock, processor) in taken.items():
         print(f"{name}: {clock:.0f} s, {processor:.0f} processor seconds", flush=True)

@@ -22,6 +22,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     for (path, name, table) in [
         ("README.md", "lists", lists()?),
         ("docs/sources.md", "sources", sources()?),
+        ("docs/sources.md", "keys", keys()?),
         ("docs/dialects.md", "dialects", dialects()?),
         ("docs/dialects.md", "losses", losses()?),
         ("docs/encodings.md", "encodings", encodings()?),
@@ -64,6 +65,20 @@ fn sources() -> Result<String> {
         writeln!(table, "| `{}` | {} |", source.id(), cells.join(" | "))?;
     }
     Ok(table)
+}
+
+/// The keys of each source's format that mean nothing for a conversation.
+fn keys() -> Result<String> {
+    let mut sections = String::new();
+    for source in SOURCES {
+        let keys = chatmill_source::without_meaning(source.id());
+        if keys.is_empty() {
+            continue;
+        }
+        let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+        write!(sections, "### {}\n\n{}\n\n", source.about().title, keys.join(" "))?;
+    }
+    Ok(sections.trim_end().to_owned() + "\n")
 }
 
 fn dialects() -> Result<String> {

@@ -42,7 +42,7 @@ pub(crate) struct Global {
         display_order = 100
     )]
     pub log_format: LogFormat,
-    /// Shows all columns of tables, however wide the terminal is
+    /// Shows all columns of tables, however wide the terminal is, and all inputs of a run
     #[arg(long, global = true, help_heading = "Common options", display_order = 100)]
     pub wide: bool,
     /// Prints no chat text, name, address or id: places, codes, counts, and masks of ids

@@ -24,6 +24,7 @@ mod selection;
 mod signals;
 mod stderr;
 mod terminal;
+mod told;
 mod troubles;
 
 use std::ffi::OsString;

@@ -33,13 +33,14 @@ pub(crate) fn show_all_columns() {
     IS_WIDE.store(true, Ordering::Relaxed);
 }
 
+/// Whether tables show everything: all columns, and all rows of those that show only the first.
+pub(crate) fn shows_all() -> bool {
+    IS_WIDE.load(Ordering::Relaxed)
+}
+
 /// Columns that a table may take.
 pub(crate) fn table_columns() -> usize {
-    if IS_WIDE.load(Ordering::Relaxed) {
-        usize::MAX
-    } else {
-        columns()
-    }
+    if shows_all() { usize::MAX } else { columns() }
 }
 
 /// Columns that prose may take: those of the terminal. What goes into a file or a program keeps its lines.

@@ -28,7 +28,8 @@ fn lines(what: &str, troubles: &Troubles) -> String {
             &format!("{what}: {}", harmless(&trouble.to_string())),
         ));
     }
-    let more = troubles.count.saturating_sub(MAX_SHOWN as u64);
+    let shown = troubles.first.len().min(MAX_SHOWN) as u64;
+    let more = troubles.count.saturating_sub(shown);
     if more > 0 {
         let more = counted(more, "more record");
         text.push_str(&line(

@@ -114,6 +114,9 @@ pub struct InputEntry {
     pub conversations: u64,
     /// Rows of the findings table.
     pub findings: u64,
+    /// Errors among what was found in it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub errors: u64,
     /// Bytes of its decoded streams.
     pub decoded_bytes: u64,
     /// Bytes of accepted records.
@@ -138,7 +141,22 @@ pub struct InputEntry {
     pub filtered_by: BTreeMap<String, u64>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 impl InputEntry {
+    /// What is wrong with it: what most is wrong with is told first.
+    pub fn faults(&self) -> (u64, u64) {
+        (self.rejected, self.errors)
+    }
+
+    /// Whether it was refused whole: no source reads it, or it cannot be opened.
+    pub fn is_refused(&self) -> bool {
+        self.source.is_none() && self.rejected > 0
+    }
+
     /// The counts as a ledger.
     pub fn ledger(&self) -> Ledger {
         Ledger {

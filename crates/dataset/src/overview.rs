@@ -196,11 +196,11 @@ pub fn cut(text: &str) -> String {
     }
 }
 
-/// The inputs that a report lists one by one, with what stands beside them: those in which most was rejected or found.
+/// The inputs that a report lists one by one, with what stands beside them: those in which most was rejected, wrong or found.
 pub fn listed<T>(inputs: impl Iterator<Item = (InputEntry, T)>) -> Vec<(InputEntry, T)> {
     let mut first = BTreeMap::new();
     for (input, beside) in inputs {
-        let rank = std::cmp::Reverse((input.rejected, input.findings));
+        let rank = std::cmp::Reverse((input.faults(), input.findings));
         first.insert((rank, input.path.clone()), (input, beside));
         if first.len() > INPUTS {
             first.pop_last();

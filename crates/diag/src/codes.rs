@@ -80,6 +80,8 @@ codes! {
     sr031_broken_tree: BROKEN_TREE;
     sr032_incomplete_export: INCOMPLETE_EXPORT;
     sr033_encrypted_reasoning: ENCRYPTED_REASONING;
+    sr034_unread_field: UNREAD_FIELD;
+    sr035_misrecognised_input: MISRECOGNISED_INPUT;
     as001_duplicate_message_id: DUPLICATE_MESSAGE_ID;
     as002_repeated_row: REPEATED_ROW;
     as003_conversation_too_large: CONVERSATION_TOO_LARGE;
@@ -125,6 +127,7 @@ codes! {
     md002_repeated_media: REPEATED_MEDIA;
     md003_unplaced_media: UNPLACED_MEDIA;
     md004_truncated_base64: TRUNCATED_BASE64;
+    md005_token_in_address: TOKEN_IN_ADDRESS;
     di001_special_token_in_text: SPECIAL_TOKEN_IN_TEXT;
     di002_several_references: SEVERAL_REFERENCES;
     di003_oversize_rendering: OVERSIZE_RENDERING;

@@ -94,10 +94,15 @@ pub struct Limits {
     pub perspectives: u64,
     /// Rows of the findings table per conversation and code; the rest is one row with a count.
     pub findings_per_code: u64,
+    /// Paths of fields that nobody reads, in each input; the rest is one row of the findings table with a count.
+    pub unread_paths: u64,
     /// Bytes of a rejected record that the rejects table keeps.
     pub reject_head: u64,
     /// Share of records that may be rejected before the run fails with exit code 1.
     pub max_reject_ratio: f64,
+    /// Inputs that may be refused whole, because no source reads them or they cannot be opened, before the run fails with exit
+    /// code 1, whatever share of the records they are.
+    pub refused_inputs: u64,
     /// Error findings in what was not rejected that a run may have before it fails with exit code 1.
     pub max_error_findings: u64,
     /// The day of the run, for messages that are later, which are reported as `future-time`; without it nothing is later.
@@ -171,8 +176,10 @@ impl Default for Limits {
             windows: 10_000,
             perspectives: 1_000,
             findings_per_code: 100,
+            unread_paths: 1_000,
             reject_head: KIB,
             max_reject_ratio: 0.0,
+            refused_inputs: 0,
             max_error_findings: 0,
             now: None,
             zone: None,

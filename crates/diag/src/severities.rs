@@ -74,6 +74,11 @@ pub static EXCEPTIONS: &[Exception] = &[
         when: "where nobody is named, because the list of members is not there",
     },
     Exception {
+        code: &codes::UNREAD_FIELD,
+        severity: Severity::Note,
+        when: "where it holds no words",
+    },
+    Exception {
         code: &codes::REPEATED_ROW,
         severity: Severity::Warning,
         when: "where the bodies differ",

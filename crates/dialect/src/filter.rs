@@ -153,7 +153,8 @@ impl<'a> Sieve<'_, '_, 'a> {
     ) {
         let call = self.pairs.call_of(place).and_then(|place| self.call(place));
         if let Some((caller, _)) = call.filter(|(caller, _)| !self.view.is_own(caller)) {
-            self.steps.push(Step::foreign(message, result, caller, losses));
+            self.steps
+                .push(Step::foreign(message, (place.part, result), caller, losses));
             return;
         }
         let has_id = self.filter.open == Open::EveryCall || result.known_id().is_some();

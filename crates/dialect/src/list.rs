@@ -3,7 +3,7 @@
 use chatmill_model::{Component, Role, Sink, Speaker};
 
 use crate::definitions::{self, Form};
-use crate::image_url::picture_address;
+use crate::image_url::{file, picture_address, write_file};
 use crate::passes::arrange;
 use crate::profile::{ArgumentsAs, DialectProfile};
 use crate::rendering::Rendering;
@@ -232,7 +232,11 @@ fn parts<'a: 'b, 'b>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: impl Iter
     for block in blocks {
         sink.framing(separator);
         separator = ",";
-        if let BlockContent::Media(media, _) = block.held {
+        if let Some(file) = file(block) {
+            sink.framing("{\"type\":\"file\",\"file\":{");
+            write_file(sink, file);
+            sink.framing("}}");
+        } else if let BlockContent::Media(media, _) = block.held {
             sink.framing("{\"type\":\"image_url\",\"image_url\":{\"url\":");
             picture_address(sink, media);
             sink.framing("}}");

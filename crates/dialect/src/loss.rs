@@ -117,6 +117,8 @@ loss_codes! {
     PartFlattened = "part-flattened",
     /// Parts stand in another order.
     PartMoved = "part-moved",
+    /// Text has no place beside the calls with which a conversation ends.
+    TextDropped = "text-dropped",
     /// Text was put where the source has none.
     EmptyFilled = "empty-filled",
     /// A message that says nothing was left out.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use chatmill_model::{Media, MediaKind, MediaSource};
 
+use crate::loss::LossCode;
 use crate::text::is_script_space;
 
 /// Whether a dialect that wants web addresses can use this one.
@@ -72,10 +73,47 @@ pub(crate) const fn word(kind: MediaKind) -> &'static str {
     }
 }
 
-/// `[Video: name]`, with the address where there is no name, or `[Video]` where there is neither.
+/// The text of a document that is one.
+pub(crate) fn document_text(media: &Media) -> Option<&str> {
+    match &media.source {
+        MediaSource::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// What is lost where words stand for a media item: of a document, only that it is one.
+pub(crate) fn loss_of_words(media: &Media) -> LossCode {
+    match document_text(media) {
+        Some(_) => LossCode::PartFlattened,
+        None => LossCode::MediaPlaceholder,
+    }
+}
+
+/// The bytes of a file and their type.
+pub(crate) fn file_bytes(media: &Media) -> Option<(&str, &str)> {
+    let media_type = media.media_type.as_deref().filter(|kind| kind.contains('/'))?;
+    let bytes = inline_bytes(media).filter(|_| media.kind == MediaKind::File)?;
+    Some((media_type, bytes))
+}
+
+/// A text and a line behind it.
+pub(crate) fn with_line(text: &str, line: &str) -> String {
+    match text {
+        "" => line.to_owned(),
+        text => format!("{text}\n{line}"),
+    }
+}
+
+/// `[Video: name]`, with the address where there is no name, or `[Video]` where there is neither; a document's title and text.
 pub(crate) fn placeholder(media: &Media) -> String {
     let address = match &media.source {
         MediaSource::Url(url) => Some(url.as_str()),
+        MediaSource::Text(text) => {
+            return match media.name.as_deref().filter(|name| !name.is_empty()) {
+                Some(title) => format!("{title}\n\n{text}"),
+                None => text.clone(),
+            };
+        }
         MediaSource::Inline(_) | MediaSource::Upload => None,
     };
     let word = word(media.kind);
@@ -228,5 +266,9 @@ mod tests {
         assert_eq!(placeholder(&media), "[Video: https://e.com/v.mp4]");
         media.source = MediaSource::Upload;
         assert_eq!(placeholder(&media), "[Video]");
+        media.source = MediaSource::Text("Rock.".to_owned());
+        assert_eq!(placeholder(&media), "Rock.");
+        media.name = Some("Moon".to_owned());
+        assert_eq!(placeholder(&media), "Moon\n\nRock.");
     }
 }

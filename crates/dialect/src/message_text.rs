@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Message, ParticipantKind, RawJson, Role, ToolResult};
+use chatmill_model::{Media, Message, ParticipantKind, RawJson, Role, ToolResult};
 
 use crate::json;
 use crate::loss::{LossCode, Losses, reasons};
-use crate::policy::{Compressed, LeakedMetadata};
+use crate::media::{document_text, loss_of_words, placeholder, with_line};
+use crate::policy::{Compressed, LeakedMetadata, MediaPolicy};
 use crate::text::{change, without_metadata};
 use crate::view::View;
 
@@ -14,7 +15,11 @@ use crate::view::View;
 const SUNA_ROWS: &str = "suna-rows";
 
 /// What saying a text may cost.
-pub(crate) const LOSES: &[LossCode] = &[LossCode::LeakedMetadataRemoved, LossCode::Truncated];
+pub(crate) const LOSES: &[LossCode] = &[
+    LossCode::LeakedMetadataRemoved,
+    LossCode::Truncated,
+    LossCode::PartFlattened,
+];
 
 /// One of a message's texts: of a compressed message what the model saw, and a bot's freed of leaked metadata, where
 /// policy wants it.
@@ -69,6 +74,34 @@ pub(crate) fn answered<'a>(
         }
         _ => Cow::Borrowed(&result.content),
     }
+}
+
+/// What a tool answered, where the answer is said as text: its media are lines of it.
+pub(crate) fn answered_in_words<'a>(
+    view: &View<'a>,
+    message: &'a Message,
+    (result, part): (&'a ToolResult, u32),
+    losses: &mut Losses,
+) -> Cow<'a, str> {
+    let mut content = answered(view, message, result, losses);
+    for media in message.media_of(part as usize) {
+        let is_dropped = view.policy.media == MediaPolicy::Drop && document_text(media).is_none();
+        let (code, reason) = if is_dropped {
+            (LossCode::MediaDropped, reasons::POLICY_DROPS_MEDIA)
+        } else {
+            content = with_line(&content, &placeholder(media)).into();
+            (loss_of_words(media), reasons::RESULT_IS_SAID_AS_TEXT)
+        };
+        losses.at(code, message.position, reason);
+    }
+    content
+}
+
+/// The words of a document of text, which are as good as a text of its message.
+pub(crate) fn declared_document(media: &Media, position: u32, losses: &mut Losses) -> Option<String> {
+    document_text(media)?;
+    losses.at(LossCode::PartFlattened, position, reasons::DOCUMENT_IS_TEXT);
+    Some(placeholder(media))
 }
 
 fn declare_sent(message: &Message, losses: &mut Losses) {

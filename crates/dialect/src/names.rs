@@ -57,6 +57,52 @@ impl<'a> Roster<'a> {
     }
 }
 
+/// What participants are called whose names others have, too, who appear in the same rendering: `name (id)`.
+pub(crate) struct Namesakes<'a>(BTreeMap<usize, &'a str>);
+
+impl<'a> Namesakes<'a> {
+    /// Those among the senders and the quoted of some messages.
+    pub(crate) fn of(
+        view: &View<'a>,
+        roster: &Roster<'a>,
+        shown: &[&'a Message],
+        made: &'a MadeTexts,
+    ) -> Self {
+        let participants = &view.conversation().participants;
+        let sender = |message: &Message| message.sender.filter(|index| *index < participants.len());
+        let mut appear: BTreeSet<usize> = shown.iter().filter_map(|message| sender(message)).collect();
+        for (reference, link) in shown.iter().flat_map(|message| view.references(message)) {
+            let target = link.target.and_then(|target| view.message(target));
+            let previewed = reference
+                .preview
+                .as_ref()
+                .and_then(|preview| preview.sender.as_deref());
+            let previewed = || previewed.and_then(|id| roster.find(id));
+            appear.extend(target.map_or_else(previewed, sender));
+        }
+        let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for index in appear {
+            if let Some(name) = participants.get(index).and_then(Participant::own_name) {
+                by_name.entry(name).or_default().push(index);
+            }
+        }
+        let shared = by_name.into_iter().filter(|(_, people)| people.len() > 1);
+        let called = shared.flat_map(|(name, people)| {
+            let id = |index: usize| participants.get(index).map_or("", |person| person.id.as_str());
+            let called = people
+                .into_iter()
+                .map(move |index| (index, format!("{name} ({})", id(index))));
+            called.collect::<Vec<_>>()
+        });
+        Self(called.map(|(index, called)| (index, made.keep(called))).collect())
+    }
+
+    /// What a participant is called instead of by name.
+    pub(crate) fn of_participant(&self, index: usize) -> Option<&'a str> {
+        self.0.get(&index).copied()
+    }
+}
+
 /// Names that fit `[a-zA-Z0-9_-]{1,64}`, one for each participant of a conversation and no two alike.
 ///
 /// A name that fits is kept; spaces become `_`; where that does not do, the id stands in, so that the roster leads from

@@ -15,7 +15,7 @@ pub struct Policy {
     pub media: MediaPolicy,
     /// What becomes of a model's reasoning.
     pub reasoning: Reasoning,
-    /// What becomes of calls without a result and results without a call.
+    /// What becomes of calls without a result that a turn follows, and of results without a call.
     pub orphans: Orphans,
     /// What becomes of a template's control tokens in chat text.
     pub control_tokens: ControlTokens,
@@ -96,7 +96,7 @@ pub enum Reasoning {
     Drop,
 }
 
-/// What becomes of calls without a result and results without a call.
+/// What becomes of calls without a result that a turn follows, and of results without a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Orphans {

@@ -130,6 +130,10 @@ pub(crate) struct DialectProfile {
     /// How many facts about a media item have no place where a user turn carries it, if it can carry this one; none: it carries no
     /// media, only their names.
     pub(crate) carries: Option<fn(&Media) -> Option<u64>>,
+    /// The same of a media item that is part of a tool's answer; none: its words stand in the answer's text.
+    pub(crate) carries_in_results: Option<fn(&Media) -> Option<u64>>,
+    /// Whether a file needs text beside it.
+    pub(crate) files_need_text: bool,
     /// Whether somebody has to fetch a media item that is carried first; none: nobody has to.
     pub(crate) must_be_fetched: Option<fn(&Media) -> bool>,
     /// Why facts about a carried medium are lost.
@@ -146,6 +150,8 @@ pub(crate) struct DialectProfile {
     pub(crate) marks_errors: bool,
     /// Why results stand under a key; none: they stand alone.
     pub(crate) wraps_results: Option<LossReason>,
+    /// Whether a result that is a JSON object, and a failure or none, stands as that object; none: never.
+    pub(crate) object_results: Option<fn(&str, bool) -> bool>,
     /// What stands for a result of nothing, and why; none: it may be empty.
     pub(crate) empty_result: Option<(&'static str, LossReason)>,
     /// How arguments are written.
@@ -197,6 +203,8 @@ impl DialectProfile {
             trims_end: None,
             splits_calls: None,
             carries: None,
+            carries_in_results: None,
+            files_need_text: false,
             must_be_fetched: None,
             media_rule,
             media_rule_plain: media_rule,
@@ -205,6 +213,7 @@ impl DialectProfile {
             marks_on: MarksOn::Everything,
             marks_errors: false,
             wraps_results: None,
+            object_results: None,
             empty_result: None,
             arguments: ArgumentsAs::Text,
             rounds_numbers: None,

@@ -89,6 +89,7 @@ impl Progress {
             assistant_messages: self.assistant_messages,
             losses: losses.finish(),
             violations,
+            paid: 0..0,
         }
     }
 }

@@ -8,7 +8,7 @@
 //! | anybody else | `NAME said:` line break `"…"` |
 //!
 //! A quoted picture or sound puts a sentence before the first and the last form. One medium survives per quote, and
-//! sound wins. Placeholders appear only where taking the media out leaves nothing. Other versions have other [words](Wording).
+//! sound wins. In turns, an id stands only for who shares a name with somebody else there, or has none. Placeholders appear only where taking the media out leaves nothing. Other versions have other [words](Wording).
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -18,9 +18,9 @@ use chatmill_model::{
 };
 
 use crate::loss::{LossCode, Losses, reasons};
-use crate::media::{placeholder, take_markers, web_address};
+use crate::media::{loss_of_words, placeholder, take_markers, web_address};
 use crate::message_text::message_text;
-use crate::names::{Aliases, Roster, speaker};
+use crate::names::{Aliases, Namesakes, Roster, speaker};
 use crate::text::{change, trim_script_space, without_controls};
 use crate::view::View;
 use crate::wording::{self, Author, Markers, Wording};
@@ -56,6 +56,12 @@ pub(crate) struct Quote<'a> {
 }
 
 impl<'a> Style<'_, 'a> {
+    /// What a participant is called where ids stand only for those who share their name, or have none.
+    fn called(&self, index: Option<usize>, name: Option<&'a str>) -> Option<&'a str> {
+        let namesakes = self.namesakes?;
+        index.and_then(|index| namesakes.of_participant(index)).or(name)
+    }
+
     /// What stands for the name of a participant that the turns cannot spell.
     fn alias(&self, view: &View<'a>, index: Option<usize>) -> Option<(&'a str, usize)> {
         let participant = view.conversation().participants.get(index?)?;
@@ -94,6 +100,8 @@ pub(crate) struct Style<'q, 'a> {
     pub(crate) wordless: Wordless,
     /// How turns spell the names of speakers, for those that have a field for them: nobody has two names in one rendering.
     pub(crate) aliases: Option<&'q Aliases<'a>>,
+    /// What those are called who share their name; none: an agent goes by name and id.
+    pub(crate) namesakes: Option<&'q Namesakes<'a>>,
     /// Whether somebody quotes himself, where a version does not go by the link.
     pub(crate) is_own: Option<&'q IsOwn<'q>>,
     /// How a message is quoted that the rendering shows, and which are; none: as any other.
@@ -229,6 +237,8 @@ struct Source<'a> {
     shown: Option<&'a str>,
     /// What turns call a participant whose name they cannot spell, and the index.
     alias: Option<(&'a str, usize)>,
+    /// What it is called in a rendering where ids stand only for who needs one.
+    called: Option<&'a str>,
     is_agent: bool,
     texts: Vec<Cow<'a, str>>,
     media: Vec<(MediaKind, Cow<'a, str>)>,
@@ -246,6 +256,7 @@ impl<'a> Source<'a> {
                 .and_then(Participant::own_name)
                 .or(target.sender_name.as_deref()),
             alias: style.alias(view, target.sender),
+            called: style.called(target.sender, speaker(view, target)),
             shown: speaker(view, target),
             is_agent: match sender.map(|sender| sender.kind) {
                 Some(ParticipantKind::Agent) => true,
@@ -287,6 +298,7 @@ impl<'a> Source<'a> {
             id: preview.sender.as_deref(),
             name,
             alias: style.alias(view, index),
+            called: style.called(index, name.or(preview.sender.as_deref())),
             shown: name.or(preview.sender.as_deref()),
             is_agent: preview.from_agent
                 || author.is_some_and(|author| author.kind == ParticipantKind::Agent),
@@ -306,11 +318,8 @@ impl<'a> Source<'a> {
             self.media.push((media.kind, Cow::Borrowed(url)));
             return;
         }
-        self.losses.at(
-            LossCode::MediaPlaceholder,
-            position,
-            reasons::QUOTED_MEDIUM_IS_NAMED,
-        );
+        let reason = reasons::QUOTED_MEDIUM_IS_NAMED;
+        self.losses.at(loss_of_words(media), position, reason);
         self.texts.push(Cow::Owned(placeholder(media)));
     }
 
@@ -437,6 +446,13 @@ impl<'a> Source<'a> {
             (Author::Oneself, Cow::Borrowed(""))
         } else if is_active {
             (Author::Active, Cow::Borrowed(""))
+        } else if let Some(called) = self.called {
+            let author = if self.is_agent {
+                Author::Agent
+            } else {
+                Author::Person
+            };
+            (author, Cow::Borrowed(called))
         } else if self.is_agent {
             let name = match (self.name, self.id) {
                 (Some(name), Some(id)) if name != id => Cow::Owned(format!("{name} ({id})")),

@@ -1,5 +1,7 @@
 //! One row of the renderings table but for its text and its tokens, which the sink has.
 
+use std::ops::Range;
+
 use crate::loss::Loss;
 use crate::violation::Violation;
 
@@ -58,6 +60,8 @@ pub struct Rendering {
     pub losses: Vec<Loss>,
     /// Rules of the dialect that it breaks. It is valid when there are none.
     pub violations: Vec<Violation>,
+    /// Positions whose requests are billed with it, and with no other rendering of the view.
+    pub paid: Range<u32>,
 }
 
 impl Rendering {

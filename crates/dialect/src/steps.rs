@@ -74,6 +74,8 @@ pub(crate) enum Step<'a> {
         message: &'a Message,
         /// The result.
         result: &'a ToolResult,
+        /// Where the result stands among the message's parts.
+        part: u32,
         /// Who called: index of the participant.
         caller: Option<usize>,
     },
@@ -83,6 +85,8 @@ pub(crate) enum Step<'a> {
         message: &'a Message,
         /// The result.
         result: &'a ToolResult,
+        /// Where the result stands among the message's parts.
+        part: u32,
     },
 }
 
@@ -100,6 +104,7 @@ pub(crate) fn arrange<'a>(view: &View<'a>, shown: &[&'a Message], losses: &mut L
         view,
         pairs: Pairs::of(view, shown),
         between: OnceCell::new(),
+        open: None,
         turns: Turns {
             steps: Vec::new(),
             faults: Vec::new(),
@@ -109,7 +114,7 @@ pub(crate) fn arrange<'a>(view: &View<'a>, shown: &[&'a Message], losses: &mut L
     for message in shown {
         arranger.add(message);
     }
-    arranger.turns
+    arranger.finish()
 }
 
 /// Leaves out the perspective's calls, their results, and results without a call: for dialects that have no tools.
@@ -133,7 +138,9 @@ pub(crate) fn without_tools<'a>(
         let mut answer = |place, result, steps: &mut Vec<Step<'a>>| {
             let caller = pairs.call_of(place).and_then(|call| view.message(call.position));
             match caller.filter(|caller| !view.is_own(caller)) {
-                Some(caller) => steps.push(Step::foreign(message, result, caller, losses)),
+                Some(caller) => {
+                    steps.push(Step::foreign(message, (place.part, result), caller, losses));
+                }
                 None => losses.at(LossCode::ToolResultDropped, message.position, reason),
             }
         };
@@ -168,7 +175,7 @@ impl<'a> Step<'a> {
     /// The result of somebody else's call, as text.
     pub(crate) fn foreign(
         message: &'a Message,
-        result: &'a ToolResult,
+        (part, result): (u32, &'a ToolResult),
         caller: &Message,
         losses: &mut Losses,
     ) -> Self {
@@ -180,6 +187,7 @@ impl<'a> Step<'a> {
         Self::Inline {
             message,
             result,
+            part,
             caller: caller.sender,
         }
     }
@@ -203,7 +211,7 @@ impl<'a> Found<'a> {
             calls: Vec::new(),
             results: Vec::new(),
         };
-        for (index, part) in message.parts.iter().enumerate() {
+        for (index, part) in message.own_parts() {
             let place = PartPlace {
                 position: message.position,
                 part: index as u32,
@@ -228,7 +236,10 @@ impl<'a> Found<'a> {
         message: &Message,
     ) -> (Vec<(PartPlace, &'a ToolResult)>, Vec<(PartPlace, &'a ToolResult)>) {
         let is_other = |part: &Part| !matches!(part, Part::ToolResult(_) | Part::CacheMark);
-        let first = message.parts.iter().position(is_other);
+        let first = message
+            .own_parts()
+            .find(|(_, part)| is_other(part))
+            .map(|(index, _)| index);
         let results = self.results.iter().copied();
         results.partition(|(place, _)| first.is_none_or(|first| (place.part as usize) < first))
     }
@@ -304,10 +315,10 @@ impl Between {
         let mut others = 0;
         let places = (first..end).map(|position| {
             let message = view.message(position);
-            let said = message.and_then(|message| message.parts.iter().position(is_said));
+            let said = message.and_then(|message| message.own_parts().find(|(_, part)| is_said(part)));
             let place = Place {
                 others,
-                said: said.map(|part| part as u32),
+                said: said.map(|(part, _)| part as u32),
             };
             let turn = message.filter(|message| View::is_turn(message));
             others += u32::from(turn.is_some_and(|turn| Self::is_other(view, pairs, turn)));
@@ -357,8 +368,18 @@ struct Arranger<'v, 'a, 'l> {
     pairs: Pairs,
     /// What stands between calls and their results, once somebody asks.
     between: OnceCell<Between>,
+    /// What was said last, where it has calls and none of them a result. Where nothing follows, they are what the perspective
+    /// has to say, and miss nothing.
+    open: Option<Said<'a>>,
     turns: Turns<'a>,
     losses: &'l mut Losses,
+}
+
+/// A message, and the perspective's calls in it.
+struct Said<'a> {
+    message: &'a Message,
+    says_more: bool,
+    calls: Vec<Call<'a>>,
 }
 
 impl<'a> Arranger<'_, 'a, '_> {
@@ -368,15 +389,59 @@ impl<'a> Arranger<'_, 'a, '_> {
         for (place, result) in before {
             self.unpaired(message, place, result);
         }
-        self.say(message, found.says_more, found.calls);
+        let said = Said {
+            message,
+            says_more: found.says_more,
+            calls: found.calls,
+        };
+        self.say(said);
         for (place, result) in after {
             self.unpaired(message, place, result);
         }
     }
 
-    /// The message and the answers to its calls.
-    fn say(&mut self, message: &'a Message, says_more: bool, mut calls: Vec<Call<'a>>) {
-        if self.view.policy.orphans == Orphans::Drop && !self.view.awaits(message) {
+    /// A message, and the answers to its calls.
+    fn say(&mut self, said: Said<'a>) {
+        if !said.says_more && said.calls.is_empty() {
+            return;
+        }
+        self.follow();
+        let is_answered = |call: &Call<'_>| self.pairs.by_call.contains_key(&call.place);
+        if said.calls.is_empty() || said.calls.iter().any(is_answered) {
+            self.answer_all(said);
+        } else {
+            self.open = Some(said);
+        }
+    }
+
+    /// Something follows what was said last, whose calls have no result then.
+    fn follow(&mut self) {
+        if let Some(said) = self.open.take() {
+            self.answer_all(said);
+        }
+    }
+
+    /// Adds a step behind all others.
+    fn push(&mut self, step: Step<'a>) {
+        self.follow();
+        self.turns.steps.push(step);
+    }
+
+    /// The steps, where nothing follows any more.
+    fn finish(mut self) -> Turns<'a> {
+        if let Some(Said { message, calls, .. }) = self.open.take() {
+            self.push(Step::Say { message, calls });
+        }
+        self.turns
+    }
+
+    fn answer_all(&mut self, said: Said<'a>) {
+        let Said {
+            message,
+            says_more,
+            mut calls,
+        } = said;
+        if self.view.policy.orphans == Orphans::Drop {
             let (answered, open): (Vec<_>, Vec<_>) = calls
                 .into_iter()
                 .partition(|call| self.pairs.by_call.contains_key(&call.place));
@@ -391,7 +456,7 @@ impl<'a> Arranger<'_, 'a, '_> {
         if !says_more && calls.is_empty() {
             return;
         }
-        self.turns.steps.push(Step::Say {
+        self.push(Step::Say {
             message,
             calls: calls.clone(),
         });
@@ -402,7 +467,6 @@ impl<'a> Arranger<'_, 'a, '_> {
                     self.answer(call, place, status, newest);
                     newest = newest.max(Some(place));
                 }
-                None if self.view.awaits(message) => {}
                 None if self.view.policy.orphans == Orphans::Reject => {
                     let position = message.position;
                     let fault = format!("the call in message {position} has no result");
@@ -415,7 +479,7 @@ impl<'a> Arranger<'_, 'a, '_> {
                         message.position,
                         reasons::CALL_HAS_NO_RESULT,
                     );
-                    self.turns.steps.push(Step::Missing { call });
+                    self.push(Step::Missing { call });
                 }
             }
         }
@@ -441,7 +505,7 @@ impl<'a> Arranger<'_, 'a, '_> {
         if let Some((code, reason)) = moved {
             self.losses.at(code, place.position, reason);
         }
-        self.turns.steps.push(Step::Answer {
+        self.push(Step::Answer {
             call,
             message,
             result,
@@ -461,8 +525,8 @@ impl<'a> Arranger<'_, 'a, '_> {
         let call = self.pairs.call_of(place);
         if let Some(caller) = call.and_then(|call| self.view.message(call.position)) {
             if !self.view.is_own(caller) {
-                let foreign = Step::foreign(message, result, caller, self.losses);
-                self.turns.steps.push(foreign);
+                let foreign = Step::foreign(message, (place.part, result), caller, self.losses);
+                self.push(foreign);
                 return;
             }
             if !is_duplicate {
@@ -480,7 +544,11 @@ impl<'a> Arranger<'_, 'a, '_> {
                 let fault = format!("the result in message {position} {fault}");
                 let fault = Violation::at(position, fault).of_call(result.known_id());
                 self.turns.faults.push(fault);
-                self.turns.steps.push(Step::Loose { message, result });
+                self.push(Step::Loose {
+                    message,
+                    result,
+                    part: place.part,
+                });
             }
             Orphans::Repair | Orphans::Drop if is_duplicate => self.losses.at(
                 LossCode::DuplicateResult,
@@ -498,9 +566,10 @@ impl<'a> Arranger<'_, 'a, '_> {
                     message.position,
                     reasons::RESULT_HAS_NO_CALL,
                 );
-                self.turns.steps.push(Step::Inline {
+                self.push(Step::Inline {
                     message,
                     result,
+                    part: place.part,
                     caller: None,
                 });
             }

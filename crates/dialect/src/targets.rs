@@ -275,7 +275,8 @@ pub(crate) fn speaks(message: &Message) -> bool {
 /// Whether a message holds nothing but results.
 pub(crate) fn only_answers_calls(message: &Message) -> bool {
     let is_result = |part: &Part| matches!(part, Part::ToolResult(_) | Part::CacheMark);
-    message.role == Role::Tool || !message.parts.is_empty() && message.parts.iter().all(is_result)
+    message.role == Role::Tool
+        || !message.parts.is_empty() && message.own_parts().all(|(_, part)| is_result(part))
 }
 
 fn calls(message: &Message) -> bool {

@@ -16,6 +16,7 @@
 //!
 //! Why: docs/decisions/2026-11-21-a-template-is-rendered-twice.md.
 
+mod attributes;
 mod context;
 mod costs;
 mod engine;
@@ -176,6 +177,11 @@ impl TemplateDialect {
     /// The rules of every template, beside those of `hf-messages`.
     pub const fn rules() -> &'static [&'static DialectRule] {
         RULES
+    }
+
+    /// What any template may lose, beside what `hf-messages` does.
+    pub const fn losses() -> &'static [LossCode] {
+        losses::LOSES
     }
 
     /// Compiles a template, and finds out what it wants.

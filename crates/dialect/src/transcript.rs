@@ -11,7 +11,7 @@ use chatmill_model::{Message, Part, Role};
 
 use crate::loss::{LossCode, Losses, united};
 use crate::made_texts::MadeTexts;
-use crate::names::{Aliases, Roster};
+use crate::names::{Aliases, Namesakes, Roster};
 use crate::order::Order;
 use crate::rendering::Extent;
 use crate::select_messages::SelectedMessages;
@@ -29,6 +29,7 @@ pub struct Transcript<'a> {
     paired: OnceCell<TurnPlan<'a>>,
     roster: OnceCell<Roster<'a>>,
     aliases: OnceCell<Aliases<'a>>,
+    namesakes: OnceCell<Namesakes<'a>>,
     definitions: OnceCell<Definitions<'a>>,
     has_several_others: OnceCell<bool>,
     one_agent: OnceCell<Option<Box<Transcript<'a>>>>,
@@ -82,6 +83,7 @@ impl<'a> Transcript<'a> {
             paired: OnceCell::new(),
             roster: OnceCell::new(),
             aliases: OnceCell::new(),
+            namesakes: OnceCell::new(),
             definitions: OnceCell::new(),
             has_several_others: OnceCell::new(),
             one_agent: OnceCell::new(),
@@ -112,6 +114,12 @@ impl<'a> Transcript<'a> {
     pub(crate) fn aliases(&self) -> &Aliases<'a> {
         let participants = &self.view.conversation().participants;
         self.aliases.get_or_init(|| Aliases::new(participants, self.made))
+    }
+
+    /// What those are called who share their name with somebody in the same rendering.
+    pub(crate) fn namesakes(&self) -> &Namesakes<'a> {
+        self.namesakes
+            .get_or_init(|| Namesakes::of(&self.view, self.roster(), self.messages(), self.made))
     }
 
     /// The alias of a participant.

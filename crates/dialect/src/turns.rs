@@ -45,6 +45,8 @@ pub(crate) struct ResultBlock<'a> {
     pub(crate) name: &'a str,
     /// The answer as text.
     pub(crate) content: &'a str,
+    /// Whether that text is written as the JSON object that it is.
+    pub(crate) is_object: bool,
 }
 
 impl ResultBlock<'_> {
@@ -173,10 +175,32 @@ impl<'a> Block<'a> {
         matches!(self.held, BlockContent::Media(..))
     }
 
+    /// Whether it is a media item of the answer before it.
+    pub(crate) fn is_answers(&self) -> bool {
+        self.is_media() && self.role == Role::Tool
+    }
+
     /// Whether it holds what somebody thought.
     pub(crate) fn is_thought(&self) -> bool {
         matches!(self.held, BlockContent::Words(Wording::Thought, _))
     }
+}
+
+/// Blocks, each with the media items that are part of it, as those of an answer are.
+pub(crate) fn with_media<'b, 'a>(
+    blocks: &'b [Block<'a>],
+) -> impl Iterator<Item = (&'b Block<'a>, &'b [Block<'a>])> {
+    let answers = |block: &Block<'_>| matches!(block.held, BlockContent::Result(_));
+    let all = blocks.iter().enumerate().filter(|(_, block)| !block.is_answers());
+    all.map(move |(index, block)| {
+        let behind = blocks
+            .get(index + 1..)
+            .filter(|_| answers(block))
+            .unwrap_or_default();
+        let others = behind.iter().position(|block| !block.is_answers());
+        let media = behind.get(..others.unwrap_or(behind.len()));
+        (block, media.unwrap_or_default())
+    })
 }
 
 /// A turn.

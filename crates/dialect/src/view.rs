@@ -109,12 +109,6 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether a message is the last of its window, which ends before the results of its calls come.
-    pub(crate) fn awaits(&self, message: &Message) -> bool {
-        let stretch = self.window.as_ref().map(|window| window.stretch);
-        stretch.is_some_and(|stretch| stretch.ends_with_calls && message.position + 1 == stretch.end)
-    }
-
     /// The message at a position.
     pub fn message(&self, position: u32) -> Option<&'a Message> {
         self.conversation().messages.get(position as usize)

@@ -29,8 +29,6 @@ pub struct WindowRange {
     pub end: u32,
     /// From where on what the perspective says is learned; before it is context.
     pub learned: u32,
-    /// Whether it ends with calls, whose results are not shown and are not missed.
-    pub ends_with_calls: bool,
 }
 
 impl WindowRange {
@@ -42,7 +40,6 @@ impl WindowRange {
             start,
             end,
             learned: 0,
-            ends_with_calls: false,
         }
     }
 }
@@ -108,7 +105,6 @@ pub fn stretches(linked: &Linked, borders: &CutPoints, perspective: Option<usize
             start,
             end,
             learned,
-            ends_with_calls: !borders.allow(end),
             ..session
         };
         if cuts.mode == WindowMode::Consecutive {

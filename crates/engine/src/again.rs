@@ -30,6 +30,9 @@ pub use preferences::{Judged, Wanted};
 use rebuilt::Conversations;
 use replaced::{Replaced, Replacements};
 
+/// Why answers that somebody judged are left out.
+pub const REASONS: &[chatmill_diag::Reason] = preferences::REASONS;
+
 /// Why a dataset cannot be rendered again.
 #[derive(Debug, Error)]
 pub enum AgainError {

@@ -9,6 +9,7 @@ mod slice;
 mod verdict;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,7 +20,7 @@ use chatmill_diag::{Limits, Severity};
 use chatmill_intake::Failure;
 use chatmill_intake::discover::is_same_place;
 
-use self::across::{Across, Trace};
+use self::across::Across;
 pub use self::excerpt::Excerpt;
 pub use self::known::Known;
 use self::slice::SliceReport;
@@ -29,7 +30,9 @@ use crate::error::{NoThreads, PlanError, ReadError};
 use crate::plan::{CheckSettings, CodeSettings, PlannedInput, Target, typed_inputs_through};
 use crate::progress::Progress;
 use crate::record::locate::Located;
+use crate::record::unread::UnreadFields;
 use crate::slice::{Repeats, Slicer, scheduler};
+use crate::work::recognition::Recognition;
 use crate::work::tables::{self, FindingTexts, Place};
 
 pub use crate::work::tables::Quoting;
@@ -239,11 +242,21 @@ fn settings_of(options: &CheckOptions, planned: Option<&PlannedInput>) -> CodeSe
     options.settings.of(&names.each_ref().map(String::as_str))
 }
 
+/// Where a finding stands that showed when all files were read.
+#[derive(Clone, Copy, Default)]
+struct Spot<'s> {
+    input: usize,
+    entry: &'s str,
+    table: &'s str,
+    record: Option<u64>,
+    conversation: Option<&'s str>,
+}
+
 /// A finding that showed when all files were read; nothing where it is left out.
 fn told(
     options: &CheckOptions,
     planned: Option<&PlannedInput>,
-    trace: &Trace,
+    spot: Spot<'_>,
     mut located: Located,
 ) -> Option<Checked> {
     let planned = planned?;
@@ -252,13 +265,13 @@ fn told(
     finding.severity = settings.severity(finding.code, finding.severity)?;
     Some(Checked {
         located,
-        file: trace.input,
+        file: spot.input,
         path: shown_path(planned, options.path_mask()).into_owned(),
         input: planned.input.name().into_owned(),
-        entry: options.shown_entry(trace.entry.clone()),
-        table: trace.table.clone(),
-        record: Some(trace.record),
-        conversation: Some(trace.id.clone()),
+        entry: options.shown_entry(spot.entry.to_owned()),
+        table: spot.table.to_owned(),
+        record: spot.record,
+        conversation: spot.conversation.map(str::to_owned),
         target: None,
         excerpt: None,
     })
@@ -328,6 +341,7 @@ pub fn check(
         emit,
     };
     let mut across = Across::new();
+    let mut unread: BTreeMap<usize, UnreadFields> = BTreeMap::new();
     let threads = scheduler::threads(options.threads, progress);
     scheduler::each_slice(
         threads,
@@ -345,6 +359,10 @@ pub fn check(
             for (input, checked) in report.findings {
                 delivery.deliver(input, checked);
             }
+            for (input, fields) in report.unread {
+                let known = unread.entry(input).or_default();
+                known.merge(fields, options.limits.unread_paths);
+            }
             report.traces.iter().for_each(|trace| across.add(trace));
         },
     )
@@ -361,10 +379,46 @@ pub fn check(
             shown_path(planned, options.path_mask()).into_owned()
         })
     };
+    for input in 0..inputs.len() {
+        let file = delivery.files.get(input);
+        let found = file.and_then(|file| {
+            let (framed, misread) = (file.records, file.misread);
+            Recognition { framed, misread }.finding(file.source?)
+        });
+        let spot = Spot {
+            input,
+            ..Spot::default()
+        };
+        if let Some(checked) = found.and_then(|located| told(options, inputs.get(input), spot, located)) {
+            delivery.deliver(input, checked);
+        }
+    }
+    for (input, fields) in unread {
+        for (located, first) in fields.findings() {
+            let first = first.as_ref();
+            let spot = Spot {
+                input,
+                entry: first.map_or("", |first| first.entry.as_str()),
+                table: first.map_or("", |first| first.table.as_str()),
+                record: first.map(|first| first.record),
+                conversation: None,
+            };
+            if let Some(checked) = told(options, inputs.get(input), spot, located) {
+                delivery.deliver(input, checked);
+            }
+        }
+    }
     let most = options.limits.findings_per_code;
     across.finish(&name, most, &mut |trace, located| {
         let planned = inputs.get(trace.input);
-        if let Some(checked) = told(options, planned, trace, located) {
+        let spot = Spot {
+            input: trace.input,
+            entry: &trace.entry,
+            table: &trace.table,
+            record: Some(trace.record),
+            conversation: Some(&trace.id),
+        };
+        if let Some(checked) = told(options, planned, spot, located) {
             delivery.deliver(trace.input, checked);
         }
     })?;

@@ -1,5 +1,7 @@
 //! Where records come from.
 
+use std::sync::Arc;
+
 use chatmill_source::Source;
 
 /// An input, or a part of one, and who reads it.
@@ -13,6 +15,8 @@ pub struct EntryRef {
     pub table: String,
     /// The source that reads it; none where nothing but damage is in it.
     pub source: Option<&'static dyn Source>,
+    /// Why no source reads its records, where that is known.
+    pub refusal: Option<Arc<str>>,
 }
 
 impl EntryRef {
@@ -23,6 +27,7 @@ impl EntryRef {
             entry: String::new(),
             table: String::new(),
             source: None,
+            refusal: None,
         }
     }
 }

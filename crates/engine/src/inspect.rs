@@ -150,6 +150,7 @@ impl Reports<'_> {
         let place = own.or(self.list.len().checked_sub(1));
         if let Some((report, _)) = place.and_then(|place| self.list.get_mut(place))
             && report.troubles.len() < MAX_SHOWN_TROUBLES
+            && !report.troubles.last().is_some_and(|last| trouble.repeats(last))
         {
             report.troubles.push(trouble);
         }

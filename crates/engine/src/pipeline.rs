@@ -1,7 +1,7 @@
 //! The pipeline file: what a run reads, how it renders and counts, and where it writes.
 //!
 //! These types are the file's format; `schemas/pipeline.schema.json` is generated from them. Everything has a default but
-//! the name, the inputs and the output path.
+//! the inputs and the output path.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -52,7 +52,8 @@ pub use window::{
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
-    /// Name of the pipeline, for reports.
+    /// Name of the pipeline, for reports; without it, that of the file without its ending.
+    #[serde(default)]
     pub name: String,
     /// What to read.
     pub input: Vec<InputSection>,

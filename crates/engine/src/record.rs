@@ -8,9 +8,10 @@ pub mod group;
 pub mod locate;
 mod read;
 pub mod redact;
+pub mod unread;
 pub(crate) mod written;
 
-pub use read::{read, read_rows};
+pub use read::{read, read_rows, refuse};
 
 use locate::Located;
 use redact::Redaction;
@@ -25,10 +26,20 @@ pub struct RecordOutcome {
     pub rejects: Vec<(Reject, Located)>,
     /// Rows of the record.
     pub rows: RowLedger,
+    /// What nobody reads of the record; nothing for a further conversation of it.
+    pub unread: Vec<UnreadAt>,
     /// What was replaced in the conversation, where a redactor replaces.
     pub redaction: Option<Redaction>,
     /// Further conversations of the record, each with what was found in it.
     pub also: Vec<Self>,
+}
+
+/// A path of keys at which a record holds what nobody reads, with the place of the first.
+pub struct UnreadAt {
+    /// Its place, how often something stands there, and whether that holds words.
+    pub located: Located,
+    /// How many bytes all of it has.
+    pub bytes: u64,
 }
 
 impl RecordOutcome {

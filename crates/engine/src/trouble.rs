@@ -37,6 +37,12 @@ impl Trouble {
         }
     }
 
+    /// Whether it says the same of another place of the same entry.
+    pub(crate) fn repeats(&self, other: &Self) -> bool {
+        (&self.path, &self.entry, self.code, &self.message)
+            == (&other.path, &other.entry, other.code, &other.message)
+    }
+
     /// Whether the input itself cannot be opened or read, whatever it holds.
     pub fn is_of_input(&self) -> bool {
         [&codes::UNREADABLE_INPUT, &codes::NOT_A_REGULAR_FILE]
@@ -89,7 +95,9 @@ impl Troubles {
         } else {
             &mut self.warnings
         };
-        if list.len() < Self::MAX_KEPT {
+        // What a file that nobody reads says of each of its records is said once.
+        let is_new = !list.last().is_some_and(|last| trouble.repeats(last));
+        if is_new && list.len() < Self::MAX_KEPT {
             list.push(trouble);
         }
     }
@@ -115,13 +123,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_said_of_every_record_is_counted_and_kept_once() {
+        let mut troubles = Troubles::default();
+        for (path, line) in [("a", 1), ("a", 2), ("b", 1), ("a", 3)] {
+            let finding = Finding::new(&codes::UNKNOWN_FORMAT, "x");
+            troubles.add(Trouble::new(path, "", Some(line), &finding));
+        }
+        let kept: Vec<String> = troubles.first.iter().map(Trouble::to_string).collect();
+        assert_eq!(kept, ["a:1: SR003: x", "b:1: SR003: x", "a:3: SR003: x"]);
+        assert_eq!(troubles.count, 4);
+    }
+
+    #[test]
     fn troubles_without_end_are_counted_and_not_kept() {
         let mut troubles = Troubles::default();
-        let broken = Trouble::new("a", "", None, &Finding::new(&codes::INVALID_JSON, "x"));
-        let doubt = Trouble::new("a", "", None, &Finding::new(&codes::UNREAD_JOURNAL, "x"));
-        for _ in 0..1_000 {
-            troubles.add(broken.clone());
-            troubles.add(doubt.clone());
+        for number in 0..1_000 {
+            let of = |code| Trouble::new(&number.to_string(), "", None, &Finding::new(code, "x"));
+            troubles.add(of(&codes::INVALID_JSON));
+            troubles.add(of(&codes::UNREAD_JOURNAL));
         }
         assert_eq!(troubles.count, 1_000);
         assert_eq!(

@@ -22,6 +22,7 @@ use crate::entry::EntryRef;
 use crate::error::WorkError;
 use crate::options::CountMode;
 use crate::plan::Plan;
+use crate::record::UnreadAt;
 use crate::record::locate::Located;
 use crate::record::redact::{self, Redaction};
 use crate::slice::Slice;
@@ -31,7 +32,9 @@ pub mod bill;
 pub mod budget;
 mod fit;
 pub mod overview;
+mod perspectives;
 pub mod receipt;
+pub mod recognition;
 pub mod render;
 mod renderings;
 pub mod shares;
@@ -277,7 +280,11 @@ impl Work<'_, '_> {
 
     /// A record: its conversations are rendered, but for those that the plan leaves out. Where it leaves out all, the record is
     /// left out.
-    fn record(&mut self, record: Record<'_>, read: Vec<ReadRecord<'_>>) -> Result<(), WorkError> {
+    fn record(&mut self, record: Record<'_>, mut read: Vec<ReadRecord<'_>>) -> Result<(), WorkError> {
+        let mut unread = read
+            .first_mut()
+            .map(|read| std::mem::take(&mut read.outcome.unread))
+            .unwrap_or_default();
         let mut left_out = None;
         let mut accounting = read.first().map(ReadRecord::rows).into_iter().flatten().collect();
         for mut read in read {
@@ -290,12 +297,22 @@ impl Work<'_, '_> {
                 continue;
             }
             self.account(std::mem::take(&mut accounting));
+            self.unread(record, &std::mem::take(&mut unread));
             self.conversation_of(&read)?;
         }
         if let Some(reason) = left_out.filter(|_| !accounting.is_empty()) {
             self.filter(record, reason);
         }
         Ok(())
+    }
+
+    /// Counts what nobody reads of a record.
+    fn unread(&mut self, record: Record<'_>, unread: &[UnreadAt]) {
+        for unread in unread {
+            let (input, place) = record.place_of(unread);
+            let fields = &mut self.receipt.inputs.entry(input).or_default().unread;
+            fields.add(unread, place, self.tools.plan.limits().unread_paths);
+        }
     }
 
     /// Accounts for a record row by row.
@@ -423,7 +440,10 @@ impl Work<'_, '_> {
             .or_default();
         finding.code.name.clone_into(&mut count.name);
         count.add(finding.severity, finding.count);
-        self.counts().findings += 1;
+        let is_error = finding.severity == Severity::Error;
+        let counts = self.counts();
+        counts.findings += 1;
+        counts.errors += if is_error { finding.count } else { 0 };
         let place = table_place(self.place.as_ref(), &self.input, record.unwrap_or_default());
         let key = tables::finding_key(located, place, id);
         let texts = FindingTexts::new(located, key, id, quoting(self.tools.plan.pipeline.output.quote));
@@ -439,6 +459,8 @@ impl Work<'_, '_> {
         id: Option<&str>,
     ) -> Result<(), WorkError> {
         self.finding(located, Some(record), id)?;
+        let is_read = self.place.as_ref().is_some_and(|place| place.source.is_some());
+        self.counts().misread += u64::from(is_read && recognition::is_misread(reject));
         let finding = &located.finding;
         if finding.severity == Severity::Error
             && let Some(count) = self.receipt.findings.get_mut(finding.code.code)
@@ -524,6 +546,6 @@ fn table_place<'a>(place: Option<&'a EntryRef>, input: &'a str, record: u64) -> 
 }
 
 /// What a run quotes. Ids stay as they are, for rows are joined by them; sentences show none.
-fn quoting(quote: bool) -> Quoting<'static> {
+pub(crate) fn quoting(quote: bool) -> Quoting<'static> {
     if quote { Quoting::All } else { Quoting::NoText }
 }

@@ -17,6 +17,7 @@ use crate::fields;
 use crate::format::Format;
 use crate::nested::{self, NestedAs};
 use crate::objections::objections;
+use crate::reasons::{NO_CONTENT, NO_TIME};
 use crate::request::{ExportRequest, RenderedAs, resolve};
 use crate::shuffle::Shuffle;
 use crate::summary::{ExportSummary, FileSummary, LeftOut, names_of_earlier};
@@ -316,7 +317,7 @@ impl Job<'_> {
             return Err(reason);
         }
         if !candidate.has_content {
-            return Err("no-content: the run kept counts only".to_owned());
+            return Err(NO_CONTENT.words.to_owned());
         }
         if let Some(refusal) = self
             .valid_for
@@ -327,9 +328,7 @@ impl Job<'_> {
         }
         let part = match &self.assignment {
             None => 0,
-            Some(assignment) => assignment
-                .part(row.conversation)
-                .ok_or("no-time: nothing says when the conversation began")?,
+            Some(assignment) => assignment.part(row.conversation).ok_or(NO_TIME.words)?,
         };
         let Some(envelope) = self.request.envelope else {
             return Ok(Kept {

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use chatmill_dataset::FreeKind;
+use chatmill_diag::Reason;
 
 use crate::fields::{self, Field};
 use crate::summary::FileSummary;
@@ -39,6 +40,8 @@ pub struct EnvelopeAbout {
     pub record: &'static str,
     /// What its reader would refuse and is left out, in Markdown.
     pub left_out: &'static str,
+    /// Its rules: what it refuses, with what to do about it.
+    pub reasons: &'static [Reason],
     /// How its reader is told which turns of the assistant are context.
     pub masking: Masking,
     /// Which judgements of answers it holds.

@@ -4,6 +4,8 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+use crate::reasons::{LAST_ROLE, LOSS, NOT_VALID, TOO_LONG};
+
 /// What a rendering must be like.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Filters {
@@ -57,20 +59,20 @@ impl Filters {
         if self.valid && !facts.is_valid {
             // The rule's name stands before its words.
             let rule = facts.violations.first().and_then(|said| said.split(':').next());
-            return Some(format!("not-valid: {}", rule.unwrap_or("no rule named")));
+            return Some(NOT_VALID.because(rule.unwrap_or("no rule named")));
         }
         if let Some(wanted) = &self.last_role
             && facts.last_role != Some(wanted)
         {
-            return Some(format!("last-role: {}", facts.last_role.unwrap_or("none")));
+            return Some(LAST_ROLE.because(facts.last_role.unwrap_or("none")));
         }
         if let Some(most) = &self.max_tokens
             && facts.tokens > most.tokens
         {
-            return Some(format!("too-long: over {} {} tokens", most.tokens, most.encoding));
+            return Some(TOO_LONG.because(format_args!("over {} {} tokens", most.tokens, most.encoding)));
         }
         let lost = self.without.iter().find(|code| facts.loss_codes.contains(code))?;
-        Some(format!("loss: {lost}"))
+        Some(LOSS.because(lost))
     }
 }
 

@@ -16,6 +16,7 @@ mod format;
 mod groups;
 mod nested;
 mod objections;
+mod reasons;
 mod request;
 mod shuffle;
 mod split;
@@ -39,3 +40,6 @@ pub use teaching::Taught;
 
 /// Name of the summary in the folder of an export.
 pub const SUMMARY: &str = "export.json";
+
+/// Why rows are left out, whatever their envelope.
+pub const REASONS: &[chatmill_diag::Reason] = reasons::REASONS;

@@ -13,6 +13,7 @@ use chatmill_intake::{Failure, is_of_the_system};
 
 use crate::error::ExportError;
 use crate::fields;
+use crate::reasons::TEMPLATE;
 
 /// The dialect whose messages a template is given.
 const DIALECT: &str = "hf-messages";
@@ -86,9 +87,6 @@ impl ValidFor {
         };
         let refusal = self.0.accepts(value("messages")?, value("tools")).err()?;
         let line = refusal.lines().next().unwrap_or_default();
-        Some(format!(
-            "template: {}",
-            line.chars().take(LONGEST_REASON).collect::<String>()
-        ))
+        Some(TEMPLATE.because(line.chars().take(LONGEST_REASON).collect::<String>()))
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Exports of accounts are full of pictures, and folders of notes. They are passed over and counted, so that what is left to
 //! complain of is what should have been a chat. Text without a telling beginning may be a broken export: only a name such as
-//! `README.md` makes it a note.
+//! `README.md` makes it a note. What systems leave in folders and archives is told by its name, too, for it may hold anything.
 
 use crate::event::{Framing, Head};
 
@@ -34,7 +34,16 @@ const BEGINNINGS: &[(usize, &[u8], &str)] = &[
     (0, b"\0asm", "program"),
     (0, b"\x7FELF", "program"),
     (0, b"MZ\x90", "program"),
+    (0, b"\0\x05\x16\x07", SYSTEM_FILE),
+    (0, b"\0\0\0\x01Bud1", SYSTEM_FILE),
+    (0, b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "document"),
 ];
+
+/// What systems write beside files: icons, thumbnails, how a folder is shown, what another file system cannot hold of a file.
+const SYSTEM_FILE: &str = "system file";
+
+/// Their names, in small letters.
+const SYSTEM_FILES: &[&str] = &[".ds_store", "thumbs.db", "ehthumbs.db", "desktop.ini"];
 
 /// Beginnings of marked-up text, in small letters, after white space.
 const MARKUP: &[(&[u8], &str)] = &[
@@ -66,6 +75,11 @@ const NOTES: &[&str] = &["readme", "license", "licence", "changelog", "notice", 
 
 /// What an entry is that is not a chat; none where it may be one.
 pub fn foreign(name: &str, head: &Head) -> Option<&'static str> {
+    let file = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
+    let is_apart = name.split('/').any(|folder| folder == "__MACOSX") || file.starts_with("._");
+    if is_apart || SYSTEM_FILES.contains(&file.as_str()) {
+        return Some(SYSTEM_FILE);
+    }
     if matches!(head.framing, Framing::Empty | Framing::Tables) {
         return None;
     }
@@ -87,7 +101,6 @@ pub fn foreign(name: &str, head: &Head) -> Option<&'static str> {
     if matches!(text.first(), Some(b'{' | b'[' | b'"')) {
         return None;
     }
-    let file = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
     let named = NAMES.iter().find(|(ending, _)| file.ends_with(ending));
     let stem = file.split('.').next().unwrap_or_default();
     named
@@ -116,6 +129,23 @@ mod tests {
         assert_eq!(kind("a", b"%PDF-1.7"), Some("PDF document"));
         assert_eq!(kind("a", b"\n <!DOCTYPE html><html>"), Some("web page"));
         assert_eq!(kind("picture.png", b"{\"messages\":[]}"), None);
+    }
+
+    #[test]
+    fn what_systems_leave_is_told_by_name_or_bytes() {
+        for (name, bytes) in [
+            ("a/__MACOSX/chat.json", "x"),
+            ("a/._chat.json", "x"),
+            ("a/.DS_Store", ""),
+            ("Thumbs.db", "x"),
+            ("Desktop.ini", "[.ShellClassInfo]"),
+            ("chat", "\0\u{5}\u{16}\u{7}"),
+        ] {
+            assert_eq!(kind(name, bytes.as_bytes()), Some(SYSTEM_FILE), "{name}");
+        }
+        for name in ["MACOSX/chat.txt", "_chat.txt", "thumbs.txt"] {
+            assert_eq!(kind(name, b"x"), None, "{name}");
+        }
     }
 
     #[test]

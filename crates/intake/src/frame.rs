@@ -29,6 +29,7 @@ use crate::stream::{Bytes, StreamError};
 use crate::stretch::Stretch;
 use crate::table::TableMap;
 use crate::table::copy;
+use crate::table::row::RowFault;
 use crate::table::sql::{Dialect, Syntax};
 use crate::table::statement::Statement;
 
@@ -250,6 +251,18 @@ impl Framer {
             self.refusal = Some((broken, at.map(|at| at + before)));
             self.queue.clear();
         }
+    }
+
+    /// Cuts the entry into the rows of a table that no map knows, each of which is one damage; its header is none. Only before the
+    /// first event.
+    pub(crate) fn refuse_rows(&mut self, broken: StreamError) {
+        self.csv = Some(Csv::unknown(self.window.rest()));
+        self.state = State::Csv;
+        self.framing = Framing::Tables;
+        self.rows.reject_all(RowFault {
+            code: broken.code,
+            message: broken.message,
+        });
     }
 
     /// Reads nothing of the entry. Only before the first event.

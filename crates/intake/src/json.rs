@@ -15,6 +15,7 @@ mod tests;
 mod value;
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::ops::Range;
 
 use chatmill_diag::Code;
@@ -23,7 +24,7 @@ pub(crate) use escape::unescape_lossy;
 pub use path::append_key;
 pub use places::Places;
 pub use scan::scan;
-pub use value::{Kind, Value};
+pub use value::{Kind, Mark, Value};
 
 /// Something worth knowing about an accepted frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +53,8 @@ pub struct Fault {
 pub struct Document<'t> {
     text: Cow<'t, str>,
     nodes: Vec<Node>,
+    /// What became of each value, by its place on the tape; those of names stay as they are.
+    marks: Vec<Cell<Mark>>,
     notes: Vec<Note>,
 }
 

@@ -159,6 +159,13 @@ impl Reader {
         }
     }
 
+    /// Makes each row of the entry that just began one damage: it is a table with a header, and nobody can read it.
+    pub fn refuse_rows(&mut self, code: &'static Code, message: String) {
+        if let Some(Entry::Framer(framer)) = &mut self.entry {
+            framer.refuse_rows(StreamError::new(code, message));
+        }
+    }
+
     /// Reads nothing of the entry that just began: it is of this kind.
     pub fn skip_entry(&mut self, kind: &'static str) {
         match &mut self.entry {

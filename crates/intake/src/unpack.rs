@@ -1,10 +1,10 @@
 //! Decompression: gzip, zstd, bzip2, xz, lz4, the bare deflate of zip members, the zlib streams of database dumps; and
-//! text in UTF-16, which becomes UTF-8.
+//! text in UTF-16 and UTF-32, which becomes UTF-8.
 //!
 //! The libraries decode one member, frame or stream at a time; what may follow it (another one, padding, garbage) is
 //! decided here, the same for all of them.
 
-mod utf16;
+mod wide;
 
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use liblzma::stream::Stream;
 use lz4_flex::frame::FrameDecoder;
 use zstd::stream::raw::{self, DParameter, InBuffer, Operation, OutBuffer};
 
-use self::utf16::Utf16;
+use self::wide::Wide;
 use crate::stream::{Buffered, ReadBudget, StreamError};
 
 /// Bytes asked of a decoder at once. A decoder that meets corruption drops what it decoded in the same call, so this
@@ -41,8 +41,8 @@ pub(crate) enum Codec {
     Bzip2,
     Xz,
     Lz4,
-    /// Text, which becomes UTF-8.
-    Utf16,
+    /// Text in UTF-16 or UTF-32, which becomes UTF-8.
+    Wide,
 }
 
 impl Codec {
@@ -53,7 +53,7 @@ impl Codec {
         Self::Bzip2,
         Self::Xz,
         Self::Lz4,
-        Self::Utf16,
+        Self::Wide,
     ];
 
     const fn name(self) -> &'static str {
@@ -65,7 +65,7 @@ impl Codec {
             Self::Zstd => "zstd",
             Self::Bzip2 => "bzip2",
             Self::Xz => "xz",
-            Self::Utf16 => "UTF-16",
+            Self::Wide => "UTF-16 or UTF-32",
         }
     }
 
@@ -80,14 +80,14 @@ impl Codec {
             Self::Bzip2 => matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', ..]),
             Self::Xz => head.starts_with(b"\xFD7zXZ\0"),
             Self::Lz4 => head.starts_with(b"\x04\x22\x4D\x18"),
-            Self::Utf16 => utf16::starts(head),
+            Self::Wide => wide::starts(head),
         }
     }
 
     /// Whether `rest`, the last bytes of an input, can be the first bytes of a further stream that was cut.
     fn is_cut_start(self, rest: &[u8]) -> bool {
         let magic: &[u8] = match self {
-            Self::Deflate | Self::Zlib | Self::Utf16 => return false,
+            Self::Deflate | Self::Zlib | Self::Wide => return false,
             Self::Gzip => b"\x1F\x8B",
             Self::Zstd => b"\x28\xB5\x2F\xFD",
             Self::Bzip2 => b"BZh",
@@ -110,12 +110,18 @@ enum Member {
     Zstd(Zstd),
     Bzip2(BzDecoder<Buffered>),
     Xz(XzDecoder<Buffered>),
-    Utf16(Utf16),
+    Wide(Wide),
 }
 
 impl Member {
     /// Begins a member; `spare` is the context of the frame before it.
-    fn start(codec: Codec, stream: Buffered, window_log: u32, spare: Option<Context>) -> io::Result<Self> {
+    fn start(
+        codec: Codec,
+        stream: Buffered,
+        gauge: &Arc<ReadBudget>,
+        spare: Option<Context>,
+    ) -> io::Result<Self> {
+        let window_log = gauge.limits.zstd_window_log;
         Ok(match codec {
             Codec::Deflate => Self::Deflate(DeflateDecoder::new(stream)),
             Codec::Zlib => Self::Zlib(Zlib::new(stream)),
@@ -123,7 +129,10 @@ impl Member {
             Codec::Gzip => Self::Gzip(Box::new(GzDecoder::new(stream))),
             Codec::Zstd => Self::Zstd(Zstd::new(stream, window_log, spare)?),
             Codec::Bzip2 => Self::Bzip2(BzDecoder::new(stream)),
-            Codec::Utf16 => Self::Utf16(Utf16::new(stream)),
+            Codec::Wide => {
+                let wide = Wide::new(stream, Arc::clone(gauge));
+                Self::Wide(wide.ok_or(io::ErrorKind::InvalidData)?)
+            }
             Codec::Xz => {
                 let memory = (1 << window_log.min(62)) + XZ_OVERHEAD;
                 Self::Xz(XzDecoder::new_stream(
@@ -143,7 +152,7 @@ impl Member {
             Self::Zstd(decoder) => decoder.read(buffer),
             Self::Bzip2(decoder) => decoder.read(buffer),
             Self::Xz(decoder) => decoder.read(buffer),
-            Self::Utf16(decoder) => decoder.read(buffer),
+            Self::Wide(decoder) => decoder.read(buffer),
         }
     }
 
@@ -157,7 +166,7 @@ impl Member {
             Self::Gzip(decoder) => decoder.into_inner(),
             Self::Bzip2(decoder) => decoder.into_inner(),
             Self::Xz(decoder) => decoder.into_inner(),
-            Self::Utf16(decoder) => decoder.stream,
+            Self::Wide(decoder) => decoder.stream,
         };
         (rest, None)
     }
@@ -326,8 +335,7 @@ impl Unpack {
             let message = "more bzip2 streams one behind another than the limit allows";
             return Err(StreamError::new(&DECOMPRESSION_LIMIT, message).into());
         }
-        let window_log = self.gauge.limits.zstd_window_log;
-        let member = Member::start(self.codec, rest, window_log, self.spare.take());
+        let member = Member::start(self.codec, rest, &self.gauge, self.spare.take());
         Ok(State::Inside(member.map_err(|error| self.classify(&error))?))
     }
 

@@ -275,7 +275,8 @@ impl Hash {
                     self.text(media.name.as_deref().unwrap_or_default());
                     match &media.source {
                         chatmill_model::MediaSource::Url(text)
-                        | chatmill_model::MediaSource::Inline(text) => {
+                        | chatmill_model::MediaSource::Inline(text)
+                        | chatmill_model::MediaSource::Text(text) => {
                             self.text(text);
                         }
                         chatmill_model::MediaSource::Upload => {}

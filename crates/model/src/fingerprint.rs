@@ -185,7 +185,7 @@ impl Hash {
                 self.text(media.kind.as_str());
                 match &media.source {
                     MediaSource::Url(url) => self.text(url),
-                    MediaSource::Inline(data) => self.text(data),
+                    MediaSource::Inline(data) | MediaSource::Text(data) => self.text(data),
                     MediaSource::Upload => self.number(0),
                 }
                 self.optional(media.media_type.as_deref());
@@ -207,6 +207,9 @@ impl Hash {
                 self.optional(result.name.as_deref());
                 self.text(&result.content);
                 self.number(usize::from(result.is_error));
+                if result.media > 0 {
+                    self.number(result.media as usize);
+                }
             }
             Part::CacheMark => {}
         }

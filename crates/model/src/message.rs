@@ -83,6 +83,8 @@ pub enum MediaSource {
     Url(String),
     /// Base64 text inside the record.
     Inline(String),
+    /// The text of a document, as it is read.
+    Text(String),
     /// Uploaded elsewhere: known by name only.
     Upload,
 }
@@ -189,6 +191,8 @@ pub struct ToolResult {
     pub metadata_id: Option<String>,
     /// Id of the message that made the call, where the source says.
     pub caller: Option<String>,
+    /// How many media items that stand directly behind it in its message are part of the answer.
+    pub media: u32,
 }
 
 impl ToolResult {
@@ -196,6 +200,25 @@ impl ToolResult {
     pub fn known_id(&self) -> Option<&str> {
         known(self.call_id.as_ref()).or_else(|| known(self.metadata_id.as_ref()))
     }
+}
+
+/// Parts and their numbers, without media items that are part of a tool's answer.
+pub fn own_parts(parts: &[Part]) -> impl Iterator<Item = (usize, &Part)> {
+    let mut answered = 0;
+    parts.iter().enumerate().filter(move |(_, part)| match part {
+        Part::ToolResult(result) => {
+            answered = result.media;
+            true
+        }
+        Part::Media(_) if answered > 0 => {
+            answered -= 1;
+            false
+        }
+        _ => {
+            answered = 0;
+            true
+        }
+    })
 }
 
 /// A piece of a message.
@@ -405,6 +428,24 @@ impl Message {
             extra: Extra::default(),
             origin,
         }
+    }
+
+    /// Its parts and their numbers, without media items that are part of a tool's answer.
+    pub fn own_parts(&self) -> impl Iterator<Item = (usize, &Part)> {
+        own_parts(&self.parts)
+    }
+
+    /// The media items that are part of the answer with this number.
+    pub fn media_of(&self, part: usize) -> impl Iterator<Item = &Media> {
+        let media = match self.parts.get(part) {
+            Some(Part::ToolResult(result)) => result.media as usize,
+            _ => 0,
+        };
+        let behind = self.parts.iter().skip(part + 1).take(media);
+        behind.map_while(|part| match part {
+            Part::Media(media) => Some(media),
+            _ => None,
+        })
     }
 
     /// The texts of its text parts, in order.

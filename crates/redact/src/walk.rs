@@ -26,10 +26,18 @@ impl Redactor {
 }
 
 fn walked(redactor: &Redactor, roster: &Roster, conversation: &mut Conversation) -> Account {
+    let replaced = |id: &str| redactor.text(id, roster, &mut Counts::default());
+    let ids = conversation
+        .messages
+        .iter()
+        .filter_map(|message| message.id.as_deref());
     let mut walk = Walk {
         redactor,
         roster,
         counts: Counts::default(),
+        ids: ids
+            .filter_map(|id| Some((id.to_owned(), replaced(id)?)))
+            .collect(),
     };
     walk.optional(&mut conversation.source_id);
     walk.optional(&mut conversation.format_version);
@@ -74,6 +82,8 @@ struct Walk<'w> {
     redactor: &'w Redactor,
     roster: &'w Roster,
     counts: Counts,
+    /// Ids of messages that are replaced, and by what.
+    ids: HashMap<String, String>,
 }
 
 impl Walk<'_> {
@@ -86,6 +96,19 @@ impl Walk<'_> {
     fn optional(&mut self, text: &mut Option<String>) {
         if let Some(text) = text {
             self.text(text);
+        }
+    }
+
+    /// The id of a call, which may have been made of a message's: then that stands at its end, where its border is no word's.
+    fn call_id(&mut self, id: &mut Option<String>) {
+        self.optional(id);
+        let Some(id) = id.as_mut().filter(|_| !self.ids.is_empty()) else {
+            return;
+        };
+        let mut ends = id.match_indices('_').map(|(at, _)| at + 1);
+        let made = ends.find_map(|at| Some((at, self.ids.get(id.get(at..)?)?)));
+        if let Some((at, replaced)) = made {
+            id.replace_range(at.., replaced);
         }
     }
 
@@ -183,8 +206,8 @@ impl Walk<'_> {
             Part::Text(text) | Part::Reasoning(text) | Part::Notice(text) => self.text(text),
             Part::Media(media) => self.media(media),
             Part::ToolCall(call) => {
-                self.optional(&mut call.id);
-                self.optional(&mut call.metadata_id);
+                self.call_id(&mut call.id);
+                self.call_id(&mut call.metadata_id);
                 self.tool(&mut call.name);
                 match &mut call.arguments {
                     Arguments::Object(raw) | Arguments::NotObject(raw) => self.tool_data(&mut raw.0),
@@ -192,8 +215,8 @@ impl Walk<'_> {
                 }
             }
             Part::ToolResult(result) => {
-                self.optional(&mut result.call_id);
-                self.optional(&mut result.metadata_id);
+                self.call_id(&mut result.call_id);
+                self.call_id(&mut result.metadata_id);
                 self.tool(&mut result.name);
                 self.optional(&mut result.caller);
                 self.tool_data(&mut result.content);
@@ -207,6 +230,7 @@ impl Walk<'_> {
             MediaSource::Url(source) | MediaSource::Inline(source) if !is_payload(source) => {
                 self.text(source);
             }
+            MediaSource::Text(text) => self.text(text),
             MediaSource::Url(_) | MediaSource::Inline(_) | MediaSource::Upload => {}
         }
         self.optional(&mut media.media_type);

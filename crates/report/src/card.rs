@@ -1,4 +1,5 @@
-//! `README.md` of a dataset: a card whose front matter makes every table a configuration that loaders know.
+//! `README.md` of a dataset: a card whose front matter makes every table with rows a configuration that loaders know. They refuse to
+//! load one without.
 
 use std::fmt::Write;
 
@@ -42,9 +43,11 @@ fn write(tables: &[TableLine<'_>], report: &Report) -> String {
     let mut card = String::from("---\n");
     // Writing to a String cannot fail.
     let _ = writeln!(card, "pretty_name: {}", scalar(&report.run.name));
-    card.push_str("tags:\n- chatmill\nconfigs:\n");
+    card.push_str("tags:\n- chatmill\n");
     let default = default(tables);
-    for table in tables {
+    let mut key = "configs:\n";
+    for table in tables.iter().filter(|table| table.rows > 0) {
+        card.push_str(std::mem::take(&mut key));
         // Names of ours need no quotation marks.
         let is_ours = TABLES.contains(&table.name);
         let word = |text: &str| if is_ours { text.to_owned() } else { scalar(text) };
@@ -99,6 +102,7 @@ fn body(card: &mut String, tables: &[TableLine<'_>], report: &Report) {
         let names: Vec<String> = run.absent_tables.iter().map(|table| code(table)).collect();
         let _ = writeln!(card, "\nThe pipeline leaves out {}.", names.join(", "));
     }
+    empty(card, tables);
     served(card, report);
     let _ = write!(
         card,
@@ -112,6 +116,24 @@ fn body(card: &mut String, tables: &[TableLine<'_>], report: &Report) {
     );
 }
 
+/// Which tables have no rows, and how one is opened all the same.
+fn empty(card: &mut String, tables: &[TableLine<'_>]) {
+    let empty = tables.iter().filter(|table| table.rows == 0);
+    let names: Vec<String> = empty.map(|table| code(table.name)).collect();
+    if let Some(first) = tables.iter().find(|table| table.rows == 0) {
+        let folders = if first.is_parted { "**/" } else { "" };
+        let path = format!("{}/{folders}*.parquet", first.name);
+        let _ = writeln!(
+            card,
+            "\nWithout rows: {}. `load_dataset` takes the files of such a table with `streaming=True`, and {}, {} and {} read their columns.",
+            names.join(", "),
+            code("pyarrow.dataset.dataset(\"FOLDER\")"),
+            code(&format!("polars.scan_parquet(\"{path}\")")),
+            code(&format!("SELECT * FROM '{path}'")) + " in DuckDB",
+        );
+    }
+}
+
 /// How the tables are read, by those that are there.
 fn examples(card: &mut String, tables: &[TableLine<'_>]) {
     let default = default(tables);
@@ -120,7 +142,10 @@ fn examples(card: &mut String, tables: &[TableLine<'_>]) {
         "```python\nfrom datasets import load_dataset\n\n{default} = load_dataset(\"path/to/this/folder\", \"{default}\", \
          split=\"train\")\n```\n\n```sql\n-- DuckDB, in this folder\n"
     );
-    if tables.iter().any(|table| table.name == RENDERINGS) {
+    if tables
+        .iter()
+        .any(|table| table.name == RENDERINGS && table.rows > 0)
+    {
         card.push_str("SELECT dialect, content FROM 'renderings/**/*.parquet' WHERE valid LIMIT 5;\n```\n\n");
     } else {
         let _ = write!(card, "SELECT * FROM '{default}/*.parquet' LIMIT 5;\n```\n\n");
@@ -129,7 +154,7 @@ fn examples(card: &mut String, tables: &[TableLine<'_>]) {
 
 /// The table that a loader takes when it is told none: the first that is there of those that people come for.
 fn default(tables: &[TableLine<'_>]) -> &'static str {
-    let is_there = |name: &&str| tables.iter().any(|table| table.name == *name);
+    let is_there = |name: &&str| tables.iter().any(|table| table.name == *name && table.rows > 0);
     DEFAULTS.into_iter().find(is_there).unwrap_or("totals")
 }
 

@@ -95,6 +95,7 @@ impl Sample {
                 call_id: call_id.map(str::to_owned),
                 name: Some(name.to_owned()),
                 content: "12 °C".to_owned(),
+                media: 0,
                 is_error: false,
                 metadata_id: None,
                 caller: None,

@@ -22,7 +22,7 @@ impl Rule for TruncatedBase64 {
                 let text = match &media.source {
                     MediaSource::Inline(text) => Some(text.as_str()),
                     MediaSource::Url(url) => of_address(url),
-                    MediaSource::Upload => None,
+                    MediaSource::Text(_) | MediaSource::Upload => None,
                 };
                 if let Some((text, wrong)) = text.and_then(|text| Some((text, fault(text)?))) {
                     let said = format!("the Base64 of the {} {wrong}", media.kind.as_str());

@@ -22,8 +22,11 @@ mod frame;
 mod looks;
 mod propose;
 mod reader;
+mod silence;
 mod source;
+mod unread;
 
+use chatmill_diag::Limits;
 pub use chatmill_diag::RowLedger;
 use chatmill_intake::Sketch;
 pub use chatmill_intake::table::{TableFilter, TableMap};
@@ -34,6 +37,7 @@ pub use looks::{Look, is_known as is_known_look, look};
 pub use propose::{Proposal, propose};
 pub use reader::zone::{is_zone, time_zone};
 pub use source::{About, Evidence, Source};
+pub use unread::Unread;
 
 /// Declares the formats: a module of `formats/` and the source in it, each once.
 ///
@@ -63,6 +67,7 @@ sources! {
     openai_responses::OPENAI_RESPONSES,
     bedrock_converse::BEDROCK_CONVERSE,
     mistral_chat::MistralChat,
+    ai_sdk::AI_SDK,
     hf_messages::HfMessages,
     sharegpt::SHAREGPT,
     chatml::Chatml,
@@ -87,6 +92,18 @@ sources! {
 /// Finds a source by its id.
 pub fn find(id: &str) -> Option<&'static dyn Source> {
     SOURCES.iter().copied().find(|source| source.id() == id)
+}
+
+/// Reads a frame, and finds what its reading passed over.
+pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Reading, Vec<Unread>) {
+    let mut reading = source.read(frame, limits);
+    let unread = unread::unread(source.id(), frame, &mut reading);
+    (reading, unread)
+}
+
+/// The keys of a source's format that mean nothing for a conversation, and are passed over.
+pub fn without_meaning(source: &str) -> &'static [&'static str] {
+    silence::Silence::of(source).keys()
 }
 
 /// Asks every source and gives the best evidence; the first source wins a tie.

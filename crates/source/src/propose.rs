@@ -10,6 +10,8 @@ pub enum Proposal {
     Fields(Vec<(&'static str, String)>),
     /// A `[table_map]`: keys and columns, and all columns that there are.
     Columns(Vec<(&'static str, String)>, Vec<String>),
+    /// Nothing yet: several lists could hold the messages, at these paths. Which one does, only a person knows.
+    Rivals(Vec<String>),
 }
 
 /// Names that people give a thing, the likeliest first.
@@ -39,6 +41,18 @@ const SENDERS: &[&str] = &[
     "user",
     "author",
 ];
+const NAMES: &[&str] = &[
+    "sender_name",
+    "author_name",
+    "author.name",
+    "user_name",
+    "username",
+    "display_name",
+    "name",
+];
+const TITLES: &[&str] = &words!(title subject topic);
+const CALLS: &[&str] = &words!(tool_calls toolCalls);
+const CALL_IDS: &[&str] = &words!(tool_call_id toolCallId);
 const WHOSE: &[&str] = &words!(
     conversation conversation_id conversationId thread_id threadId session_id sessionId chat_id room_id
     room channel_id channel ticket_id dialog_id
@@ -57,7 +71,13 @@ pub fn propose(head: &Head, sketch: &Sketch) -> Option<Proposal> {
     {
         return Some(Proposal::Columns(found, record.keys.clone()));
     }
-    fields_of(record).map(Proposal::Fields)
+    match lists_of(record).as_slice() {
+        [] => None,
+        [list] => Some(Proposal::Fields(fields_of(record, list))),
+        rivals => Some(Proposal::Rivals(
+            rivals.iter().map(|list| path_of(list)).collect(),
+        )),
+    }
 }
 
 /// The columns of a header line, where the file is a table.
@@ -98,8 +118,8 @@ fn columns_of(has: impl Fn(&str) -> bool) -> Option<Vec<(&'static str, String)>>
     Some(found)
 }
 
-/// Paths that a field map needs: those of the list whose elements have words and somebody who says them.
-fn fields_of(record: &RecordSketch) -> Option<Vec<(&'static str, String)>> {
+/// The outermost lists whose elements have words and somebody who says them.
+fn lists_of(record: &RecordSketch) -> Vec<&str> {
     let lists = record
         .names
         .keys()
@@ -107,12 +127,49 @@ fn fields_of(record: &RecordSketch) -> Option<Vec<(&'static str, String)>> {
     let mut lists: Vec<&str> = lists.collect();
     lists.sort_by_key(|list| list.len());
     lists.dedup();
+    let mut found: Vec<&str> = Vec::new();
+    for list in lists {
+        // What a message holds in turn is no rival of its list.
+        let is_inside = |outer: &&str| {
+            list.strip_prefix(*outer)
+                .is_some_and(|rest| rest.starts_with("[]"))
+        };
+        if !found.iter().any(is_inside) && words_of(record, list).is_some() {
+            found.push(list);
+        }
+    }
+    // A list of anything may have a type: where another one says who speaks, that one is meant.
+    let says_who = |list: &&str| {
+        ROLES
+            .iter()
+            .any(|role| *role != "type" && record.names(&format!("{list}[].{role}")))
+    };
+    let sure: Vec<&str> = found.iter().copied().filter(says_who).collect();
+    if sure.len() == 1 { sure } else { found }
+}
+
+/// The name of the words of a list's elements, where somebody says them.
+fn words_of(record: &RecordSketch, list: &str) -> Option<&'static str> {
+    let has = |name: &str| record.names(&format!("{list}[].{name}"));
+    let text = TEXTS.iter().copied().find(|text| has(text))?;
+    ROLES
+        .iter()
+        .any(|role| *role != text && has(role))
+        .then_some(text)
+}
+
+/// The path of a list.
+fn path_of(list: &str) -> String {
+    if list.is_empty() {
+        return "$".to_owned();
+    }
+    format!("$.{}", list.replace("[]", "[*]"))
+}
+
+/// Paths that a field map needs for a list.
+fn fields_of(record: &RecordSketch, list: &str) -> Vec<(&'static str, String)> {
+    let content = words_of(record, list).unwrap_or_default();
     let has = |list: &str, name: &str| record.names(&format!("{list}[].{name}"));
-    let (list, content) = lists.into_iter().find_map(|list| {
-        let text = TEXTS.iter().find(|text| has(list, text))?;
-        let is_said = ROLES.iter().any(|role| role != text && has(list, role));
-        is_said.then_some((list, *text))
-    })?;
     let pick = |names: &[&'static str]| {
         let mut names = names.iter().filter(|name| **name != content && has(list, name));
         names.next().map(|name| format!("$.{name}"))
@@ -123,27 +180,26 @@ fn fields_of(record: &RecordSketch) -> Option<Vec<(&'static str, String)>> {
             .find(|name| record.names(name))
             .map(|name| format!("$.{name}"))
     };
-    let messages = if list.is_empty() {
-        "$".to_owned()
-    } else {
-        format!("$.{}", list.replace("[]", "[*]"))
-    };
     let role = pick(ROLES);
-    let mut found = vec![("messages", messages)];
+    let mut found = vec![("messages", path_of(list))];
     let mut add = |key, path: Option<String>| found.extend(path.map(|path| (key, path)));
     add("conversation", outer(WHOSE).or_else(|| outer(IDS)));
+    add("title", outer(TITLES));
     // An object that holds the role is not an id.
     let is_inside = |sender: &String| {
         role.as_ref()
             .is_some_and(|role| role.starts_with(sender.as_str()))
     };
     add("sender", pick(SENDERS).filter(|sender| !is_inside(sender)));
+    add("sender_name", pick(NAMES));
     add("role", role);
     add("text", Some(format!("$.{content}")));
     add("time", pick(TIMES));
     add("reply_to", pick(REPLIES));
+    add("tool_calls", pick(CALLS));
+    add("tool_call_id", pick(CALL_IDS));
     add("message_id", pick(IDS));
-    Some(found)
+    found
 }
 
 #[cfg(test)]
@@ -180,6 +236,38 @@ mod tests {
             ])))
         );
         assert_eq!(proposed(Framing::Documents, r#"{"temperature":21.5}"#), None);
+    }
+
+    #[test]
+    fn every_key_of_the_map_that_a_list_has_is_proposed() {
+        let text = r#"{"task":0,"subject":"x","runs":{"log":[
+            {"id":"m","from":"guest","name":"Ann","text":"x","sender_id":"a","sent_at":1,"reply_to":"b"},
+            {"from":"bot","text":null,"tool_calls":[{"id":"c","function":{"name":"f"}}]},
+            {"from":"tool","tool_call_id":"c","text":"y"}]}}"#;
+        let expected = owned(&[
+            ("messages", "$.runs.log"),
+            ("title", "$.subject"),
+            ("sender", "$.sender_id"),
+            ("sender_name", "$.name"),
+            ("role", "$.from"),
+            ("text", "$.text"),
+            ("time", "$.sent_at"),
+            ("reply_to", "$.reply_to"),
+            ("tool_calls", "$.tool_calls"),
+            ("tool_call_id", "$.tool_call_id"),
+            ("message_id", "$.id"),
+        ]);
+        assert_eq!(
+            proposed(Framing::Documents, text),
+            Some(Proposal::Fields(expected))
+        );
+    }
+
+    #[test]
+    fn of_two_rival_lists_none_is_proposed() {
+        let text = r#"{"winner":"b","one":[{"role":"user","content":"x"}],"two":{"said":[{"role":"user","content":"x"}]}}"#;
+        let rivals = ["$.one", "$.two.said"].map(str::to_owned).to_vec();
+        assert_eq!(proposed(Framing::Documents, text), Some(Proposal::Rivals(rivals)));
     }
 
     #[test]

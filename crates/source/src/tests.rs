@@ -2,6 +2,7 @@
 #![allow(clippy::string_slice, clippy::disallowed_methods)]
 
 mod agent_sessions;
+mod canary;
 mod detection;
 mod exports;
 mod frame;

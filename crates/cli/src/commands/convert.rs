@@ -5,9 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
-use chatmill_dataset::{Dataset, Interim};
+use chatmill_dataset::{Dataset, DatasetError, Interim};
 use chatmill_diag::suggest::nearest;
+use chatmill_diag::{Severity, codes};
 use chatmill_engine::pipeline::{self, InputSection, Pipeline};
+use chatmill_engine::trouble::{Trouble, Troubles};
 use chatmill_engine::{Plan, Progress, Reporter, RunOptions, RunSummary, run};
 use chatmill_export::{
     ENVELOPES, Envelope, ExportRequest, Filters, Maker, Preferences, Split, SplitBy, check_request, envelope,
@@ -17,11 +19,11 @@ use clap::Args;
 
 use super::Context;
 use super::export::maker::maker;
-use super::export::{FileFormat, NestedForm, describe, exit, refused};
+use super::export::{FileFormat, NestedForm, describe, exit, refused, way_out};
 use super::run::summary;
 use crate::exit::{Exit, WrongRequest};
 use crate::output::{self, harmless};
-use crate::terminal;
+use crate::{terminal, troubles};
 
 /// Arguments of `convert`.
 #[derive(Debug, Args)]
@@ -102,17 +104,30 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         context.meter,
         context.signals.stop(),
     )?;
-    context.meter.stage("export", 0);
     let dataset = Dataset::open(&folder)?;
+    troubles::tell("not converted", &rejects(&dataset)?);
+    let mut text = summary::ledger("convert", &milled, terminal::table_columns());
+    let has_rows = is_of_preferences(&request) || milled.totals.renderings > 0;
+    if milled.totals.conversations == 0 || !has_rows {
+        context.meter.finish();
+        text.push_str(&format!(
+            "{}: nothing is written, for there is no rendering in {}\n",
+            harmless(&arguments.out.display().to_string()),
+            request.dialect
+        ));
+        output::print(&text)?;
+        return Ok(Exit::Objection);
+    }
+    context.meter.stage("export", 0);
     let maker = maker(&dataset, &request)?;
     let made = maker.as_ref().map(|maker| maker as &dyn Maker);
     let stop = context.signals.stop();
     let exported = export_until(&dataset, &request, &arguments.out, made, stop).map_err(refused)?;
     context.meter.finish();
     let out = arguments.out.display().to_string();
-    let mut text = summary::ledger("convert", &milled, terminal::table_columns());
     text.push('\n');
     text.push_str(&describe(&exported, &out));
+    text.push_str(&way_out(&exported, maker.as_ref()).map_err(refused)?);
     if arguments.keep {
         text.push_str(&format!("dataset: {}\n", harmless(&folder.display().to_string())));
     }
@@ -123,12 +138,43 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     })
 }
 
+/// The records of the inputs that were rejected, and why.
+fn rejects(dataset: &Dataset) -> Result<Troubles, DatasetError> {
+    let columns = ["input", "entry", "level", "code", "message"];
+    let mut troubles = Troubles::default();
+    dataset.scan("rejects", &columns, &mut |batch| {
+        let (inputs, entries) = (batch.texts("input")?, batch.texts("entry")?);
+        let (levels, found) = (batch.texts("level")?, batch.texts("code")?);
+        let messages = batch.texts("message")?;
+        for row in (0..batch.rows()).filter(|row| levels.at(*row) == "frame") {
+            if let Some(code) = codes::find(found.at(row)) {
+                troubles.add(Trouble {
+                    path: inputs.at(row).to_owned(),
+                    entry: entries.at(row).to_owned(),
+                    line: None,
+                    code: code.code,
+                    severity: Severity::Error,
+                    message: messages.at(row).to_owned(),
+                });
+            }
+        }
+        Ok(())
+    })?;
+    Ok(troubles)
+}
+
 fn of_run(summary: &RunSummary) -> Exit {
     if summary.is_within_threshold() {
         Exit::Complete
     } else {
         Exit::Objection
     }
+}
+
+/// Whether answers that were judged are wanted, which are made of the tables.
+fn is_of_preferences(request: &ExportRequest) -> bool {
+    let about = request.envelope.map(Envelope::about);
+    about.is_some_and(|about| about.preferences != Preferences::None)
 }
 
 /// Where the dataset stays that is kept.
@@ -140,8 +186,6 @@ fn kept_dataset(out: &Path) -> PathBuf {
 
 /// The pipeline, with what was set; what the command line itself says cannot be set.
 fn pipeline(arguments: &Arguments, request: &ExportRequest) -> anyhow::Result<Pipeline> {
-    let about = request.envelope.map(Envelope::about);
-    let is_of_preferences = about.is_some_and(|about| about.preferences != Preferences::None);
     let mut pipeline = pipeline::parse(PIPELINE, &arguments.overrides, Path::new("--set"))?;
     let inputs = arguments.inputs.iter();
     pipeline.input = inputs
@@ -153,7 +197,7 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest) -> anyhow::Result<Pi
         .collect();
     pipeline.render.dialects = vec![request.dialect.clone()];
     if !arguments.keep {
-        let tables: &[&str] = if is_of_preferences {
+        let tables: &[&str] = if is_of_preferences(request) {
             &[
                 "conversations",
                 "messages",

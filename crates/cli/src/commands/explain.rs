@@ -1,15 +1,15 @@
-//! `chatmill explain`: the page of a finding code, or the pages of a family.
+//! `chatmill explain`: the page of a code, or the pages of a family.
 
 use chatmill_diag::{codes, page};
 use clap::Args;
 
-use crate::exit::Exit;
-use crate::{output, selection, terminal};
+use crate::exit::{Exit, WrongRequest};
+use crate::{output, terminal, told};
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  chatmill explain RF001\n  chatmill explain dangling-reference\n  chatmill explain TL"
+    after_help = "Examples:\n  chatmill explain RF001\n  chatmill explain TL\n  chatmill explain SFT-02"
 )]
 pub(crate) struct Arguments {
     /// The code by its letters and digits or by its name, or the letters of a family (TL)
@@ -22,17 +22,22 @@ pub(crate) struct Arguments {
 
 /// Prints one page, those of a family after what they are about, or all.
 pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
-    let pages: Vec<String> = match &arguments.code {
-        Some(word) => {
-            let family = codes::FAMILIES
-                .iter()
-                .find(|family| family.letters.eq_ignore_ascii_case(word));
-            let codes = selection::named(word)?;
-            let pages = codes.into_iter().map(page::code);
-            family.map(page::family).into_iter().chain(pages).collect()
-        }
-        None => codes::CODES.iter().map(|code| page::code(code)).collect(),
+    let (family, findings, others) = if let Some(word) = &arguments.code {
+        // What is said of one row may follow the code.
+        let word = word.split(": ").next().unwrap_or_default();
+        let mut families = codes::FAMILIES.iter();
+        let family = families.find(|family| family.letters.eq_ignore_ascii_case(word));
+        (family, codes::named(word).unwrap_or_default(), told::named(word))
+    } else {
+        (None, codes::CODES.to_vec(), told::all())
     };
+    if let (Some(word), true, true) = (&arguments.code, findings.is_empty(), others.is_empty()) {
+        let unknown = WrongRequest::unknown("code", word, told::near(word));
+        return Err(unknown.then("`chatmill rules` lists them").into());
+    }
+    let pages = family.map(page::family).into_iter();
+    let pages = pages.chain(findings.into_iter().map(page::code));
+    let pages: Vec<String> = pages.chain(others.iter().map(told::Told::page)).collect();
     output::print(&terminal::markdown(&pages.join("\n")))?;
     Ok(Exit::Complete)
 }

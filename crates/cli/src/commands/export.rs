@@ -18,7 +18,7 @@ use super::report::refuse_other_folders;
 use crate::exit::{Exit, WrongRequest};
 use crate::figures::{bytes, count, counted};
 use crate::output::{self, harmless};
-use crate::terminal;
+use crate::{terminal, told};
 
 /// Arguments of `export`.
 #[derive(Debug, Args)]
@@ -146,7 +146,9 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     let made = maker.as_ref().map(|maker| maker as &dyn Maker);
     let stop = context.signals.stop();
     let summary = export_until(&dataset, &request, &arguments.out, made, stop).map_err(refused)?;
-    output::print(&describe(&summary, &arguments.out.display().to_string()))?;
+    let mut text = describe(&summary, &arguments.out.display().to_string());
+    text.push_str(&way_out(&summary, maker.as_ref()).map_err(refused)?);
+    output::print(&text)?;
     Ok(exit(&summary))
 }
 
@@ -215,6 +217,36 @@ pub(super) fn refused(error: ExportError) -> anyhow::Error {
         stopped @ ExportError::Stopped => stopped.into(),
         ExportError::Input(failure) => failure.into(),
     }
+}
+
+/// What would keep rows, where most are left out for one reason.
+pub(super) fn way_out(
+    summary: &ExportSummary,
+    maker: Option<&maker::AgainMaker<'_>>,
+) -> Result<String, ExportError> {
+    let elsewhere = maker
+        .filter(|_| summary.kept == 0)
+        .map(maker::AgainMaker::elsewhere);
+    if let Some(envelope) = elsewhere.transpose()?.flatten() {
+        return Ok(format!(
+            "way out: --envelope {envelope} has rows, or convert --to {envelope}\n"
+        ));
+    }
+    let most = summary.left_out.iter().find(|left| left.rows * 2 > summary.read);
+    let code = most.and_then(|left| left.reason.split(':').next());
+    let mut told = told::named(code.unwrap_or_default()).into_iter();
+    let told = told.find(|told| {
+        told.of
+            .iter()
+            .any(|of| *of == "export" || Some(*of) == summary.envelope)
+    });
+    Ok(told.map_or_else(String::new, |told| {
+        let text = format!(
+            "way out: {}; a key of the pipeline file is set in `convert` with `--set KEY=VALUE`",
+            told.advice
+        );
+        format!("{}\n", terminal::prose(&text, 2))
+    }))
 }
 
 /// The export in words: files, then what was left out, then what speaks against it.

@@ -3,6 +3,7 @@
 use chatmill_diag::{Limits, Severity};
 use chatmill_engine::inspect::{EntryReport, inspect};
 use chatmill_engine::trouble::Trouble;
+use chatmill_source::Proposal;
 use clap::Args;
 use serde_json::json;
 
@@ -133,7 +134,8 @@ fn describe(entry: &EntryReport) -> String {
         line("time span", format!("{} to {}", instant(first), instant(last)));
     }
     if entry.source.is_none() && entry.entry.is_empty() && entry.records > 0 {
-        let way = if entry.proposal.is_some() {
+        let is_guess = |proposal: &Proposal| !matches!(proposal, Proposal::Rivals(_));
+        let way = if entry.proposal.as_ref().is_some_and(is_guess) {
             format!("chatmill init {} proposes a map for it", harmless(&entry.path))
         } else {
             "chatmill explain unknown-format".to_owned()

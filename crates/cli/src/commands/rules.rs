@@ -1,11 +1,11 @@
-//! `chatmill rules`: the finding codes, from their registry.
+//! `chatmill rules`: the finding codes, from their registry, and the codes that are no findings.
 
 use chatmill_diag::codes;
 use serde_json::json;
 
 use crate::args::{ListFormat, Listing};
 use crate::exit::Exit;
-use crate::{output, terminal};
+use crate::{output, terminal, told};
 
 /// Examples at the end of the help.
 pub(crate) const EXAMPLES: &str =
@@ -33,25 +33,37 @@ pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
                 text.push_str(&terminal::prose(&line, indentation));
                 text.push('\n');
             }
+            let others = told::all();
+            let longest = others
+                .iter()
+                .map(|told| told.code.len())
+                .max()
+                .unwrap_or_default();
+            for told in others {
+                let line = format!("{:<longest$}  {:<8}  {}", told.code, told.kind, told.says);
+                text.push_str(&terminal::prose(&line, longest + "envelope".len() + 4));
+                text.push('\n');
+            }
             output::print(&text)?;
         }
         ListFormat::Json => {
-            let rules: Vec<_> = codes::CODES
-                .iter()
-                .map(|code| {
-                    json!({
-                        "code": code.code,
-                        "name": code.name,
-                        "severity": code.severity.as_str(),
-                        "what": code.page.what,
-                        "why": code.page.why,
-                        "example": code.page.example,
-                        "does": code.page.does,
-                        "fix": code.page.fix,
-                    })
+            let findings = codes::CODES.iter().map(|code| {
+                json!({
+                    "code": code.code,
+                    "kind": "finding",
+                    "name": code.name,
+                    "severity": code.severity.as_str(),
+                    "what": code.page.what,
+                    "why": code.page.why,
+                    "example": code.page.example,
+                    "does": code.page.does,
+                    "fix": code.page.fix,
                 })
-                .collect();
-            output::print_json(&rules)?;
+            });
+            let others = told::all().into_iter().map(|told| {
+                json!({"code": told.code, "kind": told.kind, "of": told.of, "what": told.says, "fix": told.advice})
+            });
+            output::print_json(&findings.chain(others).collect::<Vec<_>>())?;
         }
     }
     Ok(Exit::Complete)

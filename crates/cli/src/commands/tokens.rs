@@ -1,6 +1,7 @@
 //! `chatmill tokens`: what conversations cost in each dialect and encoding, from files or from a finished dataset.
 
 mod bill;
+mod logged;
 mod source;
 
 use std::path::{Path, PathBuf};

@@ -355,3 +355,136 @@ fn a_pipelines_prompt_and_tools_are_counted_as_a_run_counts_them() {
     assert_eq!(end(desk.chatmill(&["run", "bots.toml"])).code, 0);
     assert_eq!(bill(&desk, &["out"])["rows"], files["rows"]);
 }
+
+/// A session in which the first answer was taken back, the last one is a thought, and one piece of an answer has no words.
+fn session() -> String {
+    let line = |kind: &str, uuid: &str, parent: Option<&str>, content: Value, output: Option<u32>| {
+        let usage = output.map(|output| json!({"input_tokens": 10, "output_tokens": output}));
+        let message =
+            json!({"id": format!("m-{uuid}"), "model": "large", "content": content, "usage": usage});
+        let time = "2026-01-31T08:00:00Z";
+        json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": "s", "timestamp": time, "message": message})
+    };
+    let text = |text: &str| json!([{"type": "text", "text": text}]);
+    let lines = [
+        line("user", "u1", None, json!("Delete it."), None),
+        line("assistant", "a1", Some("u1"), text("No."), Some(1)),
+        line("user", "u2", None, json!("Rename it."), None),
+        line("assistant", "a2", Some("u2"), text("Done."), Some(2)),
+        line("assistant", "a3", Some("a2"), json!([]), Some(4)),
+        line("user", "u3", Some("a3"), json!("And again."), None),
+        line("assistant", "a4", Some("u3"), text("Yes."), Some(8)),
+        line("user", "u4", Some("a4"), json!("Thanks."), None),
+        line(
+            "assistant",
+            "a5",
+            Some("u4"),
+            json!([{"type": "thinking", "thinking": "Bye."}]),
+            Some(16),
+        ),
+    ];
+    lines.map(|line| line.to_string() + "\n").concat()
+}
+
+#[test]
+fn what_was_paid_is_billed_once_whether_it_is_shown_or_not_and_however_it_is_cut() {
+    let desk = Desk::new();
+    desk.write("s.jsonl", &session());
+    desk.write("prices.toml", PRICES);
+    let window = |keys: &str| {
+        format!(
+            "name = \"bots\"\n[[input]]\npath = \"s.jsonl\"\n[window]\n{keys}\n[render]\ndialects = [\"openai-chat\", \"anthropic-messages\"]\n\
+             [count]\nencodings = [\"o200k_base\"]\n[output]\npath = \"out\"\n"
+        )
+    };
+    desk.write("whole.toml", &window(""));
+    desk.write("turns.toml", &window("per_turn = true"));
+    desk.write("steps.toml", &window("mode = \"per_turn\"\ntargets = \"steps\""));
+    desk.write("row.toml", &window("mode = \"consecutive\""));
+    for name in ["whole.toml", "turns.toml", "steps.toml", "row.toml"] {
+        for by in ["day", "conversation"] {
+            let bill = bill(&desk, &["s.jsonl", "--pipeline", name, "--by", by]);
+            for column in ["requests", "logged_requests"] {
+                assert_eq!(sum(&bill, column), 2 * 5, "{name} {column}");
+            }
+            assert_eq!(sum(&bill, "logged_output"), 2 * 31, "{name}");
+        }
+    }
+    let priced = [
+        "s.jsonl",
+        "--dialect",
+        "openai-chat",
+        "--prices",
+        "prices.toml",
+        "--by",
+        "model",
+    ];
+    // Of every request it is known what was paid: 50 at 1, 31 at 10, and 1,000 for each.
+    assert_eq!(bill(&desk, &priced)["rows"][0]["money"][0]["as_logged"], 5360.0);
+    assert_eq!(end(desk.chatmill(&["run", "turns.toml"])).code, 0);
+    let of_files = bill(&desk, &["s.jsonl", "--pipeline", "turns.toml", "--by", "day"]);
+    assert_eq!(bill(&desk, &["out", "--by", "day"])["rows"], of_files["rows"]);
+}
+
+#[test]
+fn what_was_logged_stands_beside_text_and_what_has_no_day_is_a_row() {
+    let desk = Desk::new();
+    let mut room = room();
+    room["conversation_list"][3]
+        .as_object_mut()
+        .unwrap()
+        .remove("create_time");
+    desk.write("in/room.json", &room.to_string());
+    // 2026-01-31, 12:00 in UTC.
+    desk.write("in/log.jsonl", &request("r1", "large", 1_769_860_800).to_string());
+    desk.write(
+        "p.toml",
+        "[[input]]\npath = \"in/*\"\n[render]\ndialects = [\"openai-chat\"]\n[output]\npath = \"out\"\n",
+    );
+    let run = end(desk.chatmill(&["run", "p.toml"]));
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    for dialect in ["text", "openai-chat"] {
+        let of_files = bill(&desk, &["in", "--dialect", dialect, "--by", "day"]);
+        let of_dataset = bill(&desk, &["out", "--dialect", dialect, "--by", "day"]);
+        for (key, logged) in [
+            ("logged_requests", 1),
+            ("logged_input", 100),
+            ("logged_cached_input", 60),
+            ("logged_output", 7),
+        ] {
+            for bill in [&of_files, &of_dataset] {
+                assert_eq!(
+                    (sum(bill, key), bill["total"][0][key].as_u64()),
+                    (logged, Some(logged)),
+                    "{dialect} {key}"
+                );
+                let of_day = column(bill, key).into_iter().find(|(day, _)| day == "2026-01-31");
+                assert_eq!(of_day.map(|(_, count)| count), Some(logged), "{dialect} {key}");
+            }
+        }
+        for bill in [&of_files, &of_dataset] {
+            let undated = column(bill, "tokens")
+                .into_iter()
+                .find(|(day, _)| day == "undated");
+            assert!(undated.is_some_and(|(_, tokens)| tokens > 0), "{dialect}: {bill}");
+            assert_eq!(Some(sum(bill, "tokens")), bill["total"][0]["tokens"].as_u64());
+        }
+        let table = end(desk.chatmill(&["tokens", "in", "--dialect", dialect, "--by", "day", "--wide"]));
+        assert!(
+            table.stdout.contains("logged sent") && table.stdout.contains(" undated "),
+            "{}",
+            table.stdout
+        );
+    }
+    let sums = |by: &str| {
+        sum(
+            &bill(&desk, &["in", "--dialect", "text", "--by", by]),
+            "logged_output",
+        )
+    };
+    assert!(
+        ["role", "model", "participant", "tool", "room"]
+            .into_iter()
+            .all(|by| sums(by) == 7)
+    );
+}

@@ -178,6 +178,37 @@ fn ignored_and_unselected_codes_count_for_nothing() {
 }
 
 #[test]
+fn that_nobody_reads_a_file_is_told_once_and_counted_for_each_of_its_records() {
+    let desk = Desk::new();
+    desk.write("weather.jsonl", &"{\"day\":1}\n".repeat(30));
+    desk.write("blooms.csv", "sepal,petal\n1,2\n3,4\n");
+    let check = end(desk.chatmill(&["check", "weather.jsonl", "blooms.csv", "--format", "concise"]));
+    assert_eq!(check.code, 1);
+    let told: Vec<&str> = check
+        .stdout
+        .lines()
+        .filter(|line| line.contains(": error[SR003"))
+        .collect();
+    assert_eq!(told.len(), 2, "{}", check.stdout);
+    for said in [
+        "29 more findings of SR003",
+        "1 more finding of SR003",
+        "0 conversations in 32 records; 32 errors",
+    ] {
+        assert!(check.stdout.contains(said), "{said}: {}", check.stdout);
+    }
+    let all = end(desk.chatmill(&[
+        "check",
+        "weather.jsonl",
+        "--format",
+        "concise",
+        "--max-findings",
+        "0",
+    ]));
+    assert_eq!(all.stdout.matches(": error[SR003").count(), 30, "{}", all.stdout);
+}
+
+#[test]
 fn the_first_ten_of_a_code_in_a_file_are_printed_and_the_rest_is_counted() {
     let desk = desk();
     desk.write(
@@ -387,8 +418,8 @@ fn records_stay_themselves_where_one_slice_ends_and_the_next_begins() {
     );
 }
 
-/// Two rows of a thread, the second of which makes a call that nobody answers.
-fn rows_with_a_call() -> [String; 2] {
+/// Rows of a thread, the second of which makes a call that nobody answers; the third goes on.
+fn rows_with_a_call() -> [String; 3] {
     let row = |id: &str, role: &str, content: &Value| {
         serde_json::json!({
             "message_id": id, "thread_id": "t1", "type": role, "is_llm_message": true, "content": content,
@@ -410,6 +441,11 @@ fn rows_with_a_call() -> [String; 2] {
             "assistant",
             &serde_json::json!({"role": "assistant", "content": "The \"Skua\"?", "tool_calls": call}),
         ),
+        row(
+            "r3",
+            "user",
+            &serde_json::json!({"role": "user", "content": "Well?"}),
+        ),
     ]
 }
 
@@ -424,9 +460,10 @@ fn a_place_in_a_line_with_the_escapes_of_copy_is_the_one_in_the_line() {
         ]})
         .to_string()
     };
-    for lines in [rows_with_a_call(), [request("call_1"), request("call_skua")]] {
+    let requests = ["call_1", "call_skua"].map(request).to_vec();
+    for lines in [rows_with_a_call().to_vec(), requests] {
         let desk = Desk::new();
-        let text = format!("{}\n{}\n", lines[0], lines[1]).replace('\\', "\\\\");
+        let text = (lines.join("\n") + "\n").replace('\\', "\\\\");
         desk.write("in.jsonl", &text);
         let check = end(desk.chatmill(&["check", "in.jsonl", "--format", "jsonl"]));
         let found = json_lines(&check.stdout);
@@ -447,7 +484,7 @@ fn a_place_in_a_line_with_the_escapes_of_copy_is_the_one_in_the_line() {
 fn what_a_dialect_refuses_of_a_call_is_placed_at_the_call() {
     let desk = Desk::new();
     desk.write("in/rows.jsonl", &rows_with_a_call().join("\n"));
-    let mut chat = chat("c", &[("m1", "bot_1", "Let me ask.")]);
+    let mut chat = chat("c", &[("m1", "bot_1", "Let me ask."), ("m2", "ann", "Well?")]);
     chat["conversation_list"][0]["extra"] = serde_json::json!({"tool_calls": [
         {"id": "call_skua", "type": "function", "function": {"name": "ask", "arguments": "{}"}},
     ]});

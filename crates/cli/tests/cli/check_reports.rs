@@ -28,7 +28,8 @@ fn unanswered() -> String {
     let call = r#"{"id":"c1","type":"function","function":{"name":"gate","arguments":"{}"}}"#;
     format!(
         "{{\"messages\":[{{\"role\":\"user\",\"content\":\"Is it shut?\"}},\
-         {{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{call}]}}]}}\n"
+         {{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{call}]}},\
+         {{\"role\":\"user\",\"content\":\"Well?\"}}]}}\n"
     )
 }
 

@@ -187,3 +187,111 @@ fn chats_without_an_agent_say_how_they_become_samples() {
     assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
     assert!(!ended.stdout.contains("no assistant"), "{}", ended.stdout);
 }
+
+#[test]
+fn what_nobody_reads_is_named_with_what_it_looks_like_and_counted_by_its_rows() {
+    let desk = Desk::new();
+    desk.write("in/blooms.csv", "sepal,petal\n1,2\n3,4\n5,6\n");
+    desk.write(
+        "in/weather.jsonl",
+        "{\"temperature\":21.5}\n{\"temperature\":21.7}\n",
+    );
+    for (to, out) in [("trl-messages", "a"), ("trl-dpo", "b"), ("tzurot", "c")] {
+        let ended = convert(&desk, &["--to", to, "--out", out]);
+        assert_eq!(ended.code, 1, "{}{}", ended.stdout, ended.stderr);
+        for said in [
+            "not converted: blooms.csv: SR003: this looks like a table with a header",
+            "not converted: weather.jsonl: SR003: no known source writes records like this",
+            "3 more records not converted",
+        ] {
+            assert!(ended.stderr.contains(said), "{said}: {}", ended.stderr);
+        }
+        for said in ["5 of 5 records (100 %)", "nothing is written"] {
+            assert!(ended.stdout.contains(said), "{said}: {}", ended.stdout);
+        }
+    }
+    // Beside what is read, it still is no success.
+    desk.write("in/chat.json", &good_chat("a").to_string());
+    let set = ["--set", "limits.max_reject_ratio=1.0"];
+    let ended = convert(
+        &desk,
+        &[&["--to", "trl-messages", "--out", "a"], &set[..]].concat(),
+    );
+    assert_eq!(ended.code, 1, "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("2 inputs refused whole"),
+        "{}",
+        ended.stdout
+    );
+    assert!(ended.stdout.contains("a: kept 1 of"), "{}", ended.stdout);
+    let allowed = ["--set", "limits.refused_inputs=2", "--replace"];
+    let ended = convert(
+        &desk,
+        &[&["--to", "trl-messages", "--out", "a"], &set[..], &allowed].concat(),
+    );
+    assert_eq!(ended.code, 0, "{}", ended.stdout);
+}
+
+#[test]
+fn what_a_dialect_does_not_print_is_said_to_be_that() {
+    let desk = Desk::new();
+    desk.write(
+        "in/chat.json",
+        &chat("a", &[("m1", "bot_1", "Anybody here?")]).to_string(),
+    );
+    let ended = convert(&desk, &["--to", "tzurot", "--out", "a"]);
+    assert_eq!(ended.code, 1, "{}{}", ended.stdout, ended.stderr);
+    assert!(
+        ended.stdout.contains("no rendering in tzurot"),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn where_most_rows_are_left_out_for_one_reason_it_is_said_what_keeps_them() {
+    let desk = Desk::new();
+    let asked = [
+        ("m1", "user_1", "When?"),
+        ("m2", "bot_1", "At six."),
+        ("m3", "user_1", "Thanks."),
+    ];
+    desk.write("in/a.json", &chat("a", &asked).to_string());
+    let ended = convert(&desk, &["--to", "openai-sft", "--out", "a"]);
+    for said in [
+        "kept 0 of 1",
+        "SFT-02",
+        "way out: ",
+        "window.mode",
+        "--set KEY=VALUE",
+    ] {
+        assert!(ended.stdout.contains(said), "{said}: {}", ended.stdout);
+    }
+    let set = ["--set", "window.mode=consecutive", "--replace"];
+    let ended = convert(&desk, &[&["--to", "openai-sft", "--out", "a"], &set[..]].concat());
+    assert!(
+        ended.stdout.contains("kept 1 of 1") && !ended.stdout.contains("way out"),
+        "{}",
+        ended.stdout
+    );
+    for (to, way) in [("trl-dpo", "trl-messages"), ("trl-kto", "trl-messages")] {
+        let ended = convert(&desk, &["--to", to, "--out", to]);
+        assert!(
+            ended
+                .stdout
+                .contains(&format!("way out: --envelope {way} has rows")),
+            "{}",
+            ended.stdout
+        );
+    }
+    desk.write(
+        "in/b.jsonl",
+        "{\"prompt\":\"What is a quay?\",\"completion\":\"A wall where ships lie.\",\"label\":true}\n",
+    );
+    let ended = convert(&desk, &["--to", "trl-dpo", "--out", "trl-dpo", "--replace"]);
+    assert!(
+        ended.stdout.contains("way out: --envelope trl-kto has rows"),
+        "{}",
+        ended.stdout
+    );
+}

@@ -1,3 +1,5 @@
+use std::fs;
+
 use serde_json::Value;
 
 use crate::desk::{Desk, end, good_chat};
@@ -82,6 +84,67 @@ fn a_code_is_explained_by_its_letters_or_its_name() {
     );
     let all = end(desk.chatmill(&["explain", "--all"])).stdout;
     assert!(all.contains("# RF001 ") && all.contains("# IN001 "));
+}
+
+#[test]
+fn every_kind_of_code_is_explained_and_an_unknown_one_names_its_family() {
+    let desk = Desk::new();
+    for (word, whose) in [
+        ("SFT-02", "`openai-sft`"),
+        ("TPL-02", "`template`"),
+        ("ant-04", "`anthropic-messages`"),
+        ("name-inlined", "`openai-chat`"),
+        (
+            "no-preference: nobody said which answer is better",
+            "`export.json`",
+        ),
+        ("not-valid: OAC-06", "`export.json`"),
+    ] {
+        let page = end(desk.chatmill(&["explain", word]));
+        assert_eq!(page.code, 0, "{word}: {}", page.stderr);
+        let (about, advice) = page.stdout.split_once("## What to do\n").expect(word);
+        assert!(
+            about.contains(whose) && !advice.trim().is_empty(),
+            "{word}: {about}"
+        );
+    }
+    let both = end(desk.chatmill(&["explain", "duplicate-result"])).stdout;
+    assert!(
+        both.contains("# TL004 ") && both.contains("# duplicate-result\n"),
+        "{both}"
+    );
+    let family = end(desk.chatmill(&["explain", "SFT"])).stdout;
+    assert!(
+        family.contains("# SFT-01\n") && family.contains("# SFT-02\n"),
+        "{family}"
+    );
+    let unknown = end(desk.chatmill(&["explain", "SFT-77"]));
+    assert_eq!(unknown.code, 2);
+    assert!(
+        unknown.stderr.contains("did you mean `SFT-0"),
+        "{}",
+        unknown.stderr
+    );
+}
+
+#[test]
+fn whatever_an_export_leaves_rows_out_for_is_explained() {
+    let desk = Desk::new();
+    desk.write("chat.json", &good_chat("a").to_string());
+    for envelope in ["openai-sft", "trl-dpo", "trl-kto", "trl-messages"] {
+        let out = format!("out-{envelope}");
+        end(desk.chatmill(&["convert", "chat.json", "--to", envelope, "--out", &out]));
+        let summary = fs::read_to_string(desk.path(&out).join("export.json")).unwrap();
+        let summary: Value = serde_json::from_str(&summary).unwrap();
+        for left in summary["left_out"].as_array().unwrap() {
+            let reason = left["reason"].as_str().unwrap();
+            assert_eq!(
+                end(desk.chatmill(&["explain", reason])).code,
+                0,
+                "{envelope}: {reason}"
+            );
+        }
+    }
 }
 
 #[test]

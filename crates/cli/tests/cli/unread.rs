@@ -293,3 +293,53 @@ fn what_is_no_local_file_is_refused_in_one_sentence() {
     }
     assert!(!desk.path("-").exists() && !desk.path("s3:").exists());
 }
+
+#[test]
+fn a_file_most_of_whose_records_are_misread_is_told_once_by_run_and_check() {
+    let desk = Desk::new();
+    desk.pipeline();
+    let good = r#"{"conversations":[{"from":"human","value":"Hi"},{"from":"gpt","value":"Hello."}]}"#;
+    let odd = r#"{"conversations":"Hi"}"#;
+    // A broken line says nothing of the format of the others.
+    for (name, lines) in [
+        ("in/broken.jsonl", &[good, "{", "{", "{"][..]),
+        ("in/half.jsonl", &[good, odd]),
+        ("in/most.jsonl", &[good, odd, odd]),
+    ] {
+        desk.write(name, &lines.join("\n"));
+    }
+    let check = end(desk.chatmill(&["check", "in", "--select", "SR035", "--format", "concise"]));
+    assert_eq!(check.code, 1);
+    let told: Vec<&str> = check
+        .stdout
+        .lines()
+        .filter(|line| line.contains("SR035"))
+        .collect();
+    assert!(
+        told[0].starts_with(
+            "in/most.jsonl: error[SR035 misrecognised-input]: sharegpt cannot read 2 of 3 records"
+        ) && told[0].contains("--source"),
+        "{}",
+        check.stdout
+    );
+    assert_eq!(check.stdout.matches("error[SR035").count(), 1, "{}", check.stdout);
+    let run = end(desk.chatmill(&["run", "pipeline.toml", "--format", "json"]));
+    let json: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(json["findings"]["SR035"]["errors"], 1, "{}", run.stdout);
+    let errors = |input: usize| json["inputs"][input]["errors"].as_u64().unwrap();
+    assert_eq!([errors(0), errors(1), errors(2)], [3, 1, 3]);
+    assert_eq!(end(desk.chatmill(&["certify", "out"])).code, 0);
+    let named = end(desk.chatmill(&[
+        "check",
+        "in/half.jsonl",
+        "--source",
+        "suna-rows",
+        "--select",
+        "SR035",
+    ]));
+    assert!(
+        named.stdout.contains("suna-rows cannot read 2 of 2"),
+        "{}",
+        named.stdout
+    );
+}

@@ -128,6 +128,7 @@ fn counts(input: &mut InputEntry) -> [&mut u64; COUNTS] {
         &mut rows.rejected,
         &mut input.conversations,
         &mut input.findings,
+        &mut input.errors,
         &mut input.decoded_bytes,
         &mut input.accepted_bytes,
         &mut input.rejected_bytes,
@@ -138,7 +139,7 @@ fn counts(input: &mut InputEntry) -> [&mut u64; COUNTS] {
 }
 
 /// How many counts there are: as many bits say which of them are not zero. The bits after them say what else there is.
-const COUNTS: usize = 22;
+const COUNTS: usize = 23;
 const HASH: u64 = 1 << COUNTS;
 /// A text in place of a hash, which no run writes.
 const OTHER_HASH: u64 = HASH << 1;
@@ -338,7 +339,7 @@ mod tests {
             ..InputEntry::default()
         };
         for (index, count) in counts(&mut odd).into_iter().enumerate() {
-            *count = u64::MAX >> (3 * index);
+            *count = u64::MAX >> (2 * index);
         }
         let refused = InputEntry {
             path: "refused".to_owned(),

@@ -18,7 +18,7 @@ record! {
         content: Maybe<Text> = "the rendering; null when it was not kept",
         bytes: One<Number> = "bytes of the rendering",
         tokens: PerEncoding<Tokens> = "tokens of the rendering",
-        requests: One<Number> = "how often it is sent as it is served: once per answer",
+        requests: One<Number> = "how often it is sent as it is served: once per answer, and for each that was paid and is not shown",
         sent_tokens: PerEncoding<Sent> = "estimate: tokens of all requests, each with what stands before its answer",
         coverage: One<Word> = "`whole`, `window` or `single-turn`",
         first_position: Maybe<Number> = "place of the first message that it shows, system text in front of a window aside",

@@ -26,7 +26,7 @@ record! {
         replies: One<Number> = "tokens of quoted references",
         meta: One<Number> = "tokens of ids, times and other marks",
         assistant_content: One<Number> = "the share of content that the assistant says",
-        requests: One<Number> = "how often the chats are sent as they are served: once per answer",
+        requests: One<Number> = "how often the chats are sent as they are served: once per answer, and for each that was paid and is not shown",
         tokens_sent: One<Number> = "estimate: tokens of all requests, each with what stands before its answer",
         written: One<Number> = "tokens that the assistant says and calls in answer to them",
         logged_requests: One<Number> = "requests of which the provider's own count is known",

@@ -8,8 +8,8 @@ pub static NOT_ACCEPTED: Code = Code {
     name: "not-accepted",
     severity: Severity::Error,
     page: Page {
-        what: "A conversation whose rendering breaks a rule of a dialect that `check --for` names: a call without a \
-               result, no turn left, the wrong side having the last word, control tokens that forge a turn. One finding \
+        what: "A conversation whose rendering breaks a rule of a dialect that `check --for` names: a call that a turn \
+               follows and no result answers, no turn left, the wrong side having the last word, control tokens that forge a turn. One finding \
                a conversation, dialect and rule, with the number of renderings as count.",
         why: "The API or trainer that speaks this dialect answers such a request with an error, or learns from a \
               broken turn.",
@@ -18,7 +18,7 @@ chatmill check fine-tuning.jsonl --for openai-chat
 ```
 
 ```json
-{"messages":[{"role":"user","content":"Is the gate shut?"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"gate","arguments":"{}"}}]}]}
+{"messages":[{"role":"user","content":"Is the gate shut?"},{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"gate","arguments":"{}"}}]},{"role":"user","content":"Well?"}]}
 ```"#,
         does: "Judges the conversation as it stands: for the judgement `policy.orphans` is `reject` and \
                `policy.control_tokens` is `keep`. Nothing is changed. `run` repairs by its own policy, declares the loss, \

@@ -8,7 +8,7 @@ pub static LONE_SURROGATE: Code = Code {
     name: "lone-surrogate",
     severity: Severity::Warning,
     page: Page {
-        what: "An escape such as `\\uD83D` without its second half. It names no character.",
+        what: "An escape such as `\\uD83D`, or a unit of UTF-16, without its second half. It names no character.",
         why: "Programs that count in UTF-16 cut an emoji in two when they shorten a preview. Half of it \
                cannot be written as UTF-8, and strict parsers refuse the whole record.",
         example: r#"```json

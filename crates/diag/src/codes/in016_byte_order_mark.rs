@@ -8,13 +8,15 @@ pub static BYTE_ORDER_MARK: Code = Code {
     name: "byte-order-mark",
     severity: Severity::Note,
     page: Page {
-        what: "The bytes EF BB BF before the first record.",
-        why: "Some programs put them before UTF-8 text. JSON does not allow them, and strict parsers stop \
-               there.",
+        what: "A byte order mark before the first record: the bytes EF BB BF of UTF-8, or those of UTF-16 or UTF-32, \
+               which the finding names.",
+        why: "Some programs put it before text. JSON does not allow it and is UTF-8: strict parsers stop there.",
         example: r#"```text
 \xEF\xBB\xBF{"version":"1.0.0"}
 ```"#,
-        does: "Counts them as a separator and reads what follows. A mark inside the text stays text.",
+        does: "Counts the mark of UTF-8 as a separator and reads what follows. Text in UTF-16 or UTF-32 is decoded: all \
+               offsets in it are those of the decoded bytes, in UTF-8 and without the mark. A mark inside the text \
+               stays text.",
         fix: "Save as UTF-8 without a byte order mark.",
     },
 };

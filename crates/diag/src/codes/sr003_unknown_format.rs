@@ -14,7 +14,9 @@ pub static UNKNOWN_FORMAT: Code = Code {
         example: r#"```json
 {"temperature":21.5,"unit":"C"}
 ```"#,
-        does: "Rejects the file or entry as one record and goes on. `chatmill inspect FILE` shows what it looks like.",
+        does: "Rejects each line, element or row of the file or entry, one document as one record, and goes on; a run that \
+               meets a whole input like this ends with exit code 1, unless `limits.refused_inputs` allows it. \
+               `chatmill inspect FILE` shows what it looks like.",
         fix: "`chatmill init FILE` proposes a `[field_map]` or a `[table_map]` for it, where its messages can be seen. Name the \
               source with `--source` if it is one of `chatmill sources`; keep other files out with `exclude`. Where the map \
               does not reach, write one JSON object a message with conversation, role and content: `table-rows` reads it.",

@@ -15,7 +15,8 @@ pub static UNANSWERED_CALL: Code = Code {
 {"message_id":"m2","sender":"bot","role":"assistant","content":"","extra":{"tool_calls":[{"id":"call_1","type":"function","function":{"name":"weather","arguments":"{}"}}]}}
 ```"#,
         does: "Keeps the call with status `unanswered`. What a rendering does with it is `policy.orphans`: \
-               repair it and declare the loss, drop it, or reject the rendering.",
+               repair it and declare the loss, drop it, or reject the rendering. Calls that no turn follows, where none has a \
+               result, are what the conversation ends with, and stay as they are.",
         fix: "Store a result for a call that failed or was cancelled, too.",
     },
 };

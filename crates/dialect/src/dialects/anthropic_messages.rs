@@ -5,21 +5,22 @@
 //!  {"role":"assistant","content":[{"type":"text","text":"Hello"}]}]}
 //! ```
 
-use chatmill_model::{Component, Media, Sink};
+use chatmill_model::{Component, Media, MediaKind, Sink};
 
 use crate::about::{DialectAbout, Rules};
 use crate::definitions::{self, Form};
 use crate::image_url::picture;
 use crate::list::write_turns;
 use crate::loss::{LossCode, reasons};
-use crate::media::{inline_bytes, picture_type, web_address};
+use crate::media::{document_text, inline_bytes, picture_type, web_address};
 use crate::passes;
 use crate::profile::{ArgumentsAs, DialectProfile, Results, SystemPlace, Texts, Thoughts};
 use crate::rules::rules;
+use crate::text_run::is_blank_character;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
 use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, TurnPlan};
+use crate::turns::{Block, BlockContent, TurnPlan, with_media};
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
 
@@ -36,7 +37,7 @@ rules! {
     ANT_05 = "ANT-05";
     /// ids are `[a-zA-Z0-9_-]+`, names up to 128 of the same characters, input is an object
     ANT_06 = "ANT-06";
-    /// all results of a turn open the user turn after it, one for each call
+    /// all results of a turn open the user turn after it, where there is one; one for each call
     ANT_07 = "ANT-07";
     /// text stands before calls
     ANT_08 = "ANT-08";
@@ -47,7 +48,8 @@ rules! {
     /// the last turn, where it is the assistant's, does not end in white space; such a conversation is not
     /// a request, and valid training data
     ANT_11 = "ANT-11";
-    /// pictures stand in user turns only, by address or as jpeg, png, gif, webp; no sound, no video
+    /// pictures and documents stand in user turns only: pictures by address or as jpeg, png, gif, webp,
+    /// documents as text, as PDF or by the address of one; no sound, no video
     ANT_12 = "ANT-12";
     /// there are at most 100,000 messages
     ANT_13 = "ANT-13";
@@ -62,7 +64,7 @@ static ABOUT: DialectAbout = DialectAbout {
     media_type: "application/json",
     specification: "Anthropic API reference, Messages",
     dated: "2026-08-01",
-    carries: "text, tools, failures of tools, pictures, four cache marks, quoted replies; names before the text",
+    carries: "text, tools, failures of tools, pictures and documents, in results, too, four cache marks, quoted replies; names before the text",
     profiles: &[&AnthropicMessages],
     neutral: false,
     own_system: false,
@@ -71,6 +73,12 @@ static ABOUT: DialectAbout = DialectAbout {
 
 /// Messages that a request holds at most ([`ANT_13`]).
 const MOST_MESSAGES: usize = 100_000;
+
+/// The type of documents as bytes.
+const PDF: &str = "application/pdf";
+
+/// The type of documents as text.
+const TEXT: &str = "text/plain";
 
 const IDS: IdRule = IdRule {
     shape: IdShape::Word(256),
@@ -92,7 +100,8 @@ static MANNER: DialectProfile = DialectProfile {
     texts: Texts::Blocks,
     blank_is_empty: true,
     trims_end: Some(ANT_11),
-    carries: Some(picture),
+    carries: Some(carries),
+    carries_in_results: Some(carries),
     thoughts: Thoughts::Nowhere(reasons::THINKING_IS_UNSIGNED.by(ANT_10)),
     cache_marks: Some((4, reasons::FOUR_BLOCKS_BEAR_MARKS.by(ANT_09))),
     marks_errors: true,
@@ -145,7 +154,7 @@ impl Dialect for AnthropicMessages {
 }
 
 fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>]) {
-    for (index, block) in blocks.iter().enumerate() {
+    for (index, (block, media)) in with_media(blocks).enumerate() {
         if index > 0 {
             sink.framing(",");
         }
@@ -162,9 +171,13 @@ fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a
             BlockContent::Result(result) => {
                 sink.framing("{\"type\":\"tool_result\",\"tool_use_id\":");
                 sink.json_string(result.id, Component::Meta);
-                if !result.content.is_empty() {
+                if media.is_empty() && !result.content.is_empty() {
                     sink.framing(",\"content\":");
                     sink.json_string(result.content, Component::Tools);
+                } else if !media.is_empty() {
+                    sink.framing(",\"content\":[");
+                    answer(sink, result.content, media);
+                    sink.framing("]");
                 }
                 if result.is_error() {
                     sink.framing(",\"is_error\":true");
@@ -182,17 +195,67 @@ fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a
     }
 }
 
-/// A picture without its closing brace, after which a cache mark may stand.
+/// The text of a result and its media, as blocks.
+fn answer<'a>(sink: &mut Sink<'a>, text: &'a str, media: &[Block<'a>]) {
+    if !text.chars().all(is_blank_character) {
+        sink.framing("{\"type\":\"text\",\"text\":");
+        sink.json_string(text, Component::Tools);
+        sink.framing("},");
+    }
+    for (index, block) in media.iter().enumerate() {
+        if index > 0 {
+            sink.framing(",");
+        }
+        if let BlockContent::Media(media, _) = block.held {
+            source(sink, media);
+            sink.framing("}");
+        }
+    }
+}
+
+/// Pictures, and documents that are text or PDF.
+fn carries(media: &Media) -> Option<u64> {
+    let is_pdf = |kind: Option<&str>| kind == Some(PDF);
+    match (document_text(media), media.kind) {
+        (Some(_), _) => Some(u64::from(
+            media.media_type.as_deref().is_some_and(|kind| kind != TEXT),
+        )),
+        (None, MediaKind::File) if inline_bytes(media).is_some() => {
+            is_pdf(media.media_type.as_deref()).then_some(0)
+        }
+        (None, MediaKind::File) => {
+            let told = media.media_type.as_deref();
+            (web_address(media).is_some() && (told.is_none() || is_pdf(told)))
+                .then(|| u64::from(told.is_some()))
+        }
+        _ => picture(media),
+    }
+}
+
+/// A picture or a document without its closing brace, after which a cache mark may stand.
 fn source<'a>(sink: &mut Sink<'a>, media: &'a Media) {
-    sink.framing("{\"type\":\"image\",\"source\":{\"type\":");
-    if let Some(address) = web_address(media) {
+    let is_document = media.kind == MediaKind::File;
+    sink.framing(if is_document {
+        "{\"type\":\"document\",\"source\":{\"type\":"
+    } else {
+        "{\"type\":\"image\",\"source\":{\"type\":"
+    });
+    if let Some(text) = document_text(media) {
+        sink.framing("\"text\",\"media_type\":\"text/plain\",\"data\":");
+        sink.json_string(text, Component::Content);
+    } else if let Some(address) = web_address(media) {
         sink.framing("\"url\",\"url\":");
         sink.json_string(address, Component::Content);
     } else {
         sink.framing("\"base64\",\"media_type\":");
-        sink.json_string(picture_type(media).unwrap_or_default(), Component::Meta);
+        let kind = picture_type(media).filter(|_| !is_document);
+        sink.json_string(kind.unwrap_or(PDF), Component::Meta);
         sink.framing(",\"data\":");
         sink.json_string(inline_bytes(media).unwrap_or_default(), Component::Content);
     }
     sink.framing("}");
+    if let Some(title) = media.name.as_deref().filter(|_| is_document) {
+        sink.framing(",\"title\":");
+        sink.json_string(title, Component::Content);
+    }
 }

@@ -6,6 +6,8 @@
 //!
 //! Results stand in the user turn after their calls, each call answered once.
 
+use std::borrow::Cow;
+
 use chatmill_model::{Component, Media, MediaKind, MediaSource, Sink};
 
 use crate::about::{DialectAbout, Rules};
@@ -16,10 +18,11 @@ use crate::media::{inline_bytes, picture_type};
 use crate::passes;
 use crate::profile::{ArgumentsAs, DialectProfile, Results, SystemPlace, Texts, Thoughts};
 use crate::rules::rules;
+use crate::text_run::is_blank_character;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
 use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, TurnPlan};
+use crate::turns::{Block, BlockContent, TurnPlan, with_media};
 use crate::{Dialect, Emit};
 
 rules! {
@@ -30,15 +33,16 @@ rules! {
     /// ids and names are 1 to 64 of `[a-zA-Z0-9_-]`
     BED_03 = "BED-03";
     /// a result is a list of blocks, none empty, and says whether it is a failure; there is one for each
-    /// call
+    /// call that another turn follows
     BED_04 = "BED-04";
     /// where a call or result stands, `toolConfig` does too
     BED_05 = "BED-05";
-    /// media are bytes or lie in S3; pictures are png, jpeg, gif or webp
+    /// media are bytes or lie in S3; pictures are png, jpeg, gif or webp, documents of nine formats
     BED_06 = "BED-06";
     /// a cache mark is a block of its own, four at most
     BED_07 = "BED-07";
-    /// documents need a name and text beside them (in part unverified)
+    /// documents need a name of letters, digits, spaces, hyphens and brackets, and in a user's message text
+    /// beside them (in part unverified)
     BED_08 = "BED-08";
 }
 
@@ -51,7 +55,7 @@ static ABOUT: DialectAbout = DialectAbout {
     media_type: "application/json",
     specification: "Bedrock runtime service model, botocore 1.44.5",
     dated: "2026-08-01",
-    carries: "text, tools, failures of tools, pictures as bytes or in S3, four cache marks, quoted replies; names before the text",
+    carries: "text, tools, failures of tools, pictures and documents as bytes or in S3, in results, too, four cache marks, quoted replies; names before the text",
     profiles: &[&BedrockConverse],
     neutral: false,
     own_system: false,
@@ -80,7 +84,10 @@ static MANNER: DialectProfile = DialectProfile {
     system: SystemPlace::Outside,
     texts: Texts::Blocks,
     blank_is_empty: true,
-    carries: Some(picture),
+    carries: Some(carries),
+    carries_in_results: Some(carries),
+    files_need_text: true,
+    object_results: Some(|_, _| true),
     thoughts: Thoughts::Nowhere(reasons::REASONING_IS_UNSIGNED),
     cache_marks: Some((4, reasons::FOUR_CACHE_MARKS.by(BED_07))),
     marks_errors: true,
@@ -136,6 +143,58 @@ impl Dialect for BedrockConverse {
     }
 }
 
+fn carries(media: &Media) -> Option<u64> {
+    if media.kind != MediaKind::File {
+        return picture(media);
+    }
+    let is_there = inline_bytes(media).is_some() || bucket(media).is_some();
+    let is_renamed = media.name.as_deref() != Some(&*document_name(media));
+    (is_there && format(media).is_some()).then(|| u64::from(is_renamed))
+}
+
+/// Formats of documents by their types.
+const FORMATS: [(&str, &str); 9] = [
+    ("application/pdf", "pdf"),
+    ("text/csv", "csv"),
+    ("application/msword", "doc"),
+    (
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "docx",
+    ),
+    ("application/vnd.ms-excel", "xls"),
+    (
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "xlsx",
+    ),
+    ("text/html", "html"),
+    ("text/plain", "txt"),
+    ("text/markdown", "md"),
+];
+
+/// The format of a document.
+fn format(media: &Media) -> Option<&'static str> {
+    let told = media.media_type.as_deref()?;
+    FORMATS
+        .iter()
+        .find(|(kind, _)| *kind == told)
+        .map(|(_, format)| *format)
+}
+
+/// The name of a document, with `-` for what must not stand in one.
+fn document_name(media: &Media) -> Cow<'_, str> {
+    let is_sign =
+        |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, ' ' | '-' | '(' | ')' | '[' | ']');
+    match media.name.as_deref().filter(|name| !name.trim().is_empty()) {
+        None => Cow::Borrowed("document"),
+        Some(name) if name.chars().all(is_sign) && !name.contains("  ") => Cow::Borrowed(name),
+        Some(name) => {
+            let words = name.split_whitespace();
+            let words = words.map(|word| word.replace(|sign| !is_sign(sign), "-"));
+            Cow::Owned(words.collect::<Vec<_>>().join(" "))
+        }
+    }
+}
+
 /// A picture goes as bytes or by its place in S3, and has to be of a known type.
 fn picture(media: &Media) -> Option<u64> {
     let is_there = inline_bytes(media).is_some() || bucket(media).is_some();
@@ -162,12 +221,12 @@ fn bucket(media: &Media) -> Option<&str> {
 }
 
 fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>]) {
-    for (index, block) in blocks.iter().enumerate() {
+    for (index, (block, media)) in with_media(blocks).enumerate() {
         if index > 0 {
             sink.framing(",");
         }
         match block.held {
-            BlockContent::Media(media, _) => picture_block(sink, media),
+            BlockContent::Media(media, _) => media_block(sink, media),
             BlockContent::Call(call) => {
                 sink.framing("{\"toolUse\":{\"toolUseId\":");
                 sink.json_string(call.id, Component::Meta);
@@ -180,12 +239,29 @@ fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a
             BlockContent::Result(result) => {
                 sink.framing("{\"toolResult\":{\"toolUseId\":");
                 sink.json_string(result.id, Component::Meta);
-                sink.framing(",\"content\":[{\"text\":");
-                sink.json_string(result.content, Component::Tools);
-                sink.framing(if result.is_error() {
-                    "}],\"status\":\"error\"}}"
+                sink.framing(",\"content\":[");
+                let mut separator = "},";
+                if result.is_object {
+                    sink.framing("{\"json\":");
+                    sink.literal(result.content, Component::Tools);
+                } else if media.is_empty() || !result.content.chars().all(is_blank_character) {
+                    sink.framing("{\"text\":");
+                    sink.json_string(result.content, Component::Tools);
                 } else {
-                    "}]}}"
+                    separator = "";
+                }
+                for block in media {
+                    if let BlockContent::Media(media, _) = block.held {
+                        sink.framing(separator);
+                        separator = ",";
+                        media_block(sink, media);
+                    }
+                }
+                sink.framing(match (media.is_empty(), result.is_error()) {
+                    (true, true) => "}],\"status\":\"error\"}}",
+                    (true, false) => "}]}}",
+                    (false, true) => "],\"status\":\"error\"}}",
+                    (false, false) => "]}}",
                 });
             }
             _ => {
@@ -200,13 +276,21 @@ fn write_blocks<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a
     }
 }
 
-fn picture_block<'a>(sink: &mut Sink<'a>, media: &'a Media) {
-    sink.framing(match picture_type(media) {
-        Some("image/png") => "{\"image\":{\"format\":\"png\",\"source\":{",
-        Some("image/gif") => "{\"image\":{\"format\":\"gif\",\"source\":{",
-        Some("image/webp") => "{\"image\":{\"format\":\"webp\",\"source\":{",
-        _ => "{\"image\":{\"format\":\"jpeg\",\"source\":{",
-    });
+fn media_block<'a>(sink: &mut Sink<'a>, media: &'a Media) {
+    if let Some(format) = format(media).filter(|_| media.kind == MediaKind::File) {
+        sink.framing("{\"document\":{\"format\":\"");
+        sink.framing(format);
+        sink.framing("\",\"name\":");
+        sink.json_string(document_name(media), Component::Content);
+        sink.framing(",\"source\":{");
+    } else {
+        sink.framing(match picture_type(media) {
+            Some("image/png") => "{\"image\":{\"format\":\"png\",\"source\":{",
+            Some("image/gif") => "{\"image\":{\"format\":\"gif\",\"source\":{",
+            Some("image/webp") => "{\"image\":{\"format\":\"webp\",\"source\":{",
+            _ => "{\"image\":{\"format\":\"jpeg\",\"source\":{",
+        });
+    }
     if let Some(address) = bucket(media) {
         sink.framing("\"s3Location\":{\"uri\":");
         sink.json_string(address, Component::Content);

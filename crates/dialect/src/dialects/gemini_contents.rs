@@ -10,6 +10,7 @@ use chatmill_model::{Component, Media, MediaKind, MediaSource, Sink};
 
 use crate::about::{DialectAbout, Rules};
 use crate::definitions::{self, Form};
+use crate::json;
 use crate::list::write_turns;
 use crate::loss::{LossCode, reasons};
 use crate::media::{inline_bytes, kind_of_type, web_address};
@@ -19,7 +20,7 @@ use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
 use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, TurnPlan};
+use crate::turns::{Block, BlockContent, TurnPlan, with_media};
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
 
@@ -30,11 +31,13 @@ rules! {
     GEM_02 = "GEM-02";
     /// a part has one member and is not empty
     GEM_03 = "GEM-03";
-    /// arguments and responses are objects; a result stands under `output`, a failure under `error`
+    /// arguments and responses are objects; a result that is none stands under `output`, a failure under
+    /// `error`
     GEM_04 = "GEM-04";
     /// names are up to 128 of `[a-zA-Z0-9_-]`, and a response bears the name of its call
     GEM_05 = "GEM-05";
-    /// there are as many responses to a turn as calls, in one content that holds nothing else
+    /// there are as many responses to a turn as calls, in one content that holds nothing else; calls at the
+    /// end have none
     GEM_06 = "GEM-06";
     /// a turn with calls stands after a user turn or responses, responses after their calls
     GEM_07 = "GEM-07";
@@ -65,7 +68,7 @@ static ABOUT: DialectAbout = DialectAbout {
     media_type: "application/json",
     specification: "Google API discovery document, revision 20260717",
     dated: "2026-07-17",
-    carries: "text, tools, failures of tools, media with an address or bytes, quoted replies; names before the text",
+    carries: "text, tools, failures of tools, media with an address or bytes, in results as bytes, quoted replies; names before the text",
     profiles: &[
         &GEMINI_CONTENTS,
         &GeminiContents {
@@ -99,10 +102,12 @@ static MANNER: DialectProfile = DialectProfile {
     blank_is_empty: true,
     carries: Some(carries),
     must_be_fetched: Some(must_be_fetched),
+    carries_in_results: Some(carries_in_results),
     thoughts: Thoughts::Nowhere(reasons::THOUGHTS_ARE_UNSIGNED.by(GEM_09)),
     marks_errors: true,
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(GEM_03),
     wraps_results: Some(reasons::RESULT_STANDS_UNDER_A_KEY.by(GEM_04)),
+    object_results: Some(is_told_by),
     arguments: ArgumentsAs::Object(GEM_04),
     rounds_numbers: Some(reasons::LARGE_NUMBERS_LOSE_DIGITS.by(GEM_10)),
     definitions: Some(Form::Declaration),
@@ -190,6 +195,17 @@ fn carries(media: &Media) -> Option<u64> {
     is_carried.then(|| u64::from(media.name.is_some()) + u64::from(!tells_kind(media)))
 }
 
+/// Media of a result are bytes.
+fn carries_in_results(media: &Media) -> Option<u64> {
+    inline_bytes(media).and_then(|_| carries(media))
+}
+
+/// Whether a response that is this object tells whether it is a failure: one that holds nothing but `error` is.
+fn is_told_by(object: &str, is_error: bool) -> bool {
+    let fields = json::fields(object).unwrap_or_default();
+    is_error == (fields.len() == 1 && fields.contains_key("error"))
+}
+
 /// Whether an address is beyond the reach of whoever answers.
 fn must_be_fetched(media: &Media) -> bool {
     const WITHIN_REACH: [&str; 3] = [
@@ -220,7 +236,7 @@ fn media_type(media: &Media) -> Option<&str> {
 
 impl GeminiContents {
     fn write_parts<'a>(&self, sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>]) {
-        for (index, block) in blocks.iter().enumerate() {
+        for (index, (block, media)) in with_media(blocks).enumerate() {
             if index > 0 {
                 sink.framing(",");
             }
@@ -240,13 +256,27 @@ impl GeminiContents {
                     self.write_id(sink, result.id);
                     sink.framing("\"name\":");
                     sink.json_string(result.name, Component::Tools);
-                    sink.framing(if result.is_error() {
-                        ",\"response\":{\"error\":"
+                    if result.is_object {
+                        sink.framing(",\"response\":");
+                        sink.literal(result.content, Component::Tools);
                     } else {
-                        ",\"response\":{\"output\":"
-                    });
-                    sink.json_string(result.content, Component::Tools);
-                    sink.framing("}}");
+                        sink.framing(if result.is_error() {
+                            ",\"response\":{\"error\":"
+                        } else {
+                            ",\"response\":{\"output\":"
+                        });
+                        sink.json_string(result.content, Component::Tools);
+                        sink.framing("}");
+                    }
+                    let mut separator = ",\"parts\":[";
+                    for block in media {
+                        if let BlockContent::Media(media, _) = block.held {
+                            sink.framing(separator);
+                            separator = "},";
+                            medium(sink, media);
+                        }
+                    }
+                    sink.framing(if media.is_empty() { "}" } else { "}]}" });
                 }
                 _ => {
                     sink.framing("{\"text\":");

@@ -11,13 +11,15 @@
 //! People are `User` and have no names here; agents have theirs, whoever's perspective it is. Nothing is escaped, so a text
 //! of several paragraphs cannot be told from several turns; where a paragraph begins like a turn, that is declared.
 
+use std::borrow::Cow;
+
 use chatmill_model::{Component, Level, Message, Part, Participant, Role, Sink, Speaker};
 
 use crate::about::{DialectAbout, Rules};
 use crate::dialects::jaibber::{self, declare_unspoken};
 use crate::loss::{LossCode, Losses, reasons, united};
 use crate::media::placeholder;
-use crate::message_text::{self, declared_text};
+use crate::message_text::{self, declared_document, declared_text};
 use crate::names::AGENT;
 use crate::policy::MediaPolicy;
 use crate::progress::Progress;
@@ -208,19 +210,23 @@ fn agent_name<'a>(view: &View<'a>, message: &'a Message) -> &'a str {
 fn texts<'a>(transcript: &Transcript<'a>, message: &'a Message, losses: &mut Losses) -> Vec<&'a str> {
     let (view, position) = (transcript.view(), message.position);
     let mut texts = Vec::new();
-    for part in &message.parts {
-        match part {
-            Part::Text(text) => {
-                let text = declared_text(view, message, text, losses);
+    for (_, part) in message.own_parts() {
+        let text = match part {
+            Part::Text(text) => Some(declared_text(view, message, text, losses)),
+            Part::Media(media) => declared_document(media, position, losses).map(Cow::Owned),
+            _ => None,
+        };
+        match (part, text) {
+            (_, Some(text)) => {
                 let spelled = paragraphs_like(&text, &["User: ", "Assistant ("]);
                 let reason = reasons::TURN_SPELLED_WITHOUT_ESCAPE;
                 losses.several(LossCode::SpecialTokenInText, position, spelled, reason);
                 texts.push(transcript.made().keep(text));
             }
-            Part::Media(_) if view.policy.media == MediaPolicy::Drop => {
+            (Part::Media(_), None) if view.policy.media == MediaPolicy::Drop => {
                 losses.at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
             }
-            Part::Media(media) => {
+            (Part::Media(media), None) => {
                 losses.at(LossCode::MediaPlaceholder, position, reasons::CONTEXT_NAMES_MEDIA);
                 texts.push(transcript.made().keep(placeholder(media)));
             }

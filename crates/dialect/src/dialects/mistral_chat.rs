@@ -33,7 +33,7 @@ rules! {
     /// a conversation starts with system text or a user; no system text stands after another turn than a
     /// user's
     MIS_03 = "MIS-03";
-    /// every call is answered after its turn, once
+    /// every call that another turn follows is answered after it, once
     MIS_04 = "MIS-04";
     /// the last turn is the assistant's for training, a user's or a result as a request, and never the
     /// system's

@@ -8,7 +8,7 @@ use chatmill_model::Sink;
 
 use crate::about::{DialectAbout, Rules};
 use crate::definitions::Form;
-use crate::image_url::picture;
+use crate::image_url::picture_or_file;
 use crate::list::List;
 use crate::loss::{LossCode, reasons};
 use crate::passes;
@@ -24,14 +24,15 @@ rules! {
     OAC_01 = "OAC-01";
     /// content is a string or a list of parts that is not empty; there is at least one message
     OAC_02 = "OAC-02";
-    /// user turns hold text and pictures, by web address or as jpeg, png, gif, webp in a data URL; all
-    /// others text only
+    /// user turns hold text, pictures by web address or as jpeg, png, gif, webp in a data URL, and files as
+    /// data URLs or by id; all others text only
     OAC_03 = "OAC-03";
     /// an assistant's turn without content has calls
     OAC_04 = "OAC-04";
     /// a call has an id, a name and arguments as text; no list of calls is empty
     OAC_05 = "OAC-05";
-    /// every call is answered directly after its turn, once; every result has such a call
+    /// every call that another turn follows is answered directly after its turn, once; every result has such
+    /// a call
     OAC_06 = "OAC-06";
     /// the name of a function is `[a-zA-Z0-9_-]{1,64}`
     OAC_07 = "OAC-07";
@@ -50,7 +51,7 @@ static ABOUT: DialectAbout = DialectAbout {
     media_type: "application/json",
     specification: "OpenAI API reference, OpenAPI document 2.3.0",
     dated: "2026-08-01",
-    carries: "text, names of users, tools, pictures by web address or as bytes, quoted replies",
+    carries: "text, names of users, tools, pictures by web address or as bytes, files as bytes, quoted replies",
     profiles: &[&OpenaiChat],
     neutral: false,
     own_system: false,
@@ -72,7 +73,7 @@ const TOOL_NAMES: NameRule = NameRule {
 static MANNER: DialectProfile = DialectProfile {
     name_field: Some(OAC_08),
     texts: Texts::JoinedWithoutMedia,
-    carries: Some(picture),
+    carries: Some(picture_or_file),
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAC_03),
     definitions: Some(Form::Nested),
     ..DialectProfile::plain(

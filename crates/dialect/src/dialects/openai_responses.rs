@@ -10,7 +10,7 @@ use chatmill_model::{Component, Media, MediaKind, Role, Sink, Speaker};
 
 use crate::about::{DialectAbout, Rules};
 use crate::definitions::{self, Form};
-use crate::image_url::{picture, picture_address};
+use crate::image_url::{file, picture_address, picture_or_file, write_file};
 use crate::loss::{LossCode, reasons};
 use crate::media::web_address;
 use crate::passes;
@@ -19,7 +19,7 @@ use crate::rules::rules;
 use crate::tool_call_ids::{IdRule, IdShape};
 use crate::tool_names::NameRule;
 use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, ResultBlock, TurnPlan};
+use crate::turns::{Block, BlockContent, ResultBlock, TurnPlan, with_media};
 use crate::violation::Violation;
 use crate::{Dialect, Emit};
 
@@ -30,9 +30,10 @@ rules! {
     /// string
     OAR_02 = "OAR-02";
     /// a call has an id of 1 to 64 characters, a name, and arguments as text; an output is text of at most
-    /// 10,485,760 characters
+    /// 10,485,760 characters, or parts as in a user's message
     OAR_03 = "OAR-03";
-    /// first the calls of a turn, then all their outputs, then other messages; each call is answered once
+    /// first the calls of a turn, then all their outputs, then other messages; each call that anything
+    /// follows is answered once
     OAR_04 = "OAR-04";
     /// nobody has a name
     OAR_05 = "OAR-05";
@@ -49,7 +50,7 @@ static ABOUT: DialectAbout = DialectAbout {
     media_type: "application/json",
     specification: "OpenAI API reference, OpenAPI document 2.3.0",
     dated: "2026-08-01",
-    carries: "text, tools, pictures by web address or as bytes, files with a web address, quoted replies; names before the text",
+    carries: "text, tools, pictures and files by web address or as bytes, in results, too, quoted replies; names before the text",
     profiles: &[&OpenaiResponses],
     neutral: false,
     own_system: false,
@@ -74,6 +75,7 @@ const TOOL_NAMES: NameRule = NameRule {
 static MANNER: DialectProfile = DialectProfile {
     texts: Texts::JoinedWithoutMedia,
     carries: Some(carries),
+    carries_in_results: Some(carries),
     thoughts: Thoughts::Nowhere(reasons::REASONING_NEEDS_AN_ID.by(OAR_06)),
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAR_02),
     shape: Shape::Items(OAR_01),
@@ -104,8 +106,8 @@ impl Dialect for OpenaiResponses {
         let mut separator = "{\"input\":[";
         for (turn, blocks) in plan.said() {
             said(sink, &plan, turn.role, blocks, &mut separator);
-            for block in blocks {
-                item(sink, &plan, block, &mut separator);
+            for (block, media) in with_media(blocks) {
+                item(sink, &plan, block, media, &mut separator);
             }
         }
         let is_empty = separator != ",";
@@ -131,7 +133,7 @@ fn carries(media: &Media) -> Option<u64> {
     if media.kind == MediaKind::File && web_address(media).is_some() {
         Some(u64::from(media.name.is_some()) + u64::from(media.media_type.is_some()))
     } else {
-        picture(media)
+        picture_or_file(media)
     }
 }
 
@@ -149,8 +151,9 @@ fn said<'a>(
     blocks: &[Block<'a>],
     separator: &mut &'static str,
 ) {
-    let is_said =
-        |block: &&Block<'_>| matches!(block.held, BlockContent::Words(..) | BlockContent::Media(..));
+    let is_said = |block: &&Block<'_>| {
+        matches!(block.held, BlockContent::Words(..) | BlockContent::Media(..)) && !block.is_answers()
+    };
     let said = || blocks.iter().filter(is_said);
     if said().next().is_none() {
         return;
@@ -181,7 +184,10 @@ fn said<'a>(
 }
 
 fn part<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, block: &Block<'a>) {
-    if let BlockContent::Media(media, _) = block.held {
+    if let Some(file) = file(block) {
+        sink.framing("{\"type\":\"input_file\",");
+        write_file(sink, file);
+    } else if let BlockContent::Media(media, _) = block.held {
         sink.framing(if media.kind == MediaKind::Image {
             "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":"
         } else {
@@ -196,7 +202,13 @@ fn part<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, block: &Block<'a>) {
 }
 
 /// A call or a result, as an item.
-fn item<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, block: &Block<'a>, separator: &mut &'static str) {
+fn item<'a>(
+    sink: &mut Sink<'a>,
+    plan: &TurnPlan<'a>,
+    block: &Block<'a>,
+    media: &[Block<'a>],
+    separator: &mut &'static str,
+) {
     match block.held {
         BlockContent::Call(call) => {
             open(sink, separator, "{\"type\":\"function_call\",\"call_id\":");
@@ -213,7 +225,22 @@ fn item<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, block: &Block<'a>, separat
             open(sink, separator, "{\"type\":\"function_call_output\",\"call_id\":");
             sink.json_string(result.id, Component::Meta);
             sink.framing(",\"output\":");
-            sink.json_string(result.content, Component::Tools);
+            if media.is_empty() {
+                sink.json_string(result.content, Component::Tools);
+            } else {
+                sink.framing("[");
+                let mut separator = "";
+                if !result.content.is_empty() {
+                    open(sink, &mut separator, "{\"type\":\"input_text\",\"text\":");
+                    sink.json_string(result.content, Component::Tools);
+                    sink.framing("}");
+                }
+                for block in media {
+                    open(sink, &mut separator, "");
+                    part(sink, plan, block);
+                }
+                sink.framing("]");
+            }
         }
         _ => return,
     }

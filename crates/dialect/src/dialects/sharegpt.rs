@@ -7,7 +7,8 @@
 //! Its reader drops a record without a word where the rules below do not hold.
 //!
 //! So a round is what people say, then the calls with their results, then what the assistant says; runs of one speaker
-//! are joined with a blank line, and text beside a call follows the call's result.
+//! are joined with a blank line, and text beside a call follows the call's result. Calls with which the conversation ends are the
+//! last turn, several of them as a list.
 
 use chatmill_model::{Component, Level, Role, Sink, Speaker};
 
@@ -26,14 +27,15 @@ use crate::{Dialect, Emit};
 rules! {
     /// `human` and `observation` stand in odd places, `gpt` and `function_call` in even ones
     SGP_01 = "SGP-01";
-    /// an observation stands directly after its call; there are no ids, so parallel calls follow one
-    /// another
+    /// an observation stands directly after its call, which has one unless it is the last turn; there are
+    /// no ids, so parallel calls follow one another
     SGP_02 = "SGP-02";
-    /// the last turn is `gpt`
+    /// the last turn is `gpt` or `function_call`
     SGP_03 = "SGP-03";
-    /// a call is `{"name","arguments"}` with an object as arguments, and holds no text beside it
+    /// a call is `{"name","arguments"}` with an object as arguments, several in the last turn are a list of
+    /// these; no text stands beside a call
     SGP_04 = "SGP-04";
-    /// reasoning stands between `<think>` and `</think>` before the text
+    /// reasoning stands between `<think>` and `</think>` before the text, or before the last calls
     SGP_05 = "SGP-05";
 }
 
@@ -125,15 +127,19 @@ impl Dialect for Sharegpt {
 
 fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: &[Block<'a>]) {
     let position = blocks.iter().find_map(|block| block.position).or(turn.position);
-    match (turn.role, blocks.first().map(|block| block.held)) {
-        (_, Some(BlockContent::Call(call))) => {
+    match (turn.role, blocks.last().map(|block| block.held)) {
+        (_, Some(BlockContent::Call(_))) => {
             sink.framing("{\"from\":\"function_call\",\"value\":\"");
             sink.answer(plan.voice(Role::Assistant, blocks), position);
-            sink.content("{\"name\":\"", Level::JsonString, Component::Tools);
-            sink.content(call.name, Level::JsonInJsonString, Component::Tools);
-            sink.content("\",\"arguments\":", Level::JsonString, Component::Tools);
-            sink.content(call.arguments, Level::JsonString, Component::Tools);
-            sink.content("}", Level::JsonString, Component::Tools);
+            let (thoughts, calls): (Vec<_>, Vec<_>) = blocks.iter().partition(|block| block.is_thought());
+            plan.joined(thoughts, |words| words.write(sink, Level::JsonString));
+            let [mut separator, end] = if calls.len() > 1 { ["[", "]"] } else { ["", ""] };
+            for block in calls {
+                sink.framing(separator);
+                separator = ",";
+                call(sink, block);
+            }
+            sink.framing(end);
             sink.speak(Speaker::Other);
             sink.framing("\"");
         }
@@ -153,4 +159,15 @@ fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: 
         }
     }
     sink.framing("}");
+}
+
+fn call<'a>(sink: &mut Sink<'a>, block: &Block<'a>) {
+    let BlockContent::Call(call) = block.held else {
+        return;
+    };
+    sink.content("{\"name\":\"", Level::JsonString, Component::Tools);
+    sink.content(call.name, Level::JsonInJsonString, Component::Tools);
+    sink.content("\",\"arguments\":", Level::JsonString, Component::Tools);
+    sink.content(call.arguments, Level::JsonString, Component::Tools);
+    sink.content("}", Level::JsonString, Component::Tools);
 }

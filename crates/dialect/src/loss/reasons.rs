@@ -52,6 +52,8 @@ reasons! {
         FORMAT_HAS_NO_CACHE_MARKS = "the format has no cache marks";
         REFERENCE_SAYS_NOTHING = "the reference has neither an id nor words";
         POLICY_DROPS_MEDIA = "policy drops media";
+        RESULT_IS_SAID_AS_TEXT = "a result that is said as text names its media";
+        DOCUMENT_IS_TEXT = "a document of text is said as text";
         MEDIUM_IS_NAMED = "the medium is only named in the text";
         NOBODY_REPLIED = "nobody replied: the source made the reference up";
         NO_FURTHER_FIELDS_OF_A_MESSAGE = "the dialect has no place for further fields of a message";
@@ -187,6 +189,7 @@ reasons! {
         THERE_ARE_NO_IDS = "there are no ids";
         TEXT_FOLLOWS_THE_RESULT = "text beside a call follows the result";
         CALLS_FOLLOW_ONE_ANOTHER = "parallel calls follow one another";
+        LAST_CALLS_HOLD_NO_TEXT = "calls that end a record hold no text beside them";
 
         // Tzurot.
         REQUEST_IS_ONE_MESSAGE = "a request is one message, without the others";

@@ -4,6 +4,7 @@ use chatmill_model::{Media, MediaKind, MediaSource, Message, Part, Role};
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
+use crate::media::{document_text, loss_of_words, with_line};
 use crate::placeholders::Placeholders;
 use crate::policy::MediaPolicy;
 use crate::profile::DialectProfile;
@@ -13,15 +14,21 @@ use crate::turns::{Block, BlockContent, Kinds, Turn, TurnPlan, Wording, Words};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.carries, profile.must_be_fetched) {
-        (None, _) => &[LossCode::MediaDropped, LossCode::MediaPlaceholder],
+        (None, _) => &[
+            LossCode::MediaDropped,
+            LossCode::MediaPlaceholder,
+            LossCode::PartFlattened,
+        ],
         (Some(_), None) => &[
             LossCode::MediaDropped,
             LossCode::MediaPlaceholder,
+            LossCode::PartFlattened,
             LossCode::MediaDescriptionDropped,
         ],
         (Some(_), Some(_)) => &[
             LossCode::MediaDropped,
             LossCode::MediaPlaceholder,
+            LossCode::PartFlattened,
             LossCode::MediaDescriptionDropped,
             LossCode::MediaNeedsFetch,
         ],
@@ -48,7 +55,9 @@ fn said<'a>(
 ) -> Option<Block<'a>> {
     let (position, losses) = (block.position?, &mut plan.losses);
     let policy = transcript.view().policy.media;
-    if policy == MediaPolicy::Drop {
+    // The words of a document are no medium that policy could leave out.
+    let is_document = document_text(media).is_some();
+    if policy == MediaPolicy::Drop && !is_document {
         losses.at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
         return None;
     }
@@ -61,9 +70,10 @@ fn said<'a>(
         losses.at(LossCode::MediaPlaceholder, position, reasons::MEDIUM_IS_NAMED);
         return None;
     }
+    let has_text = || texts().any(|text| !text.chars().all(is_blank_character));
     let has_words = || {
         let calls = |message: &Message| message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
-        texts().any(|text| !text.chars().all(is_blank_character)) || message.is_some_and(calls)
+        has_text() || message.is_some_and(calls)
     };
     let is_sample = transcript.view().placeholders == Placeholders::Alone;
     if is_sample && turn.role == Role::Assistant && media.kind != MediaKind::Link && has_words() {
@@ -71,9 +81,13 @@ fn said<'a>(
         losses.at(LossCode::MediaDropped, position, reason);
         return None;
     }
-    let carries = profile
-        .carries
-        .filter(|_| is_users && policy == MediaPolicy::Keep);
+    let carries = match turn.role {
+        Role::User => profile.carries,
+        Role::Tool => profile.carries_in_results,
+        Role::System | Role::Assistant => None,
+    };
+    let is_alone = |media: &Media| profile.files_need_text && media.kind == MediaKind::File && !has_text();
+    let carries = carries.filter(|_| policy == MediaPolicy::Keep && !is_alone(media));
     if let Some(facts_lost) = carries.and_then(|carries| carries(media)) {
         losses.several(
             LossCode::MediaDescriptionDropped,
@@ -90,16 +104,34 @@ fn said<'a>(
         );
         return Some(block);
     }
-    let reason = if is_users {
+    let reason = if is_document {
+        reasons::DOCUMENT_IS_TEXT
+    } else if is_users {
         reasons::MEDIUM_IS_NAMED
     } else {
         profile.media_rule_plain
     };
-    losses.at(LossCode::MediaPlaceholder, position, reason);
+    losses.at(loss_of_words(media), position, reason);
+    if turn.role == Role::Tool {
+        answered(plan, transcript, name);
+        return None;
+    }
     Some(Block {
         held: BlockContent::Words(Wording::Text, name),
         ..block
     })
+}
+
+/// What stands for a medium of a tool's answer is a line of the answer.
+fn answered<'a>(plan: &mut TurnPlan<'a>, transcript: &Transcript<'a>, name: Words) {
+    let words: String = plan.words(name).iter().map(|run| run.text).collect();
+    let mut before = plan.blocks.iter_mut().rev();
+    if let Some(BlockContent::Result(result)) = before.find_map(|block| match &mut block.held {
+        held @ BlockContent::Result(_) => Some(held),
+        _ => None,
+    }) {
+        result.content = transcript.made().keep(with_line(result.content, &words));
+    }
 }
 
 #[cfg(test)]

@@ -101,8 +101,8 @@ mod tests {
         };
         let passes: [&Pass; 2] = [&crate::passes::split_calls::PASS, &PASS];
         let (turns, _) = calling.after(&passes, &apart);
-        assert_eq!(turns[..2], ["assistant: a | b", "assistant: <call   >"]);
-        assert_eq!(calling.after(&passes, &PLAIN).0.len(), 2);
+        assert_eq!(turns, ["assistant: a | b", "assistant: <call   >"]);
+        assert_eq!(calling.after(&passes, &PLAIN).0.len(), 1);
         let keeping = DialectProfile {
             keeps_message_ids: true,
             ..PLAIN

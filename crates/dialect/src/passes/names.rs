@@ -177,8 +177,11 @@ impl<'a> Namer<'_, 'a> {
         }
         let view = self.transcript.view();
         let participants = &view.conversation().participants;
+        let called = turn
+            .sender
+            .and_then(|index| self.transcript.namesakes().of_participant(index));
         let name = match turn.sender.and_then(|index| participants.get(index)) {
-            Some(participant) => participant.display_name(),
+            Some(participant) => called.unwrap_or(participant.display_name()),
             None if view.is_own(message) => return None,
             None => speaker(view, message)?,
         };

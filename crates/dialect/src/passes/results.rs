@@ -1,24 +1,29 @@
 //! Results: what a dialect cannot say of them, and what it wants around them.
 
 use super::Pass;
+use crate::arguments::inexact_integers;
+use crate::json;
 use crate::loss::{LossCode, reasons};
 use crate::order::Order;
 use crate::text_run::is_blank_character;
-use crate::turns::{BlockContent, Kinds};
+use crate::turns::{Block, BlockContent, Kinds};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| match (profile.marks_errors, profile.wraps_results, profile.empty_result) {
+    loses: |profile| match (profile.marks_errors, profile.object_results, profile.empty_result) {
         _ if matches!(profile.order, Order::Toolless(_)) => &[],
         (false, ..) => &[LossCode::ErrorFlagDropped],
-        (true, Some(_), _) => &[LossCode::ResultWrapped],
+        (true, Some(_), None) => &[LossCode::ResultWrapped, LossCode::NumberPrecision],
+        (true, Some(_), Some(_)) => &[LossCode::ResultWrapped, LossCode::EmptyFilled],
         (true, None, Some(_)) => &[LossCode::EmptyFilled],
         (true, None, None) => &[],
     },
-    run: |plan, _, profile| {
+    run: |plan, transcript, profile| {
         if !plan.kinds.has(Kinds::RESULTS) {
             return;
         }
-        for block in &mut plan.blocks {
+        let has_media = plan.blocks.iter().skip(1).map(Block::is_answers);
+        let has_media: Vec<bool> = has_media.chain([false]).collect();
+        for (block, has_media) in plan.blocks.iter_mut().zip(has_media) {
             let (BlockContent::Result(result), Some(position)) = (&mut block.held, block.position) else {
                 continue;
             };
@@ -27,10 +32,26 @@ pub(super) const PASS: Pass = Pass {
                 let reason = reasons::RESULT_SAYS_NO_FAILURE;
                 losses.at(LossCode::ErrorFlagDropped, position, reason);
             }
-            if let Some(reason) = profile.wraps_results {
+            let is_object = profile
+                .object_results
+                .filter(|_| json::is_object(result.content) && json::is_portable(result.content));
+            if is_object.is_some_and(|holds| holds(result.content, result.is_error())) {
+                result.is_object = true;
+                let compact = json::compact(result.content);
+                if compact.len() < result.content.len() {
+                    let reason = reasons::OBJECT_LOSES_WHITE_SPACE;
+                    losses.at(LossCode::ResultWrapped, position, reason);
+                }
+                if let Some(reason) = profile.rounds_numbers {
+                    let inexact = inexact_integers(&compact);
+                    losses.several(LossCode::NumberPrecision, position, inexact, reason);
+                }
+                result.content = transcript.made().keep(compact);
+            } else if let Some(reason) = profile.wraps_results {
                 losses.at(LossCode::ResultWrapped, position, reason);
             }
             if let Some((filling, reason)) = profile.empty_result
+                && !has_media
                 && result.content.chars().all(is_blank_character)
             {
                 result.content = filling;
@@ -55,9 +76,16 @@ mod tests {
         let wrapping = DialectProfile {
             marks_errors: true,
             wraps_results: Some(REASON),
+            object_results: Some(|_, is_error| !is_error),
             ..PLAIN
         };
         assert_eq!(sample.after(&[&PASS], &wrapping).1, ["result-wrapped 1 1"]);
+        let object = Sample::new()
+            .say(BOT, vec![call("c")])
+            .say(BOT, vec![result("c", "{ }")]);
+        let (turns, losses) = object.after(&[&PASS], &wrapping);
+        assert_eq!(turns[1], "tool: <result   {}>");
+        assert_eq!(losses, ["result-wrapped 1 1"]);
         let filling = DialectProfile {
             marks_errors: true,
             empty_result: Some(("nothing", REASON)),

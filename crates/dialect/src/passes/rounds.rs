@@ -1,6 +1,7 @@
 //! Rounds: what people say, then the calls with their results, then what the assistant says.
 //!
-//! Calls have no ids there and follow one another, each with its result, and text beside a call follows the last of them.
+//! Calls have no ids there and follow one another, each with its result, and text beside a call follows the last of them. Calls with
+//! which the conversation ends are one turn, and nothing can follow them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -23,29 +24,34 @@ pub(super) const PASS: Pass = Pass {
             LossCode::PartMoved,
             LossCode::ToolIdDropped,
             LossCode::EmptyFilled,
+            LossCode::TextDropped,
+            LossCode::ReasoningDropped,
         ],
         _ => &[],
     },
-    run: |plan, transcript, profile| {
+    run: |plan, _, profile| {
         let Shape::Rounds { order, calls, texts } = profile.shape else {
             return;
         };
         let rules = RoundRules { order, calls, texts };
         let mut round = Round::default();
+        let last = plan.turns.last().map(|turn| turn.start);
         plan.rebuild(|plan, turn, blocks| {
             if turn.role == Role::User && !round.said.is_empty() {
                 round.close(plan, rules);
             }
             round.is_open = true;
-            round.add(plan, rules, &turn, blocks);
+            if turn.role == Role::Assistant && Some(turn.start) == last && blocks.iter().any(Block::is_call) {
+                round.end(plan, rules, &turn, blocks);
+            } else {
+                round.add(plan, rules, &turn, blocks);
+            }
         });
         let last = round.close(plan, rules);
         if let Some(last) = last {
             plan.progress.added(last.as_str());
         }
-        let stretch = transcript.view().window.as_ref().map(|window| window.stretch);
-        let is_call = last == Some(Role::Assistant) && stretch.is_some_and(|stretch| stretch.ends_with_calls);
-        if round.is_unanswered && !is_call {
+        if round.is_unanswered {
             let said = plan.progress.last_said();
             let fault = "the last turn is not the assistant's";
             plan.violations.push(Violation::of(profile.silent.0, said, fault));
@@ -78,6 +84,8 @@ struct Round<'a> {
     /// Exchanges that wait for their result, by id of the call, in order.
     waiting: BTreeMap<&'a str, VecDeque<usize>>,
     said: Vec<Block<'a>>,
+    /// The calls with which the conversation ends, behind the thought before them.
+    label: Vec<Block<'a>>,
 }
 
 impl<'a> Round<'a> {
@@ -109,6 +117,30 @@ impl<'a> Round<'a> {
                 }
             }
             Role::Assistant => self.reply(rules, blocks, &mut declare),
+        }
+    }
+
+    /// The assistant's last turn, where it calls: no result follows, behind which text could stand.
+    fn end(&mut self, plan: &mut TurnPlan<'a>, rules: RoundRules, turn: &Turn<'a>, blocks: &[Block<'a>]) {
+        let is_kept = |block: &Block<'_>| block.is_call() || block.is_thought();
+        let (kept, beside): (Vec<_>, Vec<_>) = blocks.iter().partition(|block| is_kept(block));
+        self.label = kept;
+        for block in self.said.drain(..).chain(beside) {
+            let code = if block.is_thought() {
+                LossCode::ReasoningDropped
+            } else {
+                LossCode::TextDropped
+            };
+            if let Some(position) = block.position {
+                let reason = reasons::LAST_CALLS_HOLD_NO_TEXT.by(rules.texts);
+                plan.losses.at(code, position, reason);
+            }
+        }
+        if let Some(position) = turn.position {
+            let calls = self.label.iter().filter(|block| block.is_call());
+            let (count, reason) = (calls.count() as u64, reasons::THERE_ARE_NO_IDS.by(rules.calls));
+            plan.losses
+                .several(LossCode::ToolIdDropped, position, count, reason);
         }
     }
 
@@ -180,6 +212,7 @@ impl<'a> Round<'a> {
             plan.close(Turn::new(end, block.position), start);
         }
         self.waiting.clear();
+        self.said.append(&mut self.label);
         self.is_unanswered = self.said.is_empty();
         if !self.said.is_empty() {
             let start = plan.blocks.len();

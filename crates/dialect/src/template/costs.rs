@@ -3,43 +3,34 @@
 use minijinja::value::{Kwargs, Rest, Value, ValueOrKwargs};
 use minijinja::{Environment, Error, State, filters, functions, tests};
 
-use super::{held, meter, tolls};
+use super::{held, meter, python, tolls};
 
 /// Teaches an environment minijinja's filters, tests and functions, each with its cost. What Python does otherwise is
 /// taught later, and replaces these.
 pub(super) fn teach(environment: &mut Environment<'_>) {
-    let all: [(&'static str, Value); 43] = [
+    let all: [(&'static str, Value); 30] = [
         ("safe", Value::from_function(filters::safe)),
-        ("escape", Value::from_function(filters::escape)),
-        ("e", Value::from_function(filters::escape)),
         ("lower", Value::from_function(filters::lower)),
         ("upper", Value::from_function(filters::upper)),
         ("title", Value::from_function(filters::title)),
         ("capitalize", Value::from_function(filters::capitalize)),
-        ("replace", Value::from_function(filters::replace)),
         ("dictsort", Value::from_function(filters::dictsort)),
-        ("reverse", Value::from_function(filters::reverse)),
-        ("join", Value::from_function(filters::join)),
-        ("split", Value::from_function(filters::split)),
-        ("lines", Value::from_function(filters::lines)),
-        ("default", Value::from_function(filters::default)),
-        ("d", Value::from_function(filters::default)),
-        ("round", Value::from_function(filters::round)),
-        ("abs", Value::from_function(filters::abs)),
+        ("replace", Value::from_function(filters::replace)),
         ("int", Value::from_function(filters::int)),
         ("float", Value::from_function(filters::float)),
-        ("attr", Value::from_function(filters::attr)),
+        ("reverse", Value::from_function(filters::reverse)),
+        ("join", Value::from_function(filters::join)),
+        ("round", Value::from_function(filters::round)),
+        ("abs", Value::from_function(filters::abs)),
         ("first", Value::from_function(filters::first)),
         ("last", Value::from_function(filters::last)),
         ("min", Value::from_function(filters::min)),
         ("max", Value::from_function(filters::max)),
         ("sort", Value::from_function(filters::sort)),
         ("list", Value::from_function(filters::list)),
-        ("bool", Value::from_function(filters::bool)),
         ("batch", Value::from_function(filters::batch)),
         ("slice", Value::from_function(filters::slice)),
         ("sum", Value::from_function(filters::sum)),
-        ("indent", Value::from_function(filters::indent)),
         ("select", Value::from_function(filters::select)),
         ("reject", Value::from_function(filters::reject)),
         ("selectattr", Value::from_function(filters::selectattr)),
@@ -47,14 +38,14 @@ pub(super) fn teach(environment: &mut Environment<'_>) {
         ("map", Value::from_function(filters::map)),
         ("groupby", Value::from_function(filters::groupby)),
         ("unique", Value::from_function(filters::unique)),
-        ("chain", Value::from_function(filters::chain)),
-        ("zip", Value::from_function(filters::zip)),
-        ("pprint", Value::from_function(filters::pprint)),
         ("format", Value::from_function(filters::format)),
-        ("items", Value::from_function(filters::items)),
     ];
     for (name, filter) in all {
         add_filter(environment, name, filter);
+    }
+    // Python knows none of these, or prints another thing.
+    for name in ["split", "lines", "bool", "chain", "zip", "pprint"] {
+        environment.remove_filter(name);
     }
     for (names, test) in [
         (&["eq", "equalto", "=="][..], Value::from_function(tests::is_eq)),
@@ -134,7 +125,7 @@ pub(super) fn pay(name: &str, arguments: &[Value]) -> Result<(), Error> {
     match name {
         "default" | "d" => {}
         "length" | "count" if others.is_empty() && subject.as_str().is_none() => {}
-        "split" | "rsplit" | "partition" | "rpartition" | "lines" | "splitlines" | "list" => {
+        "split" | "rsplit" | "partition" | "rpartition" | "splitlines" | "list" => {
             pieces(subject, others)?;
         }
         "upper" | "lower" | "title" | "capitalize" | "escape" | "e" => {
@@ -160,10 +151,11 @@ pub(super) fn pay(name: &str, arguments: &[Value]) -> Result<(), Error> {
         }
         "indent" => {
             let lines = match subject.as_str() {
-                Some(text) => text.matches('\n').count() as u64 + 1,
+                Some(text) => text.matches(python::breaks_line).count() as u64 + 1,
                 None => held::measure(subject)?.printed(),
             };
-            let width = largest(others);
+            let texts = others.iter().map(longest).max().unwrap_or_default();
+            let width = largest(others).max(texts);
             room_and_work(
                 printed(subject)?
                     .saturating_add(lines.saturating_mul(width))
@@ -184,14 +176,10 @@ pub(super) fn pay(name: &str, arguments: &[Value]) -> Result<(), Error> {
             each(members, others)?;
         }
         "format" => format(subject, others)?,
-        "pprint" => {
-            let size = held::measure(subject)?;
-            room_and_work(size.spread(4 * chatmill_diag::limits::TEMPLATE_DEPTH as u64))?;
-        }
         "tojson" | "string" => room_and_work(printed(subject)?)?,
         _ => {
             tolls::walks(subject)?;
-            if name != "chain" && name != "zip" && subject.as_str().is_none() && !others.is_empty() {
+            if subject.as_str().is_none() && !others.is_empty() {
                 tolls::reads(subject)?;
             }
         }

@@ -276,6 +276,87 @@ mod tests {
     }
 
     #[test]
+    fn a_loop_over_a_text_knows_where_it_ends() {
+        for (source, expected) in [
+            (
+                "{% for c in 'äb' %}{{ c }}{% if not loop.last %},{% endif %}{% endfor %}",
+                "ä,b",
+            ),
+            (
+                "{% for c in 'ab' %}{{ loop.length }}{{ loop.revindex }}{{ loop.revindex0 }} {% endfor %}",
+                "221 210 ",
+            ),
+            (
+                "{% for c in ['ab'] recursive %}{{ c }}{{ loop.last }} {% if loop.depth == 1 %}{{ loop(c) }}{% endif %}{% endfor %}",
+                "abTrue aFalse bTrue ",
+            ),
+            ("{% for c in '' %}{{ c }}{% else %}none{% endfor %}", "none"),
+        ] {
+            assert_eq!(rendered(source), Ok(expected.to_owned()), "{source}");
+        }
+    }
+
+    #[test]
+    fn a_method_that_is_not_called_is_a_value() {
+        for (source, expected) in [
+            (
+                "{{ {'items': 1}.items }} {{ {'items': 1}['items'] }} {{ {}['keys'] is defined }}",
+                "<built-in method items of dict object> 1 True",
+            ),
+            (
+                "{% set d = {'items': {'type': 'string'}} %}{{ d.items is mapping }}{{ d.items.type is defined }}{{ d.items is callable }}",
+                "FalseFalseTrue",
+            ),
+            (
+                "{% set k = 'get' %}{% set f = {'a': 1}[k] %}{{ f('a') }}{{ f('b', 2) }}",
+                "12",
+            ),
+            (
+                "{{ 'y' if x.split else 'n' }}{{ 'y' if [].count else 'n' }}",
+                "yy",
+            ),
+            (
+                "{{ 'y' if {}.pop else 'n' }}{{ [].append is defined }}{{ x.text is defined }}",
+                "nFalseFalse",
+            ),
+            (
+                "{{ {'a': 1}|attr('a') }}{% set f = x|attr('upper') %}{{ f() }}",
+                "Y",
+            ),
+            (
+                "{% set n = namespace(items=1) %}{{ n.items }}{% for c in [1] %}{{ loop.index }}{% endfor %}",
+                "11",
+            ),
+        ] {
+            assert_eq!(rendered(source), Ok(expected.to_owned()), "{source}");
+        }
+        for source in [
+            "{{ {'items': 1}.items|tojson }}",
+            "{% for one in {'items': [1]}.items %}{% endfor %}",
+            "{{ {'items': [1]}.items|length }}",
+            "{% set n = namespace(x=[]) %}{% for i in range(999) %}{% set n.x = [n.x.copy] %}{% endfor %}",
+        ] {
+            assert!(matches!(rendered(source), Err(Stop::Failed(_))), "{source}");
+        }
+    }
+
+    #[test]
+    fn a_slice_goes_backwards_from_where_to_where_it_says() {
+        for (source, expected) in [
+            (
+                "{{ 'abcd'[3:0:-1] }}{{ 'abcd'[:-3:-1] }}{{ 'abcd'[0:2:-1] }}",
+                "dcbdc",
+            ),
+            (
+                "{{ [1, 2, 3][-9::-1] }}{{ [][::-1] }}{{ x[:0][::-1] }}{{ (1, 2, 3)[9:0:-2] }}",
+                "[][](3,)",
+            ),
+        ] {
+            assert_eq!(rendered(source), Ok(expected.to_owned()), "{source}");
+        }
+    }
+
+    #[test]
     fn a_refusal_keeps_the_words_of_the_template() {
         let refused = Err(Stop::Refused("no y here".to_owned()));
         assert_eq!(rendered("{{ raise_exception('no ' ~ x ~ ' here') }}"), refused);

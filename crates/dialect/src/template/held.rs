@@ -12,10 +12,11 @@ use chatmill_diag::limits::TEMPLATE_DEPTH;
 use minijinja::value::{DynObject, Enumerator, Object, ObjectRepr};
 use minijinja::{Error, ErrorKind, State, Value};
 
+use super::attributes::{Method, has_state};
 use super::meter;
 
 /// Bytes that a value takes beside its text.
-const VALUE: u64 = 32;
+pub(super) const VALUE: u64 = 32;
 
 /// Bytes that a pair of a map takes.
 const PAIR: u64 = 3 * VALUE;
@@ -180,7 +181,9 @@ fn walk(value: &Value, level: usize) -> Result<Size, Error> {
     if level > 0 && has_state(object) {
         return Err(refused("a namespace or a loop cannot be put into another value"));
     }
-    if object.repr() == ObjectRepr::Map {
+    if let Some(method) = object.downcast_ref::<Method>() {
+        size.hold(walk(&method.subject, level + 1)?)?;
+    } else if object.repr() == ObjectRepr::Map {
         for (key, member) in object.try_iter_pairs().into_iter().flatten() {
             meter::steps(1)?;
             size.hold(walk(&key, level + 1)?)?;
@@ -193,12 +196,6 @@ fn walk(value: &Value, level: usize) -> Result<Size, Error> {
         }
     }
     Ok(size)
-}
-
-/// Whether an object can be changed after it was made, and so be made to hold itself.
-fn has_state(object: &DynObject) -> bool {
-    let name = object.type_name();
-    name.ends_with("::Namespace") || name.ends_with("::Loop")
 }
 
 /// Refuses what must not be kept in a namespace or a loop: another one, or what is too deep.

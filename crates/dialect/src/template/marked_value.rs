@@ -143,6 +143,11 @@ impl Object for Digits {
     }
 }
 
+/// Whether a value is a whole number beyond 128 bits.
+pub(super) fn is_digits(value: &Value) -> bool {
+    value.downcast_object_ref::<Digits>().is_some()
+}
+
 /// An object's members in the order of the text.
 struct Members<'r>(Vec<(String, &'r RawValue)>);
 

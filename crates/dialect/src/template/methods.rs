@@ -4,10 +4,11 @@
 use std::borrow::Cow;
 
 use minijinja::value::{Kwargs, Tuple, ValueKind, from_args};
-use minijinja::{Environment, Error, ErrorKind, State, Value};
+use minijinja::{Environment, Error, ErrorKind, State, Value, filters};
 use minijinja_contrib::pycompat;
 
-use super::{costs, held, python};
+use super::marked_value::is_digits;
+use super::{attributes, costs, held, python};
 
 /// Teaches an environment what Python knows.
 pub(super) fn teach(environment: &mut Environment<'_>) {
@@ -19,9 +20,18 @@ pub(super) fn teach(environment: &mut Environment<'_>) {
         ("length", Value::from_function(length)),
         ("count", Value::from_function(length)),
         ("items", Value::from_function(items)),
+        ("attr", Value::from_function(attributes::attr)),
+        ("default", Value::from_function(default)),
+        ("d", Value::from_function(default)),
+        ("escape", Value::from_function(escape)),
+        ("e", Value::from_function(escape)),
+        ("indent", Value::from_function(indent)),
     ] {
         costs::add_filter(environment, name, filter);
     }
+    environment.add_test("callable", |value: &Value| {
+        value.is_undefined() || (value.kind() == ValueKind::Plain && !is_digits(value))
+    });
     environment.add_test("sequence", |value: &Value| {
         matches!(
             value.kind(),
@@ -36,14 +46,6 @@ pub(super) fn teach(environment: &mut Environment<'_>) {
 /// `str.isspace` for one character.
 pub(super) fn is_space(character: char) -> bool {
     character.is_whitespace() || matches!(character, '\u{1c}'..='\u{1f}')
-}
-
-/// Where `str.splitlines` breaks.
-fn breaks_line(character: char) -> bool {
-    matches!(
-        character,
-        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
-    )
 }
 
 fn trim(value: &Value, characters: Option<&str>) -> Result<String, Error> {
@@ -64,7 +66,77 @@ fn items(value: &Value) -> Result<Value, Error> {
     if value.is_undefined() {
         return Ok(Value::from(Vec::<Value>::new()));
     }
-    minijinja::filters::items(value)
+    filters::items(value)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "minijinja gives it so")]
+fn default(
+    value: &Value,
+    other: Option<Value>,
+    is_lax: Option<Value>,
+    named: Kwargs,
+) -> Result<Value, Error> {
+    let other = other.or(named.get("default_value")?);
+    let is_lax = is_lax
+        .or(named.get("boolean")?)
+        .is_some_and(|is_lax| is_lax.is_true());
+    named.assert_all_used()?;
+    if value.is_undefined() || (is_lax && !value.is_true()) {
+        return Ok(other.unwrap_or_else(|| "".into()));
+    }
+    Ok(value.clone())
+}
+
+fn escape(value: &Value) -> Result<Value, Error> {
+    if value.is_safe() {
+        return Ok(value.clone());
+    }
+    let mut text = python::text(value)?.replace('&', "&amp;");
+    for (sign, name) in [('>', "&gt;"), ('<', "&lt;"), ('\'', "&#39;"), ('"', "&#34;")] {
+        text = text.replace(sign, name);
+    }
+    Ok(Value::from_safe_string(text))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "minijinja gives it so")]
+fn indent(
+    text: &str,
+    width: Option<Value>,
+    first: Option<Value>,
+    blank: Option<Value>,
+    named: Kwargs,
+) -> Result<String, Error> {
+    let width = width.or(named.get("width")?);
+    let is_true = |value: Option<Value>| value.is_some_and(|value| value.is_true());
+    let first = is_true(first.or(named.get("first")?));
+    let blank = is_true(blank.or(named.get("blank")?));
+    named.assert_all_used()?;
+    let indention = match &width {
+        None => " ".repeat(4),
+        Some(width) => match width.as_str() {
+            Some(text) => text.to_owned(),
+            None => " ".repeat(usize::try_from(i64::try_from(width.clone())?).unwrap_or_default()),
+        },
+    };
+    // Python breaks lines with one more line break at the end, so the last one is kept.
+    let lines = lines(&format!("{text}\n"), false);
+    let mut out = String::new();
+    for (number, line) in lines.iter().enumerate() {
+        let line = line.as_str().unwrap_or_default();
+        if number > 0 {
+            out.push('\n');
+        }
+        let is_indented = if number == 0 {
+            first
+        } else {
+            blank || !line.is_empty()
+        };
+        if is_indented {
+            out.push_str(&indention);
+        }
+        out.push_str(line);
+    }
+    Ok(out)
 }
 
 fn strip<'t>(text: &'t str, characters: Option<&str>, left: bool, right: bool) -> &'t str {
@@ -213,7 +285,7 @@ fn lines(text: &str, keeps: bool) -> Vec<Value> {
     let mut lines = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let (line, ending) = match rest.find(breaks_line).map(|at| rest.split_at(at)) {
+        let (line, ending) = match rest.find(python::breaks_line).map(|at| rest.split_at(at)) {
             None => (rest, ""),
             Some((line, tail)) if tail.starts_with("\r\n") => (line, "\r\n"),
             Some((line, tail)) => {
@@ -282,6 +354,31 @@ mod tests {
         }
         assert!(said(r#""a".split("")"#).contains("empty separator"));
         assert!(said(r#""a".split(1)"#).contains("must be a string"));
+    }
+
+    #[test]
+    fn filters_do_what_those_of_python_do() {
+        for (expression, expected) in [
+            (r#""{\n"|indent(4, first=True)"#, "    {\n"),
+            (r#""a\n\nb\n"|indent"#, "a\n\n    b\n"),
+            (r#""a\n\nb\n"|indent(2, true, true)"#, "  a\n  \n  b\n  "),
+            (r#""a\r\nb\u2028c"|indent(width="> ")"#, "a\n> b\n> c"),
+            (r#"""|indent(1, true)"#, " "),
+            (r#""<a b='c'>\"&"|e|escape"#, "&lt;a b=&#39;c&#39;&gt;&#34;&amp;"),
+            (r#"missing|default(default_value="a")"#, "a"),
+            (r#"""|default("a", boolean=true)"#, "a"),
+            ("[missing]|string", "[Undefined]"),
+            ("range is callable and 1 is not callable", "True"),
+        ] {
+            assert_eq!(said(expression), expected, "{expression}");
+        }
+        for unknown in ["pprint", "split", "lines", "bool", "zip"] {
+            assert!(
+                said(&format!("'a'|{unknown}")).contains("unknown filter"),
+                "{unknown}"
+            );
+        }
+        assert!(said("1|indent").contains("not a string"), "{}", said("1|indent"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use minijinja::Value;
 use minijinja::machinery::{CompiledTemplate, Instruction, Instructions};
 
-use super::tolls;
+use super::{attributes, tolls};
 
 /// Signs of a constant that an operator may meet without paying.
 const SHORT: usize = 256;
@@ -100,7 +100,8 @@ fn is_short(instruction: &Instruction<'_>) -> bool {
         return false;
     };
     match value.as_str() {
-        Some(text) => text.len() <= SHORT,
+        // What is called as a method is looked up as Python does it.
+        Some(text) => text.len() <= SHORT && !attributes::is_one(text),
         // A number counts characters of a text from its start.
         None if value.is_integer() => value.as_usize().is_some_and(|index| index <= SHORT),
         None => value.as_object().is_none(),
@@ -121,8 +122,13 @@ fn toll<'t>(old: &Instruction<'t>, is_short: bool, push: &mut dyn FnMut(Instruct
         I::SetAttr(_) => [I::Swap, filter(tolls::PLAIN, 1), I::Swap, old.clone()]
             .into_iter()
             .for_each(push),
-        I::GetItem if !is_short => {
-            look(tolls::GET, 2).into_iter().for_each(&mut *push);
+        I::GetItem if !is_short => push(filter(tolls::GET, 2)),
+        I::GetAttr(name) if attributes::is_one(name) => {
+            push(I::LoadConst(Value::from(*name)));
+            push(filter(tolls::ATTRIBUTE, 2));
+        }
+        I::PushLoop(_) | I::FastRecurse => {
+            push(filter(tolls::EACH, 1));
             push(old.clone());
         }
         I::Slice => {
@@ -218,7 +224,6 @@ fn toll<'t>(old: &Instruction<'t>, is_short: bool, push: &mut dyn FnMut(Instruct
         | I::ApplyFilter(..)
         | I::PerformTest(..)
         | I::Emit
-        | I::PushLoop(_)
         | I::PushWith
         | I::PushDidNotIterate
         | I::PopFrame
@@ -234,7 +239,6 @@ fn toll<'t>(old: &Instruction<'t>, is_short: bool, push: &mut dyn FnMut(Instruct
         | I::DupTop
         | I::DiscardTop
         | I::FastSuper
-        | I::FastRecurse
         | I::Swap
         | I::CallBlock(_)
         | I::LoadBlocks

@@ -6,7 +6,15 @@ use chatmill_diag::limits::TEMPLATE_DEPTH;
 use minijinja::value::{Kwargs, ValueKind};
 use minijinja::{Error, ErrorKind, Value};
 
-use super::{held, meter};
+use super::{held, marked_value, meter};
+
+/// Where `str.splitlines` breaks.
+pub(super) fn breaks_line(character: char) -> bool {
+    matches!(
+        character,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
+}
 
 /// `str(value)`; an undefined value prints nothing.
 pub(super) fn text(value: &Value) -> Result<String, Error> {
@@ -61,6 +69,7 @@ fn repr(out: &mut String, value: &Value, depth: usize) -> Result<(), Error> {
             }
             out.push(closing);
         }
+        ValueKind::Undefined => out.push_str("Undefined"),
         _ => out.push_str(&value.to_string()),
     }
     Ok(())
@@ -204,7 +213,7 @@ impl Dump {
                 self.end(out, is_empty, depth);
                 out.push(']');
             }
-            ValueKind::Plain => out.push_str(&value.to_string()),
+            ValueKind::Plain if marked_value::is_digits(value) => out.push_str(&value.to_string()),
             other => {
                 let message = format!("Object of type {other} is not JSON serializable");
                 return Err(Error::new(ErrorKind::BadSerialization, message));

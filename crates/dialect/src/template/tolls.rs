@@ -1,9 +1,9 @@
 //! The filters that stand between the instructions of a template, and the costs of operators.
 
-use minijinja::value::{Rest, Value, ValueOrKwargs};
-use minijinja::{Environment, Error, ErrorKind, State};
+use minijinja::value::{Rest, Tuple, Value, ValueKind, ValueOrKwargs};
+use minijinja::{Environment, Error, ErrorKind, State, filters};
 
-use super::{held, meter, python};
+use super::{attributes, held, meter, python};
 
 /// Bytes of a macro, or of what it encloses.
 const MACRO: u64 = 512;
@@ -16,6 +16,8 @@ pub(super) const LIST: &str = "(list)";
 pub(super) const PLAIN: &str = "(plain)";
 pub(super) const PLAIN_ALL: &str = "(plain-all)";
 pub(super) const REFUSE: &str = "(refuse)";
+pub(super) const EACH: &str = "(each)";
+pub(super) const ATTRIBUTE: &str = "(attribute)";
 pub(super) const GET: &str = "(get)";
 pub(super) const SLICE: &str = "(slice)";
 pub(super) const REPEAT: &str = "(repeat)";
@@ -59,13 +61,31 @@ pub(super) fn put_up(environment: &mut Environment<'_>) {
             reads(operand)
         })
     });
-    look(environment, GET, |operands| match operands {
-        [container, key] => get(container, key),
-        _ => Ok(()),
+    environment.add_filter(EACH, |value: ValueOrKwargs| {
+        let value = value.into_value();
+        let Some(text) = value.as_str() else {
+            return Ok(value);
+        };
+        // A loop over a text does not know where it ends.
+        meter::has_room((text.len() as u64).saturating_mul(held::VALUE))?;
+        held::keep_as_list(text.chars().map(Value::from).collect())
     });
-    look(environment, SLICE, |operands| match operands {
-        [container, ..] => walks(container),
-        _ => Ok(()),
+    environment.add_filter(ATTRIBUTE, |container: ValueOrKwargs, name: &str| {
+        attributes::attribute(&container.into_value(), name)
+    });
+    environment.add_filter(GET, |container: ValueOrKwargs, key: ValueOrKwargs| {
+        let (container, key) = (container.into_value(), key.into_value());
+        get(&container, &key)?;
+        attributes::item(&container, &key)
+    });
+    environment.add_filter(SLICE, |operands: Rest<ValueOrKwargs>| {
+        let mut operands = operands.into_values();
+        if let [container, start, end, step] = operands.as_mut_slice() {
+            walks(container)?;
+            forwards(container, [start, end, step])?;
+        }
+        operands.reverse();
+        Ok::<_, Error>(Value::from(operands))
     });
     look(environment, REPEAT, |operands| match operands {
         [left, right] => repeat(left, right),
@@ -101,6 +121,27 @@ fn look(
         operands.reverse();
         Ok::<_, Error>(Value::from(operands))
     });
+}
+
+/// Makes of a slice backwards one forwards of what is reversed: minijinja's own goes too far, or fails.
+fn forwards(container: &mut Value, [start, end, step]: [&mut Value; 3]) -> Result<(), Error> {
+    let length = container.len().filter(|_| container.kind() != ValueKind::Map);
+    if let (Some(length), Some(stride)) = (length, step.as_i64().filter(|step| *step < 0)) {
+        let last = i64::try_from(length).unwrap_or(i64::MAX) - 1;
+        for bound in [start, end] {
+            if let Some(at) = bound.as_i64() {
+                *bound = if at < 0 { !at } else { (last - at).max(0) }.into();
+            }
+        }
+        *step = stride.saturating_neg().into();
+        let reversed = filters::reverse(container)?;
+        *container = if container.is_tuple() {
+            Tuple::new(reversed.try_iter()?.collect()).into()
+        } else {
+            reversed
+        };
+    }
+    Ok(())
 }
 
 /// Going once over the characters of a text or the members of a container.
@@ -150,7 +191,7 @@ pub(super) fn contains(container: &Value, member: &Value) -> Result<(), Error> {
             meter::has_room(held::measure(member)?.printed())?;
         }
         walks(container)?;
-    } else if container.kind() != minijinja::value::ValueKind::Map {
+    } else if container.kind() != ValueKind::Map {
         reads(container)?;
     }
     reads(member)

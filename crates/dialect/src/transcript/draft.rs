@@ -8,7 +8,7 @@ use super::Transcript;
 use crate::learned::Learned;
 use crate::loss::{LossCode, reasons};
 use crate::media::placeholder;
-use crate::message_text::{answered, declared_text};
+use crate::message_text::{answered, answered_in_words, declared_text};
 use crate::names::is_nobody;
 use crate::order::Order;
 use crate::policy::References;
@@ -27,6 +27,8 @@ pub(super) const LOSES: &[LossCode] = &[
     LossCode::ReferenceShortened,
     LossCode::MediaDropped,
     LossCode::NameDropped,
+    LossCode::MediaPlaceholder,
+    LossCode::PartFlattened,
 ];
 
 /// What results that follow their calls may cost beside that.
@@ -107,17 +109,22 @@ impl<'a> Drafter<'_, 'a> {
                     let losses = &mut self.plan.losses;
                     losses.at(LossCode::ToolNameRewritten, message.position, reason);
                 }
-                let next = message.parts.get(part as usize + 1);
+                let next = message.parts.get((part + result.media) as usize + 1);
                 let is_marked = matches!(next, Some(Part::CacheMark));
-                self.result(Some(call), Some((message, result)), is_marked);
+                self.result(Some(call), Some((message, result, part)), is_marked);
             }
-            Step::Loose { message, result } => self.result(None, Some((message, result)), false),
+            Step::Loose {
+                message,
+                result,
+                part,
+            } => self.result(None, Some((message, result, part)), false),
             Step::Missing { call } => self.result(Some(call), None, false),
             Step::Inline {
                 message,
                 result,
+                part,
                 caller,
-            } => self.inline(message, result, caller),
+            } => self.inline(message, (result, part), caller),
         }
     }
 
@@ -160,7 +167,7 @@ impl<'a> Drafter<'_, 'a> {
     fn parts(&mut self, message: &'a Message, role: Role, calls: &[Call<'a>]) {
         let position = message.position;
         let mut calls = calls.iter().peekable();
-        for (index, part) in message.parts.iter().enumerate() {
+        for (index, part) in message.own_parts() {
             let held = match part {
                 Part::Text(text) => {
                     self.text(message, text, role);
@@ -190,15 +197,7 @@ impl<'a> Drafter<'_, 'a> {
                     })
                 }
                 Part::ToolResult(_) => continue,
-                Part::Media(media) => {
-                    self.plan.kinds.add(Kinds::MEDIA);
-                    let name = match address(media) {
-                        Some(address) => address,
-                        None => self.transcript.made().keep(placeholder(media)),
-                    };
-                    let name = self.plan.wording([TextRun::new(name, Component::Content)]);
-                    BlockContent::Media(media, name)
-                }
+                Part::Media(media) => self.medium(media),
                 Part::Reasoning(thought) => {
                     self.plan.kinds.add(Kinds::REASONING);
                     BlockContent::Reasoning(thought)
@@ -214,6 +213,16 @@ impl<'a> Drafter<'_, 'a> {
             };
             self.plan.blocks.push(Block::new(held, Some(position), role));
         }
+    }
+
+    fn medium(&mut self, media: &'a Media) -> BlockContent<'a> {
+        self.plan.kinds.add(Kinds::MEDIA);
+        let name = match address(media) {
+            Some(address) => address,
+            None => self.transcript.made().keep(placeholder(media)),
+        };
+        let name = self.plan.wording([TextRun::new(name, Component::Content)]);
+        BlockContent::Media(media, name)
     }
 
     fn text(&mut self, message: &'a Message, text: &'a str, role: Role) {
@@ -254,6 +263,7 @@ impl<'a> Drafter<'_, 'a> {
             wording: &DOCUMENT,
             wordless: Wordless::LeftOut,
             aliases: Some(transcript.aliases()),
+            namesakes: Some(transcript.namesakes()),
             is_own: None,
         };
         let participants = &view.conversation().participants;
@@ -286,14 +296,14 @@ impl<'a> Drafter<'_, 'a> {
     fn result(
         &mut self,
         call: Option<Call<'a>>,
-        found: Option<(&'a Message, &'a ToolResult)>,
+        found: Option<(&'a Message, &'a ToolResult, u32)>,
         is_marked: bool,
     ) {
         let view = self.transcript.view();
-        let (message, result) = found.unzip();
+        let (message, result) = found.map(|(message, result, _)| (message, result)).unzip();
         let position = message.map(|message| message.position);
         let content = match found {
-            Some((message, result)) => {
+            Some((message, result, _)) => {
                 let content = answered(view, message, result, &mut self.plan.losses);
                 self.transcript.made().keep(content)
             }
@@ -320,6 +330,7 @@ impl<'a> Drafter<'_, 'a> {
             id: "",
             name: "",
             content,
+            is_object: false,
         });
         self.plan.blocks.push(Block::new(held, position, Role::Tool));
         if is_marked {
@@ -327,13 +338,20 @@ impl<'a> Drafter<'_, 'a> {
             let mark = Block::new(BlockContent::CacheMark, position, Role::Tool);
             self.plan.blocks.push(mark);
         }
+        for media in found
+            .into_iter()
+            .flat_map(|(message, _, part)| message.media_of(part as usize))
+        {
+            let held = self.medium(media);
+            self.plan.blocks.push(Block::new(held, position, Role::Tool));
+        }
         self.plan.close(Turn::new(Role::Tool, position), start);
     }
 
     /// A result as text of a user turn of its own.
-    fn inline(&mut self, message: &'a Message, result: &'a ToolResult, caller: Option<usize>) {
+    fn inline(&mut self, message: &'a Message, (result, part): (&'a ToolResult, u32), caller: Option<usize>) {
         let view = self.transcript.view();
-        let content = answered(view, message, result, &mut self.plan.losses);
+        let content = answered_in_words(view, message, (result, part), &mut self.plan.losses);
         let content = self.transcript.made().keep(content);
         let start = self.plan.blocks.len();
         let position = Some(message.position);

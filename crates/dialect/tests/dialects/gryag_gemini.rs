@@ -158,7 +158,7 @@ fn arguments_that_are_no_objects_are_wrapped() {
     assert!(out.text.contains(r#"{"name":"b","args":{"text":"{oops"}}"#));
     assert!(out.text.contains(r#"{"name":"c","args":{}}"#));
     assert_eq!(out.lost(LossCode::ArgsMalformed), [(Some(0), 2)]);
-    assert_eq!(out.violations.len(), 3);
+    assert_eq!(out.violations, Vec::<String>::new());
 }
 
 #[test]

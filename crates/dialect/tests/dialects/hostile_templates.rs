@@ -66,7 +66,7 @@ fn hostile() -> Vec<(&'static str, String, &'static str)> {
         ("arguments that are kept", doubles("{% set ns.l = nothing|default(a=ns.l) %}", 10_000), "too many arguments"),
         ("slices of slices", doubles("{% set ns.l = ns.l[0:] %}", 10_000), PRINTS),
         ("sums of lists", doubles("{% set ns.l = ns.l + [] %}", 10_000), PRINTS),
-        ("chained lists", doubles("{% set ns.l = ns.l|chain([]) %}", 10_000), PRINTS),
+        ("methods in lists", doubles("{% set ns.l = [ns.l.copy] %}", 10_000), DEEP),
         ("a namespace in itself", "{% set ns = namespace() %}{% set ns.a = ns %}{{ ns }}".to_owned(), HOLDS),
         ("a namespace in a list", "{% set ns = namespace() %}{% set ns.a = [ns] %}{{ ns }}".to_owned(), HOLDS),
         ("a namespace in a namespace", "{% set ns = namespace() %}{% set x = namespace(a=ns) %}".to_owned(), HOLDS),
@@ -113,7 +113,8 @@ fn hostile() -> Vec<(&'static str, String, &'static str)> {
         ("a captured loop", format!("{{% set x %}}{{% for i in range(100000) %}}{}{{% endfor %}}{{% endset %}}", "a".repeat(400)), MEMORY),
         ("a printed text that shares its parts", with(dag, "{{ ns.s }}"), MEMORY),
         ("JSON that shares its parts", with(dag, "{{ ns.s|tojson }}"), MEMORY),
-        ("a pretty print that shares its parts", with(dag, "{{ ns.s|pprint }}"), MEMORY),
+        ("an escaped text that shares its parts", with(dag, "{{ ns.s|e }}"), MEMORY),
+        ("indent by a text", with(text, "{{ ('\\n' * 100000)|indent(t) }}"), MEMORY),
         ("a joined text that shares its parts", with(dag, "{{ 'a' ~ ns.s }}"), MEMORY),
         ("center", "{{ 'a'.center(1000000000) }}".to_owned(), METHOD),
         ("ljust", "{{ 'a'.ljust(1000000000) }}".to_owned(), METHOD),
@@ -151,7 +152,8 @@ fn hostile() -> Vec<(&'static str, String, &'static str)> {
         ("text that a template repeats", "{{ messages[0].content * 100000 }}".to_owned(), PRINTS),
         ("half a text that a template repeats", "{{ messages[0].content[:3] * 300000 }}".to_owned(), PRINTS),
         ("marks without an end", "{% set a = messages[0].content[0] %}{{ (a ~ messages[1].content[0]) * 300000 }}".to_owned(), PRINTS),
-        ("zipped lists", with(list, "{{ l|zip(l, l, l, l, l, l, l, l)|list|length }}"), ""),
+        ("the characters of a text", with(text, "{% for i in range(1000) %}{% for c in t %}{% break %}{% endfor %}{% endfor %}"), MEMORY),
+        ("a text backwards", with(text, "{% for i in range(100000) %}{% set x = t[::-1]|length %}{% endfor %}"), ""),
     ]
 }
 

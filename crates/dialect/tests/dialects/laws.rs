@@ -73,6 +73,11 @@ pub(crate) fn room(seed: u64) -> Room {
                     _ => format!("c{}", dice.roll(count + 1)),
                 };
                 let position = room.result(&id, dice.pick(&["{ \"ok\": 1 }", "[1]", "fine\n", ""]));
+                let parts = &mut room.message(position).parts;
+                if let (0, Some(Part::ToolResult(result))) = (count % 3, parts.first_mut()) {
+                    result.media = 1;
+                    parts.push(media(MediaKind::Image, Some("https://e.com/shot"), None));
+                }
                 results.push((position, id));
                 position
             }

@@ -10,8 +10,8 @@ use chatmill_dialect::{
     DIALECTS, Dialect, History, LossCode, MadeTexts, Policy, Rendering, Transcript, View, Window, WindowRange,
 };
 use chatmill_model::{
-    CallStatus, Extra, Fact, LinkStatus, MediaKind, MediaSource, MessageKind, OffsetOrigin, Part, RawJson,
-    ReferenceForm, Role, Sink, Timestamp, Weight,
+    CallStatus, Extra, Fact, LinkStatus, Media, MediaKind, MediaSource, MessageKind, OffsetOrigin, Part,
+    RawJson, ReferenceForm, Role, Sink, Timestamp, Weight,
 };
 
 use crate::laws::{Dice, room};
@@ -250,6 +250,14 @@ fn disturb(room: &mut Room, position: u32, dice: &mut Dice) {
             // Where parts stand, pairings know.
             parts.push(part);
         }
+        if position % 5 == 1 {
+            parts.push(Part::Media(Media {
+                kind: MediaKind::File,
+                source: MediaSource::Text("[meta] Moon\nrock".to_owned()),
+                media_type: None,
+                name: None,
+            }));
+        }
     }
 }
 
@@ -305,7 +313,6 @@ pub(crate) fn each_odd(
                         start: all / 5,
                         end,
                         learned: 0,
-                        ends_with_calls: false,
                     },
                     shared: Rc::default(),
                 });
@@ -352,7 +359,7 @@ const RARE: [LossCode; 2] = [LossCode::DuplicateResult, LossCode::ResultEarlyMov
 fn what_dialects_lose_is_on_their_lists_and_nothing_else() {
     let mut raised: BTreeMap<String, BTreeSet<LossCode>> = BTreeMap::new();
     each_odd(
-        0..u64::from(chatmill_drawn::cases(60)),
+        0..u64::from(chatmill_drawn::cases(90)),
         |_, dialect, _, rendering| {
             let codes = rendering.losses.iter().map(|loss| loss.code);
             raised.entry(format!("{dialect:?}")).or_default().extend(codes);

@@ -10,6 +10,7 @@
 
 mod additions;
 mod chatml;
+mod documents;
 mod group_chat;
 mod gryag_compact;
 mod gryag_gemini;

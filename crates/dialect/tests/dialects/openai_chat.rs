@@ -119,7 +119,7 @@ fn replies_are_quoted_in_user_turns_only() {
         r#""content":"Sure?\nYou said earlier: \"The red one.\"""#,
         r#""content":"Hm.\nI said:\n\"Which one?\"""#,
         r#""content":"Logged.\nAnn said:\n\"Sure?\"""#,
-        r#""content":"Ok\nScribe (b2) said: \"Logged.\"""#,
+        r#""content":"Ok\nScribe said: \"Logged.\"""#,
     ] {
         assert!(out.text.contains(turn), "{turn} in {}", out.text);
     }

@@ -1,6 +1,6 @@
 //! Chat Completions: calls and results, whoever speaks in between.
 
-use chatmill_dialect::policy::Orphans;
+use chatmill_dialect::policy::{Orphans, Reasoning};
 use chatmill_dialect::{History, LossCode, Policy};
 use chatmill_model::{ArgumentForm, Arguments, CallStatus, Part, RawJson};
 
@@ -218,8 +218,12 @@ fn a_turn_that_loses_its_only_call_is_gone() {
     let bot = room.agent("b1", "Bot");
     room.call(bot, "", &[("c1", "a", "{}")]);
     room.call(bot, "so", &[("c2", "a", "{}")]);
+    room.say(bot, "no");
     let out = room.only_with("openai-chat", &orphans(Orphans::Drop));
-    assert_eq!(out.text, r#"{"messages":[{"role":"assistant","content":"so"}]}"#);
+    assert_eq!(
+        out.text,
+        r#"{"messages":[{"role":"assistant","content":"so"},{"role":"assistant","content":"no"}]}"#
+    );
 }
 
 #[test]
@@ -235,8 +239,7 @@ fn missing_and_repeated_ids_are_made_up() {
             "assistant calls call_1 calls call_0",
             "tool answers call_1",
             "tool answers call_0",
-            "assistant calls call_2",
-            "tool answers call_2"
+            "assistant calls call_2"
         ]
     );
     let rewritten = [(Some(0), 1), (Some(1), 1)];
@@ -276,4 +279,101 @@ fn a_window_does_not_part_a_result_from_its_call() {
     assert_eq!(shape(&outs[0]), ["assistant calls c1", "tool answers c1", "user"]);
     assert_eq!(outs[0].lost(LossCode::Truncated), [(None, 1)]);
     assert_eq!(outs[0].lost(LossCode::OrphanResultInlined), []);
+}
+
+/// A question, and an answer of words and two calls, with which the conversation ends.
+fn asking() -> Room {
+    let mut room = Room::new();
+    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
+    room.say(ann, "Tides of Porto and Lisbon?");
+    room.call(
+        bot,
+        "I look.",
+        &[
+            ("c1", "tide", r#"{"port":"Porto"}"#),
+            ("c2", "tide", r#"{"port":"Lisbon"}"#),
+        ],
+    );
+    room.pair(Some((1, 1)), None, CallStatus::Unanswered);
+    room.pair(Some((1, 2)), None, CallStatus::Unanswered);
+    room
+}
+
+#[test]
+fn calls_that_nothing_follows_are_an_answer_in_every_dialect_and_by_every_policy() {
+    let room = asking();
+    for policy in [Orphans::Repair, Orphans::Drop, Orphans::Reject] {
+        for dialect in chatmill_dialect::DIALECTS {
+            let id = dialect.id();
+            if dialect.about().neutral || !room.only_with(id, &orphans(policy)).text.contains("tide") {
+                continue;
+            }
+            let out = room.only_with(id, &orphans(policy));
+            assert!(
+                out.text.contains("Porto") && out.text.contains("Lisbon"),
+                "{id}: {}",
+                out.text
+            );
+            assert!(!out.text.contains("no result was recorded"), "{id}: {}", out.text);
+            assert_eq!(out.lost(LossCode::MissingResultSynthesised), [], "{id}");
+            assert_eq!(out.lost(LossCode::ToolCallDropped), [], "{id}");
+            assert_eq!(out.violations, Vec::<String>::new(), "{id}");
+            if !dialect.is_single_turn() {
+                assert_eq!(out.last_role, Some("assistant"), "{id}: {}", out.text);
+            }
+        }
+    }
+    let said = [
+        "openai-chat",
+        "openai-responses",
+        "anthropic-messages",
+        "gemini-contents",
+        "bedrock-converse",
+    ];
+    for id in said.into_iter().chain([
+        "mistral-chat",
+        "hf-messages",
+        "suna-llm",
+        "gryag-gemini",
+        "sharegpt",
+    ]) {
+        assert!(room.only(id).text.contains("tide"), "{id}");
+    }
+}
+
+#[test]
+fn calls_that_a_turn_or_a_result_of_one_of_them_follows_miss_their_results() {
+    let mut room = asking();
+    room.result("c1", "2.1 m");
+    room.linked.pairings.remove(0);
+    room.pair(Some((1, 1)), Some((2, 0)), CallStatus::Paired);
+    assert_eq!(
+        room.only("openai-chat").lost(LossCode::MissingResultSynthesised),
+        [(Some(1), 1)]
+    );
+    let mut room = asking();
+    room.say(0, "Never mind.");
+    assert_eq!(
+        room.only("openai-chat").lost(LossCode::MissingResultSynthesised),
+        [(Some(1), 2)]
+    );
+}
+
+#[test]
+fn several_last_calls_of_a_sharegpt_record_are_a_list_without_the_text_beside_them() {
+    let out = asking().only("sharegpt");
+    let end = r#"{"from":"function_call","value":"[{\"name\":\"tide\",\"arguments\":{\"port\":\"Porto\"}},{\"name\":\"tide\",\"arguments\":{\"port\":\"Lisbon\"}}]"}]}"#;
+    assert!(out.text.ends_with(end), "{}", out.text);
+    assert_eq!(out.lost(LossCode::TextDropped), [(Some(1), 1)]);
+    assert_eq!(out.lost(LossCode::PartMoved), []);
+    let mut room = asking();
+    room.message(1).parts[0] = Part::Reasoning("Two ports.".to_owned());
+    let policy = Policy {
+        reasoning: Reasoning::Keep,
+        ..Policy::default()
+    };
+    let out = room.only_with("sharegpt", &policy);
+    let start = r#"{"from":"function_call","value":"<think>\nTwo ports.\n</think>\n[{\"name\":"#;
+    assert!(out.text.contains(start), "{}", out.text);
+    assert_eq!(out.lost(LossCode::ReasoningDropped), []);
 }

@@ -208,7 +208,7 @@ fn a_quote_is_as_long_as_policy_says_and_whole_where_its_message_is_not_shown() 
     for mark in [
         "[in reply to Zoë]",
         "[in reply to you]",
-        "[in reply to Gull (b2)]",
+        "[in reply to Gull]",
         "[in reply to my own message]",
     ] {
         assert!(has(&out, mark), "{mark} {}", out.text);

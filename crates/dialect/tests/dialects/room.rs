@@ -203,6 +203,7 @@ impl Room {
 
     pub(crate) fn result(&mut self, call_id: &str, content: &str) -> u32 {
         let result = ToolResult {
+            media: 0,
             call_id: (!call_id.is_empty()).then(|| call_id.to_owned()),
             name: None,
             content: content.to_owned(),

@@ -80,6 +80,50 @@ fn names_stand_in_front_where_several_people_speak() {
 }
 
 #[test]
+fn only_those_who_share_their_name_have_an_id_behind_it() {
+    let mut room = Room::new();
+    let people = [
+        room.human("u1", "Ann"),
+        room.human("u2", "Ann"),
+        room.human("u3", "Ben"),
+        room.human("u4", ""),
+        room.human("u5", "Ben"),
+        room.agent("b1", "Scribe"),
+        room.agent("b2", "Bot"),
+    ];
+    for sender in [people[0], people[1], people[2], people[3], people[5]] {
+        room.say(sender, "x");
+    }
+    let answer = room.say(people[6], "y");
+    room.say(people[6], "z");
+    let quoting = room.say(people[2], "w");
+    room.reply(quoting, 4);
+    let out = room.only("hf-messages");
+    let said = out.text.split(": x").map(|text| text.rsplit('"').next().unwrap());
+    let said: Vec<&str> = said.take(5).collect();
+    assert_eq!(
+        said,
+        ["Ann (u1)", "Ann (u2)", "Ben", "u4", "Scribe"],
+        "{}",
+        out.text
+    );
+    assert!(
+        out.text.contains("[in reply to Scribe]") || out.text.contains("Scribe said"),
+        "{}",
+        out.text
+    );
+    assert!(
+        !out.text.contains("(b1)") && !out.text.contains("(u3)"),
+        "{}",
+        out.text
+    );
+    // Who is quoted appears, too.
+    let other = room.say(people[4], "v");
+    room.reply(other, answer);
+    assert!(room.only("hf-messages").text.contains("Ben (u3): x"));
+}
+
+#[test]
 fn failures_are_marked_where_there_is_a_mark() {
     let mut room = Room::new();
     let bot = room.agent("b1", "Bot");
@@ -216,7 +260,7 @@ fn media_go_where_a_vendor_takes_them() {
     for (dialect, carried, named) in [
         ("openai-chat", 2, 3),
         ("openai-responses", 3, 2),
-        ("anthropic-messages", 2, 3),
+        ("anthropic-messages", 3, 2),
         ("gemini-contents", 4, 1),
         ("bedrock-converse", 2, 3),
         ("mistral-chat", 2, 3),

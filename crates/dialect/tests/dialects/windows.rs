@@ -272,7 +272,6 @@ fn system_text_in_front_of_a_stretch_stays_and_replies_to_the_outside_are_quoted
         start: 3,
         end: 5,
         learned: 0,
-        ends_with_calls: false,
     };
     let outs = room.render_stretch(
         "suna-llm",
@@ -483,7 +482,6 @@ fn a_later_start_shows_the_end_of_the_same_rendering() {
                 start,
                 end: length,
                 learned: 0,
-                ends_with_calls: false,
             };
             let policy = Policy::default();
             let out = room

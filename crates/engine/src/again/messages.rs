@@ -196,6 +196,8 @@ enum WrittenPart {
         content: String,
         #[serde(default)]
         is_error: bool,
+        #[serde(default)]
+        media: u32,
     },
     CacheMark,
 }
@@ -205,6 +207,7 @@ struct WrittenMedia {
     kind: String,
     url: Option<String>,
     inline: Option<String>,
+    text: Option<String>,
     media_type: Option<String>,
     name: Option<String>,
 }
@@ -240,11 +243,13 @@ impl WrittenPart {
                 name,
                 content,
                 is_error,
+                media,
             } => Part::ToolResult(ToolResult {
                 call_id,
                 name,
                 content,
                 is_error,
+                media,
                 ..ToolResult::default()
             }),
             Self::CacheMark => Part::CacheMark,
@@ -263,10 +268,11 @@ impl WrittenMedia {
         let kind = kinds.into_iter().find(|kind| kind.as_str() == self.kind);
         Media {
             kind: kind.unwrap_or(MediaKind::File),
-            source: match (self.url, self.inline) {
-                (Some(url), _) => MediaSource::Url(url),
-                (None, Some(base64)) => MediaSource::Inline(base64),
-                (None, None) => MediaSource::Upload,
+            source: match (self.url, self.inline, self.text) {
+                (Some(url), ..) => MediaSource::Url(url),
+                (None, Some(base64), _) => MediaSource::Inline(base64),
+                (None, None, Some(text)) => MediaSource::Text(text),
+                (None, None, None) => MediaSource::Upload,
             },
             media_type: self.media_type,
             name: self.name,

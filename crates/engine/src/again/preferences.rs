@@ -20,6 +20,14 @@ use crate::plan::WindowPlan;
 /// The table that it is read from.
 const TABLE: &str = "alternatives";
 
+chatmill_diag::reasons! {
+    NO_PREFERENCE = "no-preference", "nobody said which answer is better", "`trl-kto` takes single answers that were judged, `trl-messages` and the other envelopes of conversations take any";
+    NO_LABEL = "no-label", "nobody said whether the answer is good", "`trl-dpo` takes answers of which one is better, `trl-messages` and the other envelopes of conversations take any";
+    TOO_LARGE = "too-large", "beyond limits.rendering", "allow longer renderings: `limits.rendering`";
+    SILENT = "not-an-answer", "the assistant says nothing in it", "look at the answer in the table `alternatives`: it is somebody else's, or empty";
+    NOTHING_LEFT = "not-an-answer", "nothing of it is left in this dialect", "take a dialect that carries what the answer consists of";
+}
+
 /// What is known of answers at a place.
 #[derive(Debug)]
 pub enum Judged<'r> {
@@ -293,7 +301,7 @@ impl Teller<'_, '_, '_> {
                     .any(|other| answer.against(other) == Some(Ordering::Greater))
         };
         let Some(best) = place.iter().find(is_best) else {
-            return self.left_out("no-preference: nobody said which answer is better", visit);
+            return self.left_out(NO_PREFERENCE.words, visit);
         };
         let chosen = match self.kept(best) {
             Ok(kept) => kept,
@@ -307,7 +315,7 @@ impl Teller<'_, '_, '_> {
             match rejected {
                 Err(reason) => self.left_out(reason, visit)?,
                 Ok(Kept { content: None, .. }) => {
-                    self.left_out("too-large: beyond limits.rendering", visit)?;
+                    self.left_out(TOO_LARGE.words, visit)?;
                 }
                 Ok(Kept {
                     content: Some(rejected),
@@ -333,7 +341,7 @@ impl Teller<'_, '_, '_> {
         visit: &mut Visit<'_, E>,
     ) -> Result<(), E> {
         let Some(is_good) = answer.is_good() else {
-            return self.left_out("no-label: nobody said whether the answer is good", visit);
+            return self.left_out(NO_LABEL.words, visit);
         };
         match self.kept(answer) {
             Err(reason) => self.left_out(reason, visit),
@@ -364,7 +372,7 @@ impl Teller<'_, '_, '_> {
             .messages
             .iter()
             .find(|message| message.role == Role::Assistant);
-        let speaker = speaker.ok_or("not-an-answer: the assistant says nothing in it")?;
+        let speaker = speaker.ok_or(SILENT.words)?;
         let mut conversation = self.linked.conversation.clone();
         conversation
             .messages
@@ -397,6 +405,6 @@ impl Teller<'_, '_, '_> {
             },
         );
         let Ok(()) = said;
-        kept.ok_or("not-an-answer: nothing of it is left in this dialect")
+        kept.ok_or(NOTHING_LEFT.words)
     }
 }

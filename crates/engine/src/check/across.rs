@@ -194,7 +194,9 @@ impl<'r> Places<'r> {
         let index = message.origin.index;
         match record.source() {
             _ if self.bytes.trim_ascii_start().starts_with(b"[") => format!("$[{index}]"),
-            Some(source) => source.message_path(index),
+            Some(source) => Some(source.message_path(index))
+                .filter(|path| !path.is_empty())
+                .unwrap_or_else(|| "$".to_owned()),
             None => "$".to_owned(),
         }
     }

@@ -18,10 +18,12 @@ use crate::entry::EntryRef;
 use crate::plan::{CodeSettings, PlannedInput};
 use crate::record::group::{Group, GroupRow};
 use crate::record::locate::{Located, Locator};
+use crate::record::unread::UnreadFields;
 use crate::record::written::written;
 use crate::record::{self, Settings};
 use crate::slice::Slice;
 use crate::slice::records::{Item, ReadRecord, Record, RecordForm};
+use crate::work::recognition::is_misread;
 
 /// What one slice gives.
 #[derive(Default)]
@@ -29,6 +31,8 @@ pub(super) struct SliceReport {
     pub(super) files: BTreeMap<usize, FileCounts>,
     /// Findings, each with the index of its input.
     pub(super) findings: Vec<(usize, Checked)>,
+    /// What nobody reads, by the index of the input.
+    pub(super) unread: BTreeMap<usize, UnreadFields>,
     /// What is kept of its conversations until all files were read.
     pub(super) traces: Vec<Trace>,
 }
@@ -111,6 +115,11 @@ impl<'c> Checker<'c> {
             Item::Note(finding) => self.finding(Located::nowhere(finding.clone()), FindingPlace::default()),
             Item::Record(record) => {
                 for read in record.read(Settings::plain(&self.options.limits)) {
+                    for unread in &read.outcome.unread {
+                        let (input, place) = record.place_of(unread);
+                        let fields = self.report.unread.entry(input).or_default();
+                        fields.add(unread, place, self.options.limits.unread_paths);
+                    }
                     self.record(read);
                 }
             }
@@ -135,7 +144,13 @@ impl<'c> Checker<'c> {
         let text = Text::of(record);
         let linked = read.outcome.linked.as_ref();
         let id = linked.map(|linked| record::id(linked, record.bytes));
-        let rejects = read.rejects(&self.options.limits).into_iter();
+        let rejects = read.rejects(&self.options.limits);
+        if record.source().is_some() {
+            let misread = rejects.iter().filter(|(_, reject, _)| is_misread(reject));
+            self.place = Some(record.entry);
+            self.counts().misread += misread.count() as u64;
+        }
+        let rejects = rejects.into_iter();
         let rejects = rejects.map(|(row, _, located)| (row, located));
         let findings = std::mem::take(&mut read.outcome.findings).into_iter();
         let findings = findings.map(|located| (record.row(located.row), located));
@@ -286,7 +301,11 @@ impl<'r> Text<'r> {
         };
         // What is written is not what was read: there is no way from a value to its bytes.
         let is_derived = matches!(frame.form, Form::Text | Form::Copied);
-        let is_apart = self.record.source().is_some_and(Source::lies_apart);
+        let lies_apart = |source: &dyn Source| {
+            let path = origin.map(|origin| source.message_path(origin.index));
+            source.lies_apart() || path.is_some_and(|path| path.is_empty())
+        };
+        let is_apart = self.record.source().is_some_and(lies_apart);
         let is_sought = (finding.mark.is_some() || is_apart) && !is_derived;
         let document = is_sought.then(|| self.document()).flatten();
         let (Some(document), Some(source), Some(_)) = (document, self.record.source(), origin) else {

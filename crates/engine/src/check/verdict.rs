@@ -70,6 +70,8 @@ pub(super) struct FileCounts {
     pub(super) source: Option<&'static str>,
     pub(super) records: u64,
     pub(super) rejected: u64,
+    /// Records that are whole and that their source cannot read.
+    pub(super) misread: u64,
     pub(super) conversations: u64,
     /// What it, or something in it, is that is not a chat.
     pub(super) passed_over: Option<&'static str>,
@@ -96,6 +98,7 @@ impl FileCounts {
         self.passed_over = self.passed_over.or(other.passed_over);
         self.records += other.records;
         self.rejected += other.rejected;
+        self.misread += other.misread;
         self.conversations += other.conversations;
         self.is_empty |= other.is_empty;
         self.refused

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use chatmill_dataset::manifest::{DERIVED, InputEntry, Inputs};
 use chatmill_dataset::overview::{Overview, listed};
 use chatmill_dataset::rows::TotalRow;
-use chatmill_dataset::{FORMAT, LotManifests, Manifest, Sealed, SliceId, Staging, TableOptions};
+use chatmill_dataset::{FORMAT, LotManifests, Manifest, PartSet, Sealed, SliceId, Staging, TableOptions};
+use chatmill_diag::Severity;
 use serde::{Serialize, Serializer};
 
 use crate::commit::collisions::Ids;
@@ -14,10 +15,14 @@ use crate::commit::summary::{RunTotals, TokenTotal};
 use crate::error::{RunError, go_on};
 use crate::pipeline::PerspectiveChoice;
 use crate::plan::{Plan, PlannedInput};
+use crate::record::locate::Located;
+use crate::record::unread::{FirstPlace, UnreadFields};
 use crate::slice::{CutCounts, CutTotals};
 use crate::work::overview::OverviewSums;
 use crate::work::receipt::{InputCounts, SliceReceipt, SliceShapes, add_shapes};
-use crate::work::{TotalNames, Totals};
+use crate::work::recognition::Recognition;
+use crate::work::tables::{self, FindingTexts, Place};
+use crate::work::{TotalNames, Totals, quoting};
 
 /// The slices that were worked off: what the receipts must say when they are read back.
 pub struct FinishedSlices {
@@ -128,6 +133,7 @@ impl ReceiptTotals {
             whole.framed += input.framed;
             whole.accepted += input.accepted;
             whole.rejected += input.rejected;
+            whole.refused_inputs += u64::from(input.is_refused());
             whole.filtered += input.filtered;
             whole.conversations += input.conversations;
             for (reason, records) in input.filtered_by {
@@ -167,9 +173,8 @@ impl ReceiptTotals {
         Ok(())
     }
 
-    /// Reads the receipts again for what is not kept of them: their files, which go into the manifests of the lots, and the
-    /// shapes of the inputs that a report lists.
-    fn list(&self, plan: &Plan, staging: &Staging) -> Result<(LotManifests, Shapes), RunError> {
+    /// Reads the receipts again for what is not kept of them.
+    fn list(&self, plan: &Plan, staging: &Staging) -> Result<Listed, RunError> {
         let inputs = plan.inputs.iter().zip(self.inputs.iter()).enumerate();
         let listed = listed(inputs.map(|(index, (planned, counts))| {
             let input = InputEntry {
@@ -184,12 +189,21 @@ impl ReceiptTotals {
             .map(|(input, index)| (index, input.path))
             .collect();
         let mut lots = staging.list_lots(self.lots.clone())?;
+        let mut unread = Unread::new();
+        let mut misread = BTreeMap::new();
         for receipt in staging.receipts::<SliceShapes>()? {
             let receipt = receipt?;
             lots.add(receipt.slice, receipt.files)?;
             for (index, input) in receipt.body.inputs {
                 if listed.contains_key(&index) {
                     add_shapes(found.entry(index).or_default(), input.shapes);
+                }
+                if input.misread > 0 {
+                    *misread.entry(index).or_default() += input.misread;
+                }
+                if !input.unread.is_empty() {
+                    let fields = unread.entry(index).or_default();
+                    fields.merge(input.unread, plan.limits().unread_paths);
                 }
             }
         }
@@ -198,20 +212,93 @@ impl ReceiptTotals {
             shapes.sort_unstable();
             Some((path, shapes))
         });
-        Ok((lots, named.collect()))
+        Ok(Listed {
+            lots,
+            shapes: named.collect(),
+            unread,
+            misread,
+        })
+    }
+
+    /// Tells what nobody reads of the inputs: rows of the findings table, which are counted like those of the slices.
+    fn tell_unread(&mut self, plan: &Plan, unread: Unread, parts: &mut PartSet) -> Result<(), RunError> {
+        for (index, fields) in unread {
+            for (located, first) in fields.findings() {
+                self.tell(plan, index, &located, first.as_ref(), parts)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells which inputs their source does not fit.
+    fn tell_misread(
+        &mut self,
+        plan: &Plan,
+        misread: BTreeMap<usize, u64>,
+        parts: &mut PartSet,
+    ) -> Result<(), RunError> {
+        for (index, misread) in misread {
+            let input = self.inputs.get(index).unwrap_or_default();
+            let framed = input.framed;
+            let source = input.source.unwrap_or_default();
+            if let Some(located) = (Recognition { framed, misread }).finding(&source) {
+                self.tell(plan, index, &located, None, parts)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a finding about a whole input, and counts it.
+    fn tell(
+        &mut self,
+        plan: &Plan,
+        index: usize,
+        located: &Located,
+        first: Option<&FirstPlace>,
+        parts: &mut PartSet,
+    ) -> Result<(), RunError> {
+        let name = plan.inputs.get(index).map(PlannedInput::name).unwrap_or_default();
+        let place = Place {
+            input: &name,
+            entry: first.map_or("", |first| first.entry.as_str()),
+            record: first.map_or(0, |first| first.record),
+        };
+        let key = tables::finding_key(located, place, None);
+        let texts = FindingTexts::new(located, key, None, quoting(plan.pipeline.output.quote));
+        parts.push_finding(tables::finding(located, &texts, place, first.is_some()))?;
+        self.whole.count_finding(&located.finding);
+        let is_error = located.finding.severity == Severity::Error;
+        self.inputs.change(index, |sum| {
+            sum.findings += 1;
+            sum.errors += if is_error { located.finding.count } else { 0 };
+        });
+        Ok(())
     }
 
     /// Writes the totals and the manifest; what is left to do is to publish.
     pub fn seal(
-        self,
+        mut self,
         plan: &Plan,
         fingerprint: &str,
         staging: Staging,
         options: &TableOptions,
     ) -> Result<Sealed, RunError> {
+        let Listed {
+            lots,
+            shapes,
+            unread,
+            misread,
+        } = self.list(plan, &staging)?;
+        // What belongs to no slice is a lot of its own, after the last one: the totals, and what is told of whole inputs.
+        let after_last = SliceId {
+            lot: u32::try_from(self.lots.len()).unwrap_or(u32::MAX),
+            slice: 0,
+        };
+        let mut parts = staging.parts(after_last, options)?;
+        self.tell_misread(plan, misread, &mut parts)?;
+        self.tell_unread(plan, unread, &mut parts)?;
         let names = TotalNames::of(plan);
         let rows = self.totals.rows(&names);
-        let (lots, shapes) = self.list(plan, &staging)?;
         let mut whole = self.whole;
         whole.overview = Overview {
             shapes,
@@ -219,16 +306,10 @@ impl ReceiptTotals {
             ..self.overview.overview(&plan.targets, plan.pipeline.output.quote)
         };
         whole.tokens = rows.iter().map(token_total).collect();
-        // The totals belong to no slice: they are a lot of their own, after the last one.
-        let after_last = SliceId {
-            lot: u32::try_from(self.lots.len()).unwrap_or(u32::MAX),
-            slice: 0,
-        };
-        let mut parts = staging.parts(after_last, options)?;
         for row in rows {
             parts.push_total(row)?;
         }
-        let totals = parts.close()?;
+        let rest = parts.close()?;
         let manifest = Manifest {
             program: "chatmill".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -248,12 +329,27 @@ impl ReceiptTotals {
             verdict: whole.verdict(plan.limits()).to_owned(),
             derived: DERIVED.map(str::to_owned).to_vec(),
         };
-        Ok(staging.seal(manifest, lots, totals, options)?)
+        Ok(staging.seal(manifest, lots, rest, options)?)
     }
+}
+
+/// What is not kept of the receipts.
+struct Listed {
+    /// Their files, which go into the manifests of the lots.
+    lots: LotManifests,
+    /// The shapes of the inputs that a report lists.
+    shapes: Shapes,
+    /// What nobody reads of the inputs.
+    unread: Unread,
+    /// Records that are whole and that their source cannot read, by the index of their input.
+    misread: BTreeMap<usize, u64>,
 }
 
 /// The shapes of inputs, by their names.
 type Shapes = BTreeMap<String, Vec<String>>;
+
+/// What nobody reads of inputs, by their index in the plan.
+type Unread = BTreeMap<usize, UnreadFields>;
 
 fn missing(slice: SliceId) -> RunError {
     RunError::Incomplete {
@@ -303,6 +399,7 @@ fn add_counts(sum: &mut InputEntry, counts: InputCounts) {
     sum.rows.add(&counts.rows);
     sum.conversations += counts.conversations;
     sum.findings += counts.findings;
+    sum.errors += counts.errors;
     for source in counts.sources {
         let sources = sum.source.get_or_insert_default();
         if sources.is_empty() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chatmill_dataset::overview::Overview;
 use chatmill_dataset::{DatasetError, Manifest};
-use chatmill_diag::Limits;
+use chatmill_diag::{Finding, Limits};
 use serde::{Deserialize, Serialize};
 
 use crate::work::receipt::FindingCount;
@@ -20,6 +20,9 @@ pub struct RunTotals {
     pub accepted: u64,
     /// Records that could not be read.
     pub rejected: u64,
+    /// Inputs that were refused whole: no source reads them, or they cannot be opened.
+    #[serde(default)]
+    pub refused_inputs: u64,
     /// Records left out by the request.
     pub filtered: u64,
     /// Records left out, by reason.
@@ -92,12 +95,21 @@ pub struct RunSummary {
 pub const COMPLETE: &str = "complete";
 /// The verdict of a run that rejected more than the threshold allows.
 pub const TOO_MANY_REJECTS: &str = "too-many-rejects";
+/// The verdict of a run with more inputs that were refused whole than `limits.refused_inputs` allows.
+pub const REFUSED_INPUTS: &str = "refused-inputs";
 /// The verdict of a run that read no conversation at all, not even one that the request leaves out.
 pub const NOTHING_READ: &str = "nothing-read";
 /// The verdict of a run with more error findings than `limits.max_error_findings` allows.
 pub const TOO_MANY_ERRORS: &str = "too-many-errors";
 
 impl RunTotals {
+    /// Counts a row of the findings table.
+    pub fn count_finding(&mut self, finding: &Finding) {
+        let count = self.findings.entry(finding.code.code.to_owned()).or_default();
+        finding.code.name.clone_into(&mut count.name);
+        count.add(finding.severity, finding.count);
+    }
+
     /// Error findings in what was not rejected; rejects have a limit of their own.
     pub fn error_findings(&self) -> u64 {
         let errors = self.findings.values();
@@ -113,6 +125,8 @@ impl RunTotals {
             TOO_MANY_REJECTS
         } else if self.conversations == 0 && self.filtered == 0 {
             NOTHING_READ
+        } else if self.refused_inputs > limits.refused_inputs {
+            REFUSED_INPUTS
         } else if self.error_findings() > limits.max_error_findings {
             TOO_MANY_ERRORS
         } else {
@@ -178,6 +192,26 @@ mod tests {
         assert_eq!(totals(3, 7, 3, 3).verdict(&limits), TOO_MANY_REJECTS);
         assert_eq!(totals(2, 8, 4, 0).verdict(&limits), TOO_MANY_ERRORS);
         assert_eq!(totals(0, 0, 0, 0).verdict(&limits), NOTHING_READ);
+    }
+
+    #[test]
+    fn an_input_that_is_refused_whole_weighs_more_than_its_share_of_the_records() {
+        let limits = Limits {
+            max_reject_ratio: 1.0,
+            ..Limits::default()
+        };
+        let totals = RunTotals {
+            refused_inputs: 2,
+            ..totals(2, 8, 0, 0)
+        };
+        assert_eq!(totals.verdict(&limits), REFUSED_INPUTS);
+        for (refused_inputs, verdict) in [(1, REFUSED_INPUTS), (2, COMPLETE)] {
+            let allowed = Limits {
+                refused_inputs,
+                ..limits.clone()
+            };
+            assert_eq!(totals.verdict(&allowed), verdict, "{refused_inputs}");
+        }
     }
 
     #[test]

@@ -22,7 +22,13 @@ pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline,
     let rendered = toml::to_string(&table).map_err(|error| file(error.to_string()))?;
     // The text as written gives better places than the table, unless an override changed it.
     let source = if overrides.is_empty() { text } else { &rendered };
-    toml::from_str(source).map_err(|error| file(with_suggestion(&error.to_string())))
+    let mut pipeline: Pipeline =
+        toml::from_str(source).map_err(|error| file(with_suggestion(&error.to_string())))?;
+    if pipeline.name.is_empty() {
+        let stem = shown.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        pipeline.name = stem.unwrap_or_default();
+    }
+    Ok(pipeline)
 }
 
 fn assign(table: &mut toml::Table, assignment: &str) -> Result<(), PlanError> {

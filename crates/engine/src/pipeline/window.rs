@@ -21,8 +21,7 @@ pub struct WindowSection {
     /// Whether all dialects have the same windows: what does not fit in one is shorter in all.
     pub same_for_all: bool,
     /// Whether words that stand for media, such as `[Video: tour.mp4]`, are learned in turns of the perspective. Otherwise a turn
-    /// of nothing else is context, and in the modes `per_turn` and `consecutive` they are left out beside
-    /// other words and calls.
+    /// of nothing else is context, and they are left out beside other words and calls.
     pub learn_placeholders: bool,
     /// An older spelling: `true` is `mode = "per_turn"`, `false` is `mode = "document"`.
     pub per_turn: Option<bool>,

@@ -102,10 +102,10 @@ impl WindowPlan {
                     .map(|seconds| i64::from(seconds) * 1_000_000),
                 mode,
                 targets,
-                placeholders: match mode {
-                    _ if window.learn_placeholders => Placeholders::Learned,
-                    WindowMode::Document => Placeholders::Said,
-                    WindowMode::PerTurn | WindowMode::Consecutive => Placeholders::Alone,
+                placeholders: if window.learn_placeholders {
+                    Placeholders::Learned
+                } else {
+                    Placeholders::Alone
                 },
             },
             budget,

@@ -112,7 +112,8 @@ impl Group {
 
     /// Leads every place in what became of the array back to the rows.
     fn lead_back(&self, outcome: &mut RecordOutcome, bytes: &[u8]) {
-        for located in &mut outcome.findings {
+        let unread = outcome.unread.iter_mut().map(|unread| &mut unread.located);
+        for located in outcome.findings.iter_mut().chain(unread) {
             self.place(located, bytes);
         }
         for (reject, located) in &mut outcome.rejects {

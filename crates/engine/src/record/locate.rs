@@ -143,7 +143,9 @@ impl<'f> Locator<'f> {
             .and_then(|position| linked?.conversation.messages.get(position as usize))
             .map(|message| message.origin);
         let kind = document.map(|document| document.root().kind());
-        let apart = document.zip(message).filter(|_| source.lies_apart());
+        let apart = document.zip(message);
+        let apart =
+            apart.filter(|(_, origin)| source.lies_apart() || source.message_path(origin.index).is_empty());
         let message_path = |index: u32| match kind {
             _ if apart.is_some() => apart.map_or_else(String::new, |(document, origin)| {
                 document.path_at(origin.start.saturating_sub(self.frame.start) as usize)

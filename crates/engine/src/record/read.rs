@@ -2,17 +2,31 @@
 
 use std::collections::BTreeMap;
 
-use chatmill_diag::{Code, Finding, Limits, Path, Reject, RejectLevel, RowLedger, Span, codes};
+use chatmill_diag::{Code, Finding, Limits, Path, Reject, RejectLevel, RowLedger, Severity, Span, codes};
 use chatmill_intake::json::{self, Document};
 use chatmill_intake::{Form, Frame};
 use chatmill_model::Linked;
-use chatmill_source::{FrameView, Reading, Source};
+use chatmill_source::{FrameView, Reading, Source, Unread};
 
 use super::locate::{Located, Locator};
-use super::{RecordOutcome, Settings, redact, written};
+use super::{RecordOutcome, Settings, UnreadAt, redact, written};
 
 /// Reads, links and checks one record.
 pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], settings: Settings<'_>) -> RecordOutcome {
+    framed(Ok(source), frame, bytes, settings)
+}
+
+/// Rejects a record that no source reads, for its own fault where it has one.
+pub fn refuse(why: &str, frame: &Frame, bytes: &[u8], settings: Settings<'_>) -> RecordOutcome {
+    framed(Err(why), frame, bytes, settings)
+}
+
+fn framed(
+    source: Result<&dyn Source, &str>,
+    frame: &Frame,
+    bytes: &[u8],
+    settings: Settings<'_>,
+) -> RecordOutcome {
     if !matches!(frame.form, Form::Text | Form::Copied) {
         return scanned(source, frame, bytes, Rows::Alone, settings);
     }
@@ -36,7 +50,7 @@ pub fn read_rows(
     key: Option<&str>,
     settings: Settings<'_>,
 ) -> RecordOutcome {
-    scanned(source, frame, bytes, Rows::Gathered(key), settings)
+    scanned(Ok(source), frame, bytes, Rows::Gathered(key), settings)
 }
 
 /// What a frame holds.
@@ -49,7 +63,7 @@ enum Rows<'k> {
 }
 
 fn scanned(
-    source: &dyn Source,
+    source: Result<&dyn Source, &str>,
     frame: &Frame,
     bytes: &[u8],
     rows: Rows<'_>,
@@ -57,14 +71,18 @@ fn scanned(
 ) -> RecordOutcome {
     let limits = settings.limits;
     let locator = Locator::new(frame, bytes);
-    let mut outcome = match json::scan(bytes, limits.depth) {
-        Err(fault) => {
+    let mut outcome = match (json::scan(bytes, limits.depth), source) {
+        (Err(fault), _) => {
             let at = frame.start + fault.at as u64;
             // Where more was expected, the fault lies after the last byte.
             let finding = Finding::new(fault.code, fault.message).at_span(at, (at + 1).min(frame.end));
             rejected(&locator, frame, bytes, limits, finding, Vec::new())
         }
-        Ok(document) => Scanned {
+        (Ok(_), Err(refusal)) => {
+            let finding = Finding::new(&codes::UNKNOWN_FORMAT, refusal);
+            rejected(&locator, frame, bytes, limits, finding, Vec::new())
+        }
+        (Ok(document), Ok(source)) => Scanned {
             source,
             frame,
             bytes,
@@ -105,11 +123,44 @@ impl Scanned<'_> {
                 Rows::Gathered(key) => key,
             },
         };
-        let mut reading = self.source.read(&view, self.settings.limits);
+        let (mut reading, unread) = chatmill_source::read(self.source, &view, self.settings.limits);
         let also = std::mem::take(&mut reading.also).into_iter();
         let mut outcome = self.conclude(reading, notes(self.document, self.frame));
+        outcome.unread = self.place_unread(&unread);
         outcome.also = also.map(|reading| self.conclude(reading, Vec::new())).collect();
         outcome
+    }
+
+    /// Places what nobody reads; it stands in the order of its bytes.
+    fn place_unread(self, unread: &[Unread]) -> Vec<UnreadAt> {
+        if unread.is_empty() {
+            return Vec::new();
+        }
+        let start = self.frame.start;
+        let findings = unread.iter().map(|unread| {
+            let severity = if unread.has_words {
+                Severity::Warning
+            } else {
+                Severity::Note
+            };
+            let finding = Finding::new(&codes::UNREAD_FIELD, "").with_severity(severity);
+            let finding = finding.at_path(unread.path.clone());
+            let (first, end) = (start + unread.first.start as u64, start + unread.first.end as u64);
+            Finding {
+                count: unread.count,
+                ..finding.at_span(first, end)
+            }
+        });
+        let located = self
+            .locator
+            .locate_all(findings.collect(), None, self.source, None);
+        let pairs = located.into_iter().zip(unread);
+        pairs
+            .map(|(located, unread)| UnreadAt {
+                located,
+                bytes: unread.bytes,
+            })
+            .collect()
     }
 
     /// Links and checks what was read, and places what was found.
@@ -131,6 +182,7 @@ impl Scanned<'_> {
                     findings,
                     rejects: located(reading.rejects, locator, document, source, None),
                     rows: reading.rows,
+                    unread: Vec::new(),
                     redaction: None,
                     also: Vec::new(),
                 };
@@ -167,6 +219,7 @@ impl Scanned<'_> {
             findings,
             rejects,
             rows: counts,
+            unread: Vec::new(),
             redaction,
             also: Vec::new(),
         }
@@ -233,6 +286,7 @@ fn rejected(
         findings,
         rejects: vec![(reject, place)],
         rows: RowLedger::default(),
+        unread: Vec::new(),
         redaction: None,
         also: Vec::new(),
     }

@@ -33,11 +33,13 @@ pub(super) fn lead_back(outcome: &mut RecordOutcome, frame: &Frame, bytes: &[u8]
     if frame.form == Form::Text {
         // A text has no fields that a path could name.
         let rejected = outcome.rejects.iter_mut().map(|(_, located)| located);
-        let each = outcome.findings.iter_mut().chain(rejected);
+        let unread = outcome.unread.iter_mut().map(|unread| &mut unread.located);
+        let each = outcome.findings.iter_mut().chain(rejected).chain(unread);
         each.for_each(|located| located.json_path = None);
     }
     let mut places: Vec<&mut u64> = Vec::new();
-    for located in &mut outcome.findings {
+    let unread = outcome.unread.iter_mut().map(|unread| &mut unread.located);
+    for located in outcome.findings.iter_mut().chain(unread) {
         places.extend(ends(located));
     }
     for (reject, located) in &mut outcome.rejects {
@@ -56,7 +58,7 @@ pub(super) fn lead_back(outcome: &mut RecordOutcome, frame: &Frame, bytes: &[u8]
     for place in places {
         *place = frame.start + offset(place.saturating_sub(frame.start));
     }
-    if outcome.findings.is_empty() && outcome.rejects.is_empty() {
+    if outcome.findings.is_empty() && outcome.rejects.is_empty() && outcome.unread.is_empty() {
         return;
     }
     let text = written(frame.form, bytes);
@@ -65,8 +67,14 @@ pub(super) fn lead_back(outcome: &mut RecordOutcome, frame: &Frame, bytes: &[u8]
         cut(reject, frame, &text, reject_head);
     }
     let rejected = outcome.rejects.iter_mut().map(|(_, located)| located);
+    let unread = outcome.unread.iter_mut().map(|unread| &mut unread.located);
     number_lines(
-        outcome.findings.iter_mut().chain(rejected).collect(),
+        outcome
+            .findings
+            .iter_mut()
+            .chain(rejected)
+            .chain(unread)
+            .collect(),
         frame,
         &text,
     );

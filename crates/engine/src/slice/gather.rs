@@ -450,6 +450,7 @@ mod tests {
             entry: String::new(),
             table: String::new(),
             source: chatmill_source::SOURCES.first().copied(),
+            refusal: None,
         }
     }
 

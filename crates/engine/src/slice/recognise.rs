@@ -3,13 +3,10 @@
 use std::borrow::Cow;
 
 use chatmill_diag::{Code, Finding, Limits, codes};
-use chatmill_intake::{
-    FaultBytes, FaultPlace, Form, Frame, Framing, FramingError, Head, Sketch, foreign, json,
-};
+use chatmill_intake::{Form, Frame, Framing, Head, Sketch, foreign, json};
 use chatmill_source::{Evidence, Placed, Proposal, Source, TableMap};
 
 use crate::plan::PlannedInput;
-use crate::record::locate::advance;
 
 /// What was recognised in the head of an entry.
 pub(super) struct Recognition {
@@ -37,6 +34,10 @@ pub(super) struct Recognition {
 pub(super) enum EntryAction {
     /// Its records are read, or said to be unreadable one by one.
     Read,
+    /// No source reads its records: each is rejected, with this as the reason where it has no fault of its own.
+    Reject(String),
+    /// It is a table with a header that nobody knows: each row is one damage.
+    RefuseRows(String),
     /// Nothing of it is read: it is of this kind.
     PassOver(&'static str),
     /// It is one damage; the last is the byte of the head that is at fault.
@@ -107,17 +108,22 @@ pub(super) fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits
             limits,
         ),
     };
-    match &seen.fate {
-        EntryAction::PassOver(kind) => seen.looks = Some((*kind).to_owned()),
-        EntryAction::Refuse(code, message, _) if *code == &codes::UNKNOWN_FORMAT => {
-            let look = chatmill_source::look(head, &sketch);
-            seen.looks = look.map(|look| format!("{}: {}", look.name, look.why));
-            if seen.looks.is_none() && message.starts_with("this is ") {
-                seen.looks = Some(message.clone());
-            }
-            seen.proposal = chatmill_source::propose(head, &sketch);
+    let unknown = match &seen.fate {
+        EntryAction::PassOver(kind) => {
+            seen.looks = Some((*kind).to_owned());
+            None
         }
-        _ => {}
+        EntryAction::Refuse(code, message, _) if *code == &codes::UNKNOWN_FORMAT => Some(message),
+        EntryAction::Reject(message) | EntryAction::RefuseRows(message) => Some(message),
+        EntryAction::Refuse(..) | EntryAction::Read => None,
+    };
+    if let Some(message) = unknown {
+        let look = chatmill_source::look(head, &sketch);
+        seen.looks = look.map(|look| format!("{}: {}", look.name, look.why));
+        if seen.looks.is_none() && message.starts_with("this is ") {
+            seen.looks = Some(message.clone());
+        }
+        seen.proposal = chatmill_source::propose(head, &sketch);
     }
     seen
 }
@@ -133,7 +139,7 @@ fn fate(
     if !entry.is_empty() && planned.settings.exclude.matches(entry) {
         return EntryAction::PassOver("excluded");
     }
-    if is_known || matches!(head.framing, Framing::Empty | Framing::Tables) {
+    if is_known {
         return EntryAction::Read;
     }
     if let Some(kind) = foreign(&name_of(planned, entry), head) {
@@ -145,7 +151,7 @@ fn fate(
             return EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None);
         }
     }
-    if planned.settings.source.is_some() {
+    if planned.settings.source.is_some() || matches!(head.framing, Framing::Empty | Framing::Tables) {
         return EntryAction::Read;
     }
     why_unrecognised(head, sketch, limits)
@@ -199,77 +205,47 @@ pub(super) fn rename(map: &TableMap, frame: &mut Frame, buffer: &mut Vec<u8>, li
     is_wanted
 }
 
-/// A record that no source reads. Its entry was not refused whole because nothing readable stood at its head.
-pub(super) fn unread(frame: &Frame, buffer: &mut Vec<u8>, limits: &Limits) -> FramingError {
-    let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();
-    let (code, message, at) = match json::scan(bytes, limits.depth) {
-        Err(fault) => {
-            let before = bytes.get(..fault.at).unwrap_or(bytes);
-            let (line, column) = advance(frame.line, frame.column, before);
-            let byte = frame.start + before.len() as u64;
-            let at = FaultPlace { byte, line, column };
-            (fault.code, fault.message, Some(at))
-        }
-        Ok(_) => (
-            &codes::UNKNOWN_FORMAT,
-            "no known source writes records like this".to_owned(),
-            None,
-        ),
-    };
-    let at = at.filter(|_| frame.form == Form::Original);
-    let around = at.map(|at| FaultBytes::around(bytes, frame.start, at.byte));
-    let damage = FramingError {
-        record: frame.record,
-        start: frame.start,
-        end: frame.end,
-        line: frame.line,
-        column: frame.column,
-        code,
-        hash: blake3::hash(bytes).to_hex().to_string(),
-        head: bytes.iter().copied().take(limits.reject_head as usize).collect(),
-        message,
-        at,
-        around,
-    };
-    buffer.truncate(frame.buffer.start);
-    damage
-}
-
-/// Why nothing was recognised: what the entry looks like, else a fault that its first record has whatever its format, else
-/// that no source knows it. Where no record could be read at all, each says itself what is wrong with it.
+/// Why nothing was recognised: what the entry looks like, else a fault that its document has whatever its format, else that
+/// no source knows it. Of several records each is one that is rejected; what is one document is refused whole.
 fn why_unrecognised(head: &Head, sketch: &Sketch, limits: &Limits) -> EntryAction {
+    let is_whole = match head.framing {
+        Framing::Lines | Framing::Array => false,
+        Framing::Documents => sketch.records.len() < 2,
+        Framing::Tables | Framing::Text | Framing::Empty => true,
+    };
+    let unknown = |message| {
+        if is_whole {
+            EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None)
+        } else {
+            EntryAction::Reject(message)
+        }
+    };
     if let Some(look) = chatmill_source::look(head, sketch) {
         let message = format!("this looks like {}, which is not read: {}", look.name, look.why);
-        return EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None);
+        if look.is_table() && head.framing == Framing::Documents {
+            return EntryAction::RefuseRows(message);
+        }
+        return unknown(message);
     }
     if sketch.records.is_empty() {
         return EntryAction::Read;
     }
-    let (from, first) = match head.framing {
-        Framing::Lines => first_line(&head.bytes),
-        _ => (0, head.bytes.as_slice()),
-    };
-    if let Err(fault) = json::scan(first, limits.depth) {
+    let first = head.bytes.as_slice();
+    if is_whole && let Err(fault) = json::scan(first, limits.depth) {
         // A cut head may end inside a character.
         let is_cut = !head.complete && fault.at + 4 >= first.len();
-        let is_whole = head.framing == Framing::Documents;
         let ends_inside = fault.code == &codes::INVALID_JSON && fault.at >= first.len();
-        let at = Some((from + fault.at) as u64);
-        if ends_inside && is_whole && !is_cut {
+        let at = Some(fault.at as u64);
+        if ends_inside && !is_cut {
             let message = "the entry ends inside a JSON document".to_owned();
             return EntryAction::Refuse(&codes::TRUNCATED_STREAM, message, at);
         }
-        // Of several records, one that is broken is no reason for those that are not.
-        if !is_cut && (is_whole || fault.code != &codes::INVALID_JSON) {
+        if !is_cut {
             return EntryAction::Refuse(fault.code, fault.message, at);
         }
     }
-    let message = "no known source writes records like these".to_owned();
-    EntryAction::Refuse(&codes::UNKNOWN_FORMAT, message, None)
+    unknown(NO_SOURCE.to_owned())
 }
 
-/// The first line that is not empty, and where it begins.
-fn first_line(head: &[u8]) -> (usize, &[u8]) {
-    let mut lines = head.split(|byte| *byte == b'\n').enumerate();
-    lines.find(|(_, line)| !line.is_empty()).unwrap_or((0, head))
-}
+/// Why a record is rejected of which no more is known than that no source reads it.
+pub(crate) const NO_SOURCE: &str = "no known source writes records like this";

@@ -9,11 +9,13 @@ use chatmill_diag::{Finding, Limits, Reject, Span};
 use chatmill_intake::{Frame, FramingError};
 use chatmill_source::Source;
 
+use super::recognise::NO_SOURCE;
 use super::{Slice, Step};
 use crate::entry::EntryRef;
 use crate::record::group::Group;
 use crate::record::locate::Located;
-use crate::record::{self, RecordOutcome, Settings};
+use crate::record::unread::FirstPlace;
+use crate::record::{self, RecordOutcome, Settings, UnreadAt};
 
 /// One thing that a slice holds.
 #[derive(Clone, Copy)]
@@ -157,13 +159,16 @@ impl<'s> Record<'s> {
         }
     }
 
-    /// Reads, links and checks it: each of its conversations, mostly one. Nothing where its entry has no source.
+    /// Reads, links and checks it: each of its conversations, mostly one. What no source reads is rejected.
     pub fn read(self, settings: Settings<'_>) -> Vec<ReadRecord<'s>> {
         let mut outcome = match self.form {
-            RecordForm::Frame(frame) => match self.source() {
-                Some(source) => record::read(source, frame, self.bytes, settings),
-                None => return Vec::new(),
-            },
+            RecordForm::Frame(frame) => {
+                let refusal = self.entry.refusal.as_deref().unwrap_or(NO_SOURCE);
+                match self.source() {
+                    Some(source) => record::read(source, frame, self.bytes, settings),
+                    None => record::refuse(refusal, frame, self.bytes, settings),
+                }
+            }
             RecordForm::Group(group) => group.read(self.bytes, settings),
         };
         let also = std::mem::take(&mut outcome.also);
@@ -246,6 +251,21 @@ impl<'s> Record<'s> {
                 )
             }
         }
+    }
+}
+
+impl Record<'_> {
+    /// Where what nobody reads of it stands: the index of its input, and its first place.
+    pub fn place_of(self, unread: &UnreadAt) -> (usize, FirstPlace) {
+        let row = self.row(unread.located.row);
+        let place = FirstPlace {
+            entry: row.entry.entry.clone(),
+            table: row.entry.table.clone(),
+            record: row.record,
+            span: unread.located.span.map(|span| (span.start, span.end)),
+            line_column: unread.located.line_column,
+        };
+        (row.entry.input, place)
     }
 }
 

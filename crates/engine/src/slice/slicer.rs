@@ -15,18 +15,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::{DatasetError, SliceId};
-use chatmill_diag::Limits;
+use chatmill_diag::{Limits, codes};
 use chatmill_intake::discover::InputKind;
-use chatmill_intake::{Event, Failure, Frame, Framing, FramingError, Head, Reader, Stretch};
+use chatmill_intake::{Event, Failure, Frame, Framing, Head, Reader, Stretch};
 use chatmill_source::{Evidence, Placed, TableMap};
 
 use super::gather::Gatherer;
 use super::lots::Lot;
-use super::recognise::{EntryAction, recognise, rename, unread};
+use super::recognise::{EntryAction, recognise, rename};
 use super::repeats::Repeats;
 use super::rows::Gathering;
 use super::tally::CutTotals;
-use super::unread::{Tables, no_table};
+use super::unread::{Tables, no_table, of_nothing};
 use super::{Recognised, Slice, Step};
 use crate::entry::EntryRef;
 use crate::plan::PlannedInput;
@@ -52,6 +52,8 @@ pub struct Slicer<'p> {
     lot: Lot,
     next_input: usize,
     current: Option<Current>,
+    /// Bytes that the damages of the present slice take: there may be one for every row.
+    damaged: usize,
     next_slice: u32,
     records: u64,
     changed: Vec<String>,
@@ -132,6 +134,7 @@ impl<'p> Slicer<'p> {
             progress,
             next_input: 0,
             current: None,
+            damaged: 0,
             next_slice: 0,
             records: 0,
             changed: Vec::new(),
@@ -262,7 +265,8 @@ impl<'p> Slicer<'p> {
             slice.steps.push(Step::Entry(entry.step.clone()));
         }
         let after = self.next_input + MAX_INPUTS_PER_SLICE;
-        while slice.buffer.len() < self.slice_bytes {
+        self.damaged = 0;
+        while slice.buffer.len() + self.damaged < self.slice_bytes {
             if self.is_over() {
                 return None;
             }
@@ -347,19 +351,7 @@ impl<'p> Slicer<'p> {
         if let InputKind::Refused(finding) = &planned.input.kind {
             self.tally.record(index, 1);
             slice.steps.push(Step::Entry(EntryRef::of_input(index)));
-            slice.steps.push(Step::FramingError(FramingError {
-                record: 0,
-                start: 0,
-                end: 0,
-                line: 1,
-                column: 1,
-                code: finding.code,
-                hash: blake3::hash(b"").to_hex().to_string(),
-                head: Vec::new(),
-                message: finding.message.clone(),
-                at: None,
-                around: None,
-            }));
+            slice.steps.push(Step::FramingError(of_nothing(finding)));
         } else {
             let stretch = self.lot.stretch.clone();
             let reader = match &stretch {
@@ -392,8 +384,10 @@ impl<'p> Slicer<'p> {
         }
         let Some(event) = event else {
             if current.tables.is_database && !current.tables.has_one {
+                self.tally.record(current.input, 1);
                 slice.steps.push(Step::Entry(EntryRef::of_input(current.input)));
-                slice.steps.push(Step::Note(no_table(&current.tables.passed)));
+                let refusal = of_nothing(&no_table(&current.tables.passed));
+                slice.steps.push(Step::FramingError(refusal));
             }
             self.finish_input(slice);
             return;
@@ -410,6 +404,7 @@ impl<'p> Slicer<'p> {
             Event::PassedOver { kind, bytes } => slice.steps.push(Step::PassedOver { kind, bytes }),
             Event::FramingError(mut damage) => {
                 self.tally.record(current.input, 1);
+                self.damaged += size_of::<Step>() + damage.head.len() + damage.message.len();
                 if let Some(entry) = &mut current.entry {
                     damage.record = entry.next_record;
                     entry.next_record += 1;
@@ -485,13 +480,10 @@ impl<'p> Slicer<'p> {
         self.tally.record(*input, 1);
         frame.record = entry.next_record;
         entry.next_record += 1;
-        if entry.step.source.is_none() {
-            let damage = unread(&frame, &mut slice.buffer, self.limits);
-            slice.steps.push(Step::FramingError(damage));
-            return;
-        }
+        // What no source reads is rejected, and is none of the records that a limit counts.
+        let is_read = entry.step.source.is_some();
         let input = *input;
-        let beyond = self.is_beyond(Some(input));
+        let beyond = is_read && self.is_beyond(Some(input));
         slice.steps.push(if beyond {
             Step::Filtered(frame)
         } else {
@@ -545,6 +537,10 @@ impl<'p> Slicer<'p> {
             entry: entry.clone(),
             table: String::new(),
             source: seen.source,
+            refusal: match &seen.fate {
+                EntryAction::Reject(message) => Some(message.as_str().into()),
+                _ => None,
+            },
         };
         slice.steps.push(Step::Entry(step.clone()));
         current.is_chat |= step.source.is_some();
@@ -569,8 +565,11 @@ impl<'p> Slicer<'p> {
             slice.steps.extend(seen.notes.into_iter().map(Step::Note));
         }
         match seen.fate {
-            EntryAction::Read => {}
+            EntryAction::Read | EntryAction::Reject(_) => {}
             EntryAction::PassOver(kind) => current.reader.skip_entry(kind),
+            EntryAction::RefuseRows(message) => {
+                current.reader.refuse_rows(&codes::UNKNOWN_FORMAT, message);
+            }
             EntryAction::Refuse(code, message, at) => current.reader.refuse_entry(code, message, at),
         }
         self.recognised.push(Recognised {

@@ -142,6 +142,7 @@ impl Digest {
         self.text(&entry.entry);
         self.text(&entry.table);
         self.text(entry.source.map_or("", Source::id));
+        self.text(entry.refusal.as_deref().unwrap_or_default());
     }
 
     fn frame(&mut self, frame: &Frame) {

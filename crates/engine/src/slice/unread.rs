@@ -1,6 +1,7 @@
-//! Tables of a database or a dump that no source reads, and the finding that names them.
+//! Inputs of which nothing is framed: the tables of a database or a dump that no source reads, and what cannot be opened.
 
 use chatmill_diag::{Finding, codes};
+use chatmill_intake::FramingError;
 
 /// The tables of an input, which may be entries of their own.
 #[derive(Default)]
@@ -40,4 +41,21 @@ pub(super) fn no_table(passed: &[String]) -> Finding {
         &codes::UNKNOWN_FORMAT,
         format!("{found}; map the table that holds the messages with [table_map] in the pipeline file"),
     )
+}
+
+/// An input, or all of its tables, as one damage: nothing of it was framed.
+pub(super) fn of_nothing(finding: &Finding) -> FramingError {
+    FramingError {
+        record: 0,
+        start: 0,
+        end: 0,
+        line: 1,
+        column: 1,
+        code: finding.code,
+        hash: blake3::hash(b"").to_hex().to_string(),
+        head: Vec::new(),
+        message: finding.message.clone(),
+        at: None,
+        around: None,
+    }
 }

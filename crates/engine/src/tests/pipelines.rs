@@ -27,7 +27,6 @@ fn an_error_names_the_file_and_the_line() {
 #[test]
 fn what_is_missing_is_named() {
     for (text, missing) in [
-        ("[[input]]\npath = \"a\"\n[output]\npath = \"o\"\n", "`name`"),
         ("name = \"n\"\n[output]\npath = \"o\"\n", "`input`"),
         ("name = \"n\"\n[[input]]\npath = \"a\"\n", "`output`"),
         ("name = \"n\"\n[[input]]\n[output]\npath = \"o\"\n", "`path`"),
@@ -38,6 +37,15 @@ fn what_is_missing_is_named() {
             "{message}"
         );
     }
+}
+
+#[test]
+fn a_pipeline_without_a_name_has_that_of_its_file() {
+    let text = SMALL.replace("name = \"n\"\n", "");
+    let named = |path: &str, overrides: &[String]| parse(&text, overrides, Path::new(path)).unwrap().name;
+    assert_eq!(named("pipelines/nightly.toml", &[]), "nightly");
+    assert_eq!(named("./a.b.toml", &[]), "a.b");
+    assert_eq!(named("nightly.toml", &["name=mine".to_owned()]), "mine");
 }
 
 #[test]

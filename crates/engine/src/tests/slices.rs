@@ -1,10 +1,11 @@
 //! Cutting: every byte is in one slice, and what is cut does not depend on how large slices are.
 
+use crate::record::Settings;
 use crate::slice::records::Item;
 use crate::slice::{Slice, Step};
 use chatmill_diag::Limits;
 
-use crate::tests::desk::{Desk, records, request, row};
+use crate::tests::desk::{Cut, Desk, records, request, row};
 
 /// Bytes of an entry that a step accounts for.
 fn accounted(step: &Step) -> u64 {
@@ -129,24 +130,72 @@ fn a_limit_counts_conversations_where_rows_are_gathered() {
     assert_eq!((kept.rows.len(), rest.rows.len()), (2, 1));
 }
 
-#[test]
-fn an_entry_that_nobody_reads_is_one_damage_and_one_beside_a_chat_is_passed_over() {
-    let desk = Desk::new(&[
-        ("a.json", "{\"numbers\": [1, 2]}"),
-        ("b.png", "\u{89}PNG"),
-        ("c.jsonl", &request("x")),
-    ]);
-    let cut = desk.cut(1 << 20, None, &Limits::default());
-    let items: Vec<Item<'_>> = cut.slices[0].items().collect();
-    let damages: Vec<&str> = items
-        .iter()
-        .filter_map(|item| match item {
-            Item::FramingError(damage) => Some(damage.code.name),
-            _ => None,
+/// What is rejected of a desk: codes of damages and of records that were read, in order.
+fn rejected(cut: &Cut) -> Vec<&'static str> {
+    let limits = Limits::default();
+    let items = cut.slices.iter().flat_map(Slice::items);
+    items
+        .flat_map(|item| match item {
+            Item::FramingError(damage) => vec![damage.code.name],
+            Item::Record(record) => {
+                let read = record.read(Settings::plain(&limits));
+                let rejects = read.iter().flat_map(|read| read.rejects(&limits));
+                rejects.map(|(_, reject, _)| reject.finding.code.name).collect()
+            }
+            _ => Vec::new(),
         })
-        .collect();
-    assert!(damages.contains(&"unknown-format"), "{damages:?}");
-    assert_eq!(records(&cut.slices[0]).len(), 1);
+        .collect()
+}
+
+#[test]
+fn what_nobody_reads_is_as_many_records_as_its_framing_cuts() {
+    let rows: Vec<String> = (0..3).map(|n| format!("{{\"numbers\": [{n}, 2]}}")).collect();
+    let unknown = "unknown-format";
+    let broken = format!("{}\n{{\"broken\n{}", rows[0], rows[1]);
+    let documents = rows.join("").replace(": ", ":\n");
+    for (name, text, expected) in [
+        ("a.jsonl", rows.join("\n"), &[unknown; 3][..]),
+        ("a.jsonl", broken, &[unknown, "invalid-json", unknown]),
+        ("a.json", format!("[\n{}]", rows.join(",\n")), &[unknown; 3]),
+        ("a.json", documents.clone(), &[unknown; 3]),
+        ("a.json", rows[0].replace(": ", ":\n"), &[unknown]),
+        (
+            "a.txt",
+            "Nobody said a word.\nNot one.\n".to_owned(),
+            &["invalid-json"],
+        ),
+    ] {
+        let desk = Desk::new(&[(name, &text)]);
+        for bytes in [1, 1 << 20] {
+            let cut = desk.cut(bytes, None, &Limits::default());
+            assert_eq!(rejected(&cut), expected, "{text}");
+            let counts = cut.totals.inputs[0];
+            assert_eq!(
+                (counts.records, counts.bytes),
+                (expected.len() as u64, text.len() as u64)
+            );
+            let steps = cut.slices.iter().flat_map(|slice| &slice.steps);
+            assert_eq!(steps.map(accounted).sum::<u64>(), counts.bytes, "{text}");
+        }
+        // What nobody reads is none of the records that are wanted.
+        assert_eq!(rejected(&desk.cut(1, Some(1), &Limits::default())), expected);
+    }
+}
+
+#[test]
+fn rows_that_nobody_reads_fill_slices_as_records_do() {
+    let rows = format!("sepal,petal\n{}", "1,2\n".repeat(1_000));
+    let cut = Desk::new(&[("a.csv", &rows)]).cut(1 << 16, None, &Limits::default());
+    assert_eq!(rejected(&cut).len(), 1_000);
+    assert!(cut.slices.len() > 2, "{}", cut.slices.len());
+}
+
+#[test]
+fn an_input_that_nobody_reads_takes_nothing_from_the_one_beside_it() {
+    let desk = Desk::new(&[("a.json", "{\"numbers\": [1, 2]}"), ("b.jsonl", &request("x"))]);
+    let cut = desk.cut(1 << 20, None, &Limits::default());
+    assert_eq!(rejected(&cut), ["unknown-format"]);
+    assert_eq!(records(&cut.slices[0]).len(), 2);
 }
 
 #[test]

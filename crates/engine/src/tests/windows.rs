@@ -24,7 +24,11 @@ fn window(text: &str, rule: PerspectiveRule) -> Result<WindowPlan, String> {
 fn a_window_that_says_nothing_leaves_the_history_to_the_document() {
     let plan = window("", PerspectiveRule::Auto).unwrap();
     assert_eq!(plan.history, History::Document);
-    assert_eq!(plan.cuts, chatmill_dialect::Cuts::default());
+    let cuts = chatmill_dialect::Cuts {
+        placeholders: chatmill_dialect::Placeholders::Alone,
+        ..chatmill_dialect::Cuts::default()
+    };
+    assert_eq!(plan.cuts, cuts);
     assert!(plan.budget.is_none());
     assert_eq!(plan.most, Limits::default().windows);
 }

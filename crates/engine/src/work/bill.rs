@@ -51,6 +51,21 @@ impl BillingMode {
     }
 }
 
+impl BillingMode {
+    /// Of the positions that a rendering is billed for, those whose answers may have cost more than its requests say: a single
+    /// message has no answer, and of a captured request only what answers it was paid here.
+    pub fn paid(self, positions: Range<u32>, requests: &[Request]) -> Range<u32> {
+        match self {
+            Self::Never | Self::Once => 0..0,
+            Self::Captured => {
+                let answer = requests.first().and_then(|request| request.position);
+                answer.unwrap_or(positions.end)..positions.end
+            }
+            Self::EachAnswer | Self::LastTurn | Self::NewTurns => positions,
+        }
+    }
+}
+
 /// A request that is read off a rendering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {

@@ -6,6 +6,7 @@ use chatmill_dataset::overview::SHAPES;
 use chatmill_diag::{Ledger, RowLedger, Severity};
 use serde::{Deserialize, Serialize};
 
+use crate::record::unread::UnreadFields;
 use crate::work::overview::OverviewSums;
 use crate::work::totals::Totals;
 
@@ -60,6 +61,12 @@ pub struct InputCounts {
     pub conversations: u64,
     /// Rows of the findings table.
     pub findings: u64,
+    /// Errors among what was found.
+    #[serde(default)]
+    pub errors: u64,
+    /// Records that are whole and that their source cannot read.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub misread: u64,
     /// Sources that read it.
     pub sources: Vec<String>,
     /// Shapes and versions of the formats that were recognised, as far as a report names them.
@@ -73,6 +80,9 @@ pub struct InputCounts {
     /// Files, and members of archives, that are not chats, by what they are.
     #[serde(default)]
     pub skipped_files: BTreeMap<String, u64>,
+    /// Fields that nobody reads.
+    #[serde(default, skip_serializing_if = "UnreadFields::is_empty")]
+    pub unread: UnreadFields,
 }
 
 /// What a receipt says of the shapes of its inputs, without all else.
@@ -82,12 +92,18 @@ pub struct SliceShapes {
     pub inputs: BTreeMap<usize, InputShapes>,
 }
 
-/// Shapes and versions that were recognised in an input.
+/// Shapes and versions that were recognised in an input, and its unread fields.
 #[derive(Debug, Deserialize)]
 pub struct InputShapes {
     /// In the order in which they came.
     #[serde(default)]
     pub shapes: Vec<String>,
+    /// Records that are whole and that their source cannot read.
+    #[serde(default)]
+    pub misread: u64,
+    /// Fields that nobody reads.
+    #[serde(default)]
+    pub unread: UnreadFields,
 }
 
 /// Adds what is not there yet, as far as a report names it.

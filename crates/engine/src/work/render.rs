@@ -2,67 +2,19 @@
 
 use std::cell::OnceCell;
 use std::convert::Infallible;
+use std::ops::Range;
 use std::rc::Rc;
 
 use chatmill_dialect::{
     Additions, CutPoints, Cuts, MadeTexts, Policy, Rendering, Shared, Stretches, Transcript, Untaught, View,
-    Violation, Window, WindowMode, WindowRange, auto_perspective, window,
+    Violation, Window, WindowMode, WindowRange, window,
 };
-use chatmill_model::{Linked, Part, ParticipantKind, Role, Sink, Speaker};
+use chatmill_model::{Linked, Part, Role, Sink, Speaker};
 
 use super::budget::BudgetMeter;
-use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
+pub use super::perspectives::perspectives;
 use crate::plan::{Target, WindowPlan};
 use crate::work::fit;
-
-/// Who speaks as the assistant in a conversation: one entry per rendering, and how many configured participants are absent.
-pub fn perspectives(linked: &Linked, speaker: &PerspectiveChoice) -> (Vec<Option<usize>>, u64) {
-    let participants = &linked.conversation.participants;
-    match speaker {
-        PerspectiveChoice::Rule(PerspectiveRule::Auto) => (vec![auto_perspective(linked)], 0),
-        PerspectiveChoice::Rule(PerspectiveRule::None) => (vec![None], 0),
-        PerspectiveChoice::Rule(PerspectiveRule::EachAgent) => {
-            let agents: Vec<Option<usize>> = participants
-                .iter()
-                .enumerate()
-                .filter(|(_, participant)| participant.kind == ParticipantKind::Agent)
-                .map(|(index, _)| Some(index))
-                .collect();
-            (if agents.is_empty() { vec![None] } else { agents }, 0)
-        }
-        PerspectiveChoice::Rule(PerspectiveRule::EachParticipant) => {
-            let everybody: Vec<Option<usize>> = (0..participants.len()).map(Some).collect();
-            (
-                if everybody.is_empty() {
-                    vec![None]
-                } else {
-                    everybody
-                },
-                0,
-            )
-        }
-        PerspectiveChoice::Participants(names) => {
-            let mut found: Vec<Option<usize>> = Vec::new();
-            let mut absent = 0;
-            for name in names {
-                let by_id = participants
-                    .iter()
-                    .position(|participant| participant.id == *name);
-                let index = by_id.or_else(|| {
-                    participants
-                        .iter()
-                        .position(|participant| participant.name.as_ref() == Some(name))
-                });
-                match index {
-                    None => absent += 1,
-                    Some(index) if found.contains(&Some(index)) => {}
-                    Some(index) => found.push(Some(index)),
-                }
-            }
-            (found, absent)
-        }
-    }
-}
 
 /// Renders a whole conversation in one dialect for every perspective, and keeps texts that have to be made in `made`; `emit` gets
 /// the sink with the text and the perspective's participant id (`""` for none).
@@ -285,6 +237,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
                 },
                 meter: meter.as_deref_mut(),
                 ordinal: 0,
+                paid_to: 0,
                 mode: if target.dialect.about().neutral {
                     WindowMode::Document
                 } else {
@@ -342,6 +295,8 @@ struct PerspectiveRenderer<'w, 'a, 'p, 's> {
     whole: View<'a>,
     meter: Option<&'s mut BudgetMeter>,
     ordinal: u32,
+    /// Requests before this position are billed with the renderings so far.
+    paid_to: u32,
     /// What each rendering shows of a session.
     mode: WindowMode,
 }
@@ -376,7 +331,7 @@ type Emit<'e, 'a, E> = dyn FnMut(&mut Sink<'a>, Rendering) -> Result<(), E> + 'e
 impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
     fn say<E>(&mut self, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a, E>) -> Result<(), E> {
         if !self.windowed.windows.cut() || self.target.dialect.is_single_turn() {
-            return self.rendered(None, None, sink, emit);
+            return self.rendered(None, None, 0..self.end(), sink, emit);
         }
         if self.has_common_windows() {
             if self.perspective.planned.get().is_none() {
@@ -384,17 +339,40 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
                 self.perspective.planned.get_or_init(|| planned);
             }
             let planned = self.perspective.planned.get().map(Vec::as_slice);
-            for (window, fits) in planned.unwrap_or_default() {
-                self.rendered(Some(*window), Some(*fits), sink, emit)?;
+            let planned = planned.unwrap_or_default();
+            for (number, (window, fits)) in planned.iter().enumerate() {
+                let paid = self.paid(*window, number + 1 == planned.len());
+                self.rendered(Some(*window), Some(*fits), paid, sink, emit)?;
             }
             return Ok(());
         }
         let mut from = 0;
         while let Some((window, next)) = self.window(from, sink) {
-            self.rendered(Some(window), None, sink, emit)?;
+            let paid = self.paid(window, next >= self.perspective.stretches.len());
+            self.rendered(Some(window), None, paid, sink, emit)?;
             from = next;
         }
         Ok(())
+    }
+
+    /// Where the conversation ends.
+    fn end(&self) -> u32 {
+        u32::try_from(self.windowed.linked.conversation.messages.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The positions whose requests are billed with a window: what no window before it ended with. The last one takes what no window
+    /// shows; what a budget cut off a session is billed nowhere.
+    fn paid(&mut self, window: WindowRange, is_last: bool) -> Range<u32> {
+        let end = if is_last && self.perspective.left_out == 0 {
+            self.end()
+        } else {
+            window.end
+        };
+        let start = std::mem::replace(&mut self.paid_to, end);
+        if self.mode == WindowMode::Document && window.start > window.session_start {
+            return start.max(window.start)..end;
+        }
+        start..end
     }
 
     /// Whether the windows are those of all dialects.
@@ -542,6 +520,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
         &mut self,
         stretch: Option<WindowRange>,
         fits: Option<bool>,
+        mut paid: Range<u32>,
         sink: &mut Sink<'a>,
         emit: &mut Emit<'_, 'a, E>,
     ) -> Result<(), E> {
@@ -566,6 +545,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
                 }
                 rendering.ordinal = self.ordinal;
                 self.ordinal += 1;
+                rendering.paid = std::mem::take(&mut paid);
                 if stretch.is_some() && self.mode != WindowMode::Document {
                     rendering.violations.extend(untaught(&rendering, sink));
                 }

@@ -162,6 +162,7 @@ impl<'p> Work<'_, 'p> {
                     dialect,
                     profile,
                     perspective: self.parts.key(perspective),
+                    speaker: perspective,
                     media_type,
                 };
                 self.rendering(&spot, sink, &rendering, &mut seen)
@@ -199,18 +200,21 @@ impl<'p> Work<'_, 'p> {
         let requests = bill::requests(sink.spans_mut(), serving);
         let mut tallies = std::mem::take(&mut self.buffers.tallies);
         self.counter.tally_sink(sink, &mut tallies);
-        let cost = RenderingCost {
+        let billed = Billed {
+            spans: sink.spans(),
+            requests: &requests,
+            last: rendering.last_position,
             bytes: sink.text().len() as u64,
             tallies: &tallies,
-            requests: requests.len() as u64,
-            shares: Billed {
-                spans: sink.spans(),
-                requests: &requests,
-                last: rendering.last_position,
-                bytes: sink.text().len() as u64,
-                tallies: &tallies,
-            }
-            .shares(spot.linked, &TimeZone::UTC, || self.counter.tally_spans(sink)),
+            paid: serving.paid(rendering.paid.clone(), &requests),
+            perspective: spot.speaker,
+        };
+        let shares = billed.shares(spot.linked, &TimeZone::UTC, || self.counter.tally_spans(sink));
+        let cost = RenderingCost {
+            bytes: billed.bytes,
+            tallies: &tallies,
+            requests: shares.iter().map(|share| share.requests).sum(),
+            shares,
             valid: violations.is_empty(),
         };
         self.count(spot, rendering, &cost, seen)?;
@@ -426,6 +430,8 @@ struct RenderingKey<'a> {
     dialect: Key,
     profile: Key,
     perspective: Key,
+    /// Id of the perspective.
+    speaker: &'a str,
     media_type: Key,
 }
 

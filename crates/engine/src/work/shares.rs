@@ -3,10 +3,15 @@
 //! What a rendering holds is divided where answers end: what was new for a request, and its answer, belong to the share of the
 //! request; what stands behind the last answer, to the day of the last message. Most renderings have one share, and are not counted
 //! anew.
+//!
+//! Paid is paid: an answer of which a provider logged what it cost and which no rendering shows (it was taken back, broken off, or has
+//! no words) is a request of its day and model, too, of which nothing but what was logged is known.
+
+use std::ops::Range;
 
 use chatmill_diag::Day;
 use chatmill_model::span::{ComponentSpan, Speaker};
-use chatmill_model::{Linked, Message, Usage};
+use chatmill_model::{Linked, Message, MessageKind, ParticipantKind, Usage};
 use chatmill_token::TokenCounts;
 use jiff::tz::TimeZone;
 
@@ -48,7 +53,8 @@ impl Logged {
         [self.requests, self.input, self.cached_input, self.output]
     }
 
-    fn of(usage: Option<Usage>) -> Self {
+    /// What was logged of one request.
+    pub fn of(usage: Option<Usage>) -> Self {
         usage.map_or_else(Self::default, |usage| Self {
             requests: 1,
             input: usage.input.unwrap_or_default(),
@@ -79,6 +85,10 @@ pub struct Billed<'b> {
     pub bytes: u64,
     /// Its tokens in each encoding.
     pub tallies: &'b [TokenCounts],
+    /// Positions of messages whose cost is billed here and nowhere else.
+    pub paid: Range<u32>,
+    /// Id of who speaks as the assistant; empty where nobody does.
+    pub perspective: &'b str,
 }
 
 impl Billed<'_> {
@@ -91,8 +101,11 @@ impl Billed<'_> {
     ) -> Vec<BillShare<'l>> {
         let conversation = &linked.conversation;
         let asked = conversation.model.as_deref().unwrap_or_default();
+        // What shows nothing ends with what was paid.
+        let end = || Some(self.paid(linked).last()?.position);
+        let end = self.last.or_else(end);
         let message = |position: Option<u32>| -> Option<&'l Message> {
-            conversation.messages.get(position.or(self.last)? as usize)
+            conversation.messages.get(position.or(end)? as usize)
         };
         let key = |position: Option<u32>| {
             let message = message(position);
@@ -132,10 +145,28 @@ impl Billed<'_> {
             .map(|request| place(key(request.position)))
             .collect();
         let last = place(tail);
-        for (request, place) in self.requests.iter().zip(&places) {
-            if let Some(share) = shares.get_mut(*place) {
+        let mut booked: Vec<(usize, Option<Usage>)> = places
+            .iter()
+            .zip(self.requests)
+            .map(|(place, request)| {
+                let is_last = request.position.is_none();
+                let usage = message(None).filter(|_| is_last).and_then(|last| last.usage);
+                (*place, usage)
+            })
+            .collect();
+        for paid in self.paid(linked) {
+            let begun =
+                |request: &Request| request.position.is_some_and(|position| position <= paid.position);
+            let answered = self.requests.partition_point(begun).checked_sub(1);
+            match answered.and_then(|number| booked.get_mut(number)) {
+                Some((_, usage @ None)) if paid.kind == MessageKind::Message => *usage = paid.usage,
+                _ => booked.push((place(key(Some(paid.position))), paid.usage)),
+            }
+        }
+        for (place, usage) in booked {
+            if let Some(share) = shares.get_mut(place) {
                 share.requests += 1;
-                share.logged += Logged::of(message(request.position).and_then(|message| message.usage));
+                share.logged += Logged::of(usage);
             }
         }
         if let [only] = shares.as_mut_slice() {
@@ -148,6 +179,20 @@ impl Billed<'_> {
         let behind = (last + 1) % shares.len().max(1);
         shares.rotate_left(behind);
         shares
+    }
+
+    /// The messages of the perspective, or of nobody, of which it was logged what they cost.
+    fn paid<'l>(&self, linked: &'l Linked) -> impl Iterator<Item = &'l Message> {
+        let conversation = &linked.conversation;
+        let agent = (conversation.participants.iter()).position(|one| one.kind == ParticipantKind::Agent);
+        let speaker = (conversation.participants.iter()).position(|one| one.id == self.perspective);
+        let of_speaker = move |message: &&Message| {
+            let sender = message.sender.or(agent);
+            message.usage.is_some() && (speaker.is_none() || sender.is_none() || sender == speaker)
+        };
+        let paid = self.paid.start as usize..self.paid.end as usize;
+        let messages = conversation.messages.get(paid).unwrap_or_default();
+        messages.iter().filter(of_speaker)
     }
 
     fn divide(&self, shares: &mut [BillShare<'_>], places: &[usize], last: usize, tokens: &[Vec<u64>]) {

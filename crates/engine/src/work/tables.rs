@@ -259,6 +259,7 @@ fn part(part: &Part, out: String) -> String {
             match &media.source {
                 MediaSource::Url(url) => object.text("url", Some(url)),
                 MediaSource::Inline(base64) => object.text("inline", Some(base64)),
+                MediaSource::Text(text) => object.text("text", Some(text)),
                 MediaSource::Upload => object.raw("upload", "true"),
             }
             object.text("media_type", media.media_type.as_deref());
@@ -280,6 +281,9 @@ fn part(part: &Part, out: String) -> String {
             object.text("content", Some(&result.content));
             if result.is_error {
                 object.raw("is_error", "true");
+            }
+            if result.media > 0 {
+                object.raw("media", &result.media.to_string());
             }
         }
         Part::CacheMark => {}

@@ -31,6 +31,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "the assistant silent, or nothing learned; a first message that is a call",
     title: "Axolotl chat_template",
     specification: "Axolotl 0.19, conversation data sets",
+    reasons: REASONS,
     masking: Masking::Setting("message_field_training: train"),
     preferences: Preferences::None,
     dialects: &["hf-messages"],
@@ -41,26 +42,32 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     is_one_table: true,
 };
 
+chatmill_diag::reasons! {
+    KEYS = "AXO-01", "the keys are messages and tools", "take the dialect in a profile that writes no other keys";
+    FIRST = "AXO-02", "the first message has no content, or calls a tool", "begin the conversation with system text or with what a person says";
+    SILENT = "AXO-03", "the assistant says nothing", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
+    CONTEXT = "AXO-04", "no turn of the assistant is learned", "choose windows whose last turn is learned";
+}
+
 impl Envelope for Axolotl {
     fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let keys = "AXO-01: the keys are messages and tools";
-        let mut fields = known_fields(row, &ABOUT).ok_or(keys)?;
-        let turns = value(&fields, "messages").and_then(turns::of).ok_or(keys)?;
-        let first = turns.first().ok_or(keys)?;
+        let mut fields = known_fields(row, &ABOUT).ok_or(KEYS.words)?;
+        let turns = value(&fields, "messages").and_then(turns::of).ok_or(KEYS.words)?;
+        let first = turns.first().ok_or(KEYS.words)?;
         if first.said.content.is_none() || !first.said.tool_calls.is_empty() {
-            return Err("AXO-02: the first message has no content, or calls a tool");
+            return Err(FIRST.words);
         }
         if !turns.iter().any(|turn| turn.said.is_assistant()) {
-            return Err("AXO-03: the assistant says nothing");
+            return Err(SILENT.words);
         }
         let taught = row.taught(turns.iter().map(|turn| turn.json));
         if taught.context > 0 {
             if taught.learned == 0 {
-                return Err("AXO-04: no turn of the assistant is learned");
+                return Err(CONTEXT.words);
             }
             let messages = row.marked(turns.iter().map(|turn| turn.json), "\"train\":false");
             replace(&mut fields, "messages", messages);

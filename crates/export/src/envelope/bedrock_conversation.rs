@@ -62,6 +62,7 @@ const ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "",
     title: "Bedrock conversation 2024",
     specification: "Amazon Nova, preparing data for supervised fine-tuning",
+    reasons: REASONS,
     masking: Masking::Unknown,
     preferences: Preferences::None,
     dialects: &["bedrock-converse"],
@@ -76,6 +77,15 @@ const ABOUT: EnvelopeAbout = EnvelopeAbout {
     most_bytes: None,
     is_one_table: false,
 };
+
+chatmill_diag::reasons! {
+    KEYS = "BCV-01", "the keys are system, messages and toolConfig", "take the dialect in a profile that writes no other keys";
+    TURNS = "BCV-02", "user and assistant do not alternate from a user to the assistant", "choose windows from a person to an answer: `window.mode = \"consecutive\"`";
+    WORDS = "BCV-03", "a text holds a reserved word", "write the word otherwise at the source: `User:`, `Bot:`, `<image>` and their like are refused";
+    PICTURES = "BCV-04", "a picture does not lie in S3, is the assistant's, or is one of more than ten", "put pictures into S3, or name them in the text: `policy.media = \"placeholder\"`";
+    TOOLS = "BCV-05", "there are tools; bedrock-conversation-2024@tools takes them", "take `bedrock-conversation-2024@tools` for a model that is tuned for tools";
+    BLOCKS = "BCV-06", "a block is neither text nor picture nor tool", "name media in the text (`policy.media = \"placeholder\"`), and leave cache marks out at the source";
+}
 
 /// What no text may hold, in small letters. None of it is ever escaped in our JSON, and none can stand between values:
 /// a key is followed by a quotation mark.
@@ -132,34 +142,31 @@ impl Envelope for BedrockConversation {
     }
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let keys = "BCV-01: the keys are system, messages and toolConfig";
-        let mut fields = known_fields(row, &ABOUT).ok_or(keys)?;
-        let turns = value(&fields, "messages").ok_or(keys)?;
-        let raw: Vec<&RawValue> = serde_json::from_str(turns).map_err(|_| keys)?;
+        let mut fields = known_fields(row, &ABOUT).ok_or(KEYS.words)?;
+        let turns = value(&fields, "messages").ok_or(KEYS.words)?;
+        let raw: Vec<&RawValue> = serde_json::from_str(turns).map_err(|_| KEYS.words)?;
         let taught = row.taught(raw.iter().map(|turn| turn.get()));
-        let turns: Vec<Turn<'_>> = serde_json::from_str(turns).map_err(|_| keys)?;
+        let turns: Vec<Turn<'_>> = serde_json::from_str(turns).map_err(|_| KEYS.words)?;
         if !alternate(&turns) {
-            return Err("BCV-02: user and assistant do not alternate from a user to the assistant");
+            return Err(TURNS.words);
         }
         let text = row.content.to_ascii_lowercase();
         if RESERVED.iter().any(|word| text.contains(word)) {
-            return Err("BCV-03: a text holds a reserved word");
+            return Err(WORDS.words);
         }
         let blocks = || turns.iter().flat_map(|turn| &turn.content);
         if !pictures_lie_well(&turns) {
-            return Err(
-                "BCV-04: a picture does not lie in S3, is the assistant's, or is one of more than ten",
-            );
+            return Err(PICTURES.words);
         }
         let is_tool = |block: &Block<'_>| block.tool_use.is_some() || block.tool_result.is_some();
         if !self.has_tools && (value(&fields, "toolConfig").is_some() || blocks().any(is_tool)) {
-            return Err("BCV-05: there are tools; bedrock-conversation-2024@tools takes them");
+            return Err(TOOLS.words);
         }
         if blocks().any(|block| !is_tool(block) && block.text.is_none() && block.image.is_none()) {
-            return Err("BCV-06: a block is neither text nor picture nor tool");
+            return Err(BLOCKS.words);
         }
         if value(&fields, "system").is_some_and(|system| system.contains("\"cachePoint\":")) {
-            return Err("BCV-06: a block is neither text nor picture nor tool");
+            return Err(BLOCKS.words);
         }
         fields.insert(0, Field::new("schemaVersion", "\"bedrock-conversation-2024\""));
         Ok(Wrapped {

@@ -30,6 +30,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "the same; arguments that are not an object",
     title: "Inspect AI samples",
     specification: "inspect_ai 0.3.285, json_dataset",
+    reasons: REASONS,
     masking: Masking::InRecord,
     preferences: Preferences::None,
     dialects: &["openai-chat", "hf-messages"],
@@ -45,8 +46,12 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     is_one_table: false,
 };
 
-const CALLS: &str = "INS-03: the arguments of a call are not an object";
-const CONTENT: &str = "INS-04: a part is neither text nor picture";
+chatmill_diag::reasons! {
+    SILENT = "INS-01", "the assistant says nothing, or nobody before it", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
+    TARGET = "INS-02", "the assistant's last turn is not text, or calls a tool", "choose windows that end with words: `window.targets = \"answers\"`";
+    CALLS = "INS-03", "the arguments of a call are not an object", "look for TL006 and TL007 in the findings, which name the calls";
+    CONTENT = "INS-04", "a part is neither text nor picture", "name media in the text: `policy.media = \"placeholder\"`";
+}
 
 impl Envelope for Inspect {
     fn about(&self) -> &'static EnvelopeAbout {
@@ -54,15 +59,16 @@ impl Envelope for Inspect {
     }
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let silent = "INS-01: the assistant says nothing, or nobody before it";
-        let turns = borrowed(row, "messages").and_then(turns::of).ok_or(silent)?;
+        let turns = borrowed(row, "messages")
+            .and_then(turns::of)
+            .ok_or(SILENT.words)?;
         let cut = turns::cut(&turns)
             .filter(|cut| !cut.before.is_empty())
-            .ok_or(silent)?;
+            .ok_or(SILENT.words)?;
         let target = cut.answer.said.text().filter(|text| !text.is_empty());
         let target = target
             .filter(|_| cut.answer.said.tool_calls.is_empty())
-            .ok_or("INS-02: the assistant's last turn is not text, or calls a tool")?;
+            .ok_or(TARGET.words)?;
         let mut input = Vec::new();
         // Results come after their calls and name them by id.
         let mut called: Vec<(&str, &str)> = Vec::new();
@@ -154,7 +160,7 @@ fn content<'a>(said: &Message<'a>) -> Result<Cow<'a, str>, &'static str> {
             parts.push(object(&part).into());
         }
         (_, Some(_)) => {
-            for (json, part) in said.parts().ok_or(CONTENT)? {
+            for (json, part) in said.parts().ok_or(CONTENT.words)? {
                 parts.push(match (&*part.kind, &part.image_url) {
                     ("text", _) => json.into(),
                     ("image_url", Some(picture)) => {
@@ -164,7 +170,7 @@ fn content<'a>(said: &Message<'a>) -> Result<Cow<'a, str>, &'static str> {
                         ];
                         object(&image).into()
                     }
-                    _ => return Err(CONTENT),
+                    _ => return Err(CONTENT.words),
                 });
             }
         }
@@ -183,7 +189,7 @@ fn flat(call: &Call<'_>) -> Result<String, &'static str> {
         Ok(text) => text.into(),
         Err(_) => json.into(),
     };
-    fields::of(&spelled).ok_or(CALLS)?;
+    fields::of(&spelled).ok_or(CALLS.words)?;
     // A line is a record. Inside a text a line break is always escaped, so these stand between values.
     let arguments = spelled.replace(['\n', '\r'], " ");
     Ok(object(&[

@@ -31,6 +31,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "what its converter drops without a word; marks of media; a last turn that is context",
     title: "LLaMA-Factory, ShareGPT format",
     specification: "LLaMA-Factory 0.9.5, data format",
+    reasons: REASONS,
     masking: Masking::Setting("mask_history: true"),
     preferences: Preferences::None,
     dialects: &["sharegpt"],
@@ -44,6 +45,13 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     most_bytes: None,
     is_one_table: false,
 };
+
+chatmill_diag::reasons! {
+    KEYS = "LLF-01", "the keys are conversations, system and tools", "take the dialect in a profile that writes no other keys";
+    TURNS = "LLF-02", "people and assistant do not take turns from a person to the assistant", "choose windows from a person to an answer: `window.mode = \"consecutive\"`";
+    MARKED = "LLF-03", "a text spells the mark of a picture, video or sound", "write the mark otherwise at the source: here it would stand for a file";
+    CONTEXT = "LLF-04", "the last turn is context", "choose windows whose last turn is learned";
+}
 
 const MARKS: [&str; 3] = ["<image>", "<video>", "<audio>"];
 
@@ -61,17 +69,13 @@ impl Envelope for LlamaFactory {
     }
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let rules = [
-            "LLF-01: the keys are conversations, system and tools",
-            "LLF-02: people and assistant do not take turns from a person to the assistant",
-            "LLF-03: a text spells the mark of a picture, video or sound",
-        ];
+        let rules = [KEYS, TURNS, MARKED].map(|rule| rule.words);
         let Checked { fields, turns } = check(row, rules)?;
         let mut taught = row.taught(turns.iter().copied());
         if taught.context > 0 {
             let is_last_learned = turns.last().map(|turn| row.lesson(turn)) == Some(Lesson::Learned);
             if !is_last_learned {
-                return Err("LLF-04: the last turn is context");
+                return Err(CONTEXT.words);
             }
             taught = taught.of_last();
         }

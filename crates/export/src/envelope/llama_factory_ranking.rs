@@ -27,6 +27,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "answers that nobody preferred to another; what its converter drops; marks of media",
     title: "LLaMA-Factory, ranking",
     specification: "LLaMA-Factory 0.9.5, data format",
+    reasons: REASONS,
     masking: Masking::InRecord,
     preferences: Preferences::Pairs,
     dialects: &["sharegpt"],
@@ -43,23 +44,29 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     is_one_table: false,
 };
 
+chatmill_diag::reasons! {
+    KEYS = "LLR-01", "the keys are conversations, system and tools", "take the dialect in a profile that writes no other keys";
+    TURNS = "LLR-02", "people and assistant do not take turns from a person to the answer", "choose windows from a person to an answer: `window.mode = \"consecutive\"`";
+    ANSWERS = "LLR-03", "the answers follow different conversations, or are the same", "judge different answers that stand in one another's place";
+    MARKS = "LLR-04", "a text spells the mark of a picture, video or sound", "write the mark otherwise at the source: here it would stand for a file";
+}
+
 impl Envelope for LlamaFactoryRanking {
     fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let unknown = "LLR-01: the keys are conversations, system and tools";
-        let other = rejected(row).ok_or(unknown)?;
+        let other = rejected(row).ok_or(KEYS.words)?;
         let parted = |row: &ExportRow<'a>| {
-            let Checked { fields, turns } = check(row, [unknown, TURNS, MARKS])?;
-            let (answer, before) = turns.split_last().ok_or(TURNS)?;
+            let Checked { fields, turns } = check(row, [KEYS, TURNS, MARKS].map(|rule| rule.words))?;
+            let (answer, before) = turns.split_last().ok_or(TURNS.words)?;
             Ok((fields, before.to_vec(), *answer))
         };
         let (fields, before, chosen) = parted(row)?;
         let (_, same, rejected) = parted(&other)?;
         if before != same || chosen == rejected {
-            return Err("LLR-03: the answers follow different conversations, or are the same");
+            return Err(ANSWERS.words);
         }
         let mut ranked = vec![
             Field::new("conversations", format!("[{}]", before.join(","))),
@@ -74,6 +81,3 @@ impl Envelope for LlamaFactoryRanking {
         Some(("dataset_info.json", sets(files, true)))
     }
 }
-
-const TURNS: &str = "LLR-02: people and assistant do not take turns from a person to the answer";
-const MARKS: &str = "LLR-04: a text spells the mark of a picture, video or sound";

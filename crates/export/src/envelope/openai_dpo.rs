@@ -27,6 +27,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "the same; an answer that is not one message of text. At least 10 records",
     title: "OpenAI preferences",
     specification: "OpenAI API, fine-tuning guide, direct preference optimisation",
+    reasons: REASONS,
     masking: Masking::InRecord,
     preferences: Preferences::Pairs,
     dialects: &["openai-chat"],
@@ -41,28 +42,36 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     is_one_table: false,
 };
 
+chatmill_diag::reasons! {
+    SILENT = "ODP-01", "the request does not end with a user, or nobody answers", "a person has to ask before the answer: see whether the source's question was read (`chatmill init FILE`)";
+    REQUESTS = "ODP-02", "the answers have different requests", "judge answers that stand in one another's place; the others are two conversations";
+    TEXT = "ODP-03", "an answer is not one message of text", "`trl-dpo` takes answers with calls, and those of several messages";
+    SAME = "ODP-04", "the answers are the same", "nothing: equal answers teach no preference";
+}
+
 impl Envelope for OpenaiDpo {
     fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let silent = "ODP-01: the request does not end with a user, or nobody answers";
-        let preferred = Answered::of(row).ok_or(silent)?;
-        let other = rejected(row).and_then(|row| Answered::of(&row)).ok_or(silent)?;
+        let preferred = Answered::of(row).ok_or(SILENT.words)?;
+        let other = rejected(row)
+            .and_then(|row| Answered::of(&row))
+            .ok_or(SILENT.words)?;
         if !preferred.answers_the_same(&other) {
-            return Err("ODP-02: the answers have different requests");
+            return Err(REQUESTS.words);
         }
         let is_text = |answer: &Answered<'_>| match answer.answer() {
             [turn] => turn.said.text().is_some() && turn.said.tool_calls.is_empty(),
             _ => false,
         };
         if !is_text(&preferred) || !is_text(&other) {
-            return Err("ODP-03: an answer is not one message of text");
+            return Err(TEXT.words);
         }
         let [better, worse] = [preferred.answer(), other.answer()].map(turns::list);
         if better == worse {
-            return Err("ODP-04: the answers are the same");
+            return Err(SAME.words);
         }
         let mut request = vec![Field::new("messages", turns::list(preferred.prompt()))];
         for key in ["tools", "parallel_tool_calls"] {

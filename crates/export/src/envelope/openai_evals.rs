@@ -25,6 +25,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "no answer, or one that is a call",
     title: "OpenAI Evals samples",
     specification: "openai/evals, samples of basic evals",
+    reasons: REASONS,
     masking: Masking::InRecord,
     preferences: Preferences::None,
     dialects: &["openai-chat"],
@@ -39,21 +40,27 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     is_one_table: false,
 };
 
+chatmill_diag::reasons! {
+    SILENT = "EVL-01", "the assistant says nothing, or nobody before it", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
+    CALLS = "EVL-02", "the assistant's last turn is not text, or calls a tool", "choose windows that end with words: `window.targets = \"answers\"`";
+}
+
 impl Envelope for OpenaiEvals {
     fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let silent = "EVL-01: the assistant says nothing, or nobody before it";
-        let turns = borrowed(row, "messages").and_then(turns::of).ok_or(silent)?;
+        let turns = borrowed(row, "messages")
+            .and_then(turns::of)
+            .ok_or(SILENT.words)?;
         let cut = turns::cut(&turns)
             .filter(|cut| !cut.before.is_empty())
-            .ok_or(silent)?;
+            .ok_or(SILENT.words)?;
         let ideal = cut.answer.said.text().filter(|text| !text.is_empty());
         let ideal = ideal
             .filter(|_| cut.answer.said.tool_calls.is_empty())
-            .ok_or("EVL-02: the assistant's last turn is not text, or calls a tool")?;
+            .ok_or(CALLS.words)?;
         let mut fields = vec![
             Field::new("input", turns::list(cut.before)),
             Field::new("ideal", fields::text(&ideal)),

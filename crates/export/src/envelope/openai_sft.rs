@@ -28,6 +28,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "the assistant not last; results that are not text; pictures of the assistant, or more than ten; nothing learned. At least 10 records, a file of 512 MiB at most",
     title: "OpenAI supervised fine-tuning",
     specification: "OpenAI API, fine-tuning guide and OpenAPI document 2.3.0",
+    reasons: REASONS,
     masking: Masking::InRecord,
     preferences: Preferences::None,
     dialects: &["openai-chat"],
@@ -42,6 +43,14 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     is_one_table: false,
 };
 
+chatmill_diag::reasons! {
+    KEYS = "SFT-01", "the keys are messages, tools and parallel_tool_calls", "take the dialect in a profile that writes no other keys";
+    SPEAKS_LAST = "SFT-02", "the assistant does not speak last", "`window.mode = \"consecutive\"` makes rows that end with an answer; `window.targets = \"steps\"` lets them end with calls, too";
+    RESULTS = "SFT-03", "a result is not text", "name media in the text: `policy.media = \"placeholder\"`";
+    PICTURES = "SFT-04", "more than ten pictures, or one of the assistant's", "make shorter windows, or name pictures in the text: `policy.media = \"placeholder\"`";
+    CONTEXT = "SFT-05", "no turn of the assistant is learned", "choose windows whose last turn is learned";
+}
+
 /// Pictures of a record.
 const MOST_PICTURES: usize = 10;
 
@@ -51,17 +60,16 @@ impl Envelope for OpenaiSft {
     }
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let keys = "SFT-01: the keys are messages, tools and parallel_tool_calls";
-        let mut fields = known_fields(row, &ABOUT).ok_or(keys)?;
-        let turns = value(&fields, "messages").and_then(turns::of).ok_or(keys)?;
+        let mut fields = known_fields(row, &ABOUT).ok_or(KEYS.words)?;
+        let turns = value(&fields, "messages").and_then(turns::of).ok_or(KEYS.words)?;
         if !turns.last().is_some_and(|turn| turn.said.is_assistant()) {
-            return Err("SFT-02: the assistant does not speak last");
+            return Err(SPEAKS_LAST.words);
         }
         if turns
             .iter()
             .any(|turn| turn.said.role == "tool" && turn.said.text().is_none())
         {
-            return Err("SFT-03: a result is not text");
+            return Err(RESULTS.words);
         }
         let pictured: Vec<(&Turn<'_>, usize)> = turns.iter().map(|turn| (turn, pictures(turn))).collect();
         if pictured
@@ -69,12 +77,12 @@ impl Envelope for OpenaiSft {
             .any(|(turn, pictures)| turn.said.is_assistant() && *pictures > 0)
             || pictured.iter().map(|(_, pictures)| pictures).sum::<usize>() > MOST_PICTURES
         {
-            return Err("SFT-04: more than ten pictures, or one of the assistant's");
+            return Err(PICTURES.words);
         }
         let taught = row.taught(turns.iter().map(|turn| turn.json));
         if taught.context > 0 {
             if taught.learned == 0 {
-                return Err("SFT-05: no turn of the assistant is learned");
+                return Err(CONTEXT.words);
             }
             let messages = row.marked(turns.iter().map(|turn| turn.json), "\"weight\":0");
             replace(&mut fields, "messages", messages);

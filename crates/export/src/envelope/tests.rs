@@ -69,7 +69,11 @@ fn outcome(id: &str, content: &str) -> String {
     };
     match envelope.wrap(&row) {
         Ok(wrapped) => fields::object(&wrapped.fields),
-        Err(rule) => rule.split(':').next().unwrap_or_default().to_owned(),
+        Err(rule) => {
+            let mut reasons = envelope.about().reasons.iter();
+            let reason = reasons.find(|reason| reason.words == rule);
+            reason.expect("a rule is listed").code.to_owned()
+        }
     }
 }
 
@@ -80,6 +84,22 @@ const RESULT: &str = r#"{"role":"tool","tool_call_id":"k","content":"4"}"#;
 
 fn messages(messages: &[&str]) -> String {
     format!("{{\"messages\":[{}]}}", messages.join(","))
+}
+
+#[test]
+fn calls_that_end_a_record_are_what_trainers_learn() {
+    let list = messages(&[USER, CALL]);
+    for id in ["openai-sft", "trl-messages", "trl-prompt-completion", "axolotl"] {
+        assert!(
+            outcome(id, &list).contains("tool_calls"),
+            "{id}: {}",
+            outcome(id, &list)
+        );
+    }
+    let record = r#"{"conversations":[{"from":"human","value":"Hi"},{"from":"function_call","value":"{\"name\":\"f\",\"arguments\":{}}"}]}"#;
+    assert_eq!(outcome("llama-factory", record), record);
+    let contents = r#"{"contents":[{"role":"user","parts":[{"text":"Hi"}]},{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}]}"#;
+    assert_eq!(outcome("vertex-tuning", contents), contents);
 }
 
 #[test]

@@ -25,6 +25,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "answers that nobody preferred to another; equal answers; a prompt that does not end with a user",
     title: "TRL preferences",
     specification: "TRL 1.16.0, dataset formats",
+    reasons: REASONS,
     masking: Masking::InRecord,
     preferences: Preferences::Pairs,
     dialects: &["hf-messages"],
@@ -40,22 +41,30 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     is_one_table: true,
 };
 
+chatmill_diag::reasons! {
+    SILENT = "DPO-01", "the prompt does not end with a user, or nobody answers", "a person has to ask before the answer: see whether the source's question was read (`chatmill init FILE`)";
+    PROMPTS = "DPO-02", "the answers have different prompts", "judge answers that stand in one another's place; the others are two conversations";
+    SAME = "DPO-03", "the answers are the same", "nothing: equal answers teach no preference";
+    CONTENT = "DPO-04", "a message has no content", "leave empty messages out at the source";
+}
+
 impl Envelope for TrlDpo {
     fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let silent = "DPO-01: the prompt does not end with a user, or nobody answers";
-        let chosen = Answered::of(row).ok_or(silent)?;
-        let rejected = rejected(row).and_then(|row| Answered::of(&row)).ok_or(silent)?;
+        let chosen = Answered::of(row).ok_or(SILENT.words)?;
+        let rejected = rejected(row)
+            .and_then(|row| Answered::of(&row))
+            .ok_or(SILENT.words)?;
         if !chosen.answers_the_same(&rejected) {
-            return Err("DPO-02: the answers have different prompts");
+            return Err(PROMPTS.words);
         }
         let answers = [chosen.answer(), rejected.answer()].map(turns::list);
         let [better, worse] = answers;
         if better == worse {
-            return Err("DPO-03: the answers are the same");
+            return Err(SAME.words);
         }
         let mut all = chosen
             .prompt()
@@ -63,7 +72,7 @@ impl Envelope for TrlDpo {
             .chain(chosen.answer())
             .chain(rejected.answer());
         if all.any(|turn| turn.said.content.is_none()) {
-            return Err("DPO-04: a message has no content");
+            return Err(CONTENT.words);
         }
         let mut fields = vec![
             Field::new("prompt", turns::list(chosen.prompt())),

@@ -23,6 +23,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "answers that nobody called good or bad; a prompt that does not end with a user",
     title: "TRL labelled answers",
     specification: "TRL 1.16.0, dataset formats",
+    reasons: REASONS,
     masking: Masking::InRecord,
     preferences: Preferences::Labels,
     dialects: &["hf-messages"],
@@ -38,18 +39,23 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     is_one_table: true,
 };
 
+chatmill_diag::reasons! {
+    SILENT = "KTO-01", "the prompt does not end with a user, or nobody answers", "a person has to ask before the answer: see whether the source's question was read (`chatmill init FILE`)";
+    UNJUDGED = "KTO-01", "nobody called the answer good or bad", "judge it at the source, by a label, a score or a rank";
+    CONTENT = "KTO-02", "a message has no content", "leave empty messages out at the source";
+}
+
 impl Envelope for TrlKto {
     fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let silent = "KTO-01: the prompt does not end with a user, or nobody answers";
-        let answered = Answered::of(row).ok_or(silent)?;
-        let label = row.label.ok_or("KTO-01: nobody called the answer good or bad")?;
+        let answered = Answered::of(row).ok_or(SILENT.words)?;
+        let label = row.label.ok_or(UNJUDGED.words)?;
         let mut all = answered.prompt().iter().chain(answered.answer());
         if all.any(|turn| turn.said.content.is_none()) {
-            return Err("KTO-02: a message has no content");
+            return Err(CONTENT.words);
         }
         let mut fields = vec![
             Field::new("prompt", turns::list(answered.prompt())),

@@ -25,6 +25,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "the assistant silent; turns of the assistant that are context",
     title: "TRL conversations",
     specification: "TRL 1.16.0, dataset formats",
+    reasons: REASONS,
     masking: Masking::LeftOut,
     preferences: Preferences::None,
     dialects: &["hf-messages"],
@@ -35,26 +36,30 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     is_one_table: true,
 };
 
+chatmill_diag::reasons! {
+    KEYS = "TRL-01", "the keys are messages and tools", "take the dialect in a profile that writes no other keys";
+    CONTENT = "TRL-02", "a message has no content", "leave empty messages out at the source";
+    SILENT = "TRL-03", "the assistant says nothing", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
+    CONTEXT = "TRL-04", "a turn of the assistant is context, which messages cannot say; trl-prompt-completion can", "`window.mode = \"consecutive\"` without `overlap` makes rows whose every turn is learned; `trl-prompt-completion` takes the others";
+}
+
 impl Envelope for TrlMessages {
     fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let keys = "TRL-01: the keys are messages and tools";
-        let fields = known_fields(row, &ABOUT).ok_or(keys)?;
-        let turns = value(&fields, "messages").and_then(turns::of).ok_or(keys)?;
+        let fields = known_fields(row, &ABOUT).ok_or(KEYS.words)?;
+        let turns = value(&fields, "messages").and_then(turns::of).ok_or(KEYS.words)?;
         if turns.iter().any(|turn| turn.said.content.is_none()) {
-            return Err("TRL-02: a message has no content");
+            return Err(CONTENT.words);
         }
         if !turns.iter().any(|turn| turn.said.is_assistant()) {
-            return Err("TRL-03: the assistant says nothing");
+            return Err(SILENT.words);
         }
         let taught = row.taught(turns.iter().map(|turn| turn.json));
         if taught.context > 0 {
-            return Err(
-                "TRL-04: a turn of the assistant is context, which messages cannot say; trl-prompt-completion can",
-            );
+            return Err(CONTEXT.words);
         }
         Ok(Wrapped {
             taught,

@@ -27,6 +27,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "no answer; a prompt that ends with system text; a last turn that is context",
     title: "TRL prompts and completions",
     specification: "TRL 1.16.0, dataset formats",
+    reasons: REASONS,
     masking: Masking::InRecord,
     preferences: Preferences::None,
     dialects: &["hf-messages"],
@@ -41,24 +42,32 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     is_one_table: true,
 };
 
+chatmill_diag::reasons! {
+    SILENT = "TPC-01", "the assistant says nothing, or nobody before it", "where no participant is an agent, convert with `--set perspective.as=each-participant`";
+    PROMPT = "TPC-02", "the prompt ends with neither user nor tool nor assistant", "put system text at the beginning of the conversation";
+    CONTENT = "TPC-03", "a message has no content", "leave empty messages out at the source";
+    CONTEXT = "TPC-04", "the last turn of the assistant is context", "`window.mode = \"per_turn\"` makes rows whose last turn is learned";
+}
+
 impl Envelope for TrlPromptCompletion {
     fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let silent = "TPC-01: the assistant says nothing, or nobody before it";
-        let turns = borrowed(row, "messages").and_then(turns::of).ok_or(silent)?;
-        let cut = turns::cut(&turns).ok_or(silent)?;
-        let last = cut.before.last().ok_or(silent)?;
+        let turns = borrowed(row, "messages")
+            .and_then(turns::of)
+            .ok_or(SILENT.words)?;
+        let cut = turns::cut(&turns).ok_or(SILENT.words)?;
+        let last = cut.before.last().ok_or(SILENT.words)?;
         if !["user", "tool", "assistant"].contains(&&*last.said.role) {
-            return Err("TPC-02: the prompt ends with neither user nor tool nor assistant");
+            return Err(PROMPT.words);
         }
         if turns.iter().any(|turn| turn.said.content.is_none()) {
-            return Err("TPC-03: a message has no content");
+            return Err(CONTENT.words);
         }
         if row.lesson(cut.answer.json) == Lesson::Context {
-            return Err("TPC-04: the last turn of the assistant is context");
+            return Err(CONTEXT.words);
         }
         let mut fields = vec![
             Field::new("prompt", turns::list(cut.before)),

@@ -26,6 +26,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     left_out: "no user first, or not the model last. A file of 1 GiB at most",
     title: "Vertex AI tuning",
     specification: "Vertex AI, supervised tuning data for Gemini models",
+    reasons: REASONS,
     masking: Masking::Unknown,
     preferences: Preferences::None,
     dialects: &["gemini-contents"],
@@ -46,21 +47,25 @@ struct Content<'a> {
     role: Cow<'a, str>,
 }
 
+chatmill_diag::reasons! {
+    KEYS = "VTX-01", "the keys are systemInstruction, contents and tools", "take the dialect in a profile that writes no other keys";
+    TURNS = "VTX-02", "no user speaks first, or the model does not speak last", "`window.mode = \"consecutive\"` makes rows that end with an answer; `window.targets = \"steps\"` lets them end with calls, too";
+}
+
 impl Envelope for VertexTuning {
     fn about(&self) -> &'static EnvelopeAbout {
         &ABOUT
     }
 
     fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let keys = "VTX-01: the keys are systemInstruction, contents and tools";
-        let fields = known_fields(row, &ABOUT).ok_or(keys)?;
-        let contents = value(&fields, "contents").ok_or(keys)?;
-        let raw: Vec<&RawValue> = serde_json::from_str(contents).map_err(|_| keys)?;
-        let contents: Vec<Content<'_>> = serde_json::from_str(contents).map_err(|_| keys)?;
+        let fields = known_fields(row, &ABOUT).ok_or(KEYS.words)?;
+        let contents = value(&fields, "contents").ok_or(KEYS.words)?;
+        let raw: Vec<&RawValue> = serde_json::from_str(contents).map_err(|_| KEYS.words)?;
+        let contents: Vec<Content<'_>> = serde_json::from_str(contents).map_err(|_| KEYS.words)?;
         let speaks =
             |content: Option<&Content<'_>>, role| content.is_some_and(|content| content.role == role);
         if !speaks(contents.first(), "user") || !speaks(contents.last(), "model") {
-            return Err("VTX-02: no user speaks first, or the model does not speak last");
+            return Err(TURNS.words);
         }
         Ok(Wrapped {
             taught: row.taught(raw.iter().map(|turn| turn.get())),

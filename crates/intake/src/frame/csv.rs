@@ -1,4 +1,4 @@
-//! A CSV file whose header some table map recognises: one record a row.
+//! A CSV file: one record a row. A header that no table map recognises makes each of them one damage.
 
 use chatmill_diag::codes::{DUMP_INCOMPLETE, RECORD_TOO_LONG};
 
@@ -6,13 +6,15 @@ use super::rows::CellsOf;
 use super::unit::Unit;
 use super::{Framer, State};
 use crate::stream::StreamError;
-use crate::table::csv::{Ends, Layout};
+use crate::table::csv::{Ends, Layout, SEPARATORS};
 
 /// What is kept of a CSV file between events.
 pub(super) struct Csv {
     separator: u8,
     /// The columns, until the header was passed.
     header: Option<Vec<String>>,
+    /// Whether nobody knows them.
+    is_unknown: bool,
 }
 
 impl Csv {
@@ -20,6 +22,18 @@ impl Csv {
         Self {
             separator: layout.separator,
             header: Some(layout.columns),
+            is_unknown: false,
+        }
+    }
+
+    /// One that begins like this, and whose columns nobody knows.
+    pub(super) fn unknown(head: &[u8]) -> Self {
+        let header = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let count = |separator: &u8| memchr::memchr_iter(*separator, header).count();
+        Self {
+            separator: SEPARATORS.into_iter().max_by_key(count).unwrap_or(b','),
+            header: Some(Vec::new()),
+            is_unknown: true,
         }
     }
 }
@@ -31,7 +45,7 @@ impl Framer {
             self.state = State::Over;
             return;
         };
-        let separator = csv.separator;
+        let (separator, is_unknown) = (csv.separator, csv.is_unknown);
         let header = csv.header.take();
         if self
             .pass_separators(|byte| matches!(byte, b'\n' | b'\r'))
@@ -61,7 +75,9 @@ impl Framer {
         if header.is_some() {
             self.separators += unit.length();
             self.rows.raw = raw;
-            self.aim(None, header, None);
+            if !is_unknown {
+                self.aim(None, header, None);
+            }
             return;
         }
         let cut = (!is_ended).then(|| {
@@ -73,7 +89,10 @@ impl Framer {
         });
         match cut {
             Some((is_broken, cut)) if is_broken || ends.is_quoted() => self.reject_row(unit, raw, &cut),
-            cut => self.end_row(unit, raw, CellsOf::Csv(separator), cut.map(|(_, cut)| cut)),
+            cut => {
+                let cut = cut.filter(|_| !is_unknown).map(|(_, cut)| cut);
+                self.end_row(unit, raw, CellsOf::Csv(separator), cut);
+            }
         }
     }
 }

@@ -56,7 +56,7 @@ pub(super) fn to(root: Value<'_>, at: usize) -> String {
                 };
                 let found = here.pairs().find(holds);
                 found.map(|(name, value)| {
-                    append_key(&mut path, &name.as_str().unwrap_or_default());
+                    append_key(&mut path, &name.string().unwrap_or_default());
                     value
                 })
             }

@@ -1,6 +1,7 @@
 //! The validating scanner: strict grammar, depth, surrogates and number ranges in one iterative pass.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use chatmill_diag::Code;
 use chatmill_diag::codes::{
@@ -41,6 +42,7 @@ pub fn scan(bytes: &[u8], depth_limit: u32) -> Result<Document<'_>, Fault> {
     lost(text, &mut notes);
     Ok(Document {
         text: repair(text, &notes),
+        marks: vec![Cell::default(); nodes.len()],
         nodes,
         notes,
     })

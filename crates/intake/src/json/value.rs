@@ -1,6 +1,7 @@
 //! Walks the tape of a scanned document.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -25,6 +26,18 @@ pub enum Kind {
     Array,
     /// An object.
     Object,
+}
+
+/// What a reader has done with a value, so that what it passed over can be told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mark {
+    /// Nothing.
+    #[default]
+    Left,
+    /// It knows what the value means: all of it, whatever lies inside.
+    Taken,
+    /// It keeps the value as it is, and has no use for it.
+    Kept,
 }
 
 /// A handle on one value of a document; copying it is free.
@@ -79,13 +92,51 @@ impl<'d> Value<'d> {
         node.start as usize..node.end as usize
     }
 
-    /// The value's JSON text; lone surrogate escapes read `\uFFFD`.
+    /// The value's JSON text; lone surrogate escapes read `\uFFFD`. The value counts as taken.
     pub fn raw(self) -> &'d str {
+        self.mark(Mark::Taken);
+        self.written()
+    }
+
+    /// The value's JSON text, as somebody reads it who takes nothing of it.
+    pub fn written(self) -> &'d str {
         self.document.text.get(self.span()).unwrap_or_default()
     }
 
-    /// The text of a string, borrowed when it holds no escape.
+    /// What was done with the value so far. What stands around it and inside it has marks of its own.
+    pub fn marked(self) -> Mark {
+        self.document
+            .marks
+            .get(self.index as usize)
+            .map(Cell::get)
+            .unwrap_or_default()
+    }
+
+    /// Says what was done with the value.
+    pub fn mark(self, mark: Mark) {
+        if let Some(known) = self.document.marks.get(self.index as usize) {
+            known.set(mark);
+        }
+    }
+
+    /// Whether the value, or anything inside it, has a mark. Takes time in proportion to what lies before the first.
+    pub fn is_touched(self) -> bool {
+        let inside = self.index as usize..self.after() as usize;
+        let marks = self.document.marks.get(inside).unwrap_or_default();
+        marks.iter().any(|mark| mark.get() != Mark::Left)
+    }
+
+    /// The text of a string, borrowed when it holds no escape. The value counts as taken.
     pub fn as_str(self) -> Option<Cow<'d, str>> {
+        let text = self.string();
+        if text.is_some() {
+            self.mark(Mark::Taken);
+        }
+        text
+    }
+
+    /// The text of a string, as somebody reads it who takes nothing of it.
+    pub fn string(self) -> Option<Cow<'d, str>> {
         if self.kind() != Kind::String {
             return None;
         }
@@ -101,17 +152,18 @@ impl<'d> Value<'d> {
         })
     }
 
-    /// The text of a number, exactly as written.
+    /// The text of a number, exactly as written. The value counts as taken.
     pub fn number_text(self) -> Option<&'d str> {
         (self.kind() == Kind::Number).then(|| self.raw())
     }
 
-    /// The value of `true` or `false`.
+    /// The value of `true` or `false`. It counts as taken.
     pub fn as_bool(self) -> Option<bool> {
-        match self.kind() {
-            Kind::Bool(value) => Some(value),
-            _ => None,
-        }
+        let Kind::Bool(value) = self.kind() else {
+            return None;
+        };
+        self.mark(Mark::Taken);
+        Some(value)
     }
 
     /// The elements of an array; nothing for any other kind.
@@ -131,7 +183,7 @@ impl<'d> Value<'d> {
     /// The fields of an object in input order, repeated names included; nothing for any other kind.
     pub fn fields(self) -> impl Iterator<Item = (Cow<'d, str>, Value<'d>)> {
         self.pairs()
-            .map(|(key, value)| (key.as_str().unwrap_or_default(), value))
+            .map(|(key, value)| (key.string().unwrap_or_default(), value))
     }
 
     /// Names and values as values.
@@ -162,7 +214,7 @@ impl<'d> Value<'d> {
         if self.kind() == Kind::String {
             self.spells(text)
         } else {
-            self.span().len() == text.len() && self.raw() == text
+            self.span().len() == text.len() && self.written() == text
         }
     }
 
@@ -171,9 +223,9 @@ impl<'d> Value<'d> {
         if self.node().link == 0 {
             // Without escapes the quoted text is the string.
             self.node().end as usize - self.node().start as usize == text.len() + 2
-                && self.as_str().is_some_and(|own| own == text)
+                && self.string().is_some_and(|own| own == text)
         } else {
-            self.as_str().is_some_and(|own| own == text)
+            self.string().is_some_and(|own| own == text)
         }
     }
 

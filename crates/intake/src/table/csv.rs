@@ -11,7 +11,7 @@ use super::TableMap;
 use super::row::{Cell, RowFault};
 
 /// Bytes that may separate cells.
-const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
+pub(crate) const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
 /// What the header line says.
 #[derive(Clone, Debug, PartialEq, Eq)]

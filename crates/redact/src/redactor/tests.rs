@@ -1,4 +1,6 @@
-use chatmill_model::{Participant, ParticipantKind};
+use chatmill_model::{
+    ArgumentForm, Arguments, Message, MessageOrigin, Part, Participant, ParticipantKind, Role, ToolCall,
+};
 use proptest::prelude::*;
 
 use super::*;
@@ -122,6 +124,35 @@ fn participants_whose_ids_become_equal_are_told_apart() {
         .map(|each| each.id.as_str())
         .collect();
     assert_eq!(ids[1], format!("{}~2", ids[0]));
+}
+
+#[test]
+fn the_id_of_a_call_that_is_made_of_a_messages_keeps_nothing_of_it() {
+    let id = "4111 1111 1111 1111";
+    let arguments = Arguments::Malformed(String::new());
+    let call = ToolCall {
+        metadata_id: Some(format!("xml_tool_index0_{id}")),
+        ..ToolCall::new(None, None, (arguments, ArgumentForm::Embedded))
+    };
+    let message = Message {
+        id: Some(id.to_owned()),
+        parts: vec![Part::ToolCall(call)],
+        ..Message::new(Role::Assistant, 0, MessageOrigin::default())
+    };
+    let mut conversation = Conversation {
+        messages: vec![message],
+        ..Conversation::default()
+    };
+    redactor().redact(&mut conversation, &Roster::default());
+    let message = &conversation.messages[0];
+    let Part::ToolCall(call) = &message.parts[0] else {
+        panic!("{message:?}");
+    };
+    assert_eq!(
+        call.metadata_id,
+        Some(format!("xml_tool_index0_{}", replaced(id)))
+    );
+    assert_eq!(message.id, Some(replaced(id)));
 }
 
 proptest! {

@@ -446,6 +446,9 @@ fn of_said(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill,
         "created_at",
         "text",
         "model",
+        "usage_input",
+        "usage_cached_input",
+        "usage_output",
     ];
     columns.extend(tokens.iter().map(String::as_str));
     let nothing = Group::default();
@@ -462,9 +465,17 @@ fn of_said(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill,
             .iter()
             .map(|column| batch.numbers(column))
             .collect::<Result<Vec<_>, _>>()?;
-        for row in (0..batch.rows()).filter(|row| kinds.at(*row) == "message") {
+        let usage = [
+            batch.numbers("usage_input")?,
+            batch.numbers("usage_cached_input")?,
+            batch.numbers("usage_output")?,
+        ];
+        for row in 0..batch.rows() {
             let group = groups.0.get(ids.at(row)).unwrap_or(&nothing);
+            let is_logged = usage.iter().any(|column| column.get(row).is_some());
+            let [input, cached, output] = usage.each_ref().map(|column| column.at(row));
             let message = Said {
+                logged: [u64::from(is_logged), input, cached, output],
                 source: &group.source,
                 input: &group.input,
                 conversation: ids.at(row),
@@ -477,6 +488,10 @@ fn of_said(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill,
                 bytes: texts.at(row).len() as u64,
                 ..Said::default()
             };
+            if kinds.at(row) != "message" {
+                said.book_logged(&message, encodings.iter().map(|encoding| encoding.as_str()));
+                continue;
+            }
             let counted = tokens.iter().map(|column| column.at(row));
             let counted = encodings.iter().map(|encoding| encoding.as_str()).zip(counted);
             let called = calls.get(&(ids.at(row).to_owned(), positions.at(row)));
@@ -486,18 +501,20 @@ fn of_said(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill,
                 said.book(&message, true, counted);
             }
             for (number, (tool, bytes, tokens)) in called.iter().enumerate() {
+                // A message without words of its own is counted with its first call.
+                let is_message = !has_text && number == 0;
                 let call = Said {
                     tool: tool.as_deref(),
                     is_call: true,
                     bytes: *bytes,
+                    logged: if is_message { message.logged } else { [0; 4] },
                     ..message
                 };
                 let tokens = encodings
                     .iter()
                     .map(|encoding| encoding.as_str())
                     .zip(tokens.iter().copied());
-                // A message without words of its own is counted with its first call.
-                said.book(&call, !has_text && number == 0, tokens);
+                said.book(&call, is_message, tokens);
             }
         }
         Ok(())

@@ -48,6 +48,8 @@ pub struct Said<'a> {
     pub is_call: bool,
     /// Its bytes.
     pub bytes: u64,
+    /// Requests, tokens sent, tokens sent from a cache and tokens written, as the provider logged them with the message.
+    pub logged: [u64; 4],
 }
 
 impl<'a> Said<'a> {
@@ -91,6 +93,13 @@ pub struct SaidBill<'b> {
 }
 
 impl SaidBill<'_> {
+    /// Books what was logged with a notice, which says nothing: an answer that was taken back was paid all the same.
+    pub fn book_logged<'t>(&mut self, said: &Said<'_>, encodings: impl Iterator<Item = &'t str>) {
+        if said.logged != [0; 4] {
+            self.book(said, false, encodings.map(|encoding| (encoding, 0)));
+        }
+    }
+
     /// Books a text in each encoding. What an agent says or calls is written by a model; all else is read by it.
     pub fn book<'t>(
         &mut self,
@@ -130,6 +139,7 @@ impl SaidBill<'_> {
                     messages: u64::from(is_message),
                     bytes: said.bytes,
                     tally,
+                    logged: said.logged,
                     ..Booking::default()
                 },
             );

@@ -172,7 +172,7 @@ pub struct Run {
     pub version: String,
     /// Hash of all that decides the bytes of the dataset.
     pub fingerprint: String,
-    /// How the run ended: `complete`, `too-many-rejects`, `nothing-read` or `too-many-errors`.
+    /// How the run ended: `complete`, `too-many-rejects`, `nothing-read`, `refused-inputs` or `too-many-errors`.
     pub verdict: String,
     /// Who speaks as the assistant: the plan's `perspective.as`.
     pub perspective: String,

@@ -13,33 +13,16 @@
 //! and `data` of `UltraChat` one of texts, the person's first. A row with a `label` judges its answer: a bad one is no part of the conversation. A row with nothing but
 //! `messages` is left to `openai-messages`, which reads it alike.
 
-use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::{Kind, Value};
+use chatmill_diag::Limits;
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::Role;
 
 use crate::formats::openai_messages;
-use crate::formats::openai_messages::{Record, Turns, lists};
 use crate::frame::{FrameView, Reading};
-use crate::reader::{best, has, present, reading, too_many};
+use crate::reader::columns::{self, Holds};
+use crate::reader::{best, has, present};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 
 const ID: &str = "hf-messages";
-
-/// Columns that hold turns, in the order in which they follow one another.
-static COLUMNS: [&str; 8] = [
-    "prompt",
-    "completion",
-    "chosen",
-    "chosen_messages",
-    "input.messages",
-    "preferred_output",
-    "conversation",
-    "data",
-];
-
-/// Columns that hold the answer that another one was preferred to.
-static PREFERRED: [&str; 3] = ["chosen", "chosen_messages", "preferred_output"];
 
 /// The source `hf-messages`.
 #[derive(Debug)]
@@ -64,18 +47,15 @@ impl Source for HfMessages {
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        let root = frame.root();
-        let is_split =
-            present(root, "messages").is_none() && COLUMNS.iter().any(|name| column(root, name).is_some());
-        if !is_split {
-            return openai_messages::read((ID, &ABOUT), Some("messages"), *frame, limits);
-        }
-        let record = columns(*frame, limits);
-        reading(ABOUT.customs, record.map(|record| record.read(*frame, limits)))
+        let has_messages = present(frame.root(), "messages").is_some();
+        let row =
+            (!has_messages).then(|| openai_messages::read_columns((ID, &ABOUT), "prompt", *frame, limits));
+        row.flatten()
+            .unwrap_or_else(|| openai_messages::read((ID, &ABOUT), Some("messages"), *frame, limits))
     }
 
     fn message_path(&self, index: u32) -> String {
-        lists::path(index)
+        openai_messages::path(index)
     }
 }
 
@@ -85,10 +65,22 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     if is_list("messages") && has(record, "chat_template_kwargs") {
         return Some((92, "the record has messages and chat_template_kwargs".to_owned()));
     }
-    if let Some(name) = COLUMNS.into_iter().find(|name| is_list(name)) {
-        let is_row = name != "prompt" || ["completion", "chosen"].iter().any(|key| has(record, key));
-        let confidence = if is_row { 90 } else { 70 };
-        return Some((confidence, format!("the column {name} holds messages")));
+    let answers = || {
+        [Holds::Better, Holds::Answer]
+            .into_iter()
+            .flat_map(columns::names)
+    };
+    let asks = columns::names(Holds::Question).find(|name| is_list(name));
+    if let Some(name) = asks.filter(|_| answers().any(|key| has(record, key))) {
+        return Some((90, format!("the column {name} holds messages")));
+    }
+    let held = [Holds::Turns, Holds::Better].into_iter().flat_map(columns::names);
+    let held = held.filter(|name| *name != "messages").chain(["completion"]);
+    if let Some(name) = held.into_iter().find(|name| is_list(name)) {
+        return Some((90, format!("the column {name} holds messages")));
+    }
+    if let Some(name) = asks {
+        return Some((70, format!("the column {name} holds messages")));
     }
     if has(record, "data") && has(record, "id") && record.names("data[]") && !record.names("data[].role") {
         return Some((80, "the column data holds texts in turn".to_owned()));
@@ -97,95 +89,19 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
         let mut strings = record.strings.iter().chain(&record.starts);
         strings.any(|(key, _)| key == name)
     };
-    if is_text("chosen") && has(record, "rejected") {
-        return Some((
-            85,
-            "the record has chosen and rejected answers as text".to_owned(),
-        ));
+    let compares = columns::names(Holds::Worse).any(|name| has(record, name));
+    if let Some(name) = columns::names(Holds::Better)
+        .find(|name| is_text(name))
+        .filter(|_| compares)
+    {
+        return Some((85, format!("the record has {name} and another answer as text")));
     }
-    let is_pair = is_text("prompt") && is_text("completion");
-    is_pair.then(|| (75, "the record has prompt and completion as text".to_owned()))
-}
-
-/// A column, or a list inside the column that its name begins with.
-fn column<'d>(root: Value<'d>, name: &str) -> Option<Value<'d>> {
-    let found = match name.split_once('.') {
-        Some((outer, inner)) => root.get(outer)?.get(inner),
-        None => root.get(name),
-    };
-    found.filter(|value| !value.is_null())
-}
-
-/// The columns of a row that has no `messages`.
-fn columns<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Record<'d>, Box<Finding>> {
-    let root = frame.root();
-    let mut turns = Vec::new();
-    let mut preferred = None;
-    let mut columns: &'static [&'static str] = &COLUMNS;
-    for name in COLUMNS {
-        let Some(value) = column(root, name) else {
-            continue;
-        };
-        let place = format!("$.{name}");
-        let fault = if root.fields().filter(|(key, _)| key == name).count() > 1 {
-            let text = format!("{name} stands more than once in the record");
-            Some((&codes::DUPLICATE_KEY, text))
-        } else {
-            match value.kind() {
-                Kind::Array => too_many(value, "the conversation", "messages", limits)
-                    .map(|text| (&codes::CONVERSATION_TOO_LARGE, text)),
-                Kind::String => None,
-                _ => {
-                    let text = format!("{name} is neither a list of messages nor a text");
-                    Some((&codes::WRONG_TYPE, text))
-                }
-            }
-        };
-        if let Some((code, text)) = fault {
-            return Err(frame.fault(code, text, place, value));
-        }
-        let first = lists::first(&place);
-        if PREFERRED.contains(&name) {
-            if holds_question(value) {
-                turns.clear();
-                columns = &PREFERRED;
-            }
-            preferred.get_or_insert(turns.len());
-        }
-        if name == "data" {
-            let odd = value
-                .items()
-                .zip(0..)
-                .find(|(text, _)| text.kind() != Kind::String);
-            if let Some((odd, index)) = odd {
-                let text = "data holds something else than texts";
-                return Err(frame.fault(&codes::WRONG_TYPE, text, format!("$.data[{index}]"), odd));
-            }
-            // Texts in turn, the person's first.
-            let roles = [Role::User, Role::Assistant].into_iter().cycle();
-            let texts = (first..).zip(roles).zip(value.items());
-            turns.extend(texts.map(|((index, role), text)| Turns::Text(index, role, text)));
-            continue;
-        }
-        turns.push(match value.kind() {
-            Kind::String if name == "prompt" => Turns::Text(first, Role::User, value),
-            Kind::String => Turns::Text(first, Role::Assistant, value),
-            _ => Turns::List(first, value),
-        });
+    if columns::name_alone(record, &["role", "content"]).is_some() {
+        return Some((45, "the only list of the record holds messages".to_owned()));
     }
-    Ok(Record {
-        source: ID,
-        shape: Some("prompt"),
-        columns,
-        turns,
-        preferred,
-        path: lists::path,
-    })
-}
-
-/// Whether a list begins with what was asked, so that it is the whole conversation.
-fn holds_question(value: Value<'_>) -> bool {
-    let first = value.items().next().and_then(|message| message.get("role"));
-    let word = first.and_then(Value::as_str);
-    matches!(word.as_deref(), Some("user" | "system" | "developer"))
+    // A question with options is answered by one of them.
+    let has_options = ["choices", "options"].iter().any(|key| has(record, key));
+    let question = columns::names(Holds::Question).find(|name| is_text(name))?;
+    let answer = columns::names(Holds::Answer).find(|name| is_text(name))?;
+    (!has_options).then(|| (75, format!("the record has {question} and {answer} as text")))
 }

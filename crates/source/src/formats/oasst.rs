@@ -29,7 +29,7 @@ use crate::reader::branch::{self, NodeReader, Nodes};
 use crate::reader::tree::{self, Branch, Node, Tree};
 use crate::reader::{
     Element, Keep as _, Kept, ListReader, Notes, Roster, Times, Wire as _, best, exceeds, has, id, present,
-    quoted, text, wire,
+    quoted, repeats, text, wire,
 };
 use crate::source::{About, Source};
 
@@ -211,6 +211,7 @@ impl<'d> Collected<'d> {
             let at = *self.places.entry(id.clone()).or_insert(next);
             if let Some(known) = self.values.get(at) {
                 self.repeated += 1;
+                repeats(message, *known);
                 if text(known.get("text")) != text(message.get("text")) {
                     let text = "the message is there twice with two texts: the first is read";
                     let finding = Finding::new(&codes::REPEATED_ROW, text).with_severity(Severity::Warning);
@@ -416,7 +417,7 @@ impl<'d> Reader<'d, '_> {
         let mut extra = Kept::new();
         extra.keep_some("rank", wire.rank);
         for (key, other) in &wire.others {
-            let says_nothing = other.is_null() || ["[]", "{}"].contains(&other.raw());
+            let says_nothing = other.is_null() || ["[]", "{}"].contains(&other.written());
             if !says_nothing && key != "tree_state" {
                 extra.keep(key.clone().into_owned(), *other);
             }

@@ -13,15 +13,12 @@
 //! the vendor's (searches, code) are notices and kept as they are. Records that expect an answer beside their input are
 //! evaluation samples and not claimed.
 
-use chatmill_diag::{Limits, Severity, codes};
 use chatmill_intake::RecordSketch;
-use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{ArgumentForm, Arguments, Customs, Part, Role, ToolCall, ToolResult};
+use chatmill_model::Customs;
 
-use crate::reader::{
-    Keep as _, RequestForm, Requests, Site, Turn, Vendor, arguments, has, message_object, parts, present,
-    text, word, words,
-};
+use crate::reader::columns::{self, Holds};
+pub(crate) use crate::reader::vendor::responses::turn;
+use crate::reader::{RequestForm, Requests, Vendor, has, words};
 use crate::source::About;
 
 static ABOUT: About = About {
@@ -38,9 +35,9 @@ static FORM: RequestForm = RequestForm {
     may_be_text: true,
     system: Some("instructions"),
     tools: "tools",
-    answer: Some("response"),
     known: &words!(type role content call_id name arguments output),
     turn,
+    described: None,
 };
 
 /// The source `openai-responses`.
@@ -54,8 +51,11 @@ pub static OPENAI_RESPONSES: Requests = Requests {
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let is_sample = ["ideal", "target", "expected"].iter().any(|key| has(record, key));
     let is_item = record.names("input[].role") || record.names("input[].call_id");
-    if is_sample || !is_item {
+    if is_sample && columns::names(Holds::Answer).all(|key| !has(record, key)) {
         return None;
+    }
+    if !is_item {
+        return is_text(record).then(|| (80, "the record has a model and an input that is text".to_owned()));
     }
     let sure = [
         "instructions",
@@ -69,125 +69,25 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     })
 }
 
-/// Reads an item, the instructions, or an input that is a string.
-pub(crate) fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
-    let mut turn = Turn::default();
-    if value.kind() != Kind::Object {
-        content(&mut turn, "", value, site);
-        return turn;
-    }
-    match text(value.get("type")).as_deref() {
-        None | Some("message") => message(&mut turn, value, site),
-        Some("function_call") => call(&mut turn, value, site, limits),
-        Some("custom_tool_call") => own_call(&mut turn, value, site),
-        Some("function_call_output" | "custom_tool_call_output") => output(&mut turn, value, site),
-        Some("reasoning") => reasoning(&mut turn, value),
-        Some(word) => step(&mut turn, word, value, site),
-    }
-    turn
-}
+/// Fields of requests to other APIs that take a model and a text.
+const FOREIGN: [&str; 4] = words!(voice encoding_format dimensions response_format);
 
-fn message(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
-    turn.take_role("role", item, site, message_object::role);
-    turn.id = word(item.get("id"), "id", site);
-    match present(item, "content") {
-        None => site.missing("content", Severity::Error),
-        Some(value) => content(turn, "content", value, site),
-    }
-    turn.keep_rest(item, "", &["type", "role", "id", "content"]);
-}
-
-fn content(turn: &mut Turn, field: &str, value: Value<'_>, site: &mut Site<'_>) {
-    let is_list = value.kind() == Kind::Array && !field.is_empty();
-    if is_list && (parts::is_parts(value) || value.is_empty()) {
-        let read = parts::read(value, field, site);
-        turn.parts.extend(read.parts);
-        // The API wants every picture to say how closely to look; this word leaves it open.
-        let tells = |path: &str, raw: &str| !path.ends_with(".detail") || raw != "\"auto\"";
-        let extra = read.extra.into_iter();
-        turn.rest
-            .extend(extra.filter(|(path, raw)| tells(path, raw.as_str())));
-        return;
-    }
-    if value.kind() == Kind::String {
-        turn.parts.push(Part::Text(message_object::text_of(value)));
-    } else {
-        let text = "the content is neither a string nor a list of parts and is read as its JSON text";
-        turn.odd_content(field, text, value, site);
-    }
-}
-
-fn call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
-    let given = arguments(present(item, "arguments"), "arguments", site, limits);
-    make_call(turn, item, given, site);
-    turn.keep_rest(item, "", &["type", "call_id", "name", "arguments"]);
-}
-
-/// A call of a tool whose input is any text.
-fn own_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
-    let input = text(item.get("input")).unwrap_or_default();
-    let given = (Arguments::Malformed(input), ArgumentForm::FreeText);
-    make_call(turn, item, given, site);
-    turn.keep_rest(item, "", &["call_id", "name", "input"]);
-}
-
-fn make_call(turn: &mut Turn, item: Value<'_>, given: (Arguments, ArgumentForm), site: &mut Site<'_>) {
-    turn.role = Some(Role::Assistant);
-    turn.continues = true;
-    let id = word(item.get("call_id"), "call_id", site);
-    let name = word(item.get("name"), "name", site);
-    turn.parts.push(Part::ToolCall(ToolCall::new(id, name, given)));
-}
-
-/// What a tool answered: text, or a list of parts whose texts are joined by line breaks.
-fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
-    turn.role = Some(Role::Tool);
-    let (mut content, mut others) = (String::new(), Vec::new());
-    match item.get("output") {
-        None => site.missing("output", Severity::Error),
-        Some(list) if list.kind() == Kind::Array && !list.is_empty() && parts::is_parts(list) => {
-            let read = parts::read(list, "output", site);
-            turn.rest.extend(read.extra);
-            (content, others) = parts::divided(read.parts);
-        }
-        Some(value) => content = message_object::text_of(value),
-    }
-    turn.parts.push(Part::ToolResult(ToolResult {
-        call_id: word(item.get("call_id"), "call_id", site),
-        content,
-        ..ToolResult::default()
-    }));
-    turn.parts.extend(others);
-    turn.keep_rest(item, "", &["type", "call_id", "output"]);
-}
-
-/// What the model thought, as far as it is shown: summaries, or the text itself. What it says next is the same turn.
-fn reasoning(turn: &mut Turn, item: Value<'_>) {
-    turn.role = Some(Role::Assistant);
-    turn.leads = true;
-    for field in ["summary", "content"] {
-        let Some(list) = item.get(field) else { continue };
-        for (index, part) in list.items().enumerate() {
-            match text(part.get("text")) {
-                Some(thought) => {
-                    turn.parts.push(Part::Reasoning(thought));
-                    turn.keep_rest(part, &format!("{field}[{index}]"), &["type", "text"]);
-                }
-                None => turn.keep(format!("{field}[{index}]"), part),
-            }
-        }
-    }
-    turn.keep_rest(item, "", &["type", "summary", "content"]);
-}
-
-/// A step that ran at the vendor's.
-fn step(turn: &mut Turn, word: &str, item: Value<'_>, site: &mut Site<'_>) {
-    let text = "the item is neither a message nor a call nor an output and is kept as a notice";
-    let place = item.get("type").unwrap_or(item);
-    site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", place);
-    turn.role = Some(Role::Assistant);
-    turn.word = Some(word.to_owned());
-    turn.is_notice = true;
-    turn.parts.push(Part::Notice(word.to_owned()));
-    turn.keep_rest(item, "", &["type"]);
+/// Whether a record asks a model with a text. Models that embed, moderate or speak are asked so, too.
+fn is_text(record: &RecordSketch) -> bool {
+    let is_string = |name: &str| {
+        record
+            .strings
+            .iter()
+            .chain(&record.starts)
+            .any(|(key, _)| key == name)
+    };
+    let is_other = |model: &str| {
+        ["embed", "moderation", "tts"]
+            .iter()
+            .any(|word| model.contains(word))
+    };
+    let mut models = record.strings.iter().filter(|(key, _)| key == "model");
+    is_string("input")
+        && FOREIGN.iter().all(|key| !has(record, key))
+        && models.any(|(_, model)| !is_other(model))
 }

@@ -9,14 +9,19 @@
 //! Tools have no ids: a `function_call` is JSON text with name and arguments, or a list of such, and the `observation`
 //! after it is its result. Turns that say `role` and `content` instead are read alike.
 
+use std::borrow::Cow;
+
 use chatmill_diag::{Limits, Severity};
 use chatmill_intake::RecordSketch;
-use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Part, Role, ToolResult};
+use chatmill_intake::json::{self, Kind, Value};
+use chatmill_model::{Part, RawJson, Role, ToolResult};
 
+use crate::formats::chatml;
+use crate::reader::columns;
 use crate::reader::tool_calls::spelled;
 use crate::reader::{
-    Keep as _, RequestForm, Requests, Site, Turn, holds, message_object, present, text, thoughts,
+    Described, Keep as _, RequestForm, Requests, Site, Turn, holds, message_object, present, python, raw,
+    text, thoughts,
 };
 use crate::source::{About, NO_TEXT_ARGUMENTS};
 
@@ -34,10 +39,17 @@ static FORM: RequestForm = RequestForm {
     may_be_text: false,
     system: Some("system"),
     tools: "tools",
-    answer: Some("chosen"),
     known: &["from", "value", "role", "content"],
     turn,
+    described: Some(Described {
+        mark: "<tools>",
+        turn: tagged_turn,
+        tools: described,
+    }),
 };
+
+/// Tags around calls and results, as Hermes writes them.
+const TAGS: [&str; 2] = ["<tool_call>", "<tool_response>"];
 
 /// The source `sharegpt`.
 pub static SHAREGPT: Requests = Requests {
@@ -52,8 +64,11 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     if inside("from") && inside("value") {
         return Some((95, "conversations hold from and value".to_owned()));
     }
-    let is_list = inside("role") && inside("content");
-    is_list.then(|| (80, "conversations hold role and content".to_owned()))
+    if inside("role") && inside("content") {
+        return Some((80, "conversations hold role and content".to_owned()));
+    }
+    columns::name_alone(record, &["from", "value"])
+        .map(|_| (80, "the only list of the record holds from and value".to_owned()))
 }
 
 /// The role that a tag means.
@@ -68,6 +83,15 @@ fn role(tag: &str) -> Option<Role> {
 
 /// Reads a turn, or the system text.
 fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+    read(value, false, site, limits)
+}
+
+/// The same where tags stand around calls and results.
+fn tagged_turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+    read(value, true, site, limits)
+}
+
+fn read(value: Value<'_>, has_tags: bool, site: &mut Site<'_>, limits: &Limits) -> Turn {
     let mut turn = Turn::default();
     if value.kind() != Kind::Object {
         turn.parts.push(Part::Text(message_object::text_of(value)));
@@ -93,13 +117,35 @@ fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
                 let text = format!("the {field} is not a string and is read as its JSON text");
                 site.error(field, &text, words);
             }
-            let words = message_object::text_of(words);
+            let (words, place) = (message_object::text_of(words), words);
             match turn.role {
-                _ if is_call => turn
-                    .parts
-                    .extend(spelled(words, limits.depth).into_iter().map(Part::ToolCall)),
-                Some(Role::Tool) => turn.parts.push(result(words)),
-                Some(Role::Assistant) => turn.parts.extend(spoken(words)),
+                Some(role)
+                    if has_tags
+                        && !is_call
+                        && role != Role::System
+                        && TAGS.iter().any(|tag| words.contains(tag)) =>
+                {
+                    let mut faults = Vec::new();
+                    turn.parts
+                        .extend(chatml::parts(role, &words, limits, &mut faults));
+                    for fault in faults {
+                        site.push(fault, format!(".{field}"), place);
+                    }
+                }
+                _ if is_call => {
+                    let spoken = thoughts::divided(&words);
+                    let (thought, calls) =
+                        spoken.map_or((None, &*words), |(thought, calls)| (Some(thought), calls));
+                    let thought = thought.map(|thought| Part::Reasoning(thoughts::thought(thought)));
+                    turn.parts.extend(thought);
+                    let calls = spelled(calls.to_owned(), limits.depth);
+                    turn.parts.extend(calls.into_iter().map(Part::ToolCall));
+                }
+                Some(Role::Tool) => turn.parts.extend(results(words, limits)),
+                Some(Role::Assistant) => match python::calls(&words, limits) {
+                    Some(calls) => turn.parts.extend(calls.into_iter().map(Part::ToolCall)),
+                    None => turn.parts.extend(spoken(words)),
+                },
                 _ => turn.parts.push(Part::Text(words)),
             }
         }
@@ -117,6 +163,74 @@ fn result(content: String) -> Part {
         content,
         ..ToolResult::default()
     })
+}
+
+/// What tools answered: a list in which each result names its tool or its call, else one result.
+fn results(words: String, limits: &Limits) -> Vec<Part> {
+    let listed = json::scan(words.as_bytes(), limits.depth)
+        .ok()
+        .and_then(|document| {
+            let list = document.root();
+            let results: Option<Vec<Part>> = list.items().map(named).collect();
+            results.filter(|results| list.kind() == Kind::Array && !results.is_empty())
+        });
+    listed.unwrap_or_else(|| vec![result(words)])
+}
+
+/// A result of such a list.
+fn named(value: Value<'_>) -> Option<Part> {
+    let own = ["content", "results", "result", "response", "output"];
+    let content = own.iter().find_map(|key| value.get(key))?;
+    let known = ["name", "tool_call_id", "role", "type"];
+    let is_result = |(key, _): (Cow<'_, str>, _)| known.contains(&&*key) || own.contains(&&*key);
+    let (name, call_id) = (text(value.get("name")), text(value.get("tool_call_id")));
+    let is_named = name.is_some() || call_id.is_some();
+    (is_named && value.fields().all(is_result)).then(|| {
+        Part::ToolResult(ToolResult {
+            call_id,
+            name,
+            content: message_object::text_of(content),
+            ..ToolResult::default()
+        })
+    })
+}
+
+/// The tools that a system text describes: between `<tools>` and `</tools>`, or as a list of objects that have a name and
+/// parameters.
+fn described(said: &str, limits: &Limits) -> Vec<RawJson> {
+    let tagged = said
+        .split("<tools>")
+        .skip(1)
+        .filter_map(|after| after.split_once("</tools>"));
+    let mut lists = tagged.map(|(inside, _)| inside.trim()).filter_map(|inside| {
+        let lines = inside
+            .split('\n')
+            .map(|line| python::json_of(line.trim(), limits))
+            .collect::<Option<Vec<_>>>();
+        python::json_of(inside, limits).map(|list| vec![list]).or(lines)
+    });
+    let found = lists.next().or_else(|| {
+        let list = python::value_at(said.get(said.find("[{")?..)?)?;
+        Some(vec![python::json_of(list, limits)?])
+    });
+    let texts = found.unwrap_or_default();
+    let documents = texts
+        .iter()
+        .filter_map(|text| json::scan(text.as_bytes(), limits.depth).ok());
+    let tools = documents.flat_map(|document| match document.root() {
+        list if list.kind() == Kind::Array => list.items().filter(is_tool).map(raw).collect(),
+        tool => vec![tool]
+            .into_iter()
+            .filter(is_tool)
+            .map(raw)
+            .collect::<Vec<_>>(),
+    });
+    tools.collect()
+}
+
+fn is_tool(tool: &Value<'_>) -> bool {
+    let inside = present(*tool, "function").unwrap_or(*tool);
+    present(inside, "name").is_some() && present(inside, "parameters").is_some()
 }
 
 /// What the assistant says, and what it thought before.

@@ -4,6 +4,8 @@ use super::{Known, known};
 
 /// High enough to overrule a source that recognises the records.
 const SURE: u8 = 97;
+/// Near relatives of a source that is as sure as can be of what it reads.
+const RELATIVE: u8 = 99;
 /// For files that no source recognises.
 const PLAIN: u8 = 50;
 
@@ -18,6 +20,14 @@ pub(super) static LOOKS: &[Known] = &[
         let is_chat = seen.has(&["conversationId", "messages"])
             && (seen.has(&["endpoint"]) || seen.has(&["recursive"]) || seen.has(&["branches"]));
         is_chat.then_some("the record has conversationId, messages and endpoint")
+    }),
+    known("deepseek", "a DeepSeek account export", RELATIVE, |seen| {
+        let is_chat = seen.has(&["mapping", "inserted_at"]);
+        is_chat.then_some("the record has a mapping of messages without authors, and inserted_at")
+    }),
+    known("qwen-code", "a session of Qwen Code", RELATIVE, |seen| {
+        let is_line = seen.has(&["sessionId", "message.parts"]);
+        is_line.then_some("lines have sessionId and a message with parts")
     }),
     known("chatbot-ui", "a Chatbot UI export", PLAIN, |seen| {
         seen.has(&["history[].messages", "folders"])

@@ -4,7 +4,10 @@ use super::{Known, known};
 
 const PLAIN: u8 = 50;
 
-pub(super) static LOOKS: &[Known] = &[known("csv", "a table with a header", PLAIN, |seen| {
+/// The word for a table with a header.
+pub(super) const TABLE: &str = "csv";
+
+pub(super) static LOOKS: &[Known] = &[known(TABLE, "a table with a header", PLAIN, |seen| {
     is_table(seen.head).then_some("lines have equally many cells; a [table_map] says which column is what")
 })];
 

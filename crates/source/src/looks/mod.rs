@@ -24,6 +24,13 @@ pub struct Look {
     pub confidence: u8,
 }
 
+impl Look {
+    /// Whether it is a table with a header, whose rows are records.
+    pub fn is_table(&self) -> bool {
+        self.id == files::TABLE
+    }
+}
+
 /// A format that is told by its looks.
 struct Known {
     id: &'static str,

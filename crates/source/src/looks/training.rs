@@ -6,10 +6,6 @@ use super::{Known, known};
 const PLAIN: u8 = 50;
 
 pub(super) static LOOKS: &[Known] = &[
-    known("alpaca", "instruction data as Alpaca has it", PLAIN, |seen| {
-        seen.has(&["instruction", "output"])
-            .then_some("records have instruction and output")
-    }),
     known("langsmith", "runs of LangSmith", PLAIN, |seen| {
         let is_run = seen.has(&["dotted_order"]) || seen.has(&["run_type", "inputs"]);
         is_run.then_some("records have run_type or dotted_order")

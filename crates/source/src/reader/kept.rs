@@ -1,6 +1,6 @@
 //! Fields that the model has no place for: kept as written, each under its path in the message or record.
 
-use chatmill_intake::json::{Value, append_key};
+use chatmill_intake::json::{Kind, Mark, Value, append_key};
 use chatmill_model::json::push_string;
 use chatmill_model::{Extra, Part, RawJson};
 
@@ -12,9 +12,9 @@ pub(crate) trait Keep {
     /// The fields so far.
     fn kept(&mut self) -> &mut Kept;
 
-    /// Keeps a value under its path.
+    /// Keeps a value under its path: nobody has a use for it, which is told unless its format lists it as without meaning.
     fn keep(&mut self, path: impl Into<String>, value: Value<'_>) {
-        self.kept().push((path.into(), raw(value)));
+        self.kept().push((path.into(), left(value)));
     }
 
     /// Keeps a value, where there is one.
@@ -75,6 +75,39 @@ pub(crate) fn below(path: &str, key: &str) -> String {
     let mut place = path.to_owned();
     append_key(&mut place, key);
     place
+}
+
+/// Marks what a copy says that its original says, too: it is read there. What only the copy says is left.
+pub(crate) fn repeats(copy: Value<'_>, original: Value<'_>) {
+    if copy.written() == original.written() {
+        copy.mark(Mark::Taken);
+    } else if copy.kind() == Kind::Object {
+        for (key, field) in copy.fields() {
+            if let Some(own) = original.get(&key) {
+                repeats(field, own);
+            }
+        }
+    } else {
+        copy.items()
+            .zip(original.items())
+            .for_each(|(copy, original)| repeats(copy, original));
+    }
+}
+
+/// Takes back that values are kept, where whoever kept them is dropped: they are left, and so is what is inside.
+pub(crate) fn drop_kept(value: Value<'_>) {
+    if value.marked() == Mark::Kept {
+        value.mark(Mark::Left);
+    }
+    value.fields().for_each(|(_, field)| drop_kept(field));
+    value.items().for_each(drop_kept);
+}
+
+/// A value that nobody has a use for, as it was written.
+pub(crate) fn left(value: Value<'_>) -> RawJson {
+    let raw = raw(value);
+    value.mark(Mark::Kept);
+    raw
 }
 
 /// A value as it was written.

@@ -1,8 +1,11 @@
-//! What formats share. Nothing here knows a format by name, but for the vendors whose blocks tell lists of messages apart.
+//! What formats share. Nothing here knows a format by name, but for the vendors, whose messages stand in
+//! many formats, and whose blocks tell lists of messages apart.
 
 pub(crate) mod arguments;
 pub(crate) mod branch;
+pub(crate) mod columns;
 pub(crate) mod escapes;
+pub(crate) mod exchange;
 pub(crate) mod fields;
 pub(crate) mod iso8601;
 pub(crate) mod kept;
@@ -14,6 +17,7 @@ pub(crate) mod odd_times;
 pub(crate) mod parts;
 pub(crate) mod placed_media;
 pub(crate) mod preference;
+pub(crate) mod python;
 pub(crate) mod quoted_json;
 pub(crate) mod recognise;
 pub(crate) mod request_fields;
@@ -33,16 +37,16 @@ pub(crate) mod zone;
 pub(crate) use arguments::{arguments, embedded};
 pub(crate) use fields::{FieldText, Wire, field_text, id, present, text, word};
 pub(crate) use fields::{wire, words};
-pub(crate) use kept::{Content, Keep, Kept, below, quoted, quoted_list, raw};
+pub(crate) use kept::{Content, Keep, Kept, below, drop_kept, left, quoted, quoted_list, raw, repeats};
 pub(crate) use list::{Element, ListReader, exceeds, too_many};
 pub(crate) use message_object::{MessageObject, text_of};
 pub(crate) use notes::{Notes, Site};
 pub(crate) use parts::{divided, kind_of};
 pub(crate) use recognise::{best, has, holds, is_bare_list, surest};
 pub(crate) use request_fields::{Names, RequestFields, Tools, list_of_tools, tools_of_vendor};
-pub(crate) use requests::{RequestForm, Requests, customs};
+pub(crate) use requests::{Described, RequestForm, Requests, customs};
 pub(crate) use roster::Roster;
 pub(crate) use thoughts::reading;
 pub(crate) use times::Times;
-pub(crate) use turns::{Turn, Turns};
+pub(crate) use turns::{APART, Turn, Turns};
 pub(crate) use vendor::Vendor;

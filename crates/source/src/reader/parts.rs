@@ -6,7 +6,7 @@
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::json::push_compact;
-use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolResult};
+use chatmill_model::{Media, MediaKind, MediaSource, Part, RawJson, Role, ToolResult};
 
 use crate::reader::fields::{present, text};
 use crate::reader::kept::{Content, Keep};
@@ -171,6 +171,20 @@ fn plain_media_item(value: Value<'_>, path: &str, key: &str, kind: MediaKind, co
     is_mark
 }
 
+/// Holds the place of what a user says where no part of it is known: without it, what is said before and after would be one turn. What
+/// stands there is a file of which nothing is known but that it was there.
+pub(crate) fn hold_place(role: Role, parts: &mut Vec<Part>, rest: &[(String, RawJson)]) {
+    let is_kept = || rest.iter().any(|(path, _)| path.ends_with(']'));
+    if role == Role::User && parts.is_empty() && is_kept() {
+        parts.push(Part::Media(Media {
+            kind: MediaKind::File,
+            source: MediaSource::Upload,
+            media_type: None,
+            name: None,
+        }));
+    }
+}
+
 /// Calls as the JSON text that a model is to write: an object with name and arguments, or a list of such.
 fn calls(value: Value<'_>, path: &str, content: &mut Content) -> bool {
     let Some(words) = text(value.get("value")) else {
@@ -281,6 +295,14 @@ pub(crate) fn divided(parts: Vec<Part>) -> (String, Vec<Part>) {
     (texts.join("\n"), others)
 }
 
+/// How many of the pieces that follow a tool's answer are media of it.
+pub(crate) fn media_of_answer(others: &[Part]) -> u32 {
+    others
+        .iter()
+        .take_while(|part| matches!(part, Part::Media(_)))
+        .count() as u32
+}
+
 /// A tool's content is its result: the texts are the answer, and everything else follows.
 pub(crate) fn answer(content: Vec<Part>, call_id: Option<String>, name: Option<String>) -> Vec<Part> {
     let (content, others) = divided(content);
@@ -288,6 +310,7 @@ pub(crate) fn answer(content: Vec<Part>, call_id: Option<String>, name: Option<S
         call_id,
         name,
         content,
+        media: media_of_answer(&others),
         ..ToolResult::default()
     })];
     parts.extend(others);

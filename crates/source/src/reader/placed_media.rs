@@ -8,6 +8,7 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, Media, MediaKind, MediaSource, Message, Part, RawJson};
 
 use crate::reader::fields::{present, text};
+use crate::reader::kept::drop_kept;
 use crate::reader::notes::Notes;
 use crate::reader::parts;
 
@@ -48,6 +49,7 @@ pub(crate) fn place(root: Value<'_>, messages: &mut [Message], extra: &mut Extra
             fill(message, mark, kind, &mut media);
         }
         extra.0.retain(|(key, _)| key != field);
+        drop_kept(value);
         if !unused.is_empty() {
             let raws: Vec<&str> = unused.iter().map(RawJson::as_str).collect();
             extra
@@ -60,7 +62,7 @@ pub(crate) fn place(root: Value<'_>, messages: &mut [Message], extra: &mut Extra
 /// The media of a field, each as written, too; none where the field holds something else.
 fn media(value: Value<'_>, kind: MediaKind) -> Option<Vec<(Media, RawJson)>> {
     let one = |value: Value<'_>| {
-        let raw = RawJson(value.raw().to_owned());
+        let raw = RawJson(value.written().to_owned());
         media_item(value, kind).map(|media| (media, raw))
     };
     match value.kind() {

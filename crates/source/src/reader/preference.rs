@@ -8,19 +8,12 @@ use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{AlternativeOrigin, Judgement, Message, Role, Score};
 
+use crate::reader::columns::{self, Holds};
 use crate::reader::fields::present;
 use crate::reader::list::{Aside, ListReader};
 
 /// Fields that say whether an answer is good.
 const LABELS: [&str; 2] = ["label", "kto_tag"];
-
-/// Fields with the answer that was not preferred.
-const REJECTED: [&str; 4] = [
-    "rejected",
-    "rejected_messages",
-    "non_preferred_output",
-    "rejected_response",
-];
 
 /// Fields with the scores of both answers.
 const SCORES: [[&str; 2]; 4] = [
@@ -29,13 +22,6 @@ const SCORES: [[&str; 2]; 4] = [
     ["chosen_rating", "rejected_rating"],
     ["chosen-rating", "rejected-rating"],
 ];
-
-/// The answer that was not preferred, with its field, where the record compares two.
-pub(crate) fn rejected(root: Value<'_>) -> Option<(&'static str, Value<'_>)> {
-    REJECTED
-        .into_iter()
-        .find_map(|key| Some((key, present(root, key)?)))
-}
 
 /// Sets the answer that was not preferred beside the one that the conversation holds from `start` on. It was read since `aside`,
 /// and may begin with the same messages as the conversation. False where nothing of it is left.
@@ -48,7 +34,11 @@ pub(crate) fn compare(list: &mut ListReader<'_, '_>, aside: Aside, root: Value<'
         .take_while(|(own, other)| says_the_same(own, other));
     let common = same.count();
     let start = if common > 0 { common } else { start };
-    other.drain(..common);
+    for (own, same) in list.messages.iter_mut().zip(other.drain(..common)) {
+        let beside = same.extra.0.into_iter();
+        let more: Vec<_> = beside.filter(|field| !own.extra.0.contains(field)).collect();
+        own.extra.0.extend(more);
+    }
     list.rows.alternatives -= common as u64;
     list.rows.merged += common as u64;
     for (position, message) in (0..).zip(&mut other) {
@@ -65,7 +55,7 @@ pub(crate) fn compare(list: &mut ListReader<'_, '_>, aside: Aside, root: Value<'
         is_left.then(|| (AlternativeOrigin::Chosen, judged(0))),
         is_left.then_some(rejected),
     );
-    if let Some((key, value)) = self::rejected(root) {
+    if let Some((key, value)) = columns::first(root, Holds::Worse) {
         let text = if is_left {
             format!(
                 "the record compares two answers: the better one is read, and {key} is an alternative to it"

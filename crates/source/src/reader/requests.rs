@@ -4,19 +4,21 @@
 //! frame or a turn is rejected, who speaks, and what becomes of fields without a place. Lists of messages in `OpenAI`'s shape
 //! have a reader of their own.
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Customs, Extra, Records, Role};
+use chatmill_model::{Customs, Extra, Part, RawJson, Records, Role};
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::fields::present;
+use crate::reader::columns::{self, Holds};
+use crate::reader::exchange::{self, Exchange};
+use crate::reader::fields::{id, present, words};
 use crate::reader::list::{self, Element};
 use crate::reader::notes::Site;
 use crate::reader::recognise::strongest;
 use crate::reader::request_fields::{Names, RequestFields, tools_of_vendor};
 use crate::reader::thoughts::reading;
-use crate::reader::turns::{Turn, Turns};
+use crate::reader::turns::{APART, Turn, Turns};
 use crate::reader::vendor::{self, Vendor};
 use crate::reader::{logged, placed_media, preference};
 use crate::source::{About, Source};
@@ -34,13 +36,10 @@ const SENT: [&str; 9] = [
     "usage",
 ];
 
-/// What a record of a format of requests is like: one that was sent, or a chat as files for tuning have them. What was answered
-/// stands in the field `answer`.
-pub(crate) fn customs(about: &About, root: Value<'_>, answer: Option<&str>) -> Customs {
-    let was_sent = SENT
-        .into_iter()
-        .chain(answer)
-        .any(|field| present(root, field).is_some());
+/// What a record of a format of requests is like: one that was sent, or a chat as files for tuning have them.
+pub(crate) fn customs(about: &About, root: Value<'_>) -> Customs {
+    let was_sent = SENT.iter().any(|field| present(root, field).is_some())
+        || columns::first(root, Holds::Answer).is_some();
     Customs {
         records: if was_sent {
             about.customs.records
@@ -50,6 +49,10 @@ pub(crate) fn customs(about: &About, root: Value<'_>, answer: Option<&str>) -> C
         ..about.customs
     }
 }
+
+/// Fields by which messages of a bare list name their conversation.
+const WHOSE: [&str; 8] =
+    words!(chatId chat_id conversationId conversation_id threadId thread_id sessionId session_id);
 
 /// What a vendor's request looks like.
 #[derive(Debug)]
@@ -62,12 +65,23 @@ pub struct RequestForm {
     pub system: Option<&'static str>,
     /// The field that defines tools.
     pub tools: &'static str,
-    /// The field with the answer, where a record holds one beside its turns.
-    pub answer: Option<&'static str>,
-    /// Fields that a turn must not have twice.
+    /// Fields that a turn must not have twice; the first is one that every turn has.
     pub known: &'static [&'static str],
     /// Reads one turn, or the system text.
     pub turn: fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
+    /// Records whose text describes the tools, where the format has such.
+    pub described: Option<Described>,
+}
+
+/// Records in which a system text describes the tools.
+#[derive(Clone, Copy, Debug)]
+pub struct Described {
+    /// What a record spells whose turns have calls and results in tags; tags in any other are what somebody said.
+    pub mark: &'static str,
+    /// Reads one turn, or the system text, of such a record.
+    pub turn: fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
+    /// Reads the tools that a system text describes.
+    pub tools: fn(&str, &Limits) -> Vec<RawJson>,
 }
 
 /// A source that reads the requests of one vendor.
@@ -98,12 +112,18 @@ impl Source for Requests {
         let records = sketch.records.iter();
         let blocks = records.filter_map(|record| by_blocks(record).map(|(_, sure, why)| (sure, why)));
         let alone = self.vendor.and_then(|vendor| vendor::is_list(sketch, vendor));
-        let known = sketch.records.iter().filter_map(self.recognise);
+        // Calls and results as OpenAI has them decide before settings and definitions of tools do.
+        let are_openai = self.form.list == "messages" && sketch.records.iter().any(vendor::is_openai);
+        let known = sketch
+            .records
+            .iter()
+            .filter(|_| !are_openai)
+            .filter_map(self.recognise);
         strongest(blocks.chain(alone).chain(known))
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        let customs = customs(self.about, frame.root(), self.form.answer);
+        let customs = customs(self.about, frame.root());
         reading(customs, self.conversation(*frame, limits))
     }
 
@@ -121,51 +141,85 @@ impl Source for Requests {
     fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
         let root = document.root();
         let stands_alone = root.kind() == Kind::Array || root.get(self.form.list).is_some();
-        (!stands_alone).then(|| vec![Row::of(None, root)])
+        let key = WHOSE.iter().find_map(|key| present(root, key).and_then(id));
+        (!stands_alone).then(|| vec![Row::of(key, root)])
     }
 }
 
 impl Requests {
     fn conversation(&self, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
         let (root, form) = (frame.root(), self.form);
-        let list = form.turns(frame, limits)?;
+        // A list that is the only one may be called anything.
+        let is_turn = |turn: Value<'_>| form.known.first().is_some_and(|key| turn.get(key).is_some());
+        let is_named = root.kind() != Kind::Object || root.get(form.list).is_some();
+        let other = columns::alone(root, is_turn).filter(|_| !is_named);
+        let list = match &other {
+            Some((name, _)) => list::named(frame, name, "messages", limits)?,
+            None => form.turns(frame, limits)?,
+        };
+        let tagged = form
+            .described
+            .filter(|described| root.written().contains(described.mark));
         let mut reader = Reader {
             form,
-            turns: Turns::new(frame, limits),
+            exchange: Exchange::new(Turns::new(frame, limits)),
             is_bare: root.kind() == Kind::Array,
+            turn: tagged.map_or(form.turn, |described| described.turn),
         };
+        let own = form.system.and_then(|field| Some((field, present(root, field)?)));
+        let system = own.or_else(|| columns::first(root, Holds::System));
         let names = Names {
-            turns: &[form.list],
-            system: form.system,
+            turns: &[other.as_ref().map_or(form.list, |(name, _)| name)],
+            system: system.map(|(field, _)| field).or(form.system),
             tools: &[form.tools],
             define: tools_of_vendor,
         };
-        let mut beside = RequestFields::read(names, root, limits, &mut reader.turns.list.notes);
-        let system = form.system.and_then(|field| root.get(field));
-        if let Some(system) = system.filter(|value| !value.is_null()) {
+        let mut beside = RequestFields::read(names, root, limits, &mut reader.exchange.turns.list.notes);
+        if let Some((_, system)) = system {
             reader.system(system);
         }
         if list.kind() == Kind::String {
-            reader.turns.list.rows.rows += 1;
+            reader.exchange.turns.list.rows.rows += 1;
             reader.add(0, list);
         }
         for (index, turn) in (0..).zip(list.items()) {
-            reader.read(index, turn);
+            reader.read(if other.is_some() { APART } else { index }, turn);
         }
-        let start = reader.turns.list.messages.len();
-        let mut is_compared = false;
-        if let Some(field) = form.answer
-            && let Some(answer) = present(root, field)
-            && reader.answer(answer)
-        {
+        let answer = columns::answer(root, Some(list));
+        let start = reader.exchange.turns.list.messages.len();
+        if let Some((field, answer)) = answer {
             beside.extra.0.retain(|(key, _)| key != field);
-            is_compared = true;
+            reader.answer(field, answer);
         }
-        reader.compare(root, is_compared.then_some(start), &mut beside.extra);
-        preference::label(&mut reader.turns.list, root);
-        let Turns { mut list, roster, .. } = reader.turns;
+        let is_answered = reader.exchange.turns.list.messages.len() > start;
+        for (field, other) in columns::all(root, Holds::Answer) {
+            if reader.exchange.turns.repeats(other) {
+                beside.extra.0.retain(|(key, _)| key != field);
+            }
+        }
+        reader.compare(root, is_answered.then_some(start), &mut beside.extra);
+        let Exchange {
+            turns,
+            beside: around,
+        } = reader.exchange;
+        beside.extra.0.extend(around.extra.0);
+        let Turns { mut list, roster, .. } = turns;
+        preference::label(&mut list, root);
         placed_media::place(root, &mut list.messages, &mut beside.extra, &mut list.notes);
         logged::answer(root, &mut list.messages);
+        if let (Some(described), true) = (form.described, beside.tools.is_empty()) {
+            let told = list
+                .messages
+                .iter()
+                .filter(|message| message.role == Role::System);
+            let texts = told
+                .flat_map(|message| &message.parts)
+                .filter_map(|part| match part {
+                    Part::Text(text) => Some(text),
+                    _ => None,
+                });
+            beside.tools = texts.flat_map(|text| (described.tools)(text, limits)).collect();
+        }
         let shape = self.about.shapes.first().copied().unwrap_or_default();
         Ok(list.finish(beside.conversation((self.about.id, shape), frame, roster.participants)))
     }
@@ -199,44 +253,44 @@ impl RequestForm {
         }
     }
 
-    /// The JSON path of a turn; the system text has the last index, and the answer the one before it.
+    /// The JSON path of a turn; the system text has the last index, and the bytes say where an answer is.
     fn path(&self, index: u32) -> String {
         match self.system {
             Some(system) if index == u32::MAX => format!("$.{system}"),
-            _ if index == ANSWER => format!("$.{}", self.answer.unwrap_or_default()),
+            _ if index == APART => String::new(),
             _ => format!("$.{}[{index}]", self.list),
         }
     }
 }
 
-/// Index of the answer that stands beside the turns.
-const ANSWER: u32 = u32::MAX - 1;
-
 /// Reads the turns of one request, in order.
 struct Reader<'d, 'r> {
     form: &'static RequestForm,
-    turns: Turns<'d, 'r>,
+    exchange: Exchange<'d, 'r>,
     /// Whether the record is the list itself.
     is_bare: bool,
+    /// Reads one turn.
+    turn: fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
 }
 
 impl<'d> Reader<'d, '_> {
     fn system(&mut self, value: Value<'d>) {
-        self.turns.list.rows.rows += 1;
+        self.exchange.turns.list.rows.rows += 1;
         let mut turn = if value.kind() == Kind::Object {
             let mut turn = Turn::default();
             let text = "the system text is an object and is read as its JSON text";
-            turn.odd_content("", text, value, &mut self.turns.list.site(None, value));
+            turn.odd_content("", text, value, &mut self.exchange.turns.list.site(None, value));
             turn
         } else {
             self.turn(value)
         };
         turn.role = Some(Role::System);
-        self.turns.push(u32::MAX, value, turn);
+        self.exchange.turns.push(u32::MAX, value, turn);
     }
 
     fn read(&mut self, index: u32, value: Value<'d>) {
         let (form, is_bare) = (self.form, self.is_bare);
+        let document = self.exchange.turns.list.frame.document;
         let read = |value: Value<'d>| {
             let mut keys = value.duplicate_keys().into_iter();
             match keys.find(|key| form.known.contains(&key.as_str())) {
@@ -245,66 +299,79 @@ impl<'d> Reader<'d, '_> {
             }
         };
         if self
+            .exchange
             .turns
             .list
-            .element(Element::Message, || form.place(index, is_bare), value, read)
+            .element(
+                Element::Message,
+                || match index {
+                    APART => document.path_at(value.span().start),
+                    _ => form.place(index, is_bare),
+                },
+                value,
+                read,
+            )
             .is_some()
         {
             self.add(index, value);
         }
     }
 
-    /// Reads the answer beside the turns; false where its form is unknown.
-    fn answer(&mut self, value: Value<'d>) -> bool {
-        let is_turn =
-            value.kind() == Kind::Object && self.form.known.iter().any(|key| value.get(key).is_some());
-        if is_turn {
-            self.read(ANSWER, value);
-        } else if value.kind() == Kind::String {
-            self.turns.list.rows.rows += 1;
-            let mut turn = self.turn(value);
-            turn.role = Some(Role::Assistant);
-            self.turns.push(ANSWER, value, turn);
+    /// Reads the answer beside the turns: turns of the same form, or what any vendor answers.
+    fn answer(&mut self, field: &str, value: Value<'d>) {
+        let is_own = |turn: Value<'_>| self.form.known.first().is_some_and(|key| turn.get(key).is_some());
+        if is_own(value) {
+            self.read(APART, value);
+        } else if value.kind() == Kind::Array && !value.is_empty() && value.items().all(is_own) {
+            for turn in value.items() {
+                self.read(APART, turn);
+            }
         } else {
-            let text = "the answer has no form that is known here and is kept as it is";
-            let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
-            let finding = finding.at_path(self.form.path(ANSWER));
-            self.turns.list.notes.push(finding, Some(value));
-            return false;
+            self.exchange.answered(value, field);
         }
-        true
     }
 
     /// Reads the answer that was not preferred: to the one that begins here, else to the last.
     fn compare(&mut self, root: Value<'d>, start: Option<usize>, extra: &mut Extra) {
         let Some((field, other)) =
-            preference::rejected(root).filter(|(_, other)| preference::may_be_answer(*other))
+            columns::first(root, Holds::Worse).filter(|(_, other)| preference::may_be_answer(*other))
         else {
             return;
         };
-        let start = start.unwrap_or_else(|| preference::answer(&self.turns.list.messages));
-        let aside = self.turns.list.begin_aside();
-        if other.kind() == Kind::Array {
-            for turn in other.items() {
-                self.read(0, turn);
-            }
-        } else if !self.answer(other) {
-            self.turns.list.notes.findings.pop();
-        }
-        if preference::compare(&mut self.turns.list, aside, root, start) {
+        let start = start.unwrap_or_else(|| preference::answer(&self.exchange.turns.list.messages));
+        let aside = self.exchange.turns.list.begin_aside();
+        self.answer(field, other);
+        if preference::compare(&mut self.exchange.turns.list, aside, root, start) {
             extra.0.retain(|(key, _)| key != field);
         }
     }
 
     fn add(&mut self, index: u32, value: Value<'d>) {
-        let known = self.turns.list.notes.findings.len();
+        let known = self.exchange.turns.list.notes.findings.len();
         let turn = self.turn(value);
         let (form, is_bare) = (self.form, self.is_bare);
-        let place = || form.place(index, is_bare);
-        self.turns.add(index, value, turn, known, place);
+        let (document, at) = (self.exchange.turns.list.frame.document, value.span().start);
+        let place = || match index {
+            APART => document.path_at(at),
+            _ => form.place(index, is_bare),
+        };
+        self.exchange.turns.add(index, value, turn, known, place);
     }
 
     fn turn(&mut self, value: Value<'d>) -> Turn {
-        self.turns.read(value, "", self.form.turn)
+        let is_openai = ["tool_calls", "tool_call_id"]
+            .iter()
+            .any(|key| present(value, key).is_some())
+            || matches!(value.get("role").and_then(Value::string).as_deref(), Some("tool"));
+        let blocks = value.get("content").into_iter().flat_map(Value::items);
+        let kinds = blocks.filter_map(|block| block.get("type")?.string());
+        let other = ["tool_use", "tool_result", "thinking", "tool-call", "tool-result"];
+        let is_foreign = self.form.list == "input" && kinds.into_iter().any(|kind| other.contains(&&*kind));
+        let turn = if is_openai || is_foreign {
+            exchange::any
+        } else {
+            self.turn
+        };
+        self.exchange.turns.read(value, "", turn)
     }
 }

@@ -140,7 +140,7 @@ pub(crate) fn spelled(words: String, depth: u32) -> Vec<ToolCall> {
 pub(crate) fn spelled_call(value: Value<'_>, depth: u32) -> Option<ToolCall> {
     let is_call = value
         .fields()
-        .all(|(key, _)| matches!(&*key, "name" | "arguments"));
+        .all(|(key, _)| matches!(&*key, "name" | "arguments" | "id" | "tool_call_id"));
     let name = fields::text(value.get("name")).filter(|_| is_call)?;
     let given = match value.get("arguments") {
         None => as_text(String::new()),
@@ -149,8 +149,9 @@ pub(crate) fn spelled_call(value: Value<'_>, depth: u32) -> Option<ToolCall> {
             None => (embedded(given), ArgumentForm::Embedded),
         },
     };
+    let own = fields::text(value.get("id").or_else(|| value.get("tool_call_id")));
     Some(ToolCall::new(
-        None,
+        own.filter(|id| !id.is_empty()),
         Some(name).filter(|name| !name.is_empty()),
         given,
     ))

@@ -5,6 +5,13 @@ use chatmill_model::Role;
 
 const SPEAKERS: [(&str, Role); 2] = [("\n\nHuman:", Role::User), ("\n\nAssistant:", Role::Assistant)];
 
+/// Whether a text is one and begins with what a person says.
+pub(crate) fn is_one(text: &str) -> bool {
+    SPEAKERS
+        .iter()
+        .any(|(name, role)| *role == Role::User && text.starts_with(name))
+}
+
 /// Splits such a text into turns; none where it does not begin with one.
 pub(crate) fn turns(text: &str) -> Option<Vec<(Role, String)>> {
     let mut rest = text;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use chatmill_diag::{Finding, Limits, Path, Severity, codes};
 use chatmill_intake::json::Value;
-use chatmill_model::{Extra, Message, MessageKind, Part, Role};
+use chatmill_model::{Extra, Message, MessageKind, Part, Role, own_parts};
 
 use crate::frame::FrameView;
 use crate::reader::fields::present;
@@ -16,8 +16,12 @@ use crate::reader::kept::{Keep, Kept};
 use crate::reader::list::ListReader;
 use crate::reader::message_object::text_of;
 use crate::reader::notes::Site;
+use crate::reader::parts::hold_place;
 use crate::reader::roster::Roster;
 use crate::reader::weight;
+
+/// The index of a message that stands in no list of the record's own: its bytes alone say where it is.
+pub(crate) const APART: u32 = u32::MAX - 1;
 
 /// What a turn says.
 #[derive(Debug, Default)]
@@ -90,7 +94,8 @@ impl Turn {
     /// Whether it holds results and nothing else.
     pub(crate) fn only_answers(&self) -> bool {
         let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
-        let mut others = self.parts.iter().filter(|part| !matches!(part, Part::CacheMark));
+        let own = own_parts(&self.parts).map(|(_, part)| part);
+        let mut others = own.filter(|part| !matches!(part, Part::CacheMark));
         self.parts.iter().any(is_result) && others.all(is_result)
     }
 }
@@ -212,12 +217,35 @@ impl<'d, 'r> Turns<'d, 'r> {
         self.list.rows.merged += 1;
     }
 
-    /// Adds a turn as a message of its own.
+    /// Adds a turn as a message of its own. One that answers its own calls is divided at the results, which are the tool's.
     pub(crate) fn push(&mut self, index: u32, value: Value<'_>, mut turn: Turn) {
+        let calls = turn.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
+        let answers = turn.parts.iter().any(|part| matches!(part, Part::ToolResult(_)));
+        if turn.role != Some(Role::Assistant) || !calls || !answers {
+            self.push_one(index, value, turn);
+            return;
+        }
+        let pieces = divided(Role::Assistant, std::mem::take(&mut turn.parts));
+        let name = turn.name.clone();
+        for (number, (role, parts)) in pieces.into_iter().enumerate() {
+            // A further piece counts as a row of its own.
+            self.list.rows.rows += u64::from(number > 0);
+            let piece = Turn {
+                role: Some(role),
+                name: name.clone().filter(|_| role == Role::Assistant),
+                parts,
+                ..std::mem::take(&mut turn)
+            };
+            self.push_one(index, value, piece);
+        }
+    }
+
+    fn push_one(&mut self, index: u32, value: Value<'_>, mut turn: Turn) {
         let role = match turn.role.unwrap_or(Role::User) {
             Role::User if turn.only_answers() => Role::Tool,
             role => role,
         };
+        hold_place(role, &mut turn.parts, &turn.rest);
         let sender = if role == Role::Tool {
             self.roster.answering(&turn.parts)
         } else {
@@ -240,8 +268,41 @@ impl<'d, 'r> Turns<'d, 'r> {
         });
     }
 
+    /// Whether a text is what a message says already; then it is read.
+    pub(crate) fn repeats(&self, value: Value<'_>) -> bool {
+        let Some(text) = value.string() else { return false };
+        let says = |message: &Message| match message.parts.as_slice() {
+            [Part::Text(said)] => said.trim() == text.trim(),
+            _ => false,
+        };
+        let is_said = self.list.messages.iter().any(says);
+        is_said && value.as_str().is_some()
+    }
+
     /// Where a value stands in the record.
     pub(crate) fn span(&self, value: Value<'_>) -> Range<usize> {
         self.within.clone().unwrap_or_else(|| value.span())
     }
+}
+
+/// Divides an answer at its results, which are a tool's turns.
+pub(crate) fn divided(role: Role, parts: Vec<Part>) -> Vec<(Role, Vec<Part>)> {
+    let mut turns: Vec<(Role, Vec<Part>)> = Vec::new();
+    for part in parts {
+        let shows = |parts: &Vec<Part>| matches!(parts.iter().rfind(|part| !matches!(part, Part::Media(_))), Some(Part::ToolResult(result)) if result.media > 0);
+        let speaks = match (&part, turns.last()) {
+            (Part::ToolResult(_), _) => Role::Tool,
+            // What a result shows stands behind it.
+            (Part::Media(_), Some((Role::Tool, parts))) if shows(parts) => Role::Tool,
+            _ => role,
+        };
+        match turns.last_mut() {
+            Some((last, parts)) if *last == speaks => parts.push(part),
+            _ => turns.push((speaks, vec![part])),
+        }
+    }
+    if turns.is_empty() {
+        turns.push((role, Vec::new()));
+    }
+    turns
 }

@@ -3,6 +3,10 @@
 //! Every vendor writes `{"role", "content"}`. A block of type `tool_use`, a key `toolUse` or an item of type `function_call`
 //! identifies one vendor, wherever in the list it stands.
 
+pub(crate) mod anthropic;
+pub(crate) mod converse;
+pub(crate) mod responses;
+
 use crate::reader::fields::words;
 use chatmill_intake::{Framing, RecordSketch, Sketch};
 
@@ -15,6 +19,8 @@ pub enum Vendor {
     Converse,
     /// `OpenAI`'s Responses API.
     Responses,
+    /// The AI SDK.
+    AiSdk,
 }
 
 /// Blocks that only Anthropic's messages have, by their type.
@@ -52,7 +58,10 @@ pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, Strin
             format!("{list}.{inside}")
         }
     };
-    let (kind, item) = (name("content[].type"), name("type"));
+    let (kind, item, part) = (name("content[].type"), name("type"), name("parts[].type"));
+    if let Some(why) = of_ai_sdk(record, &name, &kind, &part) {
+        return Some((Vendor::AiSdk, SURE, why));
+    }
     if let Some(word) = ANTHROPIC.into_iter().find(|word| record.says(&kind, &[*word])) {
         return Some((
             Vendor::Anthropic,
@@ -87,11 +96,40 @@ pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, Strin
     })
 }
 
+/// What only messages of the AI SDK have: parts with a type and their words in `text`, calls with their results.
+fn of_ai_sdk(
+    record: &RecordSketch,
+    name: &impl Fn(&str) -> String,
+    kind: &str,
+    part: &str,
+) -> Option<String> {
+    if record.names(&name("toolInvocations")) || record.names(&name("experimental_attachments")) {
+        return Some("messages hold toolInvocations or attachments".to_owned());
+    }
+    if record.says(kind, &["tool-call", "tool-result"]) {
+        return Some("messages hold parts of type tool-call or tool-result".to_owned());
+    }
+    let own = ["step-start", "dynamic-tool", "tool-", "source-", "data-"];
+    let words = record.names.get(part).into_iter().flat_map(|name| &name.words);
+    let mut own_words = words.filter(|word| own.iter().any(|start| word.starts_with(start)));
+    let is_text = || record.says(part, &["text"]) && record.names(&name("parts[].text"));
+    let word = own_words
+        .next()
+        .cloned()
+        .or_else(|| is_text().then(|| "text".to_owned()))?;
+    Some(format!("messages hold parts of type {word}"))
+}
+
+/// Whether a record's messages call tools, or answer calls, as `OpenAI`'s do.
+pub(crate) fn is_openai(record: &RecordSketch) -> bool {
+    record.names("messages[].tool_calls[]") || record.says("messages[].role", &["tool"])
+}
+
 /// Whether an entry is one bare list of this vendor's messages. Like every array, it is framed message by message.
 pub(crate) fn is_list(sketch: &Sketch, vendor: Vendor) -> Option<(u8, String)> {
     let is_turn = |record: &RecordSketch| {
         !record.is_object
-            || record.names("role") && record.names("content")
+            || record.names("role") && (record.names("content") || record.names("parts"))
             || record.says("type", &RESPONSES)
     };
     if sketch.framing != Framing::Array || !sketch.records.iter().all(is_turn) {

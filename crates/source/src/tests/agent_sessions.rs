@@ -179,3 +179,125 @@ fn spans_without_a_model_make_no_conversation_and_say_so() {
     assert_eq!(reading.findings[0].code.name, "empty-conversation");
     assert_eq!(keys(&OtelGenai, line), Some(vec![vec!["t".to_owned()]]));
 }
+
+/// What each message or notice of a conversation cost: tokens sent and written.
+fn costs(conversation: &chatmill_model::Conversation) -> Vec<Option<(u64, u64)>> {
+    let usage = |message: &chatmill_model::Message| {
+        let usage = message.usage?;
+        Some((usage.input?, usage.output?))
+    };
+    conversation.messages.iter().map(usage).collect()
+}
+
+#[test]
+fn what_was_taken_back_was_paid_and_its_pieces_cost_once() {
+    let line = |kind: &str, uuid: &str, parent: &str, session: &str, answer: &str, output: u32| {
+        format!(
+            r#"{{"type":"{kind}","uuid":"{uuid}","parentUuid":{parent},"sessionId":"{session}","message":{{"id":"{answer}","model":"large","content":"{uuid}","usage":{{"input_tokens":3,"output_tokens":{output}}}}}}}"#
+        )
+    };
+    let asked = |uuid: &str, parent: &str, session: &str| {
+        format!(
+            r#"{{"type":"user","uuid":"{uuid}","parentUuid":{parent},"sessionId":"{session}","message":{{"content":"{uuid}"}}}}"#
+        )
+    };
+    let lines = [
+        asked("u1", "null", "s"),
+        line("assistant", "a1", "\"u1\"", "s", "m1", 1),
+        line("assistant", "a2", "\"a1\"", "s", "m1", 5),
+        asked("u2", "null", "s"),
+        line("assistant", "a3", "\"u2\"", "s", "m2", 7),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let reading = read(&ClaudeCode, &lines);
+    let conversation = reading.conversation.unwrap();
+    assert_eq!(
+        costs(&conversation),
+        [None, Some((3, 5)), None, None, Some((3, 7))]
+    );
+    assert_eq!(conversation.messages[1].kind, MessageKind::Notice);
+    assert_eq!(conversation.messages[1].model.as_deref(), Some("large"));
+
+    // Two forks that share an answer which the session itself does not show.
+    let lines = [
+        asked("u1", "null", "s"),
+        asked("u2", "\"u1\"", "f"),
+        line("assistant", "a2", "\"u2\"", "f", "m2", 5),
+        asked("u3", "\"a2\"", "f"),
+        asked("u4", "\"a2\"", "g"),
+        line("assistant", "a1", "\"u1\"", "s", "m1", 7),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let reading = read(&ClaudeCode, &lines);
+    let forks: Vec<_> = reading
+        .also
+        .iter()
+        .map(|fork| costs(fork.conversation.as_ref().unwrap()))
+        .collect();
+    assert_eq!(
+        forks,
+        [vec![None, None, Some((3, 5)), None], vec![None, None, None, None]]
+    );
+    assert_eq!(costs(&reading.conversation.unwrap()), [None, Some((3, 7))]);
+}
+
+#[test]
+fn a_request_without_an_answer_was_paid_and_the_same_sum_again_was_not() {
+    let item = |role: &str| {
+        format!(
+            r#"{{"type":"response_item","payload":{{"type":"message","role":"{role}","content":[{{"type":"output_text","text":"{role}"}}]}}}}"#
+        )
+    };
+    let spent = |last: &str, total: u32| {
+        format!(
+            r#"{{"type":"event_msg","payload":{{"type":"token_count","info":{{"model":"large",{last}"total_token_usage":{{"input_tokens":{total},"output_tokens":{total}}}}}}}}}"#
+        )
+    };
+    let of =
+        |count: u32| format!(r#""last_token_usage":{{"input_tokens":{count},"output_tokens":{count}}},"#);
+    let lines = [
+        item("user"),
+        spent(&of(4), 4),
+        item("assistant"),
+        spent("", 9),
+        spent(&of(5), 9),
+        spent("", 9),
+        spent(&of(0), 9),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let reading = read(&Codex, &lines);
+    assert!(reading.rows.balances());
+    assert_eq!(said(&reading), ["user", "-token_count", "assistant"]);
+    let conversation = reading.conversation.unwrap();
+    assert_eq!(costs(&conversation), [None, Some((4, 4)), Some((5, 5))]);
+    assert_eq!(conversation.messages[1].model.as_deref(), Some("large"));
+}
+
+#[test]
+fn lines_without_a_type_or_a_session_and_items_without_a_type_are_read() {
+    let detected = |text: &str| {
+        let head = chatmill_intake::Head {
+            framing: chatmill_intake::Framing::Lines,
+            complete: true,
+            bytes: text.as_bytes().to_vec(),
+        };
+        crate::detect(&head.sketch()).map(|evidence| evidence.source)
+    };
+    let lines = [
+        r#"{"sessionId":"s","message":{"role":"user","content":"one"}}"#,
+        r#"{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"two"}]}}"#,
+        r#"{"sessionId":"s","message":{"role":"assistant","id":"m2","usage":{"input_tokens":1,"output_tokens":2}}}"#,
+    ];
+    for line in lines {
+        assert_eq!(detected(&format!("{line}\n")), Some("claude-code"), "{line}");
+    }
+    let reading = read(&ClaudeCode, &lines);
+    assert_eq!(said(&reading), ["one", "two", ""]);
+    assert_eq!(costs(&reading.conversation.unwrap())[2], Some((1, 2)));
+    let qwen = r#"{"uuid":"u","parentUuid":null,"sessionId":"s","type":"user","message":{"role":"user","parts":[{"text":"one"}]}}"#;
+    assert_eq!(detected(&format!("{qwen}\n")), None);
+    let item = r#"{"type":"response_item","payload":{"role":"user","content":[{"type":"input_text","text":"one"}]}}"#;
+    let reading = read(&Codex, &[item]);
+    assert_eq!(said(&reading), ["one"]);
+    assert_eq!(reading.findings, []);
+}

@@ -240,6 +240,87 @@ fn a_block_that_only_one_vendor_has_decides_before_the_role_does() {
 }
 
 #[test]
+fn messages_decide_before_definitions_of_tools_and_settings_do() {
+    let messages = r#"{"role":"user","content":"x"},{"role":"assistant","content":"","tool_calls":[{"id":"c","function":{"name":"f"}}]},{"role":"tool","tool_call_id":"c","content":"y"}"#;
+    for beside in [
+        r#""tools":[{"name":"f","input_schema":{}}]"#,
+        r#""anthropic_version":"v""#,
+        r#""system":"x""#,
+        r#""toolConfig":{"tools":[]}"#,
+    ] {
+        is(
+            &format!(r#"{{{beside},"messages":[{messages}]}}"#),
+            "openai-messages",
+            "these have a role",
+        );
+    }
+}
+
+#[test]
+fn messages_of_the_ai_sdk_are_not_geminis() {
+    for messages in [
+        r#"{"id":"1","role":"user","parts":[{"type":"text","text":"x"}]}"#,
+        r#"{"id":"1","role":"assistant","parts":[{"type":"step-start"},{"type":"tool-f","toolCallId":"c"}]}"#,
+        r#"{"id":"1","role":"assistant","content":"x","toolInvocations":[{"toolCallId":"c"}]}"#,
+        r#"{"role":"assistant","content":[{"type":"tool-call","toolCallId":"c","toolName":"f"}]}"#,
+    ] {
+        is(
+            &format!(r#"{{"messages":[{messages}]}}"#),
+            "ai-sdk",
+            "messages hold",
+        );
+        let list = format!("[{messages},{messages}]");
+        assert_eq!(detect(Framing::Array, &list).unwrap().source, "ai-sdk", "{list}");
+    }
+    let turns = r#"[{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{"text":"y"}]}]"#;
+    assert_eq!(detect(Framing::Array, turns).unwrap().source, "gemini-contents");
+}
+
+#[test]
+fn questions_and_answers_as_texts_are_rows_and_other_texts_are_not() {
+    for (text, source) in [
+        (r#"{"question":"x","answer":"y"}"#, "hf-messages"),
+        (r#"{"instruction":"x","input":"","output":"y"}"#, "hf-messages"),
+        (
+            r#"{"system":"s","question":"x","chosen":"y","rejected":"z"}"#,
+            "hf-messages",
+        ),
+        (
+            r#"{"task":1,"traj":[{"role":"user","content":"x"}]}"#,
+            "hf-messages",
+        ),
+        (r#"{"dialogue":[{"from":"human","value":"x"}]}"#, "sharegpt"),
+        (
+            r#"{"model":"m","input":"x","instructions":"y"}"#,
+            "openai-responses",
+        ),
+        (r#"{"input":{"prompt":"x"},"output":{"text":"y"}}"#, "request-log"),
+        (
+            r#"{"input":"x","output":[{"type":"message","role":"assistant","content":"y"}]}"#,
+            "request-log",
+        ),
+        (
+            r#"{"input":{"inputBodyJson":{"messages":[]}},"output":{"outputBodyJson":{}}}"#,
+            "request-log",
+        ),
+    ] {
+        assert_eq!(detect(Framing::Lines, text).unwrap().source, source, "{text}");
+    }
+    for text in [
+        r#"{"text":"x","label":1}"#,
+        r#"{"url":"u","title":"t","text":"x"}"#,
+        r#"{"query":"SELECT 1","response_time":12}"#,
+        r#"{"question":"x","choices":["a","b"],"answer":0}"#,
+        r#"{"question":"x","choices":["a","b"],"answer":"B"}"#,
+        r#"{"model":"text-embedding-3","input":"x"}"#,
+        r#"{"model":"tts-1","input":"x","voice":"y"}"#,
+        r#"{"winner":"a","one":[{"role":"user","content":"x"}],"two":[{"role":"user","content":"x"}]}"#,
+    ] {
+        assert_eq!(detect(Framing::Lines, text), None, "{text}");
+    }
+}
+
+#[test]
 fn what_the_sixteenth_record_shows_counts_for_all() {
     let plain = r#"{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}"#;
     let telling = r#"{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t"}]}]}"#;

@@ -214,3 +214,59 @@ fn a_thousand_namesakes_are_told_apart_in_linear_time() {
         ("Ann", "Ann~20000")
     );
 }
+
+#[test]
+fn a_users_turn_of_which_no_part_is_known_keeps_its_place_and_an_assistants_says_nothing() {
+    let widget = r#"[{"type":"widget","widget":{"id":1}}]"#;
+    for (source, text) in [
+        (
+            "openai-messages",
+            format!(
+                r#"{{"messages":[{{"role":"user","content":{widget}}},{{"role":"assistant","content":{widget}}}]}}"#
+            ),
+        ),
+        (
+            "hf-messages",
+            format!(
+                r#"{{"messages":[{{"role":"user","content":{widget}}},{{"role":"assistant","content":{widget}}}]}}"#
+            ),
+        ),
+        (
+            "anthropic-messages",
+            format!(
+                r#"{{"messages":[{{"role":"user","content":{widget}}},{{"role":"assistant","content":{widget}}}]}}"#
+            ),
+        ),
+        (
+            "gemini-contents",
+            format!(
+                r#"{{"contents":[{{"role":"user","parts":{widget}}},{{"role":"model","parts":{widget}}}]}}"#
+            ),
+        ),
+        (
+            "openai-responses",
+            format!(
+                r#"{{"input":[{{"role":"user","content":{widget}}},{{"role":"assistant","content":{widget}}}]}}"#
+            ),
+        ),
+        (
+            "tzurot-requests",
+            format!(r#"[{{"role":"user","content":{widget}}},{{"role":"assistant","content":{widget}}}]"#),
+        ),
+    ] {
+        let reading = read(find(source).unwrap(), &text, None, &Limits::default());
+        let messages = reading.conversation.unwrap().messages;
+        let parts: Vec<usize> = messages.iter().map(|message| message.parts.len()).collect();
+        assert_eq!(parts, [1, 0], "{source}");
+        assert!(
+            matches!(messages[0].parts[0], chatmill_model::Part::Media(_)),
+            "{source}"
+        );
+        let codes = reading.findings.iter().map(|finding| finding.code.name);
+        assert_eq!(
+            codes.filter(|name| *name == "unknown-message-type").count(),
+            2,
+            "{source}"
+        );
+    }
+}

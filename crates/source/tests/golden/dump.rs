@@ -5,11 +5,24 @@ use chatmill_model::{
     Alternative, Arguments, Conversation, Extra, Media, MediaSource, Message, Part, Participant, Reference,
     ReferenceForm, Score, Timestamp, Weight,
 };
-use chatmill_source::Reading;
+use chatmill_source::{Reading, Unread};
 use serde_json::{Map, Value, json};
 
-/// Writes everything that a reading holds; what is absent or empty is left out.
-pub(crate) fn reading(reading: &Reading) -> Value {
+/// Writes everything that a reading holds, and what nobody reads of its record; what is absent or empty is left out.
+pub(crate) fn whole(reading: &Reading, unread: &[Unread]) -> Value {
+    let mut whole = self::reading(reading);
+    if let Some(fields) = whole.as_object_mut().filter(|_| !unread.is_empty()) {
+        let unread = unread.iter().map(|unread| {
+            let words = if unread.has_words { ", words" } else { "" };
+            let told = format!("{} times, {} bytes{words}", unread.count, unread.bytes);
+            (unread.path.clone(), told.into())
+        });
+        fields.insert("unread".to_owned(), Value::Object(unread.collect()));
+    }
+    whole
+}
+
+fn reading(reading: &Reading) -> Value {
     let rows = reading.rows;
     Object::new()
         .maybe("conversation", reading.conversation.as_ref().map(conversation))
@@ -209,7 +222,8 @@ fn part(part: &Part) -> Value {
             .with("content", result.content.as_str())
             .text("metadata_id", result.metadata_id.as_ref())
             .text("caller", result.caller.as_ref())
-            .with("is_error", result.is_error),
+            .with("is_error", result.is_error)
+            .maybe("media", (result.media > 0).then_some(result.media)),
         Part::CacheMark => object,
     }
     .finish()
@@ -220,6 +234,7 @@ fn media(object: Object, media: &Media) -> Object {
     let object = match &media.source {
         MediaSource::Url(url) => object.with("url", url.as_str()),
         MediaSource::Inline(data) => object.with("inline", data.as_str()),
+        MediaSource::Text(text) => object.with("text", text.as_str()),
         MediaSource::Upload => object.with("upload", true),
     };
     object

@@ -6,6 +6,8 @@ use super::{RuleBreaches, Waiting, Written, array, has_keys, is_blank, is_word, 
 
 const PICTURES: [&str; 4] = ["jpeg", "png", "gif", "webp"];
 
+const DOCUMENTS: [&str; 9] = ["pdf", "csv", "doc", "docx", "xls", "xlsx", "html", "txt", "md"];
+
 /// Which rule of a family speaks of what, and how long ids and names may be.
 struct Codes {
     keys: &'static str,
@@ -88,7 +90,8 @@ pub(super) fn anthropic_messages(written: &Written<'_>, faults: &mut RuleBreache
         let is_known = mark["type"] == "ephemeral" && lasts;
         faults.when(!is_known, "ANT-09");
     }
-    for block in all_blocks(messages) {
+    let inside = all_blocks(messages).flat_map(|block| array(&block["content"]));
+    for block in all_blocks(messages).chain(inside) {
         let kind = string(&block["type"]);
         let is_unsigned = kind == "thinking" && string(&block["signature"]).is_empty();
         faults.when(is_unsigned, "ANT-10");
@@ -98,6 +101,12 @@ pub(super) fn anthropic_messages(written: &Written<'_>, faults: &mut RuleBreache
         let media_type = string(&source["media_type"]).trim_start_matches("image/");
         let is_picture = source["type"] == "url" || PICTURES.contains(&media_type);
         faults.when(kind == "image" && !is_picture, "ANT-12");
+        let is_document = match string(&source["type"]) {
+            "text" => source["media_type"] == "text/plain" && source["data"].is_string(),
+            "base64" => source["media_type"] == "application/pdf",
+            word => word == "url",
+        };
+        faults.when(kind == "document" && !is_document, "ANT-12");
     }
     faults.when(messages.len() > 100_000, "ANT-13");
     if let Some(last) = messages.last().filter(|last| last["role"] == "assistant") {
@@ -112,7 +121,7 @@ pub(super) fn anthropic_messages(written: &Written<'_>, faults: &mut RuleBreache
 fn anthropic_block(block: &Value) -> Block<'_> {
     match string(&block["type"]) {
         "text" => Block::Text(&block["text"]),
-        "image" => Block::Media,
+        "image" | "document" => Block::Media,
         "tool_use" => Block::Call {
             id: &block["id"],
             name: &block["name"],
@@ -155,13 +164,33 @@ pub(super) fn bedrock_converse(written: &Written<'_>, faults: &mut RuleBreaches)
             let is_known = status.is_none_or(|status| status == "success" || status == "error");
             faults.when(!is_known, "BED-04");
         }
-        if let Some(image) = block.get("image") {
-            let is_source = has_keys(&image["source"], &["bytes?", "s3Location?"]);
-            let is_picture = is_source && PICTURES.contains(&string(&image["format"]));
-            faults.when(!is_picture, "BED-06");
-        }
-        faults.when(block.get("document").is_some(), "BED-08");
     }
+    let inside = all_blocks(messages).flat_map(|block| array(&block["toolResult"]["content"]));
+    for block in all_blocks(messages).chain(inside) {
+        let [image, document] = ["image", "document"].map(|key| block.get(key));
+        for (medium, formats) in [(image, &PICTURES[..]), (document, &DOCUMENTS[..])] {
+            let Some(medium) = medium else { continue };
+            let is_source = has_keys(&medium["source"], &["bytes?", "s3Location?"]);
+            faults.when(
+                !is_source || !formats.contains(&string(&medium["format"])),
+                "BED-06",
+            );
+        }
+        let name = document.map_or("document", |document| string(&document["name"]));
+        let is_sign = |sign: char| sign.is_ascii_alphanumeric() || " -()[]".contains(sign);
+        let is_name = !name.is_empty() && name.chars().all(is_sign) && !name.contains("  ");
+        faults.when(!is_name, "BED-08");
+    }
+    for (index, message) in messages.iter().enumerate() {
+        faults.look_at(index);
+        let has = |key: &str| {
+            array(&message["content"])
+                .iter()
+                .any(|block| block.get(key).is_some())
+        };
+        faults.when(has("document") && !has("text"), "BED-08");
+    }
+    faults.look_at_the_whole();
     let specs = defined.iter().map(|tool| &tool["toolSpec"]);
     let named = specs.map(|spec| (&spec["name"], &spec["inputSchema"]["json"]));
     tools(named, "BED-03", 64, "object", faults);
@@ -178,7 +207,7 @@ fn converse_block(block: &Value) -> Block<'_> {
         }
     } else if let Some(result) = block.get("toolResult") {
         Block::Result(&result["toolUseId"])
-    } else if block.get("image").is_some() {
+    } else if block.get("image").or_else(|| block.get("document")).is_some() {
         Block::Media
     } else if block.get("cachePoint").is_some() {
         Block::Aside
@@ -245,5 +274,4 @@ fn turns<'a>(
         waiting = calls;
     }
     faults.look_at_the_whole();
-    faults.when(!waiting.is_empty(), codes.pairs);
 }

@@ -57,7 +57,6 @@ pub(super) fn gemini_contents(written: &Written<'_>, faults: &mut RuleBreaches) 
         waiting = calls;
     }
     faults.look_at_the_whole();
-    faults.when(!waiting.is_empty(), "GEM-06");
     let defined = array(&body["tools"]).iter();
     let declared = defined.flat_map(|tool| array(&tool["functionDeclarations"]));
     let named = declared.map(|one| (&one["name"], &one["parameters"]));
@@ -79,9 +78,9 @@ fn look_at_part(part: &Value, role: &str, faults: &mut RuleBreaches) {
             "text" => faults.when(is_blank(string(held)), "GEM-03"),
             "functionCall" => faults.when(!held["args"].is_object(), "GEM-04"),
             "functionResponse" => {
-                let response = &held["response"];
-                let is_wrapped = has_keys(response, &["output"]) || has_keys(response, &["error"]);
-                faults.when(!is_wrapped, "GEM-04");
+                faults.when(!held["response"].is_object(), "GEM-04");
+                let is_bytes = |part: &Value| has_keys(part, &["inlineData"]);
+                faults.when(!array(&held["parts"]).iter().all(is_bytes), "GEM-03");
             }
             "fileData" | "inlineData" => {
                 faults.when(role != "user", "GEM-03");

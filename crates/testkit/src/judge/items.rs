@@ -32,9 +32,11 @@ pub(super) fn openai_responses(written: &Written<'_>, faults: &mut RuleBreaches)
             }
             "function_call_output" => {
                 let is_output = has_keys(item, &["type", "call_id", "output"])
-                    && item["output"]
-                        .as_str()
-                        .is_some_and(|output| output.chars().count() <= MAX_OUTPUT_CHARACTERS);
+                    && match &item["output"] {
+                        Value::String(output) => output.chars().count() <= MAX_OUTPUT_CHARACTERS,
+                        Value::Array(parts) => !parts.is_empty() && parts.iter().all(is_part),
+                        _ => false,
+                    };
                 faults.when(!is_id || !is_output, "OAR-03");
                 let is_answer = waiting.answer(id, None);
                 faults.when(!is_answer, "OAR-04");
@@ -50,10 +52,28 @@ pub(super) fn openai_responses(written: &Written<'_>, faults: &mut RuleBreaches)
         }
     }
     faults.look_at_the_whole();
-    faults.when(!waiting.is_empty(), "OAR-04");
+    // Calls that nothing follows are what the assistant has to say.
+    faults.when(is_answering && !waiting.is_empty(), "OAR-04");
     let defined = array(&written.body["tools"]).iter();
     let named = defined.map(|tool| (&tool["name"], &tool["parameters"]));
     tools(named, "OAR-03", 64, "object", faults);
+}
+
+/// A part of a user's message, or of an output.
+fn is_part(part: &Value) -> bool {
+    match string(&part["type"]) {
+        "input_text" => has_keys(part, &["type", "text"]),
+        "input_image" => has_keys(part, &["type", "detail", "image_url"]),
+        "input_file" => {
+            let ways: [&[&str]; 3] = [
+                &["type", "file_url"],
+                &["type", "filename?", "file_data"],
+                &["type", "file_id"],
+            ];
+            ways.iter().any(|keys| has_keys(part, keys))
+        }
+        _ => false,
+    }
 }
 
 fn message(item: &Value, faults: &mut RuleBreaches) {
@@ -61,12 +81,6 @@ fn message(item: &Value, faults: &mut RuleBreaches) {
     faults.when(!has_keys(item, &["role", "content"]), "OAR-05");
     let is_role = matches!(role, "user" | "assistant" | "system");
     faults.when(!is_role, "OAR-01");
-    let is_part = |part: &Value| match string(&part["type"]) {
-        "input_text" => has_keys(part, &["type", "text"]),
-        "input_image" => has_keys(part, &["type", "detail", "image_url"]),
-        "input_file" => has_keys(part, &["type", "file_url"]),
-        _ => false,
-    };
     let is_content = match &item["content"] {
         Value::String(text) => !text.is_empty(),
         Value::Array(parts) => role == "user" && !parts.is_empty() && parts.iter().all(is_part),

@@ -314,5 +314,7 @@ fn list(messages: &[Value], codes: &Codes, is_form: fn(&Value) -> bool, faults: 
         }
     }
     faults.look_at_the_whole();
-    faults.when(!waiting.is_empty(), codes.pairs);
+    // Calls that nothing follows are what the assistant has to say.
+    let is_answering = messages.last().is_some_and(|last| last["role"] == "tool");
+    faults.when(is_answering && !waiting.is_empty(), codes.pairs);
 }

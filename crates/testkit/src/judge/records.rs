@@ -8,7 +8,8 @@ pub(super) fn sharegpt(written: &Written<'_>, faults: &mut RuleBreaches) {
     let body = &written.body;
     faults.when(!has_keys(body, &["conversations", "system?", "tools?"]), "SGP-01");
     let mut before = "";
-    for (index, turn) in array(&body["conversations"]).iter().enumerate() {
+    let turns = array(&body["conversations"]);
+    for (index, turn) in turns.iter().enumerate() {
         faults.look_at(index);
         let (from, value) = (string(&turn["from"]), string(&turn["value"]));
         let is_placed = match index % 2 {
@@ -20,11 +21,21 @@ pub(super) fn sharegpt(written: &Written<'_>, faults: &mut RuleBreaches) {
         let is_answered = (before == "function_call") == (from == "observation");
         faults.when(!is_answered, "SGP-02");
         if from == "function_call" {
-            let call: Value = serde_json::from_str(value).unwrap_or_default();
-            let is_call = has_keys(&call, &["name", "arguments"])
-                && call["arguments"].is_object()
-                && !string(&call["name"]).is_empty();
-            faults.when(!is_call, "SGP-04");
+            let thought = value
+                .strip_prefix("<think>")
+                .and_then(|rest| rest.split_once("</think>"));
+            let called = thought
+                .filter(|_| index + 1 == turns.len())
+                .map_or(value, |(_, called)| called);
+            let said: Value = serde_json::from_str(called).unwrap_or_default();
+            let is_call = |call: &Value| {
+                has_keys(call, &["name", "arguments"])
+                    && call["arguments"].is_object()
+                    && !string(&call["name"]).is_empty()
+            };
+            let several = array(&said);
+            let are_calls = several.len() > 1 && index + 1 == turns.len() && several.iter().all(is_call);
+            faults.when(!is_call(&said) && !are_calls, "SGP-04");
         } else {
             let is_empty = value.is_empty() && from != "observation";
             faults.when(is_empty, "SGP-01");
@@ -32,8 +43,7 @@ pub(super) fn sharegpt(written: &Written<'_>, faults: &mut RuleBreaches) {
         before = from;
     }
     faults.look_at_the_whole();
-    faults.when(before == "function_call", "SGP-02");
-    faults.when(before != "gpt", "SGP-03");
+    faults.when(!matches!(before, "gpt" | "function_call"), "SGP-03");
 }
 
 pub(super) fn chatml(written: &Written<'_>, faults: &mut RuleBreaches) {

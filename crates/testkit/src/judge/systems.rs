@@ -54,6 +54,7 @@ pub(super) fn gryag_gemini(written: &Written<'_>, faults: &mut RuleBreaches) {
     let id = |inner: &Value| inner.get("id").unwrap_or(&inner["name"]).clone();
     faults.when(!written.body.is_array(), "GRY");
     let mut waiting: Vec<Value> = Vec::new();
+    let mut is_answering = false;
     for (index, content) in array(&written.body).iter().enumerate() {
         faults.look_at(index);
         let (role, parts) = (string(&content["role"]), array(&content["parts"]));
@@ -61,6 +62,7 @@ pub(super) fn gryag_gemini(written: &Written<'_>, faults: &mut RuleBreaches) {
         faults.when(!is_content || parts.is_empty(), "GRY");
         let is_response = |part: &Value| either(part, "functionResponse", "function_response");
         let answers = parts.iter().any(|part| is_response(part).is_some());
+        is_answering = answers;
         let is_early = !waiting.is_empty() && !answers;
         faults.when(is_early, "GRY");
         if is_early {
@@ -87,7 +89,8 @@ pub(super) fn gryag_gemini(written: &Written<'_>, faults: &mut RuleBreaches) {
         }
     }
     faults.look_at_the_whole();
-    faults.when(!waiting.is_empty(), "GRY");
+    // Calls that nothing follows are what the bot has to say.
+    faults.when(is_answering && !waiting.is_empty(), "GRY");
 }
 
 pub(super) fn gryag_compact(written: &Written<'_>, faults: &mut RuleBreaches) {

@@ -19,7 +19,7 @@ impl Search<'_, '_> {
         let moves = |codes: &[LossCode], position| self.declared.any_at(codes, position) > 0;
         let caller = atom.call.map(|place| place.position);
         match atom.kind {
-            Kind::Result(_) => {
+            _ if atom.call.is_some() || matches!(atom.kind, Kind::Result(_)) => {
                 moves(
                     &[ResultLateMoved, ResultEarlyMoved, TurnMoved, PartMoved, TurnSplit],
                     atom.position(),
@@ -57,6 +57,19 @@ impl Search<'_, '_> {
             }
             Kind::Quote(words) => self.has_replies() || words.trim().is_empty() || words.contains("[meta]"),
             // The words that name a medium stand beside the text, and a reader takes both for a quote.
+            Kind::Media(_)
+                if atom.is_answers
+                    && [
+                        LossCode::RoleMapped,
+                        LossCode::OrphanResultInlined,
+                        LossCode::ResultWrapped,
+                    ]
+                    .into_iter()
+                    .any(has) =>
+            {
+                // It stands among the words of the result.
+                has(LossCode::MediaPlaceholder) || has(LossCode::PartFlattened)
+            }
             Kind::Media(media) => {
                 let is_address = |text: &str| matches!(&media.source, MediaSource::Url(url) if text.contains(url.as_str()));
                 let stands_there = media.kind == MediaKind::Link && atom.message.texts().any(is_address);

@@ -35,8 +35,10 @@ pub(super) struct Atom<'c> {
     pub message: &'c Message,
     /// What it is.
     pub kind: Kind<'c>,
-    /// Of a result, the call that it answers.
+    /// Of a result and its media, the call that it answers.
     pub call: Option<PartPlace>,
+    /// Whether it is a medium of a result.
+    pub is_answers: bool,
 }
 
 impl Atom<'_> {
@@ -52,8 +54,17 @@ impl Atom<'_> {
             OrphanResultDropped, ReasoningDropped, SystemDropped, ToolCallDropped, ToolResultDropped,
         };
         let mut codes = match &self.kind {
-            Kind::Text(_) | Kind::Quote(_) => vec![],
+            Kind::Text(_) => vec![LossCode::TextDropped],
+            Kind::Quote(_) => vec![],
             Kind::Reasoning(_) => vec![ReasoningDropped],
+            Kind::Media(_) if self.is_answers => {
+                vec![
+                    MediaDropped,
+                    ToolResultDropped,
+                    OrphanResultDropped,
+                    DuplicateResult,
+                ]
+            }
             Kind::Media(_) => vec![MediaDropped],
             Kind::Call(_) => vec![ToolCallDropped],
             Kind::Result(_) => vec![ToolResultDropped, OrphanResultDropped, DuplicateResult],
@@ -83,7 +94,13 @@ pub(super) fn atoms<'c>(linked: &'c Linked, messages: &'c [Message]) -> Vec<Atom
     let mut atoms = Vec::new();
     for message in messages {
         let first = atoms.len();
+        // The answer that media belong to, and how many more do.
+        let mut answer = (0, 0);
         for (part, found) in (0..).zip(&message.parts) {
+            answer = match found {
+                Part::ToolResult(result) => (part, result.media + 1),
+                _ => (answer.0, u32::saturating_sub(answer.1, 1)),
+            };
             let kind = match found {
                 Part::Text(text) | Part::Notice(text) | Part::Reasoning(text) if text.is_empty() => continue,
                 Part::Text(text) | Part::Notice(text) => Kind::Text(text),
@@ -95,20 +112,27 @@ pub(super) fn atoms<'c>(linked: &'c Linked, messages: &'c [Message]) -> Vec<Atom
             };
             let place = PartPlace {
                 position: message.position,
-                part,
+                part: if answer.1 > 0 { answer.0 } else { part },
             };
             let pairing = linked
                 .pairings
                 .iter()
                 .find(|pairing| pairing.result == Some(place));
             let call = pairing.and_then(|pairing| pairing.call);
-            atoms.push(Atom { message, kind, call });
+            let is_answers = matches!(kind, Kind::Media(_)) && answer.1 > 0;
+            atoms.push(Atom {
+                message,
+                kind,
+                call,
+                is_answers,
+            });
         }
         if atoms.len() == first {
             atoms.push(Atom {
                 message,
                 kind: Kind::Nothing,
                 call: None,
+                is_answers: false,
             });
         }
     }

@@ -135,6 +135,22 @@ fn holds_metadata(text: &str) -> bool {
     text.contains("[meta]") || words.any(|word| text.contains(word))
 }
 
+/// The words of a document of text, with its title as dialects put it.
+pub(super) fn documents(media: &Media) -> Option<Vec<String>> {
+    let MediaSource::Text(text) = &media.source else {
+        return None;
+    };
+    let title = media.name.as_deref().filter(|title| !title.is_empty());
+    let titled = |gap: &str| title.map(|title| format!("{title}{gap}{text}"));
+    Some(
+        ["\n\n", "\n", " "]
+            .into_iter()
+            .filter_map(titled)
+            .chain([text.clone()])
+            .collect(),
+    )
+}
+
 /// The words that stand for a medium.
 pub(super) fn placeholders(media: &Media) -> [String; 2] {
     let word = match media.kind {
@@ -147,7 +163,7 @@ pub(super) fn placeholders(media: &Media) -> [String; 2] {
     let name = media.name.as_deref().filter(|name| !name.is_empty());
     let label = name.or(match &media.source {
         MediaSource::Url(url) => Some(url),
-        MediaSource::Inline(_) | MediaSource::Upload => None,
+        MediaSource::Inline(_) | MediaSource::Text(_) | MediaSource::Upload => None,
     });
     let bare = format!("[{word}]");
     [

@@ -350,6 +350,7 @@ fn add_quotes<'c>(linked: &'c Linked, declared: &Declared, atoms: &mut Vec<Atom<
                         message,
                         kind: Kind::Quote(words),
                         call: None,
+                        is_answers: false,
                     },
                 );
                 index += 1;
@@ -415,10 +416,46 @@ fn orphans(view: &View<'_>) -> usize {
             .is_some_and(|caller| view.is_own(caller))
     };
     let is_orphan = |pairing: &&Pairing| match pairing.status {
-        CallStatus::Unanswered => pairing.call.as_ref().is_some_and(is_own),
+        CallStatus::Unanswered => pairing
+            .call
+            .as_ref()
+            .is_some_and(|call| is_own(call) && !is_label(view, call.position)),
         CallStatus::Orphaned => true,
         CallStatus::Duplicate => pairing.call.as_ref().is_none_or(is_own),
         CallStatus::Paired | CallStatus::Late | CallStatus::Early => false,
     };
     view.linked.pairings.iter().filter(is_orphan).count()
+}
+
+/// Whether the calls of a message are what the conversation ends with: none has a result, and nothing follows but results of
+/// earlier calls.
+fn is_label(view: &View<'_>, position: u32) -> bool {
+    let is_open = |pairing: &&Pairing| pairing.status == CallStatus::Unanswered;
+    let pairings = &view.linked.pairings;
+    let mut own = pairings
+        .iter()
+        .filter(|pairing| pairing.call.is_some_and(|call| call.position == position));
+    let answers = |place: chatmill_model::PartPlace| {
+        let status = pairings
+            .iter()
+            .find(|pairing| pairing.result == Some(place))
+            .map(|pairing| pairing.status);
+        matches!(
+            status,
+            Some(CallStatus::Paired | CallStatus::Late | CallStatus::Early)
+        )
+    };
+    let is_aside = |message: &Message| {
+        let is_answer = |(part, held): (usize, &Part)| {
+            let place = chatmill_model::PartPlace {
+                position: message.position,
+                part: part as u32,
+            };
+            matches!(held, Part::CacheMark) || matches!(held, Part::ToolResult(_)) && answers(place)
+        };
+        message.kind == chatmill_model::MessageKind::Notice
+            || !message.parts.is_empty() && message.parts.iter().enumerate().all(is_answer)
+    };
+    let messages = &view.conversation().messages;
+    own.all(|pairing| is_open(&pairing)) && messages.iter().skip(position as usize + 1).all(is_aside)
 }

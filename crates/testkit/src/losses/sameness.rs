@@ -89,7 +89,9 @@ impl Search<'_, '_> {
     pub(super) fn is_said_as(&self, atom: &Atom<'_>, read: &Atom<'_>, role: Role, is_worded: bool) -> bool {
         let is_silent = atom.kind == Kind::CacheMark
             || matches!(atom.kind, Kind::Quote(_))
-            || matches!(atom.kind, Kind::Result(_)) && !matches!(read.kind, Kind::Text(_));
+            || matches!(atom.kind, Kind::Result(_)) && !matches!(read.kind, Kind::Text(_))
+            // A medium of an answer is the tool's, whoever handed it on.
+            || matches!(atom.kind, Kind::Media(_)) && (atom.is_answers || matches!(read.kind, Kind::Result(_)));
         // What nobody says in a transcript that no source reads, nobody says in a role.
         is_silent || self.case.is_text || self.case.is_role(atom, role, is_worded)
     }
@@ -138,6 +140,7 @@ fn is_medium(one: &Media, other: &Media, loses: bool, loses_bytes: bool) -> bool
         MediaSource::Url(url) => url.is_empty(),
         MediaSource::Upload => true,
         MediaSource::Inline(_) => loses_bytes,
+        MediaSource::Text(_) => false,
     };
     let is_source = one.source == other.source || is_nowhere(one) && is_nowhere(other);
     is_source

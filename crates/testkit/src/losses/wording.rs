@@ -1,10 +1,10 @@
 //! The words that may stand for an atom in a text, and what may stand before them.
 
 use chatmill_dialect::LossCode;
-use chatmill_model::{ArgumentForm, MediaKind, MediaSource, Role, ToolCall};
+use chatmill_model::{ArgumentForm, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult};
 
 use super::atoms::{Atom, Kind};
-use super::declared::placeholders;
+use super::declared::{documents, placeholders};
 use super::sameness::{compact, is_wrapped};
 use super::search::Search;
 
@@ -82,11 +82,10 @@ impl Search<'_, '_> {
         let caller = atom.call.and_then(|place| self.case.view.message(place.position));
         let mut names = Vec::new();
         for message in [caller, Some(atom.message)].into_iter().flatten() {
-            names.extend(
-                message
-                    .sender
-                    .map(|sender| people[sender].display_name().to_owned()),
-            );
+            let sender = message.sender.map(|sender| &people[sender]);
+            names.extend(sender.map(|sender| sender.display_name().to_owned()));
+            let namesake = sender.and_then(|sender| Some((sender.own_name()?, &sender.id)));
+            names.extend(namesake.map(|(name, id)| format!("{name} ({id})")));
             names.extend(message.sender_name.clone());
         }
         names.retain(|name| !name.is_empty());
@@ -127,7 +126,8 @@ impl Search<'_, '_> {
                 }
                 let mut all: Vec<(usize, bool)> = own(ends(&result.content));
                 if has(LossCode::ResultWrapped) {
-                    let shown = |end: &str| is_wrapped(end, &result.content);
+                    let with_media = with_media(atom, result);
+                    let shown = |end: &str| is_wrapped(end, &result.content) || is_wrapped(end, &with_media);
                     if shown(text) {
                         all.push((text.len(), false));
                     }
@@ -139,9 +139,11 @@ impl Search<'_, '_> {
                 let mut all = Vec::new();
                 if let (true, Some(rest)) = (is_text, text.strip_prefix("[result ")) {
                     let at = text.len() - rest.len();
-                    for end in self.declared.ends(&result.content, position, rest) {
-                        if rest.get(end..).is_some_and(|rest| rest.starts_with(']')) {
-                            all.push((at + end + 1, true));
+                    for words in [result.content.clone(), with_media(atom, result)] {
+                        for end in self.declared.ends(&words, position, rest) {
+                            if rest.get(end..).is_some_and(|rest| rest.starts_with(']')) {
+                                all.push((at + end + 1, true));
+                            }
                         }
                     }
                 }
@@ -151,7 +153,13 @@ impl Search<'_, '_> {
                 all
             }
             (Kind::Call(call), Kind::Text(_)) if has(LossCode::RoleMapped) => worded(call_words(call)),
-            (Kind::Media(media), Kind::Text(_)) if has(LossCode::MediaPlaceholder) => {
+            (Kind::Media(media), Kind::Text(_) | Kind::Result(_))
+                if has(LossCode::PartFlattened) && documents(media).is_some() =>
+            {
+                let words = documents(media).unwrap_or_default();
+                own(words.iter().flat_map(|words| ends(words)).collect())
+            }
+            (Kind::Media(media), Kind::Text(_) | Kind::Result(_)) if has(LossCode::MediaPlaceholder) => {
                 let mut words = placeholders(media).to_vec();
                 let count = self.declared.at(LossCode::MediaPlaceholder, position);
                 words.push(format!("[{count} media items]"));
@@ -259,4 +267,18 @@ fn quote_ends(words: &str, text: &str) -> Vec<(usize, bool)> {
         .filter(|_| !is_plain)
         .map(|(at, _)| at + 1);
     ends.chain(others).map(|end| (end, true)).collect()
+}
+
+/// What a tool answered, and a line for each of its media.
+fn with_media(atom: &Atom<'_>, result: &ToolResult) -> String {
+    let is_it = |part: &Part| matches!(part, Part::ToolResult(other) if std::ptr::eq(other, result));
+    let place = atom.message.parts.iter().position(is_it).unwrap_or_default();
+    let media = atom.message.media_of(place);
+    let lines = media.map(|media| {
+        documents(media)
+            .unwrap_or_else(|| placeholders(media).to_vec())
+            .swap_remove(0)
+    });
+    let content = std::iter::once(result.content.clone()).filter(|content| !content.is_empty());
+    content.chain(lines).collect::<Vec<_>>().join("\n")
 }

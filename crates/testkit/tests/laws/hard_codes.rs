@@ -155,7 +155,7 @@ fn what_a_dialect_would_refuse_is_found_when_that_dialect_is_asked_for() {
     let call = r#"{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}"#;
     let path = shop.write(
         "in/a.jsonl",
-        format!("{{\"messages\":[{{\"role\":\"user\",\"content\":\"now\"}},{call}]}}\n"),
+        format!("{{\"messages\":[{{\"role\":\"user\",\"content\":\"now\"}},{call},{{\"role\":\"user\",\"content\":\"well?\"}}]}}\n"),
     );
     let refused = |targets: &[&str]| {
         let options = CheckOptions {

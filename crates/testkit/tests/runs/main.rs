@@ -35,4 +35,5 @@ mod select;
 mod shards;
 mod teaching;
 mod torture;
+mod unread;
 mod windows;

@@ -478,14 +478,23 @@ fn a_run_that_counts_nothing_and_finds_nothing_has_a_report() {
 }
 
 #[test]
-fn every_table_is_a_configuration_of_the_card() {
+fn every_table_with_rows_is_a_configuration_of_the_card_and_the_others_are_named() {
     let (_workshop, out) = milled(&FILES[..1]);
+    let dataset = Dataset::open(&out).unwrap();
     chatmill_report::write(&out, None).unwrap();
     let card = read(&out, CARD);
     let front = card.split("---\n").nth(1).unwrap();
     for table in chatmill_dataset::TABLES {
         let config = format!("- config_name: {table}\n");
-        assert!(front.contains(&config), "{table}");
-        assert!(front.contains(&format!("path: {table}/*.parquet\n")), "{table}");
+        let has_rows = dataset.rows(table) > 0;
+        assert_eq!(front.contains(&config), has_rows, "{table}");
+        let path = format!("path: {table}/*.parquet\n");
+        assert_eq!(front.contains(&path), has_rows, "{table}");
+        let line = card.lines().find(|line| line.starts_with("Without rows: "));
+        assert_eq!(
+            line.is_some_and(|line| line.contains(&format!("`{table}`"))),
+            !has_rows,
+            "{table}"
+        );
     }
 }

@@ -85,6 +85,33 @@ fn shares_in_any_order_give_the_files_of_a_run() {
 }
 
 #[test]
+fn a_file_most_of_whose_records_are_misread_is_told_once_in_shares_as_in_a_run() {
+    let workshop = Workshop::new();
+    let good = "{\"conversations\":[{\"from\":\"human\",\"value\":\"Hi\"},{\"from\":\"gpt\",\"value\":\"Hello.\"}]}\n";
+    let odd = "{\"conversations\":\"Hi\"}\n";
+    workshop.write("in/a.jsonl", [good, odd, odd].concat().repeat(60));
+    workshop.write("in/b.jsonl", "{\"day\":1}\n".repeat(500));
+    workshop.write("in/c.csv", format!("sepal,petal\n{}", "1,2\n".repeat(900)));
+    let summary = workshop.run("run", &tiny(), 2).unwrap();
+    let totals = &summary.totals;
+    assert_eq!(
+        (totals.framed, totals.rejected, totals.refused_inputs),
+        (1_580, 1_520, 2)
+    );
+    assert_eq!(
+        (totals.findings["SR035"].errors, totals.findings["SR003"].errors),
+        (1, 1_400)
+    );
+    let planned = plan(&workshop, "out");
+    assert!(planned.lots > 3, "{} lots", planned.lots);
+    let out = workshop.path("out");
+    work(&out, &Share::Part { index: 0, of: 1 }).unwrap();
+    finish(&out).unwrap();
+    assert_eq!(hashes(&workshop, "run"), hashes(&workshop, "out"));
+    assert!(chatmill_dataset::certify(&out).unwrap().holds());
+}
+
+#[test]
 fn two_may_do_the_same_lots_at_once() {
     let workshop = filled();
     workshop.run("run", &tiny(), 1).unwrap();

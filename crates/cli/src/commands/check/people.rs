@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use chatmill_dataset::rows::FindingRow;
-use chatmill_diag::Severity;
+use chatmill_diag::{Severity, codes};
 use chatmill_engine::check::{Checked, FileVerdict, Files, Judgement};
 use unicode_width::UnicodeWidthStr;
 
@@ -268,8 +268,18 @@ impl Report for People {
 }
 
 impl OfCode {
-    /// Takes a finding in; of more than `most` the first in the file are kept.
+    /// Takes a finding in; of more than `most` the first in the file are kept. That nobody reads an entry is told once, though it
+    /// is said of each of its records.
     fn add(&mut self, shown: Shown, most: usize) {
+        let is_said = most > 0 && shown.code == codes::UNKNOWN_FORMAT.code;
+        let mut told = self.shown.iter_mut().filter(|_| is_said);
+        if let Some(told) = told.find(|told| told.key.entry == shown.key.entry) {
+            self.left += shown.count;
+            if shown.key < told.key {
+                *told = shown;
+            }
+            return;
+        }
         let at = self.shown.partition_point(|other| other.key < shown.key);
         self.shown.insert(at, shown);
         if most > 0
@@ -396,7 +406,6 @@ fn judgement(judgement: &Judgement) -> String {
 mod tests {
     use super::super::report::tests::dangling;
     use super::*;
-    use chatmill_diag::codes;
     use chatmill_engine::check::Excerpt;
 
     fn told(checked: &Checked, columns: usize) -> String {

@@ -14,6 +14,27 @@ pub(in crate::commands) struct AgainMaker<'d> {
     wanted: Option<Wanted>,
 }
 
+impl AgainMaker<'_> {
+    /// An envelope that has rows where this one has none, for answers that were judged otherwise, or by nobody; none where it is not
+    /// answers that are wanted.
+    pub(in crate::commands) fn elsewhere(&self) -> Result<Option<&'static str>, ExportError> {
+        let (other, envelope) = match self.wanted {
+            None => return Ok(None),
+            Some(Wanted::Pairs) => (Wanted::Labels, "trl-kto"),
+            Some(Wanted::Labels) => (Wanted::Pairs, "trl-dpo"),
+        };
+        // The first row is enough.
+        let found = self.again.judged(other, &mut |judged| match judged {
+            Judged::LeftOut { .. } => Ok(()),
+            Judged::Pair { .. } | Judged::Labelled { .. } => Err(ExportError::Stopped),
+        });
+        match found {
+            Err(ExportError::Stopped) => Ok(Some(envelope)),
+            found => found.map(|()| Some("trl-messages")),
+        }
+    }
+}
+
 /// Who says conversations in a dialect that the run did not say them in, or answers that were judged; nobody is needed where
 /// the dataset holds what is asked for.
 pub(in crate::commands) fn maker<'d>(

@@ -27,6 +27,17 @@ pub(super) struct Seen {
     pub records: u64,
     /// Records that cannot be read.
     pub rejected: u64,
+    /// Of each input, its records.
+    inputs: BTreeMap<String, Records>,
+}
+
+/// Records of an input.
+#[derive(Debug, Default)]
+struct Records {
+    framed: u64,
+    rejected: u64,
+    /// Whether some source reads something of it.
+    is_read: bool,
 }
 
 /// What was detected of one source.
@@ -46,6 +57,10 @@ impl Seen {
         for entry in entries {
             seen.records += entry.records;
             seen.rejected += entry.rejected;
+            let input = seen.inputs.entry(entry.path.clone()).or_default();
+            input.framed += entry.records;
+            input.rejected += entry.rejected;
+            input.is_read |= entry.source.is_some();
             let Some(source) = &entry.source else {
                 let member = if entry.entry.is_empty() {
                     entry.path.clone()
@@ -74,6 +89,23 @@ impl Seen {
     /// Ids of the sources.
     pub(super) fn sources(&self) -> impl Iterator<Item = &str> {
         self.sources.keys().map(String::as_str)
+    }
+
+    /// Records of inputs that some source reads, and those of them that cannot be read.
+    pub(super) fn read(&self) -> (u64, u64) {
+        let read = self.inputs.values().filter(|input| input.is_read);
+        read.fold((0, 0), |(framed, rejected), input| {
+            (framed + input.framed, rejected + input.rejected)
+        })
+    }
+
+    /// How many inputs are refused whole: no source reads anything in them.
+    pub(super) fn refused(&self) -> u64 {
+        let refused = self
+            .inputs
+            .values()
+            .filter(|input| !input.is_read && input.rejected > 0);
+        refused.count() as u64
     }
 
     /// Whether something was not recognised.

@@ -8,7 +8,7 @@ use chatmill_engine::source::Proposal;
 use chatmill_token::ENCODINGS;
 
 use super::seen::{Seen, day};
-use crate::figures::count;
+use crate::figures::{count, counted};
 use crate::output::harmless;
 
 /// Dialects that most people come for; the sources' own are added.
@@ -21,7 +21,7 @@ pub(super) fn pipeline(inputs: &[(&str, Seen)]) -> String {
         "# A pipeline for chatmill, made from what was found. Save it, change what you like, and run it:\n#\n\
          #   chatmill run {}.toml\n\
          #   chatmill export {} --dialect openai-chat --envelope openai-sft --format jsonl --valid --out train\n#\n\
-         # Only name, input and output are needed; everything else has the default that stands here, and every key that is\n\
+         # Only input and output are needed; everything else has the default that stands here, and every key that is\n\
          # not a comment may go.\n\nname = {}\n",
         harmless(name),
         harmless(&format!("out/{name}")),
@@ -122,6 +122,11 @@ fn maps(inputs: &[(&str, Seen)]) -> String {
             text.push_str("# roles = { visitor = \"user\", operator = \"assistant\" }\n\n");
             text
         }
+        Some(Proposal::Rivals(lists)) => format!(
+            "# Each of these lists could hold the messages: {}. Say which one does.\n# [field_map]\n# messages = {}\n\n",
+            lists.join(", "),
+            quoted(lists.first().map_or("$", String::as_str)),
+        ),
         None if first.tables.is_empty() => TABLE_MAP.to_owned(),
         None => {
             let tables: Vec<String> = first.tables.iter().map(|table| quoted(table)).collect();
@@ -206,11 +211,22 @@ fn encodings() -> String {
     text
 }
 
-/// Without rejects the default; else what today's rejects need.
+/// Without rejects the default; else what today's rejects need. What is refused whole nobody gets used to: where there is such
+/// an input, the section is a comment.
 fn limits(inputs: &[(&str, Seen)]) -> String {
-    let records: u64 = inputs.iter().map(|(_, seen)| seen.records).sum();
-    let rejected: u64 = inputs.iter().map(|(_, seen)| seen.rejected).sum();
-    let (ratio, why) = if rejected == 0 {
+    // What a map reads is refused no more.
+    let read = inputs
+        .iter()
+        .map(|(_, seen)| seen)
+        .filter(|seen| !is_mapped(seen));
+    let (mut records, mut rejected, mut refused) = (0, 0, 0);
+    for seen in read {
+        let (more, unreadable) = seen.read();
+        records += more;
+        rejected += unreadable;
+        refused += seen.refused();
+    }
+    let (ratio, mut why) = if rejected == 0 {
         ("0.0".to_owned(), String::new())
     } else {
         let thousandths = (rejected * 1000).div_ceil(records.max(1));
@@ -223,10 +239,18 @@ fn limits(inputs: &[(&str, Seen)]) -> String {
             ),
         )
     };
+    let mark = if refused == 0 { "" } else { "# " };
+    if refused > 0 {
+        let (inputs, verb) = (counted(refused, "input"), if refused == 1 { "is" } else { "are" });
+        why.push_str(&format!(
+            "\n# {inputs} {verb} refused whole, as no source reads it: leave it out, map it, or say below that it may be so."
+        ));
+    }
     format!(
         "\n# Records that cannot be read stand in the tables `findings` and `rejects`. A run that rejects a larger share than\n\
-         # this still publishes its dataset, and ends with exit code 1.{why}\n[limits]\nmax_reject_ratio = {ratio}\n\
-         # The same for errors in what was read: `findings` has them.\nmax_error_findings = 0\n"
+         # this still publishes its dataset, and ends with exit code 1.{why}\n{mark}[limits]\n{mark}max_reject_ratio = {ratio}\n\
+         # Inputs that may be refused whole, whatever share of the records they are.\n{mark}refused_inputs = {refused}\n\
+         # The same for errors in what was read: `findings` has them.\n{mark}max_error_findings = 0\n"
     )
 }
 
@@ -302,6 +326,20 @@ mod tests {
             (0.0333..0.0341).contains(&pipeline.limits.max_reject_ratio),
             "{pipeline:?}"
         );
+    }
+
+    #[test]
+    fn what_is_refused_whole_is_allowed_by_nobody_but_whoever_says_so() {
+        let inputs = [("a.jsonl", seen("group-chat", 1)), ("b.jsonl", seen("", 30))];
+        assert_eq!(parsed(&inputs).limits, chatmill_diag::Limits::default());
+        let text = pipeline(&inputs);
+        for said in [
+            "# 1 input is refused whole",
+            "\n# [limits]\n# max_reject_ratio = 0.034\n",
+            "\n# refused_inputs = 1\n",
+        ] {
+            assert!(text.contains(said), "{said}\n{text}");
+        }
     }
 
     #[test]

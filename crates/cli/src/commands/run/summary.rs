@@ -1,19 +1,22 @@
 //! The summary of a run, on one screen: inputs, findings, tokens, where the dataset is and where to look next.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use chatmill_dataset::manifest::InputEntry;
+use chatmill_dataset::manifest::{InputEntry, Inputs};
 use chatmill_engine::RunSummary;
-use chatmill_engine::commit::summary::{NOTHING_READ, TOO_MANY_ERRORS, TokenTotal};
+use chatmill_engine::commit::summary::{NOTHING_READ, REFUSED_INPUTS, TOO_MANY_ERRORS, TokenTotal};
 use chatmill_engine::work::receipt::FindingCount;
 use chatmill_export::ENVELOPES;
 use chatmill_report::GroupKey;
 use chatmill_report::token_table::{TokenRow, TokenTable, shows};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::exit::Exit;
 use crate::figures::{bytes, count, counted, duration, percent, quotient};
 use crate::output::{self, harmless};
+use crate::terminal;
 
 /// Inputs that are all shown one by one.
 const INPUTS_SHOWN: usize = 4;
@@ -29,7 +32,10 @@ const OTHER_ENDS: [usize; 2] = [1, 1];
 /// Says what came of a run. `out` is where the dataset stands, for people.
 pub(super) fn describe(name: &str, out: &str, summary: &RunSummary, columns: usize) -> String {
     let totals = &summary.totals;
-    let mut blocks = vec![headline(name, summary), inputs(summary, columns)];
+    let mut blocks = vec![
+        headline(name, summary),
+        inputs(summary, columns, terminal::shows_all()),
+    ];
     blocks.push(findings(&totals.findings, columns));
     blocks.extend(tokens(&totals.tokens, &whole_bill(out, summary), columns));
     blocks.push(verdict(out, summary));
@@ -40,11 +46,14 @@ pub(super) fn describe(name: &str, out: &str, summary: &RunSummary, columns: usi
 
 /// What became of the inputs, without tokens and next steps.
 pub(in crate::commands) fn ledger(name: &str, summary: &RunSummary, columns: usize) -> String {
-    let blocks = [
+    let mut blocks = vec![
         headline(name, summary),
-        inputs(summary, columns),
+        inputs(summary, columns, terminal::shows_all()),
         findings(&summary.totals.findings, columns),
     ];
+    if !summary.is_within_threshold() {
+        blocks.push(format!("Verdict  {}\n", objection(summary)));
+    }
     blocks.join("\n")
 }
 
@@ -58,27 +67,72 @@ pub(super) fn ending(out: &str, summary: &RunSummary) -> Map<String, Value> {
     ending
 }
 
-/// The summary for programs.
-pub(super) fn json(name: &str, out: &str, summary: &RunSummary, exit: Exit) -> Value {
+/// The summary for programs. Its inputs, of which there may be millions, are put together while they are written.
+pub(super) fn json(name: &str, out: &str, summary: &RunSummary, exit: Exit) -> impl Serialize {
     let totals = &summary.totals;
-    json!({
-        "name": name,
-        "dataset": out,
-        "verdict": summary.manifest.verdict,
-        "exit_code": exit.code(),
-        "fingerprint": summary.manifest.fingerprint,
-        "seconds": summary.elapsed.map(|elapsed| elapsed.as_secs_f64()),
-        "inputs": summary.manifest.inputs.len(),
-        "framed": totals.framed,
-        "accepted": totals.accepted,
-        "rejected": totals.rejected,
-        "filtered": totals.filtered,
-        "conversations": totals.conversations,
-        "messages": totals.messages,
-        "renderings": totals.renderings,
-        "findings": totals.findings,
-        "tokens": totals.tokens,
-    })
+    RunJson {
+        name: name.to_owned(),
+        dataset: out.to_owned(),
+        verdict: &summary.manifest.verdict,
+        exit_code: exit.code(),
+        fingerprint: &summary.manifest.fingerprint,
+        seconds: summary.elapsed.map(|elapsed| elapsed.as_secs_f64()),
+        inputs: InputList(&summary.manifest.inputs),
+        refused_inputs: totals.refused_inputs,
+        framed: totals.framed,
+        accepted: totals.accepted,
+        rejected: totals.rejected,
+        filtered: totals.filtered,
+        conversations: totals.conversations,
+        messages: totals.messages,
+        renderings: totals.renderings,
+        findings: &totals.findings,
+        tokens: &totals.tokens,
+    }
+}
+
+#[derive(Serialize)]
+struct RunJson<'s> {
+    name: String,
+    dataset: String,
+    verdict: &'s str,
+    exit_code: u8,
+    fingerprint: &'s str,
+    seconds: Option<f64>,
+    inputs: InputList<'s>,
+    refused_inputs: u64,
+    framed: u64,
+    accepted: u64,
+    rejected: u64,
+    filtered: u64,
+    conversations: u64,
+    messages: u64,
+    renderings: u64,
+    findings: &'s BTreeMap<String, FindingCount>,
+    tokens: &'s [TokenTotal],
+}
+
+/// What became of each input, in the order of the run.
+struct InputList<'s>(&'s Inputs);
+
+impl Serialize for InputList<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|input| {
+            json!({
+                "path": input.path,
+                "source": input.source,
+                "bytes": input.bytes,
+                "is_refused": input.is_refused(),
+                "framed": input.framed,
+                "accepted": input.accepted,
+                "rejected": input.rejected,
+                "filtered": input.filtered,
+                "conversations": input.conversations,
+                "findings": input.findings,
+                "errors": input.errors,
+            })
+        }))
+    }
 }
 
 fn headline(name: &str, summary: &RunSummary) -> String {
@@ -100,29 +154,25 @@ fn headline(name: &str, summary: &RunSummary) -> String {
     )
 }
 
-fn inputs(summary: &RunSummary, columns: usize) -> String {
+fn inputs(summary: &RunSummary, columns: usize, shows_all: bool) -> String {
     let totals = &summary.totals;
     let entries = &summary.manifest.inputs;
     let header = [
-        "Input", "source", "framed", "accepted", "rejected", "filtered", "findings",
+        "Input", "source", "framed", "accepted", "rejected", "filtered", "findings", "errors",
     ]
     .map(str::to_owned);
-    let shown = if entries.len() <= INPUTS_SHOWN {
+    let shown = if entries.len() <= INPUTS_SHOWN || shows_all {
         entries.len()
     } else {
         INPUTS_FIRST
     };
-    let mut rows: Vec<Vec<String>> = entries
-        .iter()
-        .take(shown)
-        .map(|entry| input_row(&entry))
-        .collect();
+    let mut rows: Vec<Vec<String>> = worst(entries, shown).iter().map(input_row).collect();
     if shown < entries.len() {
         let more = count((entries.len() - shown) as u64);
         rows.push(vec![format!("… and {more} more")]);
     }
     if entries.len() != 1 {
-        let findings = entries.iter().map(|entry| entry.findings).sum();
+        let sum = |count: fn(&InputEntry) -> u64| entries.iter().map(|entry| count(&entry)).sum();
         rows.push(vec![
             format!("{} together", counted(entries.len() as u64, "input")),
             String::new(),
@@ -130,10 +180,11 @@ fn inputs(summary: &RunSummary, columns: usize) -> String {
             count(totals.accepted),
             count(totals.rejected),
             count(totals.filtered),
-            count(findings),
+            count(sum(|entry| entry.findings)),
+            count(sum(|entry| entry.errors)),
         ]);
     }
-    let spare = ["filtered", "accepted", "source"];
+    let spare = ["filtered", "accepted", "source", "findings"];
     let mut text = output::fitted(header.to_vec(), rows, 2, &spare, columns);
     text.push('\n');
     if !totals.filtered_by.is_empty() {
@@ -191,6 +242,19 @@ fn inputs(summary: &RunSummary, columns: usize) -> String {
     text
 }
 
+/// So many of the inputs: those in which most was rejected, then most is wrong, then the largest. Where all are, they stand in
+/// this order, too.
+fn worst(inputs: &Inputs, most: usize) -> Vec<InputEntry> {
+    let mut first = BTreeMap::new();
+    for (place, input) in inputs.iter().enumerate() {
+        first.insert((Reverse((input.faults(), input.bytes)), place), input);
+        if first.len() > most {
+            first.pop_last();
+        }
+    }
+    first.into_values().collect()
+}
+
 /// The key of the pipeline file that leaves records out for this reason.
 fn key(reason: &str) -> String {
     if reason.contains('.') {
@@ -209,6 +273,7 @@ fn input_row(entry: &InputEntry) -> Vec<String> {
         count(entry.rejected),
         count(entry.filtered),
         count(entry.findings),
+        count(entry.errors),
     ]
 }
 
@@ -243,7 +308,7 @@ fn findings(findings: &BTreeMap<String, FindingCount>, columns: usize) -> String
 /// Codes with the most errors first, then the most warnings, then the most notes.
 fn worst_first(findings: &BTreeMap<String, FindingCount>) -> Vec<(&String, &FindingCount)> {
     let mut sorted: Vec<_> = findings.iter().collect();
-    sorted.sort_by_key(|(_, found)| std::cmp::Reverse((found.errors, found.warnings, found.notes)));
+    sorted.sort_by_key(|(_, found)| Reverse((found.errors, found.warnings, found.notes)));
     sorted
 }
 
@@ -408,6 +473,15 @@ fn objection(summary: &RunSummary) -> String {
     let limit = |key: &str| summary.manifest.plan.pointer(&format!("/limits/{key}"));
     match summary.manifest.verdict.as_str() {
         NOTHING_READ => return "nothing was read: there is no conversation in any input. The dataset is complete, and empty.".to_owned(),
+        REFUSED_INPUTS => {
+            let allowed = limit("refused_inputs").and_then(Value::as_u64);
+            return format!(
+                "{} refused whole, and limits.refused_inputs allows {}: no source reads them, or they cannot be opened. The dataset \
+                 is complete but for them; `chatmill check` says why.",
+                counted(totals.refused_inputs, "input"),
+                count(allowed.unwrap_or_default()),
+            );
+        }
         TOO_MANY_ERRORS => {
             let allowed = limit("max_error_findings").and_then(Value::as_u64);
             return format!(
@@ -561,6 +635,49 @@ mod tests {
     }
 
     #[test]
+    fn what_is_broken_comes_first_and_the_largest_of_the_rest() {
+        let mut summary = summary(12, 0);
+        for (index, rejected, errors, bytes) in [
+            (11, 1, 0, 1),
+            (9, 0, 2, 1),
+            (10, 3, 0, 1),
+            (4, 0, 0, 9),
+            (5, 0, 1, 99),
+        ] {
+            summary.manifest.inputs.change(index, |input| {
+                (input.rejected, input.errors, input.bytes) = (rejected, errors, bytes);
+            });
+        }
+        let names = |shows_all| {
+            let text = inputs(&summary, usize::MAX, shows_all);
+            let words = text
+                .lines()
+                .filter_map(|line| line.split_once(".json")?.0.split_once('-'));
+            words
+                .map(|(_, number)| number.parse().unwrap())
+                .collect::<Vec<usize>>()
+        };
+        assert_eq!(names(false), [10, 11, 9]);
+        assert_eq!(names(true), [10, 11, 9, 5, 4, 0, 1, 2, 3, 6, 7, 8]);
+    }
+
+    #[test]
+    fn programs_get_every_input_with_its_counts() {
+        let mut summary = summary(5, 0);
+        summary.manifest.inputs.change(3, |input| {
+            (input.rejected, input.errors) = (2, 2);
+        });
+        let json = serde_json::to_value(json("demo", "out/demo", &summary, Exit::Objection)).unwrap();
+        assert_eq!(json["inputs"].as_array().unwrap().len(), 5);
+        let input = &json["inputs"][3];
+        assert_eq!(input["path"], "input-3.json");
+        for (key, value) in [("framed", 2), ("rejected", 2), ("errors", 2), ("accepted", 0)] {
+            assert_eq!(input[key], value, "{key}");
+        }
+        assert_eq!(input["is_refused"], true);
+    }
+
+    #[test]
     fn the_worst_codes_come_first_and_the_rest_is_counted() {
         let text = describe("demo", "out/demo", &summary(1, 15));
         assert!(text.contains("and 10 more codes"), "{text}");
@@ -588,6 +705,13 @@ mod tests {
         let text = describe("demo", "out/demo", &summary);
         assert!(
             text.contains("6 error findings, and limits.max_error_findings allows 0"),
+            "{text}"
+        );
+        summary.manifest.verdict = REFUSED_INPUTS.into();
+        summary.totals.refused_inputs = 2;
+        let text = describe("demo", "out/demo", &summary);
+        assert!(
+            text.contains("2 inputs refused whole, and limits.refused_inputs allows 0"),
             "{text}"
         );
         summary.manifest.verdict = NOTHING_READ.into();

@@ -8,6 +8,7 @@ use chatmill_engine::trouble::Troubles;
 use chatmill_report::bill::{BillBy, BillRow, Charge, Price, REST, Saving, Unpriced};
 use serde_json::{Value, json};
 
+use super::logged::{LOGGED, is_logged, logged, logged_counts};
 use crate::csv;
 use crate::figures::{bytes, count, counted, quotient};
 use crate::output::{self, harmless};
@@ -159,6 +160,11 @@ impl<'b> Lines<'b> {
             header.push("× cheapest".to_owned());
         }
         header.extend(["mean", "p50", "p95", "p99"].map(str::to_owned));
+        // Of renderings it stands beside what was sent.
+        let is_logged = self.text && is_logged(rows);
+        if is_logged {
+            header.extend(LOGGED.map(str::to_owned));
+        }
         header.extend(self.prices.iter().map(price_name));
         let totals: Vec<BillRow> = self.totals().collect();
         let lines = rows
@@ -178,6 +184,9 @@ impl<'b> Lines<'b> {
                 let known = |text: String| if row.is_spread { text } else { "–".to_owned() };
                 line.push(known(format!("{:.1}", cell.mean)));
                 line.extend([cell.p50, cell.p95, cell.p99].map(|tokens| known(count(tokens))));
+                if is_logged {
+                    line.extend(logged_counts(row));
+                }
                 line.extend(self.prices.iter().map(|price| shown(self.money(price, row).ok())));
                 line
             })
@@ -225,9 +234,9 @@ impl<'b> Lines<'b> {
         let mut header = self.header();
         let names = header.len();
         header.extend(["requests", "tokens sent", "per request", "× held", "written"].map(str::to_owned));
-        let is_logged = rows.iter().any(|row| row.cell.logged_requests > 0);
+        let is_logged = is_logged(rows);
         if is_logged {
-            header.extend(["logged", "logged sent", "from cache", "logged written"].map(str::to_owned));
+            header.extend(LOGGED.map(str::to_owned));
         }
         header.extend(self.prices.iter().map(price_name));
         let totals: Vec<BillRow> = self.totals().collect();
@@ -248,15 +257,7 @@ impl<'b> Lines<'b> {
                     count(cell.written),
                 ]);
                 if is_logged {
-                    line.extend(
-                        [
-                            cell.logged_requests,
-                            cell.logged_input,
-                            cell.logged_cached_input,
-                            cell.logged_output,
-                        ]
-                        .map(count),
-                    );
+                    line.extend(logged_counts(row));
                 }
                 line.extend(
                     self.prices
@@ -553,19 +554,6 @@ impl Lines<'_> {
         self.refuses(price, row)
             .map_or_else(|| Ok(price.charge(&charge)), |why| Err(Some(why)))
     }
-}
-
-/// What a row costs by what the provider logged; nothing where it did not log every request.
-fn logged(price: &Price, row: &BillRow) -> Option<f64> {
-    let cell = &row.cell;
-    let charge = Charge {
-        input: cell.logged_input,
-        cached_input: cell.logged_cached_input,
-        output: cell.logged_output,
-        requests: cell.logged_requests,
-    };
-    let is_whole = cell.logged_requests > 0 && cell.logged_requests == cell.requests;
-    is_whole.then(|| price.charge(&charge))
 }
 
 /// Dialects of which a rendering is one request.

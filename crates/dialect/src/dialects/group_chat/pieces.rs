@@ -4,7 +4,7 @@ use chatmill_model::{Media, MediaSource, Message, MessageKind, Part, Role, ToolC
 
 use crate::json;
 use crate::loss::{LossCode, Losses, reasons};
-use crate::media::is_web_address;
+use crate::media::{document_text, is_web_address};
 use crate::unsupported::NoPlace;
 
 /// Fields of `extra` in which archives keep an address.
@@ -73,6 +73,11 @@ impl<'a> Pieces<'a> {
                     };
                     losses.at(code, position, reasons::EVENTS_ARE_TEXT_ONLY);
                 }
+                Part::Media(media) if document_text(media).is_some() => {
+                    losses.at(LossCode::PartFlattened, position, reasons::DOCUMENT_IS_TEXT);
+                    pieces.texts.extend(media.name.as_deref());
+                    pieces.texts.extend(document_text(media));
+                }
                 Part::Media(media) if pieces.medium.is_none() => pieces.medium = Some(media),
                 Part::Media(_) => {
                     losses.at(LossCode::MediaDropped, position, reasons::ONE_MEDIUM);
@@ -115,7 +120,7 @@ impl<'a> Pieces<'a> {
     pub(super) fn address(&self) -> Option<&'a str> {
         match &self.medium?.source {
             MediaSource::Url(url) => Some(url),
-            MediaSource::Inline(_) | MediaSource::Upload => None,
+            MediaSource::Inline(_) | MediaSource::Text(_) | MediaSource::Upload => None,
         }
     }
 

@@ -12,7 +12,7 @@ use super::labels::Labels;
 use crate::dialects::gryag::{is_bare_file, is_gryags, plain_value};
 use crate::loss::{LossCode, Losses, reasons};
 use crate::media::{placeholder, word};
-use crate::message_text::declared_text;
+use crate::message_text::{declared_document, declared_text};
 use crate::names::speaker;
 use crate::policy::MediaPolicy;
 use crate::system;
@@ -140,23 +140,29 @@ impl<'t, 'a> Planner<'t, 'a> {
         let mut content = Vec::new();
         let (mut texts, mut media) = (0_u64, 0_u64);
         let mut bare = bare_files(message);
-        for part in &message.parts {
-            match part {
-                Part::Text(text) => {
-                    let line = self.text(message, text);
+        for (_, part) in message.own_parts() {
+            let words = match part {
+                Part::Text(text) => Some(text.as_str()),
+                Part::Media(media) => declared_document(media, position, &mut self.losses)
+                    .map(|words| self.transcript.made().keep(words)),
+                _ => None,
+            };
+            match (part, words) {
+                (_, Some(words)) => {
+                    let line = self.text(message, words);
                     texts += u64::from(!line.is_empty());
                     content.extend(Some(line).filter(|line| !line.is_empty()));
                 }
-                Part::Media(found) if self.is_overlooked(found, &mut bare) => {
+                (Part::Media(found), _) if self.is_overlooked(found, &mut bare) => {
                     let reason = reasons::FILE_DATA_IS_OVERLOOKED;
                     self.losses.at(LossCode::MediaDropped, position, reason);
                 }
-                Part::Media(found) => {
+                (Part::Media(found), _) => {
                     let word = self.media(found, position);
                     media += u64::from(word.is_some());
                     content.extend(word.filter(|_| self.edition.media == MediaWords::Kinds));
                 }
-                _ => NO_PLACE.declare(part, position, &mut self.losses),
+                (part, _) => NO_PLACE.declare(part, position, &mut self.losses),
             }
         }
         let joined = texts.saturating_sub(1);

@@ -5,7 +5,7 @@ use chatmill_model::{ArgumentForm, Arguments, Message, Role, ToolCall, ToolResul
 use super::turn::{Planner, Turn, TurnPart, Wrapped};
 use crate::json;
 use crate::loss::{LossCode, reasons};
-use crate::message_text::answered;
+use crate::message_text::answered_in_words;
 use crate::names::UNNAMED;
 use crate::steps::Call;
 use crate::text::change;
@@ -84,7 +84,7 @@ impl<'a> Planner<'_, 'a> {
         &mut self,
         call: &'a ToolCall,
         message: &'a Message,
-        result: &'a ToolResult,
+        (result, part): (&'a ToolResult, u32),
     ) -> Turn<'a> {
         let name = name_of(call.name.as_deref());
         if result.name.as_deref().is_some_and(|own| own != name) {
@@ -92,7 +92,7 @@ impl<'a> Planner<'_, 'a> {
             self.losses
                 .at(LossCode::ToolNameRewritten, message.position, reason);
         }
-        self.result(Some(name), message, result)
+        self.result(Some(name), message, (result, part))
     }
 
     /// What a tool of this name answered.
@@ -100,10 +100,11 @@ impl<'a> Planner<'_, 'a> {
         &mut self,
         name: Option<&'a str>,
         message: &'a Message,
-        result: &'a ToolResult,
+        (result, part): (&'a ToolResult, u32),
     ) -> Turn<'a> {
         let position = message.position;
-        let content = answered(self.transcript.view(), message, result, &mut self.losses);
+        let view = self.transcript.view();
+        let content = answered_in_words(view, message, (result, part), &mut self.losses);
         let is_portable = json::is_portable(&content);
         let is_object = is_portable && json::is_object(&content);
         let (opening, is_json) = match result.is_error {

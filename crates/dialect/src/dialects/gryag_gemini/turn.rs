@@ -9,7 +9,7 @@ use super::meta::Meta;
 use crate::controls::escape_line;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::media::{kind_of_type, placeholder};
-use crate::message_text::{answered, declared_text};
+use crate::message_text::{answered_in_words, declared_document, declared_text};
 use crate::names::is_nobody;
 use crate::policy::MediaPolicy;
 use crate::steps::Step;
@@ -182,12 +182,22 @@ impl<'t, 'a> Planner<'t, 'a> {
                 call,
                 message,
                 result,
-                ..
-            } => self.answer(call.call, message, result),
-            Step::Loose { message, result } => self.result(result.name.as_deref(), message, result),
+                part,
+            } => self.answer(call.call, message, (result, part)),
+            Step::Loose {
+                message,
+                result,
+                part,
+            } => self.result(result.name.as_deref(), message, (result, part)),
             Step::Missing { call } => Self::missing(call.call),
-            Step::Inline { message, result, .. } => {
-                let content = answered(self.transcript.view(), message, result, &mut self.losses);
+            Step::Inline {
+                message,
+                result,
+                part,
+                ..
+            } => {
+                let view = self.transcript.view();
+                let content = answered_in_words(view, message, (result, part), &mut self.losses);
                 let words = result_words(self.transcript.made().keep(content));
                 Turn {
                     role: Role::User,
@@ -202,7 +212,7 @@ impl<'t, 'a> Planner<'t, 'a> {
     /// What a message says beside calls that are said as calls.
     fn said(&mut self, message: &'a Message, is_calling: bool) -> Option<Turn<'a>> {
         let position = message.position;
-        let has_content = message.parts.iter().any(|part| match part {
+        let has_content = message.own_parts().any(|(_, part)| match part {
             Part::Text(text) => !text.is_empty(),
             part => matches!(part, Part::Media(_)),
         });
@@ -253,7 +263,7 @@ impl<'t, 'a> Planner<'t, 'a> {
             parts.push(TurnPart::Text(line));
         }
         let mut media = Vec::new();
-        for part in &message.parts {
+        for (_, part) in message.own_parts() {
             match part {
                 Part::Text(text) => {
                     let text = declared_text(view, message, text, &mut self.losses);
@@ -305,6 +315,9 @@ impl<'t, 'a> Planner<'t, 'a> {
 
     /// A media item in the form of the edition, or its name as text.
     fn medium(&mut self, media: &'a Media, is_first: bool, position: u32) -> Option<TurnPart<'a>> {
+        if let Some(words) = declared_document(media, position, &mut self.losses) {
+            return self.text(words.into(), is_first, position);
+        }
         let policy = self.transcript.view().policy.media;
         if policy == MediaPolicy::Drop {
             self.losses

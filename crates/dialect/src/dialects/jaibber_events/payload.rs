@@ -9,7 +9,7 @@ use super::known::{Known, shown_name};
 use super::renders;
 use crate::json;
 use crate::loss::{LossCode, Losses, reasons};
-use crate::media::kind_of_type;
+use crate::media::{document_text, kind_of_type};
 use crate::message_ids::{MessageIds, free_id};
 use crate::names::AGENT;
 use crate::transcript::Transcript;
@@ -170,6 +170,12 @@ impl<'t, 'a> Planner<'t, 'a> {
                             .at(LossCode::PartMoved, position, reasons::TEXT_BEFORE_FILES);
                     }
                     texts.push(text.as_str());
+                }
+                Part::Media(file) if document_text(file).is_some() => {
+                    self.losses
+                        .at(LossCode::PartFlattened, position, reasons::DOCUMENT_IS_TEXT);
+                    texts.extend(file.name.as_deref());
+                    texts.extend(document_text(file));
                 }
                 Part::Media(file) if matches!(file.source, MediaSource::Inline(_)) => {
                     self.losses

@@ -107,6 +107,7 @@ impl Dialect for Tzurot {
                     assistant_messages: 0,
                     losses: losses.finish(),
                     violations: Vec::new(),
+                    paid: 0..0,
                 };
                 emit(sink, rendering);
                 ordinal += 1;

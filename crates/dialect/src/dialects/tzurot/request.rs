@@ -1,12 +1,14 @@
 //! Requests: what becomes of a message and of what it quotes, and what that costs.
 
+use std::borrow::Cow;
+
 use chatmill_model::{Link, Media, MediaKind, Message, Part, Reference, Role};
 
 use super::active::{Active, is_same_account, proxy_name};
 use crate::definitions;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::media::{placeholder, web_address};
-use crate::message_text::declared_text;
+use crate::message_text::{declared_document, declared_text};
 use crate::policy::{MediaPolicy, References};
 use crate::quote::{self, Quote, Style, Wordless};
 use crate::system;
@@ -204,10 +206,14 @@ impl<'t, 'a> Planner<'t, 'a> {
         let mut own = Vec::new();
         // Texts of a list that quotes nothing are passed on as they came.
         let is_passed = self.wording.passes_lists && message.references.is_empty() && message.parts.len() > 1;
-        for part in &message.parts {
-            match part {
-                Part::Text(text) => {
-                    let mut text = declared_text(view, message, text, losses);
+        for (_, part) in message.own_parts() {
+            let text = match part {
+                Part::Text(text) => Some(declared_text(view, message, text, losses)),
+                Part::Media(media) => declared_document(media, position, losses).map(Cow::Owned),
+                _ => None,
+            };
+            match (part, text) {
+                (_, Some(mut text)) => {
                     if !is_passed {
                         let length = text.len();
                         text = change(text, without_controls);
@@ -219,8 +225,8 @@ impl<'t, 'a> Planner<'t, 'a> {
                         own.push(Piece::Text(made.keep(text)));
                     }
                 }
-                Part::Media(media) => own.extend(self.media(media, position, losses)),
-                _ => NO_PLACE.declare(part, position, losses),
+                (Part::Media(media), None) => own.extend(self.media(media, position, losses)),
+                (part, None) => NO_PLACE.declare(part, position, losses),
             }
         }
         own
@@ -265,6 +271,7 @@ impl<'t, 'a> Planner<'t, 'a> {
             wording: self.wording,
             wordless: Wordless::Written,
             aliases: None,
+            namesakes: None,
             shown: None,
             is_own: Some(&is_own),
         };

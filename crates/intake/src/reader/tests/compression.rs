@@ -22,52 +22,72 @@ fn every_codec_is_recognised_by_its_content() {
     }
 }
 
-/// A text in UTF-16 with its mark, the lower byte of each unit first or last.
-fn utf16(text: &str, is_upper_first: bool) -> Vec<u8> {
-    let units = std::iter::once(0xFEFF).chain(text.encode_utf16());
-    let bytes = units.flat_map(|unit| {
-        if is_upper_first {
-            unit.to_be_bytes()
-        } else {
-            unit.to_le_bytes()
+/// A text with its mark, in units of two or four bytes, the lower byte of each first or last.
+fn wide(text: &str, length: usize, is_upper_first: bool) -> Vec<u8> {
+    let marked = format!("\u{FEFF}{text}");
+    let units: Vec<u32> = match length {
+        2 => marked.encode_utf16().map(u32::from).collect(),
+        _ => marked.chars().map(u32::from).collect(),
+    };
+    let bytes = units.into_iter().flat_map(|unit| {
+        let mut bytes = unit.to_be_bytes()[4 - length..].to_vec();
+        if !is_upper_first {
+            bytes.reverse();
         }
+        bytes
     });
     bytes.collect()
 }
 
+const FORMS: [(usize, bool, &str); 4] = [
+    (2, false, "UTF-16LE"),
+    (2, true, "UTF-16BE"),
+    (4, false, "UTF-32LE"),
+    (4, true, "UTF-32BE"),
+];
+
 #[test]
-fn text_in_utf16_is_read_as_the_same_text_in_utf8() {
+fn text_in_utf16_and_utf32_is_read_as_the_same_text_in_utf8_and_told() {
     // Longer than a buffer, so that pairs and units are cut somewhere.
     let text = "{\"a\":\"x\u{1F600}é\"}\n".repeat(5_000);
-    let plain = read_one(format!("\u{FEFF}{text}").as_bytes(), &Limits::default());
+    let plain = read_one(text.as_bytes(), &Limits::default());
     assert_eq!(plain.frames.len(), 5_000);
-    for is_upper_first in [false, true] {
-        let bytes = utf16(&text, is_upper_first);
-        assert_eq!(read_one(&bytes, &Limits::default()), plain);
-        assert_eq!(read_one(&gzip(&bytes), &Limits::default()), plain);
+    for (length, is_upper_first, name) in FORMS {
+        let bytes = wide(&text, length, is_upper_first);
+        for bytes in [gzip(&bytes), tar(&[("a.jsonl", &bytes)]), bytes] {
+            let entry = read_one(&bytes, &Limits::default());
+            assert_eq!(entry.frames, plain.frames, "{name}");
+            assert_eq!(entry.codes(), ["(byte-order-mark)"], "{name}");
+        }
     }
 }
 
 #[test]
-fn halves_in_utf16_are_damage_and_not_text() {
-    let mut lone = utf16("{\"a\":1}\n{\"b\":\"", false);
-    lone.extend([0x3D, 0xD8]);
-    lone.extend(utf16("\"}\n{\"c\":3}\n", false).split_off(2));
-    let entry = read_one(&lone, &Limits::default());
-    assert_eq!(entry.frames.len(), 3);
-    assert!(
-        entry
-            .frames
-            .iter()
-            .any(|frame| std::str::from_utf8(frame).is_err())
-    );
-    let mut cut = utf16("{\"a\":1}\n", false);
-    cut.push(b'{');
-    let entry = read_one(&cut, &Limits::default());
-    assert!(
-        !entry.codes().is_empty() || entry.frames.len() == 2,
-        "half a unit is told"
-    );
+fn half_a_pair_is_a_replacement_character_that_is_told_and_half_a_unit_is_damage() {
+    for (length, is_upper_first, name) in FORMS {
+        let wide = |text: &str| wide(text, length, is_upper_first);
+        let mut half = 0xD83D_u32.to_be_bytes()[4 - length..].to_vec();
+        if !is_upper_first {
+            half.reverse();
+        }
+        let mut lone = wide("{\"a\":1}\n{\"b\":\"");
+        lone.extend(half);
+        lone.extend(wide("\"}\n{\"c\":3}\n").split_off(length));
+        let entry = read_one(&lone, &Limits::default());
+        assert_eq!(entry.frames.len(), 3, "{name}");
+        assert_eq!(entry.frames[1], "{\"b\":\"\u{FFFD}\"}".as_bytes(), "{name}");
+        assert_eq!(entry.codes(), ["(byte-order-mark)", "(lone-surrogate)"], "{name}");
+        let mut cut = wide("{\"a\":1}\n");
+        cut.push(b'{');
+        let entry = read_one(&cut, &Limits::default());
+        assert!(
+            entry
+                .frames
+                .iter()
+                .any(|frame| std::str::from_utf8(frame).is_err()),
+            "{name}: half a unit is told"
+        );
+    }
 }
 
 #[test]

@@ -191,7 +191,7 @@ fn object(
         read.keep_rest(part, path, &["content_type"]);
         return;
     }
-    if let (Some("audio_transcription") | None, Some(spoken)) = (word.as_deref(), spoken) {
+    if let (Some("audio_transcription" | "text") | None, Some(spoken)) = (word.as_deref(), spoken) {
         read.parts.push(Part::Text(spoken));
         read.keep_rest(part, path, &["content_type", "text"]);
         return;

@@ -11,8 +11,11 @@ use super::content::{self, Nature};
 use crate::frame::{FrameView, Reading};
 use crate::reader::branch::NodeReader;
 use crate::reader::message_object::role;
+use crate::reader::parts::media_of_answer;
 use crate::reader::tree::Node;
-use crate::reader::{Content, Keep as _, ListReader, Roster, Times, divided, id, present, quoted, text};
+use crate::reader::{
+    Content, Keep as _, ListReader, Roster, Times, divided, drop_kept, id, present, quoted, text,
+};
 
 /// Fields of a message that have a place, or say what another field says.
 const READ: [&str; 7] = [
@@ -172,6 +175,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         // Empty system messages open every conversation, and drafts without words stand before calls.
         if read.parts.is_empty() && (is_hidden || role == Role::System || weight == Some(0.0)) {
             self.list.rows.merged += 1;
+            drop_kept(message);
             return;
         }
         let role = match nature {
@@ -275,6 +279,7 @@ impl<'d, 'r> Reader<'d, 'r> {
                         .map(|(_, tool)| tool.clone())
                         .or_else(|| name.map(str::to_owned)),
                     content,
+                    media: media_of_answer(&others),
                     is_error: nature == Nature::Failure,
                     caller: caller.map(|(id, _)| id.clone()),
                     ..ToolResult::default()

@@ -125,7 +125,8 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     });
     notes.repeated_keys(mapping, "$.mapping", |_| true);
     let values: Vec<Value<'_>> = unique(mapping);
-    let entries = entries(mapping);
+    let mut entries = entries(mapping);
+    line_up(&mut entries, &values, &mut notes);
     let tree = Tree::of(&entries, &mut notes);
     let visible = visible(root, &entries, &mut notes);
     let asks = |at: usize| values.get(at).is_some_and(|value| messages::is_of_person(*value));
@@ -215,6 +216,33 @@ fn entries(mapping: Value<'_>) -> Vec<Node> {
         }
     };
     named.iter().map(node).collect()
+}
+
+/// Lets messages follow one another by their times where none of several says what stands above or below it.
+fn line_up(entries: &mut [Node], values: &[Value<'_>], notes: &mut Notes) {
+    if entries.len() < 2 || entries.iter().any(|node| node.parent.is_some()) {
+        return;
+    }
+    let time = |at: &usize| {
+        let message = values.get(*at).and_then(|value| present(*value, "message"));
+        let time = message.and_then(|message| present(message, "create_time"));
+        time.and_then(Value::number_text)
+            .and_then(|time| time.parse::<f64>().ok())
+    };
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    let timed: Vec<f64> = order.iter().filter_map(time).collect();
+    if timed.len() == order.len() {
+        let at = |place: &usize| time(place).unwrap_or_default();
+        order.sort_by(|one, other| at(one).total_cmp(&at(other)));
+    }
+    let mut above: Option<String> = None;
+    for at in order {
+        if let Some(node) = entries.get_mut(at) {
+            node.parent = above.replace(node.id.clone());
+        }
+    }
+    let text = "no message says what stands above or below it: they follow one another by their times, or as they stand";
+    notes.push(Finding::new(&codes::BROKEN_TREE, text).at_path("$.mapping"), None);
 }
 
 /// The message that people saw last; the latest, where the record does not say.

@@ -28,6 +28,7 @@ use crate::frame::{FrameView, Reading};
 use crate::reader::{ListReader, Names, RequestFields, Roster, best, exceeds, reading, tools_of_vendor};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 use blocks::{Block, OPENING, Opened};
+pub(crate) use turn::parts;
 
 /// The source `chatml`.
 #[derive(Debug)]
@@ -167,7 +168,7 @@ impl Reader<'_, '_> {
         let mut faults = Vec::new();
         let speaker = turn::speaker(line, &mut faults);
         let role = speaker.role.unwrap_or(Role::User);
-        let mut parts = turn::parts(role, body, self.list.limits, &mut faults);
+        let mut parts = parts(role, body, self.list.limits, &mut faults);
         if let Some(rest) = speaker.rest {
             parts.insert(0, Part::Text(rest));
         }

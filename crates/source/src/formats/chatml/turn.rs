@@ -5,7 +5,7 @@ use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
 use crate::reader::escapes::is_tag;
-use crate::reader::{escapes, message_object, text, thoughts, tool_calls};
+use crate::reader::{escapes, message_object, python, text, thoughts, tool_calls};
 
 const CALL: [&str; 2] = ["<tool_call>", "</tool_call>"];
 const RESPONSE: [&str; 2] = ["<tool_response>", "</tool_response>"];
@@ -95,7 +95,7 @@ fn is_token(text: &str) -> bool {
 }
 
 /// The pieces of a turn.
-pub(super) fn parts(role: Role, body: &str, limits: &Limits, faults: &mut Vec<Finding>) -> Vec<Part> {
+pub(crate) fn parts(role: Role, body: &str, limits: &Limits, faults: &mut Vec<Finding>) -> Vec<Part> {
     match role {
         Role::System => said(unescaped(body)),
         Role::Assistant => assistant(body, limits, faults),
@@ -152,7 +152,7 @@ fn tagged<'t>(text: &'t str, [open, close]: [&str; 2]) -> Option<(&'t str, &'t s
 }
 
 fn call(inside: &str, limits: &Limits) -> Option<ToolCall> {
-    let written = unescaped(inside.trim());
+    let written = python::json_of(&unescaped(inside.trim()), limits)?;
     let document = json::scan(written.as_bytes(), limits.depth).ok()?;
     tool_calls::spelled_call(document.root(), limits.depth)
 }

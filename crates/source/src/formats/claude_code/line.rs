@@ -55,8 +55,9 @@ pub(super) struct Line<'d> {
 impl<'d> Line<'d> {
     /// A line of these fields.
     pub(super) fn of(index: u32, value: Value<'d>, fields: Wires<'d>) -> Self {
-        let kind = text(fields.kind).unwrap_or_default();
         let message = fields.message.filter(|message| message.kind() == Kind::Object);
+        let role = || text(message?.get("role")).filter(|role| role == "user" || role == "assistant");
+        let kind = text(fields.kind).or_else(role).unwrap_or_default();
         let answer = message.and_then(|message| text(message.get("id")));
         Self {
             index,
@@ -89,7 +90,7 @@ impl<'d> Line<'d> {
 
     /// Whether it says the same as another line, whatever session they name.
     pub(super) fn repeats(&self, other: &Self) -> bool {
-        let body = |line: &Self| line.fields.message.map(|message| message.raw().to_owned());
+        let body = |line: &Self| line.fields.message.map(|message| message.written().to_owned());
         self.kind == other.kind && body(self) == body(other)
     }
 }

@@ -11,7 +11,10 @@ use super::line::{Line, is_true};
 use super::path;
 use crate::formats::anthropic_messages;
 use crate::frame::{FrameView, Reading};
-use crate::reader::{Keep as _, Kept, Site, Times, Turn, Turns, divided, logged, present, quoted_list, text};
+use crate::reader::{
+    Keep as _, Kept, Site, Times, Turn, Turns, divided, drop_kept, logged, present, quoted_list, repeats,
+    text,
+};
 
 /// Kinds of lines that keep the program's own books.
 const BOOKS: [&str; 9] = [
@@ -36,6 +39,8 @@ pub(super) struct Reader<'d, 'r> {
     times: Times,
     /// Where the answer with an id is, of which further pieces may come.
     answers: HashMap<String, usize>,
+    /// What each answer cost, as its last piece says it, by position.
+    usages: HashMap<usize, Value<'d>>,
     title: Option<String>,
     /// Fields of the session that every line says again.
     beside: Extra,
@@ -48,6 +53,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             turns: Turns::new(frame, limits),
             times: Times::new(limits),
             answers: HashMap::new(),
+            usages: HashMap::new(),
             title: None,
             beside: Extra::default(),
         }
@@ -82,11 +88,17 @@ impl<'d, 'r> Reader<'d, 'r> {
             path::forks(&lines, &seen)
         };
         let (frame, limits) = (self.turns.list.frame, self.turns.list.limits);
+        // What two forks share is told, and was paid, in the first.
+        let mut told = seen.clone();
         let also = forks.iter().map(|(end, path)| {
-            let on_path = lines.iter().zip(path).zip(&seen);
+            let on_path = lines.iter().zip(path).zip(&told);
             let on_path =
-                on_path.filter_map(|((line, is_on_path), is_trunk)| is_on_path.then_some((*line, *is_trunk)));
-            Self::new(frame, limits).fork(on_path, lines.get(*end).copied())
+                on_path.filter_map(|((line, is_on_path), is_told)| is_on_path.then_some((*line, *is_told)));
+            let fork = Self::new(frame, limits).fork(on_path, lines.get(*end).copied());
+            for (told, is_on_path) in told.iter_mut().zip(path) {
+                *told |= is_on_path;
+            }
+            fork
         });
         let also: Vec<Reading> = also.collect();
         for (place, (line, is_seen)) in lines.iter().zip(&seen).enumerate() {
@@ -95,7 +107,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             match line.kind.as_str() {
                 _ if line.is_turn() && !is_seen && is_forked() => self.turns.list.rows.merged += 1,
                 "user" | "assistant" if !self.is_said(line) => {}
-                _ if line.is_turn() && !is_seen => self.notice(line, "rewound", None),
+                _ if line.is_turn() && !is_seen => self.rewound(line),
                 "user" => self.user(line),
                 "assistant" => self.assistant(line),
                 _ if line.session.is_none() && is_sent => self.turns.list.rows.merged += 1,
@@ -128,7 +140,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         'd: 'l,
     {
         let mut shared = 0;
-        for (line, is_trunk) in path.filter(|(line, _)| line.is_turn()) {
+        for (line, is_told) in path.filter(|(line, _)| line.is_turn()) {
             self.beside(line);
             let before = (
                 self.turns.list.notes.findings.len(),
@@ -141,7 +153,7 @@ impl<'d, 'r> Reader<'d, 'r> {
                     _ => self.assistant(line),
                 }
             }
-            if is_trunk {
+            if is_told {
                 self.turns.list.told_before(before);
                 shared = self.turns.list.messages.len();
             }
@@ -187,6 +199,23 @@ impl<'d, 'r> Reader<'d, 'r> {
             let is_new = self.beside.0.iter().all(|(known, _)| known != key);
             self.beside
                 .keep_some(key, value.filter(|value| is_new && !value.is_null()));
+        }
+    }
+
+    /// A turn that was taken back. An answer was paid all the same: the first of its pieces says what the last one knows.
+    fn rewound(&mut self, line: &Line<'d>) {
+        self.notice(line, "rewound", None);
+        let last = self.turns.list.messages.len().saturating_sub(1);
+        let Some(answer) = line.fields.message.filter(|_| line.kind == "assistant") else {
+            return;
+        };
+        let id = line.answer.as_ref();
+        let first = id.map_or(last, |id| *self.answers.entry(id.clone()).or_insert(last));
+        let model = logged::model(answer).filter(|model| **model != *NOBODY);
+        if let (Some(model), Some(message)) = (model, self.turns.list.messages.get_mut(first)) {
+            message.model = Some(model);
+            let usage = present(answer, "usage").and_then(logged::usage);
+            message.usage = usage.or(message.usage);
         }
     }
 
@@ -259,8 +288,11 @@ impl<'d, 'r> Reader<'d, 'r> {
         let begun = line.answer.as_ref().and_then(|id| self.answers.get(id).copied());
         let position = match begun {
             Some(position) => {
-                // What is said beside the content stands in the first piece already.
-                turn.rest.retain(|(path, _)| path.starts_with("message.content"));
+                // What the first piece says beside the content stands there already.
+                let first = self.turns.list.messages.get(position);
+                let said = first.map(|first| first.extra.0.as_slice()).unwrap_or_default();
+                turn.rest
+                    .retain(|field| field.0.starts_with("message.content") || !said.contains(field));
                 let place = || format!("$[{}]", line.index);
                 self.turns.join(position, line.value, turn, known, place);
                 position
@@ -311,6 +343,10 @@ impl<'d, 'r> Reader<'d, 'r> {
         message.usage = logged::usage(usage).or(message.usage);
         message.extra.0.retain(|(known, _)| known != "usage");
         message.extra.keep("usage", usage);
+        if let Some(earlier) = self.usages.insert(position, usage) {
+            drop_kept(earlier);
+            repeats(earlier, usage);
+        }
     }
 
     /// The summary of a session: its title, where it is about this one.
@@ -400,7 +436,11 @@ fn unique<'l, 'd>(lines: &'l [Line<'d>]) -> (Vec<&'l Line<'d>>, Vec<&'l Line<'d>
             return true;
         };
         if let Some(first) = known.get(uuid) {
-            return !line.repeats(first);
+            let is_copy = line.repeats(first);
+            if is_copy {
+                repeats(line.value, first.value);
+            }
+            return !is_copy;
         }
         known.insert(uuid, line);
         true

@@ -91,6 +91,14 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     if has(&["sessionId", "uuid", "message"]) {
         return Some((98, "lines have sessionId, uuid and message".to_owned()));
     }
+    // Tools that keep nothing but what was spent, and streams of the program, leave out some of these.
+    let speakers = ["user", "assistant"];
+    let is_turn = record.says("type", &speakers)
+        || !has(&["type"]) && has(&["sessionId"]) && record.says("message.role", &speakers);
+    if is_turn && (has(&["message.content"]) || has(&["message.usage"])) {
+        let text = "lines of a user or an assistant have a message with content or usage";
+        return Some((96, text.to_owned()));
+    }
     if has(&["loglines[].message"]) {
         return Some((98, "the record has loglines with messages".to_owned()));
     }

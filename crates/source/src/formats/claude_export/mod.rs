@@ -21,11 +21,12 @@ use std::collections::HashMap;
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Conversation, Extra, Message, Part, Role, Scene};
+use chatmill_model::{Conversation, Extra, Message, Role, Scene};
 
 use crate::frame::{FrameView, Reading};
 use crate::reader::branch::{self, NodeReader, Nodes, REGENERATED};
 use crate::reader::tree::{self, Branch, Node, Tree};
+use crate::reader::turns;
 use crate::reader::{
     Element, Keep as _, Kept, ListReader, Notes, Roster, Times, Wire as _, best, has, id, list, present,
     text, wire,
@@ -274,7 +275,7 @@ impl<'d> Reader<'d, '_> {
         }
         let sender = self.roster.named(role, None);
         let mut extra = Some(turn.extra);
-        for (number, (role, parts)) in divided(role, turn.parts).into_iter().enumerate() {
+        for (number, (role, parts)) in turns::divided(role, turn.parts).into_iter().enumerate() {
             // A further piece of the message counts as a row of its own.
             self.list.rows.rows += u64::from(number > 0);
             let message = Message {
@@ -288,23 +289,4 @@ impl<'d> Reader<'d, '_> {
             self.list.push(message);
         }
     }
-}
-
-/// Divides an answer at its results, which are a tool's turns.
-fn divided(role: Role, parts: Vec<Part>) -> Vec<(Role, Vec<Part>)> {
-    let mut turns: Vec<(Role, Vec<Part>)> = Vec::new();
-    for part in parts {
-        let speaks = match part {
-            Part::ToolResult(_) => Role::Tool,
-            _ => role,
-        };
-        match turns.last_mut() {
-            Some((last, parts)) if *last == speaks => parts.push(part),
-            _ => turns.push((speaks, vec![part])),
-        }
-    }
-    if turns.is_empty() {
-        turns.push((role, Vec::new()));
-    }
-    turns
 }

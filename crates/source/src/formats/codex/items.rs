@@ -2,7 +2,7 @@
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{ArgumentForm, Extra, Message, MessageKind, Part, Role, ToolCall};
+use chatmill_model::{ArgumentForm, Extra, Message, MessageKind, Part, Role, ToolCall, Usage};
 
 use super::twins::{Twins, spoken};
 use crate::formats::openai_responses;
@@ -39,6 +39,10 @@ const SILENT: [&str; 14] = [
     "turn_complete",
 ];
 
+/// All that a session has spent, and what its last request cost.
+const TOTAL: &str = "total_token_usage";
+const LAST: &str = "last_token_usage";
+
 /// What is known of a session beside its messages.
 #[derive(Default)]
 pub(super) struct Session {
@@ -52,6 +56,48 @@ pub(super) struct Session {
     pub beside: Extra,
 }
 
+/// What a session has spent so far.
+#[derive(Default)]
+struct Spent {
+    /// All of it, where the program says so.
+    total: Option<Usage>,
+    /// What the last request cost.
+    last: Option<Usage>,
+    /// How many messages there were then.
+    messages: usize,
+}
+
+impl Spent {
+    /// What was spent since then, if anything was. Without a sum, the same again was spent only for a new answer.
+    fn more(&mut self, info: Value<'_>, is_answered: bool) -> Option<Usage> {
+        let said = |key| present(info, key).and_then(logged::usage);
+        let (total, last) = (said(TOTAL), said(LAST));
+        let before = self.total;
+        self.total = total.or(before);
+        let more = |count: fn(Usage) -> Option<u64>| {
+            let before = before.and_then(count).unwrap_or_default();
+            total.and_then(count).map(|count| count.saturating_sub(before))
+        };
+        let usage = last.unwrap_or(Usage {
+            input: more(|usage| usage.input),
+            cached_input: more(|usage| usage.cached_input),
+            output: more(|usage| usage.output),
+        });
+        let is_same = if total.is_some() {
+            total == before
+        } else {
+            !is_answered
+        };
+        let is_again = is_same && Some(usage) == self.last;
+        let mut counts = [usage.input, usage.output].into_iter().flatten();
+        if is_again || counts.all(|count| count == 0) {
+            return None;
+        }
+        self.last = Some(usage);
+        self.last
+    }
+}
+
 /// Reads the lines of one session.
 pub(super) struct Reader<'d, 'r> {
     /// What they become.
@@ -60,6 +106,7 @@ pub(super) struct Reader<'d, 'r> {
     twins: Twins,
     session: Session,
     model: Option<Value<'d>>,
+    spent: Spent,
     /// Whether the session is one object.
     is_object: bool,
     /// Reasoning that cannot be read: how much, and the first.
@@ -75,6 +122,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             twins: Twins::default(),
             session: Session::default(),
             model: None,
+            spent: Spent::default(),
             is_object,
             encrypted: (0, None),
         }
@@ -187,7 +235,9 @@ impl<'d, 'r> Reader<'d, 'r> {
 
     /// An item of the conversation between the program and the model.
     fn item(&mut self, index: u32, line: Value<'d>, item: Value<'d>, prefix: &str) {
-        let kind = text(item.get("type")).unwrap_or_default();
+        let is_message = || present(item, "role").and(present(item, "content"));
+        let untyped = || is_message().map(|_| "message".to_owned());
+        let kind = text(item.get("type")).or_else(untyped).unwrap_or_default();
         let known = self.turns.list.notes.findings.len();
         let mut turn = match kind.as_str() {
             "message"
@@ -224,6 +274,9 @@ impl<'d, 'r> Reader<'d, 'r> {
                 _ => None,
             });
             self.notice(index, line, word, words);
+            if let Some(notice) = self.turns.list.messages.last_mut() {
+                notice.extra.0.extend(turn.rest);
+            }
             return;
         }
         let before = self.turns.list.messages.len();
@@ -305,7 +358,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     /// An event in which nobody says anything.
     fn happened(&mut self, index: u32, line: Value<'d>, event: Value<'d>, kind: &str) {
         if kind == "token_count" {
-            self.spent(event);
+            self.spent(index, line, event);
         } else if SILENT.contains(&kind) {
             self.turns.list.rows.merged += 1;
         } else if self.twins.answers(text(event.get("call_id")).as_deref()) {
@@ -315,17 +368,40 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
-    /// What the last answer cost. The event comes again where nothing was spent: the last one counts.
-    fn spent(&mut self, event: Value<'d>) {
-        self.turns.list.rows.merged += 1;
-        let usage = present(event, "info").and_then(|info| present(info, "last_token_usage"));
+    /// What the last request cost. One that brought no answer was paid all the same: the event is a notice then, and says so. The event
+    /// comes again where nothing was spent.
+    fn spent(&mut self, index: u32, line: Value<'d>, event: Value<'d>) {
+        let info = present(event, "info");
+        let mut named = [info, Some(event)].into_iter().flatten();
+        let model = named.find_map(|object| present(object, "model"));
+        self.model = model.or(self.model);
         let is_answer =
-            |message: &&mut Message| message.role == Role::Assistant && message.kind == MessageKind::Message;
-        let mut answers = self.turns.list.messages.iter_mut().rev();
-        if let (Some(usage), Some(message)) = (usage, answers.find(is_answer)) {
-            message.extra.0.retain(|(key, _)| key != "usage");
-            message.usage = logged::usage(usage);
-            message.extra.keep("usage", usage);
+            |message: &Message| message.role == Role::Assistant && message.kind == MessageKind::Message;
+        let since = self.turns.list.messages.get(self.spent.messages..);
+        let answer = since.and_then(|since| since.iter().rposition(is_answer));
+        let answer = answer.map(|place| place + self.spent.messages);
+        let Some(usage) = info.and_then(|info| self.spent.more(info, answer.is_some())) else {
+            self.turns.list.rows.merged += 1;
+            return;
+        };
+        if answer.is_none() {
+            self.notice(index, line, "token_count", None);
+        } else {
+            self.turns.list.rows.merged += 1;
+        }
+        let model = self.model.and_then(|model| text(Some(model)));
+        let messages = &mut self.turns.list.messages;
+        self.spent.messages = messages.len();
+        let place = answer.unwrap_or(messages.len().saturating_sub(1));
+        if let Some(message) = messages.get_mut(place) {
+            message.usage = Some(usage);
+            message.model = message.model.take().or(model.map(Into::into));
+            if let Some(last) = info
+                .and_then(|info| present(info, LAST))
+                .filter(|_| answer.is_some())
+            {
+                message.extra.keep("usage", last);
+            }
         }
     }
 

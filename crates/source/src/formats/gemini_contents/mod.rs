@@ -138,9 +138,9 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     Some((confidence, why))
 }
 
-/// A turn, as far as a sketch shows it.
+/// A turn, as far as a sketch shows it. Parts with a type are another format's.
 fn is_turn(record: &RecordSketch) -> bool {
-    has(record, "role") && has(record, "parts")
+    has(record, "role") && has(record, "parts") && !record.names("parts[].type")
 }
 
 /// Lists of turns without an object around them: the whole file, or one a record.
@@ -159,7 +159,8 @@ fn recognise_list_of_turns(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
 
 /// Whether a record is an array whose first object is a turn.
 fn is_list_of_turns(record: &RecordSketch) -> bool {
-    !record.is_object && holds(record, "", "role") && holds(record, "", "parts")
+    let is_typed = record.names("[].parts[].type");
+    !record.is_object && !is_typed && holds(record, "", "role") && holds(record, "", "parts")
 }
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {

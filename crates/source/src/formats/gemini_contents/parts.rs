@@ -10,6 +10,7 @@ use chatmill_model::{
     ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, RawJson, ToolCall, ToolResult,
 };
 
+use crate::reader::parts::media_of_answer;
 use crate::reader::{Content, Keep as _, Site, embedded, kind_of, present, text, word, words};
 
 /// The first of two spellings that an object has.
@@ -110,6 +111,19 @@ fn function_response(
     } else {
         site.missing(&format!("{path}.function_response.response"), Severity::Warning);
     }
+    let mut others = Content::default();
+    let mut known = vec!["id", "name", "response"];
+    if let Some(list) = response.get("parts").filter(|list| list.kind() == Kind::Array) {
+        known.push("parts");
+        for (index, part) in list.items().enumerate() {
+            read(
+                part,
+                &format!("{path}.function_response.parts[{index}]"),
+                &mut others,
+                site,
+            );
+        }
+    }
     content.parts.push(Part::ToolResult(ToolResult {
         call_id: word(response.get("id"), &format!("{path}.function_response.id"), site),
         name: word(
@@ -119,13 +133,12 @@ fn function_response(
         ),
         content: answer,
         is_error,
+        media: media_of_answer(&others.parts),
         ..ToolResult::default()
     }));
-    content.keep_rest(
-        response,
-        &format!("{path}.function_response"),
-        &["id", "name", "response"],
-    );
+    content.keep_rest(response, &format!("{path}.function_response"), &known);
+    content.parts.extend(others.parts);
+    content.extra.extend(others.extra);
     content.keep_rest(part, path, &["function_response", "functionResponse"]);
     true
 }

@@ -10,6 +10,7 @@ use super::message_path;
 use super::meta::{self, Meta};
 use super::roster::Roster;
 use super::{parts, reply};
+use crate::reader::parts::hold_place;
 use crate::reader::{Content, Element, Keep as _, ListReader, Site, Times, Wire as _, text, wire, words};
 
 /// Keys of a line that have a place in the model.
@@ -162,6 +163,7 @@ impl<'d> Reader<'d, '_> {
         }
         let timestamp = self.times.read(turn.ts, "ts", &mut site);
         unknown_keys(&lines.meta, turn, &mut site);
+        hold_place(role, &mut content.parts, &content.extra);
         let sender = self.sender(role, &lines);
         let marked = lines.speaker.as_ref().and_then(|line| line.get("is_bot"));
         if marked == Some("1") {

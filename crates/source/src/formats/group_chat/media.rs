@@ -32,7 +32,7 @@ pub(super) fn media_item(kind: MediaKind, address: Option<String>, extra: Option
     let mut media_type = None;
     let mut listed: Option<(usize, String)> = None;
     for (key, value) in extra.iter().flat_map(|extra| extra.fields()) {
-        let Some(text) = value.as_str().filter(|text| !text.is_empty()) else {
+        let Some(text) = value.string().filter(|text| !text.is_empty()) else {
             continue;
         };
         match &*key {

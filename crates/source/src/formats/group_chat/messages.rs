@@ -133,13 +133,21 @@ fn check_id(row: &Row<'_>, site: &mut Site<'_>) {
 /// The role that the message itself states.
 fn stated_role(row: &Row<'_>, site: &mut Site<'_>) -> Option<Role> {
     let value = row.role.filter(|role| !role.is_null())?;
-    let role = match value.as_str().as_deref() {
-        Some("user") => Some(Role::User),
-        Some("assistant") => Some(Role::Assistant),
-        Some("system") => Some(Role::System),
-        Some("tool") => Some(Role::Tool),
+    let word = value.as_str().unwrap_or_default();
+    let role = match word.to_ascii_lowercase().as_str() {
+        "user" => Some(Role::User),
+        "assistant" => Some(Role::Assistant),
+        "system" => Some(Role::System),
+        "tool" => Some(Role::Tool),
         _ => None,
     };
+    if let Some(role) = role.filter(|role| *word != *role.as_str()) {
+        let text = format!(
+            "the role is spelled in another way and is read as `{}`",
+            role.as_str()
+        );
+        site.warn("role", &text, value);
+    }
     if role == Some(Role::System) {
         let text =
             "the format knows no role of this name: the text is read as what a system says to an assistant";

@@ -119,9 +119,12 @@ impl<'d> Roster<'d> {
 
     /// Person or agent, and whether that is a guess from the id.
     fn kind(&self, id: &str, role: Option<&str>) -> (ParticipantKind, bool) {
+        let spelled = role.map(str::to_ascii_lowercase);
         let (is_agent, guessed) = match (role, &self.bot_ids) {
             (Some("assistant"), _) => (true, false),
-            (Some("user"), None) => (false, false),
+            // Beside `bot_ids`, `Assistant` may be somebody's job.
+            (Some(_), None) if spelled.as_deref() == Some("assistant") => (true, false),
+            (Some(_), None) if spelled.as_deref() == Some("user") => (false, false),
             (_, Some(bots)) => (bots.iter().any(|bot| bot == id), false),
             (_, None) => (
                 ["robot", "assistant", "bot"].iter().any(|word| id.contains(word)),

@@ -19,7 +19,7 @@ pub(super) struct Column<'d> {
 impl<'d> Column<'d> {
     /// A column of a row; `quoted` is what its text holds, if it is one.
     pub(super) fn of(cell: Option<Value<'d>>, quoted: Option<&'d Document<'d>>) -> Self {
-        let cell = cell.filter(|value| !value.is_null() && value.raw() != "\"\"");
+        let cell = cell.filter(|value| !value.is_null() && value.written() != "\"\"");
         Self {
             json: match quoted {
                 Some(document) => Some(document.root()),

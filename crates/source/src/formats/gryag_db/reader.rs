@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::Value;
+use chatmill_intake::json::{Mark, Value};
 use chatmill_model::{Conversation, Extra, Message, ParticipantKind, Role, Scene, Timestamp};
 
 use super::cells::{self, cell};
@@ -205,6 +205,7 @@ impl<'d> Reader<'d, '_> {
             return false;
         };
         self.list.rows.repeated += 1;
+        row.mark(Mark::Taken);
         let text = "the row repeats an earlier one but for its own id and is left out";
         let finding = Finding::new(&codes::REPEATED_ROW, text).at_message(original, id, "");
         self.list.notes.push(finding, Some(row));

@@ -158,7 +158,7 @@ pub(super) fn fingerprint(row: Value<'_>) -> blake3::Hash {
         if key != own_id && !DERIVED.contains(&&*key) {
             hasher.update(key.as_bytes());
             hasher.update(b"\0");
-            hasher.update(value.raw().as_bytes());
+            hasher.update(value.written().as_bytes());
             hasher.update(b"\0");
         }
     }

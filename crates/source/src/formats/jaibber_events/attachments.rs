@@ -9,7 +9,7 @@ use chatmill_model::{Media, MediaKind, MediaSource, Reference, Timestamp};
 use super::event::{Attachment, Capture, Event, EventKind, Speaker};
 use super::open::Opened;
 use super::times::Clock;
-use crate::reader::{Site, fields, kind_of, raw, word, words};
+use crate::reader::{Site, fields, kind_of, left, raw, word, words};
 
 /// A row of the table of attachments.
 pub(super) struct Upload {
@@ -112,7 +112,7 @@ fn attachment(file: Value<'_>, place: &str, known: &[&str], site: &mut Site<'_>)
     let rest = file
         .fields()
         .filter(|(key, value)| !TAKEN.contains(&&**key) && !known.contains(&&**key) && !value.is_null())
-        .map(|(key, value)| (format!(".{key}"), raw(value)))
+        .map(|(key, value)| (format!(".{key}"), left(value)))
         .collect();
     Attachment {
         media: Media {

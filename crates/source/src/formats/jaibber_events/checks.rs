@@ -49,15 +49,15 @@ pub(super) fn check<'m>(
     }
 }
 
-/// Whether an event answers a mention. Live answers that carry no depth come from tasks, and nobody has to mention the agent
-/// for these; the desktop client does not store what an entry is.
+/// Whether an event answers a mention or a task, whether or not it says in which chain it stands. The desktop client does not store
+/// what an entry is.
 fn is_answer(event: &Event) -> bool {
     let is_api = event.extra.iter().any(|(key, _)| key == "senderType");
     event.kind == EventKind::Final
         && matches!(event.word.as_deref(), Some("response" | "done"))
         && event.speaker.is_agent == Some(true)
         && match event.capture {
-            Capture::Live => event.depth.is_some(),
+            Capture::Live => true,
             Capture::Api => !is_api,
             Capture::Store => false,
         }

@@ -31,7 +31,7 @@ use chatmill_intake::json::{Document, Kind, Note, Value};
 use chatmill_model::{Conversation, Customs, Message, MessageKind, Scene};
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{ListReader, Notes, Site, list, present};
+use crate::reader::{ListReader, Notes, Site, drop_kept, list, present};
 use crate::source::{About, Source};
 use attachments::Upload;
 use event::Capture;
@@ -259,6 +259,12 @@ impl<'d> Reader<'d, '_> {
         let is_notice = |message: &&Message| message.kind == MessageKind::Notice;
         let notices = messages.iter().filter(is_notice).count() as u64;
         let ledger = ledger(rows, &outcomes, notices);
+        // What pieces and copies hold beyond what they share with their message stands in no message.
+        for (row, outcome) in self.list.frame.root().items().zip(&outcomes) {
+            if matches!(outcome, RowOutcome::Merged(Some(_)) | RowOutcome::Repeats(_)) {
+                drop_kept(row);
+            }
+        }
         // An empty list is a conversation in which nobody said anything, as it is for every source.
         let conversation = (rows == 0 || !messages.is_empty()).then(|| Conversation {
             source: ID,

@@ -8,10 +8,10 @@
 use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::Limits;
-use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Message, MessageKind, Part, RawJson, Role, ToolResult};
 
-use super::calls::{Call, Print, Step};
+use super::calls::{Call, Print, Said, Step};
 use crate::formats::request_log::Exchange;
 use crate::frame::FrameView;
 use crate::reader::{Turn, Turns, message_object, present, quoted_list, text};
@@ -119,6 +119,12 @@ pub(crate) fn conversations<'d, 'r>(
 /// Reads a step for what it says alone.
 fn outline(frame: FrameView<'_>, limits: &Limits, call: &Call<'_>) -> Option<Outline> {
     if call.step == Step::Tool {
+        // What a model called it with, and what it was told, stands in the model's own steps, or is added to them.
+        for said in call.input.iter().chain(&call.output) {
+            if let Said::Value(value) = said {
+                value.mark(Mark::Taken);
+            }
+        }
         return None;
     }
     let mut exchange = Exchange::new(Turns::new(frame, limits));
@@ -294,10 +300,10 @@ fn step_by_step<'d, 'r>(
 }
 
 /// Whether what went in says who speaks.
-fn names_role(said: &super::calls::Said<'_>) -> bool {
+fn names_role(said: &Said<'_>) -> bool {
     match said {
-        super::calls::Said::Value(value) => value.as_str().is_none_or(|text| text.contains("\"role\":")),
-        super::calls::Said::Json(text, _) => text.contains("\"role\":"),
+        Said::Value(value) => value.as_str().is_none_or(|text| text.contains("\"role\":")),
+        Said::Json(text, _) => text.contains("\"role\":"),
     }
 }
 

@@ -5,24 +5,27 @@
 
 use std::borrow::Cow;
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, Message, Part, Role};
 
-use super::{Turns, cached};
+use super::cached;
+use super::row::Said;
+use crate::frame::FrameView;
+use crate::reader::exchange::Exchange;
 use crate::reader::{
-    Element, Keep as _, Kept, ListReader, Roster, Site, Wire as _, id, message_object, parts, text,
-    tool_calls, transcript, weight, wire, word,
+    APART, Element, Keep as _, Kept, Site, Turns, Wire as _, id, message_object, parts, text, tool_calls,
+    transcript, weight, wire, word,
 };
 
-/// Reads the messages of one list, in order.
+/// Reads the messages of one record, in order.
 pub(super) struct Reader<'d, 'r> {
-    /// What they become.
-    pub list: ListReader<'d, 'r>,
-    /// Where the message with an index stands in the record.
-    pub path: fn(u32) -> String,
-    /// Who speaks.
-    pub roster: Roster,
+    /// What they become, and who speaks.
+    pub turns: Turns<'d, 'r>,
+    /// Whether a message has a `message_id`.
+    pub has_message_ids: bool,
+    /// Whether what was asked is a conversation written out.
+    is_written_out: bool,
 }
 
 wire! {
@@ -42,61 +45,90 @@ wire! {
     }
 }
 
-impl<'d> Reader<'d, '_> {
-    /// Reads turns that stand together.
-    pub(super) fn turns(&mut self, turns: Turns<'d>) {
-        match turns {
-            Turns::List(first, list) => {
-                for (index, message) in (first..).zip(list.items()) {
-                    self.read(index, message);
-                }
-            }
-            Turns::Text(index, role, text) => self.say(index, role, text),
+impl<'d, 'r> Reader<'d, 'r> {
+    /// A reader that has read nothing yet.
+    pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
+        Self {
+            turns: Turns::new(frame, limits),
+            has_message_ids: false,
+            is_written_out: false,
         }
     }
 
-    /// Reads an answer: a message, or its text.
-    pub(super) fn answer(&mut self, index: u32, said: Value<'d>) {
-        match said.kind() {
-            Kind::String => self.say(index, Role::Assistant, said),
-            _ => self.read(index, said),
+    /// Reads turns that stand together, and gives the fields that have no place in them.
+    pub(super) fn said(&mut self, said: Said<'d>) -> Kept {
+        match said {
+            Said::List(list) => (0..)
+                .zip(list.items())
+                .for_each(|(index, message)| self.read(index, message)),
+            Said::Column(list) => list.items().for_each(|message| self.read(APART, message)),
+            Said::Text(role, texts) => self.say(role, &texts),
+            Said::Answer(name, value) => return self.answer(name, value),
         }
+        Kept::new()
+    }
+
+    /// Reads an answer in any form.
+    pub(super) fn answer(&mut self, name: &str, value: Value<'d>) -> Kept {
+        if value.kind() == Kind::String {
+            self.say(Role::Assistant, &[value]);
+            return Kept::new();
+        }
+        let list = &self.turns.list;
+        let fresh = Turns::new(list.frame, list.limits);
+        let mut exchange = Exchange::new(std::mem::replace(&mut self.turns, fresh));
+        exchange.answered(value, name);
+        let Exchange { turns, beside } = exchange;
+        self.turns = turns;
+        beside.extra.0
     }
 
     /// Reads the message with this index in the list.
     pub(super) fn read(&mut self, index: u32, value: Value<'d>) {
-        let path = self.path;
-        if let Some(row) = self
-            .list
-            .element(Element::Message, || path(index), value, Row::read)
-        {
+        let document = self.turns.list.frame.document;
+        let path = || document.path_at(value.span().start);
+        if let Some(row) = self.turns.list.element(Element::Message, path, value, Row::read) {
             self.accept(index, value, &row.without_nulls());
         }
     }
 
-    /// Reads a string: what somebody says, or several turns written out.
-    pub(super) fn say(&mut self, index: u32, role: Role, value: Value<'d>) {
-        let text = value.as_str().unwrap_or_default();
-        let turns = transcript::turns(&text).unwrap_or_else(|| vec![(role, text.into_owned())]);
-        self.list.rows.rows += turns.len() as u64;
+    /// Reads texts: what somebody says in one turn, or several turns written out.
+    fn say(&mut self, role: Role, texts: &[Value<'d>]) {
+        let Some(value) = texts.first() else { return };
+        let words: Vec<_> = texts.iter().filter_map(|text| text.as_str()).collect();
+        let text = words.join("\n");
+        let mut turns = transcript::turns(&text).unwrap_or_else(|| {
+            // What answers a conversation that is written out goes on behind the name.
+            let text = text.strip_prefix(' ').filter(|_| self.is_written_out);
+            vec![(role, text.map_or_else(|| words.join("\n"), str::to_owned))]
+        });
+        // The name of who answers next asks for an answer.
+        let is_asking = |(said, text): &(Role, String)| *said == Role::Assistant && text.trim().is_empty();
+        if role == Role::User && turns.last().is_some_and(is_asking) {
+            turns.pop();
+            self.is_written_out = true;
+        }
+        self.turns.list.rows.rows += turns.len() as u64;
         for (role, text) in turns {
-            let sender = self.roster.named(role, None);
-            self.list.push(Message {
+            let sender = self.turns.roster.named(role, None);
+            let message = self.turns.list.message(role, value.span(), APART);
+            self.turns.list.push(Message {
                 sender: Some(sender),
                 parts: vec![Part::Text(text)],
-                ..self.list.message(role, value.span(), index)
+                ..message
             });
         }
     }
 
     fn accept(&mut self, index: u32, value: Value<'d>, row: &Row<'d>) {
-        let limits = self.list.limits;
+        let limits = self.turns.list.limits;
         let mut rest = Kept::new();
+        self.has_message_ids |= row.message_id.is_some();
         let (id, spare_id) = match (row.message_id.and_then(id), row.id.and_then(id)) {
             (Some(id), other) => (Some(id), other.and(row.id)),
             (None, other) => (other, None),
         };
-        let mut site = self.list.site(id.as_deref(), value);
+        let mut site = self.turns.list.site(id.as_deref(), value);
         let word_of_role = row.role.and_then(Value::as_str);
         let stated = role(row, &mut site);
         let call_id = word(row.tool_call_id, "tool_call_id", &mut site);
@@ -150,13 +182,14 @@ impl<'d> Reader<'d, '_> {
         }
         rest.keep_some("id", spare_id);
         extra(row, &mut rest, &mut site);
+        parts::hold_place(role, &mut parts, &rest);
 
         let sender = match role {
-            Role::Tool => self.roster.answering(&parts),
-            _ => self.roster.named(role, name.as_deref()),
+            Role::Tool => self.turns.roster.answering(&parts),
+            _ => self.turns.roster.named(role, name.as_deref()),
         };
-        self.roster.calls(sender, &parts);
-        self.list.push(Message {
+        self.turns.roster.calls(sender, &parts);
+        self.turns.list.push(Message {
             id,
             sender: Some(sender),
             source_type: word_of_role
@@ -165,20 +198,20 @@ impl<'d> Reader<'d, '_> {
             parts,
             weight: weight::take(value, &mut rest),
             extra: Extra(rest),
-            ..self.list.message(role, value.span(), index)
+            ..self.turns.list.message(role, value.span(), index)
         });
         self.look_for_block(value);
     }
 
     /// Reports a newest message that is a cached block, and one that repeats the messages before it.
     fn look_for_block(&mut self, value: Value<'d>) {
-        let Some((newest, earlier)) = self.list.messages.split_last() else {
+        let Some((newest, earlier)) = self.turns.list.messages.split_last() else {
             return;
         };
         let Some(block) = cached::block(newest) else {
             return;
         };
-        let notes = &mut self.list.notes;
+        let notes = &mut self.turns.list.notes;
         let content = value.get("content").unwrap_or(value);
         let place = |finding: Finding| finding.at_message(newest.position, newest.id.as_deref(), ".content");
         let text = "the message is earlier conversation written out for a prompt cache";

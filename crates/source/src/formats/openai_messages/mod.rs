@@ -12,9 +12,8 @@
 //! element of an array of lists. A message alone is not a conversation.
 
 mod cached;
-pub(crate) mod lists;
 mod messages;
-mod response;
+mod row;
 
 use std::collections::BTreeSet;
 
@@ -22,15 +21,18 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{Name, RecordSketch, Sketch};
 use chatmill_model::json::push_compact;
-use chatmill_model::{AlternativeOrigin, Customs, Judgement, Part, RawJson, Role};
+use chatmill_model::{Customs, Part, RawJson};
 
-use crate::frame::{FrameView, Reading, Row};
+use crate::frame::{self, FrameView, Reading};
+use crate::reader::columns::{self, Holds};
+use crate::reader::vendor::is_openai;
 use crate::reader::{
-    Kept, ListReader, Names, RequestFields, Roster, Tools, customs, has, holds, is_bare_list, list,
-    list_of_tools, logged, placed_media, preference, reading, surest, words,
+    APART, Kept, Names, RequestFields, Tools, Turns, customs, has, holds, is_bare_list, list, list_of_tools,
+    logged, placed_media, preference, reading, surest, words,
 };
 use crate::source::{About, Source};
 use messages::Reader;
+use row::Row;
 
 const ID: &str = "openai-messages";
 
@@ -62,7 +64,7 @@ impl Source for OpenaiMessages {
     }
 
     fn message_path(&self, index: u32) -> String {
-        lists::path(index)
+        path(index)
     }
 
     /// A file that is a bare list of messages is one conversation.
@@ -71,10 +73,10 @@ impl Source for OpenaiMessages {
     }
 
     /// Every element of a bare list is a row of it; a whole request, or another list, is read on its own.
-    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<frame::Row>> {
         let root = document.root();
         let stands_alone = root.kind() == Kind::Array || root.get("messages").is_some();
-        (!stands_alone).then(|| vec![Row::of(None, root)])
+        (!stands_alone).then(|| vec![frame::Row::of(None, root)])
     }
 }
 
@@ -90,7 +92,8 @@ const FOREIGN: [&str; 4] = [
 fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     let has = |wanted: &str| has(record, wanted);
     let holds = |wanted: &str| record.names(&format!("messages[].{wanted}"));
-    if !has("messages") || !holds("role") || FOREIGN.iter().any(|key| has(key)) {
+    let is_foreign = FOREIGN.iter().any(|key| has(key)) && !is_openai(record);
+    if !has("messages") || !holds("role") || is_foreign {
         return None;
     }
     let says_something = ["content", "tool_calls", "function_call", "refusal"];
@@ -163,6 +166,14 @@ fn is_like_message(has: impl Fn(&str) -> bool) -> bool {
     has("role") && (has("content") || has("tool_calls") || has("function_call"))
 }
 
+/// Where the message with this index stands; one that stands in no list is found by its bytes.
+pub(crate) fn path(index: u32) -> String {
+    if index == APART {
+        return String::new();
+    }
+    format!("$.messages[{index}]")
+}
+
 /// Reads a record that has one list of messages, as the source `source`; its structure is the one named, else told by what
 /// messages hold.
 pub(crate) fn read(
@@ -171,118 +182,84 @@ pub(crate) fn read(
     frame: FrameView<'_>,
     limits: &Limits,
 ) -> Reading {
-    let record = top_level(frame, limits);
-    let record = record.map(|list| Record {
-        source,
-        shape,
-        columns: &["messages"],
-        turns: vec![Turns::List(0, list)],
-        preferred: None,
-        path: if frame.root().kind() == Kind::Array {
-            |index| format!("$[{index}]")
-        } else {
-            lists::path
-        },
+    let root = frame.root();
+    let row = top_level(frame, limits).and_then(|list| match root.kind() {
+        Kind::Array => Ok(Row::list(list)),
+        _ => Row::of(frame, limits),
     });
-    let customs = customs(about, frame.root(), Some("response"));
-    reading(customs, record.map(|record| record.read(frame, limits)))
+    reading(
+        customs(about, root),
+        row.map(|row| conversation((source, shape), row, frame, limits)),
+    )
 }
 
-/// The turns of a record that together are one conversation.
-pub(crate) struct Record<'d> {
-    /// Id of the source.
-    pub source: &'static str,
-    /// Name of the structure; none: what messages hold tells it.
-    pub shape: Option<&'static str>,
-    /// Fields of the record that hold the turns.
-    pub columns: &'static [&'static str],
-    /// Where they stand, in their order.
-    pub turns: Vec<Turns<'d>>,
-    /// Which of these is the answer that another one was rejected for.
-    pub preferred: Option<usize>,
-    /// The path of the message with an index.
-    pub path: fn(u32) -> String,
-}
-
-/// Where turns stand.
-#[derive(Clone, Copy)]
-pub(crate) enum Turns<'d> {
-    /// A list of messages, and the index of the first.
-    List(u32, Value<'d>),
-    /// A string: what somebody says, or a conversation written out.
-    Text(u32, Role, Value<'d>),
-}
-
-impl Record<'_> {
-    /// Reads the messages of all lists, and what stands beside them.
-    pub(crate) fn read(self, frame: FrameView<'_>, limits: &Limits) -> Reading {
-        let root = frame.root();
-        let mut reader = Reader {
-            list: ListReader::new(frame, limits),
-            path: self.path,
-            roster: Roster::default(),
-        };
-        let notes = &mut reader.list.notes;
-        let names = Names {
-            turns: self.columns,
-            system: None,
-            tools: &["tools", "functions"],
-            define: definitions,
-        };
-        let mut beside = RequestFields::read(names, root, limits, notes);
-        let response = response::of(root, notes);
-        let mut preferred = None;
-        for (index, turns) in self.turns.iter().enumerate() {
-            if self.preferred == Some(index) {
-                preferred = Some(reader.list.messages.len());
-            }
-            reader.turns(*turns);
-        }
-        if let Some(answer) = response {
-            beside.extra.0.retain(|(key, _)| key != "response");
-            beside.extra.0.extend(answer.rest);
-            let start = reader.list.messages.len();
-            reader.answer(answer.index, answer.said);
-            let place = start..reader.list.messages.len();
-            let others = answer.others.into_iter().map(|other| {
-                let aside = reader.list.begin_aside();
-                reader.answer(0, other);
-                let messages = reader.list.end_aside(aside);
-                (AlternativeOrigin::Choice, Judgement::default(), messages)
-            });
-            let others: Vec<_> = others.filter(|(_, _, messages)| !messages.is_empty()).collect();
-            if !others.is_empty() {
-                let own = Some((AlternativeOrigin::Choice, Judgement::default()));
-                reader.list.alternatives(place, own, others);
-            }
-        }
-        if let Some((field, other)) = preference::rejected(root)
-            && preference::may_be_answer(other)
-        {
-            let start = preferred.unwrap_or_else(|| preference::answer(&reader.list.messages));
-            let aside = reader.list.begin_aside();
-            match other.kind() {
-                Kind::Array => reader.turns(Turns::List(0, other)),
-                _ => reader.answer(0, other),
-            }
-            if preference::compare(&mut reader.list, aside, root, start) {
-                beside.extra.0.retain(|(key, _)| key != field);
-            }
-        }
-        preference::label(&mut reader.list, root);
-        let Reader { mut list, roster, .. } = reader;
-        placed_media::place(root, &mut list.messages, &mut beside.extra, &mut list.notes);
-        logged::answer(root, &mut list.messages);
-
-        let mut parts = list.messages.iter().flat_map(|message| &message.parts);
-        let has_marks = parts.any(|part| matches!(part, Part::CacheMark));
-        let mut all = self.turns.iter().flat_map(|turns| match turns {
-            Turns::List(_, list) | Turns::Text(_, _, list) => list.items(),
-        });
-        let is_suna = has_marks || all.any(|message| message.get("message_id").is_some());
-        let shape = self.shape.unwrap_or(if is_suna { "suna" } else { "openai" });
-        list.finish(beside.conversation((self.source, shape), frame, roster.participants))
+/// Reads a row whose turns stand in columns of several names; none where it has no such column.
+pub(crate) fn read_columns(
+    (source, about): (&'static str, &'static About),
+    shape: &'static str,
+    frame: FrameView<'_>,
+    limits: &Limits,
+) -> Option<Reading> {
+    let row = Row::of(frame, limits);
+    if row.as_ref().is_ok_and(|row| row.turns.is_empty()) {
+        return None;
     }
+    let read = row.map(|row| conversation((source, Some(shape)), row, frame, limits));
+    Some(reading(about.customs, read))
+}
+
+/// Reads the turns of a row, and what stands beside them.
+fn conversation(
+    (source, shape): (&'static str, Option<&'static str>),
+    row: Row<'_>,
+    frame: FrameView<'_>,
+    limits: &Limits,
+) -> Reading {
+    let root = frame.root();
+    let mut reader = Reader::new(frame, limits);
+    let columns: Vec<&str> = row.columns.iter().map(|name| &**name).collect();
+    let names = Names {
+        turns: &columns,
+        system: None,
+        tools: &["tools", "functions"],
+        define: definitions,
+    };
+    let mut beside = RequestFields::read(names, root, limits, &mut reader.turns.list.notes);
+    let mut start = None;
+    for (index, turns) in row.turns.into_iter().enumerate() {
+        if row.answer == Some(index) {
+            start = Some(reader.turns.list.messages.len());
+        }
+        beside.extra.0.extend(reader.said(turns));
+    }
+    for (name, value) in columns::all(root, Holds::Question).chain(columns::all(root, Holds::Answer)) {
+        if reader.turns.repeats(value) {
+            beside.extra.0.retain(|(key, _)| key != name);
+        }
+    }
+    for name in columns::empty(root) {
+        beside.extra.0.retain(|(key, _)| key != name);
+    }
+    if let Some((field, other)) = columns::first(root, Holds::Worse)
+        && preference::may_be_answer(other)
+    {
+        let list = &mut reader.turns.list;
+        let start = start.unwrap_or_else(|| preference::answer(&list.messages));
+        let aside = list.begin_aside();
+        reader.answer(field, other);
+        if preference::compare(&mut reader.turns.list, aside, root, start) {
+            beside.extra.0.retain(|(key, _)| key != field);
+        }
+    }
+    let has_ids = reader.has_message_ids;
+    let Turns { mut list, roster, .. } = reader.turns;
+    preference::label(&mut list, root);
+    placed_media::place(root, &mut list.messages, &mut beside.extra, &mut list.notes);
+    logged::answer(root, &mut list.messages);
+    let mut parts = list.messages.iter().flat_map(|message| &message.parts);
+    let is_suna = has_ids || parts.any(|part| matches!(part, Part::CacheMark));
+    let shape = shape.unwrap_or(if is_suna { "suna" } else { "openai" });
+    list.finish(beside.conversation((source, shape), frame, roster.participants))
 }
 
 /// The list of messages, or why the whole frame is rejected.

@@ -6,12 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use chatmill_intake::json::{Kind, Value};
-use chatmill_model::json::push_string;
+use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{OffsetOrigin, Timestamp, Usage};
 
 use crate::formats::langfuse::calls::{Call, Said, Several, Step};
-use crate::reader::{id, present};
+use crate::reader::{id, present, text, times};
+use crate::silence::Silence;
 
 /// Prefixes of attributes that hold a field each of what went in.
 const ASKED: [&str; 2] = ["gen_ai.prompt.", "llm.input_messages."];
@@ -30,6 +30,8 @@ pub(super) struct Span<'d> {
 struct Fields<'d> {
     plain: BTreeMap<&'static str, Value<'d>>,
     calls: BTreeMap<u32, BTreeMap<&'static str, Value<'d>>>,
+    /// Texts, and addresses of pictures.
+    contents: BTreeMap<u32, (bool, Value<'d>)>,
 }
 
 impl<'d> Span<'d> {
@@ -43,12 +45,16 @@ impl<'d> Span<'d> {
             };
             if list.kind() == Kind::Object {
                 for (key, value) in list.fields() {
-                    attributes.entry(key.into_owned()).or_insert(value);
+                    spread(key.into_owned(), value, &mut attributes);
                 }
             }
             for attribute in list.items() {
                 if let (Some(key), Some(value)) = (attribute.get("key").and_then(id), attribute.get("value"))
                 {
+                    // The path of an attribute in a list does not name it.
+                    if Silence::of("otel-genai").covers(&format!("$.{key}")) {
+                        plain(value).mark(Mark::Taken);
+                    }
                     attributes.entry(key).or_insert_with(|| plain(value));
                 }
             }
@@ -73,7 +79,8 @@ impl<'d> Span<'d> {
     pub(super) fn step(&self, index: usize) -> Option<Call<'d>> {
         let kind = self
             .text("gen_ai.operation.name")
-            .or_else(|| self.text("openinference.span.kind"));
+            .or_else(|| self.text("openinference.span.kind"))
+            .or_else(|| text(self.value.get("span_kind")));
         let (mut input, mut output) = (
             self.said("gen_ai.input.messages"),
             self.said("gen_ai.output.messages"),
@@ -110,27 +117,34 @@ impl<'d> Span<'d> {
         if output.is_empty() {
             output = self.said("output.value");
         }
-        let time = |keys: [&str; 2]| keys.iter().find_map(|key| present(self.value, key).and_then(id));
-        let begun = time(["startTimeUnixNano", "start_time_unix_nano"]);
+        let time = |keys: [&str; 3]| {
+            let [.., written] = keys;
+            let nanos = keys
+                .iter()
+                .find_map(|key| present(self.value, key).and_then(id))
+                .and_then(instant);
+            nanos.or_else(|| present(self.value, written).and_then(times::known))
+        };
+        let begun = time(["startTimeUnixNano", "start_time_unix_nano", "start_time"]);
         Some(Call {
-            id: present(self.value, "spanId")
-                .or_else(|| present(self.value, "span_id"))
-                .and_then(id),
+            id: own_id(self.value, ["spanId", "span_id"]),
             step,
             name: self.text("gen_ai.tool.name").or_else(|| self.text("tool.name")),
-            answers: self.text("gen_ai.tool.call.id"),
+            answers: ["gen_ai.tool.call.id", "tool_call.id", "tool.id"]
+                .iter()
+                .find_map(|key| self.text(key)),
             at: self.value,
             begun: begun
-                .and_then(|nanos| nanos.parse().ok())
-                .unwrap_or(index as i128),
-            done: time(["endTimeUnixNano", "end_time_unix_nano"]).and_then(instant),
+                .and_then(|time| time.instant)
+                .map_or(index as i128, i128::from),
+            done: time(["endTimeUnixNano", "end_time_unix_nano", "end_time"]),
             model: ["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"]
                 .iter()
                 .find_map(|key| self.text(key))
                 .map(Into::into),
             usage: self.usage(),
             system: self.system(),
-            tools: self.said("gen_ai.tool.definitions"),
+            tools: self.tools(),
             input,
             output,
             several,
@@ -139,6 +153,30 @@ impl<'d> Span<'d> {
 
     fn said(&self, key: &str) -> Vec<Said<'d>> {
         self.get(key).map(Said::Value).into_iter().collect()
+    }
+
+    /// Definitions of tools: a list, or an attribute with the schema of each.
+    fn tools(&self) -> Vec<Said<'d>> {
+        let list = self.said("gen_ai.tool.definitions");
+        let schemas = self
+            .attributes
+            .iter()
+            .filter(|(key, _)| key.starts_with("llm.tools.") && key.ends_with(".tool.json_schema"));
+        let mut schemas: Vec<(u32, Value<'d>)> = schemas
+            .filter_map(|(key, value)| Some((key.split('.').nth(2)?.parse().ok()?, *value)))
+            .collect();
+        schemas.sort_by_key(|(number, _)| *number);
+        let place = schemas.first().map(|(_, value)| value.span());
+        let texts: Vec<_> = schemas
+            .iter()
+            .map(|(_, value)| value.as_str().unwrap_or_else(|| value.raw().into()))
+            .collect();
+        let joined = place.map(|place| Said::Json(format!("[{}]", texts.join(",")), place));
+        if list.is_empty() {
+            joined.into_iter().collect()
+        } else {
+            list
+        }
     }
 
     /// What the model was told before, which is a list of parts.
@@ -223,6 +261,16 @@ impl<'d> Fields<'d> {
             }
             return;
         }
+        if let Some((number, inner)) = field
+            .strip_prefix("contents.")
+            .and_then(|rest| rest.split_once('.'))
+        {
+            let inner = inner.strip_prefix("message_content.").unwrap_or(inner);
+            if let (Ok(number), "text" | "image.image.url") = (number.parse::<u32>(), inner) {
+                self.contents.insert(number, (inner == "text", value));
+            }
+            return;
+        }
         for known in ["role", "content", "tool_call_id", "name"] {
             if field == known {
                 self.plain.insert(known, value);
@@ -232,42 +280,55 @@ impl<'d> Fields<'d> {
 
     /// Writes the message as `OpenAI` does.
     fn write(&self, json: &mut String) {
-        json.push('{');
-        for (index, (key, value)) in self.plain.iter().enumerate() {
-            if index > 0 {
-                json.push(',');
-            }
-            push_string(json, key);
-            json.push(':');
-            json.push_str(value.raw());
+        let mut fields: Vec<String> = Vec::new();
+        for (key, value) in &self.plain {
+            fields.push(format!("\"{key}\":{}", value.raw()));
+        }
+        if !self.contents.is_empty() {
+            let parts = self.contents.values().map(|(is_text, value)| {
+                if *is_text {
+                    format!(r#"{{"type":"text","text":{}}}"#, value.raw())
+                } else {
+                    format!(r#"{{"type":"image_url","image_url":{{"url":{}}}}}"#, value.raw())
+                }
+            });
+            let parts: Vec<String> = parts.collect();
+            fields.push(format!("\"content\":[{}]", parts.join(",")));
         }
         if !self.calls.is_empty() {
-            json.push_str(if self.plain.is_empty() {
-                "\"tool_calls\":["
-            } else {
-                ",\"tool_calls\":["
-            });
-            for (index, call) in self.calls.values().enumerate() {
+            let calls = self.calls.values().map(|call| {
                 let field = |key: &str| call.get(key).map_or("null", |value| value.raw());
                 let (id, name, given) = (field("id"), field("name"), field("arguments"));
-                let comma = if index > 0 { "," } else { "" };
-                for piece in [
-                    comma,
-                    "{\"id\":",
-                    id,
-                    ",\"type\":\"function\",\"function\":{\"name\":",
-                    name,
-                    ",\"arguments\":",
-                    given,
-                    "}}",
-                ] {
-                    json.push_str(piece);
-                }
-            }
-            json.push(']');
+                format!(r#"{{"id":{id},"type":"function","function":{{"name":{name},"arguments":{given}}}}}"#)
+            });
+            let calls: Vec<String> = calls.collect();
+            fields.push(format!("\"tool_calls\":[{}]", calls.join(",")));
         }
+        json.push('{');
+        json.push_str(&fields.join(","));
         json.push('}');
     }
+}
+
+/// Enters an attribute, and what stands in it, each by the keys that lead there.
+fn spread<'d>(key: String, value: Value<'d>, attributes: &mut BTreeMap<String, Value<'d>>) {
+    for (inner, field) in value.fields() {
+        spread(format!("{key}.{inner}"), field, attributes);
+    }
+    for (number, item) in value.items().enumerate() {
+        spread(format!("{key}.{number}"), item, attributes);
+    }
+    attributes.entry(key).or_insert(value);
+}
+
+/// An id of a span: its own field, or one of its context.
+pub(super) fn own_id(span: Value<'_>, keys: [&str; 2]) -> Option<String> {
+    let holders = [Some(span), present(span, "context")];
+    let mut found = holders
+        .into_iter()
+        .flatten()
+        .flat_map(|holder| keys.map(|key| present(holder, key)));
+    found.find_map(|value| value.and_then(id))
 }
 
 /// The value of an attribute, without the name of its type; lists and objects stay as OTLP writes them.

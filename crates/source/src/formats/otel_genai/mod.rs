@@ -8,6 +8,7 @@
 //!  {"key":"gen_ai.output.messages","value":{"stringValue":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"Hello\"}]}]"}}]}]}]}]}
 //! ```
 //!
+//! A span of Phoenix's has its ids in `context`, its kind in `span_kind` and its attributes in an object, flat or nested.
 //! Spans are written when they end, in any order and over several lines: those of a trace are gathered, and ordered by
 //! when they began. A trace is read as Langfuse's are: of every chain of requests the longest history ([`attributes`] says where
 //! in a span they stand). Of several messages in `gen_ai.output.messages` that each say why they ended, every one is an answer to the
@@ -23,9 +24,9 @@ use chatmill_model::{Conversation, Extra, RawJson};
 
 use crate::formats::langfuse::chains::{self, Found};
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{Element, Turns, best, id, list, present, reading};
+use crate::reader::{Element, Turns, best, list, present, reading};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
-use attributes::Span;
+use attributes::{Span, own_id};
 
 const ID: &str = "otel-genai";
 
@@ -65,11 +66,7 @@ impl Source for OtelGenai {
 
     fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
         let spans = spans(document.root())?;
-        let key = |span: Value<'_>| {
-            present(span, "traceId")
-                .or_else(|| present(span, "trace_id"))
-                .and_then(id)
-        };
+        let key = |span: Value<'_>| own_id(span, ["traceId", "trace_id"]);
         Some(spans.into_iter().map(|span| Row::of(key(span), span)).collect())
     }
 
@@ -82,10 +79,13 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     if record.names("resourceSpans") {
         return Some((95, "the record has resourceSpans".to_owned()));
     }
-    let is_span = (record.names("traceId") || record.names("trace_id"))
-        && (record.names("spanId") || record.names("span_id"))
-        && record.names("attributes");
-    is_span.then(|| (95, "records are spans with attributes".to_owned()))
+    let names = |place: &str| {
+        let either = |keys: [&str; 2]| keys.iter().any(|key| record.names(&format!("{place}{key}")));
+        either(["traceId", "trace_id"]) && either(["spanId", "span_id"])
+    };
+    let is_span = (names("") || names("context.")) && record.names("attributes");
+    let is_page = names("data[].context.") && record.names("data[].attributes");
+    (is_span || is_page).then(|| (95, "records are spans with attributes".to_owned()))
 }
 
 /// The spans of a record; none where it holds none.
@@ -98,6 +98,11 @@ fn spans(root: Value<'_>) -> Option<Vec<Value<'_>>> {
         });
         let spans = scopes.flat_map(|scope| present(scope, "spans").into_iter().flat_map(Value::items));
         return Some(spans.collect());
+    }
+    // A page of Phoenix's API.
+    let page = present(root, "data").filter(|list| list.items().any(|span| span.get("attributes").is_some()));
+    if let Some(page) = page {
+        return Some(page.items().collect());
     }
     (root.kind() == Kind::Object && present(root, "attributes").is_some()).then(|| vec![root])
 }

@@ -11,10 +11,6 @@
 //! but the texts is read, too. Of several answers (`choices`, `candidates`) the first is the answer, the others are alternatives. Every spelling that is read is in [`REQUESTS`] and [`ANSWERS`]. The model and what the
 //! answer cost stay with the answer. A request that failed is kept with the reason as a notice.
 
-mod exchange;
-mod frameworks;
-mod turns;
-
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
@@ -24,13 +20,17 @@ use crate::frame::{FrameView, Reading};
 use crate::reader::{Keep as _, Times, Turns, best, id, present, quoted_json, reading, words};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 
-pub(crate) use exchange::{Exchange, is_request};
+pub(crate) use crate::reader::exchange::Exchange;
+use crate::reader::exchange::{LISTS, is_request};
 
 const ID: &str = "request-log";
 
 /// Fields that hold a request.
-const REQUESTS: [&str; 8] =
-    words!(request request_body requestBody request_json requestJson req raw_request kwargs);
+const REQUESTS: [&str; 10] =
+    words!(request request_body requestBody request_json requestJson req raw_request kwargs input inputs);
+
+/// Fields of those that hold the request or the answer itself; the last two are those of Bedrock's invocation logs.
+const BODIES: [&str; 3] = words!(body inputBodyJson outputBodyJson);
 
 /// Fields that hold an answer.
 const ANSWERS: [&str; 10] = words!(
@@ -38,7 +38,7 @@ const ANSWERS: [&str; 10] = words!(
 );
 
 /// Fields that name the conversation, of which the first counts.
-const IDS: [&str; 7] = words!(conversation_id thread_id session_id request_id call_id trace_id id);
+const IDS: [&str; 8] = words!(conversation_id thread_id session_id request_id requestId call_id trace_id id);
 
 /// Fields that say when it was.
 const TIMES: [&str; 7] = words!(timestamp time created_at createdAt start_time startTime date);
@@ -77,25 +77,38 @@ impl Source for RequestLog {
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let answer = ANSWERS.into_iter().find(|key| record.names(key))?;
     let request = REQUESTS.into_iter().find(|key| record.names(key))?;
-    let is_object = [
-        "messages",
-        "input",
-        "contents",
-        "prompt",
-        "body.messages",
-        "body.input",
-    ]
-    .iter()
-    .any(|inner| record.names(&format!("{request}.{inner}")));
-    let is_text = record
-        .starts
-        .iter()
-        .chain(&record.strings)
-        .any(|(key, text)| key == request && text.trim_start().starts_with('{'));
+    let holds = |list: &&str| {
+        let within = |place: &str| record.names(&format!("{request}.{place}{list}"));
+        within("") || BODIES.iter().any(|body| within(&format!("{body}.")))
+    };
+    let is_object = LISTS.iter().any(holds);
+    let is_text = !request.starts_with("input")
+        && record
+            .starts
+            .iter()
+            .chain(&record.strings)
+            .any(|(key, text)| key == request && text.trim_start().starts_with('{'));
+    if !is_object && !is_text && ANSWERED.iter().any(|name| record.names(name)) {
+        let why = format!("the record has {request}, and an answer as an API gives it in {answer}");
+        return Some((60, why));
+    }
     let is_batch = record.names("custom_id");
     let why = format!("the record has {request} with messages, and {answer}");
     (!is_batch && (is_object || is_text)).then_some((if is_object { 96 } else { 88 }, why))
 }
+
+/// Names in an answer that only APIs and frameworks give.
+const ANSWERED: [&str; 9] = [
+    "output[].type",
+    "output[].role",
+    "output[].message",
+    "output.role",
+    "output.message",
+    "output.choices",
+    "output.generations",
+    "output.parts",
+    "output.candidates",
+];
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let root = frame.root();
@@ -103,24 +116,29 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         return Err(frame.fault(&codes::WRONG_TYPE, "the record is not an object", "$", root));
     }
     let field = |keys: &[&'static str]| keys.iter().find_map(|key| Some((*key, present(root, key)?)));
-    let Some((request_key, request)) = field(&REQUESTS) else {
+    let mut requests = REQUESTS
+        .iter()
+        .filter_map(|key| Some((*key, present(root, key)?)));
+    // Where nothing in it is a request, the record itself may be one.
+    let found = requests.find(|(key, value)| !key.starts_with("input") || holds_request(*value));
+    let found = found.or_else(|| is_request(root).then_some(("", root)));
+    let Some((request_key, request)) = found else {
         let text = "the record has no request";
         return Err(frame.fault(&codes::MISSING_FIELD, text, "$.request", root));
     };
     let mut exchange = Exchange::new(Turns::new(frame, limits));
     let found = opened(&mut exchange, request, limits, |exchange, request| {
-        let body = present(request, "body").filter(|body| is_request(*body));
+        let body = body_of(request).filter(|(_, body)| is_request(*body));
         match body {
-            Some(body) => {
+            Some((field, body)) => {
                 exchange.request(body, "request");
-                exchange
-                    .beside
-                    .extra
-                    .keep_rest(request, "request.envelope", &["body"]);
+                let extra = &mut exchange.beside.extra;
+                extra.keep_rest(request, "request.envelope", &[field]);
             }
+            None if request_key.is_empty() => exchange.request(request, ""),
             None => exchange.request(request, "request"),
         }
-        is_request(body.unwrap_or(request))
+        is_request(body.map_or(request, |(_, body)| body))
     });
     if !found {
         let text = format!("{request_key} holds no messages");
@@ -129,8 +147,12 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let answer = field(&ANSWERS);
     if let Some((_, answer)) = answer {
         opened(&mut exchange, answer, limits, |exchange, answer| {
-            let body = present(answer, "body");
-            let told = exchange.answer(body.unwrap_or(answer), "response");
+            let body = body_of(answer);
+            let told = exchange.answer(body.map_or(answer, |(_, body)| body), "response");
+            if let Some((field, _)) = body {
+                let extra = &mut exchange.beside.extra;
+                extra.keep_rest(answer, "response.envelope", &[field]);
+            }
             let says: Vec<Value<'_>> = told.into_iter().chain([answer, root]).collect();
             exchange.spent(&says);
         });
@@ -158,8 +180,13 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     known.extend(named.as_ref().map(|(key, _)| *key));
     known.extend(answer.map(|(key, _)| key));
     known.extend(field(&TIMES).map(|(key, _)| key));
-    extra.keep_rest(root, "", &known);
-    extra.0.extend(beside.extra.0);
+    if request_key.is_empty() {
+        let own = |(key, _): &(String, _)| !known.contains(&key.as_str());
+        extra.0.extend(beside.extra.0.into_iter().filter(own));
+    } else {
+        extra.keep_rest(root, "", &known);
+        extra.0.extend(beside.extra.0);
+    }
     Ok(turns.list.finish(Conversation {
         source: ID,
         source_id: named.map(|(_, id)| id),
@@ -170,6 +197,18 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         extra,
         ..Conversation::default()
     }))
+}
+
+/// What a request or an answer holds as its body.
+fn body_of(value: Value<'_>) -> Option<(&'static str, Value<'_>)> {
+    BODIES
+        .into_iter()
+        .find_map(|field| Some((field, present(value, field)?)))
+}
+
+/// Whether a value is a request, or holds one.
+fn holds_request(value: Value<'_>) -> bool {
+    is_request(value) || body_of(value).is_some_and(|(_, body)| is_request(body))
 }
 
 /// Does something with a value, or with the JSON that it holds as a string; what is found there is placed at the string.

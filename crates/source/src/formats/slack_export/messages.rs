@@ -10,7 +10,7 @@ use chatmill_model::{
 
 use super::division::{self, Spoken};
 use super::people::People;
-use super::{ID, Kind, incomplete, kind, words};
+use super::{ID, Kind, incomplete, kind, tokens, words};
 use crate::frame::{FrameView, Reading};
 use crate::reader::{
     Element, Keep as _, Kept, ListReader, Notes, Site, Times, Wire as _, id, list, present, text, wire, word,
@@ -34,6 +34,7 @@ wire! {
         subtype: "subtype",
         ts: "ts",
         user: "user",
+        comment: "comment",
         bot_id: "bot_id",
         username: "username",
         text: "text",
@@ -129,7 +130,14 @@ impl<'d, 'r> Reader<'d, 'r> {
             self.list.reject(row.span(), finding);
             return;
         };
-        let message = self.read(&wire, row, index, ts.clone());
+        let mut message = self.read(&wire, row, index, ts.clone());
+        let mut site = Site {
+            notes: &mut self.list.notes,
+            position: index,
+            id: Some(&ts),
+            message: row,
+        };
+        tokens::cut(row, &mut message, &mut site);
         let thread = wire.thread.and_then(id);
         if let Some(replies) = wire.replies {
             self.listed.push((index, replies));
@@ -151,7 +159,10 @@ impl<'d, 'r> Reader<'d, 'r> {
         let name = text(wire.username)
             .or_else(|| text(wire.bot_profile.and_then(|profile| profile.get("name"))))
             .filter(|name| !name.is_empty());
-        let sender = match wire.user.and_then(id) {
+        let user = wire
+            .user
+            .or_else(|| wire.comment.and_then(|comment| comment.get("user")));
+        let sender = match user.and_then(id) {
             Some(user) => Some(self.people.person(&user, wire.user_profile)),
             None => self.people.bot(wire.bot_id.and_then(id), name),
         };
@@ -217,6 +228,14 @@ impl<'d, 'r> Reader<'d, 'r> {
             && let Some(blocks) = wire.blocks
         {
             said = words::of_blocks(blocks, &self.people, &mut mentions);
+        }
+        if let Some(comment) = wire.comment {
+            // The text tells who commented on what, and says it again.
+            let comments = text(comment.get("comment")).unwrap_or_default();
+            if said.trim().is_empty() {
+                said = words::resolved(&comments, &self.people, &mut mentions);
+            }
+            extra.keep_rest(comment, "comment", &["user", "comment"]);
         }
         if let Some(attached) = wire.attachments {
             let words: Vec<String> = attached.items().filter_map(|item| self.attached(item)).collect();

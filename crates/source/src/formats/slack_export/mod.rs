@@ -16,6 +16,7 @@
 mod division;
 mod messages;
 mod people;
+mod tokens;
 mod words;
 
 use chatmill_diag::{Finding, Limits, Severity, codes};

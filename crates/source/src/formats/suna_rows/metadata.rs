@@ -225,7 +225,7 @@ fn is_same(left: Value<'_>, right: Value<'_>) -> bool {
                     .all(|(left, right)| is_same(left, right))
         }
         (Kind::String, Kind::String) => left.as_str() == right.as_str(),
-        (left_kind, right_kind) => left_kind == right_kind && left.raw() == right.raw(),
+        (left_kind, right_kind) => left_kind == right_kind && left.written() == right.written(),
     }
 }
 

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::Mark;
 use chatmill_model::json::push_compact;
 
 use super::row::{Row, Stream};
-use crate::reader::{Notes, times};
+use crate::reader::{Notes, repeats, times};
 use chatmill_diag::RowLedger;
 
 /// The rows that make one message.
@@ -34,7 +35,7 @@ pub(super) fn arrange<'r, 'd>(
                 && row
                     .columns
                     .metadata
-                    .is_some_and(|metadata| metadata.raw().contains("stream_status"));
+                    .is_some_and(|metadata| metadata.written().contains("stream_status"));
             if is_streamed {
                 row.stream(limits)
             } else {
@@ -86,6 +87,7 @@ fn without_repeats(
             let is_numbered = row.columns.others.iter().any(|(key, _)| key == "sequence");
             let is_repeat = is_numbered && !pieces.insert(compact(row));
             if is_repeat {
+                row.value.mark(Mark::Taken);
                 note(
                     notes,
                     row,
@@ -125,6 +127,7 @@ fn settle(rows: &[Row<'_>], at: usize, kept: Option<&mut usize>, notes: &mut Not
         return;
     };
     if compact(first) == compact(second) {
+        repeats(second.value, first.value);
         note(
             notes,
             second,
@@ -140,11 +143,13 @@ fn settle(rows: &[Row<'_>], at: usize, kept: Option<&mut usize>, notes: &mut Not
     if after > before {
         let text = "the row of this id stands again with another body and was updated there later: the later one is kept";
         note(notes, first, text, Severity::Warning);
+        repeats(first.value, second.value);
         *kept = at;
     } else {
         let text = "the row of this id stands here again with another body and was not updated later: the other one is \
                     kept";
         note(notes, second, text, Severity::Warning);
+        repeats(second.value, first.value);
     }
 }
 
@@ -157,7 +162,7 @@ fn note(notes: &mut Notes, row: &Row<'_>, text: &str, severity: Severity) {
 
 fn compact(row: &Row<'_>) -> String {
     let mut text = String::new();
-    push_compact(&mut text, row.value.raw());
+    push_compact(&mut text, row.value.written());
     text
 }
 

@@ -11,6 +11,7 @@ use chatmill_model::{Part, ToolResult};
 
 use super::metadata::Metadata;
 use super::types::{Content, Era, MessageContent};
+use crate::reader::parts::media_of_answer;
 use crate::reader::quoted_json::CellPlace;
 use crate::reader::{
     Keep as _, Kept, MessageObject, Site, below, message_object, present, quoted_json, text, text_of,
@@ -157,6 +158,7 @@ impl Answer {
             content: self.text,
             is_error,
             caller,
+            media: media_of_answer(&self.others),
         }));
         said.parts.extend(self.others);
     }

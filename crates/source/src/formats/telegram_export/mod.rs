@@ -204,9 +204,10 @@ fn chat(
         reader.entry(index, value, path);
     }
     let mut extra = Kept::new();
-    extra.keep_rest(chat, "", &["messages", "id", "name", "chats", "left_chats"]);
     if shape == "account" {
-        extra.retain(|(key, _)| key == "type");
+        extra.keep_some("type", chat.get("type"));
+    } else {
+        extra.keep_rest(chat, "", &["messages", "id", "name", "chats", "left_chats"]);
     }
     reader.times.finish(&mut reader.list.notes);
     Ok(reader.list.finish(Conversation {

@@ -140,6 +140,9 @@ impl<'d> Request<'d> {
         if let Some(quoted) = self.quoted() {
             references.extend(quoted::reference(quoted, people, ids, times, site));
         }
+        if references.is_empty() {
+            parts::hold_place(self.role, &mut parts, &rest);
+        }
         look_for_repeated_media(&parts, &references, self.root, site);
         RequestContent {
             parts,

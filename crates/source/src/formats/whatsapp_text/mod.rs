@@ -180,15 +180,17 @@ impl Speakers {
         Self(counts)
     }
 
-    /// Whether what stands before a colon is a name: an event may hold a colon, and begins with the name of somebody who speaks.
+    /// Whether what stands before a colon is a name. An event may hold a colon: where it begins with the name of somebody who speaks and
+    /// goes on as events do, or where a quotation is open before the colon. A name that begins with another is a name.
     fn is_name(&self, name: &str) -> bool {
-        let holds_quote = name.contains(['\u{201e}', '\u{201c}', '\u{201d}', '\u{ab}', '\u{bb}', '"']);
         let is_rare = self.0.get(name).is_some_and(|count| *count == 1);
-        let begins_with_another = || {
-            let mut ends = name.char_indices().filter(|(_, sign)| *sign == ' ');
-            ends.any(|(end, _)| name.get(..end).is_some_and(|other| self.0.contains_key(other)))
-        };
-        !(is_rare && (holds_quote || begins_with_another()))
+        let mut ends = name.char_indices().filter(|(_, sign)| *sign == ' ');
+        let goes_on = ends.any(|(end, _)| {
+            let speaks = name.get(..end).is_some_and(|other| self.0.contains_key(other));
+            speaks && name.get(end + 1..).is_some_and(words::is_event)
+        });
+        let is_event = goes_on || words::opens_quotation(name);
+        !(is_rare && is_event)
     }
 }
 

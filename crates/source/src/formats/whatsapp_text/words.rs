@@ -124,6 +124,58 @@ const NOTICES: &[&str] = &[
     " removed ",
 ];
 
+/// What follows a name where an event is told: verbs, each of which something else follows.
+const EVENTS: &[&str] = &[
+    "changed ",
+    "created ",
+    "added ",
+    "removed ",
+    "deleted ",
+    "updated ",
+    "joined ",
+    "turned ",
+    "started ",
+    "pinned ",
+    "hat ",
+    "wurde ",
+    "cambió ",
+    "creó ",
+    "añadió ",
+    "eliminó ",
+    "actualizó ",
+    "a changé ",
+    "a modifié ",
+    "a créé ",
+    "a ajouté ",
+    "a supprimé ",
+    "ha cambiato ",
+    "ha modificato ",
+    "ha creato ",
+    "ha aggiunto ",
+    "ha rimosso ",
+    "mudou ",
+    "alterou ",
+    "criou ",
+    "adicionou ",
+    "removeu ",
+    "heeft ",
+    "изменил",
+    "создал",
+    "добавил",
+    "удалил",
+];
+
+/// Whether words after a name tell an event.
+pub(super) fn is_event(after: &str) -> bool {
+    EVENTS.iter().any(|verb| after.starts_with(verb))
+}
+
+/// Whether a quotation begins in a text and does not end in it: nobody's name does that.
+pub(super) fn opens_quotation(text: &str) -> bool {
+    let is_quote = |sign: &char| "\u{201e}\u{201c}\u{201d}\u{ab}\u{bb}\u{300c}\u{300d}\"".contains(*sign);
+    text.chars().filter(is_quote).count() % 2 == 1
+}
+
 /// What a text is that the app wrote.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mark {

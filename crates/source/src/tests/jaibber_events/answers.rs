@@ -29,7 +29,7 @@ fn chains_are_checked_against_the_limit() {
 }
 
 #[test]
-fn an_answer_needs_a_mention_a_task_or_no_depth() {
+fn an_answer_needs_a_mention_or_a_task_in_a_chain_or_in_none() {
     let mut reply = answer("response", "r1", "x");
     reply["responseDepth"] = json!(1);
     let mut second = reply.clone();
@@ -40,10 +40,13 @@ fn an_answer_needs_a_mention_a_task_or_no_depth() {
     assert_eq!(found(json!([asked, reply])), none);
     assert_eq!(found(json!([reply, asked])), ["unmentioned-response"]);
     assert_eq!(found(json!([asked, reply, second])), ["unmentioned-response"]);
-    assert_eq!(found(json!([answer("response", "r9", "from a task")])), none);
+    let outside = answer("response", "r9", "in no chain");
+    assert_eq!(found(json!([outside])), ["unmentioned-response"]);
+    assert_eq!(found(json!([asked, outside])), none);
     let task = json!({"type": "task-created", "projectId": "p",
         "task": {"title": "t", "assignedAgentName": "coder", "createdBy": "u1", "createdByName": "ann", "createdByType": "user"}});
     assert_eq!(found(json!([task, reply])), none);
+    assert_eq!(found(json!([task, outside])), none);
 }
 
 #[test]

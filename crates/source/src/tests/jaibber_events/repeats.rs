@@ -48,7 +48,10 @@ fn the_first_row_of_an_id_counts_unless_another_client_captured_it_better() {
         answer("error", "r1", "Agent error: boom")
     ]));
     assert_eq!(turns(&error), ["whole"]);
-    assert_eq!(names(&error.findings), ["duplicate-message-id"]);
+    assert_eq!(
+        names(&error.findings),
+        ["duplicate-message-id", "unmentioned-response"]
+    );
     let mut stored = answer("response", "r1", "server copy");
     stored = json!({"id": "r1", "projectId": "p", "senderId": "u1", "senderType": "agent", "senderName": "Coder",
         "type": "response", "text": stored["text"], "parentMessageId": "m1", "createdAt": "2026-01-01T00:00:00Z"});
@@ -61,6 +64,6 @@ fn the_first_row_of_an_id_counts_unless_another_client_captured_it_better() {
         let message = &conversation(&reading).messages[0];
         assert_eq!(message.timestamp.as_ref().unwrap().raw, "2026-01-01T00:00:00Z");
         assert_eq!(message.references[0].target.as_deref(), Some("m1"));
-        assert_eq!(names(&reading.findings), ["repeated-row"]);
+        assert_eq!(names(&reading.findings), ["repeated-row", "unmentioned-response"]);
     }
 }

@@ -22,7 +22,7 @@ fn the_whole_answer_takes_the_place_of_its_pieces() {
         (messages[2].id.as_deref(), messages[2].origin.index),
         (Some("r1"), 4)
     );
-    assert_eq!(names(&reading.findings), [""; 0]);
+    assert_eq!(names(&reading.findings), ["unmentioned-response"]);
     assert_eq!(
         (reading.rows.messages, reading.rows.notices, reading.rows.merged),
         (2, 1, 2)
@@ -44,7 +44,7 @@ fn pieces_of_an_answer_may_have_ids_of_their_own() {
     let reading = read(&json!(rows));
     assert_eq!(turns(&reading), ["ab."]);
     assert_eq!(conversation(&reading).messages[1].id.as_deref(), Some("e1"));
-    assert_eq!(reading.findings, []);
+    assert_eq!(names(&reading.findings), ["unmentioned-response"]);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn an_answer_without_its_beginning_is_kept_as_far_as_it_goes() {
         answer("response", "r1", "Hello")
     ]));
     assert_eq!(turns(&reading), ["Hello"]);
-    assert_eq!(names(&reading.findings), ["orphan-chunk"]);
+    assert_eq!(names(&reading.findings), ["orphan-chunk", "unmentioned-response"]);
     assert_eq!(reading.findings[0].severity, Severity::Note);
 
     let mut lost = answer("chunk", "r1", "alone");
@@ -109,7 +109,7 @@ fn late_pieces_leave_the_answer_as_it_is() {
         answer("chunk", "r1", "lo"),
     ]));
     assert_eq!(turns(&reading), ["Hello"]);
-    assert_eq!(names(&reading.findings), ["late-chunk"]);
+    assert_eq!(names(&reading.findings), ["late-chunk", "unmentioned-response"]);
     assert_eq!(
         (reading.findings[0].count, reading.findings[0].position),
         (2, Some(1))

@@ -55,10 +55,14 @@ fn pictures_pages_and_notes_are_passed_over_and_counted_by_kind() {
     workshop.write("in/chat.json", CHAT);
     workshop.write("in/README.md", "# Notes\n");
     workshop.write("in/a.png", PICTURE);
-    let files: [(&str, &[u8]); 3] = [
+    workshop.write("in/desktop.ini", "[.ShellClassInfo]\n");
+    let files: [(&str, &[u8]); 6] = [
         ("b.png", PICTURE),
         ("c.html", b"<!doctype html>"),
         ("d.json", CHAT.as_bytes()),
+        ("__MACOSX/._d.json", b"\0\x05\x16\x07\0\x02\0\0Mac OS X"),
+        (".DS_Store", b""),
+        ("Thumbs.db", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"),
     ];
     workshop.write("in/all.tar", tar(&files));
     let summary = workshop.run("out", "", 1).unwrap();
@@ -72,8 +76,8 @@ fn pictures_pages_and_notes_are_passed_over_and_counted_by_kind() {
     {
         *skipped.entry(kind).or_insert(0) += files;
     }
-    let expected =
-        [("note", 1), ("picture", 2), ("web page", 1)].map(|(kind, files)| (kind.to_owned(), files));
+    let expected = [("note", 1), ("picture", 2), ("system file", 4), ("web page", 1)];
+    let expected = expected.map(|(kind, files)| (kind.to_owned(), files));
     assert_eq!(skipped.into_iter().collect::<Vec<_>>(), expected);
     assert!(
         summary

@@ -34,6 +34,33 @@ fn findings_per_code_folds_the_rest_into_one_row() {
 }
 
 #[test]
+fn unread_paths_folds_the_rest_into_one_row_with_its_number() {
+    let file = lines(&[
+        plain("a").replacen('{', r#"{"one":"a b","two":"a b","#, 1),
+        plain("b").replacen('{', r#"{"two":"a b","three":"a b","#, 1),
+    ]);
+    for (limit, counts) in [
+        (3, [1, 1, 2].as_slice()),
+        (2, &[1, 1, 2]),
+        (1, &[1, 3]),
+        (0, &[4]),
+    ] {
+        let milled = mill(&[("x.jsonl", &file)], &format!("unread_paths = {limit}"));
+        let out = milled.shop.path("out");
+        let names = rows::texts(&out, "findings", "name").into_iter();
+        let told = names.zip(rows::numbers(&out, "findings", "count"));
+        let told = told.filter(|(name, _)| name.as_deref() == Some("unread-field"));
+        let mut own: Vec<_> = told.map(|(_, count)| count.unwrap()).collect();
+        own.sort_unstable();
+        assert_eq!(
+            (own.as_slice(), milled.found("unread-field")),
+            (counts, 4),
+            "{limit}"
+        );
+    }
+}
+
+#[test]
 fn reject_head_bounds_what_the_rejects_table_keeps() {
     let broken = "{\"conversation_list\": [1, 2, 3";
     let file = lines(&[plain("a"), broken.to_owned()]);
@@ -79,5 +106,37 @@ fn max_error_findings_decides_between_complete_and_too_many_errors() {
         assert_eq!(milled.summary.totals.error_findings(), 1);
         assert_eq!(milled.summary.manifest.verdict, verdict);
         assert_eq!(milled.ids(), ["a", "b"], "the dataset is published either way");
+    }
+}
+
+#[test]
+fn refused_inputs_decides_between_complete_and_refused_inputs() {
+    let weather: Vec<String> = (0..5).map(|day| format!("{{\"day\":{day}}}")).collect();
+    let files = [
+        ("a.jsonl", lines(&[plain("a"), "{broken".to_owned()])),
+        ("b.jsonl", lines(&weather)),
+        ("c.json", format!("[{}]", weather.join(",")).into_bytes()),
+        ("d.csv", b"sepal,petal\n1,2\n3,4\n".to_vec()),
+    ];
+    let files = files.each_ref().map(|(name, text)| (*name, text.as_slice()));
+    for (allowed, verdict) in [(2, "refused-inputs"), (3, "complete")] {
+        let limits = format!("max_reject_ratio = 1.0\nrefused_inputs = {allowed}");
+        let milled = mill(&files, &limits);
+        let totals = &milled.summary.totals;
+        assert_eq!(
+            (totals.framed, totals.rejected, totals.refused_inputs),
+            (14, 13, 3)
+        );
+        assert_eq!(milled.found("unknown-format"), 12, "each record says why");
+        assert_eq!(milled.summary.manifest.verdict, verdict);
+        assert_eq!(milled.ids(), ["a"], "the dataset is published either way");
+        let faults: Vec<(u64, u64)> = milled
+            .summary
+            .manifest
+            .inputs
+            .iter()
+            .map(|input| input.faults())
+            .collect();
+        assert_eq!(faults, [(1, 1), (5, 5), (5, 5), (2, 2)]);
     }
 }

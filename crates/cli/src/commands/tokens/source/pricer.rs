@@ -9,7 +9,7 @@ use chatmill_engine::plan::{Target, WindowPlan};
 use chatmill_engine::work::bill::{BillingMode, requests};
 use chatmill_engine::work::budget::BudgetMeter;
 use chatmill_engine::work::render::WindowedRenderer;
-use chatmill_engine::work::shares::Billed;
+use chatmill_engine::work::shares::{Billed, Logged};
 use chatmill_engine::work::{render, tables};
 use chatmill_model::{Linked, MessageKind, Sink};
 use chatmill_report::GroupKey;
@@ -92,7 +92,7 @@ impl<'p> Pricer<'p> {
         for target in priced.targets {
             let one_request = conversation.customs.is_one_request();
             let serving = BillingMode::of(&*target.dialect, priced.windows.cuts, one_request);
-            let mut emit = |sink: &mut Sink<'_>, _: &str, rendering: Rendering| {
+            let mut emit = |sink: &mut Sink<'_>, perspective: &str, rendering: Rendering| {
                 let requests = requests(sink.spans_mut(), serving);
                 counter.tally_sink(sink, tallies);
                 let billed = Billed {
@@ -101,6 +101,8 @@ impl<'p> Pricer<'p> {
                     last: rendering.last_position,
                     bytes: sink.text().len() as u64,
                     tallies,
+                    paid: serving.paid(rendering.paid.clone(), &requests),
+                    perspective,
                 };
                 let shares = billed.shares(linked, priced.zone, || counter.tally_spans(sink));
                 for (number, share) in shares.iter().enumerate() {
@@ -176,7 +178,7 @@ impl<'p> Pricer<'p> {
         };
         let names = || priced.encodings.iter().map(Encoding::name);
         let messages = conversation.messages.iter();
-        for message in messages.filter(|message| message.kind == MessageKind::Message) {
+        for message in messages {
             let sender = message
                 .sender
                 .and_then(|place| conversation.participants.get(place));
@@ -195,8 +197,13 @@ impl<'p> Pricer<'p> {
                     .or_else(|| sender.and_then(|sender| sender.name.as_deref())),
                 role: message.role.as_str(),
                 bytes: text.len() as u64,
+                logged: Logged::of(message.usage).counts(),
                 ..Said::default()
             };
+            if message.kind != MessageKind::Message {
+                bill.book_logged(&said, names());
+                continue;
+            }
             let called = calls.get(&u64::from(message.position));
             let called = called.map(Vec::as_slice).unwrap_or_default();
             let has_text = !text.is_empty() || called.is_empty();
@@ -204,14 +211,15 @@ impl<'p> Pricer<'p> {
                 bill.book(&said, true, names().zip(self.counter.count(&text)));
             }
             for (number, (tool, text)) in called.iter().enumerate() {
+                // A message without words of its own is counted with its first call.
+                let is_message = !has_text && number == 0;
                 let call = Said {
                     tool: *tool,
                     is_call: true,
                     bytes: text.len() as u64,
+                    logged: if is_message { said.logged } else { [0; 4] },
                     ..said
                 };
-                // A message without words of its own is counted with its first call.
-                let is_message = !has_text && number == 0;
                 bill.book(&call, is_message, names().zip(self.counter.count(text)));
             }
         }

@@ -8,7 +8,7 @@ use crate::controls::{Reserved, escape};
 use crate::json;
 use crate::loss::{LossCode, reasons};
 use crate::media::placeholder;
-use crate::message_text::stored_declared;
+use crate::message_text::{declared_document, stored_declared};
 use crate::names::UNNAMED;
 use crate::policy::MediaPolicy;
 
@@ -149,9 +149,14 @@ impl<'a> Planner<'_, 'a> {
         let mut texts: Vec<TextBlock<'a>> = Vec::new();
         let mut is_behind_call = false;
         let mut is_behind_result = false;
-        for part in &message.parts {
+        for (_, part) in message.own_parts() {
+            let document = match part {
+                Part::Media(media) => declared_document(media, position, &mut self.losses),
+                _ => None,
+            };
             let text = match part {
                 Part::Text(text) => stored_declared(view, message, text, &mut self.losses),
+                Part::Media(_) if document.is_some() => document.unwrap_or_default().into(),
                 Part::Media(_) if view.policy.media == MediaPolicy::Drop => {
                     let reason = reasons::POLICY_DROPS_MEDIA;
                     self.losses.at(LossCode::MediaDropped, position, reason);

@@ -1,0 +1,112 @@
+//! Attributes that Python's values have beside their keys: `schema.items` is the method of the dictionary, whatever keys it has.
+//!
+//! A method that is not called is a value: it is true, prints as in Python but for its address in memory, and can be called
+//! later. What the sandbox keeps from templates, because it changes a value, is undefined.
+
+use std::fmt;
+use std::sync::Arc;
+
+use minijinja::value::{DynObject, Object, ObjectRepr, ValueKind};
+use minijinja::{Error, State, Value};
+
+/// A type of Python: its name, its methods, and those that change a value, as `dir` lists them.
+type Type = [&'static str; 3];
+
+const STR: Type = [
+    "str",
+    "capitalize casefold center count encode endswith expandtabs find format format_map index isalnum isalpha isascii \
+     isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle isupper join ljust lower lstrip maketrans \
+     partition removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith \
+     strip swapcase title translate upper zfill",
+    "",
+];
+const DICT: Type = [
+    "dict",
+    "copy fromkeys get items keys values",
+    "clear pop popitem setdefault update",
+];
+const LIST: Type = [
+    "list",
+    "copy count index",
+    "append clear extend insert pop remove reverse sort",
+];
+const TUPLE: Type = ["tuple", "count index", ""];
+
+fn type_of(value: &Value) -> Option<Type> {
+    match value.kind() {
+        ValueKind::String => Some(STR),
+        ValueKind::Map if !value.as_object().is_some_and(has_state) => Some(DICT),
+        ValueKind::Seq => Some(if value.is_tuple() { TUPLE } else { LIST }),
+        _ => None,
+    }
+}
+
+/// Whether an object can be changed after it was made, and so be made to hold itself.
+pub(super) fn has_state(object: &DynObject) -> bool {
+    let name = object.type_name();
+    name.ends_with("::Namespace") || name.ends_with("::Loop")
+}
+
+fn lists(names: &str, name: &str) -> bool {
+    names.split(' ').any(|listed| listed == name)
+}
+
+/// Whether a type has an attribute of this name.
+pub(super) fn is_one(name: &str) -> bool {
+    let mut types = [STR, DICT, LIST].into_iter();
+    types.any(|[_, methods, changing]| lists(methods, name) || lists(changing, name))
+}
+
+/// The attribute of a value; none where its type has none of this name.
+fn find(value: &Value, name: &str) -> Option<Value> {
+    let [of, methods, changing] = type_of(value)?;
+    if lists(changing, name) {
+        return Some(Value::UNDEFINED);
+    }
+    let name = methods.split(' ').find(|method| *method == name)?;
+    let subject = value.clone();
+    Some(Value::from_object(Method { subject, of, name }))
+}
+
+/// `value.name`: an attribute before a key.
+pub(super) fn attribute(value: &Value, name: &str) -> Result<Value, Error> {
+    find(value, name).map_or_else(|| value.get_attr(name), Ok)
+}
+
+/// `value[key]`: a key before an attribute.
+pub(super) fn item(value: &Value, key: &Value) -> Result<Value, Error> {
+    let found = value.get_item(key)?;
+    let name = key.as_str().filter(|_| found.is_undefined());
+    Ok(name.and_then(|name| find(value, name)).unwrap_or(found))
+}
+
+/// The filter `attr`: an attribute and never a key.
+pub(super) fn attr(value: &Value, name: &str) -> Result<Value, Error> {
+    match type_of(value) {
+        Some(_) => Ok(find(value, name).unwrap_or_default()),
+        None => value.get_attr(name),
+    }
+}
+
+/// A method of a value that is not called yet.
+#[derive(Debug)]
+pub(super) struct Method {
+    /// Whose it is.
+    pub(super) subject: Value,
+    of: &'static str,
+    name: &'static str,
+}
+
+impl Object for Method {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Plain
+    }
+
+    fn call(self: &Arc<Self>, state: &mut State<'_, '_>, arguments: &[Value]) -> Result<Value, Error> {
+        self.subject.call_method(state, self.name, arguments)
+    }
+
+    fn render(self: &Arc<Self>, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "<built-in method {} of {} object>", self.name, self.of)
+    }
+}

@@ -1,0 +1,261 @@
+//! Documents, and media and objects in what tools answer: native where a dialect has a place, else words where they belong.
+
+use chatmill_dialect::policy::MediaPolicy;
+use chatmill_dialect::{DIALECTS, LossCode, Policy};
+use chatmill_model::{CallStatus, Media, MediaKind, MediaSource, Part};
+
+use crate::room::{Out, Room, text};
+
+fn medium(kind: MediaKind, source: MediaSource, media_type: Option<&str>, name: Option<&str>) -> Part {
+    Part::Media(Media {
+        kind,
+        source,
+        media_type: media_type.map(str::to_owned),
+        name: name.map(str::to_owned),
+    })
+}
+
+fn bytes() -> MediaSource {
+    MediaSource::Inline("aGkh".to_owned())
+}
+
+fn pdf(name: &str) -> Part {
+    medium(MediaKind::File, bytes(), Some("application/pdf"), Some(name))
+}
+
+fn has(out: &Out, words: &str) -> bool {
+    out.text.contains(words)
+}
+
+/// A question about some media, and an answer.
+fn asked(parts: Vec<Part>) -> Room {
+    let mut room = Room::new();
+    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
+    room.post(Some(ann), parts);
+    room.say(bot, "Basalt.");
+    room
+}
+
+#[test]
+fn a_document_of_text_is_text_with_its_title_in_every_dialect() {
+    let source = MediaSource::Text("The moon is made of basalt.".to_owned());
+    let moon = medium(MediaKind::File, source, Some("text/plain"), Some("Moon"));
+    let room = asked(vec![moon, text("Of what?")]);
+    for policy in [MediaPolicy::Keep, MediaPolicy::Placeholder] {
+        let policy = Policy {
+            media: policy,
+            ..Policy::default()
+        };
+        for dialect in DIALECTS {
+            for out in room.render_with(dialect.id(), &policy, chatmill_dialect::History::Document) {
+                let id = dialect.id();
+                assert!(
+                    has(&out, "Moon") && has(&out, "made of basalt"),
+                    "{id}: {}",
+                    out.text
+                );
+                assert!(!has(&out, "[File"), "{id}: {}", out.text);
+                assert_eq!(out.lost(LossCode::MediaPlaceholder), [], "{id}");
+                assert_eq!(out.lost(LossCode::MediaDropped), [], "{id}");
+            }
+        }
+    }
+    let out = room.only("openai-chat");
+    assert!(
+        has(&out, r"Moon\n\nThe moon is made of basalt.\nOf what?"),
+        "{}",
+        out.text
+    );
+    assert_eq!(out.lost(LossCode::PartFlattened)[0], (Some(0), 1));
+    let out = room.only("anthropic-messages");
+    let native = r#"{"type":"document","source":{"type":"text","media_type":"text/plain","data":"The moon is made of basalt."},"title":"Moon"}"#;
+    assert!(has(&out, native), "{}", out.text);
+    assert_eq!(
+        out.codes_at(0)
+            .iter()
+            .filter(|code| code.starts_with("part"))
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn files_as_bytes_go_where_a_dialect_has_a_block() {
+    let room = asked(vec![pdf("tide_table.pdf"), text("When?")]);
+    for (dialect, written) in [
+        (
+            "anthropic-messages",
+            r#"{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"aGkh"},"title":"tide_table.pdf"}"#,
+        ),
+        (
+            "openai-chat",
+            r#"{"type":"file","file":{"filename":"tide_table.pdf","file_data":"data:application/pdf;base64,aGkh"}}"#,
+        ),
+        (
+            "openai-responses",
+            r#"{"type":"input_file","filename":"tide_table.pdf","file_data":"data:application/pdf;base64,aGkh"}"#,
+        ),
+        (
+            "bedrock-converse",
+            r#"{"document":{"format":"pdf","name":"tide-table-pdf","source":{"bytes":"aGkh"}}}"#,
+        ),
+        (
+            "gemini-contents",
+            r#"{"inlineData":{"mimeType":"application/pdf","data":"aGkh"}}"#,
+        ),
+        ("hf-messages", "[File: tide_table.pdf]"),
+    ] {
+        let out = room.only(dialect);
+        assert!(has(&out, written), "{dialect}: {}", out.text);
+        assert_eq!(out.violations, Vec::<String>::new(), "{dialect}");
+    }
+    let uploaded = medium(
+        MediaKind::File,
+        MediaSource::Upload,
+        None,
+        Some("file-6F2ksmvXxt4VdoqmHRw6kL"),
+    );
+    let room = asked(vec![uploaded]);
+    let written = r#""file_id":"file-6F2ksmvXxt4VdoqmHRw6kL""#;
+    assert!(has(&room.only("openai-chat"), written) && has(&room.only("openai-responses"), written));
+    // Bedrock wants text beside a document.
+    assert!(has(&asked(vec![pdf("a")]).only("bedrock-converse"), "[File: a]"));
+}
+
+/// A call whose answer is this text and these media.
+fn answered(content: &str, media: Vec<Part>) -> Room {
+    let mut room = Room::new();
+    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
+    room.say(ann, "Show me.");
+    room.call(bot, "", &[("c1", "shoot", "{}")]);
+    let position = room.result("c1", content);
+    if let Part::ToolResult(result) = &mut room.message(position).parts[0] {
+        result.media = media.len() as u32;
+    }
+    // The message is the agent's, as where a role says `tool` and nobody is named.
+    room.message(position).sender = Some(bot);
+    room.message(position).parts.extend(media);
+    room.pair(Some((1, 0)), Some((2, 0)), CallStatus::Paired);
+    room.say(bot, "There.");
+    room
+}
+
+#[test]
+fn a_picture_that_a_tool_answers_stays_in_the_answer() {
+    let shot = || medium(MediaKind::Image, bytes(), Some("image/png"), None);
+    let room = answered("shot", vec![shot()]);
+    for (dialect, written) in [
+        (
+            "anthropic-messages",
+            r#"{"type":"tool_result","tool_use_id":"c1","content":[{"type":"text","text":"shot"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"aGkh"}}]}"#,
+        ),
+        (
+            "bedrock-converse",
+            r#""content":[{"text":"shot"},{"image":{"format":"png","source":{"bytes":"aGkh"}}}]}}"#,
+        ),
+        (
+            "gemini-contents",
+            r#""response":{"output":"shot"},"parts":[{"inlineData":{"mimeType":"image/png","data":"aGkh"}}]}}"#,
+        ),
+        (
+            "openai-responses",
+            r#""output":[{"type":"input_text","text":"shot"},{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,aGkh"}]}"#,
+        ),
+        (
+            "openai-chat",
+            r#"{"role":"tool","tool_call_id":"c1","content":"shot\n[Image]"}"#,
+        ),
+        ("hf-messages", r#""name":"shoot","content":"shot\n[Image]"}"#),
+        ("suna-llm", r#""content":"shot\n[Image]","message_id""#),
+        ("sharegpt", r#"{"from":"observation","value":"shot\n[Image]"}"#),
+        ("gryag-gemini", r#"{"text":"shot\n[Image]"}"#),
+    ] {
+        let out = room.only(dialect);
+        assert!(has(&out, written), "{dialect}: {}", out.text);
+        assert_eq!(out.violations, Vec::<String>::new(), "{dialect}");
+        assert!(!out.own.contains("[Image]"), "{dialect}: {}", out.own);
+    }
+    for dialect in DIALECTS
+        .iter()
+        .copied()
+        .filter(|dialect| !dialect.about().neutral)
+    {
+        for out in room.render(dialect.id()) {
+            assert!(!out.own.contains("[Image]"), "{dialect:?}: {}", out.own);
+            assert!(
+                out.text.matches("[Image]").count() < 2,
+                "{dialect:?}: {}",
+                out.text
+            );
+        }
+    }
+    let silent = answered("", vec![shot(), shot()]);
+    let out = silent.only("anthropic-messages");
+    assert!(has(&out, r#""content":[{"type":"image""#), "{}", out.text);
+    let out = silent.only("bedrock-converse");
+    assert!(
+        has(&out, r#""content":[{"image":"#) && !has(&out, "(empty)"),
+        "{}",
+        out.text
+    );
+    assert!(has(
+        &silent.only("openai-chat"),
+        r#""content":"[Image]\n[Image]"}"#
+    ));
+}
+
+#[test]
+fn an_answer_that_is_an_object_is_one_where_a_dialect_has_objects() {
+    let room = answered(r#"{"temp": 21.5, "ok":true}"#, Vec::new());
+    let gemini = room.only("gemini-contents");
+    assert!(
+        has(&gemini, r#""response":{"temp":21.5,"ok":true}}"#),
+        "{}",
+        gemini.text
+    );
+    let bedrock = room.only("bedrock-converse");
+    assert!(
+        has(&bedrock, r#""content":[{"json":{"temp":21.5,"ok":true}}]}}"#),
+        "{}",
+        bedrock.text
+    );
+    for out in [gemini, bedrock] {
+        assert_eq!(
+            out.lost(LossCode::ResultWrapped),
+            [(Some(2), 1)],
+            "white space goes"
+        );
+    }
+    for (content, is_error, written) in [
+        (r#"{"output":"4"}"#, false, r#""response":{"output":"4"}}"#),
+        (r#"{"error":"no"}"#, true, r#""response":{"error":"no"}}"#),
+        (
+            r#"{"error":"no"}"#,
+            false,
+            r#""response":{"output":"{\"error\":\"no\"}"}}"#,
+        ),
+        (
+            r#"{"why":"no"}"#,
+            true,
+            r#""response":{"error":"{\"why\":\"no\"}"}}"#,
+        ),
+        ("[1]", false, r#""response":{"output":"[1]"}}"#),
+        (
+            r#"{"a":1e999}"#,
+            false,
+            r#""response":{"output":"{\"a\":1e999}"}}"#,
+        ),
+    ] {
+        let mut room = answered(content, Vec::new());
+        if let Part::ToolResult(result) = &mut room.message(2).parts[0] {
+            result.is_error = is_error;
+        }
+        let out = room.only("gemini-contents");
+        assert!(has(&out, written), "{}", out.text);
+    }
+    let room = answered(r#"{"id":9007199254740993}"#, Vec::new());
+    assert_eq!(
+        room.only("gemini-contents").lost(LossCode::NumberPrecision),
+        [(Some(2), 1)]
+    );
+}

@@ -1,0 +1,209 @@
+//! Fields that nobody reads: counted for each input while records are read, told once for each path when all of them are.
+
+use std::collections::BTreeMap;
+
+use chatmill_diag::{Finding, Severity, Span, codes};
+use serde::{Deserialize, Serialize};
+
+use crate::record::UnreadAt;
+use crate::record::locate::Located;
+
+/// The unread fields of an input, by the path of their keys.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnreadFields {
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    paths: BTreeMap<String, UnreadField>,
+    /// How often fields were met whose paths were too many.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    further: u64,
+}
+
+/// What is known of one path.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct UnreadField {
+    /// How often something stands there.
+    count: u64,
+    /// How many bytes all of it has.
+    bytes: u64,
+    /// Whether any of it holds words.
+    has_words: bool,
+    /// Where the first stands.
+    first: FirstPlace,
+}
+
+/// Where a field stands for the first time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstPlace {
+    /// Member of an archive.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub entry: String,
+    /// Table of a database.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub table: String,
+    /// Number of the record.
+    pub record: u64,
+    /// First byte in the entry, and one past the last.
+    pub span: Option<(u64, u64)>,
+    /// Line and column.
+    pub line_column: Option<(u64, u64)>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl UnreadFields {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty() && self.further == 0
+    }
+
+    /// Adds what a record holds; of more than `limit` paths only how often they were met.
+    pub fn add(&mut self, unread: &UnreadAt, place: FirstPlace, limit: u64) {
+        let Located {
+            finding, json_path, ..
+        } = &unread.located;
+        let field = |first| UnreadField {
+            count: finding.count,
+            bytes: unread.bytes,
+            has_words: finding.severity > Severity::Note,
+            first,
+        };
+        let path = json_path.as_deref().unwrap_or_default();
+        if let Some(known) = self.paths.get_mut(path) {
+            known.add(&field(FirstPlace::default()));
+        } else if (self.paths.len() as u64) < limit {
+            self.paths.insert(path.to_owned(), field(place));
+        } else {
+            self.further += finding.count;
+        }
+    }
+
+    /// Adds those of a later slice.
+    pub fn merge(&mut self, later: Self, limit: u64) {
+        self.further += later.further;
+        for (path, field) in later.paths {
+            if let Some(known) = self.paths.get_mut(&path) {
+                known.add(&field);
+            } else if (self.paths.len() as u64) < limit {
+                self.paths.insert(path, field);
+            } else {
+                self.further += field.count;
+            }
+        }
+    }
+
+    /// One finding for each path, with its first place; and one for what lies beyond the limit.
+    pub fn findings(self) -> impl Iterator<Item = (Located, Option<FirstPlace>)> {
+        let further = (self.further > 0).then(|| {
+            let finding = Finding::new(
+                &codes::UNREAD_FIELD,
+                "further fields that the source does not read",
+            );
+            let finding = Finding {
+                count: self.further,
+                ..finding.with_severity(Severity::Warning)
+            };
+            (Located::nowhere(finding), None)
+        });
+        let paths = self.paths.into_iter().map(|(path, field)| field.finding(path));
+        paths.chain(further)
+    }
+}
+
+impl UnreadField {
+    fn add(&mut self, more: &Self) {
+        self.count += more.count;
+        self.bytes += more.bytes;
+        self.has_words |= more.has_words;
+    }
+
+    fn finding(self, path: String) -> (Located, Option<FirstPlace>) {
+        let times = if self.count == 1 { "once" } else { "in all" };
+        let message = format!(
+            "the source does not read this field: {} bytes {times}, kept in `extra`",
+            self.bytes
+        );
+        let finding = Finding::new(&codes::UNREAD_FIELD, message);
+        let severity = if self.has_words {
+            Severity::Warning
+        } else {
+            Severity::Note
+        };
+        let mut located = Located::nowhere(finding.with_severity(severity).at_path(path.clone()));
+        located.finding.count = self.count;
+        located.json_path = Some(path);
+        located.span = self.first.span.map(|(start, end)| Span { start, end });
+        located.line_column = self.first.line_column;
+        (located, Some(self.first))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(path: &str, severity: Severity) -> UnreadAt {
+        let finding = Finding::new(&codes::UNREAD_FIELD, "x").with_severity(severity);
+        let mut located = Located::nowhere(finding);
+        located.json_path = Some(path.to_owned());
+        UnreadAt { located, bytes: 5 }
+    }
+
+    fn record(record: u64) -> FirstPlace {
+        FirstPlace {
+            record,
+            ..FirstPlace::default()
+        }
+    }
+
+    #[test]
+    fn a_path_is_told_once_with_its_first_place_and_all_that_stands_there() {
+        let mut fields = UnreadFields::default();
+        fields.add(&at("$.a", Severity::Note), record(1), 2);
+        let mut later = UnreadFields::default();
+        later.add(&at("$.a", Severity::Warning), record(7), 2);
+        fields.merge(later, 2);
+        let told: Vec<_> = fields.findings().collect();
+        assert_eq!(told.len(), 1);
+        let (located, first) = &told[0];
+        assert_eq!((located.finding.count, first.as_ref().unwrap().record), (2, 1));
+        assert_eq!(located.finding.severity, Severity::Warning);
+        assert!(
+            located.finding.message.contains("10 bytes"),
+            "{}",
+            located.finding.message
+        );
+    }
+
+    #[test]
+    fn what_lies_beyond_the_limit_is_one_row_with_its_number() {
+        let mut fields = UnreadFields::default();
+        for (number, path) in (1..).zip(["$.a", "$.b", "$.c", "$.d", "$.a"]) {
+            fields.add(&at(path, Severity::Note), record(number), 2);
+        }
+        let mut exactly = UnreadFields::default();
+        for path in ["$.a", "$.b"] {
+            exactly.add(&at(path, Severity::Note), record(1), 2);
+        }
+        let counts = |fields: UnreadFields| {
+            fields
+                .findings()
+                .map(|(located, _)| located.finding.count)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(counts(exactly.clone()), [1, 1]);
+        fields.merge(exactly, 2);
+        assert_eq!(counts(fields), [3, 2, 2]);
+    }
+
+    #[test]
+    fn a_receipt_gives_back_what_was_written() {
+        let mut fields = UnreadFields::default();
+        fields.add(&at("$.a", Severity::Note), record(3), 2);
+        let text = serde_json::to_string(&fields).unwrap();
+        assert_eq!(serde_json::from_str::<UnreadFields>(&text).unwrap(), fields);
+        assert_eq!(serde_json::to_string(&UnreadFields::default()).unwrap(), "{}");
+    }
+}

@@ -1,0 +1,196 @@
+//! Text in UTF-16 and UTF-32 as UTF-8: a byte order mark says so, as editors and programs on Windows write it.
+//!
+//! Half a pair of surrogates is a replacement character, as it is where JSON escapes it, and is told. What is no character at all, and
+//! a piece of a unit at the end, become a byte that is no UTF-8: who reads on reports it with its place, as in any text that is damaged.
+
+use std::io::{self, BufRead};
+use std::sync::Arc;
+
+use chatmill_diag::Finding;
+use chatmill_diag::codes::{BYTE_ORDER_MARK, LONE_SURROGATE};
+
+use crate::stream::{Buffered, ReadBudget};
+
+/// A byte that is in no text of UTF-8.
+const BROKEN: u8 = 0xFF;
+
+/// An encoding whose units have several bytes.
+#[derive(Clone, Copy)]
+struct Form {
+    mark: &'static [u8],
+    name: &'static str,
+    is_upper_first: bool,
+}
+
+/// Those of four bytes first: their mark begins with that of one of two.
+const FORMS: [Form; 4] = [
+    Form {
+        mark: b"\xFF\xFE\0\0",
+        name: "UTF-32LE",
+        is_upper_first: false,
+    },
+    Form {
+        mark: b"\0\0\xFE\xFF",
+        name: "UTF-32BE",
+        is_upper_first: true,
+    },
+    Form {
+        mark: b"\xFF\xFE",
+        name: "UTF-16LE",
+        is_upper_first: false,
+    },
+    Form {
+        mark: b"\xFE\xFF",
+        name: "UTF-16BE",
+        is_upper_first: true,
+    },
+];
+
+fn form(head: &[u8]) -> Option<Form> {
+    FORMS.into_iter().find(|form| head.starts_with(form.mark))
+}
+
+/// Whether `head` begins such a text.
+pub(super) fn starts(head: &[u8]) -> bool {
+    form(head).is_some()
+}
+
+/// Decodes one text, without its mark.
+pub(super) struct Wide {
+    pub(super) stream: Buffered,
+    form: Form,
+    /// The first bytes of a unit.
+    unit: Vec<u8>,
+    /// The first unit of a pair of surrogates.
+    high: Option<u16>,
+    decoded: Vec<u8>,
+    given: usize,
+    /// How many bytes were decoded before these.
+    before: u64,
+    /// Halves of pairs: how many, and where the first is.
+    halves: (u64, u64),
+    gauge: Arc<ReadBudget>,
+}
+
+impl Wide {
+    /// A decoder of what begins with a mark.
+    pub(super) fn new(mut stream: Buffered, gauge: Arc<ReadBudget>) -> Option<Self> {
+        let form = form(stream.peek(4))?;
+        stream.consume(form.mark.len());
+        let message = format!(
+            "the byte order mark at the start says that the text is {}: it was decoded, and offsets are those of the decoded bytes",
+            form.name
+        );
+        gauge.note(Finding::new(&BYTE_ORDER_MARK, message));
+        Some(Self {
+            stream,
+            form,
+            unit: Vec::with_capacity(form.mark.len()),
+            high: None,
+            decoded: Vec::new(),
+            given: 0,
+            before: 0,
+            halves: (0, 0),
+            gauge,
+        })
+    }
+
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.given == self.decoded.len() {
+            self.before += self.decoded.len() as u64;
+            self.decoded.clear();
+            self.given = 0;
+            let input = self.stream.fill_buf()?;
+            let take = input.len().min(buffer.len());
+            let bytes: Vec<u8> = input.iter().take(take).copied().collect();
+            self.stream.consume(take);
+            if bytes.is_empty() {
+                self.end();
+                if self.decoded.is_empty() {
+                    return Ok(0);
+                }
+            }
+            for byte in bytes {
+                self.byte(byte);
+            }
+        }
+        let rest = self.decoded.get(self.given..).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        for (to, from) in buffer.iter_mut().zip(rest) {
+            *to = *from;
+        }
+        self.given += count;
+        Ok(count)
+    }
+
+    fn byte(&mut self, byte: u8) {
+        self.unit.push(byte);
+        if self.unit.len() < self.form.mark.len() {
+            return;
+        }
+        let shifted = |number: u32, byte: &u8| number << 8 | u32::from(*byte);
+        let number = if self.form.is_upper_first {
+            self.unit.iter().fold(0, shifted)
+        } else {
+            self.unit.iter().rev().fold(0, shifted)
+        };
+        self.unit.clear();
+        match u16::try_from(number).ok().filter(|_| self.form.mark.len() == 2) {
+            Some(unit) => self.half(unit),
+            None => match char::from_u32(number) {
+                Some(character) => self.say(character),
+                None if (0xD800..0xE000).contains(&number) => self.lone(),
+                None => self.decoded.push(BROKEN),
+            },
+        }
+    }
+
+    /// Decodes a unit of two bytes.
+    fn half(&mut self, unit: u16) {
+        let units = self.high.take().into_iter().chain([unit]);
+        for decoded in char::decode_utf16(units) {
+            match decoded {
+                Ok(character) => self.say(character),
+                // The second half may follow.
+                Err(half) if half.unpaired_surrogate() == unit && unit < 0xDC00 => self.high = Some(unit),
+                Err(_) => self.lone(),
+            }
+        }
+    }
+
+    fn say(&mut self, character: char) {
+        let mut bytes = [0; 4];
+        self.decoded
+            .extend_from_slice(character.encode_utf8(&mut bytes).as_bytes());
+    }
+
+    fn lone(&mut self) {
+        let (count, first) = &mut self.halves;
+        if *count == 0 {
+            *first = self.before + self.decoded.len() as u64;
+        }
+        *count += 1;
+        self.say(char::REPLACEMENT_CHARACTER);
+    }
+
+    fn end(&mut self) {
+        if self.high.take().is_some() {
+            self.lone();
+        }
+        if !self.unit.is_empty() {
+            self.unit.clear();
+            self.decoded.push(BROKEN);
+        }
+        let (count, first) = std::mem::take(&mut self.halves);
+        if count > 0 {
+            let message = format!(
+                "half of a pair of surrogates in {} names no character and is read as U+FFFD",
+                self.form.name
+            );
+            let mut finding = Finding::new(&LONE_SURROGATE, message);
+            finding.count = count;
+            let length = char::REPLACEMENT_CHARACTER.len_utf8() as u64;
+            self.gauge.note(finding.at_span(first, first + length));
+        }
+    }
+}

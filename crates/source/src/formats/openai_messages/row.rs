@@ -1,0 +1,198 @@
+//! The columns of a row that together are one conversation: what was told before, what was said, the question, the answer.
+
+use std::borrow::Cow;
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::Role;
+
+use crate::frame::FrameView;
+use crate::reader::columns::{self, Holds};
+use crate::reader::{too_many, transcript};
+
+/// Turns of a row that stand together.
+pub(super) enum Said<'d> {
+    /// The record's own list of messages.
+    List(Value<'d>),
+    /// A list of messages in another column.
+    Column(Value<'d>),
+    /// Texts that somebody says in one turn. One alone may be a conversation written out.
+    Text(Role, Vec<Value<'d>>),
+    /// What was answered, in a column and in any other form.
+    Answer(&'static str, Value<'d>),
+}
+
+/// A row.
+#[derive(Default)]
+pub(super) struct Row<'d> {
+    /// The columns that hold its turns.
+    pub columns: Vec<Cow<'d, str>>,
+    /// What they hold, in its order.
+    pub turns: Vec<Said<'d>>,
+    /// Which of the turns begins the answer.
+    pub answer: Option<usize>,
+}
+
+impl<'d> Row<'d> {
+    /// A list of messages without a row around it.
+    pub(super) fn list(list: Value<'d>) -> Self {
+        Self {
+            turns: vec![Said::List(list)],
+            ..Self::default()
+        }
+    }
+
+    /// The columns of a row, or why it is rejected.
+    pub(super) fn of(frame: FrameView<'d>, limits: &Limits) -> Result<Self, Box<Finding>> {
+        let root = frame.root();
+        let mut row = Self::default();
+        let better = columns::first(root, Holds::Better);
+        let whole = better.filter(|(_, value)| holds_question(*value));
+        let listed =
+            columns::all(root, Holds::Turns).find(|(name, value)| *name == "messages" || is_listed(*value));
+        // The only list of messages may be called anything.
+        let knows = [Holds::Question, Holds::History, Holds::Better]
+            .map(|holds| columns::first(root, holds).is_some());
+        let unnamed =
+            columns::alone(root, |turn| turn.get("role").is_some()).filter(|_| !knows.contains(&true));
+        row.add(frame, columns::first(root, Holds::System), limits)?;
+        if let Some(listed) = whole.or(listed) {
+            if whole.is_some() {
+                row.answer = Some(row.turns.len());
+            }
+            row.add(frame, Some(listed), limits)?;
+        } else if let Some((name, list)) = unnamed {
+            row.columns.push(name);
+            row.turns.push(Said::Column(list));
+        } else {
+            row.add(frame, columns::first(root, Holds::History), limits)?;
+            row.question(frame, limits)?;
+        }
+        let answer = columns::answer(root, listed.map(|(_, list)| list));
+        if let Some(answer) = answer.filter(|_| whole.is_none()) {
+            row.answer = Some(row.turns.len());
+            row.add(frame, Some(answer), limits)?;
+        }
+        Ok(row)
+    }
+
+    /// What is asked: a list of messages, or texts of which those around it say what it is about.
+    fn question(&mut self, frame: FrameView<'d>, limits: &Limits) -> Result<(), Box<Finding>> {
+        let root = frame.root();
+        let asked = columns::first(root, Holds::Question);
+        if asked.is_some_and(|(_, value)| value.kind() != Kind::String) {
+            return self.add(frame, asked, limits);
+        }
+        let around = [Holds::Context, Holds::Input].map(|holds| columns::first(root, holds));
+        let [before, behind] = around.map(|found| found.filter(|(_, value)| value.kind() == Kind::String));
+        let texts: Vec<_> = [before, asked, behind].into_iter().flatten().collect();
+        for found in &texts {
+            single(frame, *found)?;
+        }
+        self.columns
+            .extend(texts.iter().map(|(name, _)| Cow::Borrowed(*name)));
+        if !texts.is_empty() {
+            let texts = texts.into_iter().map(|(_, text)| text).collect();
+            self.turns.push(Said::Text(Role::User, texts));
+        }
+        Ok(())
+    }
+
+    /// Adds what a column holds.
+    fn add(
+        &mut self,
+        frame: FrameView<'d>,
+        found: Option<(&'static str, Value<'d>)>,
+        limits: &Limits,
+    ) -> Result<(), Box<Finding>> {
+        let Some((name, value)) = found else {
+            return Ok(());
+        };
+        single(frame, (name, value))?;
+        let fault = |code, text: String| Err(frame.fault(code, text, format!("$.{name}"), value));
+        if let Some(text) = too_many(value, "the conversation", "messages", limits) {
+            return fault(&codes::CONVERSATION_TOO_LARGE, text);
+        }
+        let holds = columns::holds(name);
+        let is_answer = matches!(holds, Some(Holds::Answer | Holds::Better));
+        match value.kind() {
+            Kind::String => {
+                let role = match holds {
+                    Some(Holds::System) => Role::System,
+                    _ if is_answer => Role::Assistant,
+                    _ => Role::User,
+                };
+                self.turns.push(Said::Text(role, vec![value]));
+            }
+            _ if is_answer && !of_messages(value) => self.turns.push(Said::Answer(name, value)),
+            Kind::Array if !is_answer && value.items().next().is_some_and(|turn| texts(turn).is_some()) => {
+                // Texts in turn, the person's first.
+                let mut roles = [Role::User, Role::Assistant].into_iter().cycle();
+                for (index, turn) in value.items().enumerate() {
+                    let Some(said) = texts(turn) else {
+                        let (text, place) = (
+                            format!("{name} holds something else than texts"),
+                            format!("$.{name}[{index}]"),
+                        );
+                        return Err(frame.fault(&codes::WRONG_TYPE, text, place, turn));
+                    };
+                    for text in said {
+                        let role = roles.next().unwrap_or(Role::User);
+                        self.turns.push(Said::Text(role, vec![text]));
+                    }
+                }
+            }
+            Kind::Array if name == "messages" => self.turns.push(Said::List(value)),
+            Kind::Array => self.turns.push(Said::Column(value)),
+            _ => {
+                let text = format!("{name} is neither a list of messages nor a text");
+                return fault(&codes::WRONG_TYPE, text);
+            }
+        }
+        self.columns.push(Cow::Borrowed(name));
+        Ok(())
+    }
+}
+
+/// A column that the row must not have twice.
+fn single(frame: FrameView<'_>, (name, value): (&str, Value<'_>)) -> Result<(), Box<Finding>> {
+    let times = frame.root().fields().filter(|(key, _)| key == name).count();
+    if times > 1 {
+        let text = format!("{name} stands more than once in the record");
+        return Err(frame.fault(&codes::DUPLICATE_KEY, text, format!("$.{name}"), value));
+    }
+    Ok(())
+}
+
+/// A text, or the question and the answer that a list of both holds.
+fn texts(turn: Value<'_>) -> Option<Vec<Value<'_>>> {
+    match turn.kind() {
+        Kind::String => Some(vec![turn]),
+        Kind::Array if turn.items().all(|text| text.kind() == Kind::String) => Some(turn.items().collect()),
+        _ => None,
+    }
+}
+
+/// Whether a column holds messages, or texts in turn.
+fn is_listed(value: Value<'_>) -> bool {
+    let mut turns = value.items().skip_while(|turn| turn.is_null());
+    turns.next().map_or(value.kind() == Kind::Array, |first| {
+        first.get("role").is_some() || matches!(first.kind(), Kind::String)
+    })
+}
+
+/// Whether a list holds nothing but messages, which no API has wrapped up.
+fn of_messages(value: Value<'_>) -> bool {
+    let is_message = |item: Value<'_>| item.get("role").is_some() && item.get("type").is_none();
+    value.kind() == Kind::Array && !value.is_empty() && value.items().all(is_message)
+}
+
+/// Whether a value begins with what was asked, so that it is the whole conversation.
+fn holds_question(value: Value<'_>) -> bool {
+    if let Some(text) = value.string() {
+        return transcript::is_one(&text);
+    }
+    let first = value.items().next().and_then(|message| message.get("role"));
+    let word = first.and_then(Value::string);
+    matches!(word.as_deref(), Some("user" | "system" | "developer"))
+}

@@ -1,0 +1,502 @@
+//! A request and its answer, wherever in a record they stand and whichever vendor's they are.
+
+mod any;
+mod frameworks;
+mod pieces;
+mod stream;
+
+use std::ops::Range;
+
+use chatmill_diag::{Finding, Severity, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, Part, RawJson, Role, Usage};
+
+use crate::reader::fields::{present, text, words};
+use crate::reader::kept::{Keep as _, raw};
+use crate::reader::list::too_many;
+use crate::reader::logged;
+use crate::reader::request_fields::list_of_tools;
+use crate::reader::turns::{APART, Turn, Turns};
+
+pub(crate) use any::{ai_sdk, any};
+
+/// Fields of a request that hold what was said, of which the first counts.
+pub(crate) const LISTS: [&str; 4] = words!(messages input contents prompt);
+
+/// Fields of a request that hold what the model was told before.
+const SYSTEM: [&str; 4] = words!(system instructions systemInstruction system_instruction);
+
+/// Fields of an answer that list the answers to one request, with the fields of each that hold what it says.
+const CHOICES: [(&str, &[&str]); 2] = [("choices", &["message", "text"]), ("candidates", &["content"])];
+
+/// What a request and its answer say beside their messages.
+#[derive(Default)]
+pub(crate) struct Beside {
+    /// Definitions of tools, as written.
+    pub tools: Vec<RawJson>,
+    /// The model that is asked.
+    pub model: Option<Box<str>>,
+    /// Fields without a place.
+    pub extra: Extra,
+}
+
+/// Reads requests and answers.
+pub(crate) struct Exchange<'d, 'r> {
+    /// What they become.
+    pub turns: Turns<'d, 'r>,
+    /// Everything else.
+    pub beside: Beside,
+}
+
+/// Whether an object is a request: it has what was said.
+pub(crate) fn is_request(value: Value<'_>) -> bool {
+    LISTS.iter().any(|key| present(value, key).is_some())
+}
+
+impl<'d, 'r> Exchange<'d, 'r> {
+    /// An exchange of which nothing was read yet.
+    pub(crate) fn new(turns: Turns<'d, 'r>) -> Self {
+        Self {
+            turns,
+            beside: Beside::default(),
+        }
+    }
+
+    /// Reads a request. Fields without a place are kept below `name`, that of the request in its record.
+    pub(crate) fn request(&mut self, request: Value<'_>, name: &str) {
+        let mut known = vec!["model"];
+        self.beside.model = logged::model(request).or(self.beside.model.take());
+        for key in SYSTEM {
+            if let Some(system) = present(request, key) {
+                known.push(key);
+                self.system(system);
+            }
+        }
+        if let Some(told) = present(request, "config").and_then(instruction) {
+            self.system(told);
+        }
+        let said = LISTS
+            .into_iter()
+            .find_map(|key| Some((key, present(request, key)?)));
+        if let Some((key, list)) = said {
+            known.push(key);
+            self.messages(list);
+        }
+        for key in ["tools", "functions"] {
+            let Some(tools) = present(request, key) else {
+                continue;
+            };
+            if let Some(tools) = list_of_tools(tools, self.turns.list.limits) {
+                known.push(key);
+                self.beside.tools.extend(tools);
+            }
+        }
+        self.beside.extra.keep_rest(request, name, &known);
+    }
+
+    /// Reads what went into a step of a trace: a request, messages, a message, or words.
+    pub(crate) fn input(&mut self, input: Value<'_>) {
+        if input.kind() == Kind::Array {
+            self.messages(input);
+        } else if let Some(words) = input.as_str() {
+            self.written_out(input, &words);
+        } else if is_request(input) {
+            self.request(input, "input");
+        } else if let Some(inner) = ["new_message", "kwargs", "args"]
+            .iter()
+            .find_map(|key| present(input, key))
+        {
+            self.input(inner);
+        } else if !input.is_null() {
+            self.said(input, Role::User);
+        }
+    }
+
+    /// Words, or turns that are written out with the role before each.
+    fn written_out(&mut self, input: Value<'_>, words: &str) {
+        let roles = [
+            ("system: ", Role::System),
+            ("user: ", Role::User),
+            ("assistant: ", Role::Assistant),
+        ];
+        let role_of = |line: &str| roles.iter().find(|(start, _)| line.starts_with(start)).copied();
+        if role_of(words).is_none() {
+            self.said(input, Role::User);
+            return;
+        }
+        let mut turns: Vec<(Role, String)> = Vec::new();
+        for line in words.split('\n') {
+            match (role_of(line), turns.last_mut()) {
+                (Some((start, role)), _) => {
+                    turns.push((role, line.strip_prefix(start).unwrap_or(line).to_owned()));
+                }
+                (None, Some((_, said))) => {
+                    said.push('\n');
+                    said.push_str(line);
+                }
+                (None, None) => {}
+            }
+        }
+        for (role, said) in turns {
+            self.turns.list.rows.rows += 1;
+            let turn = Turn {
+                role: Some(role),
+                parts: vec![Part::Text(said)],
+                ..Turn::default()
+            };
+            self.turns.push(0, input, turn);
+        }
+    }
+
+    /// Reads what the request of an agent tells the model before, and nothing else of it.
+    pub(crate) fn told_before(&mut self, request: Value<'_>) {
+        let config = present(request, "config").unwrap_or(request);
+        if let Some(told) = instruction(config).or_else(|| present(request, "system")) {
+            self.system(told);
+        }
+    }
+
+    /// Takes definitions of tools.
+    pub(crate) fn tools(&mut self, tools: Value<'_>) {
+        if self.beside.tools.is_empty()
+            && let Some(tools) = list_of_tools(tools, self.turns.list.limits)
+        {
+            self.beside.tools.extend(tools);
+        }
+    }
+
+    /// Reads what the model was told before anybody spoke.
+    pub(crate) fn system(&mut self, system: Value<'_>) {
+        self.turns.list.rows.rows += 1;
+        let mut turn = self.turns.read(system, "", any);
+        turn.role = Some(Role::System);
+        turn.word = None;
+        self.turns.push(0, system, turn);
+    }
+
+    /// Reads a list of messages, or a text that somebody says.
+    pub(crate) fn messages(&mut self, list: Value<'_>) {
+        if list.kind() != Kind::Array {
+            self.said(list, Role::User);
+            return;
+        }
+        if let Some(text) = too_many(list, "the request", "messages", self.turns.list.limits) {
+            let finding = Finding::new(&codes::CONVERSATION_TOO_LARGE, text);
+            self.turns.list.rows.rows += 1;
+            self.turns.list.reject(self.turns.span(list), finding);
+            return;
+        }
+        for message in list.items().flat_map(elements) {
+            self.said(message, Role::User);
+        }
+    }
+
+    /// Reads a message; what names no role speaks as `role`.
+    fn said(&mut self, message: Value<'_>, role: Role) {
+        self.turns.list.rows.rows += 1;
+        if !matches!(message.kind(), Kind::Object | Kind::String) {
+            let finding = Finding::new(&codes::WRONG_TYPE, "the message is not an object and is rejected");
+            let span = self.turns.span(message);
+            let path = self.turns.list.frame.document.path_at(span.start);
+            self.turns.list.reject(span, finding.at_path(path));
+            return;
+        }
+        if let Some(tool) = definition(message) {
+            self.turns.list.rows.merged += 1;
+            self.beside.tools.push(raw(tool));
+            return;
+        }
+        let known = self.turns.list.notes.findings.len();
+        let mut turn = self.turns.read(message, "", any);
+        turn.role = turn.role.or(Some(role));
+        let at = self.turns.span(message).start;
+        let document = self.turns.list.frame.document;
+        self.turns.add(0, message, turn, known, || document.path_at(at));
+    }
+
+    /// Reads an answer, and gives what it says of itself: the object that has the model and what it cost. Fields without a
+    /// place are kept below `name`.
+    pub(crate) fn answer<'v>(&mut self, answer: Value<'v>, name: &str) -> Option<Value<'v>> {
+        let before = self.turns.list.messages.len();
+        let mut known = vec!["model", "usage"];
+        if stream::is_one(answer) {
+            if let Some(whole) = stream::whole(answer) {
+                return self.answer(whole, name);
+            }
+            self.streamed(answer);
+            return (self.turns.list.messages.len() > before).then_some(answer);
+        }
+        if let Some(error) = error_of(answer) {
+            known.push("error");
+            self.failed(error);
+        } else if is_choices(answer) {
+            self.choices(answer, name, &["message"]);
+        } else if let Some((field, said, choices)) = choices_of(answer) {
+            known.push(field);
+            self.choices(choices, &format!("{name}.{field}"), said);
+        } else if let Some(items) = present(answer, "output").filter(|list| list.kind() == Kind::Array) {
+            known.push("output");
+            for item in items.items() {
+                self.said(item, Role::Assistant);
+            }
+        } else if let Some(output) = present(answer, "output").filter(|output| message_of(*output).is_some())
+        {
+            known.push("output");
+            self.beside
+                .extra
+                .keep_rest(output, &format!("{name}.output"), &["message"]);
+            self.said(output, Role::Assistant);
+        } else if let Some(list) = answers(answer) {
+            known.extend(["messages", "generations", "responseMessages"]);
+            for message in list {
+                self.said(message, Role::Assistant);
+            }
+        } else if answer.kind() == Kind::String || present(answer, "content").is_some() || is_calling(answer)
+        {
+            self.said(answer, Role::Assistant);
+            return Some(answer);
+        } else if let Some(turn) = frameworks::result(
+            answer,
+            self.turns.list.limits,
+            &mut self.turns.list.site(None, answer),
+        ) {
+            self.turns.list.rows.rows += 1;
+            self.turns.push(0, answer, turn);
+            return Some(answer);
+        } else {
+            self.unread(answer);
+            self.beside.extra.keep(name, answer);
+            return None;
+        }
+        if self.turns.list.messages.len() == before && !is_nothing(answer) {
+            self.unread(answer);
+        }
+        self.beside.extra.keep_rest(answer, name, &known);
+        (self.turns.list.messages.len() > before).then_some(answer)
+    }
+
+    /// Reads an answer that came in pieces.
+    fn streamed(&mut self, events: Value<'_>) {
+        let start = self.turns.list.messages.len();
+        let mut others = Vec::new();
+        for (number, turn) in stream::answers(events, self.turns.list.limits)
+            .into_iter()
+            .enumerate()
+        {
+            self.turns.list.rows.rows += 1;
+            if number == 0 {
+                self.turns.push(0, events, turn);
+                continue;
+            }
+            let aside = self.turns.list.begin_aside();
+            self.turns.push(0, events, turn);
+            let messages = self.turns.list.end_aside(aside);
+            others.push((AlternativeOrigin::Choice, Judgement::default(), messages));
+        }
+        let place = start..self.turns.list.messages.len();
+        if place.is_empty() {
+            self.unread(events);
+        } else {
+            self.beside_it(place, others);
+            self.spent(&stream::told(events));
+        }
+    }
+
+    /// Sets the other answers to a request beside the one that the conversation has.
+    fn beside_it(&mut self, place: Range<usize>, others: Vec<(AlternativeOrigin, Judgement, Vec<Message>)>) {
+        if !others.is_empty() {
+            let own = Some((AlternativeOrigin::Choice, Judgement::default()));
+            self.turns.list.alternatives(place, own, others);
+        }
+    }
+
+    /// Says that an answer is there and was not read.
+    fn unread(&mut self, answer: Value<'_>) {
+        let text = "the record has an answer that was not read: it has no form that is known here and is kept as it is";
+        let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Error);
+        let span = self.turns.span(answer);
+        let path = self.turns.list.frame.document.path_at(span.start);
+        let finding = self.turns.list.notes.spanned(finding, span);
+        self.turns.list.notes.push(finding.at_path(path), None);
+    }
+
+    /// Reads the answer that a record has beside its turns, in this field.
+    pub(crate) fn answered(&mut self, answer: Value<'_>, field: &str) {
+        let start = self.turns.list.messages.len();
+        if let Some(told) = self.answer(answer, field) {
+            self.spent(&[told]);
+        }
+        for message in self.turns.list.messages.iter_mut().skip(start) {
+            message.origin.index = APART;
+        }
+    }
+
+    /// Reads the answers to one request, which say it in the first of these fields. What else they hold is kept below `name`.
+    fn choices(&mut self, choices: Value<'_>, name: &str, fields: &[&str]) {
+        let mut answers = Vec::new();
+        for (index, choice) in choices.items().enumerate() {
+            let path = format!("{name}[{index}]");
+            let said = fields.iter().find_map(|field| present(choice, field));
+            answers.push(said);
+            if said.is_none() {
+                self.beside.extra.keep(path, choice);
+                continue;
+            }
+            let known: Vec<&str> = fields.iter().copied().chain(["index"]).collect();
+            self.beside.extra.keep_rest(choice, &path, &known);
+        }
+        self.several(answers);
+    }
+
+    /// Of several answers to one request the first is the answer; the others are alternatives to it.
+    pub(crate) fn several<'v>(&mut self, answers: impl IntoIterator<Item = Option<Value<'v>>>) {
+        let mut answers = answers.into_iter();
+        let start = self.turns.list.messages.len();
+        if let Some(first) = answers.next().flatten() {
+            self.said(first, Role::Assistant);
+        }
+        let place = start..self.turns.list.messages.len();
+        let mut others = Vec::new();
+        for other in answers.flatten() {
+            let aside = self.turns.list.begin_aside();
+            self.said(other, Role::Assistant);
+            let messages = self.turns.list.end_aside(aside);
+            if !messages.is_empty() {
+                others.push((AlternativeOrigin::Choice, Judgement::default(), messages));
+            }
+        }
+        self.beside_it(place, others);
+    }
+
+    /// A request that nobody answered: why is a notice.
+    pub(crate) fn failed(&mut self, error: Value<'_>) {
+        self.turns.list.rows.rows += 1;
+        let mut extra = Extra::default();
+        extra.keep("error", error);
+        let inner = present(error, "error").unwrap_or(error);
+        let why = text(inner.get("message")).or_else(|| text(inner.get("code")));
+        let why = why
+            .or_else(|| text(Some(inner)))
+            .unwrap_or_else(|| inner.raw().to_owned());
+        let span = self.turns.span(error);
+        self.turns.list.push(Message {
+            kind: MessageKind::Notice,
+            source_type: Some("error".to_owned()),
+            parts: vec![Part::Notice(why)],
+            extra,
+            ..self.turns.list.message(Role::System, span, 0)
+        });
+    }
+
+    /// Gives the last answer its model and what it cost, from the first of these that says it.
+    pub(crate) fn spent(&mut self, says: &[Value<'_>]) {
+        let is_answer =
+            |message: &&mut Message| message.role == Role::Assistant && message.kind == MessageKind::Message;
+        let Some(message) = self.turns.list.messages.iter_mut().rev().find(is_answer) else {
+            return;
+        };
+        message.model = says
+            .iter()
+            .find_map(|value| logged::model(*value))
+            .or(message.model.take());
+        let mut counted = says
+            .iter()
+            .filter_map(|value| present(*value, "usage").or_else(|| present(*value, "usageMetadata")));
+        if let Some(usage) = counted.next() {
+            // A stream counts what went in when it begins, and what came out when it ends.
+            let more = counted.filter_map(logged::usage);
+            message.usage = logged::usage(usage).map(|usage| {
+                more.fold(usage, |whole, part| Usage {
+                    input: whole.input.or(part.input),
+                    cached_input: whole.cached_input.or(part.cached_input),
+                    output: whole.output.or(part.output),
+                })
+            });
+            message.extra.0.retain(|(known, _)| known != "usage");
+            message.extra.keep("usage", usage);
+        }
+        message.extra.0.retain(|(known, _)| known != "model");
+    }
+}
+
+/// The messages of an answer that is a list of them, or of lists.
+fn answers(answer: Value<'_>) -> Option<Vec<Value<'_>>> {
+    let own = ["messages", "generations", "responseMessages"]
+        .iter()
+        .find_map(|key| present(answer, key));
+    let inside = present(answer, "response").and_then(|response| present(response, "messages"));
+    let list = own.or(inside).unwrap_or(answer);
+    (list.kind() == Kind::Array).then(|| list.items().flat_map(elements).collect())
+}
+
+fn elements(value: Value<'_>) -> Vec<Value<'_>> {
+    match value.kind() {
+        Kind::Array => value.items().collect(),
+        _ => vec![value],
+    }
+}
+
+/// The list of answers to one request, with its field and the fields that hold what each says.
+fn choices_of(answer: Value<'_>) -> Option<(&'static str, &'static [&'static str], Value<'_>)> {
+    CHOICES.into_iter().find_map(|(field, said)| {
+        let list = present(answer, field).filter(|list| list.kind() == Kind::Array)?;
+        Some((field, said, list))
+    })
+}
+
+/// Whether a list holds the answers to one request, without the object around them.
+fn is_choices(list: Value<'_>) -> bool {
+    let is_choice =
+        |choice: Value<'_>| present(choice, "message").is_some_and(|said| said.kind() == Kind::Object);
+    list.kind() == Kind::Array && !list.is_empty() && list.items().all(is_choice)
+}
+
+/// What a request of Gemini's tells the model before.
+fn instruction(request: Value<'_>) -> Option<Value<'_>> {
+    ["system_instruction", "systemInstruction"]
+        .iter()
+        .find_map(|key| present(request, key))
+}
+
+/// Why an answer is none.
+fn error_of(answer: Value<'_>) -> Option<Value<'_>> {
+    let error = present(answer, "error")?;
+    let is_answered = choices_of(answer).is_some() || present(answer, "output").is_some();
+    (!is_answered).then_some(error)
+}
+
+/// The tool that some frameworks define in a message of its own.
+fn definition(message: Value<'_>) -> Option<Value<'_>> {
+    let content = present(message, "content").filter(|content| content.kind() == Kind::Object)?;
+    present(content, "function").filter(|_| text(content.get("type")).as_deref() == Some("function"))?;
+    Some(content)
+}
+
+/// The message that Bedrock's answers hold.
+fn message_of(output: Value<'_>) -> Option<Value<'_>> {
+    present(output, "message").filter(|message| message.kind() == Kind::Object)
+}
+
+/// Whether an answer is an empty list, or a list of such.
+fn is_nothing(answer: Value<'_>) -> bool {
+    ["output", "messages", "choices", "candidates"]
+        .iter()
+        .find_map(|key| present(answer, key))
+        .unwrap_or(answer)
+        .is_empty()
+}
+
+/// Whether a message without content calls tools, or holds what it says elsewhere.
+fn is_calling(answer: Value<'_>) -> bool {
+    [
+        "tool_calls",
+        "function_call",
+        "refusal",
+        "parts",
+        "message",
+        "kwargs",
+        "toolName",
+    ]
+    .iter()
+    .any(|key| present(answer, key).is_some())
+}

@@ -1,0 +1,261 @@
+//! Answers that were logged as they came: a list of events, each with a piece.
+
+use chatmill_diag::Limits;
+use chatmill_intake::json::{self, Kind, Value};
+use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall};
+
+use crate::reader::arguments::embedded;
+use crate::reader::fields::{present, text};
+use crate::reader::kept::repeats;
+use crate::reader::turns::Turn;
+
+/// What a piece belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Block {
+    Text,
+    Reasoning,
+    Call,
+}
+
+/// A piece of an answer.
+struct Piece {
+    /// Which of several answers it belongs to.
+    choice: String,
+    /// Which of its blocks.
+    place: String,
+    block: Block,
+    said: String,
+    id: Option<String>,
+    name: Option<String>,
+}
+
+/// Whether a list is a stream: its first events are those of one.
+pub(super) fn is_one(list: Value<'_>) -> bool {
+    list.kind() == Kind::Array && list.items().take(3).any(is_event)
+}
+
+fn is_event(event: Value<'_>) -> bool {
+    let is_delta = |choice: Value<'_>| choice.get("delta").is_some();
+    let kind = event.get("type").and_then(Value::string);
+    let starts = ["message_start", "content_block_", "response."];
+    event
+        .get("choices")
+        .is_some_and(|list| list.items().any(is_delta))
+        || event.get("candidates").is_some()
+        || ["messageStart", "contentBlockStart", "contentBlockDelta"]
+            .iter()
+            .any(|key| event.get(key).is_some())
+        || kind.is_some_and(|kind| starts.iter().any(|start| kind.starts_with(start)))
+}
+
+/// The whole answer, where the stream ends with it.
+pub(super) fn whole(list: Value<'_>) -> Option<Value<'_>> {
+    let ends = |event: &Value<'_>| {
+        let kind = event.get("type").and_then(Value::string);
+        matches!(
+            kind.as_deref(),
+            Some("response.completed" | "response.incomplete" | "response.failed")
+        )
+    };
+    let whole = list
+        .items()
+        .find(ends)
+        .and_then(|event| present(event, "response"))?;
+    // The events before say the same, in pieces and as wholes.
+    for event in list.items().filter(|event| !ends(event)) {
+        let index = |key: &str| event.get(key).and_then(Value::number_text)?.parse::<usize>().ok();
+        let item = present(whole, "output").zip(index("output_index"));
+        let item = item.and_then(|(list, index)| list.items().nth(index));
+        let part = item
+            .and_then(|item| present(item, "content"))
+            .zip(index("content_index"));
+        let part = part.and_then(|(list, index)| list.items().nth(index));
+        for (key, original) in [("response", Some(whole)), ("item", item), ("part", part)] {
+            present(event, key)
+                .zip(original)
+                .inspect(|(copy, original)| repeats(*copy, *original));
+        }
+        for key in ["delta", "text", "arguments"] {
+            event.get(key).and_then(Value::as_str);
+        }
+    }
+    Some(whole)
+}
+
+/// The answers that the pieces make, in the order in which they begin.
+pub(super) fn answers(list: Value<'_>, limits: &Limits) -> Vec<Turn> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for piece in list.items().flat_map(pieces_of) {
+        let same = |known: &&mut Piece| {
+            known.choice == piece.choice && known.place == piece.place && known.block == piece.block
+        };
+        match pieces.iter_mut().rev().find(same) {
+            Some(known) => {
+                known.said.push_str(&piece.said);
+                known.id = known.id.take().or(piece.id);
+                known.name = known.name.take().or(piece.name);
+            }
+            None => pieces.push(piece),
+        }
+    }
+    let mut answers: Vec<(String, Turn)> = Vec::new();
+    for piece in pieces {
+        let part = match piece.block {
+            Block::Text => Part::Text(piece.said),
+            Block::Reasoning => Part::Reasoning(piece.said),
+            Block::Call => Part::ToolCall(ToolCall::new(piece.id, piece.name, given(piece.said, limits))),
+        };
+        let known = answers.iter_mut().find(|(choice, _)| *choice == piece.choice);
+        if let Some((_, turn)) = known {
+            turn.parts.push(part);
+            continue;
+        }
+        let turn = Turn {
+            role: Some(Role::Assistant),
+            parts: vec![part],
+            ..Turn::default()
+        };
+        answers.push((piece.choice, turn));
+    }
+    answers.into_iter().map(|(_, turn)| turn).collect()
+}
+
+/// The arguments of a call; one without any gives none in pieces.
+fn given(text: String, limits: &Limits) -> (Arguments, ArgumentForm) {
+    let text = if text.is_empty() { "{}".to_owned() } else { text };
+    let scanned = json::scan(text.as_bytes(), limits.depth).map(|document| embedded(document.root()));
+    let given = scanned.unwrap_or_else(|_| Arguments::Malformed(text.clone()));
+    (given, ArgumentForm::Text)
+}
+
+/// What says which model it was, and what it cost: the events, and what stands in them.
+pub(super) fn told(list: Value<'_>) -> Vec<Value<'_>> {
+    let inside = |event| {
+        ["message", "metadata", "response"]
+            .into_iter()
+            .filter_map(move |key| present(event, key))
+    };
+    let events: Vec<Value<'_>> = list.items().collect();
+    // The last count is the whole.
+    let events = events.into_iter().rev();
+    events
+        .flat_map(|event| std::iter::once(event).chain(inside(event)))
+        .collect()
+}
+
+/// The pieces of one event.
+fn pieces_of(event: Value<'_>) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let number = |value: Value<'_>, key: &str| {
+        value
+            .get(key)
+            .map_or_else(String::new, |index| index.raw().to_owned())
+    };
+    for choice in present(event, "choices").into_iter().flat_map(Value::items) {
+        let Some(delta) = present(choice, "delta") else {
+            continue;
+        };
+        let index = number(choice, "index");
+        for (key, block) in [
+            ("reasoning_content", Block::Reasoning),
+            ("reasoning", Block::Reasoning),
+            ("content", Block::Text),
+            ("refusal", Block::Text),
+        ] {
+            pieces.extend(words(&index, "", block, delta, key));
+        }
+        for call in present(delta, "tool_calls").into_iter().flat_map(Value::items) {
+            let function = present(call, "function").unwrap_or(call);
+            pieces.push(Piece {
+                choice: index.clone(),
+                place: number(call, "index"),
+                block: Block::Call,
+                said: text(function.get("arguments")).unwrap_or_default(),
+                id: text(call.get("id")),
+                name: text(function.get("name")),
+            });
+        }
+    }
+    for candidate in present(event, "candidates").into_iter().flat_map(Value::items) {
+        let index = number(candidate, "index");
+        let parts = present(candidate, "content").and_then(|content| present(content, "parts"));
+        for part in parts.into_iter().flat_map(Value::items) {
+            let is_thought = part.get("thought").and_then(Value::as_bool) == Some(true);
+            let block = if is_thought { Block::Reasoning } else { Block::Text };
+            pieces.extend(words(&index, "", block, part, "text"));
+            if let Some(call) = present(part, "functionCall") {
+                let given =
+                    present(call, "args").map_or_else(String::new, crate::reader::message_object::text_of);
+                let place = call.span().start.to_string();
+                pieces.push(began(&place, text(call.get("id")), text(call.get("name")), given));
+            }
+        }
+    }
+    // Anthropic's events, and Bedrock's, which are the same by other names.
+    let (place, start) = match (
+        present(event, "contentBlockStart"),
+        present(event, "content_block"),
+    ) {
+        (Some(start), _) => (
+            number(start, "contentBlockIndex"),
+            present(start, "start").and_then(|start| present(start, "toolUse")),
+        ),
+        (None, start) => (number(event, "index"), start),
+    };
+    if let Some(start) = start {
+        let id = text(start.get("toolUseId")).or_else(|| text(start.get("id")));
+        if start.get("name").is_some() {
+            pieces.push(began(&place, id, text(start.get("name")), String::new()));
+        }
+        pieces.extend(words("", &place, Block::Text, start, "text"));
+    }
+    let inside = present(event, "contentBlockDelta");
+    let place = inside.map_or(place, |inside| number(inside, "contentBlockIndex"));
+    if let Some(delta) = inside.or(Some(event)).and_then(|event| present(event, "delta")) {
+        pieces.extend(words("", &place, Block::Text, delta, "text"));
+        pieces.extend(words("", &place, Block::Reasoning, delta, "thinking"));
+        pieces.extend(words("", &place, Block::Call, delta, "partial_json"));
+        for (key, inner, block) in [
+            ("toolUse", "input", Block::Call),
+            ("reasoningContent", "text", Block::Reasoning),
+        ] {
+            let piece = present(delta, key).and_then(|holder| words("", &place, block, holder, inner));
+            pieces.extend(piece);
+        }
+    }
+    if text(event.get("type")).as_deref() == Some("response.output_text.delta") {
+        pieces.extend(words(
+            "",
+            &number(event, "output_index"),
+            Block::Text,
+            event,
+            "delta",
+        ));
+    }
+    pieces
+}
+
+/// The beginning of a call.
+fn began(place: &str, id: Option<String>, name: Option<String>, said: String) -> Piece {
+    Piece {
+        choice: String::new(),
+        place: place.to_owned(),
+        block: Block::Call,
+        said,
+        id,
+        name,
+    }
+}
+
+/// The words that stand in a field.
+fn words(choice: &str, place: &str, block: Block, holder: Value<'_>, key: &str) -> Option<Piece> {
+    let said = text(holder.get(key)).filter(|said| !said.is_empty())?;
+    Some(Piece {
+        choice: choice.to_owned(),
+        place: place.to_owned(),
+        block,
+        said,
+        id: None,
+        name: None,
+    })
+}

@@ -89,6 +89,11 @@ pub static EXCEPTIONS: &[Exception] = &[
         when: "where the format's own importer refuses it",
     },
     Exception {
+        code: &codes::UNANSWERED_CALL,
+        severity: Severity::Note,
+        when: "where the conversation ends with it",
+    },
+    Exception {
         code: &codes::MALFORMED_ARGUMENTS,
         severity: Severity::Note,
         when: "where the arguments are empty",
@@ -162,7 +167,7 @@ mod tests {
         };
         assert_eq!(told(&codes::TIMESTAMP_NAIVE), [true, true, true]);
         assert_eq!(told(&codes::WRONG_TYPE), [false, true, true]);
-        assert_eq!(told(&codes::UNANSWERED_CALL), [false, true, true]);
+        assert_eq!(told(&codes::UNANSWERED_CALL), [true, true, true]);
         assert_eq!(told(&codes::INVALID_JSON), [false, false, true]);
     }
 }

@@ -32,7 +32,7 @@ use crate::progress::Progress;
 use crate::record::locate::Located;
 use crate::record::unread::UnreadFields;
 use crate::slice::{Repeats, Slicer, scheduler};
-use crate::work::recognition::Recognition;
+use crate::work::recognition::{Recognition, of_input};
 use crate::work::tables::{self, FindingTexts, Place};
 
 pub use crate::work::tables::Quoting;
@@ -380,21 +380,17 @@ pub fn check(
         })
     };
     for input in 0..inputs.len() {
-        let file = delivery.files.get(input);
-        let found = file.and_then(|file| {
-            let (framed, misread) = (file.records, file.misread);
-            Recognition { framed, misread }.finding(file.source?)
-        });
-        let spot = Spot {
-            input,
-            ..Spot::default()
+        let Some(file) = delivery.files.get(input) else {
+            continue;
         };
-        if let Some(checked) = found.and_then(|located| told(options, inputs.get(input), spot, located)) {
-            delivery.deliver(input, checked);
-        }
-    }
-    for (input, fields) in unread {
-        for (located, first) in fields.findings() {
+        let recognition = Recognition {
+            framed: file.records,
+            misread: file.misread,
+            read_words: file.read_words,
+            ..Recognition::default()
+        };
+        let fields = unread.remove(&input).unwrap_or_default();
+        for (located, first) in of_input(recognition, file.source.unwrap_or_default(), fields) {
             let first = first.as_ref();
             let spot = Spot {
                 input,

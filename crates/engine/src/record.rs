@@ -28,6 +28,8 @@ pub struct RecordOutcome {
     pub rows: RowLedger,
     /// What nobody reads of the record; nothing for a further conversation of it.
     pub unread: Vec<UnreadAt>,
+    /// Bytes of what is read of the record, as far as that holds words.
+    pub read_words: u64,
     /// What was replaced in the conversation, where a redactor replaces.
     pub redaction: Option<Redaction>,
     /// Further conversations of the record, each with what was found in it.

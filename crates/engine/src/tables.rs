@@ -1,6 +1,6 @@
 //! The tables of a plan as Arrow batches, slice by slice, without a dataset: what somebody computes with that another program runs.
 //!
-//! Records go the same way as in a run. What only a run can know is left out: equal ids are not told apart, conversations are not
+//! Records go the same way as in a run, and what shows of whole inputs comes last. What only a run can know is left out: equal ids are not told apart, conversations are not
 //! compared, and nothing is counted as filtered, for there is no ledger to hold it against.
 
 use std::collections::BTreeMap;
@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chatmill_dataset::{
     Compression, DatasetError, MemoryParts, MemoryTable, Partition, SliceId, Spill, TABLES, TableOptions,
 };
+use chatmill_diag::Limits;
 use chatmill_intake::Failure;
 use thiserror::Error;
 
@@ -18,6 +19,9 @@ use crate::options::CountMode;
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::slice::{Slice, Slicer, scheduler};
+use crate::work::receipt::{InputCounts, SliceReceipt};
+use crate::work::recognition::{Recognition, of_input};
+use crate::work::tables::push_of_input;
 use crate::work::{WorkerContext, process_slice};
 
 /// Bytes of a slice: a dozen dialects make ten times as much of it, and several slices are in memory at once.
@@ -69,6 +73,7 @@ pub fn tables(
     );
     let mut failure = None;
     let mut is_wanted = true;
+    let mut inputs: BTreeMap<usize, InputCounts> = BTreeMap::new();
     scheduler::each_slice(
         threads,
         &mut slicer,
@@ -77,7 +82,10 @@ pub fn tables(
         &|_| true,
         &|slice| work_off(slice, &tools, &options),
         &mut |_, made| match made {
-            Ok(Some(tables)) if is_wanted && failure.is_none() => {
+            Ok(Some((tables, receipt))) if is_wanted && failure.is_none() => {
+                for (input, counts) in receipt.inputs {
+                    add(inputs.entry(input).or_default(), counts, plan.limits());
+                }
                 is_wanted = deliver(tables);
                 stop.fetch_or(!is_wanted, Ordering::Relaxed);
             }
@@ -102,7 +110,43 @@ pub fn tables(
     if is_wanted && stop.load(Ordering::Relaxed) {
         return Err(ReadError::Stopped.into());
     }
+    if is_wanted && wanted.contains(&"findings") {
+        deliver(of_inputs(plan, inputs, &options)?);
+    }
     Ok(())
+}
+
+/// Adds what a slice knows of an input, as far as something is told of it when all of it was read.
+fn add(sum: &mut InputCounts, counts: InputCounts, limits: &Limits) {
+    sum.ledger.framed += counts.ledger.framed;
+    sum.misread += counts.misread;
+    sum.read_words += counts.read_words;
+    sum.unread.merge(counts.unread, limits.unread_paths);
+    if sum.sources.is_empty() {
+        sum.sources = counts.sources;
+    }
+}
+
+/// What is told of whole inputs.
+fn of_inputs(
+    plan: &Plan,
+    inputs: BTreeMap<usize, InputCounts>,
+    options: &TableOptions,
+) -> Result<Vec<MemoryTable>, DatasetError> {
+    let mut parts = MemoryParts::new(options);
+    for (index, counts) in inputs {
+        let recognition = Recognition {
+            framed: counts.ledger.framed,
+            misread: counts.misread,
+            read_words: counts.read_words,
+            ..Recognition::default()
+        };
+        let source = counts.sources.first().map_or("", String::as_str);
+        for (located, first) in of_input(recognition, source, counts.unread) {
+            push_of_input(plan, index, &located, first.as_ref(), parts.set())?;
+        }
+    }
+    parts.close()
 }
 
 fn options(plan: &Plan, wanted: &[&str]) -> TableOptions {
@@ -118,16 +162,16 @@ fn options(plan: &Plan, wanted: &[&str]) -> TableOptions {
     }
 }
 
-/// The tables of one slice; nothing when the work was stopped. A panic becomes an error.
+/// The tables of one slice, and what it counted; nothing when the work was stopped. A panic becomes an error.
 fn work_off(
     slice: &Slice,
     tools: &WorkerContext<'_>,
     options: &TableOptions,
-) -> Result<Option<Vec<MemoryTable>>, TablesError> {
-    let whole = || -> Result<Vec<MemoryTable>, WorkError> {
+) -> Result<Option<(Vec<MemoryTable>, SliceReceipt)>, TablesError> {
+    let whole = || -> Result<(Vec<MemoryTable>, SliceReceipt), WorkError> {
         let mut parts = MemoryParts::new(options);
-        process_slice(slice, tools, parts.set(), BTreeMap::new())?;
-        Ok(parts.close()?)
+        let receipt = process_slice(slice, tools, parts.set(), BTreeMap::new())?;
+        Ok((parts.close()?, receipt))
     };
     match catch_unwind(AssertUnwindSafe(whole)) {
         Ok(Ok(tables)) => Ok(Some(tables)),

@@ -281,10 +281,10 @@ impl Work<'_, '_> {
     /// A record: its conversations are rendered, but for those that the plan leaves out. Where it leaves out all, the record is
     /// left out.
     fn record(&mut self, record: Record<'_>, mut read: Vec<ReadRecord<'_>>) -> Result<(), WorkError> {
-        let mut unread = read
-            .first_mut()
-            .map(|read| std::mem::take(&mut read.outcome.unread))
-            .unwrap_or_default();
+        let mut unread = read.first_mut().map(|read| {
+            let outcome = &mut read.outcome;
+            (std::mem::take(&mut outcome.unread), outcome.read_words)
+        });
         let mut left_out = None;
         let mut accounting = read.first().map(ReadRecord::rows).into_iter().flatten().collect();
         for mut read in read {
@@ -297,7 +297,10 @@ impl Work<'_, '_> {
                 continue;
             }
             self.account(std::mem::take(&mut accounting));
-            self.unread(record, &std::mem::take(&mut unread));
+            if let Some((unread, read_words)) = unread.take() {
+                self.counts().read_words += read_words;
+                self.unread(record, &unread);
+            }
             self.conversation_of(&read)?;
         }
         if let Some(reason) = left_out.filter(|_| !accounting.is_empty()) {
@@ -446,7 +449,12 @@ impl Work<'_, '_> {
         counts.errors += if is_error { finding.count } else { 0 };
         let place = table_place(self.place.as_ref(), &self.input, record.unwrap_or_default());
         let key = tables::finding_key(located, place, id);
-        let texts = FindingTexts::new(located, key, id, quoting(self.tools.plan.pipeline.output.quote));
+        let texts = FindingTexts::new(
+            located,
+            key,
+            id,
+            Quoting::of(self.tools.plan.pipeline.output.quote),
+        );
         let row = tables::finding(located, &texts, place, record.is_some());
         Ok(self.parts.push_finding(row)?)
     }
@@ -543,9 +551,4 @@ fn table_place<'a>(place: Option<&'a EntryRef>, input: &'a str, record: u64) -> 
         entry: place.map_or("", |place| place.entry.as_str()),
         record,
     }
-}
-
-/// What a run quotes. Ids stay as they are, for rows are joined by them; sentences show none.
-pub(crate) fn quoting(quote: bool) -> Quoting<'static> {
-    if quote { Quoting::All } else { Quoting::NoText }
 }

@@ -41,7 +41,36 @@ pub(crate) struct Candidate<'a> {
     pub(crate) is_json: bool,
 }
 
-impl Candidate<'_> {
+impl<'a> Candidate<'a> {
+    /// A rendering that somebody made.
+    pub(crate) fn made(dialect: &'a str, is_json: bool, made: &MadeRendering<'a>) -> Self {
+        Self {
+            key: ExportRow {
+                conversation: made.conversation,
+                dialect,
+                perspective: made.perspective,
+                ordinal: made.ordinal,
+                content: made.content.unwrap_or_default(),
+                assistant_spans: &[],
+                learned_spans: &[],
+                rejected: made.rejected,
+                label: made.label,
+            },
+            left_out: made.left_out,
+            facts: Facts {
+                is_valid: made.violations.is_empty(),
+                violations: made.violations.to_vec(),
+                last_role: made.last_role,
+                tokens: made.tokens,
+                loss_codes: made.loss_codes.iter().map(|code| (*code).to_owned()).collect(),
+            },
+            spans: made.assistant_spans.to_vec(),
+            learned: made.learned_spans.to_vec(),
+            has_content: made.content.is_some(),
+            is_json,
+        }
+    }
+
     /// The rendering as an envelope sees it.
     pub(crate) fn row(&self) -> ExportRow<'_> {
         ExportRow {
@@ -107,33 +136,7 @@ pub(crate) fn each_made(
     visit: &mut dyn FnMut(&Candidate<'_>) -> Result<(), ExportError>,
 ) -> Result<(), ExportError> {
     let (dialect, is_json) = (maker.dialect(), maker.is_json());
-    maker.each(&mut |made| {
-        visit(&Candidate {
-            key: ExportRow {
-                conversation: made.conversation,
-                dialect,
-                perspective: made.perspective,
-                ordinal: made.ordinal,
-                content: made.content.unwrap_or_default(),
-                assistant_spans: &[],
-                learned_spans: &[],
-                rejected: made.rejected,
-                label: made.label,
-            },
-            left_out: made.left_out,
-            facts: Facts {
-                is_valid: made.violations.is_empty(),
-                violations: made.violations.to_vec(),
-                last_role: made.last_role,
-                tokens: made.tokens,
-                loss_codes: made.loss_codes.iter().map(|code| (*code).to_owned()).collect(),
-            },
-            spans: made.assistant_spans.to_vec(),
-            learned: made.learned_spans.to_vec(),
-            has_content: made.content.is_some(),
-            is_json,
-        })
-    })
+    maker.each(&mut |made| visit(&Candidate::made(dialect, is_json, made)))
 }
 
 /// Visits the renderings of a dialect in the order of the dataset; `tokens` names the column by which length is judged.

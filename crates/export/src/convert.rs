@@ -8,6 +8,7 @@ use chatmill_dataset::{Dataset, DatasetError, Folder, FreeKind};
 use jiff::Timestamp;
 
 use crate::SUMMARY;
+use crate::asked;
 use crate::assignment::{Assignment, assign};
 use crate::candidate::{self, Candidate, Maker};
 use crate::earlier::ASSIGNED;
@@ -338,6 +339,9 @@ impl Job<'_> {
                 taught: Taught::default(),
             });
         };
+        if let Some(reason) = asked::objection(envelope.about(), &self.request.filters, candidate) {
+            return Err(reason.to_owned());
+        }
         let wrapped = envelope.wrap(row)?;
         Ok(Kept {
             part,

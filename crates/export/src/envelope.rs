@@ -58,6 +58,8 @@ pub struct EnvelopeAbout {
     pub most_bytes: Option<u64>,
     /// Whether its reader makes one table of all lines of all files, so that every file must have the same keys.
     pub is_one_table: bool,
+    /// Whether a row in which nobody asks before the last answer is left out.
+    pub wants_question: bool,
 }
 
 /// How a reader is told which turns of the assistant are context, and are not learned.

@@ -17,6 +17,9 @@ pub struct Filters {
     pub max_tokens: Option<TokenLimit>,
     /// Only those without these losses.
     pub without: Vec<String>,
+    /// Those, too, in which nobody asks before the answer, where the envelope would leave them out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keep_unasked: bool,
 }
 
 /// A number of tokens that is not exceeded, written `N@ENCODING`.

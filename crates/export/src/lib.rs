@@ -4,6 +4,7 @@
 //! nothing is rendered or counted here; a [`Maker`] brings renderings that the dataset does not hold. A row that is left out is counted under its reason, and conversations that belong
 //! together never stand on both sides of a split.
 
+mod asked;
 mod assignment;
 mod candidate;
 mod convert;

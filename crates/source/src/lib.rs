@@ -37,7 +37,7 @@ pub use looks::{Look, is_known as is_known_look, look};
 pub use propose::{Proposal, propose};
 pub use reader::zone::{is_zone, time_zone};
 pub use source::{About, Evidence, Source};
-pub use unread::Unread;
+pub use unread::{Leftovers, Unread};
 
 /// Declares the formats: a module of `formats/` and the source in it, each once.
 ///
@@ -95,10 +95,10 @@ pub fn find(id: &str) -> Option<&'static dyn Source> {
 }
 
 /// Reads a frame, and finds what its reading passed over.
-pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Reading, Vec<Unread>) {
+pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Reading, Leftovers) {
     let mut reading = source.read(frame, limits);
-    let unread = unread::unread(source.id(), frame, &mut reading);
-    (reading, unread)
+    let leftovers = unread::leftovers(source.id(), frame, &mut reading);
+    (reading, leftovers)
 }
 
 /// The keys of a source's format that mean nothing for a conversation, and are passed over.

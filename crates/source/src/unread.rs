@@ -31,15 +31,27 @@ pub struct Unread {
     pub first: Range<usize>,
 }
 
+/// What the reading of a frame took and what it left.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Leftovers {
+    /// What it left, in the order of the first bytes.
+    pub fields: Vec<Unread>,
+    /// Bytes of what it took, as far as that holds words.
+    pub read_words: u64,
+}
+
 /// Finds what the reading of a frame passed over, and puts into `extra` what does not stand there yet.
-pub(crate) fn unread(source: &str, frame: &FrameView<'_>, reading: &mut Reading) -> Vec<Unread> {
+pub(crate) fn leftovers(source: &str, frame: &FrameView<'_>, reading: &mut Reading) -> Leftovers {
     if reading.fault.is_some() {
-        return Vec::new();
+        return Leftovers::default();
     }
     let told = told(reading, frame.start);
     let mut walk = Walk::new(Silence::of(source), &told);
     walk.visit(frame.root(), None);
-    let unread = std::mem::take(&mut walk.unread);
+    let leftovers = Leftovers {
+        fields: std::mem::take(&mut walk.unread),
+        read_words: walk.read_words,
+    };
     if walk.has_left {
         let mut walk = Walk::new(walk.silence, &told);
         walk.records = Some(records(reading, frame.start));
@@ -50,7 +62,7 @@ pub(crate) fn unread(source: &str, frame: &FrameView<'_>, reading: &mut Reading)
             }
         }
     }
-    unread
+    leftovers
 }
 
 /// A record that has further fields: which conversation of the reading, and which of its messages; none for itself.
@@ -128,6 +140,8 @@ struct Walk<'w, 'd> {
     known: HashMap<String, usize>,
     /// How often something was told.
     times: u64,
+    /// Bytes of what was taken, as far as that holds words.
+    read_words: u64,
     /// Whether something was told that nobody looked at, and that stands in no `extra` yet.
     has_left: bool,
     /// The path of the value at hand, as it is told.
@@ -150,6 +164,7 @@ impl<'w, 'd> Walk<'w, 'd> {
             unread: Vec::new(),
             known: HashMap::new(),
             times: 0,
+            read_words: 0,
             has_left: false,
             path: "$".to_owned(),
             records: None,
@@ -162,10 +177,13 @@ impl<'w, 'd> Walk<'w, 'd> {
     /// Looks at a value. `whole` is what became of what stands around it, where all of that is unread.
     fn visit(&mut self, value: Value<'d>, whole: Option<Mark>) {
         let (own, kind, span) = (value.marked(), value.kind(), value.span());
+        let is_container = matches!(kind, Kind::Array | Kind::Object);
+        if own == Mark::Taken && (is_container || value.string().is_some_and(|text| holds_words(&text))) {
+            self.read_words += span.len() as u64;
+        }
         if own == Mark::Taken || kind == Kind::Null || self.is_told(&span) {
             return;
         }
-        let is_container = matches!(kind, Kind::Array | Kind::Object);
         let is_left = own == Mark::Left && !(is_container && value.is_touched());
         let begins = is_left && whole.is_none();
         let whole = whole.or(match own {
@@ -269,7 +287,7 @@ impl<'w, 'd> Walk<'w, 'd> {
 }
 
 /// Whether a text has at least two words, of letters. Where a script has no spaces, each letter is a word.
-fn holds_words(text: &str) -> bool {
+pub(crate) fn holds_words(text: &str) -> bool {
     let mut words = text.split_whitespace().map(|word| {
         let letters = word.chars().filter(|letter| letter.is_alphabetic());
         match letters.clone().filter(|letter| has_no_spaces(*letter)).count() {

@@ -52,6 +52,9 @@ pub(crate) struct Arguments {
     /// Lists and objects in Parquet
     #[arg(long, value_enum, default_value = "json", value_name = "FORM")]
     nested: NestedForm,
+    /// Keeps answers before which nobody speaks, which envelopes of conversations leave out
+    #[arg(long)]
+    keep_unasked: bool,
     /// Divides the rows into files, for example train=95,test=5
     #[arg(long, value_name = "PART=SHARE,…")]
     split: Option<String>,
@@ -226,6 +229,7 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
         envelope,
         filters: Filters {
             valid: true,
+            keep_unasked: arguments.keep_unasked,
             ..Filters::default()
         },
         valid_for: None,

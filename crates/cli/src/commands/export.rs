@@ -61,6 +61,9 @@ pub(crate) struct Arguments {
     /// Leaves out renderings with this loss; may be given several times
     #[arg(long, value_name = "LOSS_CODE")]
     without: Vec<String>,
+    /// Keeps answers before which nobody speaks, which envelopes of conversations leave out
+    #[arg(long, requires = "envelope")]
+    keep_unasked: bool,
     /// Divides the rows into files, for example train=95,test=5
     #[arg(long, value_name = "PART=SHARE,…")]
     split: Option<String>,
@@ -186,6 +189,7 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
             last_role: arguments.last_role.clone(),
             max_tokens: arguments.max_tokens.clone(),
             without: arguments.without.clone(),
+            keep_unasked: arguments.keep_unasked,
         },
         valid_for: arguments.valid_for.clone(),
         split,

@@ -346,7 +346,15 @@ fn findings_of_one_file_stand_together_in_the_order_of_their_places() {
     };
     desk.write("in/a.jsonl", &format!("{}\n{{\"broken\n", row("m", "c1")));
     desk.write("in/b.jsonl", &format!("{{\"broken\n{}\n", row("mm", "c2")));
-    let check = end(desk.chatmill(&["check", "in", "--output-format", "concise", "-q"]));
+    let check = end(desk.chatmill(&[
+        "check",
+        "in",
+        "--output-format",
+        "concise",
+        "-q",
+        "--min-severity",
+        "note",
+    ]));
     let places: Vec<&str> = check
         .stdout
         .lines()

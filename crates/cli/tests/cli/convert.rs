@@ -295,3 +295,52 @@ fn where_most_rows_are_left_out_for_one_reason_it_is_said_what_keeps_them() {
         ended.stdout
     );
 }
+
+#[test]
+fn an_answer_that_nobody_asked_for_is_kept_only_where_somebody_says_so() {
+    let desk = Desk::new();
+    let said = |id: &str, messages: &[(&str, &str, &str)]| chat(id, messages);
+    let greeting = ("m1", "bot_1", "Good morning.");
+    let mut noticed = said("noticed", &[("m0", "user_1", "Ada joined"), greeting]);
+    noticed["conversation_list"][0]["type"] = "system".into();
+    let chats = [
+        said("asked", &[("m1", "user_1", "When?"), ("m2", "bot_1", "At six.")]),
+        said("alone", &[greeting]),
+        said("empty", &[("m0", "user_1", " "), greeting]),
+        noticed,
+        said(
+            "greeted",
+            &[greeting, ("m2", "user_1", "When?"), ("m3", "bot_1", "At six.")],
+        ),
+    ];
+    let chats: Vec<String> = chats.iter().map(ToString::to_string).collect();
+    desk.write("in/chats.jsonl", &chats.join("\n"));
+    let convert = |to: &str, more: &[&str]| {
+        let arguments = ["--to", to, "--format", "jsonl", "--replace", "--out", "train"];
+        let ended = convert(&desk, &[&arguments[..], more].concat());
+        assert!(ended.code < 2, "{to}: {}", ended.stderr);
+        let rows = fs::read_to_string(desk.path("train/data.jsonl")).unwrap();
+        assert!(!rows.contains("[start]"), "{to}: {rows}");
+        let summary = fs::read_to_string(desk.path("train/export.json")).unwrap();
+        let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+        let left = summary["left_out"].as_array().unwrap().iter().map(|left| {
+            let code = left["reason"].as_str().unwrap().split(':').next().unwrap();
+            format!("{} {code}", left["rows"])
+        });
+        (rows.lines().count(), left.collect::<Vec<_>>().join(", "))
+    };
+    for to in ["trl-messages", "openai-sft", "axolotl"] {
+        assert_eq!(convert(to, &[]), (2, "3 nothing-asked".to_owned()), "{to}");
+        assert_eq!(convert(to, &["--keep-unasked"]), (5, String::new()), "{to}");
+    }
+    let (all, made_up) = ("3 nothing-asked, 1 question-made-up", "3 question-made-up");
+    assert_eq!(convert("llama-factory", &[]), (1, all.to_owned()));
+    // The turn of blanks is a person's own and may be kept: nothing is made up in it.
+    assert_eq!(
+        convert("llama-factory", &["--keep-unasked"]),
+        (2, made_up.to_owned())
+    );
+    // Rows that begin with what somebody says need no question that nobody put.
+    let consecutive = ["--set", "window.mode=\"consecutive\""];
+    assert_eq!(convert("llama-factory", &consecutive), (2, String::new()));
+}

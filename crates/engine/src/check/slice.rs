@@ -120,6 +120,8 @@ impl<'c> Checker<'c> {
                         let fields = self.report.unread.entry(input).or_default();
                         fields.add(unread, place, self.options.limits.unread_paths);
                     }
+                    self.place = Some(record.entry);
+                    self.counts().read_words += read.outcome.read_words;
                     self.record(read);
                 }
             }

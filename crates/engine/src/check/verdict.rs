@@ -72,6 +72,8 @@ pub(super) struct FileCounts {
     pub(super) rejected: u64,
     /// Records that are whole and that their source cannot read.
     pub(super) misread: u64,
+    /// Bytes of what is read, as far as that holds words.
+    pub(super) read_words: u64,
     pub(super) conversations: u64,
     /// What it, or something in it, is that is not a chat.
     pub(super) passed_over: Option<&'static str>,
@@ -99,6 +101,7 @@ impl FileCounts {
         self.records += other.records;
         self.rejected += other.rejected;
         self.misread += other.misread;
+        self.read_words += other.read_words;
         self.conversations += other.conversations;
         self.is_empty |= other.is_empty;
         self.refused

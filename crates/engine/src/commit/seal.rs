@@ -20,9 +20,9 @@ use crate::record::unread::{FirstPlace, UnreadFields};
 use crate::slice::{CutCounts, CutTotals};
 use crate::work::overview::OverviewSums;
 use crate::work::receipt::{InputCounts, SliceReceipt, SliceShapes, add_shapes};
-use crate::work::recognition::Recognition;
-use crate::work::tables::{self, FindingTexts, Place};
-use crate::work::{TotalNames, Totals, quoting};
+use crate::work::recognition::{Recognition, of_input};
+use crate::work::tables;
+use crate::work::{TotalNames, Totals};
 
 /// The slices that were worked off: what the receipts must say when they are read back.
 pub struct FinishedSlices {
@@ -189,8 +189,8 @@ impl ReceiptTotals {
             .map(|(input, index)| (index, input.path))
             .collect();
         let mut lots = staging.list_lots(self.lots.clone())?;
-        let mut unread = Unread::new();
-        let mut misread = BTreeMap::new();
+        let mut left: BTreeMap<usize, Left> = BTreeMap::new();
+        let mut read_words = vec![0; plan.inputs.len()];
         for receipt in staging.receipts::<SliceShapes>()? {
             let receipt = receipt?;
             lots.add(receipt.slice, receipt.files)?;
@@ -198,12 +198,13 @@ impl ReceiptTotals {
                 if listed.contains_key(&index) {
                     add_shapes(found.entry(index).or_default(), input.shapes);
                 }
-                if input.misread > 0 {
-                    *misread.entry(index).or_default() += input.misread;
+                if let Some(sum) = read_words.get_mut(index) {
+                    *sum += input.read_words;
                 }
-                if !input.unread.is_empty() {
-                    let fields = unread.entry(index).or_default();
-                    fields.merge(input.unread, plan.limits().unread_paths);
+                if input.misread > 0 || !input.unread.is_empty() {
+                    let left = left.entry(index).or_default();
+                    left.misread += input.misread;
+                    left.unread.merge(input.unread, plan.limits().unread_paths);
                 }
             }
         }
@@ -215,34 +216,30 @@ impl ReceiptTotals {
         Ok(Listed {
             lots,
             shapes: named.collect(),
-            unread,
-            misread,
+            left,
+            read_words,
         })
     }
 
-    /// Tells what nobody reads of the inputs: rows of the findings table, which are counted like those of the slices.
-    fn tell_unread(&mut self, plan: &Plan, unread: Unread, parts: &mut PartSet) -> Result<(), RunError> {
-        for (index, fields) in unread {
-            for (located, first) in fields.findings() {
-                self.tell(plan, index, &located, first.as_ref(), parts)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Tells which inputs their source does not fit.
-    fn tell_misread(
+    /// Tells what shows of whole inputs: rows of the findings table, which are counted like those of the slices.
+    fn tell_inputs(
         &mut self,
         plan: &Plan,
-        misread: BTreeMap<usize, u64>,
+        left: BTreeMap<usize, Left>,
+        read_words: &[u64],
         parts: &mut PartSet,
     ) -> Result<(), RunError> {
-        for (index, misread) in misread {
+        for (index, left) in left {
             let input = self.inputs.get(index).unwrap_or_default();
-            let framed = input.framed;
+            let recognition = Recognition {
+                framed: input.framed,
+                misread: left.misread,
+                read_words: read_words.get(index).copied().unwrap_or_default(),
+                ..Recognition::default()
+            };
             let source = input.source.unwrap_or_default();
-            if let Some(located) = (Recognition { framed, misread }).finding(&source) {
-                self.tell(plan, index, &located, None, parts)?;
+            for (located, first) in of_input(recognition, &source, left.unread) {
+                self.tell(plan, index, &located, first.as_ref(), parts)?;
             }
         }
         Ok(())
@@ -257,15 +254,7 @@ impl ReceiptTotals {
         first: Option<&FirstPlace>,
         parts: &mut PartSet,
     ) -> Result<(), RunError> {
-        let name = plan.inputs.get(index).map(PlannedInput::name).unwrap_or_default();
-        let place = Place {
-            input: &name,
-            entry: first.map_or("", |first| first.entry.as_str()),
-            record: first.map_or(0, |first| first.record),
-        };
-        let key = tables::finding_key(located, place, None);
-        let texts = FindingTexts::new(located, key, None, quoting(plan.pipeline.output.quote));
-        parts.push_finding(tables::finding(located, &texts, place, first.is_some()))?;
+        tables::push_of_input(plan, index, located, first, parts)?;
         self.whole.count_finding(&located.finding);
         let is_error = located.finding.severity == Severity::Error;
         self.inputs.change(index, |sum| {
@@ -286,8 +275,8 @@ impl ReceiptTotals {
         let Listed {
             lots,
             shapes,
-            unread,
-            misread,
+            left,
+            read_words,
         } = self.list(plan, &staging)?;
         // What belongs to no slice is a lot of its own, after the last one: the totals, and what is told of whole inputs.
         let after_last = SliceId {
@@ -295,8 +284,7 @@ impl ReceiptTotals {
             slice: 0,
         };
         let mut parts = staging.parts(after_last, options)?;
-        self.tell_misread(plan, misread, &mut parts)?;
-        self.tell_unread(plan, unread, &mut parts)?;
+        self.tell_inputs(plan, left, &read_words, &mut parts)?;
         let names = TotalNames::of(plan);
         let rows = self.totals.rows(&names);
         let mut whole = self.whole;
@@ -339,17 +327,23 @@ struct Listed {
     lots: LotManifests,
     /// The shapes of the inputs that a report lists.
     shapes: Shapes,
-    /// What nobody reads of the inputs.
-    unread: Unread,
-    /// Records that are whole and that their source cannot read, by the index of their input.
-    misread: BTreeMap<usize, u64>,
+    /// What is not read, by the index of the input.
+    left: BTreeMap<usize, Left>,
+    /// Bytes of what is read of each input, as far as that holds words.
+    read_words: Vec<u64>,
+}
+
+/// What is not read of an input.
+#[derive(Default)]
+struct Left {
+    /// Records that are whole and that their source cannot read.
+    misread: u64,
+    /// Fields.
+    unread: UnreadFields,
 }
 
 /// The shapes of inputs, by their names.
 type Shapes = BTreeMap<String, Vec<String>>;
-
-/// What nobody reads of inputs, by their index in the plan.
-type Unread = BTreeMap<usize, UnreadFields>;
 
 fn missing(slice: SliceId) -> RunError {
     RunError::Incomplete {

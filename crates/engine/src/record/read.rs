@@ -123,10 +123,11 @@ impl Scanned<'_> {
                 Rows::Gathered(key) => key,
             },
         };
-        let (mut reading, unread) = chatmill_source::read(self.source, &view, self.settings.limits);
+        let (mut reading, leftovers) = chatmill_source::read(self.source, &view, self.settings.limits);
         let also = std::mem::take(&mut reading.also).into_iter();
         let mut outcome = self.conclude(reading, notes(self.document, self.frame));
-        outcome.unread = self.place_unread(&unread);
+        outcome.unread = self.place_unread(&leftovers.fields);
+        outcome.read_words = leftovers.read_words;
         outcome.also = also.map(|reading| self.conclude(reading, Vec::new())).collect();
         outcome
     }
@@ -183,6 +184,7 @@ impl Scanned<'_> {
                     rejects: located(reading.rejects, locator, document, source, None),
                     rows: reading.rows,
                     unread: Vec::new(),
+                    read_words: 0,
                     redaction: None,
                     also: Vec::new(),
                 };
@@ -220,6 +222,7 @@ impl Scanned<'_> {
             rejects,
             rows: counts,
             unread: Vec::new(),
+            read_words: 0,
             redaction,
             also: Vec::new(),
         }
@@ -287,6 +290,7 @@ fn rejected(
         rejects: vec![(reject, place)],
         rows: RowLedger::default(),
         unread: Vec::new(),
+        read_words: 0,
         redaction: None,
         also: Vec::new(),
     }

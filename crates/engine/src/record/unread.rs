@@ -59,6 +59,12 @@ impl UnreadFields {
         self.paths.is_empty() && self.further == 0
     }
 
+    /// Bytes of what holds words.
+    pub fn words(&self) -> u64 {
+        let fields = self.paths.values().filter(|field| field.has_words);
+        fields.map(|field| field.bytes).sum()
+    }
+
     /// Adds what a record holds; of more than `limit` paths only how often they were met.
     pub fn add(&mut self, unread: &UnreadAt, place: FirstPlace, limit: u64) {
         let Located {

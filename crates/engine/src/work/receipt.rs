@@ -83,6 +83,9 @@ pub struct InputCounts {
     /// Fields that nobody reads.
     #[serde(default, skip_serializing_if = "UnreadFields::is_empty")]
     pub unread: UnreadFields,
+    /// Bytes of what is read, as far as that holds words.
+    #[serde(default)]
+    pub read_words: u64,
 }
 
 /// What a receipt says of the shapes of its inputs, without all else.
@@ -104,6 +107,9 @@ pub struct InputShapes {
     /// Fields that nobody reads.
     #[serde(default)]
     pub unread: UnreadFields,
+    /// Bytes of what is read, as far as that holds words.
+    #[serde(default)]
+    pub read_words: u64,
 }
 
 /// Adds what is not there yet, as far as a report names it.

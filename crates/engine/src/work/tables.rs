@@ -20,7 +20,9 @@ use chatmill_model::{
 
 use chatmill_redact::Mask;
 
+use crate::plan::{Plan, PlannedInput};
 use crate::record::locate::Located;
+use crate::record::unread::FirstPlace;
 
 /// Where a record came from.
 #[derive(Clone, Copy)]
@@ -435,6 +437,13 @@ pub enum Quoting<'m> {
     Masked(&'m Mask),
 }
 
+impl Quoting<'_> {
+    /// What a run quotes. Ids stay as they are, for rows are joined by them; sentences show none.
+    pub(crate) fn of(quote: bool) -> Self {
+        if quote { Self::All } else { Self::NoText }
+    }
+}
+
 /// What is said of a finding, put together for its row.
 pub struct FindingTexts<'f> {
     /// What stays the same when lines shift.
@@ -504,6 +513,25 @@ pub fn finding<'f>(
         message: &texts.message,
         help: finding.code.page.fix,
     }
+}
+
+/// Writes what is told of a whole input, with its first place where it has one.
+pub(crate) fn push_of_input(
+    plan: &Plan,
+    index: usize,
+    located: &Located,
+    first: Option<&FirstPlace>,
+    parts: &mut PartSet,
+) -> Result<(), DatasetError> {
+    let name = plan.inputs.get(index).map(PlannedInput::name).unwrap_or_default();
+    let place = Place {
+        input: &name,
+        entry: first.map_or("", |first| first.entry.as_str()),
+        record: first.map_or(0, |first| first.record),
+    };
+    let key = finding_key(located, place, None);
+    let texts = FindingTexts::new(located, key, None, Quoting::of(plan.pipeline.output.quote));
+    parts.push_finding(finding(located, &texts, place, first.is_some()))
 }
 
 /// What stays the same when lines shift: code, input, conversation, message and the path below it.

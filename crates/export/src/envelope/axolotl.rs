@@ -40,6 +40,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     most_records: None,
     most_bytes: None,
     is_one_table: true,
+    wants_question: true,
 };
 
 chatmill_diag::reasons! {

@@ -76,6 +76,7 @@ const ABOUT: EnvelopeAbout = EnvelopeAbout {
     most_records: Some(20_000),
     most_bytes: None,
     is_one_table: false,
+    wants_question: false,
 };
 
 chatmill_diag::reasons! {

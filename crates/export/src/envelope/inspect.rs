@@ -44,6 +44,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     most_records: None,
     most_bytes: None,
     is_one_table: false,
+    wants_question: false,
 };
 
 chatmill_diag::reasons! {

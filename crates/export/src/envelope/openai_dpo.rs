@@ -40,6 +40,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     most_records: None,
     most_bytes: Some(512 << 20),
     is_one_table: false,
+    wants_question: false,
 };
 
 chatmill_diag::reasons! {

@@ -41,6 +41,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     most_records: None,
     most_bytes: Some(512 << 20),
     is_one_table: false,
+    wants_question: true,
 };
 
 chatmill_diag::reasons! {

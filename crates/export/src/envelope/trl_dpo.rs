@@ -39,6 +39,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     most_records: None,
     most_bytes: None,
     is_one_table: true,
+    wants_question: false,
 };
 
 chatmill_diag::reasons! {

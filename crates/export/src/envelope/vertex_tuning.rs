@@ -39,6 +39,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     most_records: None,
     most_bytes: Some(1 << 30),
     is_one_table: false,
+    wants_question: false,
 };
 
 #[derive(Deserialize)]

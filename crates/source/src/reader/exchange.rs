@@ -272,6 +272,10 @@ impl<'d, 'r> Exchange<'d, 'r> {
             self.unread(answer);
         }
         self.beside.extra.keep_rest(answer, name, &known);
+        // The AI SDK says the words of its messages beside them, too.
+        if let Some(last) = self.turns.list.messages.get(before..).and_then(<[Message]>::last) {
+            pieces::says(&last.parts, answer.get("text"));
+        }
         (self.turns.list.messages.len() > before).then_some(answer)
     }
 

@@ -62,7 +62,8 @@ fn read(source: &dyn Source, text: &str) -> (Reading, Vec<Unread>) {
         start: 0,
         key: None,
     };
-    crate::read(source, &frame, &limits)
+    let (reading, leftovers) = crate::read(source, &frame, &limits);
+    (reading, leftovers.fields)
 }
 
 /// Whether the words are kept, and whether somebody who looks for them is told: by a finding, by a reject, or because they are part

@@ -1,7 +1,7 @@
 //! The messages of a branch, in order: who speaks, what is a call and what its result.
 
 use chatmill_diag::{Finding, Limits, Path, codes};
-use chatmill_intake::json::{self, Kind, Value};
+use chatmill_intake::json::{self, Kind, Mark, Value};
 use chatmill_model::{
     ArgumentForm, Arguments, Conversation, Extra, MessageKind, Part, RawJson, Role, ToolCall, ToolResult,
     Weight,
@@ -312,6 +312,15 @@ fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_
             if !is_empty(value) {
                 read.keep(crate::reader::below(path, &key), value);
             }
+        }
+    }
+    // What the person told of themselves stands in the content, with a sentence before it.
+    let copies = metadata.and_then(|metadata| present(metadata, "user_context_message_data"));
+    for (_, copy) in copies.into_iter().flat_map(Value::fields) {
+        let is_in = |part: &Part, words: &str| matches!(part, Part::Text(text) if text.contains(words));
+        let is_said = |words: &str| read.parts.iter().any(|part| is_in(part, words));
+        if copy.string().is_some_and(|words| is_said(words.trim())) {
+            copy.mark(Mark::Taken);
         }
     }
 }

@@ -364,7 +364,9 @@ impl<'d, 'r> Reader<'d, 'r> {
         } else if self.twins.answers(text(event.get("call_id")).as_deref()) {
             self.turns.list.rows.repeated += 1;
         } else {
-            self.notice(index, line, kind, text(event.get("message")));
+            let inner = present(event, "error").and_then(|error| error.get("message"));
+            let words = text(event.get("message")).or_else(|| text(inner));
+            self.notice(index, line, kind, words);
         }
     }
 

@@ -6,6 +6,7 @@ use chatmill_diag::Limits;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Message, MessageKind, Part, Role, Timestamp, Usage};
 
+use super::retold::Told;
 use crate::formats::request_log::{Exchange, opened};
 use crate::reader::present;
 
@@ -69,7 +70,15 @@ pub(crate) struct Call<'d> {
     pub several: Several,
 }
 
-impl Said<'_> {
+impl<'s> Said<'s> {
+    /// The value, where it is one of the record.
+    fn value(&self) -> Option<Value<'s>> {
+        match self {
+            Self::Value(value) => Some(*value),
+            Self::Json(..) => None,
+        }
+    }
+
     /// Does something with the value.
     pub(crate) fn open<'d, 'r>(
         &self,
@@ -93,9 +102,7 @@ impl Said<'_> {
 impl Call<'_> {
     /// Reads what went in. Where what came out tells it again, nothing.
     pub(crate) fn read_input(&self, exchange: &mut Exchange<'_, '_>, limits: &Limits) {
-        for tools in &self.tools {
-            tools.open(exchange, limits, Exchange::tools);
-        }
+        self.read_tools(exchange, limits);
         for system in &self.system {
             system.open(exchange, limits, Exchange::system);
         }
@@ -105,10 +112,30 @@ impl Call<'_> {
                 output.open(exchange, limits, |_, output| tells_all |= is_whole(output));
             }
         }
-        if !tells_all {
-            for input in &self.input {
-                input.open(exchange, limits, Exchange::input);
-            }
+        if tells_all {
+            self.retold_input(limits);
+            return;
+        }
+        for input in &self.input {
+            input.open(exchange, limits, Exchange::input);
+        }
+    }
+
+    /// Reads definitions of tools, where there are none yet.
+    pub(crate) fn read_tools(&self, exchange: &mut Exchange<'_, '_>, limits: &Limits) {
+        for tools in &self.tools {
+            tools.open(exchange, limits, Exchange::tools);
+        }
+    }
+
+    /// Marks what went in as far as what came out tells it again.
+    fn retold_input(&self, limits: &Limits) {
+        let mut told = Told::default();
+        for output in self.output.iter().filter_map(Said::value) {
+            told.add(output, limits);
+        }
+        for input in self.input.iter().filter_map(Said::value) {
+            told.mark(input, limits);
         }
     }
 

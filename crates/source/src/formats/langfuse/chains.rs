@@ -94,6 +94,8 @@ pub(crate) fn conversations<'d, 'r>(
             let (Some(call), Some(Some(outline))) = (calls.get(step), outlines.get(step)) else {
                 continue;
             };
+            // Where the longest history names no tools, its pieces may.
+            call.read_tools(&mut exchange, limits);
             let known = outline.said.and_then(|said| answers.get(&said).copied());
             if let Some(at) = known.filter(|_| outline.has_others && step != place) {
                 call.read_others(at, &mut exchange, limits);
@@ -279,6 +281,7 @@ fn step_by_step<'d, 'r>(
                 let sent = outline.prints.get(..outline.sent).unwrap_or_default();
                 let is_new = sent.iter().any(|print| !said.contains(&print.hash));
                 let is_first = said.is_empty();
+                call.read_tools(&mut exchange, limits);
                 if is_first || is_new && call.input.iter().any(names_role) {
                     call.read_input(&mut exchange, limits);
                 }

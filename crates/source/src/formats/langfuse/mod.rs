@@ -13,17 +13,21 @@
 
 pub(crate) mod calls;
 pub(crate) mod chains;
+pub(crate) mod retold;
+
+use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::json::{self, Kind, Mark, Value};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Extra, Usage};
 
 use crate::frame::{FrameView, Reading};
-use crate::reader::{Keep as _, best, id, logged, present, reading, text, times};
+use crate::reader::{Keep as _, best, id, logged, present, raw, reading, repeats, text, times};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 use calls::{Call, Said, Several, Step};
 use chains::Found;
+use retold::Told;
 
 const ID: &str = "langfuse";
 
@@ -86,7 +90,12 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let mut odd = Vec::new();
     for (index, value) in observations.items().enumerate() {
         if value.kind() == Kind::Object {
-            calls.push(call(value, index));
+            let mut call = call(value, index);
+            let listed = present(value, "toolDefinitions");
+            if listed.is_none_or(|tools| tools.kind() != Kind::String && tools.is_empty()) {
+                call.tools.extend(tools_beside(value, limits));
+            }
+            calls.push(call);
         } else {
             odd.push((index, value));
         }
@@ -111,6 +120,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         .map(|(number, found)| build(found, number, of_trace.as_deref(), trace));
     let mut first = all.next().unwrap_or_else(|| empty(of_trace.as_deref()));
     first.also = all.collect();
+    tell_again(trace, observations, &mut first, limits);
     // An observation is a row that is read; what it says are rows, too.
     first.rows.rows += count;
     first.rows.merged += count;
@@ -125,6 +135,72 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         first.rows.rejected += 1;
     }
     Ok(first)
+}
+
+/// Marks what says once more what the steps of a trace say: what the trace itself holds of them, what they called, how they were
+/// set up, and the attributes of their spans, which stay as they are.
+fn tell_again(trace: Value<'_>, observations: Value<'_>, first: &mut Reading, limits: &Limits) {
+    let own = present(trace, "observations").filter(|own| own.span() != observations.span());
+    let originals: HashMap<_, _> = own
+        .into_iter()
+        .flat_map(|_| observations.items())
+        .filter_map(|original| Some((original.get("id").and_then(id)?, original)))
+        .collect();
+    for copy in own.into_iter().flat_map(Value::items) {
+        if let Some(original) = copy.get("id").and_then(id).and_then(|id| originals.get(&id)) {
+            repeats(copy, *original);
+        }
+    }
+    let whole = ["input", "output", "metadata"];
+    let of_trace = whole.iter().filter_map(|key| present(trace, key));
+    let of_steps = observations.items().flat_map(|step| {
+        let called = present(step, "toolCalls").into_iter().flat_map(Value::items);
+        let set = present(step, "modelParameters")
+            .into_iter()
+            .flat_map(Value::fields);
+        called.chain(set.map(|(_, value)| value))
+    });
+    let spans = observations.items().enumerate();
+    let spans = spans.filter_map(|(index, step)| Some((Some(index), present(step, "metadata")?)));
+    let nothing = Told::default();
+    let mut all: Vec<(Option<usize>, Value<'_>)> = of_trace
+        .chain(of_steps)
+        .map(|value| (None, value))
+        .chain(spans)
+        .filter(|(_, value)| value.marked() != Mark::Taken)
+        .collect();
+    let mut again = Vec::new();
+    all.retain(|found| {
+        let has_words = !nothing.mark(found.1, limits);
+        again.extend((!has_words).then_some(*found));
+        has_words
+    });
+    if !all.is_empty() {
+        let mut told = Told::default();
+        for value in observations.items().flat_map(|step| {
+            ["name", "input", "output", "toolDefinitions"]
+                .iter()
+                .filter_map(move |key| present(step, key))
+        }) {
+            told.add(value, limits);
+        }
+        for reading in std::iter::once(&*first).chain(&first.also) {
+            if let Some(conversation) = &reading.conversation {
+                told.add_messages(&conversation.messages);
+                for tool in &conversation.tools {
+                    told.add_json(tool.as_str(), limits);
+                }
+            }
+        }
+        again.extend(all.into_iter().filter(|found| told.mark(found.1, limits)));
+    }
+    let spans = again
+        .into_iter()
+        .filter_map(|(index, value)| Some((index?, value)));
+    let kept = spans.map(|(index, value)| (format!("observations[{index}].metadata"), raw(value)));
+    if let Some(conversation) = &mut first.conversation {
+        conversation.extra.0.extend(kept);
+    }
 }
 
 /// An observation as a step.
@@ -160,6 +236,22 @@ fn call(value: Value<'_>, index: usize) -> Call<'_> {
         output: said("output"),
         several: Several::Turns,
     }
+}
+
+/// Definitions of tools that the AI SDK writes into the metadata of a step, each as a string.
+fn tools_beside<'d>(step: Value<'d>, limits: &Limits) -> Option<Said<'d>> {
+    let metadata = present(step, "metadata")?;
+    let text = metadata.string();
+    let document = text
+        .as_ref()
+        .and_then(|text| json::scan(text.as_bytes(), limits.depth).ok());
+    let holder = document.as_ref().map_or(metadata, json::Document::root);
+    let list = present(holder, "tools").filter(|list| !list.is_empty())?;
+    let tools: Option<Vec<_>> = list
+        .items()
+        .map(|tool| tool.string().filter(|tool| tool.starts_with('{')))
+        .collect();
+    Some(Said::Json(format!("[{}]", tools?.join(",")), metadata.span()))
 }
 
 /// What an observation cost, in Langfuse's words or in the vendor's.

@@ -6,10 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{OffsetOrigin, Timestamp, Usage};
 
 use crate::formats::langfuse::calls::{Call, Said, Several, Step};
+use crate::formats::langfuse::retold::Told;
 use crate::reader::{id, present, text, times};
 use crate::silence::Silence;
 
@@ -18,6 +20,9 @@ const ASKED: [&str; 2] = ["gen_ai.prompt.", "llm.input_messages."];
 
 /// The same of what came out.
 const ANSWERED: [&str; 2] = ["gen_ai.completion.", "llm.output_messages."];
+
+/// The prefix of attributes that hold a field each of the tools, where no schema is one.
+const FUNCTIONS: &str = "llm.request.functions.";
 
 /// A span by its attributes.
 pub(super) struct Span<'d> {
@@ -76,7 +81,7 @@ impl<'d> Span<'d> {
     }
 
     /// The step that the span tells of; none where it tells of something else.
-    pub(super) fn step(&self, index: usize) -> Option<Call<'d>> {
+    pub(super) fn step(&self, index: usize, limits: &Limits) -> Option<Call<'d>> {
         let kind = self
             .text("gen_ai.operation.name")
             .or_else(|| self.text("openinference.span.kind"))
@@ -104,6 +109,10 @@ impl<'d> Span<'d> {
             _ if says => Step::Model,
             _ => return None,
         };
+        self.tell_again(!input.is_empty(), !output.is_empty(), limits);
+        if input.is_empty() && step == Step::Tool {
+            input = self.said("gen_ai.tool.call.arguments");
+        }
         if input.is_empty() {
             input = self.said("input.value");
         }
@@ -151,6 +160,25 @@ impl<'d> Span<'d> {
         })
     }
 
+    /// Marks what `input.value` and `output.value` say of a request once more, where its messages are attributes.
+    fn tell_again(&self, is_asked: bool, is_answered: bool, limits: &Limits) {
+        let again = [(is_asked, "input.value"), (is_answered, "output.value")];
+        let again = again.into_iter().filter(|(is_there, _)| *is_there);
+        let mut again = again.filter_map(|(_, key)| self.get(key)).peekable();
+        if again.peek().is_none() {
+            return;
+        }
+        let mut told = Told::default();
+        for (key, value) in &self.attributes {
+            if key.starts_with("llm.") || key.starts_with("gen_ai.") {
+                told.add(*value, limits);
+            }
+        }
+        again.for_each(|value| {
+            told.mark(value, limits);
+        });
+    }
+
     fn said(&self, key: &str) -> Vec<Said<'d>> {
         self.get(key).map(Said::Value).into_iter().collect()
     }
@@ -172,11 +200,45 @@ impl<'d> Span<'d> {
             .map(|(_, value)| value.as_str().unwrap_or_else(|| value.raw().into()))
             .collect();
         let joined = place.map(|place| Said::Json(format!("[{}]", texts.join(",")), place));
+        let joined = joined.or_else(|| self.functions());
         if list.is_empty() {
             joined.into_iter().collect()
         } else {
             list
         }
+    }
+
+    /// Definitions of tools of which each field is an attribute: `llm.request.functions.0.name`.
+    fn functions(&self) -> Option<Said<'d>> {
+        let mut functions: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+        let mut place = None;
+        for (key, value) in &self.attributes {
+            let field = key.strip_prefix(FUNCTIONS).and_then(|rest| rest.split_once('.'));
+            let Some((number, field @ ("name" | "description" | "parameters"))) = field else {
+                continue;
+            };
+            let Ok(number) = number.parse() else { continue };
+            place.get_or_insert(value.span());
+            // The schema is JSON in a string.
+            let said = match value.as_str() {
+                Some(schema) if field == "parameters" && schema.trim_start().starts_with('{') => {
+                    schema.into_owned()
+                }
+                _ => value.raw().to_owned(),
+            };
+            functions
+                .entry(number)
+                .or_default()
+                .push(format!("\"{field}\":{said}"));
+        }
+        let functions: Vec<String> = functions
+            .values()
+            .map(|fields| {
+                let fields = fields.join(",");
+                format!(r#"{{"type":"function","function":{{{fields}}}}}"#)
+            })
+            .collect();
+        Some(Said::Json(format!("[{}]", functions.join(",")), place?))
     }
 
     /// What the model was told before, which is a list of parts.

@@ -137,7 +137,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
                 .iter()
                 .find_map(|key| span.text(key))
         });
-        steps.extend(span.step(index));
+        steps.extend(span.step(index, limits));
     }
     let trace_id = frame.key.map(str::to_owned);
     let found = chains::conversations(frame, limits, steps);

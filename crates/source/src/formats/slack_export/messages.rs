@@ -224,10 +224,12 @@ impl<'d, 'r> Reader<'d, 'r> {
         let mut said = text(wire.text)
             .map(|words| words::resolved(&words, &self.people, &mut mentions))
             .unwrap_or_default();
-        if said.trim().is_empty()
-            && let Some(blocks) = wire.blocks
-        {
-            said = words::of_blocks(blocks, &self.people, &mut mentions);
+        if let Some(blocks) = wire.blocks {
+            if said.trim().is_empty() {
+                said = words::of_blocks(blocks, &self.people, &mut mentions);
+            } else {
+                words::repeat(blocks, &text(wire.text).unwrap_or_default());
+            }
         }
         if let Some(comment) = wire.comment {
             // The text tells who commented on what, and says it again.

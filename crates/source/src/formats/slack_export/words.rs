@@ -1,6 +1,6 @@
 //! The words of a message: markup resolved, and blocks read where there is no text.
 
-use chatmill_intake::json::Value;
+use chatmill_intake::json::{Mark, Value};
 
 use super::people::People;
 use crate::reader::text;
@@ -166,6 +166,31 @@ fn walk(value: Value<'_>, depth: usize, people: &People, mentions: &mut Vec<Stri
     }
 }
 
+/// Marks what blocks say of a message that its text says, too. What only they say is left.
+pub(super) fn repeat(blocks: Value<'_>, said: &str) {
+    tell_again(blocks, &bare(said));
+}
+
+fn tell_again(value: Value<'_>, said: &str) {
+    for (key, field) in value.fields() {
+        match field.string().filter(|_| key == "text") {
+            Some(words) if said.contains(&bare(&words)) => field.mark(Mark::Taken),
+            _ => tell_again(field, said),
+        }
+    }
+    value.items().for_each(|item| tell_again(item, said));
+}
+
+/// The words of a text without the signs between them, each after a blank: the text has markup where blocks have styles.
+fn bare(text: &str) -> String {
+    let mut words = String::with_capacity(text.len());
+    plain(text, &mut words);
+    let words = words.split(|sign: char| !sign.is_alphanumeric());
+    words
+        .filter(|word| !word.is_empty())
+        .fold(String::from(" "), |bare, word| bare + word + " ")
+}
+
 /// An emoji by its code points: `1f44d-1f3fd`.
 fn emoji(code: &str) -> Option<String> {
     let point = |code: &str| u32::from_str_radix(code, 16).ok().and_then(char::from_u32);
@@ -206,6 +231,30 @@ mod tests {
         let mut mentions = Vec::new();
         resolved("<@U1> <@U9> <@U1>", &people, &mut mentions);
         assert_eq!(mentions, ["U1", "U9"]);
+    }
+
+    #[test]
+    fn what_blocks_say_once_more_is_read_and_the_rest_is_left() {
+        let blocks = r#"[{"elements":[{"type":"text","text":"Low & "},{"type":"text","text":"high water"},{"text":"ow"}]},
+            {"text":{"text":"*Low &amp; high* water"},"accessory":{"text":"Close it"}}]"#;
+        let document = json::scan(blocks.as_bytes(), 128).unwrap();
+        repeat(document.root(), "_Low &amp; high_ water <@U1>");
+        let mut left = Vec::new();
+        collect(document.root(), &mut left);
+        assert_eq!(left, ["ow", "Close it"]);
+    }
+
+    fn collect(value: Value<'_>, left: &mut Vec<String>) {
+        for (key, field) in value.fields() {
+            left.extend(
+                field
+                    .string()
+                    .filter(|_| key == "text" && field.marked() == Mark::Left)
+                    .map(Into::into),
+            );
+            collect(field, left);
+        }
+        value.items().for_each(|item| collect(item, left));
     }
 
     #[test]

@@ -219,6 +219,13 @@ pub(super) fn result(value: Value<'_>, limits: &Limits, site: &mut Site<'_>) -> 
         "usage",
     ];
     turn.keep_rest(value, "", &known);
+    // Each step of the request says its words, too, and the last those of the whole.
+    for step in present(value, "steps").into_iter().flat_map(Value::items) {
+        let pieces = present(step, "content").into_iter().flat_map(Value::items);
+        for holder in std::iter::once(step).chain(pieces) {
+            says(&turn.parts, holder.get("text"));
+        }
+    }
     (!turn.parts.is_empty()).then_some(turn)
 }
 

@@ -1,0 +1,96 @@
+//! What a trace says once more: the words of its steps stand in its own fields, too, and in those that frameworks add.
+
+use std::collections::HashSet;
+
+use chatmill_diag::Limits;
+use chatmill_intake::json::{self, Kind, Mark, Value};
+use chatmill_model::{Message, Part};
+
+use crate::unread::holds_words;
+
+/// Layers of JSON in strings that are opened.
+const MAX_LAYERS: usize = 4;
+
+/// Texts that stand somewhere else.
+#[derive(Default)]
+pub(crate) struct Told(HashSet<String>);
+
+impl Told {
+    /// Adds the texts of a value, those in JSON that it holds as strings as well.
+    pub(crate) fn add(&mut self, value: Value<'_>, limits: &Limits) {
+        every_text(value, limits, MAX_LAYERS, &mut |text| {
+            self.0.insert(text.trim().to_owned());
+            true
+        });
+    }
+
+    /// Adds the texts of a value that stands alone.
+    pub(crate) fn add_json(&mut self, text: &str, limits: &Limits) {
+        if let Ok(document) = json::scan(text.as_bytes(), limits.depth) {
+            self.add(document.root(), limits);
+        }
+    }
+
+    /// Adds what messages say.
+    pub(crate) fn add_messages(&mut self, messages: &[Message]) {
+        for part in messages.iter().flat_map(|message| &message.parts) {
+            if let Part::Text(text) = part {
+                self.0.insert(text.trim().to_owned());
+            }
+        }
+    }
+
+    /// Marks a value as read, where there are no words in it but those that stand there.
+    pub(crate) fn mark(&self, value: Value<'_>, limits: &Limits) -> bool {
+        let is_told = every_text(value, limits, MAX_LAYERS, &mut |text| {
+            !holds_words(text) || self.0.contains(text.trim())
+        });
+        if is_told {
+            value.mark(Mark::Taken);
+        }
+        is_told
+    }
+}
+
+/// Whether something is so of every text in a value, and in the JSON that its strings hold.
+fn every_text(value: Value<'_>, limits: &Limits, layers: usize, is_so: &mut dyn FnMut(&str) -> bool) -> bool {
+    match value.kind() {
+        Kind::String => {
+            let text = value.string().unwrap_or_default();
+            let may_be_json = layers > 0 && text.trim_start().starts_with(['{', '[', '"']);
+            match may_be_json.then(|| json::scan(text.as_bytes(), limits.depth)) {
+                Some(Ok(document)) => every_text(document.root(), limits, layers - 1, is_so),
+                _ => is_so(&text),
+            }
+        }
+        Kind::Object => value
+            .fields()
+            .all(|(_, field)| every_text(field, limits, layers, is_so)),
+        Kind::Array => value.items().all(|item| every_text(item, limits, layers, is_so)),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_told_again_where_each_of_its_texts_is() {
+        let limits = Limits::default();
+        let steps = r#"["{\"messages\":[{\"content\":\"Which knot holds?\"}]}","A bowline holds."]"#;
+        let steps = json::scan(steps.as_bytes(), 64).unwrap();
+        let mut told = Told::default();
+        told.add(steps.root(), &limits);
+        for (text, is_told) in [
+            (r#""\"A bowline holds.\"""#, true),
+            (r#"{"said":["Which knot holds?"],"model":"m"}"#, true),
+            (r#""{\"a\":\"A bowline holds.\",\"b\":\"Tie it twice.\"}""#, false),
+            (r#""bowline holds""#, false),
+        ] {
+            let document = json::scan(text.as_bytes(), 64).unwrap();
+            assert_eq!(told.mark(document.root(), &limits), is_told, "{text}");
+            assert_eq!(document.root().marked() == Mark::Taken, is_told, "{text}");
+        }
+    }
+}

@@ -177,13 +177,10 @@ impl<'w, 'd> Walk<'w, 'd> {
     /// Looks at a value. `whole` is what became of what stands around it, where all of that is unread.
     fn visit(&mut self, value: Value<'d>, whole: Option<Mark>) {
         let (own, kind, span) = (value.marked(), value.kind(), value.span());
-        let is_container = matches!(kind, Kind::Array | Kind::Object);
-        if own == Mark::Taken && (is_container || value.string().is_some_and(|text| holds_words(&text))) {
-            self.read_words += span.len() as u64;
-        }
-        if own == Mark::Taken || kind == Kind::Null || self.is_told(&span) {
+        if self.is_read(value) || self.is_told(&span) {
             return;
         }
+        let is_container = matches!(kind, Kind::Array | Kind::Object);
         let is_left = own == Mark::Left && !(is_container && value.is_touched());
         let begins = is_left && whole.is_none();
         let whole = whole.or(match own {
@@ -224,6 +221,10 @@ impl<'w, 'd> Walk<'w, 'd> {
         } else {
             let is_map = self.silence.is_map(&self.path);
             for (key, field) in value.fields() {
+                // Most fields are read: they need no path.
+                if self.is_read(field) {
+                    continue;
+                }
                 if is_map {
                     self.path.push_str(".*");
                 } else {
@@ -239,6 +240,23 @@ impl<'w, 'd> Walk<'w, 'd> {
         }
         self.path.truncate(length);
         self.around = around;
+    }
+
+    /// Whether a value is read, or there is nothing to read. What is read is counted where it holds words.
+    fn is_read(&mut self, value: Value<'d>) -> bool {
+        let kind = value.kind();
+        if value.marked() != Mark::Taken {
+            return kind == Kind::Null;
+        }
+        let has_words = match kind {
+            Kind::String => holds_words(value.written()),
+            Kind::Array | Kind::Object => true,
+            _ => false,
+        };
+        if has_words {
+            self.read_words += value.span().len() as u64;
+        }
+        true
     }
 
     /// Whether a more particular finding speaks of a value.

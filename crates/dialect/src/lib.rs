@@ -68,6 +68,7 @@ pub use additions::Additions;
 pub use dialects::DIALECTS;
 pub use loss::{FoldedLoss, FoldedLosses, Loss, LossCode, LossReason};
 pub use made_texts::MadeTexts;
+pub use passes::MADE_QUESTION;
 pub use perspective::auto_perspective;
 pub use placeholders::Placeholders;
 pub use policy::Policy;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Media, Message, ParticipantKind, RawJson, Role, ToolResult};
+use chatmill_model::{Media, Message, Part, ParticipantKind, RawJson, Role, ToolResult};
 
 use crate::json;
 use crate::loss::{LossCode, Losses, reasons};
@@ -124,6 +124,20 @@ pub(crate) fn declared_text<'a>(
         declare_sent(message, losses);
     }
     cleaned(view, message, shown, losses)
+}
+
+/// The words of a part that is a text or a document of text, with the changes declared.
+pub(crate) fn declared_words<'a>(
+    view: &View<'a>,
+    message: &Message,
+    part: &'a Part,
+    losses: &mut Losses,
+) -> Option<Cow<'a, str>> {
+    match part {
+        Part::Text(text) => Some(declared_text(view, message, text, losses)),
+        Part::Media(media) => declared_document(media, message.position, losses).map(Cow::Owned),
+        _ => None,
+    }
 }
 
 /// As [`declared_text`], of a compressed message what the archive holds: for dialects that have a place for both.

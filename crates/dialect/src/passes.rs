@@ -33,6 +33,8 @@ mod unmarkable;
 #[cfg(test)]
 mod samples;
 
+pub use start::MADE_QUESTION;
+
 use chatmill_model::Role;
 
 use crate::loss::{LossCode, united};

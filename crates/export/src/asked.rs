@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_dialect::LossCode;
+use chatmill_dialect::{LossCode, MADE_QUESTION};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -15,9 +15,6 @@ use crate::envelope::EnvelopeAbout;
 use crate::fields;
 use crate::filter::Filters;
 use crate::reasons::{MADE_UP, NOTHING_ASKED};
-
-/// What a dialect that wants a user first says where nobody spoke.
-const START: &str = "[start]";
 
 /// A turn, by the names that the dialects have for its members.
 #[derive(Deserialize)]
@@ -101,7 +98,7 @@ impl Turn<'_> {
     }
 
     fn is_start(&self) -> bool {
-        matches!(self.pieces().as_slice(), [only] if only.text.as_deref() == Some(START))
+        matches!(self.pieces().as_slice(), [only] if only.text.as_deref() == Some(MADE_QUESTION))
     }
 
     /// What it holds; a text is one piece.

@@ -30,6 +30,11 @@ impl Silence {
         &self.keys
     }
 
+    /// Whether a key of this name, as it is listed, means nothing.
+    pub(crate) fn names(&self, key: &str) -> bool {
+        self.known.contains(key)
+    }
+
     /// Whether what stands at a path means nothing.
     pub(crate) fn covers(&self, path: &str) -> bool {
         ends_in(path, &self.known)

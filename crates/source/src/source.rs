@@ -36,7 +36,8 @@ pub trait Source: Sync {
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading;
 
     /// The JSON path of the message with this index in the record's own list. Nobody asks for it where the record itself is
-    /// the list, as gathered rows are: it is `$[index]` then. A record without a list is one message.
+    /// the list, as gathered rows are: it is `$[index]` then. A record without a list is one message. Empty where the message
+    /// stands in no list, as an answer beside the messages does: its bytes alone say where it is.
     fn message_path(&self, _index: u32) -> String {
         "$".to_owned()
     }

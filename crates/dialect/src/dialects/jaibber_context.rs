@@ -11,15 +11,13 @@
 //! People are `User` and have no names here; agents have theirs, whoever's perspective it is. Nothing is escaped, so a text
 //! of several paragraphs cannot be told from several turns; where a paragraph begins like a turn, that is declared.
 
-use std::borrow::Cow;
-
 use chatmill_model::{Component, Level, Message, Part, Participant, Role, Sink, Speaker};
 
 use crate::about::{DialectAbout, Rules};
 use crate::dialects::jaibber::{self, declare_unspoken};
 use crate::loss::{LossCode, Losses, reasons, united};
 use crate::media::placeholder;
-use crate::message_text::{self, declared_document, declared_text};
+use crate::message_text::{self, declared_words};
 use crate::names::AGENT;
 use crate::policy::MediaPolicy;
 use crate::progress::Progress;
@@ -211,11 +209,7 @@ fn texts<'a>(transcript: &Transcript<'a>, message: &'a Message, losses: &mut Los
     let (view, position) = (transcript.view(), message.position);
     let mut texts = Vec::new();
     for (_, part) in message.own_parts() {
-        let text = match part {
-            Part::Text(text) => Some(declared_text(view, message, text, losses)),
-            Part::Media(media) => declared_document(media, position, losses).map(Cow::Owned),
-            _ => None,
-        };
+        let text = declared_words(view, message, part, losses);
         match (part, text) {
             (_, Some(text)) => {
                 let spelled = paragraphs_like(&text, &["User: ", "Assistant ("]);

@@ -8,7 +8,7 @@ use crate::text_run::TextRun;
 use crate::turns::{Block, BlockContent, Turn, TurnPlan, Wording};
 
 /// What stands in a first user turn that the source has not.
-const START: &str = "[start]";
+pub const MADE_QUESTION: &str = "[start]";
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match profile.user_first {
@@ -44,7 +44,7 @@ pub(super) const PASS: Pass = Pass {
 
 /// Adds the block of a user turn that is made up.
 pub(super) fn push_start(plan: &mut TurnPlan<'_>) {
-    let words = plan.wording([TextRun::new(START, Component::Framing)]);
+    let words = plan.wording([TextRun::new(MADE_QUESTION, Component::Framing)]);
     let held = BlockContent::Words(Wording::Text, words);
     plan.blocks.push(Block {
         opens: true,

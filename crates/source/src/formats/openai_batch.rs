@@ -18,8 +18,8 @@ use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::Conversation;
 
-use crate::formats::request_log::Exchange;
 use crate::frame::{FrameView, Placed, Reading, Row};
+use crate::reader::exchange::Exchange;
 use crate::reader::{Element, Turns, best, id, list, present, reading};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 

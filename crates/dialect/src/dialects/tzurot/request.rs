@@ -1,14 +1,12 @@
 //! Requests: what becomes of a message and of what it quotes, and what that costs.
 
-use std::borrow::Cow;
-
 use chatmill_model::{Link, Media, MediaKind, Message, Part, Reference, Role};
 
 use super::active::{Active, is_same_account, proxy_name};
 use crate::definitions;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::media::{placeholder, web_address};
-use crate::message_text::{declared_document, declared_text};
+use crate::message_text::declared_words;
 use crate::policy::{MediaPolicy, References};
 use crate::quote::{self, Quote, Style, Wordless};
 use crate::system;
@@ -207,11 +205,7 @@ impl<'t, 'a> Planner<'t, 'a> {
         // Texts of a list that quotes nothing are passed on as they came.
         let is_passed = self.wording.passes_lists && message.references.is_empty() && message.parts.len() > 1;
         for (_, part) in message.own_parts() {
-            let text = match part {
-                Part::Text(text) => Some(declared_text(view, message, text, losses)),
-                Part::Media(media) => declared_document(media, position, losses).map(Cow::Owned),
-                _ => None,
-            };
+            let text = declared_words(view, message, part, losses);
             match (part, text) {
                 (_, Some(mut text)) => {
                     if !is_passed {

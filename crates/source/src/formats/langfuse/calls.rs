@@ -7,7 +7,8 @@ use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Message, MessageKind, Part, Role, Timestamp, Usage};
 
 use super::retold::Told;
-use crate::formats::request_log::{Exchange, opened};
+use crate::formats::request_log::opened;
+use crate::reader::exchange::Exchange;
 use crate::reader::present;
 
 /// Something that was said: a value of the record, or JSON that is put together of several, with their place.

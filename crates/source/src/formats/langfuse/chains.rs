@@ -12,8 +12,8 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Message, MessageKind, Part, RawJson, Role, ToolResult};
 
 use super::calls::{Call, Print, Said, Step};
-use crate::formats::request_log::Exchange;
 use crate::frame::FrameView;
+use crate::reader::exchange::Exchange;
 use crate::reader::{Turn, Turns, message_object, present, quoted_list, text};
 
 /// A conversation that was found in a trace.

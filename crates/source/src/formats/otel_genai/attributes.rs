@@ -42,6 +42,7 @@ struct Fields<'d> {
 impl<'d> Span<'d> {
     /// The attributes of a span and of its events; of those that are named twice, the first.
     pub(super) fn of(value: Value<'d>) -> Self {
+        let silence = Silence::of("otel-genai");
         let mut attributes = BTreeMap::new();
         let events = present(value, "events").into_iter().flat_map(Value::items);
         for holder in std::iter::once(value).chain(events) {
@@ -57,7 +58,7 @@ impl<'d> Span<'d> {
                 if let (Some(key), Some(value)) = (attribute.get("key").and_then(id), attribute.get("value"))
                 {
                     // The path of an attribute in a list does not name it.
-                    if Silence::of("otel-genai").covers(&format!("$.{key}")) {
+                    if silence.names(&key) {
                         plain(value).mark(Mark::Taken);
                     }
                     attributes.entry(key).or_insert_with(|| plain(value));

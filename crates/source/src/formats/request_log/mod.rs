@@ -20,8 +20,7 @@ use crate::frame::{FrameView, Reading};
 use crate::reader::{Keep as _, Times, Turns, best, id, present, quoted_json, reading, words};
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 
-pub(crate) use crate::reader::exchange::Exchange;
-use crate::reader::exchange::{LISTS, is_request};
+use crate::reader::exchange::{Exchange, LISTS, is_request};
 
 const ID: &str = "request-log";
 

@@ -35,9 +35,13 @@ silence:
 in-time:
     cargo test --workspace --release --lib --test dialects --test cli in_time -- --ignored --test-threads 1
 
-# how the processor time of check, run and tokens grows when an input doubles, shape by shape (SHAPE picks some by their name)
+# how the processor time of check, run and tokens grows when an input becomes four times as long, shape by shape (SHAPE picks some by their name)
 scaling SHAPE="":
-    SHAPE="{{SHAPE}}" cargo test --release --package chatmill-testkit --test scaling -- --ignored --nocapture
+    SHAPE="{{SHAPE}}" cargo test --release --package chatmill-testkit --test scaling table_of_growth -- --ignored --nocapture
+
+# the same for the samples of all sources, made large in DRAWN of their places: lists, objects, texts (SAMPLE picks some by their name, PROPTEST_RNG_SEED others)
+amplify DRAWN="40000" SAMPLE="":
+    DRAWN="{{DRAWN}}" SAMPLE="{{SAMPLE}}" cargo test --release --package chatmill-testkit --test scaling samples_made_large -- --ignored --nocapture
 
 # what a check finds of FILES small files, half of them damaged in known ways: kinds, places, false alarms, seconds; they stay in the folder KEEP
 damage FILES="5000" KEEP="":

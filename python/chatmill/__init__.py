@@ -332,12 +332,14 @@ def export(
     split: Mapping[str, int] | None = None,
     max_tokens: str | None = None,
     without: Iterable[str] = (),
+    keep_unasked: bool = False,
     replace: bool = False,
     progress: Progress = None,
 ) -> dict[str, Any]:
     """Writes training and evaluation files of a dataset into a folder, and gives what its ``export.json`` says.
 
-    ``split={"train": 95, "test": 5}`` divides the rows; ``max_tokens="4096@o200k_base"`` leaves out what is longer.
+    ``split={"train": 95, "test": 5}`` divides the rows; ``max_tokens="4096@o200k_base"`` leaves out what is longer; ``keep_unasked``
+    keeps answers before which nobody speaks, which envelopes of conversations leave out.
     """
     arguments = ["export", "--dialect", _settings.text("dialect", dialect), "--format", _settings.text("format", format)]
     arguments += ["--out", _settings.path("out", out)]
@@ -347,6 +349,7 @@ def export(
     arguments += ["--split", ",".join(f"{part}={share}" for part, share in shares)] if shares else []
     arguments += ["--max-tokens", _settings.text("max_tokens", max_tokens)] if max_tokens is not None else []
     arguments += [f"--without={code}" for code in _settings.words("without", without)]
+    arguments += ["--keep-unasked"] if keep_unasked else []
     arguments += ["--replace"] if replace else []
     answer([*arguments, "--", _settings.path("dataset", dataset)], callback(progress))
     with open(os.path.join(out, "export.json"), encoding="utf-8") as file:

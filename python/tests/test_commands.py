@@ -34,6 +34,23 @@ def test_a_run_is_certified_compared_and_exported(pipeline: Path, tmp_path: Path
     assert compared["exit_code"] == 1 and compared["objections"][0]["condition"].startswith("messages")
     exported = chatmill.export(out, tmp_path / "train", dialect="openai-chat", envelope="openai-sft", valid=True)
     assert exported["kept"] == 2
+    greeting = tmp_path / "greeting.jsonl"
+    greeting.write_text('{"messages": [{"role": "assistant", "content": "Good day, what can I do for you?"}]}\n')
+    pipeline.with_name("greeting.toml").write_text(
+        f'[[input]]\npath = "{greeting}"\n[render]\ndialects = ["openai-chat"]\n[output]\npath = "{tmp_path / "greeted"}"\n'
+    )
+    chatmill.run(pipeline.with_name("greeting.toml"))
+    kept = [
+        chatmill.export(
+            tmp_path / "greeted",
+            tmp_path / f"greeted-{keep}",
+            dialect="openai-chat",
+            envelope="openai-sft",
+            keep_unasked=keep,
+        )["kept"]
+        for keep in (False, True)
+    ]
+    assert kept == [0, 1]
     (out / "messages" / "part-00000.parquet").write_bytes(b"PAR1")
     assert not chatmill.certify(out)
 

@@ -72,10 +72,15 @@ fn keys() -> Result<String> {
     let mut sections = String::new();
     for source in SOURCES {
         let keys = chatmill_source::without_meaning(source.id());
+        let (kept, keys): (Vec<_>, Vec<_>) = keys.partition(|(_, is_kept)| *is_kept);
+        let [kept, mut keys] =
+            [kept, keys].map(|keys| keys.iter().map(|(key, _)| format!("`{key}`")).collect::<Vec<_>>());
+        if !kept.is_empty() {
+            keys.push(format!("– and kept in `extra`: {}", kept.join(" ")));
+        }
         if keys.is_empty() {
             continue;
         }
-        let keys: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
         write!(sections, "### {}\n\n{}\n\n", source.about().title, keys.join(" "))?;
     }
     Ok(sections.trim_end().to_owned() + "\n")

@@ -396,7 +396,7 @@ mod tests {
         );
         assert_eq!(
             exit_of(RunError::Unbalanced {
-                names: vec!["a".into()]
+                faults: vec!["a".into()]
             }),
             3
         );

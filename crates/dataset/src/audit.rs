@@ -18,6 +18,8 @@ pub(crate) struct Audit {
     pub(crate) rows: u64,
     pub(crate) bytes: u64,
     pub(crate) faults: Vec<String>,
+    /// The faults of names that nothing lists.
+    pub(crate) strangers: Vec<String>,
 }
 
 /// Reads every listed file back, looks for files that are not listed, and holds the sums of the manifest against the lists.
@@ -59,7 +61,7 @@ pub(crate) fn files<I>(root: &Dir, manifest: &Manifest<I>) -> Result<Audit, Data
         audit.faults.extend(sum_faults(manifest, &sums.entries()));
         let unlisted = unlisted(root, manifest, &listed)?.into_iter();
         audit
-            .faults
+            .strangers
             .extend(unlisted.map(|name| format!("{name} is not listed in {MANIFEST}")));
     }
     Ok(audit)

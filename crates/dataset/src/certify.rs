@@ -3,7 +3,7 @@
 //! The verdict says whether the bytes are those that the run wrote and whether its accounts balance. It says nothing
 //! about the derived files, and nothing about damage that also forged manifest and marker.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use arrow_array::cast::AsArray;
@@ -12,6 +12,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
 
+use crate::account::{self, InputRows, account_faults};
 use crate::audit;
 use crate::column::encoding_of;
 use crate::disk::{Dir, DiskFile, EntryKind};
@@ -79,10 +80,10 @@ pub fn certify(out: &Path) -> Result<Certificate, DatasetError> {
     certificate.files = audit.files;
     certificate.rows = audit.rows;
     certificate.bytes = audit.bytes;
-    certificate.faults.extend(audit.faults);
-    certificate.faults.extend(table_faults(&manifest));
-    certificate.faults.extend(ledger_faults(&manifest));
-    certificate.faults.extend(input_faults(&manifest));
+    certificate
+        .faults
+        .extend(audit.faults.into_iter().chain(audit.strangers));
+    certificate.faults.extend(manifest_faults(&manifest));
     // Damaged files are not worth reading, and their rows would only repeat the fault.
     if certificate.holds() {
         certificate.faults.extend(content_faults(folder, &manifest)?);
@@ -110,6 +111,23 @@ pub fn is_dataset(out: &Path) -> Result<bool, DatasetError> {
         Err(DatasetError::WrongPath { .. }) => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// What a manifest says that no run does: tables, ledgers and inputs. No file is read for it.
+pub(crate) fn manifest_faults(manifest: &Manifest) -> Vec<String> {
+    let mut faults = table_faults(manifest);
+    let mut is_balanced = true;
+    for input in manifest.inputs.iter() {
+        is_balanced &= account::is_balanced(&input);
+        faults.extend(account_faults(&input, InputRows::said(&input)));
+    }
+    if manifest.ledger_balanced != is_balanced {
+        faults.push(format!(
+            "{MANIFEST} says ledger_balanced = {}",
+            manifest.ledger_balanced
+        ));
+    }
+    faults
 }
 
 /// Every table once, in registry order: either listed with at least one file, or named as one that was left out.
@@ -140,47 +158,13 @@ fn table_faults(manifest: &Manifest) -> Vec<String> {
     faults
 }
 
-fn ledger_faults(manifest: &Manifest) -> Vec<String> {
-    let mut faults: Vec<String> = manifest
-        .inputs
-        .iter()
-        .filter(|input| !input.ledger().balances() || !input.rows.balances())
-        .map(|input| format!("the ledger of {} does not balance", input.path))
-        .collect();
-    if manifest.ledger_balanced != faults.is_empty() {
-        faults.push(format!(
-            "{MANIFEST} says ledger_balanced = {}",
-            manifest.ledger_balanced
-        ));
-    }
-    faults
-}
-
-/// Every input was read, or was refused and says so.
-fn input_faults(manifest: &Manifest) -> Vec<String> {
-    let mut faults = Vec::new();
-    for input in manifest.inputs.iter() {
-        let path = &input.path;
-        if let Some(code) = &input.refused {
-            let is_one_reject = (input.framed, input.rejected, input.entries) == (1, 1, 0);
-            if input.hash.is_some() || !is_one_reject || input.decoded_bytes > 0 {
-                faults.push(format!("{path} was refused ({code}) and read all the same"));
-            }
-        } else if input.hash.is_none() {
-            faults.push(format!("{path} has no hash and was not refused"));
-        } else if input.entries == 0 {
-            faults.push(format!("nothing of {path} was read, and it was not refused"));
-        }
-    }
-    faults
-}
-
-/// Every file has its table's fixed schema; all agree on the encodings; and conversations and rejected frames of each input are
-/// as many as the manifest says.
-fn content_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
+/// Every file has its table's fixed schema; all agree on the encodings; conversations and rejected frames of each input are
+/// as many as the manifest says; and no two conversations have the same id.
+pub(crate) fn content_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
     let mut faults = Vec::new();
     let mut schemas = Schemas::default();
     let mut counted = Counted::of(&manifest.inputs);
+    let mut ids = Vec::new();
     for file in AllFiles::of(folder, &manifest.lots) {
         let file = file?;
         let (part, builder) = reader(folder, &file)?;
@@ -192,9 +176,10 @@ fn content_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, Data
         let path = folder.at(&file.path);
         let unreadable = |error| part.unreadable(&path, error);
         match file.table.as_str() {
-            ConversationColumns::NAME => visit(builder, &["input"], &mut |row| {
-                let [input] = row else { return };
+            ConversationColumns::NAME => visit(builder, &["input", ID], &mut |row| {
+                let [input, id] = row else { return };
                 counted.at(input).conversations += 1;
+                ids.push(hash_of(id));
             }),
             RejectColumns::NAME => visit(builder, &["input", "level"], &mut |row| {
                 let [input, "frame"] = row else { return };
@@ -213,7 +198,55 @@ fn content_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, Data
             counted.at(&input.path).conversations += input.conversations;
         }
     }
-    Ok(counted.faults(&manifest.inputs))
+    faults = counted.faults(&manifest.inputs);
+    faults.extend(repeated_id(folder, manifest, ids)?);
+    Ok(faults)
+}
+
+/// The column by which a conversation is known.
+const ID: &str = "conversation_id";
+
+/// Hashes that occur twice and whose ids are looked for: by chance there is none in a dataset that a disk can hold.
+const LOOKED_FOR: usize = 1_000;
+
+/// The fault of an id that several conversations have. Of all ids there are eight bytes each in memory; those whose hashes are
+/// alike are read again.
+fn repeated_id(
+    folder: &Dir,
+    manifest: &Manifest,
+    mut hashes: Vec<u64>,
+) -> Result<Option<String>, DatasetError> {
+    hashes.sort_unstable();
+    let alike = hashes.chunk_by(|one, next| one == next);
+    let alike = alike.filter(|run| run.len() > 1).filter_map(<[u64]>::first);
+    let alike: Vec<u64> = alike.take(LOOKED_FOR).copied().collect();
+    drop(hashes);
+    let (mut seen, mut twice) = (BTreeSet::new(), None);
+    for file in AllFiles::of(folder, &manifest.lots).filter(|_| !alike.is_empty()) {
+        let file = file?;
+        if file.table != ConversationColumns::NAME || twice.is_some() {
+            continue;
+        }
+        let (part, builder) = reader(folder, &file)?;
+        visit(builder, &[ID], &mut |row| {
+            let [id] = row else { return };
+            if alike.binary_search(&hash_of(id)).is_ok() && !seen.insert((*id).to_owned()) {
+                twice = Some((*id).to_owned());
+            }
+        })
+        .map_err(|error| part.unreadable(&folder.at(&file.path), error))?;
+    }
+    Ok(twice.map(|id| {
+        format!(
+            "{} has several rows with the {ID} {id}",
+            ConversationColumns::NAME
+        )
+    }))
+}
+
+fn hash_of(id: &str) -> u64 {
+    let hash = *blake3::hash(id.as_bytes()).as_bytes();
+    hash.first_chunk().copied().map_or(0, u64::from_le_bytes)
 }
 
 /// What the files seen so far have in common.
@@ -276,21 +309,14 @@ fn encodings_of(schema: &SchemaRef) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// What the tables hold of an input.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Rows {
-    conversations: u64,
-    rejects: u64,
-}
-
 /// What the tables hold of all inputs. There may be millions of them: their names stay where they are packed.
 struct Counted<'m> {
     /// Names, sorted, each once.
     names: Vec<&'m str>,
     /// What was counted of each.
-    rows: Vec<Rows>,
+    rows: Vec<InputRows>,
     /// What was counted of inputs that the manifest does not name.
-    strangers: BTreeMap<String, Rows>,
+    strangers: BTreeMap<String, InputRows>,
     /// The place of the name that was asked for last: rows of an input stand together.
     last: usize,
 }
@@ -301,14 +327,14 @@ impl<'m> Counted<'m> {
         names.sort_unstable();
         names.dedup();
         Self {
-            rows: vec![Rows::default(); names.len()],
+            rows: vec![InputRows::default(); names.len()],
             names,
             strangers: BTreeMap::new(),
             last: 0,
         }
     }
 
-    fn at(&mut self, name: &str) -> &mut Rows {
+    fn at(&mut self, name: &str) -> &mut InputRows {
         if self.names.get(self.last) != Some(&name) {
             let found = self.names.binary_search(&name);
             self.last = found.unwrap_or(usize::MAX);
@@ -323,35 +349,16 @@ impl<'m> Counted<'m> {
     fn faults(mut self, inputs: &Inputs) -> Vec<String> {
         let mut said = Counted::of(inputs);
         for input in inputs.iter() {
-            let rows = said.at(&input.path);
-            rows.conversations += input.conversations;
-            rows.rejects += input.rejected;
+            said.at(&input.path).add(InputRows::said(&input));
         }
-        let mut faults = Vec::new();
         let known = self.names.iter().copied().zip(self.rows.drain(..)).zip(said.rows);
         let strangers = self
             .strangers
             .iter()
-            .map(|(name, rows)| ((name.as_str(), *rows), Rows::default()));
-        for ((input, found), expected) in known.chain(strangers) {
-            if found.conversations != expected.conversations {
-                faults.push(format!(
-                    "{input} has {} rows in {} instead of {}",
-                    found.conversations,
-                    ConversationColumns::NAME,
-                    expected.conversations
-                ));
-            }
-            if found.rejects != expected.rejects {
-                faults.push(format!(
-                    "{input} has {} frames in {} instead of {}",
-                    found.rejects,
-                    RejectColumns::NAME,
-                    expected.rejects
-                ));
-            }
-        }
-        faults
+            .map(|(name, rows)| ((name.as_str(), *rows), InputRows::default()));
+        let all = known.chain(strangers);
+        all.flat_map(|((input, found), said)| found.faults(said, input))
+            .collect()
     }
 }
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use rustix::io::Errno;
 
 use crate::audit;
+use crate::certify;
 use crate::derived;
 use crate::disk::{self, Dir, Entry, EntryKind, Home, Lock};
 use crate::error::DatasetError;
@@ -59,23 +60,33 @@ impl Destination {
         let parent = disk::resolve(parent)
             .and_then(|parent| Dir::open(&parent))
             .map_err(wrong_when_refused)?;
+        Self::within(Arc::new(parent), name)
+    }
+
+    /// A destination of this name in an open folder, whatever has become of the folder's path. No link is followed.
+    pub(crate) fn within(parent: Arc<Dir>, name: &OsStr) -> Result<Self, DatasetError> {
         let destination = Self {
             out: parent.at(name),
-            parent: Arc::new(parent),
+            parent,
             name: name.to_owned(),
         };
-        destination.refuse_other_places(shown)?;
+        destination.refuse_other_places()?;
         Ok(destination)
     }
 
     /// Refuses what no folder can take the place of. A mount point cannot be renamed over, and the run would learn that
     /// only at its end.
-    fn refuse_other_places(&self, shown: &Path) -> Result<(), DatasetError> {
+    fn refuse_other_places(&self) -> Result<(), DatasetError> {
         let Some(there) = self.parent.look(&self.name).map_err(wrong_when_refused)? else {
             return Ok(());
         };
         if there.kind() != EntryKind::Folder {
-            return Err(DatasetError::wrong_path(shown, "it is a file"));
+            let reason = if there.is_link() {
+                "it is a link"
+            } else {
+                "it is a file"
+            };
+            return Err(DatasetError::wrong_path(&self.out, reason));
         }
         if !there.is_beside(&self.parent.look_at_itself()?) {
             return Err(DatasetError::wrong_path(
@@ -119,9 +130,9 @@ impl Destination {
         &self.name
     }
 
-    /// The path of a hidden name beside it.
-    pub(crate) fn hidden_sibling(&self, suffix: &str) -> PathBuf {
-        self.parent.at(self.sibling(suffix))
+    /// The destination of a hidden name beside it.
+    pub(crate) fn beside(&self, suffix: &str) -> Result<Self, DatasetError> {
+        Self::within(Arc::clone(&self.parent), &self.sibling(suffix))
     }
 
     fn sibling(&self, suffix: &str) -> OsString {
@@ -147,7 +158,8 @@ impl Destination {
         Ok(())
     }
 
-    /// Looks at what lies at the destination. Of a dataset, names and lengths are compared, hashes are not.
+    /// Looks at what lies at the destination. Of a dataset, names and lengths are compared, and the manifest must be one that is
+    /// certified; no part file is read.
     pub(crate) fn inspect(&self) -> Result<Found, DatasetError> {
         let Some(folder) = self.parent.find(&self.name)? else {
             return Ok(Found::Nothing);
@@ -175,6 +187,7 @@ impl Destination {
             ));
         };
         let mut faults = audit::lengths(&folder, &manifest)?;
+        faults.extend(certify::manifest_faults(&manifest));
         if is_marked != Some(true) {
             faults.push(format!("{SUCCESS} does not hold the hash of {MANIFEST}"));
         }
@@ -182,6 +195,18 @@ impl Destination {
             manifest: Box::new(manifest),
             faults,
         })
+    }
+
+    /// What is wrong with the files of a dataset of which nothing else is. All of them are read, as for its certificate; that somebody
+    /// put something beside them is no damage.
+    pub(crate) fn read_back(&self, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
+        let folder = self.parent.enter(&self.name)?;
+        let faults = audit::files(&folder, manifest)?.faults;
+        if faults.is_empty() {
+            certify::content_faults(&folder, manifest)
+        } else {
+            Ok(faults)
+        }
     }
 
     /// Refuses to replace a dataset among which somebody keeps files of their own, or whose reports they edited.

@@ -13,8 +13,7 @@ pub struct Interim(Destination);
 impl Interim {
     /// The place beside a destination. Of a path where nothing can stand, it is [`DatasetError::WrongPath`].
     pub fn beside(out: &Path) -> Result<Self, DatasetError> {
-        let place = Destination::locate(out)?.hidden_sibling("dataset");
-        Destination::locate(&place).map(Self)
+        Destination::locate(out)?.beside("dataset").map(Self)
     }
 
     /// Where the dataset has to be made.

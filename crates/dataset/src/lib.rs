@@ -7,6 +7,7 @@
 pub mod overview;
 pub mod rows;
 
+mod account;
 mod audit;
 mod certify;
 mod chunk;
@@ -45,6 +46,7 @@ mod table;
 mod tables;
 mod workplace;
 
+pub use account::{InputRows, account_faults};
 pub use certify::{Certificate, certify, has_traces_of_a_run, is_dataset};
 pub use column::{Member, NestedValue, Shape};
 pub use comparison::WriteBody;
@@ -72,12 +74,12 @@ pub use receipt::Receipt;
 pub use seal::Sealed;
 pub use shared::{LotOutcome, PlannedWork, planned_work};
 pub use slice_id::SliceId;
-pub use spill::Spill;
+pub use spill::{Spill, SpillFolder};
 pub use spread::{Spread, SpreadTotals};
 pub use staging::{Opening, Staging, open};
 pub use store::{
-    HISTORY, LatestLink, METRICS, NIGHT_DATASET, NIGHT_JSON, NIGHT_NOTE, NIGHTS_PAGE, NightName, NightStore,
-    RecordBytes,
+    HISTORY, LatestLink, METRICS, NIGHT_DATASET, NIGHT_JSON, NIGHT_NOTE, NIGHTS_PAGE, NightFolder, NightName,
+    NightStore, RecordBytes,
 };
 pub use tables::{ALWAYS_WRITTEN, PartSet, TABLES, absent_tables, describe};
 

@@ -92,6 +92,10 @@ pub struct InputEntry {
     /// The code for which it was refused before anything of it was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
+    /// Whether its bytes are text as they lie on disk, neither packed nor in another encoding nor read out of order: so they are
+    /// what was decoded.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub plain: bool,
     /// Entries that were read to their end: the input itself, or members of an archive.
     pub entries: u64,
     /// The source that read it; none when no source could.
@@ -144,6 +148,11 @@ pub struct InputEntry {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(is_so: &bool) -> bool {
+    !is_so
 }
 
 impl InputEntry {

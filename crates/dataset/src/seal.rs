@@ -68,7 +68,8 @@ impl Staging {
             let fault = format!("{} belongs to a table that is left out", table.folders.join(", "));
             return Err(DatasetError::corrupt(folder.path(), fault));
         }
-        if let Some(fault) = audit::files(&folder, &manifest)?.faults.first() {
+        let audit = audit::files(&folder, &manifest)?;
+        if let Some(fault) = audit.faults.first().or(audit.strangers.first()) {
             return Err(DatasetError::corrupt(folder.path(), fault));
         }
         let temp = Arc::clone(&self.temp);

@@ -6,6 +6,7 @@
 
 use std::io::{BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::disk::{self, Dir, DiskFile};
 use crate::error::DatasetError;
@@ -13,12 +14,43 @@ use crate::error::DatasetError;
 /// What files are called in the moment in which they have a name.
 const NAME: &str = "chatmill-spill";
 
+/// Where rows wait: a folder that is made when it is needed, or an open one, whatever its path leads to by then.
+#[derive(Clone, Debug)]
+pub struct SpillFolder {
+    path: PathBuf,
+    open: Option<Arc<Dir>>,
+}
+
+impl From<PathBuf> for SpillFolder {
+    fn from(path: PathBuf) -> Self {
+        Self { path, open: None }
+    }
+}
+
+impl SpillFolder {
+    pub(crate) fn of(open: &Arc<Dir>) -> Self {
+        Self {
+            path: open.path().to_owned(),
+            open: Some(Arc::clone(open)),
+        }
+    }
+
+    /// Opened for each flush: between two of them no handle is needed.
+    fn open(&self) -> Result<Arc<Dir>, DatasetError> {
+        if let Some(open) = &self.open {
+            return Ok(Arc::clone(open));
+        }
+        disk::create_folders(&self.path)?;
+        Dir::open(&disk::resolve(&self.path)?).map(Arc::new)
+    }
+}
+
 /// Records spread over partitions; what a partition holds comes back in the order in which it was put there.
 ///
 /// Holds `budget` bytes in memory at most, beside one record.
 #[derive(Debug)]
 pub struct Spill {
-    folder: PathBuf,
+    folder: SpillFolder,
     partitions: Vec<Partition>,
     budget: u64,
     held: u64,
@@ -39,9 +71,9 @@ const PREFIX: usize = 16;
 
 impl Spill {
     /// An empty spill. `folder` is created when it is needed and missing; what it holds is not touched.
-    pub fn new(folder: PathBuf, partitions: usize, budget: u64) -> Self {
+    pub fn new(folder: impl Into<SpillFolder>, partitions: usize, budget: u64) -> Self {
         Self {
-            folder,
+            folder: folder.into(),
             partitions: (0..partitions.max(1)).map(|_| Partition::default()).collect(),
             budget,
             held: 0,
@@ -91,17 +123,15 @@ impl Spill {
         self.held -= place.memory.len() as u64;
         if let Some(mut file) = place.file {
             file.rewind()
-                .map_err(|error| DatasetError::io("read", &self.folder, error))?;
-            each(&self.folder, BufReader::with_capacity(1 << 16, file), visit)?;
+                .map_err(|error| DatasetError::io("read", &self.folder.path, error))?;
+            each(&self.folder.path, BufReader::with_capacity(1 << 16, file), visit)?;
         }
-        each(&self.folder, place.memory.as_slice(), visit)
+        each(&self.folder.path, place.memory.as_slice(), visit)
     }
 
     /// Moves what is held in memory to disk.
     fn flush(&mut self) -> Result<(), DatasetError> {
-        // Opened for each flush: between two of them no handle is needed.
-        disk::create_folders(&self.folder)?;
-        let folder = Dir::open(&disk::resolve(&self.folder)?)?;
+        let folder = self.folder.open()?;
         for place in &mut self.partitions {
             if place.memory.is_empty() {
                 continue;
@@ -111,7 +141,7 @@ impl Spill {
                 none => none.insert(nameless(&folder)?),
             };
             file.write_all(&place.memory)
-                .map_err(|error| DatasetError::io("write rows that wait to", &self.folder, error))?;
+                .map_err(|error| DatasetError::io("write rows that wait to", &self.folder.path, error))?;
             place.memory = Vec::new();
         }
         self.held = 0;
@@ -233,6 +263,18 @@ mod tests {
         assert_eq!(numbers(&mut other, 0), [7]);
         drop(other);
         assert_eq!(fs::read(place.join("partition-00000")).unwrap(), b"mine");
+    }
+
+    #[test]
+    fn an_open_folder_stays_the_one_whatever_takes_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("spill");
+        fs::create_dir(&place).unwrap();
+        let mut spill = Spill::new(SpillFolder::of(&Arc::new(Dir::open(&place).unwrap())), 1, 0);
+        fs::rename(&place, folder.path().join("moved")).unwrap();
+        std::os::unix::fs::symlink("nowhere", &place).unwrap();
+        spill.push(0, b"7", b"").unwrap();
+        assert_eq!(numbers(&mut spill, 0), [7]);
     }
 
     #[test]

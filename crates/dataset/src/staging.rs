@@ -12,7 +12,7 @@
 //! A file comes into `data` or `receipts` only by a rename of a synced file. What no receipt names is removed when
 //! the work is taken up again; what is not of our making is a reason to touch nothing.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -28,6 +28,7 @@ use crate::part::Medium;
 use crate::parts::{self, PartFile, Place};
 use crate::receipt::{self, Receipt};
 use crate::slice_id::SliceId;
+use crate::spill::SpillFolder;
 use crate::tables::{self, PartSet};
 use crate::workplace::{CLUSTERS, DATA, LOTS, PLAN, RECEIPTS, TEMP, is_ours, names_a_folder};
 
@@ -67,15 +68,31 @@ pub struct Staging {
 /// unfinished work beside it, is [`DatasetError::WrongPath`] in both cases. Unfinished work of another fingerprint is
 /// removed, with a notice.
 pub fn open(out: &Path, fingerprint: &str, replace: bool) -> Result<Opening, DatasetError> {
+    open_at(Destination::locate(out)?, fingerprint, replace)
+}
+
+/// The same for a destination that is found.
+pub(crate) fn open_at(
+    destination: Destination,
+    fingerprint: &str,
+    replace: bool,
+) -> Result<Opening, DatasetError> {
     if !names_a_folder(fingerprint) {
         return Err(DatasetError::corrupt(
-            out,
+            &destination.out,
             format!("the fingerprint `{fingerprint}` cannot name a folder"),
         ));
     }
-    let destination = Destination::locate(out)?;
     let lock = destination.lock()?;
-    let replace = match destination.inspect()? {
+    let mut found = destination.inspect()?;
+    if let Found::Dataset { manifest, faults } = &mut found
+        && manifest.fingerprint == fingerprint
+        && faults.is_empty()
+    {
+        // What is not certified is not finished. It takes about as long as hashing the inputs did.
+        *faults = destination.read_back(manifest)?;
+    }
+    let replace = match found {
         Found::Nothing => false,
         Found::Foreign(names) => return Err(destination.foreign(&names)),
         Found::Dataset { manifest, faults } if manifest.fingerprint == fingerprint && faults.is_empty() => {
@@ -171,8 +188,8 @@ impl Staging {
     }
 
     /// A folder for rows that wait for the rest of their conversation.
-    pub fn spill_folder(&self) -> PathBuf {
-        self.temp.path().to_owned()
+    pub fn spill_folder(&self) -> SpillFolder {
+        SpillFolder::of(&self.temp)
     }
 
     /// Opens the files of a slice, after removing what an earlier attempt at it left.

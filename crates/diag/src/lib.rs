@@ -17,6 +17,7 @@ pub mod limits;
 pub mod page;
 pub mod reason;
 pub mod severities;
+pub mod steps;
 pub mod suggest;
 pub mod visible;
 

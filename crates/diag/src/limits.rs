@@ -46,6 +46,11 @@ pub struct Limits {
     pub decompressed_ratio: u64,
     /// Decompressed bytes of an input that are never exceeded.
     pub decompressed_ceiling: u64,
+    /// Values that the columns of an input, Parquet or Arrow, may always unfold to: rows, elements of lists and fields that are
+    /// not null. A million of the same takes no more bytes than one.
+    pub unfolded_floor: u64,
+    /// Values per byte of the input that its columns may unfold to above the floor.
+    pub unfolded_ratio: u64,
     /// Streams one after another in a bzip2 file that are always allowed, and one more for each KiB of the input: each takes
     /// megabytes of memory anew.
     pub members: u64,
@@ -155,6 +160,8 @@ impl Default for Limits {
             decompressed_floor: GIB,
             decompressed_ratio: 200,
             decompressed_ceiling: 1024 * GIB,
+            unfolded_floor: 1_000_000,
+            unfolded_ratio: 64,
             members: 10_000,
             zstd_window_log: 27,
             spool: 16 * GIB,
@@ -202,6 +209,13 @@ impl Limits {
             .max(self.decompressed_floor)
             .min(self.decompressed_ceiling)
     }
+
+    /// Values that the columns of an input of `stored` bytes may unfold to.
+    pub fn unfolded(&self, stored: u64) -> u64 {
+        stored
+            .saturating_mul(self.unfolded_ratio)
+            .max(self.unfolded_floor)
+    }
 }
 
 #[cfg(test)]
@@ -229,6 +243,16 @@ mod tests {
             ..limits
         };
         assert_eq!(low.decompressed(1), KIB);
+    }
+
+    #[test]
+    fn columns_unfold_to_the_floor_and_above_it_by_the_ratio() {
+        let limits = Limits::default();
+        assert_eq!(
+            (limits.unfolded(951), limits.unfolded(MIB)),
+            (1_000_000, 64 * MIB)
+        );
+        assert_eq!(limits.unfolded(u64::MAX), u64::MAX);
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub static EXCEPTIONS: &[Exception] = &[
     Exception {
         code: &codes::OTHER_BRANCHES,
         severity: Severity::Warning,
-        when: "where all branches were asked for, and together they are larger than the limits of a record",
+        when: "where all branches were asked for, and together they are larger than the limits of a record, or a session has more forks than become conversations",
     },
     Exception {
         code: &codes::INCOMPLETE_EXPORT,

@@ -321,13 +321,6 @@ impl Losses {
         self.add(code, None, amount, reason);
     }
 
-    /// Takes over the losses of a part of the rendering.
-    pub(crate) fn append(&mut self, other: Self) {
-        for loss in other.0 {
-            self.add(loss.code, loss.position, loss.amount, loss.reason);
-        }
-    }
-
     fn add(&mut self, code: LossCode, position: Option<u32>, amount: u64, reason: LossReason) {
         if amount > 0 {
             self.0.push(Loss {

@@ -96,12 +96,12 @@ pub(crate) fn file_bytes(media: &Media) -> Option<(&str, &str)> {
     Some((media_type, bytes))
 }
 
-/// A text and a line behind it.
-pub(crate) fn with_line(text: &str, line: &str) -> String {
-    match text {
-        "" => line.to_owned(),
-        text => format!("{text}\n{line}"),
+/// Adds a line behind a text.
+pub(crate) fn add_line(text: &mut String, line: &str) {
+    if !text.is_empty() {
+        text.push('\n');
     }
+    text.push_str(line);
 }
 
 /// `[Video: name]`, with the address where there is no name, or `[Video]` where there is neither; a document's title and text.

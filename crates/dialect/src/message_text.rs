@@ -6,7 +6,7 @@ use chatmill_model::{Media, Message, Part, ParticipantKind, RawJson, Role, ToolR
 
 use crate::json;
 use crate::loss::{LossCode, Losses, reasons};
-use crate::media::{document_text, loss_of_words, placeholder, with_line};
+use crate::media::{add_line, document_text, loss_of_words, placeholder};
 use crate::policy::{Compressed, LeakedMetadata, MediaPolicy};
 use crate::text::{change, without_metadata};
 use crate::view::View;
@@ -89,7 +89,7 @@ pub(crate) fn answered_in_words<'a>(
         let (code, reason) = if is_dropped {
             (LossCode::MediaDropped, reasons::POLICY_DROPS_MEDIA)
         } else {
-            content = with_line(&content, &placeholder(media)).into();
+            add_line(content.to_mut(), &placeholder(media));
             (loss_of_words(media), reasons::RESULT_IS_SAID_AS_TEXT)
         };
         losses.at(code, message.position, reason);

@@ -103,6 +103,34 @@ impl<'a> Namesakes<'a> {
     }
 }
 
+/// Numbers behind spellings that somebody has. Thousands may share one, or have nothing but the cut end that makes room apart: so it
+/// is remembered of what stands before the number where the search for a free one goes on.
+#[derive(Default)]
+pub(crate) struct Numbers(BTreeMap<(usize, String), u32>);
+
+impl Numbers {
+    /// The spelling, cut so that at most `most` characters are left, with the least number from 2 on with which it is free. Whoever gets it
+    /// has it from then on.
+    pub(crate) fn free(
+        &mut self,
+        spelling: &str,
+        most: usize,
+        most_digits: u32,
+        is_free: impl Fn(&str) -> bool,
+    ) -> Option<String> {
+        (1..=most_digits).find_map(|digits| {
+            let room = most.saturating_sub(1 + digits as usize);
+            let stem: String = spelling.chars().take(room).collect();
+            let first = 10_u32.pow(digits - 1).max(2);
+            let next = self.0.entry((room, stem.clone())).or_insert(first);
+            (*next..10_u32.pow(digits)).find_map(|number| {
+                *next = number + 1;
+                Some(format!("{stem}_{number}")).filter(|spelled| is_free(spelled))
+            })
+        })
+    }
+}
+
 /// Names that fit `[a-zA-Z0-9_-]{1,64}`, one for each participant of a conversation and no two alike.
 ///
 /// A name that fits is kept; spaces become `_`; where that does not do, the id stands in, so that the roster leads from
@@ -113,24 +141,15 @@ impl<'a> Aliases<'a> {
     /// Aliases for a roster.
     pub(crate) fn new(participants: &'a [Participant], made: &'a MadeTexts) -> Self {
         let mut taken = BTreeSet::new();
-        // Where the search for a free number goes on: a thousand people may share one name.
-        let mut counts: BTreeMap<&'a str, u32> = BTreeMap::new();
+        let mut numbers = Numbers::default();
         let mut aliases = Vec::with_capacity(participants.len());
         for participant in participants {
             let name = made.keep(alias(participant));
             let mut unique = name;
             if !taken.insert(unique) {
-                let count = counts.entry(name).or_insert(1);
-                loop {
-                    *count += 1;
-                    let suffix = format!("_{count}");
-                    let room = 64 - suffix.len();
-                    let stem: String = name.chars().take(room).collect();
-                    unique = made.keep(stem + &suffix);
-                    if taken.insert(unique) {
-                        break;
-                    }
-                }
+                let free = numbers.free(name, 64, 9, |spelling| !taken.contains(spelling));
+                unique = made.keep(free.unwrap_or_default());
+                taken.insert(unique);
             }
             aliases.push(unique);
         }
@@ -241,6 +260,22 @@ mod tests {
         let aliases = Aliases::new(&roster, &made);
         let seen: Vec<_> = (0..6).filter_map(|index| aliases.of(index)).collect();
         assert_eq!(seen, ["Ann", "Ann_3", "Ann_2", "Ann_4", "Ann_5", "Ann_3_2"]);
+    }
+
+    #[test]
+    fn names_that_differ_only_where_they_are_cut_for_a_number_are_asked_for_once() {
+        let mut numbers = Numbers::default();
+        let mut taken = BTreeSet::new();
+        let asked = std::cell::Cell::new(0);
+        for number in 0..1_000 {
+            let name = format!("{}{number:04}", "n".repeat(60));
+            let free = numbers.free(&name, 64, 9, |spelling| {
+                asked.set(asked.get() + 1);
+                !taken.contains(spelling)
+            });
+            assert!(taken.insert(free.unwrap()));
+        }
+        assert!(asked.get() < 2_000, "{}", asked.get());
     }
 
     #[test]

@@ -11,13 +11,17 @@
 //! sound wins. In turns, an id stands only for who shares a name with somebody else there, or has none. Placeholders appear only where taking the media out leaves nothing. Other versions have other [words](Wording).
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
+use chatmill_diag::steps;
 use chatmill_model::{
     Link, LinkStatus, Media, MediaKind, Message, Part, Participant, ParticipantKind, Preview, Reference, Role,
 };
 
-use crate::loss::{LossCode, Losses, reasons};
+use crate::loss::{Loss, LossCode, LossReason, Losses, reasons};
+use crate::made_texts::MadeTexts;
 use crate::media::{loss_of_words, placeholder, take_markers, web_address};
 use crate::message_text::message_text;
 use crate::names::{Aliases, Namesakes, Roster, speaker};
@@ -44,15 +48,68 @@ pub(crate) struct Quote<'a> {
     /// What closes it.
     close: &'static str,
     /// The media item that goes with it: an image or a sound, and its address.
-    pub(crate) medium: Option<(MediaKind, Cow<'a, str>)>,
+    pub(crate) medium: Option<(MediaKind, &'a str)>,
     /// Whether the quoted message is known from a preview only.
     pub(crate) is_preview: bool,
     /// The head with an alias in the place of the name, and whose alias: index of the participant.
     pub(crate) aliased: Option<(String, usize)>,
     /// Whether the head lost control characters.
     pub(crate) is_head_cleaned: bool,
-    /// What quoting took from the text and the media of the quoted message; of no account where that message is rendered too.
-    pub(crate) losses: Losses,
+    said: Rc<Said<'a>>,
+}
+
+/// What quotes show of the messages of a conversation: read once, however many quote a message.
+pub(crate) struct Quoted<'a> {
+    wording: &'static Wording,
+    made: &'a MadeTexts,
+    said: RefCell<HashMap<u32, Rc<Said<'a>>>>,
+}
+
+impl<'a> Quoted<'a> {
+    /// Nothing is quoted yet, in the words of a version.
+    pub(crate) fn new(wording: &'static Wording, made: &'a MadeTexts) -> Self {
+        Self {
+            wording,
+            made,
+            said: RefCell::default(),
+        }
+    }
+
+    fn message(&self, view: &View<'a>, target: &'a Message) -> Rc<Said<'a>> {
+        let mut known = self.said.borrow_mut();
+        let said = known.entry(target.position).or_insert_with(|| {
+            let mut content = Content::new(self.wording);
+            let length: usize = target.texts().map(str::len).sum();
+            steps::taken(target.parts.len() + length / 64);
+            for part in &target.parts {
+                match part {
+                    Part::Text(text) => content.add_text(message_text(view, target, text)),
+                    Part::ToolResult(result) => content.add_text(Cow::Borrowed(&result.content)),
+                    Part::Media(media) => content.add_media(media),
+                    Part::Notice(words) => content.add_text(Cow::Borrowed(words)),
+                    Part::ToolCall(_) | Part::Reasoning(_) | Part::CacheMark => {}
+                }
+            }
+            content.said(self.made)
+        });
+        Rc::clone(said)
+    }
+
+    fn preview(&self, preview: &'a Preview) -> Rc<Said<'a>> {
+        let mut content = Content::new(self.wording);
+        if let Some(shown) = &preview.content {
+            content.add_text(Cow::Borrowed(shown));
+        }
+        content.said(self.made)
+    }
+}
+
+/// What a quote shows of a message.
+struct Said<'a> {
+    text: &'a str,
+    medium: Option<(MediaKind, &'a str)>,
+    /// What that costs, each kind once and without a place.
+    losses: Vec<Loss>,
 }
 
 impl<'a> Style<'_, 'a> {
@@ -81,6 +138,13 @@ impl<'a> Quote<'a> {
         );
     }
 
+    /// Declares what quoting took from the text and the media of the quoted message; of no account where that is rendered, too.
+    pub(crate) fn declare_said(&self, position: u32, losses: &mut Losses) {
+        for loss in &self.said.losses {
+            losses.several(loss.code, position, loss.amount, loss.reason);
+        }
+    }
+
     fn says_nothing(&self) -> bool {
         self.text.is_empty() && self.medium.is_none()
     }
@@ -94,8 +158,8 @@ impl<'a> Quote<'a> {
 /// How quotes are worded.
 #[derive(Clone, Copy)]
 pub(crate) struct Style<'q, 'a> {
-    /// The words of a version.
-    pub(crate) wording: &'static Wording,
+    /// What is quoted, in the words of a version.
+    pub(crate) quoted: &'q Quoted<'a>,
     /// What becomes of quotes without words.
     pub(crate) wordless: Wordless,
     /// How turns spell the names of speakers, for those that have a field for them: nobody has two names in one rendering.
@@ -172,12 +236,8 @@ pub(crate) fn quotes<'a>(
             continue;
         }
         let source = match (link.status, target, &reference.preview) {
-            (LinkStatus::Resolved, Some(target), _) => {
-                Source::of_message(style, view, target, message.position)
-            }
-            (LinkStatus::Preview, _, Some(preview)) => {
-                Source::of_preview(style, view, roster, preview, message.position)
-            }
+            (LinkStatus::Resolved, Some(target), _) => Source::of_message(style, view, target),
+            (LinkStatus::Preview, _, Some(preview)) => Source::of_preview(style, view, roster, preview),
             (status, _, _) => {
                 let reason = match status {
                     LinkStatus::Pseudo => reasons::NOBODY_REPLIED,
@@ -196,7 +256,7 @@ pub(crate) fn quotes<'a>(
             .map_or(link.same_sender, |is_own| is_own(reference, link));
         let brevity = style.shown.filter(|_| link.status == LinkStatus::Resolved);
         let brevity = brevity.and_then(|(brevity, is_shown)| is_shown(link.target?).then_some(brevity));
-        let mut quote = source.quote(is_own, active, message.position, brevity);
+        let mut quote = source.quote(is_own, active, brevity);
         if style.wordless == Wordless::LeftOut && quote.says_nothing() {
             let reason = reasons::REFERENCE_HAS_NO_WORDS;
             losses.at(LossCode::ReferenceUnresolved, message.position, reason);
@@ -240,17 +300,15 @@ struct Source<'a> {
     /// What it is called in a rendering where ids stand only for who needs one.
     called: Option<&'a str>,
     is_agent: bool,
-    texts: Vec<Cow<'a, str>>,
-    media: Vec<(MediaKind, Cow<'a, str>)>,
     is_preview: bool,
-    losses: Losses,
+    said: Rc<Said<'a>>,
 }
 
 impl<'a> Source<'a> {
-    fn of_message(style: Style<'_, 'a>, view: &View<'a>, target: &'a Message, position: u32) -> Self {
+    fn of_message(style: Style<'_, 'a>, view: &View<'a>, target: &'a Message) -> Self {
         let sender = view.sender(target);
-        let mut source = Self {
-            wording: style.wording,
+        Self {
+            wording: style.quoted.wording,
             id: sender.map(|sender| sender.id.as_str()),
             name: sender
                 .and_then(Participant::own_name)
@@ -263,38 +321,20 @@ impl<'a> Source<'a> {
                 Some(ParticipantKind::Human) => false,
                 Some(ParticipantKind::Unknown) | None => target.role == Role::Assistant,
             },
-            texts: Vec::new(),
-            media: Vec::new(),
             is_preview: false,
-            losses: Losses::default(),
-        };
-        for part in &target.parts {
-            match part {
-                Part::Text(text) => source.add_text(message_text(view, target, text), position),
-                Part::ToolResult(result) => source.add_text(Cow::Borrowed(&result.content), position),
-                Part::Media(media) => source.add_media(media, position),
-                Part::Notice(words) => source.add_text(Cow::Borrowed(words), position),
-                Part::ToolCall(_) | Part::Reasoning(_) | Part::CacheMark => {}
-            }
+            said: style.quoted.message(view, target),
         }
-        source
     }
 
-    fn of_preview(
-        style: Style<'_, 'a>,
-        view: &View<'a>,
-        roster: &Roster<'a>,
-        preview: &'a Preview,
-        position: u32,
-    ) -> Self {
+    fn of_preview(style: Style<'_, 'a>, view: &View<'a>, roster: &Roster<'a>, preview: &'a Preview) -> Self {
         let index = preview.sender.as_deref().and_then(|id| roster.find(id));
         let author = index.and_then(|index| view.conversation().participants.get(index));
         let name = author
             .and_then(Participant::own_name)
             .or(preview.sender_name.as_deref())
             .filter(|name| !name.is_empty());
-        let mut source = Self {
-            wording: style.wording,
+        Self {
+            wording: style.quoted.wording,
             id: preview.sender.as_deref(),
             name,
             alias: style.alias(view, index),
@@ -302,90 +342,13 @@ impl<'a> Source<'a> {
             shown: name.or(preview.sender.as_deref()),
             is_agent: preview.from_agent
                 || author.is_some_and(|author| author.kind == ParticipantKind::Agent),
-            texts: Vec::new(),
-            media: Vec::new(),
             is_preview: true,
-            losses: Losses::default(),
-        };
-        if let Some(content) = &preview.content {
-            source.add_text(Cow::Borrowed(content), position);
+            said: style.quoted.preview(preview),
         }
-        source
     }
 
-    fn add_media(&mut self, media: &'a Media, position: u32) {
-        if let (MediaKind::Image | MediaKind::Audio, Some(url)) = (media.kind, web_address(media)) {
-            self.media.push((media.kind, Cow::Borrowed(url)));
-            return;
-        }
-        let reason = reasons::QUOTED_MEDIUM_IS_NAMED;
-        self.losses.at(loss_of_words(media), position, reason);
-        self.texts.push(Cow::Owned(placeholder(media)));
-    }
-
-    fn add_text(&mut self, text: Cow<'a, str>, position: u32) {
-        let embeds = self.wording.markers == Markers::SoundsFirst;
-        let hides_pictures = embeds && text.contains("[Audio:");
-        let (text, found, stripped) = match text {
-            Cow::Borrowed(text) => {
-                let unmarked = take_markers(text, embeds);
-                let found = unmarked.found.into_iter();
-                let found: Vec<_> = found.map(|(kind, url)| (kind, Cow::Borrowed(url))).collect();
-                (unmarked.text, found, unmarked.stripped)
-            }
-            Cow::Owned(text) => {
-                let unmarked = take_markers(&text, embeds);
-                let found = unmarked.found.into_iter();
-                let found = found.map(|(kind, url)| (kind, Cow::Owned(url.to_owned())));
-                let found: Vec<_> = found.collect();
-                (Cow::Owned(unmarked.text.into_owned()), found, unmarked.stripped)
-            }
-        };
-        let before = found.len();
-        let kept = found
-            .into_iter()
-            .filter(|(kind, _)| !(hides_pictures && *kind == MediaKind::Image));
-        let known = self.media.len();
-        self.media.extend(kept);
-        let hidden = (before - (self.media.len() - known)) as u64;
-        self.losses.several(
-            LossCode::MediaDropped,
-            position,
-            hidden + stripped,
-            reasons::MARKER_IS_TAKEN_OUT,
-        );
-        self.texts.push(text);
-    }
-
-    fn quote(
-        mut self,
-        same_sender: bool,
-        active: Option<&str>,
-        position: u32,
-        brevity: Option<Brevity>,
-    ) -> Quote<'a> {
-        let has_media = !self.media.is_empty();
-        let dropped = (self.media.len() as u64).saturating_sub(1);
-        let chosen = [MediaKind::Audio, MediaKind::Image]
-            .into_iter()
-            .find_map(|kind| self.media.iter().position(|(found, _)| *found == kind));
-        let medium = chosen.map(|index| self.media.swap_remove(index));
-        self.losses.several(
-            LossCode::MediaDropped,
-            position,
-            dropped,
-            reasons::ONE_MEDIUM_PER_QUOTE,
-        );
-        let mut text = self.text(position);
-        let kind = medium.as_ref().map(|(kind, _)| *kind);
-        if text.is_empty() && has_media {
-            text = Cow::Borrowed(match kind {
-                Some(MediaKind::Audio) => "[Audio Message]",
-                _ => "[Image]",
-            });
-            self.losses
-                .at(LossCode::EmptyFilled, position, reasons::WORD_FOR_MEDIA);
-        }
+    fn quote(self, same_sender: bool, active: Option<&str>, brevity: Option<Brevity>) -> Quote<'a> {
+        let kind = self.said.medium.map(|(kind, _)| kind);
         let (author, name) = self.author(same_sender, active);
         let is_mark = brevity == Some(Brevity::Mark);
         let head = |name: &str| {
@@ -404,34 +367,12 @@ impl<'a> Source<'a> {
             is_head_cleaned: clean.len() < words.len(),
             head: clean,
             close: if is_mark { "" } else { "\"" },
-            text,
-            medium,
+            text: Cow::Borrowed(self.said.text),
+            medium: self.said.medium,
             is_preview: self.is_preview,
             aliased,
-            losses: self.losses,
+            said: self.said,
         }
-    }
-
-    /// The quoted text: joined, without control characters, trimmed.
-    fn text(&mut self, position: u32) -> Cow<'a, str> {
-        let joined = match self.texts.len() {
-            0 | 1 => self.texts.pop().unwrap_or_default(),
-            _ => Cow::Owned(self.texts.join("\n")),
-        };
-        let length = joined.len();
-        let clean = change(joined, without_controls);
-        if clean.len() < length {
-            self.losses.at(
-                LossCode::ControlCharacterRemoved,
-                position,
-                reasons::QUOTES_HOLD_NO_CONTROLS,
-            );
-        }
-        if trim_script_space(&clean).len() < clean.len() {
-            self.losses
-                .at(LossCode::WhitespaceTrimmed, position, reasons::QUOTES_ARE_TRIMMED);
-        }
-        change(clean, |text| Cow::Borrowed(trim_script_space(text)))
     }
 
     /// Who wrote it, as the reader sees it, and what that one is called.
@@ -463,6 +404,118 @@ impl<'a> Source<'a> {
         } else {
             (Author::Person, Cow::Borrowed(self.shown.unwrap_or("Someone")))
         }
+    }
+}
+
+/// What is read of a quoted message.
+struct Content<'a> {
+    wording: &'static Wording,
+    texts: Vec<Cow<'a, str>>,
+    media: Vec<(MediaKind, Cow<'a, str>)>,
+    losses: Losses,
+}
+
+impl<'a> Content<'a> {
+    fn new(wording: &'static Wording) -> Self {
+        Self {
+            wording,
+            texts: Vec::new(),
+            media: Vec::new(),
+            losses: Losses::default(),
+        }
+    }
+
+    fn lose(&mut self, code: LossCode, amount: u64, reason: LossReason) {
+        self.losses.whole_rendering(code, amount, reason);
+    }
+
+    fn add_media(&mut self, media: &'a Media) {
+        if let (MediaKind::Image | MediaKind::Audio, Some(url)) = (media.kind, web_address(media)) {
+            self.media.push((media.kind, Cow::Borrowed(url)));
+            return;
+        }
+        let reason = reasons::QUOTED_MEDIUM_IS_NAMED;
+        self.lose(loss_of_words(media), 1, reason);
+        self.texts.push(Cow::Owned(placeholder(media)));
+    }
+
+    fn add_text(&mut self, text: Cow<'a, str>) {
+        let embeds = self.wording.markers == Markers::SoundsFirst;
+        let hides_pictures = embeds && text.contains("[Audio:");
+        let (text, found, stripped) = match text {
+            Cow::Borrowed(text) => {
+                let unmarked = take_markers(text, embeds);
+                let found = unmarked.found.into_iter();
+                let found: Vec<_> = found.map(|(kind, url)| (kind, Cow::Borrowed(url))).collect();
+                (unmarked.text, found, unmarked.stripped)
+            }
+            Cow::Owned(text) => {
+                let unmarked = take_markers(&text, embeds);
+                let found = unmarked.found.into_iter();
+                let found = found.map(|(kind, url)| (kind, Cow::Owned(url.to_owned())));
+                let found: Vec<_> = found.collect();
+                (Cow::Owned(unmarked.text.into_owned()), found, unmarked.stripped)
+            }
+        };
+        let before = found.len();
+        let kept = found
+            .into_iter()
+            .filter(|(kind, _)| !(hides_pictures && *kind == MediaKind::Image));
+        let known = self.media.len();
+        self.media.extend(kept);
+        let hidden = (before - (self.media.len() - known)) as u64;
+        self.lose(
+            LossCode::MediaDropped,
+            hidden + stripped,
+            reasons::MARKER_IS_TAKEN_OUT,
+        );
+        self.texts.push(text);
+    }
+
+    /// What a quote shows of it.
+    fn said(mut self, made: &'a MadeTexts) -> Rc<Said<'a>> {
+        let dropped = (self.media.len() as u64).saturating_sub(1);
+        let chosen = [MediaKind::Audio, MediaKind::Image]
+            .into_iter()
+            .find_map(|kind| self.media.iter().position(|(found, _)| *found == kind));
+        let medium = chosen.map(|index| self.media.swap_remove(index));
+        self.lose(LossCode::MediaDropped, dropped, reasons::ONE_MEDIUM_PER_QUOTE);
+        let mut text = self.text();
+        if let Some((kind, _)) = &medium
+            && text.is_empty()
+        {
+            text = Cow::Borrowed(match kind {
+                MediaKind::Audio => "[Audio Message]",
+                _ => "[Image]",
+            });
+            self.lose(LossCode::EmptyFilled, 1, reasons::WORD_FOR_MEDIA);
+        }
+        Rc::new(Said {
+            text: made.keep(text),
+            medium: medium.map(|(kind, address)| (kind, made.keep(address))),
+            losses: self.losses.finish(),
+        })
+    }
+
+    /// The quoted text: joined, without control characters, trimmed.
+    fn text(&mut self) -> Cow<'a, str> {
+        let joined = match self.texts.len() {
+            0 | 1 => self.texts.pop().unwrap_or_default(),
+            _ => Cow::Owned(self.texts.join("\n")),
+        };
+        let length = joined.len();
+        let clean = change(joined, without_controls);
+        if clean.len() < length {
+            self.lose(
+                LossCode::ControlCharacterRemoved,
+                1,
+                reasons::QUOTES_HOLD_NO_CONTROLS,
+            );
+        }
+        if trim_script_space(&clean).len() < clean.len() {
+            self.lose(LossCode::WhitespaceTrimmed, 1, reasons::QUOTES_ARE_TRIMMED);
+        }
+        change(clean, |text| Cow::Borrowed(trim_script_space(text)))
     }
 }
 

@@ -46,15 +46,17 @@ pub(crate) fn trim_end(words: &mut Vec<TextRun<'_>>) -> bool {
 /// Removes the white space at the start of a run of words; says whether there was any.
 pub(crate) fn trim_start(words: &mut Vec<TextRun<'_>>) -> bool {
     let mut trimmed = false;
-    while let Some(first) = words.first_mut() {
-        let kept = first.text.trim_start_matches(is_blank_character);
-        trimmed |= kept.len() < first.text.len();
-        first.text = kept;
+    let mut empty = 0;
+    for run in words.iter_mut() {
+        let kept = run.text.trim_start_matches(is_blank_character);
+        trimmed |= kept.len() < run.text.len();
+        run.text = kept;
         if !kept.is_empty() {
             break;
         }
-        words.remove(0);
+        empty += 1;
     }
+    words.drain(..empty);
     trimmed
 }
 
@@ -80,5 +82,7 @@ mod tests {
         assert!(trim_start(&mut run));
         assert_eq!(said(&run), "ab");
         assert!(!trim_start(&mut run));
+        let mut run = words(&["", " "]);
+        assert!(trim_start(&mut run) && run.is_empty());
     }
 }

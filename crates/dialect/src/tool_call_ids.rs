@@ -6,6 +6,7 @@ use chatmill_model::{Message, Part, PartPlace};
 
 use crate::loss::{LossCode, Losses, reasons};
 use crate::made_texts::MadeTexts;
+use crate::names::Numbers;
 use crate::rules::DialectRule;
 use crate::view::View;
 
@@ -75,13 +76,8 @@ impl IdRule {
         }
     }
 
-    /// A spelling near an id that no other has; `counts` remembers where the search for a free number goes on.
-    fn near(
-        &self,
-        id: &str,
-        counts: &mut BTreeMap<String, u32>,
-        is_free: impl Fn(&str) -> bool,
-    ) -> Option<String> {
+    /// A spelling near an id that no other has.
+    fn near(&self, id: &str, numbers: &mut Numbers, is_free: impl Fn(&str) -> bool) -> Option<String> {
         let (IdShape::Any(most) | IdShape::Word(most)) = self.shape else {
             return None;
         };
@@ -92,17 +88,7 @@ impl IdRule {
         if is_free(&fitted) {
             return Some(fitted);
         }
-        let number = counts.entry(fitted.clone()).or_insert(2);
-        while *number < 1000 {
-            let suffix = format!("_{number}");
-            let stem: String = fitted.chars().take(most - suffix.len()).collect();
-            let next = stem + &suffix;
-            *number += 1;
-            if is_free(&next) {
-                return Some(next);
-            }
-        }
-        None
+        numbers.free(&fitted, most, 3, is_free)
     }
 }
 
@@ -152,7 +138,7 @@ impl<'a> CallIds<'a> {
         let mut used: BTreeSet<&'a str> = BTreeSet::new();
         let mut next = 0_u64;
         let mut ids = BTreeMap::new();
-        let mut counts = BTreeMap::new();
+        let mut numbers = Numbers::default();
         for (place, id) in calls {
             let (id, reason) = match id {
                 Some(id) if rule.fits(id) && !used.contains(id) => (id, None),
@@ -162,7 +148,7 @@ impl<'a> CallIds<'a> {
                 ),
                 Some(id) => {
                     let is_free = |near: &str| !known.contains(near) && !used.contains(near);
-                    let near = rule.near(id, &mut counts, is_free);
+                    let near = rule.near(id, &mut numbers, is_free);
                     (
                         kept.keep(near.unwrap_or_else(|| made(rule, &known, &used, &mut next))),
                         Some(reasons::ID_IS_NOT_ALLOWED.by(rule.shaped)),
@@ -226,7 +212,7 @@ mod tests {
         let word = rule(IdShape::Word(10));
         assert_eq!(word.fitted("a-b_1"), "a-b_1");
         assert_eq!(word.fitted("fn:web search"), "fn_web_sea");
-        let near = |rule: &IdRule, id: &str| rule.near(id, &mut BTreeMap::new(), |near| near != "a_b");
+        let near = |rule: &IdRule, id: &str| rule.near(id, &mut Numbers::default(), |near| near != "a_b");
         assert_eq!(near(&word, "a.b"), Some("a_b_2".to_owned()));
         assert_eq!(near(&word, "你好"), None);
         let any = rule(IdShape::Any(3));
@@ -241,15 +227,14 @@ mod tests {
     #[test]
     fn the_search_for_a_free_number_goes_on_where_it_stopped() {
         let word = rule(IdShape::Word(10));
-        let mut counts = BTreeMap::new();
+        let mut numbers = Numbers::default();
         let mut taken = BTreeSet::from(["a_b".to_owned(), "a_b_3".to_owned()]);
         let mut found = Vec::new();
         for id in ["a.b", "a:b", "a b"] {
-            let near = word.near(id, &mut counts, |near| !taken.contains(near)).unwrap();
+            let near = word.near(id, &mut numbers, |near| !taken.contains(near)).unwrap();
             taken.insert(near.clone());
             found.push(near);
         }
         assert_eq!(found, ["a_b_2", "a_b_4", "a_b_5"]);
-        assert_eq!(counts, BTreeMap::from([("a_b".to_owned(), 6)]));
     }
 }

@@ -6,7 +6,7 @@ use chatmill_model::{Message, Part};
 
 use crate::loss::LossReason;
 use crate::made_texts::MadeTexts;
-use crate::names::{UNNAMED, fitted};
+use crate::names::{Numbers, UNNAMED, fitted};
 use crate::tool_definition::Definition;
 use crate::view::View;
 
@@ -62,20 +62,16 @@ impl<'a> ToolNames<'a> {
         if names.iter().any(|name| !rule.fits(name)) {
             let fitting = names.iter().filter(|name| rule.fits(name));
             let mut taken: BTreeSet<&'a str> = fitting.copied().collect();
-            // Where the search for a free number goes on: a thousand tools may share one spelling.
-            let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+            let mut numbers = Numbers::default();
             for name in names {
                 if rule.fits(name) || spelled.contains_key(name) {
                     continue;
                 }
-                let base = fitted(name);
-                let mut spelling = made.keep(base.clone());
-                let count = counts.entry(base.clone()).or_insert(1);
-                while !taken.insert(spelling) {
-                    *count += 1;
-                    let suffix = format!("_{count}");
-                    let room = 64 - suffix.len();
-                    spelling = made.keep(base.chars().take(room).collect::<String>() + &suffix);
+                let mut spelling = made.keep(fitted(name));
+                if !taken.insert(spelling) {
+                    let free = numbers.free(spelling, 64, 9, |spelling| !taken.contains(spelling));
+                    spelling = made.keep(free.unwrap_or_default());
+                    taken.insert(spelling);
                 }
                 spelled.insert(name, spelling);
             }

@@ -9,7 +9,6 @@ mod slice;
 mod verdict;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -30,9 +29,7 @@ use crate::error::{NoThreads, PlanError, ReadError};
 use crate::plan::{CheckSettings, CodeSettings, PlannedInput, Target, typed_inputs_through};
 use crate::progress::Progress;
 use crate::record::locate::Located;
-use crate::record::unread::UnreadFields;
 use crate::slice::{Repeats, Slicer, scheduler};
-use crate::work::recognition::{Recognition, of_input};
 use crate::work::tables::{self, FindingTexts, Place};
 
 pub use crate::work::tables::Quoting;
@@ -341,7 +338,6 @@ pub fn check(
         emit,
     };
     let mut across = Across::new();
-    let mut unread: BTreeMap<usize, UnreadFields> = BTreeMap::new();
     let threads = scheduler::threads(options.threads, progress);
     scheduler::each_slice(
         threads,
@@ -353,15 +349,11 @@ pub fn check(
         &mut |_, report: SliceReport| {
             for (input, counts) in report.files {
                 if let Some(file) = delivery.files.get_mut(input) {
-                    file.add(&counts);
+                    file.add(counts, &options.limits);
                 }
             }
             for (input, checked) in report.findings {
                 delivery.deliver(input, checked);
-            }
-            for (input, fields) in report.unread {
-                let known = unread.entry(input).or_default();
-                known.merge(fields, options.limits.unread_paths);
             }
             report.traces.iter().for_each(|trace| across.add(trace));
         },
@@ -380,17 +372,12 @@ pub fn check(
         })
     };
     for input in 0..inputs.len() {
-        let Some(file) = delivery.files.get(input) else {
+        let Some(file) = delivery.files.get_mut(input) else {
             continue;
         };
-        let recognition = Recognition {
-            framed: file.records,
-            misread: file.misread,
-            read_words: file.read_words,
-            ..Recognition::default()
-        };
-        let fields = unread.remove(&input).unwrap_or_default();
-        for (located, first) in of_input(recognition, file.source.unwrap_or_default(), fields) {
+        let (framed, source) = (file.records, file.source.unwrap_or_default());
+        let recognition = std::mem::take(&mut file.recognition);
+        for (located, first) in recognition.findings(framed, source) {
             let first = first.as_ref();
             let spot = Spot {
                 input,

@@ -9,6 +9,8 @@ use chatmill_source::Source;
 pub struct EntryRef {
     /// Index of the input in the plan.
     pub input: usize,
+    /// Whether the input's bytes are those of the entry.
+    pub is_plain: bool,
     /// Member of an archive; empty for the input itself.
     pub entry: String,
     /// Table of a database or a dump; empty where there is none.
@@ -24,6 +26,7 @@ impl EntryRef {
     pub fn of_input(input: usize) -> Self {
         Self {
             input,
+            is_plain: false,
             entry: String::new(),
             table: String::new(),
             source: None,

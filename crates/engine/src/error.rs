@@ -27,10 +27,10 @@ pub enum PlanError {
         /// What is wrong, with its place.
         message: String,
     },
-    /// A `--set` that is not an assignment.
+    /// A `--set` that is not an assignment, or has a key that is deeper than any.
     #[error("`{text}` is not of the form section.key=value")]
     Override {
-        /// What was given.
+        /// The beginning of what was given.
         text: String,
     },
     /// A word that names nothing.
@@ -208,11 +208,11 @@ pub enum RunError {
         /// A clause that says what is missing.
         reason: String,
     },
-    /// Records or bytes are unaccounted for: a bug in chatmill.
-    #[error("the ledger does not balance for {}; this is a bug in chatmill, nothing was published", names.join(", "))]
+    /// Records, bytes or rows are unaccounted for, so that the dataset would not be certified: a bug in chatmill.
+    #[error("{}; this is a bug in chatmill, nothing was published", faults.join("; "))]
     Unbalanced {
-        /// The inputs.
-        names: Vec<String>,
+        /// The first clauses that say what is wrong, each with its input.
+        faults: Vec<String>,
     },
     /// No configured participant is in any conversation.
     #[error("perspective.as: none of the named participants is in any conversation")]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
-use chatmill_dataset::DatasetError;
+use chatmill_dataset::{DatasetError, NightFolder};
 
 /// What a run is asked beside its plan.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,6 +18,8 @@ pub struct RunOptions<'r> {
     pub verify_every: u64,
     /// Writes the reports of the complete dataset in this folder, before it is published.
     pub report: Option<Reporter<'r>>,
+    /// The open folder of the night whose dataset is made; the plan's destination is its path.
+    pub night: Option<&'r NightFolder>,
 }
 
 /// Who counts.

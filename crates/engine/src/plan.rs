@@ -20,7 +20,7 @@ use serde_json::Value;
 use crate::error::PlanError;
 use crate::pipeline::{self, ContentSetting, PerspectiveChoice, Pipeline};
 use crate::progress::Progress;
-use crate::record::{self, Settings};
+use crate::record::{self, RecordHash, Settings};
 
 mod budget;
 mod check_settings;
@@ -233,13 +233,13 @@ impl Plan {
         }
     }
 
-    /// A conversation's id before it is qualified: its own with the prefix of its input. `bytes` are its record.
-    pub fn base_id(&self, input: usize, linked: &Linked, bytes: &[u8]) -> String {
+    /// A conversation's id before it is qualified: its own with the prefix of its input.
+    pub fn base_id(&self, input: usize, linked: &Linked, record: &RecordHash<'_>) -> String {
         let prefix = self
             .inputs
             .get(input)
             .map_or("", |planned| planned.settings.id_prefix.as_str());
-        format!("{prefix}{}", record::id(linked, bytes))
+        format!("{prefix}{}", record::id(linked, record))
     }
 
     /// The key of `[select]` or of its section that leaves a conversation out, if one does. `read` is the conversation as it was read, `found` the
@@ -248,10 +248,10 @@ impl Plan {
         &self,
         input: usize,
         read: &Linked,
-        bytes: &[u8],
+        record: &RecordHash<'_>,
         found: impl Iterator<Item = &'f str>,
     ) -> Option<&'static str> {
-        let id = self.base_id(input, read, bytes);
+        let id = self.base_id(input, read, record);
         let section = self.inputs.get(input).map_or(0, |planned| planned.section);
         if let Some(reason) = self.mix.leaves_out(section, &id) {
             return Some(reason);

@@ -1,5 +1,8 @@
 //! One record: from its bytes to a linked conversation, findings with their places, and what is rejected.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+
 use chatmill_diag::{Limits, Reject, RowLedger};
 use chatmill_model::Linked;
 use chatmill_redact::Redactor;
@@ -28,8 +31,8 @@ pub struct RecordOutcome {
     pub rows: RowLedger,
     /// What nobody reads of the record; nothing for a further conversation of it.
     pub unread: Vec<UnreadAt>,
-    /// Bytes of what is read of the record, as far as that holds words.
-    pub read_words: u64,
+    /// Messages of the record that say something, and those that say nothing although words stand there that nobody reads.
+    pub messages: (u64, u64),
     /// What was replaced in the conversation, where a redactor replaces.
     pub redaction: Option<Redaction>,
     /// Further conversations of the record, each with what was found in it.
@@ -81,7 +84,32 @@ pub fn found<'o>(
 }
 
 /// The id of a conversation: the source's own, else the hash of its record.
-pub fn id(linked: &Linked, bytes: &[u8]) -> String {
+pub fn id(linked: &Linked, record: &RecordHash<'_>) -> String {
     let own = linked.conversation.source_id.clone().filter(|id| !id.is_empty());
-    own.unwrap_or_else(|| blake3::hash(bytes).to_hex().chars().take(16).collect())
+    own.unwrap_or_else(|| record.id().to_owned())
+}
+
+/// The hash of a record, made once for all conversations of the record, and only where one of them needs it.
+#[derive(Clone, Debug)]
+pub struct RecordHash<'r> {
+    bytes: &'r [u8],
+    made: Rc<OnceCell<String>>,
+}
+
+impl<'r> RecordHash<'r> {
+    /// That of a record with these bytes.
+    pub fn of(bytes: &'r [u8]) -> Self {
+        let made = Rc::default();
+        Self { bytes, made }
+    }
+
+    /// The length of the record in bytes.
+    pub fn record_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn id(&self) -> &str {
+        let make = || blake3::hash(self.bytes).to_hex().chars().take(16).collect();
+        self.made.get_or_init(make)
+    }
 }

@@ -4,12 +4,13 @@ mod compare;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use chatmill_dataset::{Compression, DatasetError, Opening, Partition, SliceId, Staging, TableOptions};
+use chatmill_dataset::{
+    Compression, DatasetError, Opening, Partition, SliceId, SpillFolder, Staging, TableOptions,
+};
 use chatmill_intake::discover::InputKind;
 
 use crate::commit::collisions::{IdHashes, Ids, Occurrence, Renames, SliceHashes, hash_of, renames};
@@ -49,7 +50,11 @@ pub fn run(
     });
     let lots = prepare(&mut plan, progress, stop)?;
     let fingerprint = plan.fingerprint();
-    let staging = match chatmill_dataset::open(&plan.out, &fingerprint, options.replace)? {
+    let opened = match options.night {
+        Some(folder) => folder.open(&fingerprint, options.replace),
+        None => chatmill_dataset::open(&plan.out, &fingerprint, options.replace),
+    };
+    let staging = match opened? {
         Opening::Finished(manifest) => return Ok(RunSummary::of_finished(&plan.out, manifest)),
         Opening::Work(staging) => staging,
     };
@@ -425,9 +430,9 @@ impl<'p> Runner<'p> {
     }
 
     /// Where rows wait: in the folder of the request, else in the staging.
-    fn spill_folder(&self) -> PathBuf {
+    fn spill_folder(&self) -> SpillFolder {
         match &self.tools.plan.pipeline.resources.spill {
-            Some(folder) => self.tools.plan.base.join(folder),
+            Some(folder) => self.tools.plan.base.join(folder).into(),
             None => self.staging.spill_folder(),
         }
     }

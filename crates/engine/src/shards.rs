@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use chatmill_dataset::{LotOutcome, Opening, PlannedWork, Staging, planned_work};
+use chatmill_dataset::{LotOutcome, Opening, PlannedWork, SliceId, Staging, planned_work};
 use serde::{Deserialize, Serialize};
 
 use crate::commit::seal::FinishedSlices;
@@ -28,8 +28,8 @@ use crate::run::{Attempt, Runner, conclude, discard_beyond, done, prepare};
 use crate::slice::lots::Lot;
 use crate::slice::{CutCounts, CutTotals};
 
-use file::PlanFile;
 pub use file::Request;
+use file::{PlanFile, sealed, unsealed};
 pub use numbers::{parse, ranges};
 
 /// Which lots somebody takes.
@@ -115,7 +115,7 @@ pub struct Status {
     pub failed: BTreeMap<u32, String>,
 }
 
-/// What whoever did a lot says of it.
+/// What whoever did a lot says of it. It bears its own hash.
 #[derive(Serialize, Deserialize)]
 struct LotReceipt {
     /// How many slices it was cut into.
@@ -150,7 +150,7 @@ pub fn plan(
             for notice in staging.notices() {
                 progress.note(notice);
             }
-            staging.keep_plan(&serde_json::to_vec(&file).unwrap_or_default())?;
+            staging.keep_plan(&file.bytes())?;
         }
     }
     Ok(planned)
@@ -219,14 +219,13 @@ fn share_of(
     }
     for lot in lots.iter().filter(|lot| mine.contains(&lot.number)) {
         go_on(stop, worked.done.len())?;
-        if let LotOutcome::Done(_) = staging.lot(lot.number)? {
+        if LotReceipt::of_done(staging.lot(lot.number)?, lot).is_some() {
             worked.before.push(lot.number);
             continue;
         }
         let rendered = runner.lot(lot);
         if let Some(cut) = worked.take(rendered, lot, staging, progress)? {
-            let receipt = serde_json::to_vec(&LotReceipt::of(lot, &cut)).unwrap_or_default();
-            staging.keep_lot(lot.number, &receipt)?;
+            staging.keep_lot(lot.number, &sealed(&LotReceipt::of(lot, &cut)))?;
             worked.done.push(lot.number);
         }
     }
@@ -279,7 +278,12 @@ pub fn status(out: &Path) -> Result<Status, RunError> {
             return Ok(status);
         }
     }
-    let status = status_of(Stage::Render, &file, |lot| Ok(work.lot(lot)?))?;
+    let status = status_of(Stage::Render, &file, |lot| {
+        Ok(match work.lot(lot)? {
+            LotOutcome::Done(receipt) if unsealed::<LotReceipt>(&receipt).is_none() => LotOutcome::Missing,
+            other => other,
+        })
+    })?;
     Ok(if status.done.len() < status.lots {
         status
     } else {
@@ -351,22 +355,25 @@ pub fn finish(
     let mut tally = CutTotals::of(plan.inputs.len());
     let mut missing = Vec::new();
     for lot in &lots {
-        match staging.lot(lot.number)? {
-            LotOutcome::Done(receipt) => match serde_json::from_slice::<LotReceipt>(&receipt) {
-                Ok(receipt) => receipt.add_to(lot, &mut tally),
-                Err(_) => missing.push(lot.number),
-            },
-            _ => missing.push(lot.number),
+        match LotReceipt::of_done(staging.lot(lot.number)?, lot) {
+            Some(receipt) => receipt.add_to(lot, &mut tally),
+            None => missing.push(lot.number),
         }
     }
     let mut slices = done(&staging)?;
-    // A slice whose files are damaged was forgotten when the work was taken up: its lot is to be done again.
-    missing.extend(
-        tally
-            .each()
-            .filter(|slice| !slices.contains_key(slice))
-            .map(|slice| slice.lot),
-    );
+    for (lot, count) in &tally.lots {
+        let slice = |slice| SliceId { lot: *lot, slice };
+        let found = slices.range(slice(0)..=slice(u32::MAX));
+        let found: Vec<u32> = found.map(|(id, _)| id.slice).collect();
+        // A slice whose files are damaged was forgotten when the work was taken up. Where there are more than is said, that is wrong,
+        // or they were cut from other bytes.
+        if !found.iter().copied().eq(0..*count) {
+            missing.push(*lot);
+            for beyond in found.into_iter().filter(|found| found >= count) {
+                staging.discard(slice(beyond))?;
+            }
+        }
+    }
     let mut runner = Runner::new(&plan, &staging, options, progress, stop)?;
     if missing.is_empty() {
         missing = runner.place_conversations(&lots)?;
@@ -433,14 +440,30 @@ impl LotReceipt {
         }
     }
 
+    /// What is said of a lot that is done; nothing where that is not as it was written, or does not say what becomes of each of the
+    /// lot's inputs: one that was refused is a record without a byte, and of every other one an entry ended, but for a stretch after
+    /// which it goes on.
+    fn of_done(outcome: LotOutcome, lot: &Lot) -> Option<Self> {
+        let LotOutcome::Done(bytes) = outcome else {
+            return None;
+        };
+        let receipt: Self = unsealed(&bytes)?;
+        let is_told = |(entries, records, bytes): &(u64, u64, u64)| match &lot.stretch {
+            Some(stretch) => (*entries, *bytes) == (u64::from(stretch.is_last), stretch.end - stretch.start),
+            None => *entries > 0 || (*records, *bytes) == (1, 0),
+        };
+        let fits = receipt.cut.keys().copied().eq(lot.inputs.clone()) && receipt.cut.values().all(is_told);
+        fits.then_some(receipt)
+    }
+
     fn add_to(self, lot: &Lot, tally: &mut CutTotals) {
         tally.lots.insert(lot.number, self.slices);
         for (input, (entries, records, bytes)) in self.cut {
             if let Some(sum) = tally.inputs.get_mut(input) {
                 *sum = CutCounts {
-                    entries: sum.entries + entries,
-                    records: sum.records + records,
-                    bytes: sum.bytes + bytes,
+                    entries: sum.entries.saturating_add(entries),
+                    records: sum.records.saturating_add(records),
+                    bytes: sum.bytes.saturating_add(bytes),
                 };
             }
         }

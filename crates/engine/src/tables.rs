@@ -20,7 +20,6 @@ use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::slice::{Slice, Slicer, scheduler};
 use crate::work::receipt::{InputCounts, SliceReceipt};
-use crate::work::recognition::{Recognition, of_input};
 use crate::work::tables::push_of_input;
 use crate::work::{WorkerContext, process_slice};
 
@@ -119,9 +118,7 @@ pub fn tables(
 /// Adds what a slice knows of an input, as far as something is told of it when all of it was read.
 fn add(sum: &mut InputCounts, counts: InputCounts, limits: &Limits) {
     sum.ledger.framed += counts.ledger.framed;
-    sum.misread += counts.misread;
-    sum.read_words += counts.read_words;
-    sum.unread.merge(counts.unread, limits.unread_paths);
+    sum.recognition.merge(counts.recognition, limits.unread_paths);
     if sum.sources.is_empty() {
         sum.sources = counts.sources;
     }
@@ -135,14 +132,8 @@ fn of_inputs(
 ) -> Result<Vec<MemoryTable>, DatasetError> {
     let mut parts = MemoryParts::new(options);
     for (index, counts) in inputs {
-        let recognition = Recognition {
-            framed: counts.ledger.framed,
-            misread: counts.misread,
-            read_words: counts.read_words,
-            ..Recognition::default()
-        };
         let source = counts.sources.first().map_or("", String::as_str);
-        for (located, first) in of_input(recognition, source, counts.unread) {
+        for (located, first) in counts.recognition.findings(counts.ledger.framed, source) {
             push_of_input(plan, index, &located, first.as_ref(), parts.set())?;
         }
     }

@@ -1,7 +1,7 @@
 //! The engine below a run: how inputs are cut, walked and placed, and which requests are refused.
 #![allow(clippy::disallowed_methods)]
 
-mod desk;
+pub(crate) mod desk;
 mod limits;
 mod lots;
 mod pipelines;

@@ -12,7 +12,7 @@ use crate::error::ReadError;
 use crate::plan::PlannedInput;
 use crate::progress::Progress;
 use crate::record::locate::Located;
-use crate::record::{self, Settings};
+use crate::record::{self, RecordHash, Settings};
 use crate::slice::records::{Item, ReadRecord};
 use crate::slice::{Recognised, Slicer};
 use crate::trouble::Trouble;
@@ -56,8 +56,8 @@ pub enum WalkEvent<'s> {
         linked: &'s Linked,
         /// Codes of what was found in it.
         codes: Vec<&'static str>,
-        /// Its record.
-        bytes: &'s [u8],
+        /// The hash of its record.
+        hash: &'s RecordHash<'s>,
     },
 }
 
@@ -163,9 +163,9 @@ fn tell(
     };
     visit(WalkEvent::Conversation {
         entry: record.entry,
-        id: record::id(linked, record.bytes),
+        id: record::id(linked, &read.hash),
         linked,
         codes: read.codes().collect(),
-        bytes: record.bytes,
+        hash: &read.hash,
     })
 }

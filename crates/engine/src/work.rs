@@ -22,7 +22,7 @@ use crate::entry::EntryRef;
 use crate::error::WorkError;
 use crate::options::CountMode;
 use crate::plan::Plan;
-use crate::record::UnreadAt;
+use crate::record::RecordHash;
 use crate::record::locate::Located;
 use crate::record::redact::{self, Redaction};
 use crate::slice::Slice;
@@ -41,14 +41,17 @@ pub mod shares;
 pub mod slowest;
 pub mod survey;
 pub mod tables;
+mod told;
 mod totals;
 
 use budget::BudgetMeter;
 use receipt::{InputCounts, SliceReceipt, add_shapes};
+use recognition::{Recognition, is_misread};
 use renderings::{PlanKeys, RenderingBuffers};
 use slowest::Slowest;
 use survey::Survey;
 use tables::{FindingTexts, Place, Quoting};
+use told::Told;
 pub use totals::{TotalNames, Totals};
 
 /// What a worker needs beside its slice.
@@ -205,7 +208,9 @@ impl Work<'_, '_> {
                 self.took(begun.elapsed(), index, record.bytes.len());
             }
             Item::PassedOver { kind, bytes } => {
+                let (member, limit) = (self.place.clone(), self.tools.plan.limits().unread_paths);
                 let counts = self.counts();
+                counts.recognition.pass_over(member.as_ref(), kind, bytes, limit);
                 counts.ledger.skipped_bytes += bytes;
                 *counts.skipped_files.entry(kind.to_owned()).or_default() += 1;
             }
@@ -250,6 +255,7 @@ impl Work<'_, '_> {
             return;
         }
         let counts = self.receipt.inputs.entry(entry.input).or_default();
+        counts.plain |= entry.is_plain;
         if let Some(source) = entry.source
             && !counts.sources.iter().any(|known| known == source.id())
         {
@@ -279,43 +285,53 @@ impl Work<'_, '_> {
     }
 
     /// A record: its conversations are rendered, but for those that the plan leaves out. Where it leaves out all, the record is
-    /// left out.
+    /// left out; else what is rejected in any of them is accounted for, and told.
     fn record(&mut self, record: Record<'_>, mut read: Vec<ReadRecord<'_>>) -> Result<(), WorkError> {
         let mut unread = read.first_mut().map(|read| {
             let outcome = &mut read.outcome;
-            (std::mem::take(&mut outcome.unread), outcome.read_words)
+            (std::mem::take(&mut outcome.unread), outcome.messages)
         });
         let mut left_out = None;
+        let mut rejects = Vec::new();
+        let mut rejected = 0;
+        let mut told = Told::default();
         let mut accounting = read.first().map(ReadRecord::rows).into_iter().flatten().collect();
         for mut read in read {
             self.redaction = read.outcome.redaction.take();
             self.enter(record.entry);
             if let Some(linked) = &read.outcome.linked
-                && let Some(reason) = self.leaves_out(linked, record.bytes, read.codes())
+                && let Some(reason) = self.leaves_out(linked, &read.hash, read.codes())
             {
                 left_out.get_or_insert(reason);
+                rejects.extend(read.rejects(self.tools.plan.limits()));
+                rejected += read.outcome.rows.rejected;
                 continue;
             }
+            if let Some(linked) = &mut read.outcome.linked {
+                told.keep(&mut linked.conversation);
+            }
             self.account(std::mem::take(&mut accounting));
-            if let Some((unread, read_words)) = unread.take() {
-                self.counts().read_words += read_words;
-                self.unread(record, &unread);
+            if let Some((unread, messages)) = unread.take() {
+                let limit = self.tools.plan.limits().unread_paths;
+                let inputs = &mut self.receipt.inputs;
+                let outcome = (unread.as_slice(), messages);
+                Recognition::add(inputs, |counts| &mut counts.recognition, record, outcome, limit);
             }
             self.conversation_of(&read)?;
         }
-        if let Some(reason) = left_out.filter(|_| !accounting.is_empty()) {
+        if let (Some(reason), Some(_)) = (left_out, unread) {
             self.filter(record, reason);
+            return Ok(());
+        }
+        self.enter(record.entry);
+        let rows = &mut self.counts().rows;
+        rows.rows += rejected;
+        rows.rejected += rejected;
+        for (row, reject, located) in rejects {
+            self.enter(row.entry);
+            self.reject(&reject, &located, row.record, None)?;
         }
         Ok(())
-    }
-
-    /// Counts what nobody reads of a record.
-    fn unread(&mut self, record: Record<'_>, unread: &[UnreadAt]) {
-        for unread in unread {
-            let (input, place) = record.place_of(unread);
-            let fields = &mut self.receipt.inputs.entry(input).or_default().unread;
-            fields.add(unread, place, self.tools.plan.limits().unread_paths);
-        }
     }
 
     /// Accounts for a record row by row.
@@ -343,7 +359,7 @@ impl Work<'_, '_> {
         counts.rows.add(&read.outcome.rows);
         counts.conversations += u64::from(linked.is_some());
         let number = record.row(None).record;
-        let base = linked.map(|linked| self.base_id(linked, record.bytes));
+        let base = linked.map(|linked| self.base_id(linked, &read.hash));
         let id = base.map(|base| self.claim_id(base, number)).transpose()?;
         for (row, located) in read.findings() {
             self.enter(row.entry);
@@ -389,12 +405,12 @@ impl Work<'_, '_> {
     fn leaves_out<'f>(
         &mut self,
         linked: &Linked,
-        bytes: &[u8],
+        record: &RecordHash<'_>,
         found: impl Iterator<Item = &'f str>,
     ) -> Option<&'static str> {
         let plan = self.tools.plan;
         let input = self.place.as_ref().map_or(0, |place| place.input);
-        if let Some(reason) = plan.leaves_out(input, self.as_read(linked), bytes, found) {
+        if let Some(reason) = plan.leaves_out(input, self.as_read(linked), record, found) {
             return Some(reason);
         }
         self.standing = self.tools.survey.standing(self.slice, self.met);
@@ -408,9 +424,9 @@ impl Work<'_, '_> {
     }
 
     /// The id before qualification, with the prefix of its input.
-    fn base_id(&self, linked: &Linked, bytes: &[u8]) -> String {
+    fn base_id(&self, linked: &Linked, record: &RecordHash<'_>) -> String {
         let input = self.place.as_ref().map_or(0, |place| place.input);
-        self.tools.plan.base_id(input, linked, bytes)
+        self.tools.plan.base_id(input, linked, record)
     }
 
     /// Takes the next id of the slice, or the one that sealing gave instead.
@@ -468,13 +484,14 @@ impl Work<'_, '_> {
     ) -> Result<(), WorkError> {
         self.finding(located, Some(record), id)?;
         let is_read = self.place.as_ref().is_some_and(|place| place.source.is_some());
-        self.counts().misread += u64::from(is_read && recognition::is_misread(reject));
+        self.counts().recognition.misread += u64::from(is_read && is_misread(reject));
         let finding = &located.finding;
         if finding.severity == Severity::Error
             && let Some(count) = self.receipt.findings.get_mut(finding.code.code)
         {
             count.of_rejects += finding.count;
         }
+        self.counts().written.rejects += u64::from(reject.level == RejectLevel::Frame);
         let place = table_place(self.place.as_ref(), &self.input, record);
         let row = tables::reject(reject, place, self.tools.plan.pipeline.output.quote);
         Ok(self.parts.push_reject(row)?)
@@ -502,6 +519,7 @@ impl Work<'_, '_> {
         sink: &mut Sink<'a>,
     ) -> Result<(), WorkError> {
         let key = self.parts.key(id);
+        self.counts().written.conversations += 1;
         if self.parts.writes_conversations() {
             let place = table_place(self.place.as_ref(), &self.input, record);
             tables::push_conversation(self.parts, key, linked, place, &self.standing)?;

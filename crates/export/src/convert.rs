@@ -397,10 +397,11 @@ impl Job<'_> {
                 .collect());
         }
         let mut columns = Columns::new();
+        let mut known = BTreeSet::new();
         self.each(&mut |candidate| {
             if let Ok(kept) = self.record(candidate) {
                 for (key, kind) in kept.record.keys() {
-                    if !columns.iter().any(|(name, _)| name == key) {
+                    if is_new(&mut known, key) {
                         columns.push((key.to_owned(), kind));
                     }
                 }
@@ -432,6 +433,7 @@ impl Job<'_> {
                 Ok(OpenFile {
                     writer: Writer::create(folder, &name, format, columns, &self.rendered)?,
                     last: None,
+                    keys: BTreeSet::new(),
                     summary: FileSummary {
                         name,
                         part: part.to_owned(),
@@ -475,13 +477,20 @@ struct OpenFile {
     writer: Writer,
     last: Option<String>,
     summary: FileSummary,
+    /// The keys of the summary.
+    keys: BTreeSet<String>,
+}
+
+/// Whether a text is not in a set, where it is then. One that is known is not copied.
+fn is_new(known: &mut BTreeSet<String>, text: &str) -> bool {
+    !known.contains(text) && known.insert(text.to_owned())
 }
 
 impl OpenFile {
     /// Counts a row, in the order of the dataset.
     fn account(&mut self, row: &RowKey<'_>, record: &Record<'_>) {
         for (key, _) in record.keys() {
-            if !self.summary.keys.iter().any(|seen| seen == key) {
+            if is_new(&mut self.keys, key) {
                 self.summary.keys.push(key.to_owned());
             }
         }

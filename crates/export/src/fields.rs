@@ -72,13 +72,15 @@ impl<'de> Visitor<'de> for Fields {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut fields: Vec<Field<'de>> = Vec::new();
         while let Some((name, value)) = map.next_entry::<String, &'de RawValue>()? {
-            if fields.iter().any(|field| field.name == name) {
-                return Err(A::Error::custom("a key stands twice"));
-            }
             fields.push(Field {
                 name: Cow::Owned(name),
                 json: Cow::Borrowed(value.get()),
             });
+        }
+        let mut names: Vec<&str> = fields.iter().map(|field| &*field.name).collect();
+        names.sort_unstable();
+        if names.windows(2).any(|pair| pair.first() == pair.last()) {
+            return Err(A::Error::custom("a key stands twice"));
         }
         Ok(fields)
     }

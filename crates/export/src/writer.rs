@@ -130,10 +130,17 @@ impl Writer {
                 columns,
                 rendered,
             } => {
+                let mut fields: Vec<&Field<'_>> = match record {
+                    Record::Object { fields, .. } | Record::Fields(fields) => fields.iter().collect(),
+                    Record::Value { .. } | Record::Text { .. } => Vec::new(),
+                };
+                fields.sort_by(|one, other| one.name.cmp(&other.name));
                 let held: Vec<Held<'_>> = columns
                     .iter()
                     .map(|(name, kind)| {
-                        Held::of(record, name, *kind).map_err(|misfit| {
+                        let field = fields.binary_search_by(|field| (*field.name).cmp(name));
+                        let field = field.ok().and_then(|place| fields.get(place).copied());
+                        Held::of(record, field, name, *kind).map_err(|misfit| {
                             ExportError::request(
                                 format!("{misfit} in conversation `{}`", key.conversation),
                                 "take `--nested json`, which keeps every record as it is",
@@ -171,17 +178,20 @@ enum Held<'r> {
 }
 
 impl<'r> Held<'r> {
-    /// The text itself in a column of text, JSON in one of JSON; the error says what does not fit its structure.
-    fn of(record: &'r Record<'_>, name: &str, kind: FreeKind) -> Result<Self, String> {
+    /// The text itself of a field in a column of text, JSON in one of JSON; the error says what does not fit its structure.
+    fn of(
+        record: &'r Record<'_>,
+        field: Option<&'r Field<'_>>,
+        name: &str,
+        kind: FreeKind,
+    ) -> Result<Self, String> {
         Ok(match (record, kind) {
-            (Record::Object { fields, .. } | Record::Fields(fields), FreeKind::Nested(shape)) => {
-                let field = fields.iter().find(|field| field.name == name);
+            (Record::Object { .. } | Record::Fields(_), FreeKind::Nested(shape)) => {
                 let value = field.map(|field| nested::value(&field.json, shape)).transpose();
                 let value = value.map_err(|misfit| misfit.of(name))?;
                 value.map_or(Self::Nothing, Self::Nested)
             }
-            (Record::Object { fields, .. } | Record::Fields(fields), _) => {
-                let field = fields.iter().find(|field| field.name == name);
+            (Record::Object { .. } | Record::Fields(_), _) => {
                 let text = match kind {
                     FreeKind::Text | FreeKind::Word => field.and_then(Field::text).map(Cow::Owned),
                     _ => field.map(|field| Cow::Borrowed(field.json.as_ref())),

@@ -73,6 +73,11 @@ const NAMES: &[(&str, &str)] = &[
 /// Names of notes, without their endings.
 const NOTES: &[&str] = &["readme", "license", "licence", "changelog", "notice", "copying"];
 
+/// Whether somebody may have said something in a file of this kind that is not a chat.
+pub fn may_hold_words(kind: &str) -> bool {
+    !["picture", "film", "sound", "font", "program", SYSTEM_FILE].contains(&kind)
+}
+
 /// What an entry is that is not a chat; none where it may be one.
 pub fn foreign(name: &str, head: &Head) -> Option<&'static str> {
     let file = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();

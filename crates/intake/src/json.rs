@@ -15,8 +15,10 @@ mod tests;
 mod value;
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use chatmill_diag::Code;
 
@@ -56,6 +58,12 @@ pub struct Document<'t> {
     /// What became of each value, by its place on the tape; those of names stay as they are.
     marks: Vec<Cell<Mark>>,
     notes: Vec<Note>,
+    /// The step to each value, once somebody asked for a path.
+    steps: OnceCell<Vec<path::Step>>,
+    /// The documents that were opened in strings, by the places of the strings on the tape.
+    inside: RefCell<HashMap<u32, Vec<Rc<Document<'static>>>>>,
+    /// The places of the names of wide objects in the order of the names, by the places of the objects.
+    sorted: RefCell<HashMap<u32, Vec<u32>>>,
 }
 
 /// One value on the tape. The kind follows from the byte at `start`.
@@ -72,6 +80,19 @@ struct Node {
 }
 
 impl Document<'_> {
+    /// The same document with a text of its own.
+    fn into_owned(self) -> Document<'static> {
+        Document {
+            text: Cow::Owned(self.text.into_owned()),
+            nodes: self.nodes,
+            marks: self.marks,
+            notes: self.notes,
+            steps: self.steps,
+            inside: self.inside,
+            sorted: self.sorted,
+        }
+    }
+
     /// The outermost value.
     pub fn root(&self) -> Value<'_> {
         Value::new(self, 0)
@@ -101,12 +122,22 @@ impl Document<'_> {
     }
 
     /// The path of the innermost value around a byte of the frame; that of a field, where the byte is in its name.
+    ///
+    /// The first path that is asked for takes one sweep over the document, each further one time in proportion to its depth: it may
+    /// be asked for each element of a list, wherever that lies.
     pub fn path_at(&self, at: usize) -> String {
-        path::to(self.root(), at)
+        path::to(self, at)
     }
 
     /// The byte span in the frame of the value at a path like `$.a[3]['odd key'].b`.
+    ///
+    /// Elements of lists are found as fast as paths are, and fields as [`Value::get`] finds them.
     pub fn locate(&self, path: &str) -> Option<Range<usize>> {
-        path::follow(self.root(), path).map(Value::span)
+        path::follow(self, path).map(Value::span)
+    }
+
+    fn step(&self, place: u32) -> path::Step {
+        let steps = self.steps.get_or_init(|| path::steps(self));
+        steps.get(place as usize).copied().unwrap_or_default()
     }
 }

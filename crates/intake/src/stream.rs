@@ -69,6 +69,8 @@ pub(crate) struct ReadBudget {
     length: Option<u64>,
     raw_read: AtomicU64,
     produced: AtomicU64,
+    /// Values that columns unfolded to.
+    unfolded: AtomicU64,
     notes: Mutex<Vec<Finding>>,
     /// What the system could not do.
     pub(crate) trouble: Trouble,
@@ -82,6 +84,7 @@ impl ReadBudget {
             length,
             raw_read: AtomicU64::new(0),
             produced: AtomicU64::new(0),
+            unfolded: AtomicU64::new(0),
             notes: Mutex::default(),
         })
     }
@@ -103,7 +106,7 @@ impl ReadBudget {
     }
 
     /// Decompressed bytes that may still be produced.
-    fn left(&self) -> u64 {
+    pub(crate) fn left(&self) -> u64 {
         let allowed = self
             .limits
             .decompressed(self.length.unwrap_or_else(|| self.raw_read()));
@@ -121,6 +124,19 @@ impl ReadBudget {
         let is_allowed = bytes <= self.left();
         self.produced.fetch_add(bytes, Ordering::Relaxed);
         is_allowed
+    }
+
+    /// Values that columns may still unfold to.
+    pub(crate) fn values_left(&self) -> u64 {
+        let allowed = self
+            .limits
+            .unfolded(self.length.unwrap_or_else(|| self.raw_read()));
+        allowed.saturating_sub(self.unfolded.load(Ordering::Relaxed))
+    }
+
+    /// Counts values that columns unfolded to.
+    pub(crate) fn unfold(&self, values: u64) {
+        self.unfolded.fetch_add(values, Ordering::Relaxed);
     }
 
     /// Whether the input is a file, whose length is known.

@@ -5,6 +5,7 @@
 //! estimates what share of their runs two conversations have in common (Jaccard). Forks and continuations share how
 //! they open.
 
+use std::collections::HashMap;
 use std::io::{self, Read, Write};
 
 use chatmill_model::{Alternative, Conversation, Message, MessageKind, Part, Role};
@@ -135,17 +136,14 @@ pub(crate) fn bytes<const N: usize>(from: &mut dyn Read) -> io::Result<[u8; N]> 
 /// with the same better answer, none repeats the other.
 fn said<'m>(turns: impl Iterator<Item = &'m Message>, alternatives: &[Alternative]) -> u128 {
     let mut hash = Hash::new("said");
-    let mut speakers = Vec::new();
+    let mut speakers: HashMap<usize, usize> = HashMap::new();
     for message in turns {
-        let speaker = message.sender.map(|sender| {
-            let known = speakers.iter().position(|known| *known == sender);
-            known.unwrap_or_else(|| {
-                speakers.push(sender);
-                speakers.len() - 1
-            })
-        });
+        let next = speakers.len() + 1;
+        let speaker = message
+            .sender
+            .map(|sender| *speakers.entry(sender).or_insert(next));
         hash.text(message.role.as_str());
-        hash.number(speaker.map_or(0, |speaker| speaker + 1));
+        hash.number(speaker.unwrap_or(0));
         hash.message(message);
     }
     for alternative in alternatives {

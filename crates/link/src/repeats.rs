@@ -185,6 +185,7 @@ impl PartialEq for Body<'_> {
             weight,
             model,
             usage,
+            told_before,
             extra,
             origin: _,
         } = self.0;
@@ -202,6 +203,7 @@ impl PartialEq for Body<'_> {
             && *weight == other.0.weight
             && *model == other.0.model
             && *usage == other.0.usage
+            && *told_before == other.0.told_before
             && *extra == other.0.extra
             && *unstated == other.0.unstated
     }
@@ -211,9 +213,79 @@ impl Eq for Body<'_> {}
 
 impl Hash for Body<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.0.id.hash(state);
-        self.0.timestamp.hash(state);
-        self.0.parts.hash(state);
-        self.0.references.hash(state);
+        // All that is compared: messages that differ in something else alone would all be compared with each other.
+        let said = self.0;
+        (&said.id, &said.external_id, &said.sender, &said.sender_name).hash(state);
+        (said.role, said.kind, &said.source_type, &said.timestamp).hash(state);
+        (&said.parts, &said.references, &said.mentions, &said.extra).hash(state);
+        (&said.model, &said.usage, &said.unstated).hash(state);
+        let told = said.told_before.as_ref();
+        told.map(|told| (&told.usage, &told.extra)).hash(state);
+        // Equal weights have equal bits, but for the two zeros.
+        let weight = said.weight.map(|weight| (weight.value() + 0.0).to_bits());
+        weight.hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::hash_map::RandomState;
+    use std::hash::BuildHasher as _;
+
+    use chatmill_model::{Extra, MessageOrigin, RawJson, Role, Usage, Weight};
+
+    use super::*;
+
+    /// Messages of one hash are compared with each other, however many there are.
+    #[test]
+    fn messages_that_differ_in_anything_have_another_hash() {
+        let plain = || Message::new(Role::User, 0, MessageOrigin::default());
+        let extra = |number: usize| Extra(vec![("n".to_owned(), RawJson(number.to_string()))]);
+        let by_extra = (0..200).map(|number| Message {
+            extra: extra(number),
+            ..plain()
+        });
+        let by_mention = (0..200).map(|number| Message {
+            mentions: vec![number.to_string()],
+            ..plain()
+        });
+        let by_sender = (0..200).map(|number| Message {
+            sender: Some(number),
+            ..plain()
+        });
+        let by_model = (0..200).map(|number| Message {
+            model: Some(number.to_string().into()),
+            ..plain()
+        });
+        let by_weight = (1..200_u32).map(|number| Message {
+            weight: Weight::new(f64::from(number)),
+            ..plain()
+        });
+        let by_usage = (0..200).map(|number| Message {
+            usage: Some(Usage {
+                output: Some(number),
+                ..Usage::default()
+            }),
+            ..plain()
+        });
+        let messages: Vec<Message> = by_extra
+            .chain(by_mention)
+            .chain(by_sender)
+            .chain(by_model)
+            .chain(by_weight)
+            .chain(by_usage)
+            .collect();
+        let state = RandomState::new();
+        let hashes: HashSet<u64> = messages
+            .iter()
+            .map(|message| state.hash_one(Body(message)))
+            .collect();
+        assert_eq!(hashes.len(), messages.len());
+        let [zero, other] = [0.0, -0.0].map(|weight| Message {
+            weight: Weight::new(weight),
+            ..plain()
+        });
+        assert!(Body(&zero) == Body(&other));
+        assert_eq!(state.hash_one(Body(&zero)), state.hash_one(Body(&other)));
     }
 }

@@ -300,7 +300,7 @@ pub struct Reference {
 }
 
 /// Where a message stood in its record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MessageOrigin {
     /// First byte, in the decompressed entry.
     pub start: u64,
@@ -308,6 +308,17 @@ pub struct MessageOrigin {
     pub end: u64,
     /// Index in the record's own list of messages.
     pub index: u32,
+}
+
+/// What is said of a message with an earlier conversation of its record, which has it, too.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToldBefore {
+    /// How much it counts in training.
+    pub weight: Option<Weight>,
+    /// What was logged of the request that it answers.
+    pub usage: Option<Usage>,
+    /// The same as it was written.
+    pub extra: Extra,
 }
 
 /// How much a message counts in training, as the fine-tuning files of `OpenAI` say it: 0 is context only, 1 is learned from. A
@@ -399,6 +410,8 @@ pub struct Message {
     pub model: Option<Box<str>>,
     /// What was logged of the request that it answers; of the one that it ends, where no answer was logged.
     pub usage: Option<Usage>,
+    /// What an earlier conversation of its record says in its place, where one has it, too.
+    pub told_before: Option<Box<ToldBefore>>,
     /// Fields that have no place above.
     pub extra: Extra,
     /// Where it stood.
@@ -425,8 +438,31 @@ impl Message {
             weight: None,
             model: None,
             usage: None,
+            told_before: None,
             extra: Extra::default(),
             origin,
+        }
+    }
+
+    /// Leaves to an earlier conversation, which has it, too, what it cost and that it is learned.
+    pub fn tell_before(&mut self) {
+        let fields = std::mem::take(&mut self.extra.0).into_iter();
+        let (logged, others) = fields.partition(|(key, _)| key == "usage");
+        self.extra = Extra(others);
+        self.told_before = Some(Box::new(ToldBefore {
+            weight: self.weight.take(),
+            usage: self.usage.take(),
+            extra: Extra(logged),
+        }));
+        self.weight = Weight::new(0.0).filter(|_| self.role == Role::Assistant);
+    }
+
+    /// Tells that here: no earlier conversation that has it is kept.
+    pub fn tell_here(&mut self) {
+        if let Some(told) = self.told_before.take() {
+            self.weight = told.weight;
+            self.usage = told.usage;
+            self.extra.0.extend(told.extra.0);
         }
     }
 

@@ -147,6 +147,7 @@ mod tests {
             weight: None,
             model: None,
             usage: None,
+            told_before: None,
             extra: chatmill_model::Extra::default(),
             origin: chatmill_model::MessageOrigin::default(),
         }

@@ -35,9 +35,9 @@ const NAME_FIELDS: [&str; 8] = [
 pub struct Roster {
     /// Whole names as they are compared, and whose they are.
     whole: HashMap<String, Owner>,
-    /// What is searched for, by its first word; longer ones first.
-    words: HashMap<String, Vec<Pattern>>,
-    /// What is searched for without regard to words; longer ones first.
+    /// What is searched for, word by word.
+    words: Words,
+    /// What is searched for without regard to words, in order.
     unspaced: Vec<(String, Owner)>,
     /// First bytes of the words, in both cases.
     first_bytes: FirstBytes,
@@ -90,13 +90,31 @@ impl Owner {
     }
 }
 
-#[derive(Debug)]
-struct Pattern {
-    /// Words after the first.
-    rest: Vec<String>,
-    /// Whether it is several words written as one: then a sign in front or capitals inside must show it.
-    is_joined: bool,
-    owner: Owner,
+/// Names word by word, so that hundreds of people may share a first name: a number for each beginning of one, 0 for none. They lie
+/// flat, for a name may have a million words.
+#[derive(Debug, Default)]
+struct Words {
+    /// The numbers of longer beginnings, by that of the shorter one and the next word.
+    longer: HashMap<(usize, String), usize>,
+    /// Whose name ends there.
+    owners: HashMap<usize, Owner>,
+    /// Whose name of several words is written as this one: then a sign in front or capitals inside must show it.
+    joined: HashMap<usize, Owner>,
+}
+
+impl Words {
+    fn add(&mut self, words: Vec<String>, is_joined: bool, owner: &Owner) {
+        let end = words.into_iter().fold(0, |beginning, word| {
+            let next = self.longer.len() + 1;
+            *self.longer.entry((beginning, word)).or_insert(next)
+        });
+        let owners = if is_joined {
+            &mut self.joined
+        } else {
+            &mut self.owners
+        };
+        owners.entry(end).or_insert_with(|| owner.clone());
+    }
 }
 
 impl Roster {
@@ -150,7 +168,7 @@ impl Roster {
 
     /// Finds names in a folded text.
     pub(crate) fn find(&self, text: &str, found: &mut Vec<Found>) {
-        if !self.words.is_empty() {
+        if !self.words.longer.is_empty() {
             self.find_words(text, found);
         }
         if !self.unspaced.is_empty() {
@@ -168,20 +186,28 @@ impl Roster {
             if !self.first_bytes.may_have_that_of(written) {
                 continue;
             }
-            let Some(patterns) = self.words.get(&plain_word(written)) else {
+            let words = &self.words;
+            let longer = |beginning: usize, word: &str| words.longer.get(&(beginning, plain_word(word)));
+            let Some(mut beginning) = longer(0, written) else {
                 continue;
             };
             let shows_joint = text.get(..word.start).is_some_and(|before| before.ends_with('@'))
                 || written.chars().skip(1).any(char::is_uppercase) && written.chars().any(char::is_lowercase);
-            let matched = patterns
-                .iter()
-                .filter(|pattern| shows_joint || !pattern.is_joined)
-                .find_map(|pattern| rest_ends(text, word.end, &pattern.rest).map(|end| (end, pattern)));
-            if let Some((end, pattern)) = matched {
+            let joined = words.joined.get(beginning).filter(|_| shows_joint);
+            let owner = words.owners.get(beginning).or(joined);
+            let mut longest = owner.map(|owner| (at, owner));
+            let mut end = at;
+            while let Some(next) = following(text, end)
+                && let Some(more) = longer(*beginning, text.get(next.clone()).unwrap_or_default())
+            {
+                (beginning, end) = (more, next.end);
+                longest = words.owners.get(beginning).map(|owner| (end, owner)).or(longest);
+            }
+            if let Some((end, owner)) = longest {
                 found.push(Found {
                     kind: PersonalKind::Name,
                     range: word.start..end,
-                    value: pattern.owner.value(),
+                    value: owner.value(),
                 });
                 at = end;
             }
@@ -197,11 +223,7 @@ impl Roster {
             let Some(rest) = text.get(at..).filter(|_| at >= free) else {
                 continue;
             };
-            if let Some((name, owner)) = self
-                .unspaced
-                .iter()
-                .find(|(name, _)| rest.starts_with(name.as_str()))
-            {
+            if let Some((name, owner)) = longest(&self.unspaced, rest) {
                 free = at + name.len();
                 found.push(Found {
                     kind: PersonalKind::Name,
@@ -345,13 +367,8 @@ impl Names<'_> {
                 }
             }
         }
-        #[expect(clippy::iter_over_hash_type, reason = "each list is put in order by itself")]
-        for patterns in roster.words.values_mut() {
-            patterns.sort_by_key(|pattern| std::cmp::Reverse(pattern.rest.len()));
-        }
-        roster
-            .unspaced
-            .sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+        roster.unspaced.sort_by(|(one, _), (other, _)| one.cmp(other));
+        roster.unspaced.dedup_by(|(next, _), (kept, _)| next == kept);
         roster
     }
 }
@@ -391,19 +408,13 @@ impl Roster {
             at = word.end;
             words.extend(name.get(word).map(str::to_owned));
         }
-        let mut words = words.into_iter();
-        let Some(first) = words.next() else { return };
-        let rest: Vec<String> = words.collect();
-        if letters < FEWEST_LETTERS || (rest.is_empty() && is_common(&first)) {
+        let Some(first) = words.first() else { return };
+        if letters < FEWEST_LETTERS || (words.len() == 1 && is_common(first)) {
             return;
         }
-        self.first_bytes.insert(&first);
+        self.first_bytes.insert(first);
         self.first_bytes.insert(&first.to_uppercase());
-        self.words.entry(first).or_default().push(Pattern {
-            rest,
-            is_joined,
-            owner: owner.clone(),
-        });
+        self.words.add(words, is_joined, owner);
     }
 }
 
@@ -429,27 +440,34 @@ fn next_word(text: &str, from: usize) -> Option<std::ops::Range<usize>> {
     Some(start..start + length)
 }
 
-/// Where the further words of a name end, if they follow with at most three characters between them and on the same line.
-fn rest_ends(text: &str, from: usize, rest: &[String]) -> Option<usize> {
-    let mut end = from;
-    for expected in rest {
-        let gap = text
-            .get(end..)?
-            .chars()
-            .take(4)
-            .take_while(|character| !is_word(*character) && *character != '\n');
-        let (characters, bytes) = gap.fold((0, 0), |(characters, bytes), character| {
-            (characters + 1, bytes + character.len_utf8())
-        });
-        let start = end + bytes;
-        let word =
-            next_word(text, start).filter(|word| word.start == start && (1..=3).contains(&characters))?;
-        if plain_word(text.get(word.clone())?) != *expected {
-            return None;
+/// The word that goes on with a name: on the same line, behind at most three characters.
+fn following(text: &str, from: usize) -> Option<std::ops::Range<usize>> {
+    let gap = text
+        .get(from..)?
+        .chars()
+        .take(4)
+        .take_while(|character| !is_word(*character) && *character != '\n');
+    let (characters, bytes) = gap.fold((0, 0), |(characters, bytes), character| {
+        (characters + 1, bytes + character.len_utf8())
+    });
+    let start = from + bytes;
+    next_word(text, start).filter(|word| word.start == start && (1..=3).contains(&characters))
+}
+
+/// The longest of some names, which are in order, with which a text begins. The last that does not stand behind the text shares as
+/// much with it as any does.
+fn longest<'n>(names: &'n [(String, Owner)], mut text: &str) -> Option<&'n (String, Owner)> {
+    loop {
+        let behind = names.partition_point(|(name, _)| name.as_str() <= text);
+        let near = names.get(behind.checked_sub(1)?)?;
+        let pairs = near.0.chars().zip(text.chars());
+        let shared = pairs.take_while(|(one, other)| one == other);
+        let shared: usize = shared.map(|(character, _)| character.len_utf8()).sum();
+        if shared == near.0.len() {
+            return Some(near);
         }
-        end = word.end;
+        text = text.get(..shared).filter(|shared| !shared.is_empty())?;
     }
-    Some(end)
 }
 
 #[cfg(test)]

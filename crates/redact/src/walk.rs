@@ -38,7 +38,9 @@ fn walked(redactor: &Redactor, roster: &Roster, conversation: &mut Conversation)
         ids: ids
             .filter_map(|id| Some((id.to_owned(), replaced(id)?)))
             .collect(),
+        lengths: HashSet::new(),
     };
+    walk.lengths = walk.ids.keys().map(String::len).collect();
     walk.optional(&mut conversation.source_id);
     walk.optional(&mut conversation.format_version);
     walk.optional(&mut conversation.title);
@@ -84,6 +86,8 @@ struct Walk<'w> {
     counts: Counts,
     /// Ids of messages that are replaced, and by what.
     ids: HashMap<String, String>,
+    /// Their lengths: the end of another id is looked for among them only where it has one of these.
+    lengths: HashSet<usize>,
 }
 
 impl Walk<'_> {
@@ -105,7 +109,8 @@ impl Walk<'_> {
         let Some(id) = id.as_mut().filter(|_| !self.ids.is_empty()) else {
             return;
         };
-        let mut ends = id.match_indices('_').map(|(at, _)| at + 1);
+        let ends = id.match_indices('_').map(|(at, _)| at + 1);
+        let mut ends = ends.filter(|at| self.lengths.contains(&(id.len() - at)));
         let made = ends.find_map(|at| Some((at, self.ids.get(id.get(at..)?)?)));
         if let Some((at, replaced)) = made {
             id.replace_range(at.., replaced);
@@ -199,6 +204,9 @@ impl Walk<'_> {
             self.name(mention);
         }
         self.extra(&mut message.extra);
+        if let Some(told) = &mut message.told_before {
+            self.extra(&mut told.extra);
+        }
     }
 
     fn part(&mut self, part: &mut Part) {

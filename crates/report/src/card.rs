@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use chatmill_dataset::{Dataset, TABLES, describe};
 
-use crate::html::markup::{bytes, count};
+use crate::html::markup::{bytes, count, counted};
 use crate::markdown::{code, plain, scalar};
 use crate::report::Report;
 
@@ -72,14 +72,14 @@ fn body(card: &mut String, tables: &[TableLine<'_>], report: &Report) {
     let run = &report.run;
     let _ = write!(
         card,
-        "# {}\n\n{} conversations with {} messages, and {} renderings of them in {} dialects, written by chatmill {}. \
+        "# {}\n\n{} with {}, and {} of them in {}, written by chatmill {}. \
          `report.html` shows what is in it, `report.json` has the same figures for programs, and `manifest.json` names \
          every input and every file with its hash.\n\n",
         plain(&run.name),
-        count(run.conversations),
-        count(run.messages),
-        count(run.renderings),
-        count(run.dialects.len() as u64),
+        counted(run.conversations, "conversation"),
+        counted(run.messages, "message"),
+        counted(run.renderings, "rendering"),
+        counted(run.dialects.len() as u64, "dialect"),
         plain(&run.version),
     );
     examples(card, tables);

@@ -6,7 +6,7 @@
 //! markers in what a reference shows of a message that is not there; and the text of a message whose type says that it carries
 //! a medium, where that is an address.
 
-use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_diag::{Code, Finding, Limits, codes, steps};
 use chatmill_model::{Linked, MediaKind, MediaSource, Message, Part};
 use memchr::memchr_iter;
 
@@ -135,7 +135,8 @@ impl<'a> Markers<'a> {
             };
             if !is_marker_url(rest) {
                 self.broken += 1;
-                self.first = self.first.or(Some(alone(marker)));
+                // A marker without a bracket reaches to the end of its line: only the one that is shown is followed.
+                self.first = self.first.or_else(|| Some(alone(marker)));
             }
         }
     }
@@ -155,6 +156,7 @@ impl<'a> Markers<'a> {
 /// A marker without what stands after it: up to its bracket, or where its line has none, up to the end of its address.
 fn alone(marker: &str) -> &str {
     let line = marker.split(['\n', '\r']).next().unwrap_or(marker);
+    steps::taken(line.len() / 64);
     let end = if let Some(bracket) = line.find(']') {
         bracket + 1
     } else {
@@ -250,6 +252,14 @@ mod tests {
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].count, 4);
         assert_eq!(findings[0].detail.as_deref(), Some("[Image: cat.png]"));
+    }
+
+    #[test]
+    fn markers_without_an_end_are_counted_and_the_first_is_quoted() {
+        let mut sample = Sample::new();
+        sample.say("u1", &"[Image:".repeat(1_000));
+        let findings = sample.check(&InvalidMediaUrl);
+        assert_eq!((findings.len(), findings[0].count), (1, 1_000));
     }
 
     #[test]

@@ -3,7 +3,9 @@
 //! Previews are commonly cut, with or without an ellipsis, and lose line breaks: a beginning of the target's words agrees
 //! with it.
 
-use chatmill_diag::{Code, Finding, Limits, codes};
+use std::collections::HashMap;
+
+use chatmill_diag::{Code, Finding, Limits, codes, steps};
 use chatmill_model::{LinkStatus, Linked, Message, OffsetOrigin, Part, Preview, Timestamp};
 
 use crate::Rule;
@@ -19,6 +21,7 @@ impl Rule for PreviewMismatch {
     }
 
     fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+        let mut quoted: HashMap<u32, Said<'_>> = HashMap::new();
         for referring in references(linked) {
             let Some(preview) = &referring.reference.preview else {
                 continue;
@@ -30,10 +33,12 @@ impl Rule for PreviewMismatch {
             let Some(target) = linked.conversation.messages.get(position as usize) else {
                 continue;
             };
-            let text_differs = preview
-                .content
-                .as_deref()
-                .is_some_and(|shown| !agrees(shown, target));
+            let text_differs = preview.content.as_deref().is_some_and(|shown| {
+                !quoted
+                    .entry(position)
+                    .or_insert_with(|| Said::by(target))
+                    .agrees(shown)
+            });
             let facts = [
                 ("text", text_differs),
                 ("author", author_differs(preview, target, linked)),
@@ -101,25 +106,51 @@ fn type_differs(preview: &Preview, target: &Message) -> bool {
     types.is_some_and(|(shown, said)| shown != said)
 }
 
-/// Whether `shown` is the target's text or a beginning of it; white space and a cut's traces do not count.
-fn agrees(shown: &str, target: &Message) -> bool {
-    let has_media = target.parts.iter().any(|part| matches!(part, Part::Media(_)));
-    let shown = without_cut(if has_media { without_markers(shown) } else { shown });
-    let mut said = target.parts.iter().filter_map(words).peekable();
-    if said.peek().is_none() {
-        // Nobody can say what a preview of a picture should show.
-        return shown.is_empty() || has_media;
-    }
-    let mut said = said.flat_map(str::split_whitespace);
-    let mut wanted = shown.split_whitespace().peekable();
-    while let Some(word) = wanted.next() {
-        let is_last = wanted.peek().is_none();
-        let agrees = |said: &str| said == word || (is_last && said.starts_with(word));
-        if !said.next().is_some_and(agrees) {
-            return false;
+/// What a quoted message says, read once and no further than it is shown, however many quote it.
+struct Said<'a> {
+    has_media: bool,
+    has_text: bool,
+    /// The words that were read.
+    words: Vec<&'a str>,
+    rest: Box<dyn Iterator<Item = &'a str> + 'a>,
+}
+
+impl<'a> Said<'a> {
+    fn by(target: &'a Message) -> Self {
+        steps::taken(target.parts.len());
+        let texts = target.parts.iter().filter_map(words);
+        Self {
+            has_media: target.parts.iter().any(|part| matches!(part, Part::Media(_))),
+            has_text: texts.clone().next().is_some(),
+            words: Vec::new(),
+            rest: Box::new(texts.flat_map(str::split_whitespace)),
         }
     }
-    true
+
+    /// Whether `shown` is the text or a beginning of it; white space and a cut's traces do not count.
+    fn agrees(&mut self, shown: &str) -> bool {
+        let shown = without_cut(if self.has_media {
+            without_markers(shown)
+        } else {
+            shown
+        });
+        if !self.has_text {
+            // Nobody can say what a preview of a picture should show.
+            return shown.is_empty() || self.has_media;
+        }
+        let mut wanted = shown.split_whitespace().enumerate().peekable();
+        while let Some((place, word)) = wanted.next() {
+            if place == self.words.len() {
+                self.words.extend(self.rest.next());
+            }
+            let is_last = wanted.peek().is_none();
+            let agrees = |said: &&str| *said == word || (is_last && said.starts_with(word));
+            if !self.words.get(place).is_some_and(agrees) {
+                return false;
+            }
+        }
+        true
+    }
 }
 
 /// The preview without the marks that stand for media after its text.
@@ -168,6 +199,30 @@ mod tests {
         sample.say("u2", "an answer");
         sample.refer(Some(0), LinkStatus::Resolved, Some(preview));
         sample.check(&PreviewMismatch)
+    }
+
+    #[test]
+    fn a_message_is_compared_with_each_that_quotes_it() {
+        let mut sample = Sample::new();
+        sample.post("u1", text("the tide is high at nine"));
+        for shown in [
+            "the tide is high",
+            "the",
+            "the tide is low",
+            "the tide is high at nine",
+            "the tide is high at nine or so",
+            "the tide is h",
+        ] {
+            sample.say("u2", "an answer");
+            let preview = Preview {
+                content: Some(shown.to_owned()),
+                ..Preview::default()
+            };
+            sample.refer(Some(0), LinkStatus::Resolved, Some(preview));
+        }
+        let found = sample.check(&PreviewMismatch);
+        let positions: Vec<_> = found.iter().map(|finding| finding.position).collect();
+        assert_eq!(positions, [Some(3), Some(5)]);
     }
 
     fn text(text: &str) -> Vec<Part> {

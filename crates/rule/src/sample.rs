@@ -58,6 +58,7 @@ impl Sample {
             weight: None,
             model: None,
             usage: None,
+            told_before: None,
             extra: chatmill_model::Extra::default(),
             unstated: Unstated::default(),
             external_id: None,

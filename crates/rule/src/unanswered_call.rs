@@ -1,7 +1,7 @@
 //! `unanswered-call`: a call whose result is nowhere.
 
 use chatmill_diag::{Code, Finding, Limits, Severity, codes};
-use chatmill_model::{CallStatus, Linked, Message, MessageKind};
+use chatmill_model::{CallStatus, Linked, MessageKind};
 
 use crate::Rule;
 use crate::walk::{Id, at_call, call_of};
@@ -16,6 +16,7 @@ impl Rule for UnansweredCall {
     }
 
     fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+        let end = end_of_talk(linked);
         for pairing in linked
             .pairings
             .iter()
@@ -27,8 +28,7 @@ impl Rule for UnansweredCall {
                     None => "call has no result".to_owned(),
                 };
                 let finding = at_call(&codes::UNANSWERED_CALL, message, call, text);
-                let is_last = is_answer(linked, message);
-                findings.push(if is_last {
+                findings.push(if message.position as usize + 1 >= end {
                     finding.with_severity(Severity::Note)
                 } else {
                     finding
@@ -38,11 +38,11 @@ impl Rule for UnansweredCall {
     }
 }
 
-/// Whether the conversation ends with the calls of a message, none of which has a result: they are what it answers.
-fn is_answer(linked: &Linked, message: &Message) -> bool {
-    let messages = linked.conversation.messages.iter();
-    let mut later = messages.skip(message.position as usize + 1);
-    later.all(|later| later.kind == MessageKind::Notice)
+/// One past the last message that is no notice. Where it calls and none of its calls has a result, they are what it answers.
+fn end_of_talk(linked: &Linked) -> usize {
+    let mut messages = linked.conversation.messages.iter();
+    let last = messages.rposition(|message| message.kind != MessageKind::Notice);
+    last.map_or(0, |last| last + 1)
 }
 
 #[cfg(test)]
@@ -66,6 +66,26 @@ mod tests {
         let mut followed = open();
         followed.answer(None, "other");
         assert_eq!(followed.check(&UnansweredCall)[0].severity, Severity::Warning);
+    }
+
+    #[test]
+    fn what_ends_a_conversation_is_followed_by_notices_at_most() {
+        let mut sample = Sample::new();
+        for _ in 0..2 {
+            sample.call(None, "weather", object("{}"), ArgumentForm::Text);
+        }
+        for position in [0, 1] {
+            sample.pair(Some(position), None, CallStatus::Unanswered);
+        }
+        for _ in 0..3 {
+            sample.say("u1", "joined").kind = MessageKind::Notice;
+        }
+        let severities: Vec<Severity> = sample
+            .check(&UnansweredCall)
+            .iter()
+            .map(|finding| finding.severity)
+            .collect();
+        assert_eq!(severities, [Severity::Warning, Severity::Note]);
     }
 
     #[test]

@@ -97,12 +97,14 @@ pub fn find(id: &str) -> Option<&'static dyn Source> {
 /// Reads a frame, and finds what its reading passed over.
 pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Reading, Leftovers) {
     let mut reading = source.read(frame, limits);
+    reader::logged::bound(&mut reading);
     let leftovers = unread::leftovers(source.id(), frame, &mut reading);
     (reading, leftovers)
 }
 
-/// The keys of a source's format that mean nothing for a conversation, and are passed over.
-pub fn without_meaning(source: &str) -> &'static [&'static str] {
+/// The keys of a source's format that mean nothing for a conversation, and are passed over; and whether they are kept all the same,
+/// for the words that they hold.
+pub fn without_meaning(source: &str) -> impl Iterator<Item = (&'static str, bool)> {
     silence::Silence::of(source).keys()
 }
 

@@ -16,6 +16,8 @@ pub(crate) struct Silence {
     /// In the order of the list.
     keys: Vec<&'static str>,
     known: HashSet<&'static str>,
+    /// Those which hold words that somebody wrote: they go to `extra`.
+    kept: HashSet<&'static str>,
     maps: HashSet<&'static str>,
 }
 
@@ -25,9 +27,9 @@ impl Silence {
         ALL.get(source).unwrap_or(&NONE)
     }
 
-    /// The keys without meaning, in the order of the list.
-    pub(crate) fn keys(&self) -> &[&'static str] {
-        &self.keys
+    /// The keys without meaning, in the order of the list, and whether they are kept.
+    pub(crate) fn keys(&'static self) -> impl Iterator<Item = (&'static str, bool)> {
+        self.keys.iter().map(|key| (*key, self.kept.contains(key)))
     }
 
     /// Whether a key of this name, as it is listed, means nothing.
@@ -40,20 +42,30 @@ impl Silence {
         ends_in(path, &self.known)
     }
 
+    /// Whether what stands at a path is kept all the same.
+    pub(crate) fn keeps(&self, path: &str) -> bool {
+        ends_in(path, &self.kept)
+    }
+
     /// Whether the keys of the object at a path are ids.
     pub(crate) fn is_map(&self, path: &str) -> bool {
         ends_in(path, &self.maps)
     }
 }
 
-/// Whether whole keys at the end of a path are among the known.
+/// Bytes of the longest key that may be listed, with the point before it.
+const MAX_KEY_BYTES: usize = 128;
+
+/// Whether whole keys at the end of a path are among the known. It is looked at no further than these are long: a key may be of points
+/// alone.
 fn ends_in(path: &str, known: &HashSet<&'static str>) -> bool {
     if known.is_empty() {
         return false;
     }
-    let ends = path.char_indices().rev().filter(|(_, sign)| *sign == '.');
-    let mut ends = ends.filter_map(|(at, _)| path.get(at + 1..));
-    ends.any(|end| known.contains(end))
+    let near = path.char_indices().rev();
+    let near = near.take_while(|(at, _)| path.len() - at <= MAX_KEY_BYTES);
+    let mut ends = near.filter_map(|(at, sign)| path.get(at + 1..).filter(|_| sign == '.'));
+    known.contains(path) || ends.any(|end| known.contains(end))
 }
 
 fn parse(lists: &'static str) -> HashMap<&'static str, Silence> {
@@ -71,7 +83,9 @@ fn parse(lists: &'static str) -> HashMap<&'static str, Silence> {
                 silence.maps.insert(map);
                 continue;
             }
-            for key in line.split_whitespace() {
+            let kept = line.strip_prefix("keep ");
+            for key in kept.unwrap_or(line).split_whitespace() {
+                silence.kept.extend(kept.map(|_| key));
                 if silence.known.insert(key) {
                     silence.keys.push(key);
                 }
@@ -89,16 +103,20 @@ mod tests {
     fn every_list_is_that_of_a_source() {
         let strangers: Vec<_> = ALL.keys().filter(|id| crate::find(id).is_none()).collect();
         assert!(strangers.is_empty(), "{strangers:?}");
+        let mut keys = ALL
+            .values()
+            .flat_map(|silence| silence.known.iter().chain(&silence.maps));
+        assert!(keys.all(|key| key.len() < MAX_KEY_BYTES));
     }
 
     #[test]
     fn keys_count_as_a_whole_at_the_end_of_a_path() {
-        let all = parse("[x]\n# nothing\nuuid usage.cost tags[]\nmap people");
+        let all = parse("[x]\n# nothing\nuuid usage.cost tags[] $.top\nmap people");
         let silence = &all["x"];
-        for path in ["$.uuid", "$[].uuid", "$.a.usage.cost", "$.tags[]"] {
+        for path in ["$.uuid", "$.top", "$[].uuid", "$.a.usage.cost", "$.tags[]"] {
             assert!(silence.covers(path), "{path}");
         }
-        for path in ["$.uuid.a", "$.xuuid", "$.cost", "$.tags", "$.uuid[]"] {
+        for path in ["$.a.top", "$.uuid.a", "$.xuuid", "$.cost", "$.tags", "$.uuid[]"] {
             assert!(!silence.covers(path), "{path}");
         }
         assert!(silence.is_map("$[].people") && !silence.is_map("$.people.*"));

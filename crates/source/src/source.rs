@@ -36,10 +36,10 @@ pub trait Source: Sync {
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading;
 
     /// The JSON path of the message with this index in the record's own list. Nobody asks for it where the record itself is
-    /// the list, as gathered rows are: it is `$[index]` then. A record without a list is one message. Empty where the message
+    /// the list, as gathered rows are: it is `$[index]` then. A record without a list is one message. None where the message
     /// stands in no list, as an answer beside the messages does: its bytes alone say where it is.
-    fn message_path(&self, _index: u32) -> String {
-        "$".to_owned()
+    fn message_path(&self, _index: u32) -> Option<String> {
+        (!self.lies_apart()).then(|| "$".to_owned())
     }
 
     /// What is doubtful about reading records like these, where the source was named.
@@ -82,7 +82,7 @@ pub trait Source: Sync {
     }
 
     /// Whether messages lie anywhere in a record, as those of a tree do, and in no list of its own: their bytes alone say where
-    /// they stand, and nobody asks for [`Self::message_path`].
+    /// they stand, and none has a [`Self::message_path`].
     fn lies_apart(&self) -> bool {
         false
     }

@@ -4,13 +4,14 @@
 //! is unread: the one stands in `extra` already, the other is put there. Both are told, by the path of their keys, unless the
 //! format lists the path as without meaning ([`Silence`]).
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Mark, Value, append_key};
-use chatmill_model::{Conversation, Extra};
+use chatmill_model::{Conversation, Extra, Message, MessageKind, RawJson};
 
 use crate::frame::{FrameView, Reading};
 use crate::reader::raw;
@@ -36,8 +37,10 @@ pub struct Unread {
 pub struct Leftovers {
     /// What it left, in the order of the first bytes.
     pub fields: Vec<Unread>,
-    /// Bytes of what it took, as far as that holds words.
-    pub read_words: u64,
+    /// Messages that say something.
+    pub said: u64,
+    /// Messages that say nothing, although words stand there that nobody reads.
+    pub emptied: u64,
 }
 
 /// Finds what the reading of a frame passed over, and puts into `extra` what does not stand there yet.
@@ -47,18 +50,27 @@ pub(crate) fn leftovers(source: &str, frame: &FrameView<'_>, reading: &mut Readi
     }
     let told = told(reading, frame.start);
     let mut walk = Walk::new(Silence::of(source), &told);
-    walk.visit(frame.root(), None);
-    let leftovers = Leftovers {
+    walk.visit(frame.root(), false);
+    let says = |message: &&Message| !message.parts.is_empty() && message.kind == MessageKind::Message;
+    let said = all(reading).filter(|(_, message)| says(message)).count() as u64;
+    let mut leftovers = Leftovers {
         fields: std::mem::take(&mut walk.unread),
-        read_words: walk.read_words,
+        said,
+        emptied: 0,
     };
-    if walk.has_left {
+    let has_words = leftovers.fields.iter().any(|unread| unread.has_words);
+    if walk.has_left || has_words {
         let mut walk = Walk::new(walk.silence, &told);
         walk.records = Some(records(reading, frame.start));
-        walk.visit(frame.root(), None);
+        walk.visit(frame.root(), false);
+        let is_empty = |message: &Message| message.parts.is_empty() && message.kind == MessageKind::Message;
+        let emptied = all(reading).filter(|(at, message)| is_empty(message) && walk.worded.contains(at));
+        // Where there is no message, the words are one that was not found.
+        let is_lost = has_words && reading.conversation.is_some() && all(reading).next().is_none();
+        leftovers.emptied = emptied.count() as u64 + u64::from(is_lost);
         for (record, key, value) in walk.left {
             if let Some(extra) = extra_of(reading, record) {
-                extra.0.push((key, raw(value)));
+                extra.0.push((key, value));
             }
         }
     }
@@ -68,27 +80,26 @@ pub(crate) fn leftovers(source: &str, frame: &FrameView<'_>, reading: &mut Readi
 /// A record that has further fields: which conversation of the reading, and which of its messages; none for itself.
 type RecordAt = (usize, Option<usize>);
 
-/// The messages of a reading by their bytes in the frame.
-fn records(reading: &Reading, start: u64) -> HashMap<(usize, usize), RecordAt> {
+/// The messages of a reading.
+fn all(reading: &Reading) -> impl Iterator<Item = (RecordAt, &Message)> {
     let all = std::iter::once(reading).chain(&reading.also).enumerate();
-    let messages = all.flat_map(|(at, reading)| {
-        let messages = reading
-            .conversation
-            .iter()
-            .flat_map(|conversation| &conversation.messages);
-        messages.enumerate().map(move |(index, message)| {
-            let origin = message.origin;
-            let span = (
-                origin.start.saturating_sub(start) as usize,
-                origin.end.saturating_sub(start) as usize,
-            );
-            (span, (at, Some(index)))
-        })
-    });
-    // Of several messages in the same bytes, and of several conversations with the same message, the first has what is left.
+    all.flat_map(|(at, reading)| {
+        let conversation = reading.conversation.iter();
+        let messages = conversation.flat_map(|conversation| &conversation.messages);
+        messages
+            .enumerate()
+            .map(move |(index, message)| ((at, Some(index)), message))
+    })
+}
+
+/// The messages of a reading by their bytes in the frame. Of several messages in the same bytes, and of several conversations with
+/// the same message, the first has what is left.
+fn records(reading: &Reading, start: u64) -> HashMap<(usize, usize), RecordAt> {
     let mut records = HashMap::new();
-    for (span, record) in messages {
-        records.entry(span).or_insert(record);
+    for (record, message) in all(reading) {
+        let span = [message.origin.start, message.origin.end];
+        let [begin, end] = span.map(|place| place.saturating_sub(start) as usize);
+        records.entry((begin, end)).or_insert(record);
     }
     records
 }
@@ -109,18 +120,14 @@ fn extra_of(reading: &mut Reading, (at, message): RecordAt) -> Option<&mut Extra
     }
 }
 
-/// Bytes in the frame that a more particular finding speaks of, in order: what is of a kind or a type that nobody knows, and what
-/// was rejected.
+/// Bytes in the frame that a more particular finding speaks of, in order: what is of another type, or of none, and what was
+/// rejected.
 fn told(reading: &Reading, start: u64) -> Vec<Range<usize>> {
-    let particular = [
-        &codes::UNKNOWN_MESSAGE_TYPE,
-        &codes::UNKNOWN_META_KEY,
-        &codes::WRONG_TYPE,
-    ];
     let all = std::iter::once(reading).chain(&reading.also);
     let spans = all.flat_map(|reading| {
         let findings = reading.findings.iter();
-        let findings = findings.filter(|finding| particular.contains(&finding.code));
+        let findings = findings
+            .filter(|finding| [&codes::WRONG_TYPE, &codes::UNKNOWN_MESSAGE_TYPE].contains(&finding.code));
         let findings = findings.filter_map(|finding| finding.span);
         findings.chain(reading.rejects.iter().map(|reject| reject.span))
     });
@@ -132,16 +139,16 @@ fn told(reading: &Reading, start: u64) -> Vec<Range<usize>> {
 }
 
 /// The walk over the values of a record, in the order of their bytes.
-struct Walk<'w, 'd> {
+struct Walk<'w> {
     silence: &'w Silence,
     told: &'w [Range<usize>],
     unread: Vec<Unread>,
     /// Where in `unread` a path stands.
     known: HashMap<String, usize>,
-    /// How often something was told.
+    /// How often something was told, or is to be kept.
     times: u64,
-    /// Bytes of what was taken, as far as that holds words.
-    read_words: u64,
+    /// The records in which words were told, where records are sought.
+    worded: HashSet<RecordAt>,
     /// Whether something was told that nobody looked at, and that stands in no `extra` yet.
     has_left: bool,
     /// The path of the value at hand, as it is told.
@@ -153,10 +160,12 @@ struct Walk<'w, 'd> {
     /// The path of the value at hand, as it is.
     place: String,
     /// What nobody looked at, each as a whole: its record and its path in there.
-    left: Vec<(RecordAt, String, Value<'d>)>,
+    left: Vec<(RecordAt, String, RawJson)>,
+    /// The string around the value at hand, where that stands in the JSON of one.
+    string: Option<Range<usize>>,
 }
 
-impl<'w, 'd> Walk<'w, 'd> {
+impl<'w> Walk<'w> {
     fn new(silence: &'w Silence, told: &'w [Range<usize>]) -> Self {
         Self {
             silence,
@@ -164,31 +173,45 @@ impl<'w, 'd> Walk<'w, 'd> {
             unread: Vec::new(),
             known: HashMap::new(),
             times: 0,
-            read_words: 0,
+            worded: HashSet::new(),
             has_left: false,
             path: "$".to_owned(),
             records: None,
             around: ((0, None), 0),
             place: String::new(),
             left: Vec::new(),
+            string: None,
         }
     }
 
-    /// Looks at a value. `whole` is what became of what stands around it, where all of that is unread.
-    fn visit(&mut self, value: Value<'d>, whole: Option<Mark>) {
-        let (own, kind, span) = (value.marked(), value.kind(), value.span());
-        if self.is_read(value) || self.is_told(&span) {
+    /// Looks at a value. `is_inside` says that all of what stands around it is unread.
+    fn visit(&mut self, value: Value<'_>, is_inside: bool) {
+        let (own, kind) = (value.marked(), value.kind());
+        if is_read(value) || self.is_told(value) {
             return;
         }
         let is_container = matches!(kind, Kind::Array | Kind::Object);
-        let is_left = own == Mark::Left && !(is_container && value.is_touched());
-        let begins = is_left && whole.is_none();
-        let whole = whole.or(match own {
-            Mark::Kept => Some(Mark::Kept),
-            _ => is_left.then_some(Mark::Left),
-        });
+        let documents = if own == Mark::Opened {
+            value.opened()
+        } else {
+            Vec::new()
+        };
+        let begins = !is_inside
+            && match own {
+                Mark::Left => !(is_container && value.is_touched()),
+                Mark::Opened => !documents.iter().any(|document| document.root().is_touched()),
+                _ => false,
+            };
+        let whole = is_inside || begins || own == Mark::Kept;
         let times = self.times;
-        if is_container {
+        if own == Mark::Opened {
+            let outer = self.string.clone();
+            self.string.get_or_insert(value.span());
+            for document in documents {
+                self.visit(document.root(), whole);
+            }
+            self.string = outer;
+        } else if is_container {
             self.inside(value, kind, whole);
         } else {
             self.tell(value);
@@ -198,14 +221,11 @@ impl<'w, 'd> Walk<'w, 'd> {
         }
     }
 
-    fn inside(&mut self, value: Value<'d>, kind: Kind, whole: Option<Mark>) {
+    fn inside(&mut self, value: Value<'_>, kind: Kind, whole: bool) {
         let (length, place, around) = (self.path.len(), self.place.len(), self.around);
         let span = value.span();
-        if let Some(record) = self
-            .records
-            .as_ref()
-            .and_then(|records| records.get(&(span.start, span.end)))
-        {
+        let records = self.records.as_ref().filter(|_| self.string.is_none());
+        if let Some(record) = records.and_then(|records| records.get(&(span.start, span.end))) {
             self.around = (*record, place);
         }
         if kind == Kind::Array {
@@ -222,13 +242,13 @@ impl<'w, 'd> Walk<'w, 'd> {
             let is_map = self.silence.is_map(&self.path);
             for (key, field) in value.fields() {
                 // Most fields are read: they need no path.
-                if self.is_read(field) {
+                if is_read(field) {
                     continue;
                 }
                 if is_map {
                     self.path.push_str(".*");
                 } else {
-                    append_key(&mut self.path, &key);
+                    append_key(&mut self.path, &shown(&key));
                 }
                 if self.records.is_some() {
                     append_key(&mut self.place, &key);
@@ -242,46 +262,32 @@ impl<'w, 'd> Walk<'w, 'd> {
         self.around = around;
     }
 
-    /// Whether a value is read, or there is nothing to read. What is read is counted where it holds words.
-    fn is_read(&mut self, value: Value<'d>) -> bool {
-        let kind = value.kind();
-        if value.marked() != Mark::Taken {
-            return kind == Kind::Null;
-        }
-        let has_words = match kind {
-            Kind::String => holds_words(value.written()),
-            Kind::Array | Kind::Object => true,
-            _ => false,
-        };
-        if has_words {
-            self.read_words += value.span().len() as u64;
-        }
-        true
-    }
-
     /// Whether a more particular finding speaks of a value.
-    fn is_told(&self, span: &Range<usize>) -> bool {
-        let key = (span.start, span.end);
+    fn is_told(&self, value: Value<'_>) -> bool {
+        let span = value.span();
         let found = self
             .told
-            .binary_search_by_key(&key, |told| (told.start, told.end));
-        found.is_ok()
+            .binary_search_by_key(&(span.start, span.end), |told| (told.start, told.end));
+        // What is found in the JSON of a string is placed at the string, which holds more than that.
+        let is_whole = self.string.is_none() && value.marked() != Mark::Opened;
+        value.marked() == Mark::Told || is_whole && found.is_ok()
     }
 
     /// Remembers a value that nobody looked at.
-    fn leave(&mut self, value: Value<'d>) {
+    fn leave(&mut self, value: Value<'_>) {
         let (record, from) = self.around;
         self.has_left = true;
         if self.records.is_some() {
             let own = self.place.get(from..).unwrap_or_default();
             let key = own.strip_prefix('.').unwrap_or(own).to_owned();
-            self.left.push((record, key, value));
+            self.left.push((record, key, raw(value)));
         }
     }
 
     /// Counts a value that nobody reads, unless it is without meaning.
-    fn tell(&mut self, value: Value<'d>) {
+    fn tell(&mut self, value: Value<'_>) {
         if self.silence.covers(&self.path) {
+            self.times += u64::from(self.silence.keeps(&self.path));
             return;
         }
         self.times += 1;
@@ -292,15 +298,35 @@ impl<'w, 'd> Walk<'w, 'd> {
                 count: 0,
                 bytes: 0,
                 has_words: false,
-                first: value.span(),
+                first: self.string.clone().unwrap_or_else(|| value.span()),
             });
             self.unread.len() - 1
         });
         if let Some(unread) = self.unread.get_mut(index) {
             unread.count += 1;
             unread.bytes += value.span().len() as u64;
-            unread.has_words |= value.string().is_some_and(|text| holds_words(&text));
+            let has_words = value.string().is_some_and(|text| holds_words(&text));
+            unread.has_words |= has_words;
+            if has_words && self.records.is_some() {
+                self.worded.insert(self.around.0);
+            }
         }
+    }
+}
+
+/// Whether a value is read, or there is nothing in it.
+fn is_read(value: Value<'_>) -> bool {
+    value.marked() == Mark::Taken || value.is_null() || value.written() == "\"\""
+}
+
+/// Bytes of a name that are shown in paths: a longer one would stand in those of all that is below it.
+const MAX_NAME_BYTES: usize = 256;
+
+/// A name as paths show it.
+fn shown(name: &str) -> Cow<'_, str> {
+    match name.char_indices().find(|(at, _)| *at >= MAX_NAME_BYTES) {
+        Some((at, _)) => Cow::Owned(format!("{}…", name.get(..at).unwrap_or_default())),
+        None => Cow::Borrowed(name),
     }
 }
 
@@ -328,6 +354,13 @@ fn has_no_spaces(letter: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_name_is_shown_as_far_as_it_tells() {
+        assert_eq!(shown("tide"), "tide");
+        let long = "Hochwasserstände ".repeat(1_000);
+        assert_eq!(shown(&long).len(), MAX_NAME_BYTES + "…".len());
+    }
 
     #[test]
     fn a_text_of_two_words_holds_words() {

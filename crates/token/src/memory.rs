@@ -1,7 +1,8 @@
 //! Texts of which something is known, in a fixed number of bytes.
 //!
-//! The whole text is compared, so that no hash can make two texts one. When the room is used up, all is forgotten: what a
-//! memory is good for, the renderings of one conversation, stands close together.
+//! The whole text is compared, so that no hash can make two texts one; of a long one, its BLAKE3, of which nobody finds two texts that
+//! share it: megabytes without a place to cut are as dear as nothing else, and would take all the room. When the room is used up, all is
+//! forgotten: what a memory is good for, the renderings of one conversation, stands close together.
 
 use std::hash::Hasher;
 
@@ -9,6 +10,9 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 /// Bytes that a memory holds.
 pub(crate) const MAX_MEMORY_BYTES: usize = 8 << 20;
+
+/// Bytes from which a text is known by its hash.
+const LONG_TEXT_BYTES: usize = 64 << 10;
 
 /// Bytes of an entry besides its text and its words.
 const ENTRY: usize = 40;
@@ -34,8 +38,16 @@ impl Memory {
     /// What is known of a text.
     pub(crate) fn get(&self, text: &[u8]) -> Option<&[u64]> {
         let entry = self.entries.get(&fingerprint(text))?;
-        let known = self.texts.get(entry.text..entry.text + entry.bytes)?;
-        if known != text {
+        if entry.bytes != text.len() {
+            return None;
+        }
+        let known = self.texts.get(entry.text..)?;
+        let is_same = if text.len() < LONG_TEXT_BYTES {
+            known.starts_with(text)
+        } else {
+            known.starts_with(blake3::hash(text).as_bytes())
+        };
+        if !is_same {
             return None;
         }
         self.words.get(entry.words..entry.words + entry.count)
@@ -43,7 +55,14 @@ impl Memory {
 
     /// Remembers words about a text, unless it alone is more than there is room for.
     pub(crate) fn keep(&mut self, text: &[u8], words: &[u64]) {
-        let more = text.len() + size_of_val(words) + ENTRY;
+        let hash;
+        let known = if text.len() < LONG_TEXT_BYTES {
+            text
+        } else {
+            hash = blake3::hash(text);
+            hash.as_bytes()
+        };
+        let more = known.len() + size_of_val(words) + ENTRY;
         if more > MAX_MEMORY_BYTES {
             return;
         }
@@ -58,7 +77,7 @@ impl Memory {
             words: self.words.len(),
             count: words.len(),
         };
-        self.texts.extend_from_slice(text);
+        self.texts.extend_from_slice(known);
         self.words.extend_from_slice(words);
         self.entries.insert(fingerprint(text), entry);
     }
@@ -112,8 +131,36 @@ mod tests {
             assert!(memory.bytes() <= MAX_MEMORY_BYTES);
             assert_eq!(memory.get(&text), Some(&[u64::from(number); 20][..]));
         }
-        let endless = vec![b'x'; MAX_MEMORY_BYTES];
-        memory.keep(&endless, &[1]);
-        assert_eq!(memory.get(&endless), None);
+        let endless = vec![0; MAX_MEMORY_BYTES / 8];
+        memory.keep(b"x", &endless);
+        assert_eq!(memory.get(b"x"), None);
+    }
+
+    #[test]
+    fn long_texts_take_the_room_of_their_hashes_and_are_told_apart_by_every_byte() {
+        let mut memory = Memory::default();
+        let longest_whole = vec![b'x'; LONG_TEXT_BYTES - 1];
+        memory.keep(&longest_whole, &[1]);
+        assert_eq!(memory.bytes(), LONG_TEXT_BYTES - 1 + 8 + ENTRY);
+        let mut texts = vec![
+            vec![b'x'; LONG_TEXT_BYTES],
+            vec![b'x'; 4 << 20],
+            vec![b'x'; 4 << 20],
+        ];
+        // Where the fingerprint does not look.
+        texts[2][1 << 20] = b'y';
+        assert_eq!(fingerprint(&texts[1]), fingerprint(&texts[2]));
+        for (number, text) in (2..).zip(&texts) {
+            let before = memory.bytes();
+            assert_eq!(memory.get(text), None);
+            memory.keep(text, &[number; 2]);
+            assert!(memory.bytes() <= before + 32 + 16 + ENTRY);
+            assert_eq!(memory.get(text), Some(&[number; 2][..]));
+        }
+        assert_eq!(memory.get(&longest_whole), Some(&[1][..]));
+        // A text that begins with the hash of another is another.
+        let mut alike = blake3::hash(&texts[0]).as_bytes().to_vec();
+        alike.resize(LONG_TEXT_BYTES, b'x');
+        assert_eq!(memory.get(&alike), None);
     }
 }

@@ -1,12 +1,12 @@
 //! Byte-pair merging of one piece: always the pair of lowest rank, the leftmost of equals, until no pair is a token.
 //!
-//! Two ways to the same result. A short piece lives in two small arrays and asks all its pairs after every merge, without
-//! allocating; a long one keeps its pairs in a heap, so that a megabyte without a space costs a second and not a day. Tests hold
-//! the two against each other.
+//! Three ways to the same result. A short piece lives in two small arrays and asks all its pairs after every merge, without
+//! allocating; a long one keeps its pairs in a heap, and one of many KiB in lists, so that a megabyte without a space costs tenths of a
+//! second and not a day. Tests hold them against each other.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+mod joins;
 
+use self::joins::Joins;
 use crate::merge_table::MergeTable;
 use crate::pairs::NO_TOKEN;
 
@@ -18,6 +18,9 @@ const SHORTEST_PIECE_BYTES: usize = 16;
 
 /// Bits of a position in a short piece.
 const POSITION_BITS: u32 = SHORT_PIECE_BYTES.trailing_zeros();
+
+/// Bytes of a piece from which its pairs stand in lists: it is mostly the same few bytes.
+const LISTED_PIECE_BYTES: usize = 4 << 10;
 
 /// Bytes up to which the heap's offsets fit; beyond, a piece is merged in stretches. No limit lets a text grow so long.
 const HEAP_PIECE_BYTES: usize = 1 << 31;
@@ -154,7 +157,7 @@ impl<const N: usize> Parts<N> {
 #[derive(Default)]
 pub(crate) struct Merger {
     links: Vec<Link>,
-    joins: BinaryHeap<Reverse<u64>>,
+    joins: Joins,
 }
 
 /// A growing token of a long piece, found by its first byte.
@@ -196,8 +199,18 @@ impl Merger {
     }
 
     fn merge_long(&mut self, table: &MergeTable, piece: &[u8]) {
+        let heaped = if piece.len() < LISTED_PIECE_BYTES {
+            u32::MAX
+        } else {
+            0
+        };
+        self.merge_queued(table, piece, heaped);
+    }
+
+    /// Merges a piece, with pairs in lists where they become more than `heaped`.
+    fn merge_queued(&mut self, table: &MergeTable, piece: &[u8], heaped: u32) {
         self.links.clear();
-        self.joins.clear();
+        self.joins.begin(heaped);
         for (start, byte) in (0_u32..).zip(piece) {
             let next = piece.get(start as usize + 1);
             let joined = next.map_or(NO_TOKEN, |next| table.byte_pair(*byte, *next));
@@ -209,8 +222,7 @@ impl Merger {
             });
             self.queue(start, joined);
         }
-        while let Some(Reverse(join)) = self.joins.pop() {
-            let (joined, start) = ((join >> 32) as u32, join as u32);
+        while let Some((joined, start)) = self.joins.pop() {
             // Pairs that have changed since are recognised by what they become.
             let Some(left) = self.link(start).filter(|left| left.joined == joined) else {
                 continue;
@@ -239,8 +251,7 @@ impl Merger {
 
     fn queue(&mut self, start: u32, joined: u32) {
         if joined != NO_TOKEN {
-            self.joins
-                .push(Reverse(u64::from(joined) << 32 | u64::from(start)));
+            self.joins.push(joined, start);
         }
     }
 

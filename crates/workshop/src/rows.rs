@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int32Type, Int64Type};
+use arrow_array::types::{Float64Type, Int32Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
@@ -18,6 +18,13 @@ pub fn texts(root: &Path, table: &str, column: &str) -> Vec<Option<String>> {
 pub fn numbers(root: &Path, table: &str, column: &str) -> Vec<Option<i64>> {
     cells(root, table, column, |array, row| {
         array.as_primitive::<Int64Type>().value(row)
+    })
+}
+
+/// The numbers with a fraction of a column, in the order of the rows.
+pub fn reals(root: &Path, table: &str, column: &str) -> Vec<Option<f64>> {
+    cells(root, table, column, |array, row| {
+        array.as_primitive::<Float64Type>().value(row)
     })
 }
 

@@ -75,6 +75,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         },
         verify_every: arguments.verify_every,
         report: Some(Reporter(&report)),
+        ..RunOptions::default()
     };
     let summary = run(plan, options, context.meter, context.signals.stop())?;
     reporter.renew(&summary)?;

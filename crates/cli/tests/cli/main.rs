@@ -30,6 +30,8 @@ mod narrow;
 mod night;
 mod night_campaign;
 mod night_interrupted;
+#[cfg(unix)]
+mod night_planted;
 mod nightly_page;
 mod no_content;
 mod preferences;

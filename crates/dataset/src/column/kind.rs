@@ -176,9 +176,9 @@ impl ColumnKind for Json {
     }
 }
 
-/// A number as the file holds it.
-pub(crate) fn signed(number: u64) -> Result<i64, ColumnFault> {
-    i64::try_from(number).map_err(|_| ColumnFault::Value("a number does not fit into 63 bits".to_owned()))
+/// A number as the file holds it: what is more than that, as a sum of what somebody wrote can be, is the largest that it holds.
+pub(crate) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 impl ColumnKind for Number {
@@ -194,7 +194,7 @@ impl ColumnKind for Number {
     }
 
     fn push(encoder: &mut Coded, value: u64, _keys: &Keys) -> Result<(), ColumnFault> {
-        Ok(encoder.push(&signed(value)?.to_le_bytes())?)
+        Ok(encoder.push(&signed(value).to_le_bytes())?)
     }
 }
 

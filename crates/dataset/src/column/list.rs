@@ -134,8 +134,8 @@ impl Column for Spans {
         }
         for (index, span) in spans.iter().enumerate() {
             let at = at.element(index);
-            self.start.value(at).number(signed(span.start)?);
-            self.end.value(at).number(signed(span.end)?);
+            self.start.value(at).number(signed(span.start));
+            self.end.value(at).number(signed(span.end));
         }
         Ok(())
     }

@@ -148,10 +148,11 @@ const REFUSED: u64 = SOURCE << 1;
 const SKIPPED_TABLES: u64 = REFUSED << 1;
 const SKIPPED_FILES: u64 = SKIPPED_TABLES << 1;
 const FILTERED_BY: u64 = SKIPPED_FILES << 1;
+const PLAIN: u64 = FILTERED_BY << 1;
 
 /// Packs an input: its name, what there is of it, and that. Of one that nothing is known of, nothing is left.
 fn pack(mut input: InputEntry) -> Box<[u8]> {
-    let mut there = 0;
+    let mut there = if input.plain { PLAIN } else { 0 };
     let mut rest = Vec::new();
     for (place, count) in counts(&mut input).into_iter().enumerate() {
         if *count > 0 {
@@ -205,6 +206,7 @@ fn unpack(packed: &[u8]) -> InputEntry {
         ..InputEntry::default()
     };
     let there = rest.number();
+    input.plain = there & PLAIN != 0;
     for (place, count) in counts(&mut input).into_iter().enumerate() {
         if there & 1 << place != 0 {
             *count = rest.number();
@@ -307,6 +309,7 @@ mod tests {
             path: format!("2024/07/chat-{number:07}.json"),
             bytes: 4_096,
             hash: Some(blake3::hash(&number.to_le_bytes()).to_hex().to_string()),
+            plain: true,
             entries: 1,
             source: Some("openai-messages".to_owned()),
             framed: 1,

@@ -31,6 +31,7 @@ use crate::error::DatasetError;
 use crate::folder::FolderFile;
 use crate::free_table::{FreeCell, FreeKind, FreeTable};
 use crate::options::Compression;
+use crate::staging::{self, Opening};
 
 /// Removes the dataset at a destination, and nothing that somebody else put there.
 pub(crate) fn remove_dataset(destination: &Destination) -> Result<(), DatasetError> {
@@ -70,6 +71,18 @@ pub struct NightStore {
     records: Option<Dir>,
     /// Held, never read; none of a store that is only looked at.
     _lock: Option<Lock>,
+}
+
+/// The folder of a night, held open: what is made in it is made there, whatever takes its name meanwhile.
+#[derive(Debug)]
+pub struct NightFolder(Arc<Dir>);
+
+impl NightFolder {
+    /// Opens the night's dataset as [`open`](crate::open) does, where its name is not a link.
+    pub fn open(&self, fingerprint: &str, replace: bool) -> Result<Opening, DatasetError> {
+        let dataset = Destination::within(Arc::clone(&self.0), NIGHT_DATASET.as_ref())?;
+        staging::open_at(dataset, fingerprint, replace)
+    }
 }
 
 /// A record as it was found.
@@ -146,10 +159,18 @@ impl NightStore {
         self.night(name).join(NIGHT_DATASET)
     }
 
-    /// Whether a night has a folder.
-    pub fn has_folder(&self, name: &NightName) -> Result<bool, DatasetError> {
-        let found = self.folder.look(name.as_str())?;
-        Ok(found.is_some_and(|found| found.kind() == EntryKind::Folder))
+    /// Whether something in the store has the name of a night, whatever it is.
+    pub fn is_taken(&self, name: &NightName) -> Result<bool, DatasetError> {
+        Ok(self.folder.look(name.as_str())?.is_some())
+    }
+
+    /// Makes a night's folder, or opens that of a night that began before. Where something else has its name, a link to a folder
+    /// too, that is [`DatasetError::WrongPath`].
+    pub fn begin(&self, name: &NightName) -> Result<NightFolder, DatasetError> {
+        let folder = self.folder.make(name.as_str(), disk::USUAL_FOLDER);
+        folder
+            .map(|folder| NightFolder(Arc::new(folder)))
+            .map_err(wrong_when_refused)
     }
 
     /// The nights that have a record, the earliest first.
@@ -195,10 +216,14 @@ impl NightStore {
         records.replace(&file, bytes, &records)
     }
 
-    /// Writes what is told of a night into its folder: [`NIGHT_NOTE`] or [`NIGHT_JSON`].
+    /// Writes what is told of a night into its folder: [`NIGHT_NOTE`] or [`NIGHT_JSON`]. Of a night whose folder cannot be used
+    /// only its record tells.
     pub fn tell(&self, name: &NightName, file: &str, bytes: &[u8]) -> Result<(), DatasetError> {
-        let folder = self.folder.make(name.as_str(), disk::USUAL_FOLDER)?;
-        folder.replace(file, bytes, &folder)
+        match self.begin(name) {
+            Ok(NightFolder(folder)) => folder.replace(file, bytes, &folder),
+            Err(DatasetError::WrongPath { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Writes the last night's figures for Prometheus.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{NIGHT_DATASET, NIGHT_JSON, NIGHT_NOTE, NightName, is_aside_of};
 use crate::derived;
-use crate::destination::Destination;
+use crate::destination::{Destination, wrong_when_refused};
 use crate::disk::{Dir, EntryKind};
 use crate::error::DatasetError;
 use crate::manifest::DERIVED;
@@ -13,9 +13,10 @@ use crate::{staging, workplace};
 
 /// Removes a night's folder with all that a night makes there.
 pub(super) fn night(store: &Arc<Dir>, name: &NightName) -> Result<(), DatasetError> {
-    let Some(folder) = store.find(name.as_str())? else {
+    let Some(folder) = store.find(name.as_str()).map_err(wrong_when_refused)? else {
         return Ok(());
     };
+    let folder = Arc::new(folder);
     let siblings = [".lock", ".staging"].map(|suffix| format!(".{NIGHT_DATASET}{suffix}"));
     for entry in folder.list()? {
         let is_ours = match entry.kind {
@@ -32,7 +33,7 @@ pub(super) fn night(store: &Arc<Dir>, name: &NightName) -> Result<(), DatasetErr
         }
     }
     dataset(&folder, NIGHT_DATASET)?;
-    staging::give_up(&Destination::locate(&folder.at(NIGHT_DATASET))?)?;
+    staging::give_up(&Destination::within(Arc::clone(&folder), NIGHT_DATASET.as_ref())?)?;
     for entry in folder.list()? {
         if entry.kind == EntryKind::File {
             folder.remove_file(&entry.name)?;

@@ -5,7 +5,8 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::tests::support::{
-    forge, forge_manifest, grind, manifest, options, publish, relist, seal_files, snapshot, text, work,
+    forge, forge_manifest, grind, grind_as, manifest, options, publish, relist, seal_files, snapshot, text,
+    work,
 };
 use crate::{
     Certificate, Compression, Dataset, DatasetError, FORMAT, Manifest, Partition, TableOptions, certify,
@@ -343,7 +344,7 @@ fn a_ledger_that_does_not_balance_is_a_fault() {
 #[test]
 fn an_input_that_was_neither_read_nor_refused_is_a_fault() {
     type Change = fn(&mut Manifest);
-    let cases: [(Change, &str); 5] = [
+    let cases: [(Change, &str); 7] = [
         (
             |manifest| manifest.inputs.change(0, |input| input.entries = 0),
             "nothing of input was read, and it was not refused",
@@ -358,6 +359,22 @@ fn an_input_that_was_neither_read_nor_refused_is_a_fault() {
                 });
             },
             "nothing of lost was read, and it was not refused",
+        ),
+        (
+            |manifest| {
+                manifest.inputs.change(0, |input| {
+                    (input.plain, input.bytes) = (true, input.decoded_bytes + 1);
+                });
+            },
+            "30 bytes of input were read in 1 entries, and it is one of 31",
+        ),
+        (
+            |manifest| {
+                manifest.inputs.change(0, |input| {
+                    (input.plain, input.bytes, input.entries) = (true, input.decoded_bytes, 2);
+                });
+            },
+            "30 bytes of input were read in 2 entries, and it is one of 30",
         ),
         (
             |manifest| manifest.inputs.change(0, |input| input.hash = None),
@@ -417,6 +434,21 @@ fn a_conversation_too_many_or_a_reject_too_few_is_a_fault() {
             "input has 1 rows in conversations instead of 0",
             "input has 1 frames in rejects instead of 0"
         ]
+    );
+}
+
+#[test]
+fn an_id_that_two_conversations_have_is_a_fault() {
+    let folder = TempDir::new().unwrap();
+    let out = folder.path().join("out");
+    let staging = work(&out, "plan-a");
+    let mut files = grind(&staging, 0);
+    files.extend(grind_as(&staging, 1, "conversation 0"));
+    let sealed = seal_files(staging, manifest("plan-a", 2), &files, &options()).unwrap();
+    sealed.publish().unwrap();
+    assert_eq!(
+        faults(&out),
+        ["conversations has several rows with the conversation_id conversation 0"]
     );
 }
 

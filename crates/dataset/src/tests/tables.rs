@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
+use crate::column::kind::signed;
 use crate::rows::{MessageRow, RenderingRow};
 use crate::tests::support::{number, options, push_full, push_sparse, work};
 use crate::{Compression, DatasetError, PartFile, Partition, TABLES, TableOptions};
@@ -415,22 +416,21 @@ fn a_row_with_too_few_token_counts_is_refused() {
 }
 
 #[test]
-fn a_number_beyond_sixty_three_bits_is_refused() {
+fn a_number_beyond_sixty_three_bits_ends_no_run() {
     let folder = TempDir::new().unwrap();
     let staging = work(&folder.path().join("out"), "f");
     let mut parts = staging.parts(0, &options()).unwrap();
-    let refused = parts.push_message(MessageRow {
-        byte_end: 1 << 63,
-        tokens: &[0, 0],
-        ..Default::default()
-    });
-    assert!(matches!(
-        refused,
-        Err(DatasetError::Row {
-            table: "messages",
-            ..
-        })
-    ));
+    for number in [i64::MAX.unsigned_abs(), 1 << 63, u64::MAX] {
+        let row = MessageRow {
+            usage_input: Some(number),
+            byte_end: number,
+            tokens: &[0, number],
+            ..Default::default()
+        };
+        parts.push_message(row).unwrap();
+        assert_eq!(signed(number), i64::MAX);
+    }
+    assert_eq!(signed(i64::MAX.unsigned_abs() - 1), i64::MAX - 1);
 }
 
 #[test]

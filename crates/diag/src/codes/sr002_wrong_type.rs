@@ -9,7 +9,8 @@ pub static WRONG_TYPE: Code = Code {
     severity: Severity::Error,
     page: Page {
         what: "A field that is, for example, a number or an object where the format wants a string, or a \
-               message that is not an object.",
+               message that is not an object; also a number of logged tokens that is more than 2^53, which no bill can \
+               hold.",
         why: "The value may still be meaningful, but the format's own importer would refuse it or misread \
                it.",
         example: r#"```json

@@ -10,7 +10,8 @@ pub static UNREAD_FIELD: Code = Code {
     page: Page {
         what: "A field, a column or a member of a list that the source does not read, and that its page in `docs/sources.md` does \
                not list as without meaning. One finding for each input and key path, with the first place, how often it \
-               stands there and in how many bytes. Places in lists are `[]`, and keys of objects whose keys are ids are `*`. A \
+               stands there and in how many bytes. Places in lists are `[]`, keys of objects whose keys are ids are `*`, and where a \
+               string holds JSON that is read, the path goes on with its keys: `$.content.remark`. A \
                warning where it holds words, that is a text with at least two of them; a note else.",
         why: "Formats grow, and files are made by programs that nobody has seen. What nobody reads may be what somebody said.",
         example: r#"```json

@@ -1,5 +1,7 @@
 //! Names of tools in the spelling that the dialect allows, and definitions in its form.
 
+use std::collections::BTreeSet;
+
 use super::Pass;
 use crate::definitions::{self, ToolDefinition};
 use crate::json_schema::NO_PARAMETERS;
@@ -66,13 +68,14 @@ fn name<'a>(plan: &mut TurnPlan<'a>, names: &ToolNames<'a>) {
 
 /// Makes up a definition for each tool that is used.
 fn make(plan: &mut TurnPlan<'_>, reason: LossReason) {
+    let mut made = BTreeSet::new();
     for block in &plan.blocks {
         let name = match block.held {
             BlockContent::Call(call) => call.name,
             BlockContent::Result(result) => result.name,
             _ => continue,
         };
-        if !plan.definitions.iter().any(|known| known.name == name) {
+        if made.insert(name) {
             plan.definitions.push(ToolDefinition {
                 name,
                 description: None,
@@ -81,9 +84,8 @@ fn make(plan: &mut TurnPlan<'_>, reason: LossReason) {
             });
         }
     }
-    let made = plan.definitions.len() as u64;
-    plan.losses
-        .whole_rendering(LossCode::ToolDefinitionSynthesised, made, reason);
+    let code = LossCode::ToolDefinitionSynthesised;
+    plan.losses.whole_rendering(code, made.len() as u64, reason);
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use chatmill_model::{Media, MediaKind, MediaSource, Message, Part, Role};
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::media::{document_text, loss_of_words, with_line};
+use crate::media::{add_line, document_text, loss_of_words};
 use crate::placeholders::Placeholders;
 use crate::policy::MediaPolicy;
 use crate::profile::DialectProfile;
@@ -35,22 +35,80 @@ pub(super) const PASS: Pass = Pass {
     },
     run: |plan, transcript, profile| {
         if plan.kinds.has(Kinds::MEDIA) {
+            let mut beside = Beside::default();
             plan.each_block(|plan, turn, block| match block.held {
-                BlockContent::Media(media, name) => {
-                    said(plan, transcript, profile, turn, block, (media, name))
+                BlockContent::Media(media, name) => said(
+                    plan,
+                    transcript,
+                    profile,
+                    &mut beside,
+                    (turn, block),
+                    (media, name),
+                ),
+                held => {
+                    if let BlockContent::Result(result) = held {
+                        beside.last = Some((plan.blocks.len(), result.content));
+                    }
+                    Some(block)
                 }
-                _ => Some(block),
             });
+            for (number, content) in beside.answers {
+                if let Some(Block {
+                    held: BlockContent::Result(result),
+                    ..
+                }) = plan.blocks.get_mut(number)
+                {
+                    result.content = transcript.made().keep(content);
+                }
+            }
         }
     },
 };
+
+/// What stands beside media, looked up once for all media of a message or an answer.
+#[derive(Default)]
+struct Beside<'a> {
+    /// The position of a message, whether it has a text, and whether it has one or calls.
+    words: Option<(u32, bool, bool)>,
+    /// The number and the content of the last answer.
+    last: Option<(usize, &'a str)>,
+    /// Answers with lines for media, by their numbers.
+    answers: Vec<(usize, String)>,
+}
+
+impl<'a> Beside<'a> {
+    fn words(&mut self, message: &Message) -> (bool, bool) {
+        let known = self.words.filter(|(position, ..)| *position == message.position);
+        let (_, has_text, has_words) = *self.words.insert(known.unwrap_or_else(|| {
+            let has_text = message.texts().any(|text| !text.chars().all(is_blank_character));
+            let calls = |part: &Part| matches!(part, Part::ToolCall(_));
+            let has_words = has_text || message.parts.iter().any(calls);
+            (message.position, has_text, has_words)
+        }));
+        (has_text, has_words)
+    }
+
+    /// What stands for a medium of a tool's answer is a line of the answer.
+    fn answered(&mut self, plan: &TurnPlan<'a>, name: Words) {
+        let Some((number, content)) = self.last else {
+            return;
+        };
+        if self.answers.last().is_none_or(|(last, _)| *last != number) {
+            self.answers.push((number, content.to_owned()));
+        }
+        let words: String = plan.words(name).iter().map(|run| run.text).collect();
+        if let Some((_, content)) = self.answers.last_mut() {
+            add_line(content, &words);
+        }
+    }
+}
 
 fn said<'a>(
     plan: &mut TurnPlan<'a>,
     transcript: &Transcript<'a>,
     profile: &DialectProfile,
-    turn: &Turn<'a>,
-    block: Block<'a>,
+    beside: &mut Beside<'a>,
+    (turn, block): (&Turn<'a>, Block<'a>),
     (media, name): (&'a Media, Words),
 ) -> Option<Block<'a>> {
     let (position, losses) = (block.position?, &mut plan.losses);
@@ -63,20 +121,15 @@ fn said<'a>(
     }
     let is_users = turn.role == Role::User;
     let message = transcript.view().message(position);
-    let texts = || message.into_iter().flat_map(Message::texts);
     if let (MediaSource::Url(url), MediaKind::Link) = (&media.source, media.kind)
-        && texts().any(|text| text.contains(url.as_str()))
+        && message.is_some_and(|message| message.texts().any(|text| text.contains(url.as_str())))
     {
         losses.at(LossCode::MediaPlaceholder, position, reasons::MEDIUM_IS_NAMED);
         return None;
     }
-    let has_text = || texts().any(|text| !text.chars().all(is_blank_character));
-    let has_words = || {
-        let calls = |message: &Message| message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
-        has_text() || message.is_some_and(calls)
-    };
+    let (has_text, has_words) = message.map_or((false, false), |message| beside.words(message));
     let is_sample = transcript.view().placeholders == Placeholders::Alone;
-    if is_sample && turn.role == Role::Assistant && media.kind != MediaKind::Link && has_words() {
+    if is_sample && turn.role == Role::Assistant && media.kind != MediaKind::Link && has_words {
         let reason = reasons::ASSISTANT_WOULD_PRINT_PLACEHOLDERS;
         losses.at(LossCode::MediaDropped, position, reason);
         return None;
@@ -86,7 +139,7 @@ fn said<'a>(
         Role::Tool => profile.carries_in_results,
         Role::System | Role::Assistant => None,
     };
-    let is_alone = |media: &Media| profile.files_need_text && media.kind == MediaKind::File && !has_text();
+    let is_alone = |media: &Media| profile.files_need_text && media.kind == MediaKind::File && !has_text;
     let carries = carries.filter(|_| policy == MediaPolicy::Keep && !is_alone(media));
     if let Some(facts_lost) = carries.and_then(|carries| carries(media)) {
         losses.several(
@@ -113,7 +166,7 @@ fn said<'a>(
     };
     losses.at(loss_of_words(media), position, reason);
     if turn.role == Role::Tool {
-        answered(plan, transcript, name);
+        beside.answered(plan, name);
         return None;
     }
     Some(Block {
@@ -122,22 +175,10 @@ fn said<'a>(
     })
 }
 
-/// What stands for a medium of a tool's answer is a line of the answer.
-fn answered<'a>(plan: &mut TurnPlan<'a>, transcript: &Transcript<'a>, name: Words) {
-    let words: String = plan.words(name).iter().map(|run| run.text).collect();
-    let mut before = plan.blocks.iter_mut().rev();
-    if let Some(BlockContent::Result(result)) = before.find_map(|block| match &mut block.held {
-        held @ BlockContent::Result(_) => Some(held),
-        _ => None,
-    }) {
-        result.content = transcript.made().keep(with_line(result.content, &words));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::passes::samples::{ANN, BOT, PLAIN, Sample, picture, text};
+    use crate::passes::samples::{ANN, BOT, PLAIN, Sample, call, picture, result, text};
 
     #[test]
     fn what_is_carried_stays_and_everything_else_is_named() {
@@ -153,6 +194,25 @@ mod tests {
         let (turns, losses) = sample.after(&[&PASS], &carrying);
         assert_eq!(turns, ["user: a | <image>"]);
         assert_eq!(losses, ["media-needs-fetch 0 1", "media-description-dropped 0 1"]);
+    }
+
+    #[test]
+    fn media_of_an_answer_are_lines_of_it_however_many_there_are() {
+        let answered = |media: u32, content: &str| {
+            let mut parts = vec![result("c", content)];
+            if let Some(Part::ToolResult(result)) = parts.first_mut() {
+                result.media = media;
+            }
+            parts.extend((0..media).map(|_| picture()));
+            Sample::new()
+                .say(BOT, vec![call("c")])
+                .say(BOT, parts)
+                .after(&[&PASS], &PLAIN)
+                .0
+        };
+        let lines = "[Image: p.png]\n[Image: p.png]";
+        assert_eq!(answered(2, "x")[1], format!("tool: <result   x\n{lines}>"));
+        assert_eq!(answered(2, "")[1], format!("tool: <result   {lines}>"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::message_text::{answered, answered_in_words, declared_text};
 use crate::names::is_nobody;
 use crate::order::Order;
 use crate::policy::References;
-use crate::quote::{Brevity, Style, Wordless, quotes};
+use crate::quote::{Brevity, Quoted, Style, Wordless, quotes};
 use crate::steps::{Call, Step};
 use crate::system::SystemText;
 use crate::text_run::{TextRun, is_blank_character};
@@ -55,6 +55,7 @@ pub(super) fn draft<'a>(transcript: &Transcript<'a>, order: Order) -> TurnPlan<'
         plan,
         system,
         said: said.collect(),
+        quoted: Quoted::new(&DOCUMENT, transcript.made()),
     };
     drafter.added();
     for step in arranged.steps {
@@ -77,6 +78,7 @@ struct Drafter<'t, 'a> {
     system: SystemText,
     /// Where messages of people and agents stand that are said.
     said: BTreeSet<u32>,
+    quoted: Quoted<'a>,
 }
 
 impl<'a> Drafter<'_, 'a> {
@@ -260,7 +262,7 @@ impl<'a> Drafter<'_, 'a> {
         let is_said = |position: u32| said.contains(&position);
         let style = Style {
             shown: brevity.map(|brevity| (brevity, &is_said as _)),
-            wording: &DOCUMENT,
+            quoted: &self.quoted,
             wordless: Wordless::LeftOut,
             aliases: Some(transcript.aliases()),
             namesakes: Some(transcript.namesakes()),
@@ -272,7 +274,7 @@ impl<'a> Drafter<'_, 'a> {
         for mut quote in quotes(style, view, transcript.roster(), message, active, losses) {
             if quote.is_preview {
                 let losses = &mut self.plan.losses;
-                losses.append(std::mem::take(&mut quote.losses));
+                quote.declare_said(position, losses);
                 losses.several(
                     LossCode::MediaDropped,
                     position,

@@ -110,6 +110,7 @@ impl Room {
             weight: None,
             model: None,
             usage: None,
+            told_before: None,
             extra: Extra::default(),
             unstated: Unstated::default(),
             external_id: None,

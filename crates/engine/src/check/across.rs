@@ -16,7 +16,7 @@ use chatmill_model::{Link, LinkStatus, Linked, Message, Participant, Participant
 use serde::{Deserialize, Serialize};
 
 use crate::commit::collisions;
-use crate::record::locate::{Located, advance};
+use crate::record::locate::{Located, Locator};
 use crate::slice::records::{Record, RecordForm};
 
 /// Bytes of traces that are held in memory.
@@ -56,8 +56,8 @@ struct Said(String, u32, u32, String, Spot);
 struct Open(String, Option<String>, u32, String, Spot);
 
 impl Trace {
-    /// That of a conversation. Without an id of its own nothing but that is compared.
-    pub(super) fn of(record: &Record<'_>, linked: &Linked, id: String) -> Self {
+    /// That of a conversation, whose messages `locator` places. Without an id of its own nothing but that is compared.
+    pub(super) fn of(record: &Record<'_>, linked: &Linked, id: String, locator: &Locator<'_>) -> Self {
         let row = record.row(None);
         let (span, line_column) = record.written();
         let mut trace = Self {
@@ -78,7 +78,14 @@ impl Trace {
         let listed = conversation.participants.iter();
         let listed = listed.filter(|participant| participant.listed && !participant.is_id_made);
         trace.roster = listed.map(Listed::of).collect();
-        let mut places = Places::of(record, trace.place);
+        let place = trace.place;
+        let spot_of = |message: &Message| match record.form {
+            RecordForm::Frame(_) => {
+                let (start, end) = (message.origin.start, message.origin.end);
+                Spot(Some((start, end)), Some(locator.line_column(start)))
+            }
+            RecordForm::Group(_) => place,
+        };
         let list = conversation.customs.reference_list;
         let bodies = body_hashes(conversation).into_iter();
         for ((message, body), links) in conversation.messages.iter().zip(bodies).zip(&linked.links) {
@@ -87,7 +94,7 @@ impl Trace {
             if message.id.is_none() && open().next().is_none() {
                 continue;
             }
-            let (path, spot) = (places.path(record, message), places.spot(message));
+            let (path, spot) = (path_of(record, message), spot_of(message));
             for (ordinal, (reference, _)) in open() {
                 let Some(target) = reference.target.clone() else {
                     continue;
@@ -147,59 +154,14 @@ impl Listed {
     }
 }
 
-/// The places of a record's messages, whose lines are counted in one sweep.
-struct Places<'r> {
-    bytes: &'r [u8],
-    start: u64,
-    at: usize,
-    line_column: (u64, u64),
-    /// The place of all messages, where rows were gathered.
-    of_all: Option<Spot>,
-}
-
-impl<'r> Places<'r> {
-    fn of(record: &Record<'r>, place: Spot) -> Self {
-        let (start, line_column, of_all) = match record.form {
-            RecordForm::Frame(frame) => (frame.start, (frame.line, frame.column), None),
-            RecordForm::Group(_) => (0, (1, 1), Some(place)),
-        };
-        Self {
-            bytes: record.bytes,
-            start,
-            at: 0,
-            line_column,
-            of_all,
-        }
+/// The path of a message in its record.
+fn path_of(record: &Record<'_>, message: &Message) -> String {
+    let index = message.origin.index;
+    if record.bytes.trim_ascii_start().starts_with(b"[") {
+        return format!("$[{index}]");
     }
-
-    fn spot(&mut self, message: &Message) -> Spot {
-        if let Some(spot) = self.of_all {
-            return spot;
-        }
-        let origin = message.origin;
-        let target = usize::try_from(origin.start.saturating_sub(self.start)).unwrap_or(usize::MAX);
-        // Messages that were put in order lie where they lie: then the count begins anew.
-        if target >= self.at
-            && let Some(stretch) = self.bytes.get(self.at..target)
-        {
-            let (line, column) = self.line_column;
-            self.line_column = advance(line, column, stretch);
-            self.at = target;
-        }
-        let line_column = (target == self.at).then_some(self.line_column);
-        Spot(Some((origin.start, origin.end)), line_column)
-    }
-
-    fn path(&self, record: &Record<'_>, message: &Message) -> String {
-        let index = message.origin.index;
-        match record.source() {
-            _ if self.bytes.trim_ascii_start().starts_with(b"[") => format!("$[{index}]"),
-            Some(source) => Some(source.message_path(index))
-                .filter(|path| !path.is_empty())
-                .unwrap_or_else(|| "$".to_owned()),
-            None => "$".to_owned(),
-        }
-    }
+    let path = record.source().and_then(|source| source.message_path(index));
+    path.unwrap_or_else(|| "$".to_owned())
 }
 
 /// A finding with its place.

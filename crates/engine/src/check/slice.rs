@@ -16,14 +16,13 @@ use super::verdict::FileCounts;
 use super::{CheckOptions, Checked, Excerpt, acceptance};
 use crate::entry::EntryRef;
 use crate::plan::{CodeSettings, PlannedInput};
-use crate::record::group::{Group, GroupRow};
+use crate::record::group::{Group, GroupRow, WayBack};
 use crate::record::locate::{Located, Locator};
-use crate::record::unread::UnreadFields;
 use crate::record::written::written;
 use crate::record::{self, Settings};
 use crate::slice::Slice;
 use crate::slice::records::{Item, ReadRecord, Record, RecordForm};
-use crate::work::recognition::is_misread;
+use crate::work::recognition::{Recognition, is_misread};
 
 /// What one slice gives.
 #[derive(Default)]
@@ -31,8 +30,6 @@ pub(super) struct SliceReport {
     pub(super) files: BTreeMap<usize, FileCounts>,
     /// Findings, each with the index of its input.
     pub(super) findings: Vec<(usize, Checked)>,
-    /// What nobody reads, by the index of the input.
-    pub(super) unread: BTreeMap<usize, UnreadFields>,
     /// What is kept of its conversations until all files were read.
     pub(super) traces: Vec<Trace>,
 }
@@ -114,18 +111,21 @@ impl<'c> Checker<'c> {
             }
             Item::Note(finding) => self.finding(Located::nowhere(finding.clone()), FindingPlace::default()),
             Item::Record(record) => {
+                let shown = shown(&record);
+                let text = Text::of(record, &shown);
                 for read in record.read(Settings::plain(&self.options.limits)) {
-                    for unread in &read.outcome.unread {
-                        let (input, place) = record.place_of(unread);
-                        let fields = self.report.unread.entry(input).or_default();
-                        fields.add(unread, place, self.options.limits.unread_paths);
-                    }
-                    self.place = Some(record.entry);
-                    self.counts().read_words += read.outcome.read_words;
-                    self.record(read);
+                    let outcome = (read.outcome.unread.as_slice(), read.outcome.messages);
+                    let (files, limit) = (&mut self.report.files, self.options.limits.unread_paths);
+                    Recognition::add(files, |file| &mut file.recognition, record, outcome, limit);
+                    self.record(read, &text);
                 }
             }
-            Item::PassedOver { kind, .. } => self.counts().passed_over = Some(kind),
+            Item::PassedOver { kind, bytes } => {
+                let (member, limit) = (self.place, self.options.limits.unread_paths);
+                let counts = self.counts();
+                counts.recognition.pass_over(member, kind, bytes, limit);
+                counts.passed_over = Some(kind);
+            }
             Item::Filtered(_)
             | Item::Skipped { .. }
             | Item::Separator(_)
@@ -134,7 +134,7 @@ impl<'c> Checker<'c> {
         }
     }
 
-    fn record(&mut self, mut read: ReadRecord<'c>) {
+    fn record(&mut self, mut read: ReadRecord<'c>, text: &Text<'_, 'c>) {
         let record = read.record;
         for (row, is_rejected) in read.rows() {
             self.place = Some(row.entry);
@@ -143,14 +143,13 @@ impl<'c> Checker<'c> {
             counts.records += 1;
             counts.rejected += u64::from(is_rejected);
         }
-        let text = Text::of(record);
         let linked = read.outcome.linked.as_ref();
-        let id = linked.map(|linked| record::id(linked, record.bytes));
+        let id = linked.map(|linked| record::id(linked, &read.hash));
         let rejects = read.rejects(&self.options.limits);
         if record.source().is_some() {
             let misread = rejects.iter().filter(|(_, reject, _)| is_misread(reject));
             self.place = Some(record.entry);
-            self.counts().misread += misread.count() as u64;
+            self.counts().recognition.misread += misread.count() as u64;
         }
         let rejects = rejects.into_iter();
         let rejects = rejects.map(|(row, _, located)| (row, located));
@@ -169,7 +168,8 @@ impl<'c> Checker<'c> {
         self.place = Some(record.entry);
         if let (Some(linked), Some(id)) = (&read.outcome.linked, &id) {
             self.judge(linked, id, &|finding| text.judged(linked, finding));
-            self.report.traces.push(Trace::of(&record, linked, id.clone()));
+            let trace = Trace::of(&record, linked, id.clone(), &text.locator);
+            self.report.traces.push(trace);
         }
     }
 
@@ -256,23 +256,34 @@ impl<'c> Checker<'c> {
     }
 }
 
-/// The text of a record, as excerpts show it.
-struct Text<'r> {
+/// What is written in the entry for a record, as excerpts show it.
+fn shown<'r>(record: &Record<'r>) -> Cow<'r, [u8]> {
+    match record.form {
+        RecordForm::Frame(frame) => written(frame.form, record.bytes),
+        RecordForm::Group(_) => Cow::Borrowed(record.bytes),
+    }
+}
+
+/// The text of a record, which all its conversations share.
+struct Text<'t, 'r> {
     record: Record<'r>,
-    /// What is written in the entry, for a frame.
-    shown: Cow<'r, [u8]>,
+    shown: &'t [u8],
+    locator: Locator<'t>,
+    way: WayBack<'t>,
     document: OnceCell<Option<Document<'r>>>,
 }
 
-impl<'r> Text<'r> {
-    fn of(record: Record<'r>) -> Self {
-        let shown = match record.form {
-            RecordForm::Frame(frame) => written(frame.form, record.bytes),
-            RecordForm::Group(_) => Cow::Borrowed(record.bytes),
+impl<'t, 'r> Text<'t, 'r> {
+    fn of(record: Record<'r>, shown: &'t [u8]) -> Self {
+        let frame = match record.form {
+            RecordForm::Frame(frame) => frame.clone(),
+            RecordForm::Group(group) => group.frame(record.bytes),
         };
         Self {
             record,
             shown,
+            locator: Locator::new(frame, shown),
+            way: WayBack::new(shown),
             document: OnceCell::new(),
         }
     }
@@ -280,7 +291,7 @@ impl<'r> Text<'r> {
     /// Bytes around a finding, the place of their first byte, and the span to show.
     fn around(&self, located: &Located) -> Option<(&[u8], u64, Span)> {
         match self.record.form {
-            RecordForm::Frame(frame) => located.span.map(|span| (&*self.shown, frame.start, span)),
+            RecordForm::Frame(frame) => located.span.map(|span| (self.shown, frame.start, span)),
             RecordForm::Group(group) => {
                 let row = located.row.and_then(|index| group.rows.get(index));
                 let row = row.or(group.rows.first())?;
@@ -303,11 +314,8 @@ impl<'r> Text<'r> {
         };
         // What is written is not what was read: there is no way from a value to its bytes.
         let is_derived = matches!(frame.form, Form::Text | Form::Copied);
-        let lies_apart = |source: &dyn Source| {
-            let path = origin.map(|origin| source.message_path(origin.index));
-            source.lies_apart() || path.is_some_and(|path| path.is_empty())
-        };
-        let is_apart = self.record.source().is_some_and(lies_apart);
+        let path = |source: &dyn Source| origin.map(|origin| source.message_path(origin.index));
+        let is_apart = self.record.source().and_then(path) == Some(None);
         let is_sought = (finding.mark.is_some() || is_apart) && !is_derived;
         let document = is_sought.then(|| self.document()).flatten();
         let (Some(document), Some(source), Some(_)) = (document, self.record.source(), origin) else {
@@ -317,8 +325,7 @@ impl<'r> Text<'r> {
             path: Path::InMessage(String::new()),
             ..finding
         };
-        let locator = Locator::new(frame, self.record.bytes);
-        let located = locator.locate_one(finding, Some(document), source, Some(linked));
+        let located = self.locator.locate(finding, Some(document), source, Some(linked));
         Judged {
             text: self.around(&located),
             located,
@@ -344,7 +351,9 @@ impl<'r> Text<'r> {
         let row = self.record.row(own);
         let meant = finding.mark.as_ref().and_then(|_| self.document());
         let located = match (own, meant) {
-            (Some(index), Some(document)) => group.locate(index, finding, document, self.record.bytes),
+            (Some(index), Some(document)) => {
+                group.locate(index, finding, document, (&self.locator, &self.way))
+            }
             (index, _) => group.rows.get(index.unwrap_or_default()).map_or_else(
                 || Located::nowhere(finding.clone()),
                 |row| Located {
@@ -372,15 +381,16 @@ impl<'r> Text<'r> {
             (Some(origin), Some(source)) if frame.form != Form::Text => finding.at_path(if begins_list {
                 format!("$[{}]", origin.index)
             } else {
-                source.message_path(origin.index)
+                let path = source.message_path(origin.index);
+                path.unwrap_or_else(|| "$".to_owned())
             }),
             _ => finding,
         };
-        let located = Locator::new(frame, &self.shown).locate_plain(finding);
+        let located = self.locator.locate_plain(finding);
         Judged {
             text: origin
                 .and(located.span)
-                .map(|span| (&*self.shown, frame.start, span)),
+                .map(|span| (self.shown, frame.start, span)),
             located,
             record: frame.record,
             place: None,

@@ -1,10 +1,11 @@
 //! The verdict on a file, and the counts that it follows from.
 
-use chatmill_diag::{Code, Finding, Severity};
+use chatmill_diag::{Code, Finding, Limits, Severity};
 use serde::Serialize;
 
 use super::acceptance;
 use crate::plan::Target;
+use crate::work::recognition::Recognition;
 
 /// The verdict on a file.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -70,10 +71,8 @@ pub(super) struct FileCounts {
     pub(super) source: Option<&'static str>,
     pub(super) records: u64,
     pub(super) rejected: u64,
-    /// Records that are whole and that their source cannot read.
-    pub(super) misread: u64,
-    /// Bytes of what is read, as far as that holds words.
-    pub(super) read_words: u64,
+    /// Whether its source fits it, and what that does not read.
+    pub(super) recognition: Recognition,
     pub(super) conversations: u64,
     /// What it, or something in it, is that is not a chat.
     pub(super) passed_over: Option<&'static str>,
@@ -95,13 +94,12 @@ pub(super) struct FileCounts {
 
 impl FileCounts {
     /// Adds what a slice counted; findings are counted when they are delivered.
-    pub(super) fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: Self, limits: &Limits) {
         self.source = self.source.or(other.source);
         self.passed_over = self.passed_over.or(other.passed_over);
         self.records += other.records;
         self.rejected += other.rejected;
-        self.misread += other.misread;
-        self.read_words += other.read_words;
+        self.recognition.merge(other.recognition, limits.unread_paths);
         self.conversations += other.conversations;
         self.is_empty |= other.is_empty;
         self.refused

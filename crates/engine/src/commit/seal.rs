@@ -6,7 +6,10 @@ use std::sync::atomic::AtomicBool;
 use chatmill_dataset::manifest::{DERIVED, InputEntry, Inputs};
 use chatmill_dataset::overview::{Overview, listed};
 use chatmill_dataset::rows::TotalRow;
-use chatmill_dataset::{FORMAT, LotManifests, Manifest, PartSet, Sealed, SliceId, Staging, TableOptions};
+use chatmill_dataset::{
+    FORMAT, InputRows, LotManifests, Manifest, PartSet, Sealed, SliceId, Staging, TableOptions,
+    account_faults,
+};
 use chatmill_diag::Severity;
 use serde::{Serialize, Serializer};
 
@@ -16,13 +19,16 @@ use crate::error::{RunError, go_on};
 use crate::pipeline::PerspectiveChoice;
 use crate::plan::{Plan, PlannedInput};
 use crate::record::locate::Located;
-use crate::record::unread::{FirstPlace, UnreadFields};
+use crate::record::unread::FirstPlace;
 use crate::slice::{CutCounts, CutTotals};
 use crate::work::overview::OverviewSums;
 use crate::work::receipt::{InputCounts, SliceReceipt, SliceShapes, add_shapes};
-use crate::work::recognition::{Recognition, of_input};
+use crate::work::recognition::Recognition;
 use crate::work::tables;
 use crate::work::{TotalNames, Totals};
+
+/// Clauses of an error that say what is wrong with the accounts.
+const MAX_FAULTS: usize = 3;
 
 /// The slices that were worked off: what the receipts must say when they are read back.
 pub struct FinishedSlices {
@@ -37,8 +43,8 @@ pub struct FinishedSlices {
 pub struct ReceiptTotals {
     /// What was counted of each input, by its index in the plan.
     inputs: Inputs,
-    /// Whether a receipt tells of it.
-    is_told: Vec<bool>,
+    /// The rows that were written of it; none where no receipt tells of it.
+    written: Vec<Option<InputRows>>,
     whole: RunTotals,
     totals: Totals,
     overview: OverviewSums,
@@ -55,7 +61,7 @@ impl ReceiptTotals {
         let count = finished.tally.inputs.len();
         let mut outcome = Self {
             inputs: Inputs::blank(count),
-            is_told: vec![false; count],
+            written: vec![None; count],
             ..Self::default()
         };
         let mut cut = finished.tally.each();
@@ -98,10 +104,10 @@ impl ReceiptTotals {
 
     fn add(&mut self, receipt: SliceReceipt) {
         for (input, counts) in receipt.inputs {
-            self.inputs.change(input, |sum| add_counts(sum, counts));
-            if let Some(is_told) = self.is_told.get_mut(input) {
-                *is_told = true;
+            if let Some(written) = self.written.get_mut(input) {
+                written.get_or_insert_default().add(counts.written);
             }
+            self.inputs.change(input, |sum| add_counts(sum, counts));
         }
         let whole = &mut self.whole;
         whole.messages += receipt.messages;
@@ -142,27 +148,27 @@ impl ReceiptTotals {
         }
     }
 
-    /// Refuses a run that does not account for all that was cut, whose ledger does not balance, or of which no conversation has a
-    /// participant that `perspective.as` names.
+    /// Refuses a run that does not account for all that was cut, whose dataset would not be certified, or of which no conversation
+    /// has a participant that `perspective.as` names.
     pub fn check(&self, plan: &Plan, tally: &CutTotals) -> Result<(), RunError> {
-        let counted = self.inputs.iter().zip(&self.is_told).zip(&tally.inputs);
-        let mut names = Vec::new();
-        for (planned, ((input, is_told), tally)) in plan.inputs.iter().zip(counted) {
+        let counted = self.inputs.iter().zip(&self.written).zip(&tally.inputs);
+        let mut faults = Vec::new();
+        for (planned, ((input, written), tally)) in plan.inputs.iter().zip(counted) {
             let accounted = CutCounts {
                 entries: input.entries,
                 records: input.framed,
                 bytes: input.decoded_bytes,
             };
-            if !is_told || accounted != *tally {
+            let Some(written) = written.filter(|_| accounted == *tally) else {
                 let reason = format!("the receipts do not account for all of {}", planned.name());
                 return Err(RunError::Incomplete { reason });
-            }
-            if !input.ledger().balances() || !input.rows.balances() {
-                names.push(planned.name().into_owned());
+            };
+            if faults.len() < MAX_FAULTS {
+                faults.extend(account_faults(&account(planned, input), written));
             }
         }
-        if !names.is_empty() {
-            return Err(RunError::Unbalanced { names });
+        if !faults.is_empty() {
+            return Err(RunError::Unbalanced { faults });
         }
         if let PerspectiveChoice::Participants(participants) = &plan.pipeline.perspective.speaker {
             let conversations = self.whole.conversations;
@@ -189,8 +195,8 @@ impl ReceiptTotals {
             .map(|(input, index)| (index, input.path))
             .collect();
         let mut lots = staging.list_lots(self.lots.clone())?;
-        let mut left: BTreeMap<usize, Left> = BTreeMap::new();
-        let mut read_words = vec![0; plan.inputs.len()];
+        let mut left: BTreeMap<usize, Recognition> = BTreeMap::new();
+        let mut said = vec![0; plan.inputs.len()];
         for receipt in staging.receipts::<SliceShapes>()? {
             let receipt = receipt?;
             lots.add(receipt.slice, receipt.files)?;
@@ -198,13 +204,13 @@ impl ReceiptTotals {
                 if listed.contains_key(&index) {
                     add_shapes(found.entry(index).or_default(), input.shapes);
                 }
-                if let Some(sum) = read_words.get_mut(index) {
-                    *sum += input.read_words;
+                let recognition = input.recognition;
+                if let Some(sum) = said.get_mut(index) {
+                    *sum += recognition.said;
                 }
-                if input.misread > 0 || !input.unread.is_empty() {
+                if recognition.misread > 0 || !recognition.unread.is_empty() {
                     let left = left.entry(index).or_default();
-                    left.misread += input.misread;
-                    left.unread.merge(input.unread, plan.limits().unread_paths);
+                    left.merge(recognition, plan.limits().unread_paths);
                 }
             }
         }
@@ -217,7 +223,7 @@ impl ReceiptTotals {
             lots,
             shapes: named.collect(),
             left,
-            read_words,
+            said,
         })
     }
 
@@ -225,20 +231,15 @@ impl ReceiptTotals {
     fn tell_inputs(
         &mut self,
         plan: &Plan,
-        left: BTreeMap<usize, Left>,
-        read_words: &[u64],
+        left: BTreeMap<usize, Recognition>,
+        said: &[u64],
         parts: &mut PartSet,
     ) -> Result<(), RunError> {
-        for (index, left) in left {
+        for (index, mut recognition) in left {
             let input = self.inputs.get(index).unwrap_or_default();
-            let recognition = Recognition {
-                framed: input.framed,
-                misread: left.misread,
-                read_words: read_words.get(index).copied().unwrap_or_default(),
-                ..Recognition::default()
-            };
+            recognition.said = said.get(index).copied().unwrap_or_default();
             let source = input.source.unwrap_or_default();
-            for (located, first) in of_input(recognition, &source, left.unread) {
+            for (located, first) in recognition.findings(input.framed, &source) {
                 self.tell(plan, index, &located, first.as_ref(), parts)?;
             }
         }
@@ -276,7 +277,7 @@ impl ReceiptTotals {
             lots,
             shapes,
             left,
-            read_words,
+            said,
         } = self.list(plan, &staging)?;
         // What belongs to no slice is a lot of its own, after the last one: the totals, and what is told of whole inputs.
         let after_last = SliceId {
@@ -284,7 +285,7 @@ impl ReceiptTotals {
             slice: 0,
         };
         let mut parts = staging.parts(after_last, options)?;
-        self.tell_inputs(plan, left, &read_words, &mut parts)?;
+        self.tell_inputs(plan, left, &said, &mut parts)?;
         let names = TotalNames::of(plan);
         let rows = self.totals.rows(&names);
         let mut whole = self.whole;
@@ -328,18 +329,9 @@ struct Listed {
     /// The shapes of the inputs that a report lists.
     shapes: Shapes,
     /// What is not read, by the index of the input.
-    left: BTreeMap<usize, Left>,
-    /// Bytes of what is read of each input, as far as that holds words.
-    read_words: Vec<u64>,
-}
-
-/// What is not read of an input.
-#[derive(Default)]
-struct Left {
-    /// Records that are whole and that their source cannot read.
-    misread: u64,
-    /// Fields.
-    unread: UnreadFields,
+    left: BTreeMap<usize, Recognition>,
+    /// Messages of each input that say something.
+    said: Vec<u64>,
 }
 
 /// The shapes of inputs, by their names.
@@ -374,13 +366,18 @@ struct Accounts<'o> {
 impl Serialize for Accounts<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let inputs = self.inputs.iter().zip(self.counts.iter());
-        serializer.collect_seq(inputs.map(|(planned, counts)| InputEntry {
-            path: planned.name().into_owned(),
-            bytes: planned.input.bytes,
-            hash: planned.hash.map(|hash| hash.to_hex().to_string()),
-            refused: planned.refused().map(str::to_owned),
-            ..counts
-        }))
+        serializer.collect_seq(inputs.map(|(planned, counts)| account(planned, counts)))
+    }
+}
+
+/// What the manifest says of an input of which this was counted.
+fn account(planned: &PlannedInput, counts: InputEntry) -> InputEntry {
+    InputEntry {
+        path: planned.name().into_owned(),
+        bytes: planned.input.bytes,
+        hash: planned.hash.map(|hash| hash.to_hex().to_string()),
+        refused: planned.refused().map(str::to_owned),
+        ..counts
     }
 }
 
@@ -389,6 +386,7 @@ fn add_counts(sum: &mut InputEntry, counts: InputCounts) {
     let mut ledger = sum.ledger();
     ledger.add(&counts.ledger);
     sum.set_ledger(&ledger);
+    sum.plain |= counts.plain;
     sum.entries += counts.entries;
     sum.rows.add(&counts.rows);
     sum.conversations += counts.conversations;
@@ -411,6 +409,75 @@ fn add_counts(sum: &mut InputEntry, counts: InputCounts) {
     ] {
         for (key, count) in more {
             *sums.entry(key).or_default() += count;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use chatmill_diag::Ledger;
+
+    use super::*;
+    use crate::pipeline::parse;
+    use crate::tests::desk::{Desk, request};
+
+    #[test]
+    fn rows_that_were_not_written_as_they_are_accounted_for_are_never_published() {
+        let desk = Desk::new(&[("a.jsonl", &request("a"))]);
+        let text = "name = \"n\"\n[[input]]\npath = \"a.jsonl\"\n[output]\npath = \"out\"\n";
+        let pipeline = parse(text, &[], Path::new("p.toml")).unwrap();
+        let mut plan = Plan::resolve(pipeline, Path::new(&desk.path("")), None).unwrap();
+        plan.inputs[0].hash = Some(blake3::hash(b""));
+        let tally = CutTotals {
+            lots: BTreeMap::new(),
+            inputs: vec![CutCounts {
+                entries: 1,
+                records: 2,
+                bytes: 10,
+            }],
+        };
+        let check = |conversations, rejects| {
+            let mut totals = ReceiptTotals {
+                inputs: Inputs::blank(1),
+                written: vec![None],
+                ..ReceiptTotals::default()
+            };
+            let counts = InputCounts {
+                entries: 1,
+                ledger: Ledger {
+                    framed: 2,
+                    accepted: 1,
+                    rejected: 1,
+                    decoded_bytes: 10,
+                    accepted_bytes: 7,
+                    rejected_bytes: 3,
+                    ..Ledger::default()
+                },
+                conversations: 1,
+                written: InputRows {
+                    conversations,
+                    rejects,
+                },
+                ..InputCounts::default()
+            };
+            totals.add(SliceReceipt {
+                inputs: BTreeMap::from([(0, counts)]),
+                ..SliceReceipt::default()
+            });
+            totals
+                .check(&plan, &tally)
+                .map_err(|error| (matches!(error, RunError::Unbalanced { .. }), error.to_string()))
+        };
+        assert_eq!(check(1, 1), Ok(()));
+        for (conversations, rejects, fault) in [
+            (1, 2, "a.jsonl has 2 frames in rejects instead of 1"),
+            (1, 0, "a.jsonl has 0 frames in rejects instead of 1"),
+            (2, 1, "a.jsonl has 2 rows in conversations instead of 1"),
+        ] {
+            let (is_bug, message) = check(conversations, rejects).unwrap_err();
+            assert!(is_bug && message.starts_with(fault), "{message}");
         }
     }
 }

@@ -7,6 +7,11 @@ use chatmill_diag::suggest::nearest;
 use super::Pipeline;
 use crate::error::PlanError;
 
+/// Steps of a key that is set. No key of a pipeline file has more, and tables within tables are walked, written and dropped by recursion.
+const MAX_STEPS: usize = 8;
+/// Characters of an assignment that a refusal repeats.
+const SHOWN: usize = 120;
+
 /// Reads a pipeline from TOML text, with `section.key=value` overrides (TOML values; bare words are strings).
 pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline, PlanError> {
     let file = |message: String| PlanError::Pipeline {
@@ -33,9 +38,12 @@ pub fn parse(text: &str, overrides: &[String], shown: &Path) -> Result<Pipeline,
 
 fn assign(table: &mut toml::Table, assignment: &str) -> Result<(), PlanError> {
     let wrong = || PlanError::Override {
-        text: assignment.to_owned(),
+        text: assignment.chars().take(SHOWN).collect(),
     };
     let (path, value) = assignment.split_once('=').ok_or_else(wrong)?;
+    if path.split('.').count() > MAX_STEPS {
+        return Err(wrong());
+    }
     let value = format!("v = {value}")
         .parse::<toml::Table>()
         .ok()

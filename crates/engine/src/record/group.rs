@@ -2,7 +2,7 @@
 //!
 //! A group is read as a JSON array of its rows. What is found in the array is then placed where the row came from.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use chatmill_diag::{Finding, Limits, Reject, RejectLevel, Span};
@@ -10,7 +10,7 @@ use chatmill_intake::json::Document;
 use chatmill_intake::{CopiedLine, Form, Frame};
 use chatmill_source::Source;
 
-use crate::record::locate::{Located, Locator, advance};
+use crate::record::locate::{Located, Locator, Sweep, code_points};
 use crate::record::{self, RecordOutcome, Settings};
 
 /// Where a row came from.
@@ -106,18 +106,19 @@ impl Group {
             ..settings
         };
         let mut outcome = record::read_rows(self.source, &frame, bytes, self.key.as_deref(), deeper);
-        outcome.each(&mut |outcome| self.lead_back(outcome, bytes));
+        let way = WayBack::new(bytes);
+        outcome.each(&mut |outcome| self.lead_back(outcome, &way));
         outcome
     }
 
     /// Leads every place in what became of the array back to the rows.
-    fn lead_back(&self, outcome: &mut RecordOutcome, bytes: &[u8]) {
+    fn lead_back(&self, outcome: &mut RecordOutcome, way: &WayBack<'_>) {
         let unread = outcome.unread.iter_mut().map(|unread| &mut unread.located);
         for located in outcome.findings.iter_mut().chain(unread) {
-            self.place(located, bytes);
+            self.place(located, way);
         }
         for (reject, located) in &mut outcome.rejects {
-            self.place(located, bytes);
+            self.place(located, way);
             reject.finding = located.finding.clone();
             reject.span = located.span.unwrap_or(reject.span);
         }
@@ -128,14 +129,15 @@ impl Group {
                     end: message.origin.end,
                 };
                 if let Some((_, row)) = self.row_at(span.start) {
-                    let span = row.outer_of_message(span);
+                    let span = row.outer_of_message(span, way);
                     (message.origin.start, message.origin.end) = (span.start, span.end);
                 }
             }
         }
     }
 
-    fn frame(&self, bytes: &[u8]) -> Frame {
+    /// The array as a frame.
+    pub fn frame(&self, bytes: &[u8]) -> Frame {
         Frame {
             record: 0,
             start: 0,
@@ -147,13 +149,17 @@ impl Group {
         }
     }
 
-    /// Places a finding at a row, or at what it means inside the row.
-    pub fn locate(&self, index: usize, finding: Finding, document: &Document<'_>, bytes: &[u8]) -> Located {
-        let frame = self.frame(bytes);
+    /// Places a finding at a row, or at what it means inside the row; `locator` is one of the array.
+    pub fn locate(
+        &self,
+        index: usize,
+        finding: Finding,
+        document: &Document<'_>,
+        (locator, way): (&Locator<'_>, &WayBack<'_>),
+    ) -> Located {
         let finding = finding.at_path(format!("$[{index}]"));
-        let locator = Locator::new(&frame, bytes);
-        let mut located = locator.locate_one(finding, Some(document), self.source, None);
-        self.place(&mut located, bytes);
+        let mut located = locator.locate(finding, Some(document), self.source, None);
+        self.place(&mut located, way);
         located
     }
 
@@ -183,10 +189,15 @@ impl Group {
                 each.filter_map(|(reject, located)| Some((row(located)?, reject.clone(), located.clone())));
             return each.filter(|(row, ..)| row.place.counts).collect();
         }
+        let mut of_rows: BTreeMap<usize, &(Reject, Located)> = BTreeMap::new();
+        for found in &outcome.rejects {
+            of_rows.entry(found.1.row.unwrap_or_default()).or_insert(found);
+        }
+        let whole = outcome.rejects.first().filter(|_| outcome.linked.is_none());
         for index in self.rejected(outcome) {
-            let of_row = |found: &&(Reject, Located)| outcome.linked.is_none() || found.1.row == Some(index);
             let row = self.rows.get(index).filter(|row| row.place.counts);
-            let (Some(row), Some((reject, located))) = (row, outcome.rejects.iter().find(of_row)) else {
+            let reject = whole.or_else(|| of_rows.get(&index).copied());
+            let (Some(row), Some((reject, located))) = (row, reject) else {
                 continue;
             };
             let body = bytes.get(row.inside.clone()).unwrap_or_default();
@@ -218,10 +229,10 @@ impl Group {
     }
 
     /// Moves a finding from the array to the row that it is about; the whole group is at its first row.
-    fn place(&self, located: &mut Located, bytes: &[u8]) {
+    fn place(&self, located: &mut Located, way: &WayBack<'_>) {
         let whole = Span {
             start: 0,
-            end: bytes.len() as u64,
+            end: way.length,
         };
         let span = located.span.filter(|span| *span != whole);
         let found = span.and_then(|span| self.row_at(span.start).map(|(index, row)| (span, index, row)));
@@ -238,18 +249,47 @@ impl Group {
         let inside = row.relative(span);
         located.row = Some(index);
         located.json_path = located.json_path.take().map(|path| own_path(&path));
-        let body = bytes.get(row.inside.clone()).unwrap_or_default();
-        located.span = row.place.written().map(|_| row.outer(span, body));
+        located.span = row.place.written().map(|_| row.outer(span, way));
         located.finding.span = located.span;
-        located.line_column = row.place.line_column().map(|(line, column)| {
-            let before = body.get(..inside.start).unwrap_or_default();
-            match row.place.form {
-                RowForm::Derived => (line, column),
-                RowForm::Original => advance(line, column, before),
-                RowForm::Copied => advance(line, column, &CopiedLine::new(before).text()),
+        let line_column = row.place.line_column();
+        located.line_column = line_column.map(|(line, column)| match row.place.form {
+            RowForm::Derived => (line, column),
+            RowForm::Original => {
+                let ((first, before), (last, after)) = row.counted(&way.lines, inside.start);
+                let is_first = first == last;
+                let column = if is_first { column + after - before } else { after };
+                (line + last - first, column)
+            }
+            RowForm::Copied => {
+                let ((_, before), (_, after)) = row.counted(&way.copied, inside.start);
+                (line, column + after - before)
             }
         });
         located.inside = Some(inside);
+    }
+}
+
+/// What is counted along the array of a group, for the way back to its rows.
+pub struct WayBack<'g> {
+    length: u64,
+    /// Lines and columns.
+    lines: Sweep<'g>,
+    /// What `COPY` escapes, and columns with these escapes.
+    copied: Sweep<'g>,
+}
+
+impl<'g> WayBack<'g> {
+    /// That of the array with these bytes.
+    pub fn new(bytes: &'g [u8]) -> Self {
+        Self {
+            length: bytes.len() as u64,
+            lines: Sweep::lines(bytes, 1, 1),
+            copied: Sweep::new(bytes, (0, 1), |(escapes, column), stretch| {
+                let length = stretch.len() as u64;
+                let more = CopiedLine::new(stretch).offsets()(length) - length;
+                (escapes + more, column + code_points(stretch) + more)
+            }),
+        }
     }
 }
 
@@ -261,28 +301,35 @@ impl GroupRow {
         offset(span.start)..offset(span.end)
     }
 
-    /// A span of the array as a span of the entry, with the row's own bytes.
-    fn outer(&self, span: Span, body: &[u8]) -> Span {
+    /// What was counted up to the row, and up to this of its own bytes.
+    fn counted(&self, sweep: &Sweep<'_>, inside: usize) -> ((u64, u64), (u64, u64)) {
+        let start = self.inside.start;
+        (sweep.at(start as u64), sweep.at((start + inside) as u64))
+    }
+
+    /// A span of the array as a span of the entry.
+    fn outer(&self, span: Span, way: &WayBack<'_>) -> Span {
         let inside = self.relative(span);
-        let (start, end) = (inside.start as u64, inside.end as u64);
-        let (start, end) = match self.place.form {
-            RowForm::Derived => return self.place.span(),
-            RowForm::Original => (start, end),
+        let offset = |at: usize| match self.place.form {
             RowForm::Copied => {
-                let mut offset = CopiedLine::new(body).offsets();
-                (offset(start), offset(end))
+                let ((before, _), (escapes, _)) = self.counted(&way.copied, at);
+                self.place.start + at as u64 + escapes - before
             }
+            RowForm::Original | RowForm::Derived => self.place.start + at as u64,
         };
-        Span {
-            start: self.place.start + start,
-            end: self.place.start + end,
+        match self.place.form {
+            RowForm::Derived => self.place.span(),
+            RowForm::Original | RowForm::Copied => Span {
+                start: offset(inside.start),
+                end: offset(inside.end),
+            },
         }
     }
 
     /// The same of a message. There may be many in a row, and most are all of it: escapes are not counted for them.
-    fn outer_of_message(&self, span: Span) -> Span {
+    fn outer_of_message(&self, span: Span, way: &WayBack<'_>) -> Span {
         match self.place.form {
-            RowForm::Original => self.outer(span, &[]),
+            RowForm::Original => self.outer(span, way),
             RowForm::Copied | RowForm::Derived => self.place.span(),
         }
     }

@@ -1,11 +1,12 @@
 //! From a path inside a record to bytes, line and column of the file.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
-use chatmill_diag::{Finding, Meant, Path, Span};
+use chatmill_diag::{Finding, Meant, Path, Span, steps};
 use chatmill_intake::json::{Document, Kind};
 use chatmill_intake::{Frame, FramingError};
-use chatmill_model::{Linked, bytes};
+use chatmill_model::{Linked, MessageOrigin, bytes};
 use chatmill_source::Source;
 
 /// A finding with its place in the decompressed entry.
@@ -65,19 +66,79 @@ impl Located {
     }
 }
 
+/// Two counts, for example of lines and columns.
+type Counts = (u64, u64);
+
+/// Counts along a text, and remembers how far it was every so often: whoever asks for a place waits for what was not counted yet,
+/// and never for the whole way from the front again.
+pub struct Sweep<'t> {
+    bytes: &'t [u8],
+    /// The count where the text begins.
+    begin: Counts,
+    /// How a count goes on over a stretch.
+    over: fn(Counts, &[u8]) -> Counts,
+    /// The count at the end of each block.
+    known: RefCell<Vec<Counts>>,
+}
+
+impl<'t> Sweep<'t> {
+    /// Bytes between two counts that are remembered.
+    const BLOCK: usize = 1024;
+
+    /// A sweep over a text, with the count where it begins.
+    pub fn new(bytes: &'t [u8], begin: Counts, over: fn(Counts, &[u8]) -> Counts) -> Self {
+        Self {
+            bytes,
+            begin,
+            over,
+            known: RefCell::default(),
+        }
+    }
+
+    /// Lines and columns.
+    pub fn lines(bytes: &'t [u8], line: u64, column: u64) -> Self {
+        Self::new(bytes, (line, column), |(line, column), stretch| {
+            advance(line, column, stretch)
+        })
+    }
+
+    /// The count at a byte; at the end for what lies behind it.
+    pub fn at(&self, at: u64) -> (u64, u64) {
+        let at = usize::try_from(at).unwrap_or(usize::MAX).min(self.bytes.len());
+        let mut known = self.known.borrow_mut();
+        let mut count = known.last().copied().unwrap_or(self.begin);
+        while known.len() < at / Self::BLOCK {
+            let start = known.len() * Self::BLOCK;
+            count = self.count(count, start..start + Self::BLOCK);
+            known.push(count);
+        }
+        let block = at / Self::BLOCK;
+        let before = block.checked_sub(1).and_then(|before| known.get(before));
+        self.count(before.copied().unwrap_or(self.begin), block * Self::BLOCK..at)
+    }
+
+    fn count(&self, count: (u64, u64), stretch: Range<usize>) -> (u64, u64) {
+        // A vector instruction looks at many bytes.
+        steps::taken(stretch.len() / 64);
+        (self.over)(count, self.bytes.get(stretch).unwrap_or_default())
+    }
+}
+
 /// Finds places inside one frame.
 pub struct Locator<'f> {
-    frame: &'f Frame,
+    frame: Frame,
     bytes: &'f [u8],
+    lines: Sweep<'f>,
 }
 
 impl<'f> Locator<'f> {
     /// A locator for a frame and its bytes.
-    pub fn new(frame: &'f Frame, bytes: &'f [u8]) -> Self {
-        Self { frame, bytes }
+    pub fn new(frame: Frame, bytes: &'f [u8]) -> Self {
+        let lines = Sweep::lines(bytes, frame.line, frame.column);
+        Self { frame, bytes, lines }
     }
 
-    /// Locates findings of a decoded record; lines are counted in one sweep.
+    /// Locates findings of a decoded record, and puts them in order.
     pub fn locate_all(
         &self,
         findings: Vec<Finding>,
@@ -87,51 +148,24 @@ impl<'f> Locator<'f> {
     ) -> Vec<Located> {
         let mut located: Vec<Located> = findings
             .into_iter()
-            .map(|finding| self.place(finding, document, source, linked))
+            .map(|finding| self.locate(finding, document, source, linked))
             .collect();
-        self.number_lines(&mut located);
         located.sort_by(|left, right| key(left).cmp(&key(right)));
-        located
-    }
-
-    /// Locates one finding of a decoded record.
-    pub fn locate_one(
-        &self,
-        finding: Finding,
-        document: Option<&Document<'_>>,
-        source: &dyn Source,
-        linked: Option<&Linked>,
-    ) -> Located {
-        let mut located = [self.place(finding, document, source, linked)];
-        self.number_lines(&mut located);
-        let [located] = located;
         located
     }
 
     /// Locates a finding of a record that could not be decoded.
     pub fn locate_plain(&self, finding: Finding) -> Located {
-        let span = finding.span.unwrap_or(Span {
-            start: self.frame.start,
-            end: self.frame.end,
-        });
+        let span = finding.span.unwrap_or_else(|| self.whole());
         let json_path = match &finding.path {
             Path::Absolute(path) => Some(path.clone()),
             _ => None,
         };
-        let mut located = [Located {
-            finding,
-            json_path,
-            span: Some(span),
-            line_column: None,
-            row: None,
-            inside: None,
-        }];
-        self.number_lines(&mut located);
-        let [located] = located;
-        located
+        self.placed(finding, json_path, span)
     }
 
-    fn place(
+    /// Locates one finding of a decoded record. However many are located, and wherever they lie, the frame is gone through once.
+    pub fn locate(
         &self,
         mut finding: Finding,
         document: Option<&Document<'_>>,
@@ -143,44 +177,38 @@ impl<'f> Locator<'f> {
             .and_then(|position| linked?.conversation.messages.get(position as usize))
             .map(|message| message.origin);
         let kind = document.map(|document| document.root().kind());
-        let apart = document.zip(message);
-        let apart =
-            apart.filter(|(_, origin)| source.lies_apart() || source.message_path(origin.index).is_empty());
-        let message_path = |index: u32| match kind {
-            _ if apart.is_some() => apart.map_or_else(String::new, |(document, origin)| {
-                document.path_at(origin.start.saturating_sub(self.frame.start) as usize)
-            }),
+        let listed = |index: u32| match kind {
             Some(Kind::Array) => format!("$[{index}]"),
             Some(Kind::String) => "$".to_owned(),
-            _ => source.message_path(index),
+            _ => source.message_path(index).unwrap_or_else(|| "$".to_owned()),
+        };
+        let path_of = |origin: MessageOrigin| match document {
+            Some(document) if source.message_path(origin.index).is_none() => {
+                document.path_at(self.offset(origin.start))
+            }
+            _ => listed(origin.index),
         };
         let json_path = match (&finding.path, message) {
             (Path::Absolute(path), _) => Some(path.clone()),
-            (Path::InMessage(suffix), Some(origin)) => {
-                Some(format!("{}{suffix}", message_path(origin.index)))
-            }
+            (Path::InMessage(suffix), Some(origin)) => Some(format!("{}{suffix}", path_of(origin))),
             (Path::InMessage(suffix), None) => finding
                 .position
-                .map(|position| format!("{}{suffix}", message_path(position))),
+                .map(|position| format!("{}{suffix}", listed(position))),
             (Path::Record, _) => None,
         };
-        let found: Option<Range<usize>> = json_path
-            .as_deref()
-            .and_then(|path| nearest_place(document?, path));
-        let found = found.map(|range| Span {
-            start: self.frame.start + range.start as u64,
-            end: self.frame.start + range.end as u64,
-        });
         let own = message.map(|origin| Span {
             start: origin.start,
             end: origin.end,
         });
-        // Where messages have no paths of their own, the path leads to what holds them all.
-        let found = found.filter(|found| own.is_none_or(|own| *found == own || !holds(*found, own)));
-        let base = finding.span.or(found).or(own).unwrap_or(Span {
-            start: self.frame.start,
-            end: self.frame.end,
-        });
+        let found = || {
+            let found = nearest_place(document?, json_path.as_deref()?)?;
+            let found = self.span(found);
+            // Where messages have no paths of their own, the path leads to what holds them all.
+            let is_wider = own.is_some_and(|own| found != own && holds(found, own));
+            (!is_wider).then_some(found)
+        };
+        let base = finding.span.or_else(found).or(own);
+        let base = base.unwrap_or_else(|| self.whole());
         let marked = finding.mark.take();
         let marked = marked.zip(document);
         let marked = marked.and_then(|(mark, document)| self.marked(&mark, document, base));
@@ -188,30 +216,51 @@ impl<'f> Locator<'f> {
             finding.span = finding.span.and(marked);
         }
         // A place that only the bytes tell has a path, too.
-        let is_told = finding.path == Path::Record && finding.span.is_some_and(|span| !self.is_whole(span));
+        let is_told = finding.path == Path::Record && finding.span.is_some_and(|span| span != self.whole());
         let shown = marked.or(finding.span.filter(|_| is_told));
-        let path = shown.zip(document).map(|(span, document)| {
-            let at = span.start.saturating_sub(self.frame.start) as usize;
-            document.path_at(at)
-        });
+        let path = shown.zip(document);
+        let path = path.map(|(span, document)| document.path_at(self.offset(span.start)));
+        self.placed(finding, path.or(json_path), marked.unwrap_or(base))
+    }
+
+    fn placed(&self, finding: Finding, json_path: Option<String>, span: Span) -> Located {
         Located {
             finding,
-            json_path: path.or(json_path),
-            span: Some(marked.unwrap_or(base)),
-            line_column: None,
+            json_path,
+            span: Some(span),
+            line_column: Some(self.line_column(span.start)),
             row: None,
             inside: None,
         }
     }
 
-    fn is_whole(&self, span: Span) -> bool {
-        span.start == self.frame.start && span.end == self.frame.end
+    /// Line and column of a byte of the entry, which is in the frame.
+    pub fn line_column(&self, byte: u64) -> (u64, u64) {
+        self.lines.at(byte.saturating_sub(self.frame.start))
+    }
+
+    /// A byte of the entry as one of the frame.
+    fn offset(&self, byte: u64) -> usize {
+        usize::try_from(byte.saturating_sub(self.frame.start)).unwrap_or(usize::MAX)
+    }
+
+    fn span(&self, range: Range<usize>) -> Span {
+        Span {
+            start: self.frame.start + range.start as u64,
+            end: self.frame.start + range.end as u64,
+        }
+    }
+
+    fn whole(&self) -> Span {
+        Span {
+            start: self.frame.start,
+            end: self.frame.end,
+        }
     }
 
     /// What a finding means inside its place; nothing where it does not stand there as it is said.
     fn marked(&self, mark: &Meant, document: &Document<'_>, place: Span) -> Option<Span> {
-        let offset = |at: u64| (at.saturating_sub(self.frame.start) as usize).min(self.bytes.len());
-        let within = offset(place.start)..offset(place.end);
+        let within = self.offset(place.start)..self.offset(place.end).min(self.bytes.len());
         let found = match mark {
             Meant::Value(text) => document
                 .find(within.clone(), text)
@@ -221,10 +270,7 @@ impl<'f> Locator<'f> {
                 Some(within.start + at..within.start + at + text.len())
             }
         };
-        found.map(|found| Span {
-            start: self.frame.start + found.start as u64,
-            end: self.frame.start + found.end as u64,
-        })
+        found.map(|found| self.span(found))
     }
 
     /// A value in the JSON that a string holds, however often it is quoted.
@@ -236,29 +282,6 @@ impl<'f> Locator<'f> {
             before == Some(&b'"') && matches!(bytes.get(at + text.len()), Some(b'"' | b'\\'))
         })?;
         Some(within.start + start..within.start + start + text.len())
-    }
-
-    /// Gives every located finding its line and column, reading the frame once.
-    fn number_lines(&self, located: &mut [Located]) {
-        let mut order: Vec<(u64, usize)> = located
-            .iter()
-            .enumerate()
-            .filter_map(|(index, place)| place.span.map(|span| (span.start, index)))
-            .collect();
-        order.sort_unstable();
-        let mut line = self.frame.line;
-        let mut column = self.frame.column;
-        let mut at = 0;
-        for (start, index) in order {
-            let target = (start.saturating_sub(self.frame.start) as usize).min(self.bytes.len());
-            if let Some(stretch) = self.bytes.get(at..target) {
-                (line, column) = advance(line, column, stretch);
-            }
-            at = target.max(at);
-            if let Some(place) = located.get_mut(index) {
-                place.line_column = Some((line, column));
-            }
-        }
     }
 }
 
@@ -286,10 +309,13 @@ fn key(located: &Located) -> (Option<u32>, &'static str, Option<u64>) {
     )
 }
 
+/// Code points that begin in a stretch of text.
+pub fn code_points(stretch: &[u8]) -> u64 {
+    bytes::count(stretch, |byte| (byte & 0b1100_0000) != 0b1000_0000)
+}
+
 /// Moves a line and column (code points, both from 1) over a stretch of text.
 pub fn advance(line: u64, column: u64, stretch: &[u8]) -> (u64, u64) {
-    let begins = |byte: u8| (byte & 0b1100_0000) != 0b1000_0000;
-    let code_points = |stretch: &[u8]| bytes::count(stretch, begins);
     match memchr::memrchr(b'\n', stretch) {
         None => (line, column + code_points(stretch)),
         Some(last) => {
@@ -305,6 +331,20 @@ pub fn advance(line: u64, column: u64, stretch: &[u8]) -> (u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sweep_tells_every_place_whatever_was_asked_before() {
+        let text = "aбв\n中, and more words\n".repeat(1_000);
+        let sweep = Sweep::lines(text.as_bytes(), 7, 3);
+        for at in (0..text.len() + 2)
+            .rev()
+            .step_by(331)
+            .chain((0..text.len()).step_by(97))
+        {
+            let before = &text.as_bytes()[..at.min(text.len())];
+            assert_eq!(sweep.at(at as u64), advance(7, 3, before), "{at}");
+        }
+    }
 
     #[test]
     fn columns_count_code_points_and_restart_after_a_line_break() {

@@ -36,7 +36,10 @@ fn framed(
     };
     let mut outcome = scanned(source, &written, bytes, Rows::Alone, settings);
     let head = usize::try_from(settings.limits.reject_head).unwrap_or(usize::MAX);
-    outcome.each(&mut |outcome| written::lead_back(outcome, frame, bytes, head));
+    let mut also = std::mem::take(&mut outcome.also);
+    let all: Vec<&mut RecordOutcome> = std::iter::once(&mut outcome).chain(&mut also).collect();
+    written::lead_back(all, frame, bytes, head);
+    outcome.also = also;
     outcome
 }
 
@@ -70,7 +73,7 @@ fn scanned(
     settings: Settings<'_>,
 ) -> RecordOutcome {
     let limits = settings.limits;
-    let locator = Locator::new(frame, bytes);
+    let locator = Locator::new(frame.clone(), bytes);
     let mut outcome = match (json::scan(bytes, limits.depth), source) {
         (Err(fault), _) => {
             let at = frame.start + fault.at as u64;
@@ -127,7 +130,7 @@ impl Scanned<'_> {
         let also = std::mem::take(&mut reading.also).into_iter();
         let mut outcome = self.conclude(reading, notes(self.document, self.frame));
         outcome.unread = self.place_unread(&leftovers.fields);
-        outcome.read_words = leftovers.read_words;
+        outcome.messages = (leftovers.said, leftovers.emptied);
         outcome.also = also.map(|reading| self.conclude(reading, Vec::new())).collect();
         outcome
     }
@@ -184,7 +187,7 @@ impl Scanned<'_> {
                     rejects: located(reading.rejects, locator, document, source, None),
                     rows: reading.rows,
                     unread: Vec::new(),
-                    read_words: 0,
+                    messages: (0, 0),
                     redaction: None,
                     also: Vec::new(),
                 };
@@ -222,7 +225,7 @@ impl Scanned<'_> {
             rejects,
             rows: counts,
             unread: Vec::new(),
-            read_words: 0,
+            messages: (0, 0),
             redaction,
             also: Vec::new(),
         }
@@ -241,7 +244,7 @@ fn located(
         .into_iter()
         .map(|mut reject| {
             reject.finding.span = Some(reject.span);
-            let place = locator.locate_one(reject.finding.clone(), Some(document), source, linked);
+            let place = locator.locate(reject.finding.clone(), Some(document), source, linked);
             (reject, place)
         })
         .collect()
@@ -290,7 +293,7 @@ fn rejected(
         rejects: vec![(reject, place)],
         rows: RowLedger::default(),
         unread: Vec::new(),
-        read_words: 0,
+        messages: (0, 0),
         redaction: None,
         also: Vec::new(),
     }

@@ -101,9 +101,13 @@ pub fn shown(linked: &Linked, rendering: &Rendering) -> Vec<u32> {
         return Vec::new();
     };
     let first = rendering.first_position.unwrap_or(last + 1);
-    let is_window = rendering.coverage == Coverage::Window;
-    let ahead = linked.conversation.messages.iter().take(first as usize);
-    let ahead = ahead.filter(|message| is_window && message.role == Role::System);
+    // Single turns have nothing before them, and there may be as many as messages; of windows there are so many at most.
+    let ahead = match rendering.coverage {
+        Coverage::Window => first as usize,
+        Coverage::Whole | Coverage::SingleTurn => 0,
+    };
+    let ahead = linked.conversation.messages.iter().take(ahead);
+    let ahead = ahead.filter(|message| message.role == Role::System);
     let links = linked
         .links
         .get(first as usize..=last as usize)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use chatmill_diag::{Finding, Severity, Span, codes};
 use serde::{Deserialize, Serialize};
 
+use crate::entry::EntryRef;
 use crate::record::UnreadAt;
 use crate::record::locate::Located;
 
@@ -59,30 +60,43 @@ impl UnreadFields {
         self.paths.is_empty() && self.further == 0
     }
 
-    /// Bytes of what holds words.
-    pub fn words(&self) -> u64 {
-        let fields = self.paths.values().filter(|field| field.has_words);
-        fields.map(|field| field.bytes).sum()
-    }
-
     /// Adds what a record holds; of more than `limit` paths only how often they were met.
     pub fn add(&mut self, unread: &UnreadAt, place: FirstPlace, limit: u64) {
         let Located {
             finding, json_path, ..
         } = &unread.located;
-        let field = |first| UnreadField {
+        let field = UnreadField {
             count: finding.count,
             bytes: unread.bytes,
             has_words: finding.severity > Severity::Note,
-            first,
+            first: place,
         };
-        let path = json_path.as_deref().unwrap_or_default();
+        self.put(json_path.as_deref().unwrap_or_default(), field, limit);
+    }
+
+    /// Adds a member of an archive that is no chat, under what it is.
+    pub fn pass_over(&mut self, member: &EntryRef, kind: &str, bytes: u64, limit: u64) {
+        let field = UnreadField {
+            count: 1,
+            bytes,
+            has_words: false,
+            first: FirstPlace {
+                entry: member.entry.clone(),
+                ..FirstPlace::default()
+            },
+        };
+        self.put(kind, field, limit);
+    }
+
+    fn put(&mut self, path: &str, field: UnreadField, limit: u64) {
         if let Some(known) = self.paths.get_mut(path) {
-            known.add(&field(FirstPlace::default()));
+            known.count += field.count;
+            known.bytes += field.bytes;
+            known.has_words |= field.has_words;
         } else if (self.paths.len() as u64) < limit {
-            self.paths.insert(path.to_owned(), field(place));
+            self.paths.insert(path.to_owned(), field);
         } else {
-            self.further += finding.count;
+            self.further += field.count;
         }
     }
 
@@ -90,13 +104,7 @@ impl UnreadFields {
     pub fn merge(&mut self, later: Self, limit: u64) {
         self.further += later.further;
         for (path, field) in later.paths {
-            if let Some(known) = self.paths.get_mut(&path) {
-                known.add(&field);
-            } else if (self.paths.len() as u64) < limit {
-                self.paths.insert(path, field);
-            } else {
-                self.further += field.count;
-            }
+            self.put(&path, field, limit);
         }
     }
 
@@ -119,27 +127,33 @@ impl UnreadFields {
 }
 
 impl UnreadField {
-    fn add(&mut self, more: &Self) {
-        self.count += more.count;
-        self.bytes += more.bytes;
-        self.has_words |= more.has_words;
-    }
-
+    /// `path` is that of a field, or the kind of a member.
     fn finding(self, path: String) -> (Located, Option<FirstPlace>) {
         let times = if self.count == 1 { "once" } else { "in all" };
-        let message = format!(
-            "the source does not read this field: {} bytes {times}, kept in `extra`",
-            self.bytes
-        );
+        let is_field = path.starts_with('$');
+        let message = if is_field {
+            let bytes = self.bytes;
+            format!("the source does not read this field: {bytes} bytes {times}, kept in `extra`")
+        } else {
+            format!(
+                "members of this kind are no chats, and are passed over: {path}, {} bytes {times}",
+                self.bytes
+            )
+        };
         let finding = Finding::new(&codes::UNREAD_FIELD, message);
         let severity = if self.has_words {
             Severity::Warning
         } else {
             Severity::Note
         };
-        let mut located = Located::nowhere(finding.with_severity(severity).at_path(path.clone()));
+        let path = is_field.then_some(path);
+        let finding = finding.with_severity(severity);
+        let finding = path
+            .iter()
+            .fold(finding, |finding, path| finding.at_path(path.clone()));
+        let mut located = Located::nowhere(finding);
         located.finding.count = self.count;
-        located.json_path = Some(path);
+        located.json_path = path;
         located.span = self.first.span.map(|(start, end)| Span { start, end });
         located.line_column = self.first.line_column;
         (located, Some(self.first))

@@ -8,7 +8,7 @@ use chatmill_diag::{Reject, Span};
 use chatmill_intake::{CopiedLine, Form, Frame, FramedText};
 
 use crate::record::RecordOutcome;
-use crate::record::locate::{Located, advance};
+use crate::record::locate::{Located, Sweep};
 
 /// The bytes of the entry that a frame of this form stands for.
 pub(crate) fn written(form: Form, bytes: &[u8]) -> Cow<'_, [u8]> {
@@ -28,56 +28,60 @@ pub(crate) fn offsets<'f>(form: Form, bytes: &'f [u8]) -> Box<dyn FnMut(u64) -> 
     }
 }
 
-/// Leads every place in what became of a frame, whose bytes these are, back to what is written in its entry.
-pub(super) fn lead_back(outcome: &mut RecordOutcome, frame: &Frame, bytes: &[u8], reject_head: usize) {
-    if frame.form == Form::Text {
-        // A text has no fields that a path could name.
-        let rejected = outcome.rejects.iter_mut().map(|(_, located)| located);
-        let unread = outcome.unread.iter_mut().map(|unread| &mut unread.located);
-        let each = outcome.findings.iter_mut().chain(rejected).chain(unread);
-        each.for_each(|located| located.json_path = None);
-    }
+/// Leads every place in what became of the conversations of a frame, whose bytes these are, back to what is written in its entry:
+/// in all of them at once, for the way there is one from the front.
+pub(super) fn lead_back(mut all: Vec<&mut RecordOutcome>, frame: &Frame, bytes: &[u8], reject_head: usize) {
     let mut places: Vec<&mut u64> = Vec::new();
-    let unread = outcome.unread.iter_mut().map(|unread| &mut unread.located);
-    for located in outcome.findings.iter_mut().chain(unread) {
-        places.extend(ends(located));
-    }
-    for (reject, located) in &mut outcome.rejects {
-        places.extend(ends(located));
-        places.extend(both(&mut reject.span));
-    }
-    let messages = outcome
-        .linked
-        .iter_mut()
-        .flat_map(|linked| &mut linked.conversation.messages);
-    for message in messages {
-        places.extend([&mut message.origin.start, &mut message.origin.end]);
+    for outcome in &mut all {
+        for located in found(outcome) {
+            if frame.form == Form::Text {
+                // A text has no fields that a path could name.
+                located.json_path = None;
+            }
+        }
+        let unread = outcome.unread.iter_mut().map(|unread| &mut unread.located);
+        for located in outcome.findings.iter_mut().chain(unread) {
+            places.extend(ends(located));
+        }
+        for (reject, located) in &mut outcome.rejects {
+            places.extend(ends(located));
+            places.extend(both(&mut reject.span));
+        }
+        let messages = outcome
+            .linked
+            .iter_mut()
+            .flat_map(|linked| &mut linked.conversation.messages);
+        for message in messages {
+            places.extend([&mut message.origin.start, &mut message.origin.end]);
+        }
     }
     places.sort_unstable();
     let mut offset = offsets(frame.form, bytes);
     for place in places {
         *place = frame.start + offset(place.saturating_sub(frame.start));
     }
-    if outcome.findings.is_empty() && outcome.rejects.is_empty() && outcome.unread.is_empty() {
+    if all.iter_mut().all(|outcome| found(outcome).next().is_none()) {
         return;
     }
     let text = written(frame.form, bytes);
-    for (reject, located) in &mut outcome.rejects {
-        reject.finding.span = located.span;
-        cut(reject, frame, &text, reject_head);
+    let lines = Sweep::lines(&text, frame.line, frame.column);
+    for outcome in all {
+        for (reject, located) in &mut outcome.rejects {
+            reject.finding.span = located.span;
+            cut(reject, frame, &text, reject_head);
+        }
+        for located in found(outcome) {
+            let start = located.span.map(|span| span.start.saturating_sub(frame.start));
+            located.line_column = start.map(|start| lines.at(start)).or(located.line_column);
+        }
     }
+}
+
+/// All that was found and has a place.
+fn found(outcome: &mut RecordOutcome) -> impl Iterator<Item = &mut Located> {
     let rejected = outcome.rejects.iter_mut().map(|(_, located)| located);
     let unread = outcome.unread.iter_mut().map(|unread| &mut unread.located);
-    number_lines(
-        outcome
-            .findings
-            .iter_mut()
-            .chain(rejected)
-            .chain(unread)
-            .collect(),
-        frame,
-        &text,
-    );
+    outcome.findings.iter_mut().chain(rejected).chain(unread)
 }
 
 fn ends(located: &mut Located) -> impl Iterator<Item = &mut u64> {
@@ -99,16 +103,4 @@ fn cut(reject: &mut Reject, frame: &Frame, text: &[u8], head: usize) {
 fn inside(span: Span, frame: &Frame) -> Range<usize> {
     let offset = |at: u64| usize::try_from(at.saturating_sub(frame.start)).unwrap_or(usize::MAX);
     offset(span.start)..offset(span.end)
-}
-
-fn number_lines(mut located: Vec<&mut Located>, frame: &Frame, text: &[u8]) {
-    located.sort_by_key(|located| located.span.map(|span| span.start));
-    let (mut line, mut column, mut at) = (frame.line, frame.column, 0);
-    for place in located {
-        let Some(span) = place.span else { continue };
-        let target = inside(span, frame).start.min(text.len());
-        (line, column) = advance(line, column, text.get(at..target).unwrap_or_default());
-        at = target.max(at);
-        place.line_column = Some((line, column));
-    }
 }

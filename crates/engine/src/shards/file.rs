@@ -1,7 +1,8 @@
 //! The plan as a file: what a machine must know to work off a lot as every other one would.
 //!
 //! The pipeline file and the inputs are read from the folders where they were; what was found out about the inputs stands here, and the
-//! fingerprint says whether both still fit together.
+//! fingerprint says whether both still fit together. Nothing of it is believed: what it says of the lots must be all of the inputs, each
+//! once.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::Stretch;
 use chatmill_intake::discover::InputKind;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RunError;
@@ -97,6 +99,11 @@ impl PlanFile {
         }
     }
 
+    /// What is kept for a destination.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        sealed(self)
+    }
+
     /// Reads a plan that was kept for a destination.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, RunError> {
         /// What every build writes.
@@ -117,7 +124,9 @@ impl PlanFile {
             );
             return Err(RunError::OtherPlan { reason });
         }
-        serde_json::from_slice(bytes).map_err(broken)
+        unsealed(bytes).ok_or_else(|| RunError::OtherPlan {
+            reason: "plan.json is not as it was written".to_owned(),
+        })
     }
 
     /// How many lots there are.
@@ -157,14 +166,76 @@ impl PlanFile {
             let reason = "the pipeline file or the names of its inputs changed since".to_owned();
             return Err(RunError::OtherPlan { reason });
         }
-        let lots = (0..).zip(&self.lots).map(|(number, facts)| Lot {
-            number,
-            inputs: facts.inputs.clone(),
-            stretch: facts.stretch.as_ref().and_then(stretch),
-        });
-        let lots = lots.collect();
-        Ok((plan, lots))
+        let lots: Option<Vec<Lot>> = (0..)
+            .zip(&self.lots)
+            .map(|(number, facts)| lot(number, facts))
+            .collect();
+        match lots.filter(|lots| are_all(lots, &plan.inputs)) {
+            Some(lots) => Ok((plan, lots)),
+            None => Err(RunError::OtherPlan {
+                reason: "its lots are not all of the inputs, each once".to_owned(),
+            }),
+        }
     }
+}
+
+/// Whether lots are all of the inputs, in order and once: each whole in one lot, or in stretches that follow one another to its end.
+fn are_all(lots: &[Lot], inputs: &[PlannedInput]) -> bool {
+    let mut next = 0;
+    // The stretch before, where more of its input must follow.
+    let mut before: Option<&Stretch> = None;
+    for lot in lots {
+        let Range { start, end } = lot.inputs;
+        let follows = match (&lot.stretch, before) {
+            (None, None) => end > next || inputs.is_empty(),
+            (None, Some(_)) => false,
+            (Some(stretch), _) => {
+                let bytes = inputs.get(next).map(|planned| planned.input.bytes);
+                end == next + 1
+                    && stretch.start < stretch.end
+                    && goes_on(before, stretch)
+                    && stretch.is_last == (Some(stretch.end) == bytes)
+            }
+        };
+        if start != next || !follows {
+            return false;
+        }
+        before = lot.stretch.as_ref().filter(|stretch| !stretch.is_last);
+        next = if before.is_some() { next } else { end };
+    }
+    next == inputs.len() && before.is_none() && !lots.is_empty()
+}
+
+/// Whether a stretch begins where the one before ends, or its file does; of lines there are no more than bytes, and of records no more
+/// than lines.
+fn goes_on(before: Option<&Stretch>, stretch: &Stretch) -> bool {
+    let Some(before) = before else {
+        return (stretch.start, stretch.line, stretch.record) == (0, 1, 0);
+    };
+    let lines = stretch.line.saturating_sub(before.line);
+    stretch.start == before.end
+        && (1..=before.end - before.start).contains(&lines)
+        && (0..=lines).contains(&stretch.record.wrapping_sub(before.record))
+}
+
+/// What begins an object that bears a hash.
+const SEAL: &str = "{\"hash\":\"";
+
+/// An object as JSON that bears its own hash: that of all that stands behind it.
+pub(super) fn sealed(object: &impl Serialize) -> Vec<u8> {
+    let mut json = serde_json::to_string(object).unwrap_or_default();
+    let hash = blake3::hash(json.get(1..).unwrap_or_default().as_bytes()).to_hex();
+    json.replace_range(..json.len().min(1), &format!("{SEAL}{hash}\","));
+    json.into_bytes()
+}
+
+/// Reads what [`sealed`] wrote; nothing where a byte of it is another.
+pub(super) fn unsealed<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+    let (hash, rest) = bytes
+        .strip_prefix(SEAL.as_bytes())?
+        .split_at_checked(2 * blake3::OUT_LEN)?;
+    let is_whole = blake3::hash(rest.strip_prefix(b"\",")?).to_hex().as_bytes() == hash;
+    serde_json::from_slice(bytes).ok().filter(|_| is_whole)
 }
 
 /// What is said of an input that cannot be read.
@@ -196,6 +267,19 @@ fn lot_facts(lot: &Lot) -> LotFacts {
             hash: stretch.hash.to_hex().to_string(),
         }),
     }
+}
+
+fn lot(number: u32, facts: &LotFacts) -> Option<Lot> {
+    let stretch = match &facts.stretch {
+        Some(facts) => Some(stretch(facts)?),
+        None => None,
+    };
+    let inputs = facts.inputs.clone();
+    Some(Lot {
+        number,
+        inputs,
+        stretch,
+    })
 }
 
 fn stretch(facts: &StretchFacts) -> Option<Stretch> {

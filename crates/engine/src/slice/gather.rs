@@ -9,9 +9,8 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
-use std::path::PathBuf;
 
-use chatmill_dataset::{DatasetError, Spill};
+use chatmill_dataset::{DatasetError, Spill, SpillFolder};
 use chatmill_diag::Limits;
 use chatmill_source::Source;
 
@@ -34,7 +33,7 @@ const MAX_SPREADS: usize = 6;
 pub struct Gatherer {
     /// Bytes of a partition that is turned into a slice as it is.
     target: u64,
-    folder: PathBuf,
+    folder: SpillFolder,
     first: usize,
     /// The spill that rows go to, until partitions are asked for; then the spills that are being emptied, deepest last.
     levels: VecDeque<Level>,
@@ -80,11 +79,11 @@ pub struct Gathered {
 
 impl Gatherer {
     /// A gatherer for inputs of so many bytes. What is too much for the memory waits in `folder`, without a name.
-    pub fn new(input_bytes: u64, limits: &Limits, folder: PathBuf) -> Self {
+    pub fn new(input_bytes: u64, limits: &Limits, folder: impl Into<SpillFolder>) -> Self {
         let target = limits.partition.max(1);
         Self {
             target,
-            folder,
+            folder: folder.into(),
             first: usize::try_from(input_bytes.div_ceil(target).clamp(1, OPEN_PARTITIONS)).unwrap_or(1),
             levels: VecDeque::new(),
             entries: Vec::new(),
@@ -446,11 +445,8 @@ mod tests {
 
     fn entry() -> EntryRef {
         EntryRef {
-            input: 0,
-            entry: String::new(),
-            table: String::new(),
             source: chatmill_source::SOURCES.first().copied(),
-            refusal: None,
+            ..EntryRef::of_input(0)
         }
     }
 

@@ -15,7 +15,7 @@ use crate::entry::EntryRef;
 use crate::record::group::Group;
 use crate::record::locate::Located;
 use crate::record::unread::FirstPlace;
-use crate::record::{self, RecordOutcome, Settings, UnreadAt};
+use crate::record::{self, RecordHash, RecordOutcome, Settings, UnreadAt};
 
 /// One thing that a slice holds.
 #[derive(Clone, Copy)]
@@ -92,6 +92,8 @@ pub struct ReadRecord<'s> {
     pub record: Record<'s>,
     /// What became of it.
     pub outcome: RecordOutcome,
+    /// Its hash.
+    pub hash: RecordHash<'s>,
     /// The rows that are rejected, by their index.
     rejected: BTreeSet<usize>,
     /// Whether the record is accounted for here: one that holds several conversations is so in the first.
@@ -177,12 +179,14 @@ impl<'s> Record<'s> {
             rejected.extend(self.rejected(outcome));
         }
         let mut read = Vec::with_capacity(1 + also.len());
+        let hash = RecordHash::of(self.bytes);
         for outcome in std::iter::once(outcome).chain(also) {
             let counts = read.is_empty();
             read.push(ReadRecord {
                 record: self,
                 rejected: std::mem::take(&mut rejected),
                 outcome,
+                hash: hash.clone(),
                 counts,
             });
         }

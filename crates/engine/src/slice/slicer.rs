@@ -10,11 +10,10 @@ mod tests;
 mod end;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_dataset::{DatasetError, SliceId};
+use chatmill_dataset::{DatasetError, SliceId, SpillFolder};
 use chatmill_diag::{Limits, codes};
 use chatmill_intake::discover::InputKind;
 use chatmill_intake::{Event, Failure, Frame, Framing, Head, Reader, Stretch};
@@ -68,7 +67,7 @@ pub struct Slicer<'p> {
     recognised: Vec<Recognised>,
     spare: Vec<Vec<u8>>,
     /// Where rows wait.
-    spill: PathBuf,
+    spill: SpillFolder,
     /// Rows of the lot.
     gatherer: Gatherer,
     /// Why nothing more can be gathered.
@@ -112,11 +111,12 @@ impl<'p> Slicer<'p> {
         limits: &'p Limits,
         slice_bytes: usize,
         record_limit: Option<u64>,
-        spill: PathBuf,
+        spill: impl Into<SpillFolder>,
         stop: &'p AtomicBool,
         progress: &'p dyn Progress,
     ) -> Self {
         let lot = Lot::whole(inputs.len());
+        let spill = spill.into();
         Self {
             gatherer: Gatherer::new(lot.bytes(inputs), limits, spill.clone()),
             spill,
@@ -534,6 +534,7 @@ impl<'p> Slicer<'p> {
         let seen = recognise(planned, &entry, head, self.limits);
         let step = EntryRef {
             input: current.input,
+            is_plain: current.reader.is_plain(),
             entry: entry.clone(),
             table: String::new(),
             source: seen.source,

@@ -65,7 +65,7 @@ fn a_conversation_without_an_id_is_called_by_the_hash_of_its_record() {
     let slice = Desk::only("a.json", &text);
     let limits = Limits::default();
     let read = read(&slice, &limits);
-    let id = crate::record::id(read.outcome.linked.as_ref().unwrap(), read.record.bytes);
+    let id = crate::record::id(read.outcome.linked.as_ref().unwrap(), &read.hash);
     assert_eq!(id.len(), 16);
     assert!(blake3::hash(text.as_bytes()).to_hex().starts_with(&id));
 }

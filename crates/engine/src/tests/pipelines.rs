@@ -64,3 +64,37 @@ fn an_override_that_is_none_is_refused() {
     let unknown = parsed(SMALL, &["limits.deepth=5"]).err().unwrap();
     assert!(unknown.contains("did you mean `depth`"), "{unknown}");
 }
+
+#[test]
+fn a_key_that_is_set_has_eight_steps_at_most() {
+    let set = |steps: usize| {
+        let key = vec!["a"; steps].join(".");
+        parsed(SMALL, &[&format!("{key}=1")]).err().unwrap()
+    };
+    assert!(set(8).contains("unknown field `a`"), "{}", set(8));
+    for steps in [9, 50_000] {
+        assert!(
+            set(steps).contains("is not of the form section.key=value"),
+            "{steps}"
+        );
+        assert!(set(steps).len() < 200, "{steps}");
+    }
+}
+
+#[test]
+fn a_value_that_is_set_and_a_file_are_as_deep_as_toml_is_read() {
+    let deep = vec!["a"; 50_000].join(".");
+    let nested = [
+        format!("{{{deep}=1}}"),
+        format!("{}1{}", "{a=".repeat(50_000), "}".repeat(50_000)),
+        format!("{}{}", "[".repeat(50_000), "]".repeat(50_000)),
+    ];
+    for value in nested {
+        // What is no TOML is a word.
+        assert_eq!(parsed(SMALL, &[&format!("name={value}")]).unwrap().name, value);
+        assert!(parsed(&format!("x={value}\n{SMALL}"), &[]).is_err());
+    }
+    for line in [format!("{deep}=1"), format!("[{deep}]"), format!("[[{deep}]]")] {
+        assert!(parsed(&format!("{line}\n{SMALL}"), &["name=n"]).is_err());
+    }
+}

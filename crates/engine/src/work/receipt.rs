@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use chatmill_dataset::InputRows;
 use chatmill_dataset::overview::SHAPES;
 use chatmill_diag::{Ledger, RowLedger, Severity};
 use serde::{Deserialize, Serialize};
 
-use crate::record::unread::UnreadFields;
 use crate::work::overview::OverviewSums;
+use crate::work::recognition::Recognition;
 use crate::work::totals::Totals;
 
 /// The receipt of a slice.
@@ -50,6 +51,9 @@ pub struct SliceReceipt {
 /// Counts of one input in a slice.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct InputCounts {
+    /// Whether its bytes are what was decoded.
+    #[serde(default)]
+    pub plain: bool,
     /// Entries that were read to their end here.
     pub entries: u64,
     /// Records and bytes.
@@ -59,14 +63,17 @@ pub struct InputCounts {
     pub rows: RowLedger,
     /// Conversations in the dataset.
     pub conversations: u64,
+    /// Rows that were written, counted where they are: what says that they are as many as those that are accounted for.
+    #[serde(default)]
+    pub written: InputRows,
     /// Rows of the findings table.
     pub findings: u64,
     /// Errors among what was found.
     #[serde(default)]
     pub errors: u64,
-    /// Records that are whole and that their source cannot read.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub misread: u64,
+    /// Whether its source fits it, and what that does not read.
+    #[serde(flatten)]
+    pub recognition: Recognition,
     /// Sources that read it.
     pub sources: Vec<String>,
     /// Shapes and versions of the formats that were recognised, as far as a report names them.
@@ -80,12 +87,6 @@ pub struct InputCounts {
     /// Files, and members of archives, that are not chats, by what they are.
     #[serde(default)]
     pub skipped_files: BTreeMap<String, u64>,
-    /// Fields that nobody reads.
-    #[serde(default, skip_serializing_if = "UnreadFields::is_empty")]
-    pub unread: UnreadFields,
-    /// Bytes of what is read, as far as that holds words.
-    #[serde(default)]
-    pub read_words: u64,
 }
 
 /// What a receipt says of the shapes of its inputs, without all else.
@@ -101,15 +102,9 @@ pub struct InputShapes {
     /// In the order in which they came.
     #[serde(default)]
     pub shapes: Vec<String>,
-    /// Records that are whole and that their source cannot read.
-    #[serde(default)]
-    pub misread: u64,
-    /// Fields that nobody reads.
-    #[serde(default)]
-    pub unread: UnreadFields,
-    /// Bytes of what is read, as far as that holds words.
-    #[serde(default)]
-    pub read_words: u64,
+    /// Whether its source fits it, and what that does not read.
+    #[serde(flatten)]
+    pub recognition: Recognition,
 }
 
 /// Adds what is not there yet, as far as a report names it.

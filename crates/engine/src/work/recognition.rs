@@ -1,35 +1,85 @@
 //! Whether a source fits the input that it reads, which shows when all of it was read.
 
-use chatmill_diag::{Finding, Reject, RejectLevel, codes};
+use std::collections::BTreeMap;
 
+use chatmill_diag::{Finding, Reject, RejectLevel, codes};
+use chatmill_intake::may_hold_words;
+use serde::{Deserialize, Serialize};
+
+use crate::entry::EntryRef;
+use crate::record::UnreadAt;
 use crate::record::locate::Located;
 use crate::record::unread::{FirstPlace, UnreadFields};
+use crate::slice::records::Record;
 
-/// What speaks for and against a source.
-#[derive(Clone, Copy, Debug, Default)]
+/// What speaks for and against the source of an input.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recognition {
-    /// Records.
-    pub framed: u64,
     /// Records that are whole and that the source cannot read all the same.
+    #[serde(default)]
     pub misread: u64,
-    /// Bytes of what it reads, as far as that holds words.
-    pub read_words: u64,
-    /// Bytes of what it does not read, as far as that holds words.
-    pub unread_words: u64,
+    /// Messages that say something.
+    #[serde(default)]
+    pub said: u64,
+    /// Messages that say nothing, although words stand there that it does not read.
+    #[serde(default)]
+    pub emptied: u64,
+    /// Fields that it does not read.
+    #[serde(default, skip_serializing_if = "UnreadFields::is_empty")]
+    pub unread: UnreadFields,
 }
 
 impl Recognition {
+    /// Adds to the inputs of a record what was read of it and what not.
+    pub fn add<C: Default>(
+        inputs: &mut BTreeMap<usize, C>,
+        of: fn(&mut C) -> &mut Self,
+        record: Record<'_>,
+        (unread, (said, emptied)): (&[UnreadAt], (u64, u64)),
+        limit: u64,
+    ) {
+        let own = of(inputs.entry(record.entry.input).or_default());
+        own.said += said;
+        own.emptied += emptied;
+        for unread in unread {
+            let (input, place) = record.place_of(unread);
+            let fields = &mut of(inputs.entry(input).or_default()).unread;
+            fields.add(unread, place, limit);
+        }
+    }
+
+    /// Adds a member of an archive that is passed over, unless nothing can be said in it.
+    pub fn pass_over(&mut self, entry: Option<&EntryRef>, kind: &str, bytes: u64, limit: u64) {
+        if let Some(member) = entry.filter(|entry| !entry.entry.is_empty() && may_hold_words(kind)) {
+            self.unread.pass_over(member, kind, bytes, limit);
+        }
+    }
+
+    /// Adds what is known of later records, with at most so many paths.
+    pub fn merge(&mut self, later: Self, limit: u64) {
+        self.misread += later.misread;
+        self.said += later.said;
+        self.emptied += later.emptied;
+        self.unread.merge(later.unread, limit);
+    }
+
+    /// What is told of the whole input: whether its source fits it, and what nobody reads, each with its first place.
+    pub fn findings(self, framed: u64, source: &str) -> impl Iterator<Item = (Located, Option<FirstPlace>)> {
+        let misread = self.misfit(framed, source).map(|located| (located, None));
+        misread.into_iter().chain(self.unread.findings())
+    }
+
     /// The finding that the source is the wrong one. Of a single record what is wrong with it is said already.
-    pub fn finding(self, source: &str) -> Option<Located> {
+    fn misfit(&self, framed: u64, source: &str) -> Option<Located> {
         let other = "this is another format, or another source reads it; name that with --source";
-        let message = if self.misread >= 2 && self.misread * 2 > self.framed {
+        let (emptied, all) = (self.emptied, self.said + self.emptied);
+        let message = if self.misread >= 2 && self.misread * 2 > framed {
             format!(
-                "{source} cannot read {} of {} records: {other}",
-                self.misread, self.framed
+                "{source} cannot read {} of {framed} records: {other}",
+                self.misread
             )
-        } else if self.unread_words > self.read_words {
-            let (read, unread) = (self.read_words, self.unread_words);
-            format!("{source} reads {read} bytes of words and leaves {unread}: {other}")
+        } else if emptied * 2 > all {
+            format!("{source} reads nothing of {emptied} of {all} messages that hold words: {other}")
         } else {
             return None;
         };
@@ -38,20 +88,6 @@ impl Recognition {
             message,
         )))
     }
-}
-
-/// What is told of a whole input: whether its source fits it, and what nobody reads, each with its first place.
-pub fn of_input(
-    recognition: Recognition,
-    source: &str,
-    unread: UnreadFields,
-) -> impl Iterator<Item = (Located, Option<FirstPlace>)> {
-    let recognition = Recognition {
-        unread_words: unread.words(),
-        ..recognition
-    };
-    let misread = recognition.finding(source).map(|located| (located, None));
-    misread.into_iter().chain(unread.findings())
 }
 
 /// Whether a record is whole, and not what its source takes it for. What is broken as it lies in the file says nothing of its
@@ -68,25 +104,23 @@ mod tests {
     fn a_source_that_cannot_read_more_than_half_of_the_records_is_the_wrong_one() {
         let told = |misread, framed| {
             let recognition = Recognition {
-                framed,
                 misread,
                 ..Recognition::default()
             };
-            recognition.finding("sharegpt").is_some()
+            recognition.misfit(framed, "sharegpt").is_some()
         };
         assert!(!told(0, 0) && !told(2, 4) && told(3, 4) && told(2, 3) && !told(1, 1));
     }
 
     #[test]
-    fn a_source_that_leaves_more_words_than_it_reads_is_the_wrong_one() {
-        let told = |read_words, unread_words| {
+    fn a_source_that_reads_nothing_of_most_messages_with_words_is_the_wrong_one() {
+        let told = |said, emptied| {
             let recognition = Recognition {
-                framed: 3,
-                read_words,
-                unread_words,
+                said,
+                emptied,
                 ..Recognition::default()
             };
-            recognition.finding("sharegpt").is_some()
+            recognition.misfit(3, "sharegpt").is_some()
         };
         assert!(!told(0, 0) && !told(9, 9) && told(9, 10));
     }

@@ -406,8 +406,9 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
     /// The longest run of exchanges of a session that fits, from one on, and which exchange is the next.
     fn chunk(&mut self, from: usize, first: WindowRange, sink: &mut Sink<'a>) -> (WindowRange, usize) {
         let stretches = self.perspective.stretches.get(from..).unwrap_or_default();
-        let in_session = |stretch: &&WindowRange| stretch.session_start == first.session_start;
-        let run: Vec<WindowRange> = stretches.iter().take_while(in_session).copied().collect();
+        let in_session = |stretch: &WindowRange| stretch.session_start <= first.session_start;
+        let run = stretches.get(..stretches.partition_point(in_session));
+        let run = run.unwrap_or_default();
         let start = self.context(from, first);
         let joined = |last: WindowRange| WindowRange {
             start,
@@ -437,11 +438,8 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
     /// Where an exchange begins with the context that it repeats of the session.
     fn context(&self, from: usize, first: WindowRange) -> u32 {
         let before = self.perspective.stretches.get(..from).unwrap_or_default();
-        let earlier = before.iter().rev();
-        let opening = earlier
-            .take_while(|stretch| stretch.session_start == first.session_start)
-            .last();
-        let Some(opening) = opening else {
+        let is_earlier = |stretch: &WindowRange| stretch.session_start < first.session_start;
+        let Some(opening) = before.get(before.partition_point(is_earlier)) else {
             return first.start;
         };
         let earliest = first.start.saturating_sub(self.windowed.windows.overlap);

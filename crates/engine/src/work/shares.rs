@@ -7,6 +7,7 @@
 //! Paid is paid: an answer of which a provider logged what it cost and which no rendering shows (it was taken back, broken off, or has
 //! no words) is a request of its day and model, too, of which nothing but what was logged is known.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use chatmill_diag::Day;
@@ -66,10 +67,12 @@ impl Logged {
 
 impl std::ops::AddAssign for Logged {
     fn add_assign(&mut self, other: Self) {
+        // A sum that no table could hold is the largest that it can.
+        let add = |one: u64, other: u64| one.saturating_add(other).min(i64::MAX.unsigned_abs());
         self.requests += other.requests;
-        self.input = self.input.saturating_add(other.input);
-        self.cached_input = self.cached_input.saturating_add(other.cached_input);
-        self.output = self.output.saturating_add(other.output);
+        self.input = add(self.input, other.input);
+        self.cached_input = add(self.cached_input, other.cached_input);
+        self.output = add(self.output, other.output);
     }
 }
 
@@ -126,11 +129,9 @@ impl Billed<'_> {
             _ => key(None),
         };
         let mut shares: Vec<BillShare<'l>> = Vec::new();
+        let mut known = BTreeMap::new();
         let mut place = |(day, model): (Option<Day>, &'l str)| {
-            let known = shares
-                .iter()
-                .position(|share| (share.day, share.model) == (day, model));
-            known.unwrap_or_else(|| {
+            *known.entry((day, model)).or_insert_with(|| {
                 shares.push(BillShare {
                     day,
                     model,
@@ -184,14 +185,18 @@ impl Billed<'_> {
     /// The messages of the perspective, or of nobody, of which it was logged what they cost.
     fn paid<'l>(&self, linked: &'l Linked) -> impl Iterator<Item = &'l Message> {
         let conversation = &linked.conversation;
-        let agent = (conversation.participants.iter()).position(|one| one.kind == ParticipantKind::Agent);
-        let speaker = (conversation.participants.iter()).position(|one| one.id == self.perspective);
+        let paid = self.paid.start as usize..self.paid.end as usize;
+        let messages = conversation.messages.get(paid).unwrap_or_default();
+        // Most renderings of single turns and windows hold nothing that was logged, and nobody is looked for.
+        let is_logged = messages.iter().any(|message| message.usage.is_some());
+        let people = conversation.participants.iter();
+        let people = people.take(if is_logged { usize::MAX } else { 0 });
+        let agent = people.clone().position(|one| one.kind == ParticipantKind::Agent);
+        let speaker = people.clone().position(|one| one.id == self.perspective);
         let of_speaker = move |message: &&Message| {
             let sender = message.sender.or(agent);
             message.usage.is_some() && (speaker.is_none() || sender.is_none() || sender == speaker)
         };
-        let paid = self.paid.start as usize..self.paid.end as usize;
-        let messages = conversation.messages.get(paid).unwrap_or_default();
         messages.iter().filter(of_speaker)
     }
 
@@ -240,4 +245,60 @@ impl Billed<'_> {
 fn is_said(span: &ComponentSpan) -> bool {
     use chatmill_model::span::Component;
     span.voice != Speaker::Preamble && !matches!(span.component, Component::Framing | Component::Meta)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chatmill_model::{Conversation, MessageOrigin, Role};
+
+    #[test]
+    fn sums_of_what_was_logged_end_where_tables_do() {
+        let most = i64::MAX.unsigned_abs();
+        let mut sum = Logged::default();
+        for input in [most - 1, 1, 5, u64::MAX] {
+            sum += Logged::of(Some(Usage {
+                input: Some(input),
+                ..Usage::default()
+            }));
+        }
+        assert_eq!(sum.counts(), [4, most, 0, 0]);
+    }
+
+    #[test]
+    fn answers_of_many_models_are_as_many_shares_and_what_is_sent_last_comes_last() {
+        let answer = |position: u32| Message {
+            model: Some(format!("model {}", position % 100).into()),
+            ..Message::new(Role::Assistant, position, MessageOrigin::default())
+        };
+        let linked = Linked {
+            conversation: Conversation {
+                messages: (0..250).map(answer).collect(),
+                ..Conversation::default()
+            },
+            links: Vec::new(),
+            pairings: Vec::new(),
+        };
+        let requests: Vec<Request> = (0..250)
+            .map(|position| Request {
+                answer: 0,
+                end: 0,
+                position: Some(position),
+            })
+            .collect();
+        let billed = Billed {
+            spans: &[],
+            requests: &requests,
+            last: Some(249),
+            bytes: 0,
+            tallies: &[],
+            paid: 0..0,
+            perspective: "",
+        };
+        let shares = billed.shares(&linked, &TimeZone::UTC, Vec::new);
+        let shares: Vec<(&str, u64)> = shares.iter().map(|share| (share.model, share.requests)).collect();
+        assert_eq!(shares.len(), 100);
+        assert_eq!(shares[..2], [("model 50", 2), ("model 51", 2)]);
+        assert_eq!(shares[98..], [("model 48", 3), ("model 49", 3)]);
+    }
 }

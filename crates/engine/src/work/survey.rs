@@ -139,7 +139,7 @@ pub fn look(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<Vec<Likenes
 fn likeness(read: &ReadRecord<'_>, plan: &Plan) -> Option<Likeness> {
     let ReadRecord { record, outcome, .. } = read;
     let as_read = redact::as_read(outcome.redaction.as_ref(), outcome.linked.as_ref()?);
-    let left_out = plan.leaves_out(record.entry.input, as_read, record.bytes, read.codes());
+    let left_out = plan.leaves_out(record.entry.input, as_read, &read.hash, read.codes());
     left_out.is_none().then(|| {
         let near = plan.pipeline.dedup.near_threshold().is_some();
         Likeness::of(&as_read.conversation, near)

@@ -13,6 +13,7 @@
 //! assistant's last one are cut.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use chatmill_dataset::FreeKind;
 
@@ -72,7 +73,7 @@ impl Envelope for Inspect {
             .ok_or(TARGET.words)?;
         let mut input = Vec::new();
         // Results come after their calls and name them by id.
-        let mut called: Vec<(&str, &str)> = Vec::new();
+        let mut called: HashMap<&str, &str> = HashMap::new();
         for turn in cut.before {
             called.extend(
                 turn.said
@@ -123,7 +124,7 @@ fn metadata(row: &ExportRow<'_>) -> String {
     ])
 }
 
-fn message(said: &Message<'_>, called: &[(&str, &str)]) -> Result<String, &'static str> {
+fn message(said: &Message<'_>, called: &HashMap<&str, &str>) -> Result<String, &'static str> {
     let mut fields = vec![
         Field::new("role", text(&said.role)),
         Field::new("content", content(said)?),
@@ -133,9 +134,9 @@ fn message(said: &Message<'_>, called: &[(&str, &str)]) -> Result<String, &'stat
         fields.push(Field::new("metadata", metadata));
     }
     if let Some(id) = &said.tool_call_id {
-        let function = called.iter().rev().find(|(call, _)| *call == id.as_ref());
+        let function = called.get(id.as_ref());
         fields.push(Field::new("tool_call_id", text(id)));
-        fields.extend(function.map(|(_, name)| Field::new("function", text(name))));
+        fields.extend(function.map(|name| Field::new("function", text(name))));
     }
     if !said.tool_calls.is_empty() {
         let calls: Result<Vec<String>, _> = said.tool_calls.iter().map(flat).collect();

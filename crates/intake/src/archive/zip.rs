@@ -4,6 +4,7 @@
 //! before each member, as far as they go, and reported as truncated.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::vec;
 
@@ -38,8 +39,8 @@ enum Stored {
 struct Listed {
     label: String,
     notes: Vec<Finding>,
-    /// Where its local header stands.
-    header: u64,
+    /// Where its bytes begin; none where its local header is not where the directory says.
+    body: Option<u64>,
     stored: Stored,
     compressed: u64,
     /// The CRC-32 of the decompressed bytes; unknown when read from a local header that leaves it to a later one.
@@ -61,8 +62,8 @@ pub(crate) struct Zip {
 impl Zip {
     pub(crate) fn open(file: InputFile, gauge: Arc<ReadBudget>) -> Self {
         let file = Arc::new(Mutex::new(file));
-        let mut members = Vec::new();
-        let broken = match list(&file, gauge.limits.archive_entries, &mut members) {
+        let (mut members, mut ranges) = (Vec::new(), Vec::new());
+        let mut broken = match list(&file, gauge.limits.archive_entries, &mut members, &mut ranges) {
             Err(StreamError { code, .. }) if *code == TRUNCATED_STREAM => {
                 members.clear();
                 let mut labels = Labels::default();
@@ -73,6 +74,12 @@ impl Zip {
             }
             other => other.err(),
         };
+        if overlap(&mut ranges) {
+            members.clear();
+            let message =
+                "entries of the zip archive lie over one another, or over its directory: none is read";
+            broken = Some(StreamError::new(&CORRUPT_STREAM, message));
+        }
         Self {
             file,
             members: members.into_iter(),
@@ -130,14 +137,14 @@ impl Zip {
     }
 
     fn body(&self, listed: &Listed, codec: Option<Codec>) -> Result<Buffered, StreamError> {
-        let header = LocalHeader::read(&self.file, listed.header)?.ok_or_else(|| {
+        let start = listed.body.ok_or_else(|| {
             StreamError::new(
                 &CORRUPT_STREAM,
                 "the entry's header is not where the directory says",
             )
         })?;
         lock(&self.file)
-            .seek(SeekFrom::Start(listed.header + header.length))
+            .seek(SeekFrom::Start(start))
             .map_err(|error| StreamError::of(&error))?;
         let stored = Window {
             file: Arc::clone(&self.file),
@@ -158,8 +165,20 @@ impl Zip {
     }
 }
 
-/// Lists the members of the directory, at most `limit`.
-fn list(file: &Shared, limit: u64, members: &mut Vec<Listed>) -> Result<(), StreamError> {
+/// Whether any two ranges share a byte: a few bytes that many entries share would be decompressed for each of them.
+fn overlap(ranges: &mut [Range<u64>]) -> bool {
+    ranges.sort_unstable_by_key(|range| range.start);
+    let mut pairs = ranges.windows(2);
+    pairs.any(|pair| matches!(pair, [one, next] if one.end > next.start))
+}
+
+/// Lists the members of the directory, at most `limit`, and the bytes that they and the directory take.
+fn list(
+    file: &Shared,
+    limit: u64,
+    members: &mut Vec<Listed>,
+    ranges: &mut Vec<Range<u64>>,
+) -> Result<(), StreamError> {
     let reader = io::BufReader::new(Handle {
         file: Arc::clone(file),
         at: 0,
@@ -168,6 +187,10 @@ fn list(file: &Shared, limit: u64, members: &mut Vec<Listed>) -> Result<(), Stre
         ZipIterable::try_new(reader, zip::read::Config::default()).map_err(|error| opening(&error))?;
     let mut labels = Labels::default();
     let entries = archive.files().map_err(|error| opening(&error))?;
+    // It stands where the entries are read from, and nothing but the end of the archive stands behind it.
+    let directory = entries.reader_mut().stream_position();
+    let directory = directory.map_err(|error| StreamError::of(&error))?;
+    ranges.push(directory..u64::MAX);
     for (number, entry) in (1_u64..).zip(entries) {
         let entry = entry.map_err(|error| match error {
             ZipError::Io(error) if error.raw_os_error().is_some() => StreamError::of(&error),
@@ -191,10 +214,15 @@ fn list(file: &Shared, limit: u64, members: &mut Vec<Listed>) -> Result<(), Stre
         } else {
             stored(entry.compression())
         };
+        let at = entry.header_start();
+        // A place that cannot be read is none where a header is.
+        let header = LocalHeader::read(file, at).ok().flatten();
+        let body = header.map(|header| at + header.length);
+        ranges.extend(body.map(|body| at..body.saturating_add(entry.compressed_size())));
         members.push(Listed {
             label,
             notes,
-            header: entry.header_start(),
+            body,
             stored,
             compressed: entry.compressed_size(),
             checksum: Some(entry.crc32()),
@@ -265,7 +293,7 @@ fn salvage(
             members.push(Listed {
                 label,
                 notes,
-                header: at,
+                body: Some(body),
                 stored,
                 compressed,
                 checksum,

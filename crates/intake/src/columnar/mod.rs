@@ -22,6 +22,7 @@ use chatmill_diag::Finding;
 use chatmill_diag::caught::catching;
 use chatmill_diag::codes::{CORRUPT_STREAM, DECOMPRESSION_LIMIT, EMPTY_INPUT, RECORD_TOO_LONG};
 
+use self::value::Row;
 use crate::database::DatabaseFile;
 use crate::event::{Event, Form, Frame, Framing, FramingError, Head};
 use crate::stream::{ReadBudget, StreamError};
@@ -98,7 +99,9 @@ impl Columnar {
         let limits = &gauge.limits;
         let batches: Box<dyn Batches> = guarded(|| {
             Ok(match kind {
-                Kind::Parquet => Box::new(parquet::Groups::open(stored, limits)?) as Box<dyn Batches>,
+                Kind::Parquet => {
+                    Box::new(parquet::Groups::open(stored, Arc::clone(&gauge))?) as Box<dyn Batches>
+                }
                 Kind::ArrowFile => {
                     let start = arrow::behind_padding(&stored)?;
                     Box::new(arrow::Messages::open(stored, start, limits)?)
@@ -171,7 +174,7 @@ impl Columnar {
         let longest = self.gauge.limits.record;
         match row {
             Ok(row) if row.len() as u64 > longest => {
-                let text = format!("the row has {} bytes, the limit is {longest}", row.len());
+                let text = format!("the row has more bytes than the limit, {longest}");
                 Some(self.damage(StreamError::new(&RECORD_TOO_LONG, text)))
             }
             Ok(row) => {
@@ -216,18 +219,24 @@ impl Columnar {
             }
             let place = *next;
             *next += 1;
-            let mut row = Vec::new();
+            let left = self.gauge.values_left();
+            let mut row = Row::within(self.gauge.limits.record, left);
             let written = guarded(|| {
-                value::row(batch, place, &mut row);
+                row.write(batch, place);
                 Ok(())
             });
             if let Err(broken) = written {
                 return Some(Err(broken));
             }
+            self.gauge.unfold(row.values);
+            if row.values > left {
+                self.is_over = true;
+                return Some(Err(unfolded()));
+            }
+            let row = row.bytes;
             if !self.gauge.produce(row.len() as u64) {
                 self.is_over = true;
-                let text = "the rows are longer than the limits for what is compressed allow";
-                return Some(Err(StreamError::new(&DECOMPRESSION_LIMIT, text)));
+                return Some(Err(too_long()));
             }
             return Some(Ok(row));
         }
@@ -247,6 +256,18 @@ impl Columnar {
         self.record += 1;
         Event::FramingError(FramingError::of_nothing(record, broken))
     }
+}
+
+/// Rows that are longer than a compression may become.
+fn too_long() -> StreamError {
+    let text = "the rows are longer than the limits for what is compressed allow";
+    StreamError::new(&DECOMPRESSION_LIMIT, text)
+}
+
+/// What a few bytes say a great many times.
+fn unfolded() -> StreamError {
+    let text = "the columns unfold to more values than limits.unfolded_floor and limits.unfolded_ratio allow";
+    StreamError::new(&DECOMPRESSION_LIMIT, text)
 }
 
 /// Does what a decoder does that is not ours: a fault of its own costs the unit that it decodes.

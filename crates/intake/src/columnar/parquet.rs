@@ -1,9 +1,10 @@
 //! Row groups of a Parquet file.
 
 use std::io::Read;
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use chatmill_diag::Limits;
+use arrow_schema::{DataType, FieldRef, Schema};
 use chatmill_diag::codes::{CORRUPT_STREAM, DECOMPRESSION_LIMIT, TRUNCATED_STREAM, UNSUPPORTED_CONTAINER};
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -11,10 +12,10 @@ use parquet::arrow::arrow_reader::{
 use parquet::basic::Compression;
 use parquet::file::metadata::ColumnChunkMetaData;
 
-use super::Batches;
 use super::stored::Stored;
 use super::thrift::{Page, Thrift};
-use crate::stream::StreamError;
+use super::{Batches, too_long, unfolded};
+use crate::stream::{ReadBudget, StreamError};
 
 /// How a file ends.
 const MAGIC: &[u8] = b"PAR1";
@@ -44,12 +45,11 @@ pub(super) struct Groups {
     before: u64,
     /// Rows that the present one gave.
     given: u64,
-    /// Bytes that a page may have.
-    longest: u64,
+    gauge: Arc<ReadBudget>,
 }
 
 impl Groups {
-    pub(super) fn open(stored: Stored, limits: &Limits) -> Result<Self, StreamError> {
+    pub(super) fn open(stored: Stored, gauge: Arc<ReadBudget>) -> Result<Self, StreamError> {
         let length = stored.length();
         let end = stored.bytes(length.saturating_sub(8), length.min(8))?;
         let (footer, magic) = end.split_at_checked(4).unwrap_or_default();
@@ -63,7 +63,7 @@ impl Groups {
         }
         let footer = footer.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
         let footer = u64::from(footer);
-        if footer > length - 12 || footer > limits.record {
+        if footer > length - 12 || footer > gauge.limits.record {
             return Err(corrupt("the footer is longer than it can be"));
         }
         let bytes = stored.bytes(length - 8 - footer, footer)?;
@@ -77,8 +77,14 @@ impl Groups {
         }
         // The schema that Arrow adds to the footer tells nothing that JSON could say.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let metadata = ArrowReaderMetadata::load(&stored, options.clone())
+            .map_err(|_| corrupt("the footer makes no sense"))?;
+        let fields = metadata.schema().fields().iter().map(shared);
+        let schema =
+            Schema::new(fields.collect::<Vec<_>>()).with_metadata(metadata.schema().metadata().clone());
+        let options = options.with_schema(Arc::new(schema));
         let metadata =
-            ArrowReaderMetadata::load(&stored, options).map_err(|_| corrupt("the footer makes no sense"))?;
+            ArrowReaderMetadata::try_new(Arc::clone(metadata.metadata()), options).unwrap_or(metadata);
         Ok(Self {
             stored,
             metadata,
@@ -86,7 +92,7 @@ impl Groups {
             reader: None,
             before: 0,
             given: 0,
-            longest: limits.document,
+            gauge,
         })
     }
 
@@ -120,7 +126,9 @@ impl Groups {
                 "a column reaches beyond the end of the file",
             ));
         };
-        let mut longest = 0;
+        // A dictionary says values of a fixed length once, and decoded they stand one beside another.
+        let width = u64::try_from(column.column_descr().type_length()).unwrap_or_default();
+        let (mut longest, mut values) = (0, 0_u64);
         while at < end {
             let head = self.stored.bytes_up_to(at, HEADER_BYTES.min(end - at))?;
             let Some(page) = Thrift::new(&head).page() else {
@@ -136,9 +144,18 @@ impl Groups {
             let Some(next) = next.filter(|next| *next <= end) else {
                 return Err(corrupt("a page is longer than its column"));
             };
-            if plain > self.longest {
-                let text = format!("a page has {plain} bytes, the limit is {}", self.longest);
+            let most = self.gauge.limits.document;
+            if plain > most {
+                let text = format!("a page has {plain} bytes, the limit is {most}");
                 return Err(StreamError::new(&DECOMPRESSION_LIMIT, text));
+            }
+            // Each becomes a row or an element of a list. When these are counted, all of a row are decoded.
+            values = values.saturating_add(u64::try_from(page.values).unwrap_or(u64::MAX));
+            if values > self.gauge.values_left() {
+                return Err(unfolded());
+            }
+            if values.saturating_mul(width) > self.gauge.left() {
+                return Err(too_long());
             }
             self.decompress(at + page.header as u64, page, column.compression())?;
             longest = longest.max(plain);
@@ -228,6 +245,19 @@ impl Batches for Groups {
         let given = u64::try_from(given).unwrap_or_default();
         self.before.saturating_add(given).min(self.stored.length())
     }
+}
+
+/// The same column, of whose texts each is decoded once, wherever it is said again.
+fn shared(field: &FieldRef) -> FieldRef {
+    let of = match field.data_type() {
+        DataType::Utf8 => DataType::Utf8View,
+        DataType::Binary => DataType::BinaryView,
+        DataType::List(item) => DataType::List(shared(item)),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(shared).collect()),
+        DataType::Map(entries, is_sorted) => DataType::Map(shared(entries), *is_sorted),
+        other => other.clone(),
+    };
+    Arc::new(field.as_ref().clone().with_data_type(of))
 }
 
 fn corrupt(text: impl Into<String>) -> StreamError {

@@ -23,6 +23,8 @@ pub(super) struct Page {
     pub plain: i64,
     /// Bytes as it is stored.
     pub stored: i64,
+    /// Values, or the most where it says several numbers; those of a dictionary apart.
+    pub values: i64,
     /// Bytes of levels in front that are not compressed.
     pub levels: i64,
     /// Whether it says that it is not compressed.
@@ -184,16 +186,18 @@ impl<'b> Thrift<'b> {
             match (number, kind) {
                 (2, 5) => page.plain = self.signed()?,
                 (3, 5) => page.stored = self.signed()?,
-                (8, STRUCT) => {
+                // Of a page of the first version, or of the second.
+                (5 | 8, STRUCT) => {
                     let mut last = 0;
                     loop {
-                        let (number, kind) = self.field(&mut last)?;
+                        let (inside, kind) = self.field(&mut last)?;
                         if kind == END {
                             break;
                         }
-                        match (number, kind) {
-                            (5 | 6, 5) => page.levels = page.levels.checked_add(self.signed()?)?,
-                            (7, 2) => page.is_plain = true,
+                        match (number, inside, kind) {
+                            (_, 1, 5) => page.values = page.values.max(self.signed()?),
+                            (8, 5 | 6, 5) => page.levels = page.levels.checked_add(self.signed()?)?,
+                            (8, 7, 2) => page.is_plain = true,
                             _ => self.skip(kind, 0)?,
                         }
                     }
@@ -212,12 +216,13 @@ mod tests {
 
     #[test]
     fn the_header_of_a_page_is_measured() {
-        // type 0, 300 bytes, 20 stored, then a struct that is passed over.
+        // type 0, 300 bytes, 20 stored, then a struct that says two values.
         let bytes = [
             0x15, 0x00, 0x15, 0xd8, 0x04, 0x15, 0x28, 0x2c, 0x15, 0x04, 0x00, 0x00,
         ];
         let page = Thrift::new(&bytes).page().unwrap();
         assert_eq!((page.header, page.plain, page.stored), (12, 300, 20));
+        assert_eq!((page.values, page.levels), (2, 0));
         for cut in 0..bytes.len() {
             assert_eq!(Thrift::new(&bytes[..cut]).page(), None, "{cut}");
         }

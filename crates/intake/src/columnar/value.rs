@@ -16,35 +16,69 @@ use crate::table::row::push_string;
 /// Digits of base64.
 const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Writes a row as an object.
-pub(super) fn row(batch: &RecordBatch, row: usize, out: &mut Vec<u8>) {
-    let schema = batch.schema_ref();
-    let columns = schema.fields().iter().map(|field| field.name().as_str());
-    object(columns.zip(batch.columns().iter().map(AsRef::as_ref)), row, out);
+/// A row as it is written: a few bytes of a column may say that there are billions of the same, so it ends where it is too much.
+pub(super) struct Row {
+    /// What is written.
+    pub bytes: Vec<u8>,
+    /// Values in it: itself, elements of lists, and fields that are not null.
+    pub values: u64,
+    /// Bytes and values beyond which nothing more is written.
+    most: (u64, u64),
+}
+
+impl Row {
+    /// One without anything, which ends beyond so many bytes and values.
+    pub(super) fn within(bytes: u64, values: u64) -> Self {
+        Self {
+            bytes: Vec::new(),
+            values: 0,
+            most: (bytes, values),
+        }
+    }
+
+    /// Writes a row as an object.
+    pub(super) fn write(&mut self, batch: &RecordBatch, row: usize) {
+        let schema = batch.schema_ref();
+        let columns = schema.fields().iter().zip(batch.columns());
+        self.values += 1;
+        object(
+            columns.map(|(field, array)| (field.name().as_str(), array.as_ref(), row)),
+            self,
+        );
+    }
+
+    /// Whether it is too much, and not whole.
+    fn is_beyond(&self) -> bool {
+        self.bytes.len() as u64 > self.most.0 || self.values > self.most.1
+    }
 }
 
 /// Writes the fields that are not null.
-fn object<'a>(fields: impl Iterator<Item = (&'a str, &'a dyn Array)>, row: usize, out: &mut Vec<u8>) {
-    out.push(b'{');
+fn object<'a>(fields: impl Iterator<Item = (&'a str, &'a dyn Array, usize)>, out: &mut Row) {
+    out.bytes.push(b'{');
     let mut is_first = true;
-    for (name, array) in fields {
-        let before = out.len();
+    for (name, array, row) in fields {
+        let before = out.bytes.len();
         if !is_first {
-            out.push(b',');
+            out.bytes.push(b',');
         }
-        push_string(name, out);
-        out.push(b':');
+        push_string(name, &mut out.bytes);
+        out.bytes.push(b':');
         if value(array, row, out) {
             is_first = false;
+            out.values += 1;
         } else {
-            out.truncate(before);
+            out.bytes.truncate(before);
+        }
+        if out.is_beyond() {
+            break;
         }
     }
-    out.push(b'}');
+    out.bytes.push(b'}');
 }
 
 /// Writes a value; false, and nothing is written, where there is none.
-fn value(array: &dyn Array, row: usize, out: &mut Vec<u8>) -> bool {
+fn value(array: &dyn Array, row: usize, out: &mut Row) -> bool {
     if row >= array.len() || array.is_null(row) {
         return false;
     }
@@ -83,9 +117,8 @@ fn value(array: &dyn Array, row: usize, out: &mut Vec<u8>) -> bool {
         DataType::FixedSizeList(_, _) => list(array.as_fixed_size_list().value(row).as_ref(), out),
         DataType::Struct(_) => {
             let fields = array.as_struct();
-            let names = fields.column_names();
-            let columns = fields.columns().iter().map(AsRef::as_ref);
-            object(names.into_iter().zip(columns), row, out);
+            let columns = fields.column_names().into_iter().zip(fields.columns());
+            object(columns.map(|(name, array)| (name, array.as_ref(), row)), out);
             true
         }
         DataType::Map(_, _) => map(array, row, out),
@@ -121,33 +154,38 @@ fn value(array: &dyn Array, row: usize, out: &mut Vec<u8>) -> bool {
     }
 }
 
-fn text(text: &str, out: &mut Vec<u8>) -> bool {
-    out.extend_from_slice(text.as_bytes());
+fn text(text: &str, out: &mut Row) -> bool {
+    out.bytes.extend_from_slice(text.as_bytes());
     true
 }
 
-fn string(text: &str, out: &mut Vec<u8>) -> bool {
-    push_string(text, out);
+fn string(text: &str, out: &mut Row) -> bool {
+    if text.len() as u64 > out.most.0 {
+        // Nobody reads a row that is beyond.
+        out.bytes.extend_from_slice(text.as_bytes());
+    } else {
+        push_string(text, &mut out.bytes);
+    }
     true
 }
 
-fn number<T: ArrowPrimitiveType>(array: &dyn Array, row: usize, out: &mut Vec<u8>) -> bool
+fn number<T: ArrowPrimitiveType>(array: &dyn Array, row: usize, out: &mut Row) -> bool
 where
     T::Native: ToString,
 {
     text(&array.as_primitive::<T>().value(row).to_string(), out)
 }
 
-fn fraction(number: f64, out: &mut Vec<u8>) -> bool {
+fn fraction(number: f64, out: &mut Row) -> bool {
     number.is_finite() && text(&number.to_string(), out)
 }
 
 /// Bytes: as text where they are one, else in base64.
-fn bytes(bytes: &[u8], out: &mut Vec<u8>) -> bool {
+fn bytes(bytes: &[u8], out: &mut Row) -> bool {
     if let Ok(text) = str::from_utf8(bytes) {
         return string(text, out);
     }
-    out.push(b'"');
+    out.bytes.push(b'"');
     for piece in bytes.chunks(3) {
         let bits = piece
             .iter()
@@ -156,56 +194,49 @@ fn bytes(bytes: &[u8], out: &mut Vec<u8>) -> bool {
         for place in 0..4 {
             let index = (bits >> (18 - 6 * place)) as usize & 0x3f;
             let digit = DIGITS.get(index).filter(|_| place <= piece.len());
-            out.push(digit.copied().unwrap_or(b'='));
+            out.bytes.push(digit.copied().unwrap_or(b'='));
         }
     }
-    out.push(b'"');
+    out.bytes.push(b'"');
     true
 }
 
-fn list(array: &dyn Array, out: &mut Vec<u8>) -> bool {
-    out.push(b'[');
+fn list(array: &dyn Array, out: &mut Row) -> bool {
+    out.bytes.push(b'[');
     for row in 0..array.len() {
         if row > 0 {
-            out.push(b',');
+            out.bytes.push(b',');
         }
         if !value(array, row, out) {
-            out.extend_from_slice(b"null");
+            out.bytes.extend_from_slice(b"null");
+        }
+        out.values += 1;
+        if out.is_beyond() {
+            break;
         }
     }
-    out.push(b']');
+    out.bytes.push(b']');
     true
 }
 
 /// A map: an object where its keys are text, else a list of pairs.
-fn map(array: &dyn Array, row: usize, out: &mut Vec<u8>) -> bool {
-    let map = array.as_map();
-    let entries = map.value(row);
+fn map(array: &dyn Array, row: usize, out: &mut Row) -> bool {
+    let entries = array.as_map().value(row);
     let (keys, values) = (entries.column(0), entries.column(1));
-    let Some(keys) = keys.as_string_opt::<i32>() else {
-        return list(&entries, out);
+    let names: Vec<&str> = match keys.data_type() {
+        DataType::Utf8 => keys.as_string::<i32>().iter().flatten().collect(),
+        DataType::Utf8View => keys.as_string_view().iter().flatten().collect(),
+        _ => Vec::new(),
     };
-    let names = (0..keys.len()).map(|place| keys.value(place));
-    out.push(b'{');
-    let mut is_first = true;
-    for (place, name) in names.enumerate() {
-        let before = out.len();
-        if !is_first {
-            out.push(b',');
-        }
-        push_string(name, out);
-        out.push(b':');
-        if value(values.as_ref(), place, out) {
-            is_first = false;
-        } else {
-            out.truncate(before);
-        }
+    if names.len() < keys.len() {
+        return list(&entries, out);
     }
-    out.push(b'}');
+    let places = names.into_iter().enumerate();
+    object(places.map(|(place, name)| (name, values.as_ref(), place)), out);
     true
 }
 
-fn dictionary(array: &dyn Array, row: usize, out: &mut Vec<u8>) -> bool {
+fn dictionary(array: &dyn Array, row: usize, out: &mut Row) -> bool {
     let Some(dictionary) = array.as_any_dictionary_opt() else {
         return false;
     };
@@ -279,9 +310,9 @@ mod tests {
             (b"\xff\xfe\xfd", "\"//79\""),
             (b"ab", "\"ab\""),
         ] {
-            let mut out = Vec::new();
+            let mut out = Row::within(99, 99);
             assert!(bytes(given, &mut out));
-            assert_eq!(String::from_utf8(out).unwrap(), expected);
+            assert_eq!(String::from_utf8(out.bytes).unwrap(), expected);
         }
     }
 }

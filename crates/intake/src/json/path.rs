@@ -1,7 +1,9 @@
 //! Paths into a JSON document: `$.list[3]['odd key'].name`.
 
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 
+use super::Document;
 use super::value::{Kind, Value};
 
 /// Appends a step into a field: `.key`, or `['odd key']` where the name is not a plain word.
@@ -34,44 +36,65 @@ fn is_word(key: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The path from `root` to the innermost value around a byte.
-pub(super) fn to(root: Value<'_>, at: usize) -> String {
-    let mut path = String::from("$");
-    let mut here = root;
-    loop {
-        let next = match here.kind() {
-            Kind::Array => {
-                let found = here
-                    .items()
-                    .enumerate()
-                    .find(|(_, item)| item.span().contains(&at));
-                found.map(|(index, item)| {
-                    let _ = write!(path, "[{index}]");
-                    item
-                })
-            }
-            Kind::Object => {
-                let holds = |(name, value): &(Value<'_>, Value<'_>)| {
-                    name.span().contains(&at) || value.span().contains(&at)
-                };
-                let found = here.pairs().find(holds);
-                found.map(|(name, value)| {
-                    append_key(&mut path, &name.string().unwrap_or_default());
-                    value
-                })
-            }
-            _ => None,
-        };
-        match next {
-            Some(value) if value.span().contains(&at) => here = value,
-            _ => return path,
-        }
-    }
+/// Where a value stands in its container.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Step {
+    /// The container's place on the tape, which is before that of the value. The root has none, and says its own.
+    container: u32,
+    /// In an array the number of the element, from 0; in an object the place of the field's name on the tape.
+    at: u32,
 }
 
-/// The value that `path` leads to from `root`. Of fields with equal names the last is meant.
-pub(super) fn follow<'d>(root: Value<'d>, path: &str) -> Option<Value<'d>> {
-    let mut here = root;
+/// The step to each value of a document: one sweep, so that nobody who asks for many paths walks from the front for each.
+pub(super) fn steps(document: &Document<'_>) -> Vec<Step> {
+    let mut steps = vec![Step::default(); document.nodes.len()];
+    for container in 0..document.nodes.len() as u32 {
+        let mut enter = |value: Value<'_>, at| {
+            if let Some(step) = steps.get_mut(value.index as usize) {
+                *step = Step { container, at };
+            }
+        };
+        let around = Value::new(document, container);
+        (0..).zip(around.items()).for_each(|(at, item)| enter(item, at));
+        for (name, value) in around.pairs() {
+            enter(name, name.index);
+            enter(value, name.index);
+        }
+    }
+    steps
+}
+
+/// The path from the root of a document to the innermost value around a byte.
+pub(super) fn to(document: &Document<'_>, at: usize) -> String {
+    let before = document.nodes.partition_point(|node| node.start as usize <= at);
+    let mut here = before.saturating_sub(1) as u32;
+    // What was closed before the byte is not around it, and whatever is around a value that is, is too.
+    let mut around = Vec::new();
+    while here > 0 {
+        let step = document.step(here);
+        if !around.is_empty() || Value::new(document, here).span().contains(&at) {
+            around.push(step);
+        }
+        here = step.container;
+    }
+    let mut path = String::from("$");
+    for step in around.into_iter().rev() {
+        if Value::new(document, step.container).kind() == Kind::Array {
+            // Writing into a String cannot fail.
+            let _ = write!(path, "[{}]", step.at);
+        } else {
+            append_key(
+                &mut path,
+                &Value::new(document, step.at).string().unwrap_or_default(),
+            );
+        }
+    }
+    path
+}
+
+/// The value that `path` leads to from the root of a document. Of fields with equal names the last is meant.
+pub(super) fn follow<'d>(document: &'d Document<'d>, path: &str) -> Option<Value<'d>> {
+    let mut here = document.root();
     let mut rest = path.strip_prefix('$')?;
     while !rest.is_empty() {
         let (next, after) = if let Some(step) = rest.strip_prefix('.') {
@@ -82,16 +105,35 @@ pub(super) fn follow<'d>(root: Value<'d>, path: &str) -> Option<Value<'d>> {
             let (key, after) = quoted(step)?;
             (here.get(&key)?, after)
         } else {
-            let (index, after) = rest.strip_prefix('[')?.split_once(']')?;
-            if here.kind() != Kind::Array {
-                return None;
-            }
-            (here.items().nth(index.parse().ok()?)?, after)
+            let (number, after) = rest.strip_prefix('[')?.split_once(']')?;
+            (element(document, here, number.parse().ok()?)?, after)
         };
         here = next;
         rest = after;
     }
     Some(here)
+}
+
+/// The element of an array with this number, from 0: sought by halves.
+fn element<'d>(document: &'d Document<'d>, array: Value<'d>, number: u32) -> Option<Value<'d>> {
+    if array.kind() != Kind::Array {
+        return None;
+    }
+    let (mut first, mut end) = (array.index + 1, array.after());
+    while first < end {
+        let mut here = Value::new(document, first + (end - first) / 2);
+        let mut step = document.step(here.index);
+        while step.container > array.index {
+            here = Value::new(document, step.container);
+            step = document.step(here.index);
+        }
+        match step.at.cmp(&number) {
+            Ordering::Equal => return Some(here),
+            Ordering::Less => first = here.after(),
+            Ordering::Greater => end = here.index,
+        }
+    }
+    None
 }
 
 /// Reads a quoted name up to its `']`; gives the name and what follows.
@@ -144,6 +186,21 @@ mod tests {
         }
         assert_eq!(document.locate("$"), Some(0..text.len()));
         assert_eq!(document.locate(r"$.a['it\'s'][0]"), Some(14..15));
+    }
+
+    #[test]
+    fn every_element_of_nested_lists_is_found_and_leads_back() {
+        let text = r#"[[],[0,[1,{"a":[2,3]},[]],4],{"b":[[5]]},6,[7,[8,[9]]]]"#;
+        let document = scan(text.as_bytes(), 128).unwrap();
+        for (at, digit) in text.char_indices().filter(|(_, sign)| sign.is_ascii_digit()) {
+            let path = document.path_at(at);
+            assert_eq!(document.locate(&path), Some(at..at + 1), "{path} of {digit}");
+        }
+        for (index, item) in document.root().items().enumerate() {
+            assert_eq!(document.locate(&format!("$[{index}]")), Some(item.span()));
+        }
+        assert_eq!(document.locate("$[5]"), None);
+        assert_eq!(document.locate("$[0][0]"), None);
     }
 
     #[test]

@@ -8,6 +8,8 @@ use super::escape::decode;
 #[derive(Clone, Debug)]
 pub struct Places<'s> {
     rest: &'s [u8],
+    /// Bytes up to the next escape, which may be asked for often before it comes.
+    plain: usize,
     written: usize,
     said: usize,
 }
@@ -17,6 +19,7 @@ impl<'s> Places<'s> {
     pub fn new(inside: &'s [u8]) -> Self {
         Self {
             rest: inside,
+            plain: plain(inside),
             written: 0,
             said: 0,
         }
@@ -24,39 +27,32 @@ impl<'s> Places<'s> {
 
     /// The offset in what the string says of the byte that is written at `written`.
     pub fn said(&mut self, written: usize) -> usize {
-        let plain = loop {
-            let plain = self.plain();
-            let (length, said) = self.step(plain);
+        loop {
+            let (length, said) = self.step();
             if length == 0 || self.written + length > written {
-                break plain;
+                break;
             }
             self.pass(length, said);
-        };
-        self.said + written.saturating_sub(self.written).min(plain)
+        }
+        self.said + written.saturating_sub(self.written).min(self.plain)
     }
 
     /// The offset in the string's inside of what stands at `said` in what it says.
     pub fn written(&mut self, said: usize) -> usize {
-        let plain = loop {
-            let plain = self.plain();
-            let (length, meant) = self.step(plain);
+        loop {
+            let (length, meant) = self.step();
             if length == 0 || self.said + meant > said {
-                break plain;
+                break;
             }
             self.pass(length, meant);
-        };
-        self.written + said.saturating_sub(self.said).min(plain)
-    }
-
-    /// Bytes up to the next escape.
-    fn plain(&self) -> usize {
-        memchr(b'\\', self.rest).unwrap_or(self.rest.len())
+        }
+        self.written + said.saturating_sub(self.said).min(self.plain)
     }
 
     /// Bytes of the next stretch or escape, and of what it says.
-    fn step(&self, plain: usize) -> (usize, usize) {
-        if plain > 0 || self.rest.is_empty() {
-            return (plain, plain);
+    fn step(&self) -> (usize, usize) {
+        if self.plain > 0 || self.rest.is_empty() {
+            return (self.plain, self.plain);
         }
         let (character, length) = decode(self.rest);
         (length, character.map_or(0, char::len_utf8))
@@ -64,9 +60,15 @@ impl<'s> Places<'s> {
 
     fn pass(&mut self, written: usize, said: usize) {
         self.rest = self.rest.get(written..).unwrap_or_default();
+        self.plain = plain(self.rest);
         self.written += written;
         self.said += said;
     }
+}
+
+/// Bytes up to the next escape.
+fn plain(rest: &[u8]) -> usize {
+    memchr(b'\\', rest).unwrap_or(rest.len())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The validating scanner: strict grammar, depth, surrogates and number ranges in one iterative pass.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell, RefCell};
 
 use chatmill_diag::Code;
 use chatmill_diag::codes::{
@@ -45,6 +45,9 @@ pub fn scan(bytes: &[u8], depth_limit: u32) -> Result<Document<'_>, Fault> {
         marks: vec![Cell::default(); nodes.len()],
         nodes,
         notes,
+        steps: OnceCell::new(),
+        inside: RefCell::default(),
+        sorted: RefCell::default(),
     })
 }
 

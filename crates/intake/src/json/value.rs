@@ -4,12 +4,18 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::ops::Range;
+use std::rc::Rc;
+
+use chatmill_diag::steps;
 
 use super::escape::unescape;
-use super::{Document, Node};
+use super::{Document, Fault, Node, scan};
 
 /// Above this many fields `duplicate_keys` hashes names instead of comparing pairs.
 const FEW_FIELDS: usize = 8;
+
+/// Above this many fields a name is sought by halves and not from the front.
+const MANY_FIELDS: usize = 64;
 
 /// What a JSON value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,13 +44,18 @@ pub enum Mark {
     Taken,
     /// It keeps the value as it is, and has no use for it.
     Kept,
+    /// It says itself that it has no use for the value: a finding of its own, which tells more.
+    Told,
+    /// It looks into the JSON that the string holds: the values in there have marks of their own.
+    Opened,
 }
 
 /// A handle on one value of a document; copying it is free.
 #[derive(Clone, Copy, Debug)]
 pub struct Value<'d> {
     document: &'d Document<'d>,
-    index: u32,
+    /// Its place on the tape.
+    pub(super) index: u32,
 }
 
 impl<'d> Value<'d> {
@@ -61,7 +72,7 @@ impl<'d> Value<'d> {
     }
 
     /// The node after this value and everything inside it.
-    fn after(self) -> u32 {
+    pub(super) fn after(self) -> u32 {
         match self.kind() {
             Kind::Array | Kind::Object => self.node().link,
             _ => self.index + 1,
@@ -152,6 +163,31 @@ impl<'d> Value<'d> {
         })
     }
 
+    /// Opens the JSON that a reader finds in a string: a document that stays with this one, so that what is left in it can be told.
+    ///
+    /// # Errors
+    ///
+    /// Why the text is no JSON.
+    pub fn open(self, text: &str, depth: u32) -> Result<Rc<Document<'static>>, Fault> {
+        let known = self.opened().into_iter().find(|known| known.text() == text);
+        let document = if let Some(known) = known {
+            known
+        } else {
+            let document = Rc::new(scan(text.as_bytes(), depth)?.into_owned());
+            let mut inside = self.document.inside.borrow_mut();
+            inside.entry(self.index).or_default().push(document.clone());
+            document
+        };
+        self.mark(Mark::Opened);
+        Ok(document)
+    }
+
+    /// What was opened in the string, mostly one document.
+    pub fn opened(self) -> Vec<Rc<Document<'static>>> {
+        let inside = self.document.inside.borrow();
+        inside.get(&self.index).cloned().unwrap_or_default()
+    }
+
     /// The text of a number, exactly as written. The value counts as taken.
     pub fn number_text(self) -> Option<&'d str> {
         (self.kind() == Kind::Number).then(|| self.raw())
@@ -201,12 +237,33 @@ impl<'d> Value<'d> {
         std::iter::from_fn(move || Some((nodes.next()?, nodes.next()?)))
     }
 
-    /// The last field of that name.
+    /// The last field of that name. It may be asked for each of many names: those of a wide object are sorted once.
     pub fn get(self, key: &str) -> Option<Value<'d>> {
-        self.pairs()
-            .filter(|(name, _)| name.spells(key))
-            .last()
-            .map(|(_, value)| value)
+        let mut found = None;
+        for (number, (name, value)) in self.pairs().enumerate() {
+            if number == MANY_FIELDS {
+                return self.sought(key);
+            }
+            if name.spells(key) {
+                found = Some(value);
+            }
+        }
+        found
+    }
+
+    /// The same by halves.
+    fn sought(self, key: &str) -> Option<Value<'d>> {
+        let text = |name: &u32| Value::new(self.document, *name).string().unwrap_or_default();
+        let mut sorted = self.document.sorted.borrow_mut();
+        let names = sorted.entry(self.index).or_insert_with(|| {
+            let mut names: Vec<u32> = self.pairs().map(|(name, _)| name.index).collect();
+            // Stable: equal names stay in input order.
+            names.sort_by(|one, other| text(one).cmp(&text(other)));
+            names
+        });
+        let end = names.partition_point(|name| *text(name) <= *key);
+        let last = names.get(end.checked_sub(1)?)?;
+        (text(last) == key).then(|| Value::new(self.document, last + 1))
     }
 
     /// Whether the value is a string with this text, or is written so.
@@ -288,6 +345,7 @@ impl<'d> Iterator for Items<'d> {
         if self.next >= self.end {
             return None;
         }
+        steps::taken(1);
         let value = Value::new(self.document, self.next);
         self.next = value.after();
         Some(value)

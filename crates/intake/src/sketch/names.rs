@@ -14,6 +14,9 @@ const MAX_DEPTH: usize = 8;
 /// Different names that are kept of a record; data that serve as names are many.
 const MAX_NAMES: usize = 512;
 
+/// Bytes of a name, quotes included: a longer one is none that a format has, and would stand in the paths of all that is below it.
+const MAX_KEY_BYTES: usize = 256;
+
 /// Bytes of a text that is kept.
 const MAX_NAME_BYTES: usize = 32;
 
@@ -116,9 +119,14 @@ impl Names {
         }
         match self.open.last_mut() {
             Some(level) if level.is_object && is_key => {
+                let own = if token.len() > MAX_KEY_BYTES {
+                    "…".to_owned()
+                } else {
+                    plain(token)
+                };
                 level.value = match level.path.as_str() {
-                    "" => plain(token),
-                    path => format!("{path}.{}", plain(token)),
+                    "" => own,
+                    path => format!("{path}.{own}"),
                 };
                 if self.found.len() < MAX_NAMES || self.found.contains_key(&level.value) {
                     self.found.entry(level.value.clone()).or_default();
@@ -201,6 +209,8 @@ mod tests {
         assert_eq!(found["[].a"].words.len(), 16);
         let long = format!("{{\"a\":\"{}\"}}", "x".repeat(33));
         assert_eq!(names(&long), ["a=/33"]);
+        let key = format!("{{\"{}\":[{{\"a\":1}}]}}", "k".repeat(255));
+        assert_eq!(names(&key), ["…=/0", "…[].a=/0"]);
         let deep = "{\"a\":".repeat(9) + "1" + &"}".repeat(9);
         assert_eq!(
             names(&deep).last().map(String::as_str),

@@ -24,6 +24,7 @@ pub(crate) fn says(text: &str) -> Message {
         weight: None,
         model: None,
         usage: None,
+        told_before: None,
         extra: Extra::default(),
         unstated: Unstated::default(),
         external_id: None,

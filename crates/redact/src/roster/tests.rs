@@ -182,3 +182,35 @@ fn a_name_written_as_one_word_needs_a_sign_in_front_or_capitals_inside() {
     }
     assert_eq!(names(&roster, "faywinter"), Vec::<String>::new());
 }
+
+#[test]
+fn of_names_that_begin_alike_the_longest_is_found() {
+    let people = [
+        "Mirela Quint",
+        "Mirela Quint Bo",
+        "Mirela Oss",
+        "Mirela Quint Bo Rask Ull",
+    ];
+    let roster = roster(people.iter().map(|name| person(name, Some(name), None)).collect());
+    for (text, written) in [
+        ("Mirela Quint Bo Rask went", "Mirela Quint Bo"),
+        ("mirela-quint, Bo", "mirela-quint, Bo"),
+        ("Mirela Oss", "Mirela Oss"),
+        ("Mirela Quint Bo Rask Ull", "Mirela Quint Bo Rask Ull"),
+    ] {
+        assert_eq!(names(&roster, text), [written], "{text}");
+    }
+    let people = ["王小", "王小明", "王大明", "王小明月"];
+    let roster = self::roster(people.iter().map(|name| person(name, Some(name), None)).collect());
+    assert_eq!(
+        names(&roster, "王小明日王小月王大明王中王小明月"),
+        ["王小明", "王小", "王大明", "王小明月"]
+    );
+}
+
+#[test]
+fn a_name_of_ten_thousand_words_is_a_name() {
+    let name = "Ann ".repeat(10_000);
+    let roster = roster(vec![person("u1", Some(&name), None)]);
+    assert_eq!(names(&roster, &name), [name.trim_end()]);
+}

@@ -1,5 +1,7 @@
 //! What documents promise, held against what is counted.
 
+use std::collections::BTreeMap;
+
 use super::BillRow;
 
 /// A saving that the document of a dialect promises against another dialect.
@@ -39,17 +41,18 @@ pub struct Saving {
 /// Holds the rows of a bill against the claims; nothing where a bill lacks one of the dialects.
 pub fn savings(rows: &[BillRow]) -> Vec<Saving> {
     let mut savings = Vec::new();
+    let key = |row: &'_ BillRow| {
+        let BillRow {
+            group, second, cell, ..
+        } = row;
+        [group, second, &cell.coverage, &cell.encoding].map(String::clone)
+    };
     for claim in CLAIMS {
-        for row in rows.iter().filter(|row| row.cell.dialect == claim.dialect) {
-            let other = rows.iter().find(|other| {
-                other.cell.dialect == claim.against
-                    && (
-                        &other.group,
-                        &other.second,
-                        &other.cell.coverage,
-                        &other.cell.encoding,
-                    ) == (&row.group, &row.second, &row.cell.coverage, &row.cell.encoding)
-            });
+        let of = |dialect| rows.iter().filter(move |row| row.cell.dialect == dialect);
+        // Of several profiles the first one counts.
+        let others: BTreeMap<_, _> = of(claim.against).rev().map(|other| (key(other), other)).collect();
+        for row in of(claim.dialect) {
+            let other = others.get(&key(row));
             if let Some(other) = other.filter(|other| other.cell.per_message > 0.0) {
                 savings.push(Saving {
                     claim,

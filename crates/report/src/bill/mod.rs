@@ -176,7 +176,7 @@ impl Bill {
             sums.spread.add(tokens);
         }
         for (sum, more) in sums.logged.iter_mut().zip(booking.logged) {
-            *sum += more;
+            *sum = sum.saturating_add(more);
         }
         sums.invalid += booking.invalid;
         sums.losses += booking.losses;
@@ -391,7 +391,7 @@ impl Sums {
         self.tally += more.tally;
         self.requests += more.requests;
         for (sum, more) in self.logged.iter_mut().zip(more.logged) {
-            *sum += more;
+            *sum = sum.saturating_add(more);
         }
         self.spread.merge(&more.spread);
         self.invalid += more.invalid;

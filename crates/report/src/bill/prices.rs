@@ -127,6 +127,9 @@ pub enum PriceError {
     },
 }
 
+/// No price in any currency is higher; so whatever is bought costs a finite number.
+const MOST_PRICE: f64 = 1e12;
+
 /// Reads a price file: TOML with one `[[price]]` table per price, each for an encoding of the registry or one of `own`.
 pub fn parse_prices(text: &str, own: &[Encoding]) -> Result<Vec<Price>, PriceError> {
     let file: PriceFile =
@@ -138,9 +141,9 @@ pub fn parse_prices(text: &str, own: &[Encoding]) -> Result<Vec<Price>, PriceErr
             key,
             reason: reason.to_owned(),
         };
-        let is_price = |number: f64| number.is_finite() && number >= 0.0;
+        let is_price = |number: f64| (0.0..=MOST_PRICE).contains(&number);
         if !is_price(price.per_million) {
-            return Err(fault("per_million", "it must be a number from 0 on"));
+            return Err(fault("per_million", "it must be a number from 0 to 1e12"));
         }
         let others = [
             ("per_million_cached_input", price.per_million_cached_input),
@@ -151,7 +154,7 @@ pub fn parse_prices(text: &str, own: &[Encoding]) -> Result<Vec<Price>, PriceErr
             .into_iter()
             .find(|(_, number)| !number.is_none_or(is_price))
         {
-            return Err(fault(key, "it must be a number from 0 on"));
+            return Err(fault(key, "it must be a number from 0 to 1e12"));
         }
         if !price
             .batch_discount
@@ -224,6 +227,19 @@ mod tests {
     }
 
     #[test]
+    fn the_dearest_tokens_that_a_table_holds_cost_a_finite_number() {
+        let price = parse_prices(&GOOD.replace("2.5", "1e12\nper_request = 1e12"), &[]).unwrap();
+        let most = i64::MAX.unsigned_abs();
+        let charge = Charge {
+            input: most,
+            cached_input: 0,
+            output: most,
+            requests: most,
+        };
+        assert!(price[0].charge(&charge).is_finite() && price[0].of(u64::MAX).is_finite());
+    }
+
+    #[test]
     fn why_there_is_no_price_is_known() {
         let price = &parse_prices(GOOD, &[]).unwrap()[0];
         assert_eq!(price.refuses("o200k_base", None), None);
@@ -256,6 +272,9 @@ mod tests {
         let broken = [
             ("2.5", "-2.5", "per_million"),
             ("2.5", "inf", "per_million"),
+            ("2.5", "nan", "per_million"),
+            ("2.5", "1e308", "per_million"),
+            ("2.5", "2.5\nper_request = 1e13", "per_request"),
             ("2.5", "2.5\nper_million_output = -1", "per_million_output"),
             ("2.5", "2.5\nper_request = -1", "per_request"),
             ("2.5", "2.5\nbatch_discount = 1.5", "batch_discount"),

@@ -54,7 +54,7 @@ impl Source for HfMessages {
             .unwrap_or_else(|| openai_messages::read((ID, &ABOUT), Some("messages"), *frame, limits))
     }
 
-    fn message_path(&self, index: u32) -> String {
+    fn message_path(&self, index: u32) -> Option<String> {
         openai_messages::path(index)
     }
 }

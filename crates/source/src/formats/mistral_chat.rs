@@ -46,7 +46,7 @@ impl Source for MistralChat {
         openai_messages::read((ID, &ABOUT), Some("mistral"), *frame, limits)
     }
 
-    fn message_path(&self, index: u32) -> String {
+    fn message_path(&self, index: u32) -> Option<String> {
         OpenaiMessages.message_path(index)
     }
 }

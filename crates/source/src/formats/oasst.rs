@@ -25,8 +25,8 @@ use chatmill_model::{
 };
 
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::branch::{self, NodeReader, Nodes};
-use crate::reader::tree::{self, Branch, Node, Tree};
+use crate::reader::branch::{self, NodeReader};
+use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
 use crate::reader::{
     Element, Keep as _, Kept, ListReader, Notes, Roster, Times, Wire as _, best, exceeds, has, id, present,
     quoted, repeats, text, wire,
@@ -136,6 +136,8 @@ struct Collected<'d> {
     values: Vec<Value<'d>>,
     entries: Vec<Node>,
     places: HashMap<String, usize>,
+    /// What those say that are there again.
+    said: HashMap<usize, Option<String>>,
     /// Rows that are there again.
     repeated: u64,
 }
@@ -212,7 +214,8 @@ impl<'d> Collected<'d> {
             if let Some(known) = self.values.get(at) {
                 self.repeated += 1;
                 repeats(message, *known);
-                if text(known.get("text")) != text(message.get("text")) {
+                let said = self.said.entry(at).or_insert_with(|| text(known.get("text")));
+                if *said != text(message.get("text")) {
                     let text = "the message is there twice with two texts: the first is read";
                     let finding = Finding::new(&codes::REPEATED_ROW, text).with_severity(Severity::Warning);
                     notes.push(finding.at_path(path), Some(message));
@@ -297,18 +300,12 @@ impl<'d> Record<'d, '_> {
         };
         let visible = tree.best_end(entries);
         let branches = tree::branches(entries, &tree, visible, self.limits, asks, &mut notes);
-        let mut reading = tree::read(&branches, notes, |branch, number| {
+        let record = Nodes { values, entries };
+        let mut reading = tree::read(&branches, notes, record, |branch, number| {
             self.branch(collected, branch, number)
         });
         // What stands further below in branches that are not read is accounted for all the same.
-        let beside = |branch: &Branch| {
-            branch
-                .beside
-                .iter()
-                .map(|beside| beside.nodes.len())
-                .sum::<usize>()
-        };
-        let read = |branch: &Branch| branch.path.len() - branch.shared + beside(branch);
+        let read = |branch: &Branch| branch.nodes().count() - branch.shared;
         let read: usize = branches.iter().map(read).sum();
         let unread = entries.len().saturating_sub(read) as u64;
         reading.rows.rows += unread;

@@ -5,7 +5,7 @@ use chatmill_model::{AlternativeOrigin, Conversation, Judgement, RawJson};
 
 use crate::reader::kept::quoted;
 use crate::reader::list::ListReader;
-use crate::reader::tree::{Beside, Branch, Node};
+use crate::reader::tree::{Beside, Branch, Node, Nodes};
 
 /// Who reads the messages of a tree.
 pub(crate) trait NodeReader<'d, 'r> {
@@ -19,21 +19,10 @@ pub(crate) trait NodeReader<'d, 'r> {
     fn forget(&mut self) {}
 }
 
-/// The nodes of a record, each with its value.
-#[derive(Clone, Copy)]
-pub(crate) struct Nodes<'v, 'd> {
-    /// What they hold.
-    pub values: &'v [Value<'d>],
-    /// Where they stand.
-    pub entries: &'v [Node],
-}
-
-impl<'d> Nodes<'_, 'd> {
-    /// Reads a node, if there is one.
-    fn read<'r>(self, reader: &mut impl NodeReader<'d, 'r>, at: usize) {
-        if let (Some(value), Some(node)) = (self.values.get(at), self.entries.get(at)) {
-            reader.node(*value, node, at);
-        }
+/// Reads a node, if there is one.
+fn read_node<'d, 'r>(reader: &mut impl NodeReader<'d, 'r>, nodes: Nodes<'_, 'd>, at: usize) {
+    if let (Some(value), Some(node)) = (nodes.values.get(at), nodes.entries.get(at)) {
+        reader.node(*value, node, at);
     }
 }
 
@@ -48,7 +37,7 @@ pub(crate) const REGENERATED: Answers<'_> = (AlternativeOrigin::Regenerated, &|_
 });
 
 /// Reads the messages of a branch and what stood beside it. What is not new is told with an earlier branch, findings and rejects
-/// included. Gives how many messages an earlier branch has, too.
+/// included, and is learned there. Gives how many messages an earlier branch has, too.
 pub(crate) fn read<'d, 'r>(
     reader: &mut impl NodeReader<'d, 'r>,
     nodes: Nodes<'_, 'd>,
@@ -59,10 +48,10 @@ pub(crate) fn read<'d, 'r>(
     for (step, at) in branch.path.iter().enumerate() {
         let list = reader.list();
         steps.begin(list);
-        let before = (list.notes.findings.len(), list.rejects.len());
-        nodes.read(reader, *at);
+        let begun = list.begun();
+        read_node(reader, nodes, *at);
         if step < branch.shared {
-            reader.list().told_before(before);
+            reader.list().told_before(begun);
         }
     }
     steps.begin(reader.list());
@@ -70,7 +59,7 @@ pub(crate) fn read<'d, 'r>(
         reader.forget();
         let aside = reader.list().begin_aside();
         for at in &beside.nodes {
-            nodes.read(reader, *at);
+            read_node(reader, nodes, *at);
         }
         let messages = reader.list().end_aside(aside);
         if !messages.is_empty() {
@@ -83,7 +72,7 @@ pub(crate) fn read<'d, 'r>(
             list.alternatives(place, own, [(origin, other, messages)]);
         }
     }
-    steps.before(branch.shared) as u64
+    reader.list().shared.len() as u64
 }
 
 /// How the answer of the branch and the one beside it came to be, and how each was judged.

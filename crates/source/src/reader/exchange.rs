@@ -8,7 +8,7 @@ mod stream;
 use std::ops::Range;
 
 use chatmill_diag::{Finding, Severity, codes};
-use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, Part, RawJson, Role, Usage};
 
 use crate::reader::fields::{present, text, words};
@@ -199,11 +199,13 @@ impl<'d, 'r> Exchange<'d, 'r> {
             let span = self.turns.span(message);
             let path = self.turns.list.frame.document.path_at(span.start);
             self.turns.list.reject(span, finding.at_path(path));
+            message.mark(Mark::Told);
             return;
         }
         if let Some(tool) = definition(message) {
             self.turns.list.rows.merged += 1;
             self.beside.tools.push(raw(tool));
+            message.get("role").inspect(|role| role.mark(Mark::Taken));
             return;
         }
         let known = self.turns.list.notes.findings.len();
@@ -265,7 +267,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
             return Some(answer);
         } else {
             self.unread(answer);
-            self.beside.extra.keep(name, answer);
+            self.beside.extra.keep_told(name, answer);
             return None;
         }
         if self.turns.list.messages.len() == before && !is_nothing(answer) {

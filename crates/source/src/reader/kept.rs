@@ -17,6 +17,12 @@ pub(crate) trait Keep {
         self.kept().push((path.into(), left(value)));
     }
 
+    /// Keeps a value of which a finding of its own tells.
+    fn keep_told(&mut self, path: impl Into<String>, value: Value<'_>) {
+        self.keep(path, value);
+        value.mark(Mark::Told);
+    }
+
     /// Keeps a value, where there is one.
     fn keep_some(&mut self, path: &str, value: Option<Value<'_>>) {
         if let Some(value) = value {
@@ -101,6 +107,9 @@ pub(crate) fn drop_kept(value: Value<'_>) {
     }
     value.fields().for_each(|(_, field)| drop_kept(field));
     value.items().for_each(drop_kept);
+    for document in value.opened() {
+        drop_kept(document.root());
+    }
 }
 
 /// A value that nobody has a use for, as it was written.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use chatmill_diag::{Finding, Limits, Path, Reject, RowLedger, codes};
+use chatmill_diag::{Finding, Limits, Path, Reject, RowLedger, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Alternative, AlternativeOrigin, Conversation, Judgement, Message, MessageKind, Role};
 
@@ -53,6 +53,16 @@ pub(crate) struct ListReader<'d, 'r> {
     pub alternatives: Vec<Alternative>,
     /// What became of each element, in numbers.
     pub rows: RowLedger,
+    /// Positions of the messages that an earlier branch has, too.
+    pub shared: Vec<usize>,
+}
+
+/// What a reader had read before it began with a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begun {
+    messages: usize,
+    findings: usize,
+    rejects: usize,
 }
 
 /// What a reader had read before it began with an answer that is not part of the conversation.
@@ -74,6 +84,7 @@ impl<'d, 'r> ListReader<'d, 'r> {
             messages: Vec::new(),
             alternatives: Vec::new(),
             rows: RowLedger::default(),
+            shared: Vec::new(),
         }
     }
 
@@ -104,7 +115,18 @@ impl<'d, 'r> ListReader<'d, 'r> {
     /// Rejects an element that is counted already.
     pub(crate) fn reject(&mut self, span: Range<usize>, finding: Finding) {
         self.rows.rejected += 1;
-        self.rejects.push(self.frame.reject(span, finding, self.limits));
+        let place = self.frame.span(span.clone());
+        // What stands in the JSON of a string has the place of the whole string, whose bytes are hashed once.
+        let reject = match self.rejects.last().filter(|last| last.span == place) {
+            Some(last) => Reject {
+                finding: finding
+                    .with_severity(Severity::Error)
+                    .at_span(place.start, place.end),
+                ..last.clone()
+            },
+            None => self.frame.reject(span, finding, self.limits),
+        };
+        self.rejects.push(reject);
     }
 
     /// The next message, as a place for findings.
@@ -123,7 +145,9 @@ impl<'d, 'r> ListReader<'d, 'r> {
     }
 
     /// Adds and counts the next message.
-    pub(crate) fn push(&mut self, message: Message) {
+    pub(crate) fn push(&mut self, mut message: Message) {
+        // A list that grows begins with room for four, and there may be a million messages of one part.
+        message.parts.shrink_to_fit();
         match message.kind {
             MessageKind::Message => self.rows.messages += 1,
             MessageKind::Notice => self.rows.notices += 1,
@@ -131,11 +155,21 @@ impl<'d, 'r> ListReader<'d, 'r> {
         self.messages.push(message);
     }
 
-    /// Takes back what was found since, of a message that an earlier branch has, too: it is told there.
-    pub(crate) fn told_before(&mut self, (findings, rejects): (usize, usize)) {
-        self.notes.findings.truncate(findings);
-        let repeated = (self.rejects.len() - rejects) as u64;
-        self.rejects.truncate(rejects);
+    /// What was read so far, before a message that an earlier branch may have, too.
+    pub(crate) fn begun(&self) -> Begun {
+        Begun {
+            messages: self.messages.len(),
+            findings: self.notes.findings.len(),
+            rejects: self.rejects.len(),
+        }
+    }
+
+    /// Takes back what was found since, of a message that an earlier branch has, too: it is told, was paid and is learned there.
+    pub(crate) fn told_before(&mut self, begun: Begun) {
+        self.shared.extend(begun.messages..self.messages.len());
+        self.notes.findings.truncate(begun.findings);
+        let repeated = (self.rejects.len() - begun.rejects) as u64;
+        self.rejects.truncate(begun.rejects);
         self.rows.rejected -= repeated;
         self.rows.merged += repeated;
     }
@@ -231,6 +265,11 @@ impl<'d, 'r> ListReader<'d, 'r> {
     pub(crate) fn finish(mut self, conversation: Conversation) -> Reading {
         self.alternatives
             .sort_by_key(|alternative| alternative.place.start);
+        for at in self.shared {
+            if let Some(message) = self.messages.get_mut(at) {
+                message.tell_before();
+            }
+        }
         Reading {
             conversation: Some(Conversation {
                 messages: self.messages,

@@ -4,9 +4,11 @@
 //! Bedrock beside it, so that it is added here. Gemini counts thoughts beside the answer. The fields stay where they are, too:
 //! they say more than is read.
 
+use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Message, Role, Usage};
 
+use crate::frame::Reading;
 use crate::reader::fields::present;
 use crate::reader::times;
 
@@ -81,14 +83,52 @@ pub(crate) fn usage(object: Value<'_>) -> Option<Usage> {
     (!usage.is_empty()).then_some(usage)
 }
 
-fn number(object: Value<'_>, key: &str) -> Option<u64> {
-    object.get(key)?.number_text()?.parse().ok()
+/// The tokens under a key.
+pub(crate) fn number(object: Value<'_>, key: &str) -> Option<u64> {
+    tokens(object.get(key)?.number_text()?)
+}
+
+/// The tokens that a text counts: whole ones; of more than anybody is billed for as many as fit, which [`bound`] leaves out.
+pub(crate) fn tokens(text: &str) -> Option<u64> {
+    let beyond = || {
+        let number = text.parse().ok();
+        number.filter(|number: &f64| *number > MOST_WRITTEN)
+    };
+    text.parse().ok().or_else(|| beyond().map(|_| u64::MAX))
+}
+
+/// The most tokens of a request that are taken for logged: beyond it, programs that read a bill have no whole numbers.
+const MOST: u64 = 1 << 53;
+const MOST_WRITTEN: f64 = 9_007_199_254_740_992.0;
+
+/// Leaves out what no bill can hold, wherever in a record it was logged, and says so at its message.
+pub(crate) fn bound(reading: &mut Reading) {
+    let messages = reading.conversation.iter_mut();
+    for message in messages.flat_map(|conversation| &mut conversation.messages) {
+        let Some(usage) = &mut message.usage else { continue };
+        let logged = *usage;
+        for count in [&mut usage.input, &mut usage.cached_input, &mut usage.output] {
+            *count = count.filter(|count| *count <= MOST);
+        }
+        if *usage != logged {
+            let text =
+                format!("more than {MOST} tokens were logged, which no bill can hold: they are left out");
+            let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
+            let finding = finding.at_message(message.position, message.id.as_deref(), "");
+            reading.findings.push(finding);
+        }
+        if usage.is_empty() {
+            message.usage = None;
+        }
+    }
+    reading.also.iter_mut().for_each(bound);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use chatmill_intake::json;
+    use chatmill_model::{Conversation, MessageOrigin};
 
     fn read(text: &str) -> Option<(Option<u64>, Option<u64>, Option<u64>)> {
         let document = json::scan(text.as_bytes(), 16).unwrap();
@@ -106,6 +146,37 @@ mod tests {
             r#"{"promptTokenCount":100,"cachedContentTokenCount":60,"candidatesTokenCount":4,"thoughtsTokenCount":3}"#,
         ] {
             assert_eq!(read(text), Some((Some(100), Some(60), Some(7))), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_no_bill_can_hold_is_left_out_at_its_message() {
+        let all = |input: &str| format!(r#"{{"prompt_tokens":{input},"completion_tokens":7}}"#);
+        for (input, left) in [
+            ("9007199254740992", Some(1 << 53)),
+            ("9007199254740993", None),
+            ("9223372036854775807", None),
+            ("18446744073709551615", None),
+            ("18446744073709551616", None),
+            ("1e308", None),
+            ("1e999", None),
+        ] {
+            let text = all(input);
+            let document = json::scan(text.as_bytes(), 16).unwrap();
+            let mut reading = Reading {
+                conversation: Some(Conversation {
+                    messages: vec![Message {
+                        usage: usage(document.root()),
+                        ..Message::new(Role::Assistant, 0, MessageOrigin::default())
+                    }],
+                    ..Conversation::default()
+                }),
+                ..Reading::default()
+            };
+            bound(&mut reading);
+            let usage = reading.conversation.unwrap().messages[0].usage.unwrap();
+            assert_eq!((usage.input, usage.output), (left, Some(7)), "{input}");
+            assert_eq!(reading.findings.len(), usize::from(left.is_none()), "{input}");
         }
     }
 

@@ -2,10 +2,11 @@
 //!
 //! Every source that reads JSON uses it; what a finding says stays with the source.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use chatmill_diag::{Code, Finding, Severity, codes};
-use chatmill_intake::json::{Kind, Value, append_key};
+use chatmill_intake::json::{Value, append_key};
 
 /// The findings of one frame.
 #[derive(Debug)]
@@ -162,29 +163,31 @@ impl Site<'_> {
 
     /// Notes names that stand more than once anywhere inside a value that is kept raw.
     pub fn repeated_keys_within(&mut self, value: Value<'_>, suffix: &str) {
-        match value.kind() {
-            Kind::Object => {
-                for key in value.duplicate_keys() {
-                    let mut place = suffix.to_owned();
-                    append_key(&mut place, &key);
-                    self.push(repeated_key(false), place, value.get(&key).unwrap_or(value));
-                }
-                for (key, field) in value.fields() {
-                    if matches!(field.kind(), Kind::Array | Kind::Object) {
-                        let mut place = suffix.to_owned();
-                        append_key(&mut place, &key);
-                        self.repeated_keys_within(field, &place);
-                    }
-                }
-            }
-            Kind::Array => {
-                for (index, element) in value.items().enumerate() {
-                    if matches!(element.kind(), Kind::Array | Kind::Object) {
-                        self.repeated_keys_within(element, &format!("{suffix}[{index}]"));
-                    }
-                }
-            }
-            _ => {}
+        self.repeats_below(value, &mut suffix.to_owned());
+    }
+
+    /// The same at a path that is as long as before when all is noted: many elements may stand below a long name.
+    fn repeats_below(&mut self, value: Value<'_>, place: &mut String) {
+        let length = place.len();
+        for key in value.duplicate_keys() {
+            append_key(place, &key);
+            self.push(
+                repeated_key(false),
+                place.clone(),
+                value.get(&key).unwrap_or(value),
+            );
+            place.truncate(length);
+        }
+        for (key, field) in value.fields() {
+            append_key(place, &key);
+            self.repeats_below(field, place);
+            place.truncate(length);
+        }
+        for (index, element) in value.items().enumerate() {
+            // Writing into a String cannot fail.
+            let _ = write!(place, "[{index}]");
+            self.repeats_below(element, place);
+            place.truncate(length);
         }
     }
 }

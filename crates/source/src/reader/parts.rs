@@ -85,7 +85,7 @@ fn object(value: Value<'_>, path: &str, content: &mut Content, site: &mut Site<'
         let text = "the part has no form that is known here and is kept as it is";
         let place = value.get("type").unwrap_or(value);
         site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), place);
-        content.keep(path.to_owned(), value);
+        content.keep_told(path, value);
         return;
     }
     if let Some(mark) = present(value, "cache_control") {

@@ -4,9 +4,11 @@
 //! is part of the conversation and the other stands beside it; an answer that is labelled as bad stands beside a conversation
 //! that ends with the question.
 
+use std::collections::HashSet;
+
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{AlternativeOrigin, Judgement, Message, Role, Score};
+use chatmill_model::{AlternativeOrigin, Judgement, Message, RawJson, Role, Score};
 
 use crate::reader::columns::{self, Holds};
 use crate::reader::fields::present;
@@ -35,8 +37,9 @@ pub(crate) fn compare(list: &mut ListReader<'_, '_>, aside: Aside, root: Value<'
     let common = same.count();
     let start = if common > 0 { common } else { start };
     for (own, same) in list.messages.iter_mut().zip(other.drain(..common)) {
+        let known: HashSet<&(String, RawJson)> = own.extra.0.iter().collect();
         let beside = same.extra.0.into_iter();
-        let more: Vec<_> = beside.filter(|field| !own.extra.0.contains(field)).collect();
+        let more: Vec<_> = beside.filter(|field| !known.contains(field)).collect();
         own.extra.0.extend(more);
     }
     list.rows.alternatives -= common as u64;

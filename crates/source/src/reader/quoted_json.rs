@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::rc::Rc;
 
 use chatmill_diag::{Finding, Limits, Path};
 use chatmill_intake::json::{self, Document, Value};
@@ -14,12 +15,13 @@ use crate::reader::notes::{Notes, Site};
 /// Layers of strings inside strings that are unwrapped.
 const MAX_QUOTING_LAYERS: usize = 4;
 
-/// The text of the array or object that a string holds; `None` for every other value. It may still be invalid.
-pub(crate) fn json_text<'d>(value: Value<'d>, limits: &Limits) -> Option<Cow<'d, str>> {
-    let mut text = value.as_str()?;
+/// Opens the array or object that a string holds; `None` for every other value. What nobody reads in there is told as what
+/// nobody reads elsewhere.
+pub(crate) fn open(value: Value<'_>, limits: &Limits) -> Option<Rc<Document<'static>>> {
+    let mut text = value.string()?;
     for _ in 0..MAX_QUOTING_LAYERS {
         match text.trim_start().as_bytes().first()? {
-            b'{' | b'[' => return Some(text),
+            b'{' | b'[' => return value.open(&text, limits.depth).ok(),
             b'"' => {
                 let inner = {
                     let document = json::scan(text.as_bytes(), limits.depth).ok()?;
@@ -31,11 +33,6 @@ pub(crate) fn json_text<'d>(value: Value<'d>, limits: &Limits) -> Option<Cow<'d,
         }
     }
     None
-}
-
-/// Scans what [`json_text`] gave; `None` when that is not valid JSON.
-pub(crate) fn scan<'t>(text: Option<&'t str>, limits: &Limits) -> Option<Document<'t>> {
-    json::scan(text?.as_bytes(), limits.depth).ok()
 }
 
 /// What a field holds, for the paths of what is found inside.
@@ -100,7 +97,7 @@ mod tests {
 
     fn text(record: &str) -> Option<String> {
         let document = json::scan(record.as_bytes(), 64).unwrap();
-        json_text(document.root(), &Limits::default()).map(Cow::into_owned)
+        open(document.root(), &Limits::default()).map(|inside| inside.text().to_owned())
     }
 
     /// The text as a JSON string, this many times.

@@ -127,7 +127,7 @@ impl Source for Requests {
         reading(customs, self.conversation(*frame, limits))
     }
 
-    fn message_path(&self, index: u32) -> String {
+    fn message_path(&self, index: u32) -> Option<String> {
         self.form.path(index)
     }
 
@@ -245,20 +245,19 @@ impl RequestForm {
     }
 
     /// The JSON path of a turn, in a request or in a bare list.
-    fn place(&self, index: u32, is_bare: bool) -> String {
-        if is_bare {
-            format!("$[{index}]")
+    fn place(&self, index: u32, is_bare: bool) -> Option<String> {
+        if is_bare && index != APART {
+            Some(format!("$[{index}]"))
         } else {
             self.path(index)
         }
     }
 
     /// The JSON path of a turn; the system text has the last index, and the bytes say where an answer is.
-    fn path(&self, index: u32) -> String {
+    fn path(&self, index: u32) -> Option<String> {
         match self.system {
-            Some(system) if index == u32::MAX => format!("$.{system}"),
-            _ if index == APART => String::new(),
-            _ => format!("$.{}[{index}]", self.list),
+            Some(system) if index == u32::MAX => Some(format!("$.{system}")),
+            _ => (index != APART).then(|| format!("$.{}[{index}]", self.list)),
         }
     }
 }
@@ -304,9 +303,9 @@ impl<'d> Reader<'d, '_> {
             .list
             .element(
                 Element::Message,
-                || match index {
-                    APART => document.path_at(value.span().start),
-                    _ => form.place(index, is_bare),
+                || {
+                    let own = form.place(index, is_bare);
+                    own.unwrap_or_else(|| document.path_at(value.span().start))
                 },
                 value,
                 read,
@@ -351,9 +350,9 @@ impl<'d> Reader<'d, '_> {
         let turn = self.turn(value);
         let (form, is_bare) = (self.form, self.is_bare);
         let (document, at) = (self.exchange.turns.list.frame.document, value.span().start);
-        let place = || match index {
-            APART => document.path_at(at),
-            _ => form.place(index, is_bare),
+        let place = || {
+            let own = form.place(index, is_bare);
+            own.unwrap_or_else(|| document.path_at(at))
         };
         self.exchange.turns.add(index, value, turn, known, place);
     }

@@ -20,7 +20,10 @@ pub(crate) fn turns(text: &str) -> Option<Vec<(Role, String)>> {
         .iter()
         .find_map(|(name, role)| Some((*role, rest.strip_prefix(*name)?)))
     {
-        let next = SPEAKERS.iter().filter_map(|(name, _)| after.find(name)).min();
+        // One sweep for all names: one that never comes would be sought to the end for every turn.
+        let names = |rest: &str| SPEAKERS.iter().any(|(name, _)| rest.starts_with(name));
+        let mut breaks = after.match_indices('\n').map(|(at, _)| at);
+        let next = breaks.find(|at| after.get(*at..).is_some_and(names));
         let (said, behind) = after.split_at_checked(next.unwrap_or(after.len()))?;
         turns.push((role, said.strip_prefix(' ').unwrap_or(said).to_owned()));
         rest = behind;

@@ -8,8 +8,10 @@ use std::ops::Range;
 
 use chatmill_diag::limits::Branches;
 use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::json::Value;
 
 use crate::frame::Reading;
+use crate::reader::kept::Keep as _;
 use crate::reader::notes::Notes;
 
 /// A message of a tree, before it is read.
@@ -132,8 +134,8 @@ impl Tree {
         let depth = |at: &usize| self.depths.get(*at).copied().unwrap_or_default();
         let shown = visible.or_else(|| leaves().max_by_key(|leaf| (depth(leaf), *leaf)));
         // Where people left the tree in the middle of a branch, the branch ends there.
-        let is_shown = |leaf: usize| shown.is_some_and(|shown| self.stands_above(shown, leaf));
-        let others: Vec<usize> = leaves().filter(|leaf| !is_shown(*leaf)).collect();
+        let under = shown.map(|shown| self.under(shown)).unwrap_or_default();
+        let others: Vec<usize> = leaves().filter(|leaf| under.get(*leaf) != Some(&true)).collect();
         let all = others.len() + usize::from(shown.is_some());
         let ends = match branches {
             Branches::Visible => shown.into_iter().collect(),
@@ -147,13 +149,19 @@ impl Tree {
         (ends, all)
     }
 
-    fn stands_above(&self, upper: usize, lower: usize) -> bool {
-        let depth = |at: usize| self.depths.get(at).copied().unwrap_or_default();
-        let mut at = Some(lower);
-        while let Some(here) = at.filter(|here| depth(*here) > depth(upper)) {
-            at = self.parent(here);
+    /// Of each message whether it is this one or stands below it: asked from above, so that none is passed twice.
+    fn under(&self, upper: usize) -> Vec<bool> {
+        let mut under = vec![false; self.parents.len()];
+        let mut order: Vec<usize> = (0..self.parents.len()).collect();
+        order.sort_by_key(|at| self.depths.get(*at));
+        for at in order {
+            let above = self.parent(at).and_then(|parent| under.get(parent));
+            let is_under = at == upper || above == Some(&true);
+            if let Some(place) = under.get_mut(at) {
+                *place = is_under;
+            }
         }
-        at == Some(upper)
+        under
     }
 }
 
@@ -234,6 +242,14 @@ pub(crate) struct Branch {
     pub shared: usize,
 }
 
+impl Branch {
+    /// The messages that are read with it.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = usize> {
+        let beside = self.beside.iter().flat_map(|beside| &beside.nodes);
+        self.path.iter().chain(beside).copied()
+    }
+}
+
 /// The branches that are read, as many as the limits let, with a finding for what is left out.
 pub(crate) fn branches(
     entries: &[Node],
@@ -289,6 +305,7 @@ pub(crate) fn branches(
 /// goes on below there in several ways the best is taken, or the latest.
 fn beside(entries: &[Node], tree: &Tree, path: &[usize], asks: &impl Fn(usize) -> bool) -> Vec<Beside> {
     let (below, first) = tree.below(entries);
+    let ends = ends_of_turns(path, asks);
     let mut found = Vec::new();
     let forks = std::iter::once(None).chain(path.iter().copied().map(Some));
     for (step, above) in forks.enumerate() {
@@ -299,19 +316,33 @@ fn beside(entries: &[Node], tree: &Tree, path: &[usize], asks: &impl Fn(usize) -
             .flatten()
             .copied()
             .filter(|at| Some(*at) != own);
-        let mut place = None;
         for other in others {
             let next = |at: &usize| tree.best(below.get(*at)?.iter().copied());
             let walk = std::iter::successors(Some(other), next);
-            let place = place.get_or_insert_with(|| step..step + turn(path.iter().skip(step).copied(), asks));
             found.push(Beside {
-                place: place.clone(),
+                place: step..ends.get(step).copied().unwrap_or(step),
                 is_question: asks(other),
                 nodes: walk.clone().take(turn(walk, asks)).collect(),
             });
         }
     }
     found
+}
+
+/// Where the turn ends that begins with each message of a path, up to the next question: asked from the end, each message once.
+fn ends_of_turns(path: &[usize], asks: &impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut ends = Vec::with_capacity(path.len());
+    let (mut question, mut end) = (path.len(), path.len());
+    for (step, at) in path.iter().enumerate().rev() {
+        if asks(*at) {
+            question = step;
+        } else {
+            end = question;
+        }
+        ends.push(end);
+    }
+    ends.reverse();
+    ends
 }
 
 /// How many messages of a walk are one turn: up to the next question.
@@ -326,10 +357,21 @@ fn turn(walk: impl Iterator<Item = usize>, asks: &impl Fn(usize) -> bool) -> usi
     .count()
 }
 
-/// Reads each branch, which is told its number where there are several. What was found in the tree stands with the first.
+/// The nodes of a record, each with its value.
+#[derive(Clone, Copy)]
+pub(crate) struct Nodes<'v, 'd> {
+    /// What they hold.
+    pub values: &'v [Value<'d>],
+    /// Where they stand.
+    pub entries: &'v [Node],
+}
+
+/// Reads each branch, which is told its number where there are several. What was found in the tree stands with the first, and so
+/// does what stands in none of them, as it is.
 pub(crate) fn read(
     branches: &[Branch],
     notes: Notes,
+    record: Nodes<'_, '_>,
     read: impl Fn(&Branch, Option<u32>) -> Reading,
 ) -> Reading {
     let is_one_of_several = branches.len() > 1;
@@ -340,6 +382,20 @@ pub(crate) fn read(
     first.also = others
         .map(|(number, branch)| read(branch, Some(number)))
         .collect();
+    if let Some(conversation) = &mut first.conversation {
+        let read: HashSet<usize> = branches.iter().flat_map(Branch::nodes).collect();
+        let mut around = 0..0;
+        let all = record.values.iter().zip(record.entries).enumerate();
+        for (_, (value, node)) in all.filter(|(at, _)| !read.contains(at)) {
+            let span = value.span();
+            // A message may hold those below it.
+            if span.start < around.start || span.end > around.end {
+                let path = node.path.trim_start_matches(['$', '.']);
+                conversation.extra.keep_told(path, *value);
+                around = span;
+            }
+        }
+    }
     first
 }
 
@@ -395,6 +451,49 @@ mod tests {
         assert_eq!((findings, itself.path(0)), (1, vec![0]));
         let (_, orphan, findings) = tree(&[("a", "?"), ("b", "a")]);
         assert_eq!((findings, orphan.path(1)), (1, vec![0, 1]));
+    }
+
+    #[test]
+    fn a_turn_ends_where_the_next_question_follows_an_answer() {
+        let questions = [true, true, false, false, true, false, true];
+        let path: Vec<usize> = (0..questions.len()).collect();
+        let asks = |at: usize| questions[at];
+        let ends: Vec<usize> = (0..path.len())
+            .map(|step| step + turn(path.iter().skip(step).copied(), &asks))
+            .collect();
+        assert_eq!(ends_of_turns(&path, &asks), ends);
+        assert_eq!(ends, [4, 4, 4, 4, 6, 6, 7]);
+    }
+
+    #[test]
+    fn whether_a_message_asks_is_asked_a_few_times_however_many_forks_there_are() {
+        // Answers one below the other, and another one beside each.
+        let names: Vec<[String; 2]> = (0..500)
+            .map(|step| [format!("a{step}"), format!("b{step}")])
+            .collect();
+        let mut parents: Vec<(&str, &str)> = vec![("q", "")];
+        let mut above = "q";
+        for [own, other] in &names {
+            parents.extend([(other.as_str(), above), (own.as_str(), above)]);
+            above = own;
+        }
+        let (entries, tree, _) = tree(&parents);
+        let asked = std::cell::Cell::new(0);
+        let asks = |at: usize| {
+            asked.set(asked.get() + 1);
+            at == 0
+        };
+        let visible = Some(entries.len() - 1);
+        let branches = branches(
+            &entries,
+            &tree,
+            visible,
+            &Limits::default(),
+            asks,
+            &mut Notes::new(0),
+        );
+        assert_eq!(branches[0].beside.len(), 500);
+        assert!(asked.get() < 5 * entries.len(), "{}", asked.get());
     }
 
     #[test]

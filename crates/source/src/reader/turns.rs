@@ -79,7 +79,7 @@ impl Turn {
     pub fn unknown(&mut self, path: &str, value: Value<'_>, site: &mut Site<'_>) {
         let text = "the part has no form that is known here and is kept as it is";
         site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, suffix(path), value);
-        self.keep(path, value);
+        self.keep_told(path, value);
     }
 
     /// Reads content of another form than the vendor's as text: JSON as it is written.
@@ -288,12 +288,18 @@ impl<'d, 'r> Turns<'d, 'r> {
 /// Divides an answer at its results, which are a tool's turns.
 pub(crate) fn divided(role: Role, parts: Vec<Part>) -> Vec<(Role, Vec<Part>)> {
     let mut turns: Vec<(Role, Vec<Part>)> = Vec::new();
+    // Whether the last piece that is no media is a result that shows some.
+    let mut shows = false;
     for part in parts {
-        let shows = |parts: &Vec<Part>| matches!(parts.iter().rfind(|part| !matches!(part, Part::Media(_))), Some(Part::ToolResult(result)) if result.media > 0);
-        let speaks = match (&part, turns.last()) {
-            (Part::ToolResult(_), _) => Role::Tool,
+        shows = match &part {
+            Part::ToolResult(result) => result.media > 0,
+            Part::Media(_) => shows,
+            _ => false,
+        };
+        let speaks = match &part {
+            Part::ToolResult(_) => Role::Tool,
             // What a result shows stands behind it.
-            (Part::Media(_), Some((Role::Tool, parts))) if shows(parts) => Role::Tool,
+            Part::Media(_) if shows => Role::Tool,
             _ => role,
         };
         match turns.last_mut() {

@@ -3,7 +3,7 @@
 use crate::{ClaudeCode, Codex, FrameView, OtelGenai, Reading, Source};
 use chatmill_diag::Limits;
 use chatmill_intake::json;
-use chatmill_model::{MessageKind, Part};
+use chatmill_model::{MessageKind, Part, Role};
 
 fn keys(source: &dyn Source, line: &str) -> Option<Vec<Vec<String>>> {
     let document = json::scan(line.as_bytes(), 64).unwrap();
@@ -113,7 +113,8 @@ fn branches_that_were_left_are_notices_and_side_by_side_results_are_not() {
     ];
     assert_eq!(said(&reading), expected);
     assert!(reading.rows.balances());
-    assert_eq!(reading.findings, []);
+    let codes: Vec<&str> = reading.findings.iter().map(|finding| finding.code.name).collect();
+    assert_eq!(codes, ["other-branches"]);
 }
 
 #[test]
@@ -300,4 +301,88 @@ fn lines_without_a_type_or_a_session_and_items_without_a_type_are_read() {
     let reading = read(&Codex, &[item]);
     assert_eq!(said(&reading), ["one"]);
     assert_eq!(reading.findings, []);
+}
+
+#[test]
+fn a_turn_that_lost_its_message_begins_a_session_as_others_do() {
+    let begins = |line: &str| {
+        let document = json::scan(line.as_bytes(), 64).unwrap();
+        ClaudeCode.rows(&document).unwrap()[0].begins.clone()
+    };
+    let turn = |message: &str| {
+        begins(&format!(
+            r#"{{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s"{message}}}"#
+        ))
+    };
+    let lost = turn("");
+    assert!(lost.is_some());
+    assert_eq!(turn(r#","message":null"#), lost);
+    assert_ne!(turn(r#","message":{"content":"one"}"#), lost);
+    let event = r#"{"type":"system","uuid":"u1","parentUuid":null,"sessionId":"s"}"#;
+    assert_eq!(begins(event), None);
+}
+
+#[test]
+fn what_was_taken_back_and_names_no_model_was_paid_unless_the_program_said_it() {
+    let answer = |model: &str| {
+        format!(
+            r#"{{"type":"assistant","uuid":"a1","parentUuid":"u1","sessionId":"s","message":{{{model}"content":"one","usage":{{"input_tokens":3,"output_tokens":5}}}}}}"#
+        )
+    };
+    let asked = |uuid: &str| {
+        format!(
+            r#"{{"type":"user","uuid":"{uuid}","parentUuid":null,"sessionId":"s","message":{{"content":"{uuid}"}}}}"#
+        )
+    };
+    let cost = |model: &str| {
+        let lines = [asked("u1"), answer(model), asked("u2")];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        costs(&read(&ClaudeCode, &lines).conversation.unwrap())[1]
+    };
+    assert_eq!(cost(""), Some((3, 5)));
+    assert_eq!(cost(r#""model":"large","#), Some((3, 5)));
+    assert_eq!(cost(r#""model":"<synthetic>","#), None);
+}
+
+#[test]
+fn what_chains_of_a_trace_begin_with_is_paid_and_learned_once() {
+    let step = |id: &str, second: u32, input: &[&str], output: &str, system: &str| {
+        let roles = ["user", "assistant"].into_iter().cycle();
+        let said = input.iter().zip(roles);
+        let said = said.map(|(text, role)| format!(r#"{{"role":"{role}","content":"{text}"}}"#));
+        let told = (!system.is_empty()).then(|| format!(r#"{{"role":"system","content":"{system}"}}"#));
+        let input: Vec<String> = told.into_iter().chain(said).collect();
+        format!(
+            r#"{{"id":"{id}","type":"GENERATION","model":"m","startTime":"2026-01-01T00:00:0{second}Z","input":[{}],"output":{{"role":"assistant","content":"{output}"}},"usage":{{"input":1,"output":{second}}}}}"#,
+            input.join(",")
+        )
+    };
+    let learned = |steps: &[String]| {
+        let record = format!(r#"{{"trace":{{"id":"t"}},"observations":[{}]}}"#, steps.join(","));
+        let document = json::scan(record.as_bytes(), 64).unwrap();
+        let frame = FrameView {
+            document: &document,
+            bytes: record.as_bytes(),
+            start: 0,
+            key: None,
+        };
+        let reading = crate::Langfuse.read(&frame, &Limits::default());
+        let all = std::iter::once(&reading).chain(&reading.also);
+        let all = all.filter_map(|reading| reading.conversation.as_ref());
+        let messages = all.flat_map(|conversation| &conversation.messages);
+        let answers = messages.filter(|message| message.role == Role::Assistant);
+        let paid = answers.clone().filter_map(|answer| answer.usage?.output);
+        let learned = answers.clone().filter(|answer| answer.weight.is_none());
+        (paid.sum::<u64>(), learned.count(), answers.count())
+    };
+    let steps = |system: &str| {
+        [
+            step("g1", 1, &["one"], "two", ""),
+            step("g2", 2, &["one", "two", "three"], "four", ""),
+            step("g3", 4, &["one", "two", "five"], "six", system),
+        ]
+    };
+    assert_eq!(learned(&steps("")), (7, 3, 4));
+    // What was told before is part of what is learned.
+    assert_eq!(learned(&steps("Be short.")), (7, 4, 4));
 }

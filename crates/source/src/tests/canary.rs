@@ -13,26 +13,39 @@ use crate::{FrameView, Reading, SOURCES, Source, Unread};
 const KEY: &str = "canary";
 const WORDS: &str = "yellow bird sings";
 
-/// The fixtures of a source that are JSON, each with its name.
-fn fixtures(source: &dyn Source) -> impl Iterator<Item = (String, Value)> {
+/// The fixtures of a source with this extension, each with its name.
+fn files(source: &dyn Source, extension: &str) -> impl Iterator<Item = (String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
     let entries = fs::read_dir(folder.join(source.id())).unwrap();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     paths.sort();
+    paths.retain(|path| path.extension().is_some_and(|own| own == extension));
     paths.into_iter().filter_map(|path| {
         let name = path.file_name()?.to_str()?.to_owned();
-        let is_json = path.extension().is_some_and(|extension| extension == "json");
-        let is_fixture = is_json && !name.contains(".expected.") && name != "vectors.json";
-        let value = serde_json::from_slice(&fs::read(&path).ok().filter(|_| is_fixture)?).ok()?;
-        Some((name, value))
+        let is_fixture = !name.contains(".expected.") && name != "vectors.json";
+        is_fixture.then_some((name, fs::read_to_string(&path).ok()?))
     })
 }
 
-/// How many objects a value holds, itself included.
+/// The fixtures of a source that are JSON, each with its name.
+fn fixtures(source: &dyn Source) -> impl Iterator<Item = (String, Value)> {
+    let files = files(source, "json");
+    files.filter_map(|(name, text)| Some((name, serde_json::from_str(&text).ok()?)))
+}
+
+/// The list or object that a string holds as JSON.
+fn opened(text: &str) -> Option<Value> {
+    serde_json::from_str(text)
+        .ok()
+        .filter(|inside| matches!(inside, Value::Array(_) | Value::Object(_)))
+}
+
+/// How many objects a value holds, itself and those in JSON that it holds as strings included.
 fn objects(value: &Value) -> usize {
     match value {
         Value::Object(fields) => 1 + fields.values().map(objects).sum::<usize>(),
         Value::Array(items) => items.iter().map(objects).sum(),
+        Value::String(text) => opened(text).map_or(0, |inside| objects(&inside)),
         _ => 0,
     }
 }
@@ -49,6 +62,13 @@ fn plant(value: &mut Value, number: &mut usize) -> bool {
             fields.values_mut().any(|field| plant(field, number))
         }
         Value::Array(items) => items.iter_mut().any(|item| plant(item, number)),
+        Value::String(text) => opened(text).is_some_and(|mut inside| {
+            let is_planted = plant(&mut inside, number);
+            if is_planted {
+                *text = inside.to_string();
+            }
+            is_planted
+        }),
         _ => false,
     }
 }
@@ -66,11 +86,18 @@ fn read(source: &dyn Source, text: &str) -> (Reading, Vec<Unread>) {
     (reading, leftovers.fields)
 }
 
+/// How many bytes of words are told.
+fn words(unread: &[Unread]) -> u64 {
+    let words = unread.iter().filter(|unread| unread.has_words);
+    words.map(|unread| unread.bytes).sum()
+}
+
 /// Whether the words are kept, and whether somebody who looks for them is told: by a finding, by a reject, or because they are part
-/// of what the conversation holds, as a member of a call's arguments is.
-fn fate(source: &dyn Source, text: &str) -> (bool, bool) {
+/// of what the conversation holds, as a member of a call's arguments is. `before` is how many bytes of words are told without them.
+fn fate(source: &dyn Source, text: &str, before: u64) -> (bool, bool) {
     let (mut reading, unread) = read(source, text);
     let at = text.find(WORDS).unwrap() as u64;
+    let is_kept = format!("{reading:?}").contains(WORDS);
     let all: Vec<&Reading> = std::iter::once(&reading).chain(&reading.also).collect();
     let mut rejects = all.iter().flat_map(|reading| &reading.rejects);
     let is_rejected =
@@ -81,28 +108,42 @@ fn fate(source: &dyn Source, text: &str) -> (bool, bool) {
         &codes::UNKNOWN_META_KEY,
     ];
     let mut findings = all.iter().flat_map(|reading| &reading.findings);
-    let is_told = unread
-        .iter()
-        .any(|unread| unread.has_words && unread.path.ends_with(KEY))
+    let mut told = unread.iter().filter(|unread| unread.has_words);
+    // A string that nobody opens is told as a whole.
+    let is_told = told.any(|unread| unread.path.ends_with(KEY))
+        || words(&unread) >= before + WORDS.len() as u64
         || findings.any(|finding| {
             let is_here = finding
                 .span
                 .is_some_and(|span| (span.start..span.end).contains(&at));
             is_here && particular.contains(&finding.code)
         });
-    let is_kept = format!("{reading:?}").contains(WORDS);
-    if let Some(conversation) = &mut reading.conversation {
-        conversation.extra.0.clear();
-        conversation
-            .messages
-            .iter_mut()
-            .for_each(|message| message.extra.0.clear());
-        conversation
-            .participants
-            .iter_mut()
-            .for_each(|participant| participant.extra.0.clear());
+    let tells_of_all = [
+        &codes::OTHER_BRANCHES,
+        &codes::UNKNOWN_MESSAGE_TYPE,
+        &codes::COMPRESSED_MESSAGE,
+    ];
+    let mut findings = all.iter().flat_map(|reading| &reading.findings);
+    let is_told_of_all = findings.any(|finding| tells_of_all.contains(&finding.code));
+    let mut also = std::mem::take(&mut reading.also);
+    let all = std::iter::once(&mut reading).chain(&mut also);
+    let mut conversations: Vec<_> = all.filter_map(|reading| reading.conversation.as_mut()).collect();
+    let mut extra = Vec::new();
+    for conversation in &mut conversations {
+        extra.append(&mut conversation.extra.0);
+        for message in &mut conversation.messages {
+            extra.append(&mut message.extra.0);
+        }
+        for participant in &mut conversation.participants {
+            extra.append(&mut participant.extra.0);
+        }
     }
-    let is_read = format!("{:?}", reading.conversation).contains(WORDS);
+    // What is kept as a whole is told by whoever keeps it; what a call was made with, by the call.
+    let is_whole =
+        |key: &str| is_told_of_all && !key.ends_with(KEY) || key.ends_with("tool_execution.arguments");
+    let mut kept = extra.iter().filter(|(_, raw)| raw.as_str().contains(WORDS));
+    let is_told = is_told || kept.any(|(key, _)| is_whole(key));
+    let is_read = format!("{conversations:?}").contains(WORDS);
     (is_rejected || is_kept, is_rejected || is_told || is_read)
 }
 
@@ -112,15 +153,41 @@ fn words_that_no_format_knows_are_kept_and_told_wherever_they_stand() {
     for source in SOURCES.iter().copied() {
         for (name, value) in fixtures(source) {
             let objects = objects(&value);
+            let before = words(&read(source, &value.to_string()).1);
             for number in chatmill_drawn::some_of(0..objects, objects as u32 / 5 + 1) {
                 let mut planted = value.clone();
                 plant(&mut planted, &mut number.clone());
                 let text = planted.to_string();
-                let (is_kept, is_told) = fate(source, &text);
+                let (is_kept, is_told) = fate(source, &text, before);
+                if !is_kept || !is_told {
+                    let (id, at) = (source.id(), text.find(WORDS).unwrap());
+                    let near: String = text[..at].chars().rev().take(80).collect();
+                    let near: String = near.chars().rev().collect();
+                    silent.push(format!(
+                        "{id}/{name}, object {number}: kept {is_kept}, told {is_told}, at {near}"
+                    ));
+                }
+            }
+        }
+    }
+    assert!(silent.is_empty(), "{}", silent.join("\n"));
+}
+
+#[test]
+fn a_line_that_no_transcript_has_is_somebodys_words_or_told() {
+    let mut silent = Vec::new();
+    for source in SOURCES.iter().copied() {
+        for (name, text) in files(source, "txt") {
+            let lines: Vec<&str> = text.lines().collect();
+            for number in chatmill_drawn::some_of(0..lines.len() + 1, lines.len() as u32 / 5 + 1) {
+                let mut planted = lines.clone();
+                planted.insert(number, WORDS);
+                let record = serde_json::json!({"text": planted.join("\n")}).to_string();
+                let (is_kept, is_told) = fate(source, &record, 0);
                 if !is_kept || !is_told {
                     let id = source.id();
                     silent.push(format!(
-                        "{id}/{name}, object {number}: kept {is_kept}, told {is_told}"
+                        "{id}/{name}, line {number}: kept {is_kept}, told {is_told}"
                     ));
                 }
             }

@@ -1,5 +1,6 @@
 //! Exports of accounts and workspaces: what the settings of a run make of one record.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -7,6 +8,7 @@ use crate::{FrameView, Reading, Source};
 use chatmill_diag::Limits;
 use chatmill_diag::limits::{Branches, Division};
 use chatmill_intake::json;
+use chatmill_model::{Message, Role, Weight};
 
 fn read(source: &str, sample: &str, limits: &Limits) -> Reading {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
@@ -154,4 +156,56 @@ fn a_channel_is_divided_into_threads_or_days() {
         sizes(Division::Day),
         owned(&[("C1/2026-01-05", 6), ("C1/2026-01-06", 5)])
     );
+}
+
+#[test]
+fn what_conversations_of_a_record_share_is_told_paid_and_learned_once() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
+    let limits = Limits {
+        branches: Branches::All,
+        ..Limits::default()
+    };
+    let mut shared = BTreeSet::new();
+    for source in crate::SOURCES {
+        let names = fs::read_dir(samples.join(source.id())).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let is_record = |name: &String| {
+            let stem = name.strip_suffix(".json");
+            stem.is_some_and(|stem| !stem.ends_with(".expected"))
+        };
+        for name in names.filter(is_record) {
+            let reading = read(source.id(), &name, &limits);
+            let (mut known, mut once) = (BTreeSet::new(), BTreeSet::new());
+            for reading in std::iter::once(&reading).chain(&reading.also) {
+                let messages = reading
+                    .conversation
+                    .iter()
+                    .flat_map(|conversation| &conversation.messages);
+                let answers = messages.filter(|message| message.role == Role::Assistant);
+                let place = |message: &Message| (message.origin.start, message.origin.end);
+                if answers.clone().any(|answer| known.contains(&place(answer))) {
+                    shared.insert(source.id());
+                }
+                known.extend(answers.clone().map(place));
+                let is_learned = |answer: &&Message| answer.weight != Weight::new(0.0);
+                let learned = answers
+                    .clone()
+                    .filter(is_learned)
+                    .map(|answer| ("learned", place(answer)));
+                let paid = answers
+                    .filter(|answer| answer.usage.is_some())
+                    .map(|answer| ("paid", place(answer)));
+                let rejects = reading.rejects.iter();
+                let rejects = rejects.map(|reject| ("rejected", (reject.span.start, reject.span.end)));
+                // What is divided is one message with one place.
+                let told: BTreeSet<_> = learned.chain(paid).chain(rejects).collect();
+                let again: Vec<_> = told.intersection(&once).collect();
+                assert!(again.is_empty(), "{}/{name}: {again:?}", source.id());
+                once.extend(told);
+            }
+        }
+    }
+    for source in ["chatgpt-export", "claude-code", "oasst"] {
+        assert!(shared.contains(source), "{shared:?}");
+    }
 }

@@ -94,7 +94,8 @@ fn the_path_of_a_message_leads_to_it_even_after_a_rejected_one() {
     let conversation = reading.conversation.unwrap();
     let finding = &reading.findings[0];
     assert_eq!(finding.position, Some(0));
-    let path = GroupChat.message_path(conversation.messages[0].origin.index) + ".refer_list[0]";
+    let message = GroupChat.message_path(conversation.messages[0].origin.index);
+    let path = message.unwrap() + ".refer_list[0]";
     let span = document.locate(&path).unwrap();
     assert_eq!(&text[span.clone()], "7");
     assert_eq!(

@@ -7,6 +7,7 @@ mod jaibber_round_trip;
 mod links;
 mod lists;
 mod message_vectors;
+mod planted;
 mod recognition;
 mod round_trip;
 mod suna_rows_again;

@@ -20,6 +20,7 @@ mod damage;
 mod dedup;
 mod export;
 mod faults;
+mod forks;
 mod gathering;
 mod inputs;
 mod learned;

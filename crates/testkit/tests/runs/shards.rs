@@ -1,6 +1,7 @@
 //! A run in shares: planned, worked off in any order and by any number, finished; the files are those of `run`.
 
 mod compared;
+mod edited;
 mod together;
 
 use std::collections::BTreeMap;

@@ -4,9 +4,10 @@ use std::alloc::System;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use chatmill_diag::Limits;
+use chatmill_diag::{Limits, steps};
 use chatmill_dialect::{MadeTexts, Policy};
 use chatmill_engine::check::{CheckOptions, check};
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
@@ -19,8 +20,7 @@ use chatmill_workshop::Workshop;
 use rustix::time::{ClockId, clock_gettime};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
-use crate::nights::NightShape;
-use crate::shapes::Shape;
+use crate::shapes::{Files, Shape};
 
 /// What is asked of the mill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +44,15 @@ impl Command {
     }
 }
 
-/// Counts what all threads of the process ask for, so that no other test may stand beside these.
+/// Counts what all threads of the process ask for, so that tests have to be [`alone`].
 #[global_allocator]
 static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// Waits until no other test is at work.
+pub(crate) fn alone() -> impl Drop {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// What something took.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,13 +61,15 @@ pub(crate) struct Taken {
     /// Pieces of memory, those that grew once more each.
     pub(crate) pieces: usize,
     pub(crate) bytes: usize,
+    /// Steps along lists and texts, where the build counts them.
+    pub(crate) steps: usize,
 }
 
 impl Taken {
     /// What is taken by some work of all threads of this process.
     pub(crate) fn by(work: impl FnOnce()) -> Self {
         let region = Region::new(COUNTED);
-        let begun = processor_time();
+        let (begun, steps) = (processor_time(), steps::so_far());
         work();
         let time = processor_time().saturating_sub(begun);
         let change = region.change();
@@ -69,11 +77,12 @@ impl Taken {
             time,
             pieces: change.allocations + change.reallocations,
             bytes: change.bytes_allocated,
+            steps: steps::so_far() - steps,
         }
     }
 }
 
-/// How much memory one more of something takes, measured between two inputs and between two of four times the size.
+/// How much memory, and how many steps, one more of something takes, measured between two inputs and between two of four times the size.
 ///
 /// It is the same on every machine, but for a little.
 #[derive(Debug)]
@@ -85,6 +94,8 @@ pub(crate) struct Counted {
 impl Counted {
     /// Bytes of buffers and tables that grow by leaps, whoever fills them.
     const LEAP: usize = 2 << 20;
+    /// Steps that threads keep for themselves.
+    const KEPT: usize = 1 << 9;
 
     /// Counts for an input of one, one of `n` and one of 4`n`.
     pub(crate) fn of(n: usize, take: &dyn Fn(usize) -> Taken) -> Self {
@@ -97,7 +108,7 @@ impl Counted {
         }
     }
 
-    /// How many times as much each one takes where there are four times as many: of pieces or of bytes, whichever grows more.
+    /// How many times as much each one takes where there are four times as many: of pieces, bytes or steps, whichever grows most.
     pub(crate) fn growth(&self) -> f64 {
         let growth = |of: fn(&Taken) -> usize, leap: usize| {
             let [one, few, many] = self.taken.map(|taken| of(&taken));
@@ -106,7 +117,8 @@ impl Counted {
             let each_of_many = many.saturating_sub(one + leap) as f64 / (four_n - 1) as f64;
             each_of_many / each_of_few.max(1.0)
         };
-        growth(|taken| taken.pieces, 0).max(growth(|taken| taken.bytes, Self::LEAP))
+        let memory = growth(|taken| taken.pieces, 0).max(growth(|taken| taken.bytes, Self::LEAP));
+        memory.max(growth(|taken| taken.steps, Self::KEPT))
     }
 }
 
@@ -116,8 +128,8 @@ impl fmt::Display for Counted {
         for (size, taken) in self.sizes.iter().zip(&self.taken) {
             write!(
                 formatter,
-                " {size}: {} pieces, {} bytes;",
-                taken.pieces, taken.bytes
+                " {size}: {} pieces, {} bytes, {} steps;",
+                taken.pieces, taken.bytes, taken.steps
             )?;
         }
         Ok(())
@@ -155,27 +167,17 @@ pub(crate) struct Growth {
 }
 
 impl Growth {
-    /// Measures, and measures again with more where the growth is beyond `most`.
-    pub(crate) fn of(shape: &Shape, command: Command, effort: Effort, most: f64) -> Self {
-        let fastest = |n, rounds| fastest(shape, command, n, rounds);
-        Self::measured([shape.first, shape.most], effort, most, &fastest)
-    }
-
-    /// The same for nights.
-    pub(crate) fn of_nights(shape: &NightShape, effort: Effort, most: f64) -> Self {
-        let fastest = |n, rounds: u32| {
-            let times = (0..rounds.max(1)).map(|_| (shape.take)(n).time);
-            times.min().unwrap_or_default()
-        };
-        Self::measured([shape.first, shape.most], effort, most, &fastest)
-    }
-
-    fn measured(
+    /// Measures, and measures again with more where the growth is beyond `most`. The first size is one of `sizes`, or between them.
+    pub(crate) fn of(
         [first, end]: [usize; 2],
         effort: Effort,
         most: f64,
-        fastest: &dyn Fn(usize, u32) -> Duration,
+        take: &dyn Fn(usize) -> Taken,
     ) -> Self {
+        let fastest = |n, rounds: u32| {
+            let times = (0..rounds.max(1)).map(|_| take(n).time);
+            times.min().unwrap_or_default()
+        };
         let base = fastest(1, 2);
         let mut n = first;
         let mut first = fastest(n, effort.rounds);
@@ -201,7 +203,7 @@ impl Growth {
                     *time = fastest(growth.n << doublings, effort.rounds);
                 }
             }
-            if growth.per_doubling() <= most {
+            if growth.times_as_long() <= most {
                 break;
             }
             // What is quadratic stays so with more; what is noise does not.
@@ -212,15 +214,15 @@ impl Growth {
         growth
     }
 
-    /// How many times as long an input of twice the size takes: the mean of two doublings.
-    pub(crate) fn per_doubling(&self) -> f64 {
+    /// How many times as long an input of four times the size takes.
+    pub(crate) fn times_as_long(&self) -> f64 {
         if !self.is_told {
             return 0.0;
         }
         let [first, _, last] = self
             .times
             .map(|time| time.saturating_sub(self.base).as_secs_f64());
-        (last / first).sqrt()
+        last / first
     }
 }
 
@@ -243,29 +245,28 @@ impl fmt::Display for Growth {
         write!(
             formatter,
             "{:8.2}  {times} - {}",
-            self.per_doubling(),
+            self.times_as_long(),
             self.base.as_millis()
         )
     }
 }
 
-/// The least processor time of some rounds.
-fn fastest(shape: &Shape, command: Command, n: usize, rounds: u32) -> Duration {
-    let times = (0..rounds.max(1)).map(|_| taken(shape, command, n).time);
-    times.min().unwrap_or_default()
-}
-
 /// What a command takes for a shape of a size.
 pub(crate) fn taken(shape: &Shape, command: Command, n: usize) -> Taken {
+    taken_for((shape.files)(n), command, "auto", shape.pipeline)
+}
+
+/// What a command takes for files of a source, or of whatever source they are.
+pub(crate) fn taken_for(files: Files, command: Command, source: &str, pipeline: &str) -> Taken {
     let workshop = Workshop::new();
     // What pseudonyms are made with.
     workshop.write("key", "an invented key of more than thirty-two signs");
-    for (name, bytes) in (shape.files)(n) {
+    for (name, bytes) in files {
         workshop.write(&format!("in/{name}"), bytes);
     }
     Taken::by(|| match command {
-        Command::Check => checked(&workshop.path("in")),
-        Command::Run => milled(&workshop, "out", shape.pipeline),
+        Command::Check => checked(&workshop.path("in"), source),
+        Command::Run => milled(&workshop, "out", pipeline),
         Command::Tokens => counted(&workshop.path("in")),
     })
 }
@@ -279,10 +280,10 @@ fn processor_time() -> Duration {
     )
 }
 
-fn checked(folder: &Path) {
+fn checked(folder: &Path, source: &str) {
     let options = CheckOptions {
         paths: vec![folder.to_string_lossy().into_owned()],
-        source: "auto".to_owned(),
+        source: source.to_owned(),
         limits: Limits::default(),
         threads: 1,
         ..CheckOptions::default()

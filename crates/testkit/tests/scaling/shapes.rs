@@ -23,7 +23,7 @@ pub(crate) struct Shape {
     pub pipeline: &'static str,
 }
 
-const fn shape(name: &'static str, first: usize, files: fn(usize) -> Files) -> Shape {
+pub(crate) const fn shape(name: &'static str, first: usize, files: fn(usize) -> Files) -> Shape {
     Shape {
         name,
         first,
@@ -33,7 +33,7 @@ const fn shape(name: &'static str, first: usize, files: fn(usize) -> Files) -> S
     }
 }
 
-const fn planned(shape: Shape, pipeline: &'static str) -> Shape {
+pub(crate) const fn planned(shape: Shape, pipeline: &'static str) -> Shape {
     Shape { pipeline, ..shape }
 }
 
@@ -136,7 +136,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     shape("rows of a dump", 200, dump),
 ];
 
-fn one(name: &str, bytes: impl Into<Vec<u8>>) -> Files {
+pub(crate) fn one(name: &str, bytes: impl Into<Vec<u8>>) -> Files {
     vec![(name.to_owned(), bytes.into())]
 }
 
@@ -261,7 +261,7 @@ fn broken_lines(n: usize) -> Files {
 }
 
 /// A request of OpenAI's form.
-fn request(messages: impl Iterator<Item = Value>) -> Files {
+pub(crate) fn request(messages: impl Iterator<Item = Value>) -> Files {
     let messages: Vec<Value> = messages.collect();
     one("a.jsonl", json!({"messages": messages}).to_string() + "\n")
 }

@@ -1,4 +1,4 @@
-//! The two ways of merging against each other, and both against a plain reading of the definition.
+//! The ways of merging against each other, and all against a plain reading of the definition.
 
 use proptest::prelude::*;
 
@@ -36,12 +36,17 @@ fn tokens_of(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
     tokens
 }
 
-fn by_heap(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
+/// By a heap, by lists, and by lists of all but the first tokens.
+fn by_queues(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
     let mut merger = Merger::default();
-    merger.merge_long(&vocabulary.merges, piece);
-    let mut tokens = Vec::new();
-    merger.each_part(|part, at| tokens.push((part.end - at) as usize));
-    tokens
+    let [heap, lists, both] = [u32::MAX, 0, 270].map(|heaped| {
+        merger.merge_queued(&vocabulary.merges, piece, heaped);
+        let mut tokens = Vec::new();
+        merger.each_part(|part, at| tokens.push((part.end - at) as usize));
+        tokens
+    });
+    assert_eq!((&heap, &heap), (&lists, &both));
+    heap
 }
 
 fn by_array(vocabulary: &Vocabulary, piece: &[u8]) -> Vec<usize> {
@@ -57,14 +62,14 @@ fn vocabulary(encoding: &str) -> &'static Vocabulary {
 }
 
 #[test]
-fn repeats_of_a_few_bytes_merge_alike_in_arrays_and_in_the_heap() {
+fn repeats_of_a_few_bytes_merge_alike_in_arrays_in_the_heap_and_in_lists() {
     for unit in ["a", "ab", "aab", " ", "\n", "=", "-=", "é", "的", "haha", "😀"] {
         for bytes in 1..=SHORT_PIECE_BYTES {
             let piece: Vec<u8> = unit.bytes().cycle().take(bytes).collect();
             let vocabulary = vocabulary("o200k_base");
             assert_eq!(
                 by_array(vocabulary, &piece),
-                by_heap(vocabulary, &piece),
+                by_queues(vocabulary, &piece),
                 "{bytes} bytes of {unit:?}"
             );
         }
@@ -117,7 +122,7 @@ proptest! {
     #![proptest_config(chatmill_drawn::law(64))]
 
     #[test]
-    fn any_bytes_merge_alike_in_arrays_and_in_the_heap(
+    fn any_bytes_merge_alike_in_arrays_in_the_heap_and_in_lists(
         piece in prop_oneof![
             proptest::collection::vec(any::<u8>(), 2..=SHORT_PIECE_BYTES),
             "[a-e ]{2,64}".prop_map(String::into_bytes),
@@ -128,7 +133,7 @@ proptest! {
         for encoding in ["o200k_base", "cl100k_base", "p50k_base"] {
             let vocabulary = vocabulary(encoding);
             let tokens = by_array(vocabulary, &piece);
-            prop_assert_eq!(&tokens, &by_heap(vocabulary, &piece));
+            prop_assert_eq!(&tokens, &by_queues(vocabulary, &piece));
             prop_assert_eq!(tokens.iter().sum::<usize>(), piece.len());
         }
         let both = ["o200k_base", "r50k_base"].map(vocabulary);
@@ -145,7 +150,11 @@ proptest! {
     ) {
         let vocabulary = Vocabulary::new(ranks.iter().map(|(bytes, rank)| (bytes, *rank)));
         for piece in pieces {
-            prop_assert_eq!(tokens_of(&vocabulary, &piece), by_definition(&ranks, &piece));
+            let tokens = by_definition(&ranks, &piece);
+            prop_assert_eq!(&tokens_of(&vocabulary, &piece), &tokens);
+            if tokens.len() > 1 {
+                prop_assert_eq!(by_queues(&vocabulary, &piece), tokens);
+            }
         }
         for (token, _) in &ranks {
             prop_assert_eq!(tokens_of(&vocabulary, token), [token.len()]);

@@ -30,6 +30,8 @@ pub(super) fn conclude(
     prices: &[Price],
     context: &Context<'_>,
 ) -> anyhow::Result<NightRecord> {
+    // The dataset is read by its path from here on: that must still lead into the store.
+    books.store.begin(&night.name)?;
     let folder = books.store.dataset(&night.name);
     let mut record = night.record.clone();
     context.meter.stage(CERTIFY.0, 0);

@@ -1,7 +1,7 @@
 //! One night: what an earlier call left is made up for, then a dataset is milled and concluded.
 
 use anyhow::Context as _;
-use chatmill_dataset::{NIGHT_NOTE, NightName};
+use chatmill_dataset::{DatasetError, NIGHT_NOTE, NightFolder, NightName};
 use chatmill_engine::{Plan, PlanError, Progress, RunOptions, run};
 use chatmill_intake::discover::DiscoverError;
 use chatmill_report::bill::Price;
@@ -55,10 +55,19 @@ pub(super) fn execute(request: &NightRequest, context: &Context<'_>) -> anyhow::
         Err(error) => return refused(&mut books, night, &settings, error, context),
     };
     let prices = settings.prices(&plan.encodings)?;
+    // Only a night that has its folder begins.
+    let folder = match books.store.begin(&night.name) {
+        Ok(folder) => folder,
+        Err(error) => {
+            let error = error.into();
+            interrupted(&mut books, night, &settings, &error, context);
+            return Err(error);
+        }
+    };
     night.record.attempts = night.record.attempts.saturating_add(1);
     books.save(night.clone())?;
-    let milled =
-        mill(plan, request, context).and_then(|()| conclude(&books, &night, &settings, &prices, context));
+    let milled = mill(plan, &folder, request, context)
+        .and_then(|()| conclude(&books, &night, &settings, &prices, context));
     context.meter.finish();
     match milled {
         Ok(record) => {
@@ -93,8 +102,14 @@ fn load(
     Ok(plan)
 }
 
-fn mill(plan: Plan, request: &NightRequest, context: &Context<'_>) -> anyhow::Result<()> {
+fn mill(
+    plan: Plan,
+    folder: &NightFolder,
+    request: &NightRequest,
+    context: &Context<'_>,
+) -> anyhow::Result<()> {
     let options = RunOptions {
+        night: Some(folder),
         threads: request.threads,
         // What lies there is of this very night, and nobody has judged it.
         replace: true,
@@ -113,16 +128,12 @@ fn make_up(
     now: Timestamp,
     context: &Context<'_>,
 ) -> anyhow::Result<Option<Exit>> {
-    let stale = books
-        .begun()
-        .filter(|night| !is_recent(&night.record.began_at, now));
-    if let Some(mut night) = stale.cloned() {
+    if let Some(mut night) = books.begun().cloned()
+        && let Some(reason) = ended_early(books, &night, now)?
+    {
         night.record.state = NightState::Failed;
         night.record.exit_code = Some(Exit::Incomplete.code());
-        night.record.objections.push(format!(
-            "it was interrupted, and not gone on with within {} hours",
-            GOES_ON.as_hours()
-        ));
+        night.record.objections.push(reason);
         finish(books, night, settings, context)?;
     }
     let unsettled = books
@@ -142,6 +153,22 @@ fn make_up(
         exit = is_done.then_some(settled);
     }
     Ok(exit)
+}
+
+/// Why a night that began cannot be gone on with; nothing where it can.
+fn ended_early(books: &Books, night: &BookedNight, now: Timestamp) -> Result<Option<String>, DatasetError> {
+    if !is_recent(&night.record.began_at, now) {
+        return Ok(Some(format!(
+            "it was interrupted, and not gone on with within {} hours",
+            GOES_ON.as_hours()
+        )));
+    }
+    match books.store.begin(&night.name) {
+        Err(error @ DatasetError::WrongPath { .. }) => Ok(Some(format!(
+            "it was interrupted, and its folder is gone: {error}"
+        ))),
+        other => other.map(|_| None),
+    }
 }
 
 fn is_recent(instant: &str, now: Timestamp) -> bool {
@@ -166,8 +193,8 @@ fn next(books: &Books, settings: &NightSettings, now: Timestamp) -> anyhow::Resu
         ));
         name = second_after(latest)?;
     }
-    // A folder without a record is somebody else's.
-    while books.store.has_folder(&name)? {
+    // What has the name and no record is somebody else's.
+    while books.store.is_taken(&name)? {
         name = second_after(&name)?;
     }
     let record = NightRecord {

@@ -347,12 +347,12 @@ fn walk_through(
                     id,
                     linked,
                     codes,
-                    bytes,
+                    hash,
                 } => {
                     let planned = inputs.get(entry.input);
                     let prefix = planned.map_or("", |planned| planned.settings.id_prefix.as_str());
                     let is_left_out = request.plan.is_some_and(|plan| {
-                        plan.leaves_out(entry.input, linked, bytes, codes.into_iter())
+                        plan.leaves_out(entry.input, linked, hash, codes.into_iter())
                             .is_some()
                     });
                     walked.has_read = true;
@@ -365,7 +365,7 @@ fn walk_through(
                                 .unwrap_or_default(),
                             linked: linked.clone(),
                         };
-                        queue.push(job, bytes.len());
+                        queue.push(job, hash.record_bytes());
                     }
                 }
                 WalkEvent::Trouble(trouble) => walked.not_counted.add(trouble),

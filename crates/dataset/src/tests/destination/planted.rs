@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{DatasetError, Folder, create_report, open, write_derived};
+use crate::{DatasetError, Folder, Interim, create_report, open, write_derived};
 use tempfile::TempDir;
 
 use crate::tests::support::{grind, interrupted, mark, names, place, publish, refusal, work};
@@ -82,6 +82,25 @@ fn a_link_in_the_place_of_unfinished_work_is_not_followed() {
             }
         }
     }
+}
+
+#[test]
+fn a_link_in_the_place_of_a_dataset_that_is_wanted_for_a_while_is_not_followed() {
+    let (folder, out) = place();
+    let kept = folder.path().join("kept");
+    publish(&kept, "plan-a", 1);
+    let act = || Interim::beside(&out).map(drop);
+    for target in ["kept", "nowhere"] {
+        symlink(target, folder.path().join(".out.dataset")).unwrap();
+        is_refused(&folder, target, &act);
+        fs::remove_file(folder.path().join(".out.dataset")).unwrap();
+    }
+    fs::rename(&kept, folder.path().join(".out.dataset")).unwrap();
+    act().unwrap();
+    assert!(
+        !folder.path().join(".out.dataset").exists(),
+        "what a kill left goes"
+    );
 }
 
 #[test]

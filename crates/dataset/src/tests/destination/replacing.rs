@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use crate::{DatasetError, Opening, open, read_manifest};
+use crate::{DatasetError, Manifest, Opening, open, read_manifest};
 
 use crate::tests::support::{
-    done, grind, mark, names, place, publish, refusal, replacing_work, seal, snapshot, staged, undisturbed,
-    work,
+    done, forge, grind, mark, names, place, publish, refusal, replacing_work, seal, snapshot, staged,
+    undisturbed, work,
 };
 
 #[test]
@@ -23,6 +23,52 @@ fn a_finished_dataset_is_left_as_it_is() {
     }
     assert_eq!(snapshot(&out), before);
     assert_eq!(names(folder.path()), ["out"]);
+}
+
+#[test]
+fn a_dataset_whose_manifest_is_not_certified_is_not_finished() {
+    type Change = fn(&mut Manifest);
+    let changes: [Change; 4] = [
+        |manifest| manifest.inputs.change(0, |input| input.entries = 0),
+        |manifest| manifest.inputs.change(0, |input| input.plain = true),
+        |manifest| manifest.inputs.change(0, |input| input.accepted += 1),
+        |manifest| manifest.ledger_balanced = false,
+    ];
+    for change in changes {
+        let (_folder, out) = place();
+        publish(&out, "plan-a", 2);
+        let mut manifest = read_manifest(&out).unwrap();
+        change(&mut manifest);
+        forge(&out, manifest);
+        let error = refusal(&out, false).to_string();
+        assert!(error.contains("it is damaged"), "{error}");
+        seal(replacing_work(&out, "plan-a"), "plan-a", 3)
+            .publish()
+            .unwrap();
+        assert_eq!(snapshot(&out), undisturbed());
+    }
+}
+
+#[test]
+fn a_dataset_with_a_damaged_part_is_not_finished_and_one_with_a_strangers_file_is() {
+    let (_folder, out) = place();
+    publish(&out, "plan-a", 3);
+    fs::write(out.join("mine.txt"), "mine").unwrap();
+    assert!(matches!(
+        open(&out, "plan-a", false).unwrap(),
+        Opening::Finished(_)
+    ));
+    fs::remove_file(out.join("mine.txt")).unwrap();
+    let part = out.join("messages/part-00000-00001.parquet");
+    let mut bytes = fs::read(&part).unwrap();
+    bytes[9] ^= 1;
+    fs::write(&part, bytes).unwrap();
+    let error = refusal(&out, false).to_string();
+    assert!(error.contains("it is damaged"), "{error}");
+    seal(replacing_work(&out, "plan-a"), "plan-a", 3)
+        .publish()
+        .unwrap();
+    assert_eq!(snapshot(&out), undisturbed());
 }
 
 #[test]

@@ -393,9 +393,13 @@ pub(crate) fn replacing_work(out: &Path, fingerprint: &str) -> Staging {
 
 /// A slice that holds one conversation with its message, and one rejected frame.
 pub(crate) fn grind(staging: &Staging, slice: u32) -> Vec<PartFile> {
+    grind_as(staging, slice, &format!("conversation {slice}"))
+}
+
+/// The same, where the conversation has another id.
+pub(crate) fn grind_as(staging: &Staging, slice: u32, id: &str) -> Vec<PartFile> {
     let mut parts = staging.parts(slice, &options()).unwrap();
-    let conversation_id = format!("conversation {slice}");
-    let conversation_id = parts.key(&conversation_id);
+    let conversation_id = parts.key(id);
     let row = ConversationRow {
         conversation_id,
         ..conversation(&mut parts)

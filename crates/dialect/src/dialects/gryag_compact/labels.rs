@@ -23,6 +23,8 @@ pub(super) struct Labels<'t, 'a> {
     by_index: Vec<&'a str>,
     /// The same without letters.
     bare: Vec<&'a str>,
+    /// The first that has no id.
+    bot: Option<&'a str>,
     transcript: &'t Transcript<'a>,
     edition: &'static Edition,
 }
@@ -63,8 +65,10 @@ impl<'t, 'a> Labels<'t, 'a> {
                 .map(|label| transcript.made().keep(label))
                 .collect()
         };
+        let by_index: Vec<&'a str> = kept(labels);
         Self {
-            by_index: kept(labels),
+            bot: by_index.iter().copied().find(|label| !label.contains('#')),
+            by_index,
             bare: kept(bare),
             transcript,
             edition,
@@ -78,8 +82,7 @@ impl<'t, 'a> Labels<'t, 'a> {
 
     /// The label of the perspective, where it is called so: replies name the bot's account, which its own lines never do.
     pub(super) fn bot_called(&self, name: &str) -> Option<&'a str> {
-        let bot = self.by_index.iter().find(|label| !label.contains('#'))?;
-        (*bot == name).then_some(bot)
+        self.bot.filter(|bot| *bot == name)
     }
 
     /// The label of somebody who may not be in the roster.

@@ -6,7 +6,7 @@
 //! else is cut is the edition's matter.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use chatmill_model::{Component, Fact, LinkStatus, Message, Part, Participant, Preview};
 
@@ -19,7 +19,6 @@ use crate::names::is_nobody;
 use crate::text::excerpt;
 use crate::text_run::TextRun;
 use crate::transcript::Transcript;
-use crate::view::View;
 
 /// What lines may cost.
 pub(super) const LOSES: &[LossCode] = &[
@@ -32,6 +31,9 @@ pub(super) const LOSES: &[LossCode] = &[
 /// Code points of a stored excerpt.
 const EXCERPT_CHARACTERS: usize = 200;
 
+/// Excerpts of messages that were answered, by position: one message may have thousands of answers.
+pub(super) type Excerpts<'a> = HashMap<u32, &'a str>;
+
 /// The values of a line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meta<'a> {
@@ -42,7 +44,12 @@ pub(super) struct Meta<'a> {
 
 impl<'a> Meta<'a> {
     /// The line of a message: what its source says with it, or once for all of its kind.
-    pub(super) fn of(transcript: &Transcript<'a>, message: &'a Message, losses: &mut Losses) -> Self {
+    pub(super) fn of(
+        transcript: &Transcript<'a>,
+        message: &'a Message,
+        excerpts: &mut Excerpts<'a>,
+        losses: &mut Losses,
+    ) -> Self {
         let view = transcript.view();
         let (chat_id, thread_id) = chat_and_thread(view.conversation());
         let states = |fact| !message.unstated.holds(fact);
@@ -72,7 +79,7 @@ impl<'a> Meta<'a> {
         for key in [Key::Chat, Key::Thread, Key::Username] {
             meta.take_extra(transcript, message, key);
         }
-        meta.add_reply(transcript, message, losses);
+        meta.add_reply(transcript, message, excerpts, losses);
         meta
     }
 
@@ -91,7 +98,13 @@ impl<'a> Meta<'a> {
         }
     }
 
-    fn add_reply(&mut self, transcript: &Transcript<'a>, message: &'a Message, losses: &mut Losses) {
+    fn add_reply(
+        &mut self,
+        transcript: &Transcript<'a>,
+        message: &'a Message,
+        excerpts: &mut Excerpts<'a>,
+        losses: &mut Losses,
+    ) {
         let (view, position) = (transcript.view(), message.position);
         let mut has_reply = false;
         let mut is_made_up = false;
@@ -106,7 +119,7 @@ impl<'a> Meta<'a> {
                 continue;
             }
             let preview = reference.preview.as_ref();
-            self.add_person(view, preview);
+            self.add_person(transcript, preview);
             let content = preview
                 .and_then(|preview| preview.content.as_deref())
                 .unwrap_or_default();
@@ -123,7 +136,7 @@ impl<'a> Meta<'a> {
             self.set(Key::ReplyMessage, reference.target.as_deref());
             let target = link.target.and_then(|target| view.message(target));
             match (link.status, target) {
-                (LinkStatus::Resolved, Some(target)) => self.add_target(transcript, target),
+                (LinkStatus::Resolved, Some(target)) => self.add_target(transcript, target, excerpts),
                 (LinkStatus::Preview, _) if preview.is_some() => {
                     let (text, is_cut) = excerpt(content, EXCERPT_CHARACTERS);
                     let reason = reasons::EXCERPT_OF_200;
@@ -145,11 +158,12 @@ impl<'a> Meta<'a> {
     }
 
     /// Who was answered, as the reference itself says.
-    fn add_person(&mut self, view: &View<'a>, preview: Option<&'a Preview>) {
+    fn add_person(&mut self, transcript: &Transcript<'a>, preview: Option<&'a Preview>) {
         let Some(preview) = preview else { return };
+        let view = transcript.view();
         let people = &view.conversation().participants;
         let id = preview.sender.as_deref();
-        let author = people.iter().find(|person| Some(person.id.as_str()) == id);
+        let author = id.and_then(|id| people.get(transcript.roster().find(id)?));
         let own = view.perspective.and_then(|index| people.get(index));
         let is_id = match author {
             Some(author) => !has_no_id(author) && own.is_none_or(|own| own.id != author.id),
@@ -160,7 +174,7 @@ impl<'a> Meta<'a> {
         self.set(Key::ReplyName, name.or(author.and_then(Participant::own_name)));
     }
 
-    fn add_target(&mut self, transcript: &Transcript<'a>, target: &'a Message) {
+    fn add_target(&mut self, transcript: &Transcript<'a>, target: &'a Message, excerpts: &mut Excerpts<'a>) {
         let view = transcript.view();
         let author = view.sender(target);
         if let Some(author) = author.filter(|author| !view.is_own(target) && !has_no_id(author)) {
@@ -169,17 +183,10 @@ impl<'a> Meta<'a> {
         self.set(Key::ReplyUsername, author.and_then(username));
         let name = author.and_then(Participant::own_name);
         self.set(Key::ReplyName, name.or(target.sender_name.as_deref()));
-        let mut text = String::new();
-        for part in &target.parts {
-            match part {
-                Part::Text(words) => text.push_str(&message_text(view, target, words)),
-                Part::Notice(words) => text.push_str(words),
-                _ => continue,
-            }
-            text.push('\n');
-        }
-        let (text, _) = excerpt(&text, EXCERPT_CHARACTERS);
-        self.values.insert(Key::Excerpt, transcript.made().keep(text));
+        let excerpt = excerpts
+            .entry(target.position)
+            .or_insert_with(|| excerpt_of(transcript, target));
+        self.values.insert(Key::Excerpt, excerpt);
     }
 
     /// The words of the line, none where no value is left; and how many of the message's further fields stand in it.
@@ -208,6 +215,21 @@ impl<'a> Meta<'a> {
         }
         (words, fields)
     }
+}
+
+/// The beginning of what a message says.
+fn excerpt_of<'a>(transcript: &Transcript<'a>, target: &'a Message) -> &'a str {
+    let mut text = String::new();
+    for part in &target.parts {
+        match part {
+            Part::Text(words) => text.push_str(&message_text(transcript.view(), target, words)),
+            Part::Notice(words) => text.push_str(words),
+            _ => continue,
+        }
+        text.push('\n');
+    }
+    let (text, _) = excerpt(&text, EXCERPT_CHARACTERS);
+    transcript.made().keep(text)
 }
 
 /// Whether nobody ever gave a participant the id: then it is not a number of an account.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use chatmill_model::{Component, Media, MediaKind, MediaSource, Message, Part, Participant, Role};
 
 use super::edition::Edition;
-use super::meta::Meta;
+use super::meta::{Excerpts, Meta};
 use crate::controls::escape_line;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::media::{kind_of_type, placeholder};
@@ -98,6 +98,7 @@ pub(super) struct Wrapped<'a> {
 pub(super) struct Planner<'t, 'a> {
     pub(super) transcript: &'t Transcript<'a>,
     edition: &'static Edition,
+    excerpts: Excerpts<'a>,
     pub(super) losses: Losses,
     /// Messages whose id stands in a line.
     pub(super) lined: u64,
@@ -111,6 +112,7 @@ impl<'t, 'a> Planner<'t, 'a> {
         Self {
             transcript,
             edition,
+            excerpts: Excerpts::new(),
             losses,
             lined: 0,
             fields: 0,
@@ -255,7 +257,7 @@ impl<'t, 'a> Planner<'t, 'a> {
                 .at(LossCode::NameDropped, position, reasons::BOT_HAS_NO_NAME);
         }
         let mut parts = Vec::new();
-        let meta = Meta::of(self.transcript, message, &mut self.losses);
+        let meta = Meta::of(self.transcript, message, &mut self.excerpts, &mut self.losses);
         let (line, fields) = meta.line(self.edition, self.transcript.made(), position, &mut self.losses);
         if !line.is_empty() {
             self.fields += fields;

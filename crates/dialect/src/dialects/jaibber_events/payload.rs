@@ -1,6 +1,7 @@
 //! Payloads: what becomes of a message, and what that costs.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use chatmill_model::{Media, MediaSource, Message, MessageKind, Part, Participant, RawJson, Role};
@@ -28,6 +29,9 @@ pub(super) const LOSES: &[LossCode] = &[
     LossCode::ReferenceDropped,
     LossCode::ExtraDropped,
 ];
+
+/// What a person is called whom nobody names.
+const PERSON: &str = "User";
 
 /// Fields of a message that a payload has a place of their own for.
 const PLACED: [&str; 5] = [
@@ -90,6 +94,9 @@ pub(super) struct Planner<'t, 'a> {
     /// The project that every payload names.
     project: &'a str,
     known: Known<'a>,
+    /// The accounts of an agent and of a person whom nobody names, once somebody asks.
+    agent: OnceCell<&'a str>,
+    person: OnceCell<&'a str>,
     pub(super) losses: Losses,
 }
 
@@ -112,6 +119,8 @@ impl<'t, 'a> Planner<'t, 'a> {
             ids: MessageIds::new(transcript),
             project: view.own_id().unwrap_or_else(made_up),
             known,
+            agent: OnceCell::new(),
+            person: OnceCell::new(),
             losses,
         }
     }
@@ -207,11 +216,13 @@ impl<'t, 'a> Planner<'t, 'a> {
         let position = message.position;
         let sender = self.transcript.view().sender(message);
         let is_agent = message.role == Role::Assistant;
-        let nobody = if is_agent { AGENT } else { "User" };
+        let nobody = if is_agent { AGENT } else { PERSON };
         let Some(sender) = sender.filter(|sender| !sender.id.is_empty()) else {
             let shown = message.sender_name.as_deref().filter(|name| !name.is_empty());
             let name = shown.or(sender.and_then(Participant::own_name));
-            let account = name.unwrap_or_else(|| self.unheard_of(nobody));
+            let unheard_of = if is_agent { &self.agent } else { &self.person };
+            let made_up = || *unheard_of.get_or_init(|| self.unheard_of(nobody));
+            let account = name.unwrap_or_else(made_up);
             let reason = reasons::PAYLOAD_NAMES_AN_ACCOUNT;
             self.losses.at(LossCode::SenderMissing, position, reason);
             return (Some(account), name.or(Some(nobody)));
@@ -242,8 +253,8 @@ impl<'t, 'a> Planner<'t, 'a> {
 
     /// A word that is nobody's id, counted where it is.
     fn unheard_of(&self, word: &'static str) -> &'a str {
-        let people = &self.transcript.view().conversation().participants;
-        let is_taken = |id: &str| people.iter().any(|person| person.id == id);
+        let roster = self.transcript.roster();
+        let is_taken = |id: &str| roster.find(id).is_some();
         self.transcript.made().keep(free_id(word, is_taken))
     }
 

@@ -16,6 +16,10 @@ pub(super) struct Active<'t, 'a> {
     id: Option<&'a str>,
     /// Ids by display name; the first of a name counts.
     ids: BTreeMap<&'a str, &'a str>,
+    /// The account that the record names for all messages.
+    user: Option<String>,
+    /// Whether a proxy speaks in all messages, as the record has it.
+    is_proxy: Option<&'a RawJson>,
 }
 
 impl<'t, 'a> Active<'t, 'a> {
@@ -23,18 +27,20 @@ impl<'t, 'a> Active<'t, 'a> {
     pub(super) fn of(transcript: &'t Transcript<'a>) -> Self {
         let view = transcript.view();
         let conversation = view.conversation();
+        let extras = [&conversation.extra, &conversation.envelope];
+        let stated = |key| extras.into_iter().filter_map(move |extra| extra.get(key));
         let mut active = Self {
             transcript,
             id: None,
             ids: BTreeMap::new(),
+            user: stated("userId").find_map(|raw| json::decode_string(raw.as_str())),
+            is_proxy: stated("isProxyMessage").next(),
         };
         for participant in &conversation.participants {
             let id = active.ids.entry(participant.display_name());
             id.or_insert(&participant.id);
         }
-        let named = [&conversation.extra, &conversation.envelope]
-            .into_iter()
-            .find_map(|extra| active.named_in(extra));
+        let named = extras.into_iter().find_map(|extra| active.named_in(extra));
         let own = view
             .perspective
             .and_then(|index| conversation.participants.get(index));
@@ -65,28 +71,23 @@ impl<'t, 'a> Active<'t, 'a> {
         };
         View::is_turn(message) && matches!(message.role, Role::User | Role::Assistant) && !is_own
     }
-}
 
-/// What a message or its record says under a key.
-fn stated<'a>(view: &View<'a>, message: &'a Message, key: &str) -> impl Iterator<Item = &'a RawJson> {
-    let conversation = view.conversation();
-    let extras = [&message.extra, &conversation.extra, &conversation.envelope];
-    extras.into_iter().filter_map(move |extra| extra.get(key))
-}
+    /// Whether a quoted message was written under the account that quotes it, where both accounts are known.
+    pub(super) fn is_same_account(&self, message: &Message, reference: &Reference) -> Option<bool> {
+        let own = message.extra.get("userId");
+        let own = own.and_then(|raw| json::decode_string(raw.as_str()));
+        let user = own.as_ref().or(self.user.as_ref())?;
+        let ReferenceForm::Object(quoted) = &reference.form else {
+            return None;
+        };
+        let author = json::text_field(quoted.as_str(), "authorId")?;
+        Some(*user == author)
+    }
 
-/// Whether a quoted message was written under the account that quotes it, where both accounts are known.
-pub(super) fn is_same_account(view: &View<'_>, message: &Message, reference: &Reference) -> Option<bool> {
-    let user = stated(view, message, "userId").find_map(|raw| json::decode_string(raw.as_str()))?;
-    let ReferenceForm::Object(quoted) = &reference.form else {
-        return None;
-    };
-    let author = json::text_field(quoted.as_str(), "authorId")?;
-    Some(user == author)
-}
-
-/// The name of a proxy that speaks for a person, unless it is the one that stands for none.
-pub(super) fn proxy_name<'a>(view: &View<'a>, message: &'a Message) -> Option<&'a str> {
-    let is_proxy = stated(view, message, "isProxyMessage").next()?;
-    let name = speaker(view, message)?;
-    (is_proxy.as_str() == "true" && name != "a user").then_some(name)
+    /// The name of a proxy that speaks for a person, unless it is the one that stands for none.
+    pub(super) fn proxy_name(&self, message: &'a Message) -> Option<&'a str> {
+        let is_proxy = message.extra.get("isProxyMessage").or(self.is_proxy)?;
+        let name = speaker(self.transcript.view(), message)?;
+        (is_proxy.as_str() == "true" && name != "a user").then_some(name)
+    }
 }

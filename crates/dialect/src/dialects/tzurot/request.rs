@@ -2,13 +2,13 @@
 
 use chatmill_model::{Link, Media, MediaKind, Message, Part, Reference, Role};
 
-use super::active::{Active, is_same_account, proxy_name};
+use super::active::Active;
 use crate::definitions;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::media::{placeholder, web_address};
 use crate::message_text::declared_words;
 use crate::policy::{MediaPolicy, References};
-use crate::quote::{self, Quote, Style, Wordless};
+use crate::quote::{self, Quote, Quoted, Style, Wordless};
 use crate::system;
 use crate::text::{change, without_controls};
 use crate::transcript::Transcript;
@@ -154,6 +154,7 @@ pub(super) struct Planner<'t, 'a> {
     wording: &'static Wording,
     active: Active<'t, 'a>,
     around: Around,
+    quoted: Quoted<'a>,
 }
 
 impl<'t, 'a> Planner<'t, 'a> {
@@ -164,6 +165,7 @@ impl<'t, 'a> Planner<'t, 'a> {
             wording,
             active: Active::of(transcript),
             around: Around::of(transcript.view()),
+            quoted: Quoted::new(wording, transcript.made()),
         }
     }
 
@@ -183,7 +185,7 @@ impl<'t, 'a> Planner<'t, 'a> {
             losses.at(LossCode::RoleMapped, position, reasons::REQUEST_IS_A_USERS);
         }
         let is_named = self.wording.names_proxies && quotes.is_empty();
-        let proxy = proxy_name(view, message).filter(|_| is_named);
+        let proxy = self.active.proxy_name(message).filter(|_| is_named);
         if let (Some(name), Some(Piece::Text(first))) = (proxy, own.first_mut()) {
             *first = self.transcript.made().keep(format!("{name}: {first}"));
             losses.at(LossCode::NameInlined, position, reasons::PROXIES_ARE_NAMED);
@@ -257,12 +259,13 @@ impl<'t, 'a> Planner<'t, 'a> {
             return Vec::new();
         }
         let is_own = |reference: &Reference, link: &Link| {
-            let by_id = is_same_account(view, message, reference).filter(|_| self.wording.compares_ids);
+            let by_id = self.active.is_same_account(message, reference);
+            let by_id = by_id.filter(|_| self.wording.compares_ids);
             by_id.unwrap_or(link.same_sender)
         };
         // The document writes a quote of nothing, too.
         let style = Style {
-            wording: self.wording,
+            quoted: &self.quoted,
             wordless: Wordless::Written,
             aliases: None,
             namesakes: None,
@@ -305,10 +308,9 @@ impl<'t, 'a> Planner<'t, 'a> {
         }
         let (texts, mut media) = gathered(position, own, losses);
         let made = self.transcript.made();
-        let quotes = quotes.into_iter().map(|mut quote| {
-            let medium = quote.medium.take();
-            media.extend(medium.map(|(kind, address)| (kind, made.keep(address))));
-            losses.append(std::mem::take(&mut quote.losses));
+        let quotes = quotes.into_iter().map(|quote| {
+            media.extend(quote.medium);
+            quote.declare_said(position, losses);
             quote.words().map(|words| made.keep(words))
         });
         let quotes = quotes.collect();

@@ -384,6 +384,79 @@ fn a_header_that_is_not_where_the_directory_says_costs_its_entry_only() {
     );
 }
 
+/// Where the headers of the directory stand.
+fn directory(bytes: &[u8]) -> Vec<usize> {
+    let windows = bytes.windows(4).enumerate();
+    let found = windows.filter(|(_, window)| window == b"PK\x01\x02");
+    found.map(|(at, _)| at).collect()
+}
+
+/// Adds to a number of four bytes.
+fn add(bytes: &mut [u8], at: usize, more: i32) {
+    let number = i32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+    bytes[at..at + 4].copy_from_slice(&(number + more).to_le_bytes());
+}
+
+#[test]
+fn a_zip_whose_entries_lie_over_one_another_is_refused_whole() {
+    let inner = zip(CompressionMethod::STORE, &[("b", LINES)]);
+    let local = &inner[..directory(&inner)[0]];
+    for method in METHODS {
+        let bytes = zip(method, &[("a", local), ("b", LINES), ("c", LINES)]);
+        let headers = directory(&bytes);
+        let starts: Vec<i32> = headers
+            .iter()
+            .map(|at| i32::from_le_bytes(bytes[at + 42..at + 46].try_into().unwrap()))
+            .collect();
+        let is_refused = |at: usize, more: i32| {
+            let mut changed = bytes.clone();
+            add(&mut changed, at, more);
+            let entries = read_file(&changed, &Limits::default());
+            summary(&entries) == [row("", 0, "corrupt-stream")]
+        };
+        // By one byte, and into the directory by one.
+        assert!(is_refused(headers[0] + 20, 1), "{method}");
+        assert!(is_refused(headers[2] + 20, 1), "{method}");
+        // One header for two.
+        assert!(is_refused(headers[1] + 42, -starts[1]), "{method}");
+        // One inside another.
+        if method == CompressionMethod::STORE {
+            assert!(is_refused(headers[1] + 42, LOCAL + 1 - starts[1]));
+        }
+        // Side by side, with gaps between them, or behind other bytes.
+        let expected = ["a", "b", "c"].map(|name| row(name, 3, ""));
+        let behind = [inner.clone(), bytes.clone()].concat();
+        for bytes in [&bytes, &behind] {
+            let entries = read_file(bytes, &Limits::default());
+            assert_eq!(summary(&entries)[1..], expected[1..], "{method}");
+        }
+        assert!(!is_refused(headers[0] + 20, -1), "{method}");
+    }
+}
+
+/// Bytes of the header before a member, without its name.
+const LOCAL: i32 = 30;
+
+#[test]
+fn sizes_behind_an_entry_or_of_64_bits_lie_over_nothing() {
+    let mut streamed = zip::ZipWriter::new_stream(Vec::new());
+    let mut wide = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default();
+    for name in ["a", "b"] {
+        streamed.start_file(name, options).unwrap();
+        streamed.write_all(LINES).unwrap();
+        wide.start_file(name, options.large_file(true)).unwrap();
+        wide.write_all(LINES).unwrap();
+    }
+    let streamed = streamed.finish().unwrap().into_inner();
+    assert_eq!(streamed[6] & 8, 8, "the sizes stand behind it");
+    let wide = wide.finish().unwrap().into_inner();
+    for bytes in [streamed, wide] {
+        let expected = [row("a", 3, ""), row("b", 3, "")];
+        assert_eq!(summary(&read_file(&bytes, &Limits::default())), expected);
+    }
+}
+
 #[test]
 fn xz_inside_a_zip_is_read() {
     // The writer does not know the method, so a stored entry is renamed to it.

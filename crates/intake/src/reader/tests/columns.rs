@@ -1,9 +1,11 @@
 use std::sync::Arc;
 
-use arrow_array::builder::{ListBuilder, StringBuilder, StringDictionaryBuilder, StructBuilder};
+use arrow_array::builder::{
+    Int64Builder, ListBuilder, MapBuilder, StringBuilder, StringDictionaryBuilder, StructBuilder,
+};
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray,
-    TimestampMicrosecondArray, types::Int32Type,
+    ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, FixedSizeListArray, Float64Array, Int64Array,
+    NullArray, RecordBatch, StringArray, TimestampMicrosecondArray, types::Int32Type,
 };
 use arrow_schema::{DataType, Field, Fields};
 use chatmill_diag::Limits;
@@ -214,6 +216,140 @@ fn rows_beyond_what_a_compression_may_become_end_the_file() {
     assert!(entry.rows().len() < 4096);
     let expected = "the rows are longer than the limits for what is compressed allow";
     assert_eq!(entry.messages(), [expected]);
+}
+
+const UNFOLDED: &str =
+    "the columns unfold to more values than limits.unfolded_floor and limits.unfolded_ratio allow";
+
+/// Limits that allow so many values, however long the file is.
+fn values(unfolded_floor: u64) -> Limits {
+    Limits {
+        unfolded_floor,
+        unfolded_ratio: 0,
+        ..Limits::default()
+    }
+}
+
+#[test]
+fn columns_unfold_to_as_many_values_as_the_limit_says() {
+    let batches = [conversations(&[1]), conversations(&[2])];
+    // The row, its fields, two messages, two fields of each; a title in the second.
+    let (first, both) = (9, 19);
+    for bytes in [
+        parquet(&batches, Compression::SNAPPY),
+        stream(&batches),
+        file(&batches),
+    ] {
+        let read = |floor| read_file(&bytes, &values(floor)).remove(0);
+        assert_eq!((read(both).rows().len(), read(both).messages().len()), (2, 0));
+        for floor in [first, both - 1] {
+            let entry = read(floor);
+            assert_eq!(
+                (entry.rows(), entry.codes()),
+                (vec![FIRST], vec!["decompression-limit".to_owned()])
+            );
+            assert!(entry.messages()[0].ends_with(UNFOLDED));
+        }
+        assert_eq!(read(first - 1).rows(), [""; 0]);
+        let by_ratio = Limits {
+            unfolded_ratio: 1,
+            ..values(0)
+        };
+        assert_eq!(read_file(&bytes, &by_ratio)[0].rows().len(), 2);
+    }
+    // The limit is that of the input, however many files it holds.
+    let bytes = stream(&[conversations(&[1])]);
+    let packed = zip(
+        ::zip::CompressionMethod::Deflated,
+        &[("a", &bytes), ("b", &bytes)],
+    );
+    let rows = |floor| -> Vec<usize> {
+        let entries = read_file(&packed, &values(floor));
+        entries.iter().map(|entry| entry.rows().len()).collect()
+    };
+    assert_eq!((rows(2 * first), rows(2 * first - 1)), (vec![1, 1], vec![1, 0]));
+}
+
+/// Each was gigabytes before anybody looked at how long it was.
+#[test]
+fn a_row_that_says_a_few_bytes_a_great_many_times_ends_where_it_is_too_much() {
+    let nothing = NullArray::new(1 << 30);
+    let field = Arc::new(Field::new_list_field(DataType::Null, true));
+    let list = FixedSizeListArray::new(field, 1 << 30, Arc::new(nothing), None);
+    let nulls = RecordBatch::try_from_iter([("messages", Arc::new(list) as ArrayRef)]).unwrap();
+    let bytes = stream(&[nulls]);
+    assert!(bytes.len() < 1_000);
+    assert_eq!(read(&bytes).messages(), [UNFOLDED]);
+
+    let (text, times) = ("x".repeat(1 << 14), 1_024);
+    let mut shared = ListBuilder::new(StringDictionaryBuilder::<Int32Type>::new());
+    let mut alike = ListBuilder::new(StringBuilder::new());
+    for _ in 0..times {
+        shared.values().append_value(&text);
+        alike.values().append_value(&text);
+    }
+    shared.append(true);
+    alike.append(true);
+    let batch = |list: ArrayRef| [RecordBatch::try_from_iter([("texts", list)]).unwrap()];
+    for bytes in [
+        stream(&batch(Arc::new(shared.finish()))),
+        parquet(&batch(Arc::new(alike.finish())), Compression::SNAPPY),
+    ] {
+        assert!(bytes.len() < 200_000);
+        let limits = Limits {
+            record: MIB,
+            ..Limits::default()
+        };
+        let entry = read_file(&bytes, &limits).remove(0);
+        assert_eq!(entry.codes(), ["record-too-long"]);
+        assert_eq!(
+            entry.messages(),
+            ["the row has more bytes than the limit, 1048576"]
+        );
+    }
+}
+
+#[test]
+fn what_a_page_says_a_great_many_times_is_not_decoded() {
+    let numbers: ArrayRef = Arc::new(Int64Array::from(vec![7; 1_000]));
+    let rows = parquet(
+        &[RecordBatch::try_from_iter([("a", numbers)]).unwrap()],
+        Compression::SNAPPY,
+    );
+    let refused = format!("row group 1: {UNFOLDED}");
+    assert_eq!(read_file(&rows, &values(999))[0].messages(), [refused.as_str()]);
+    assert_eq!(read_file(&rows, &values(2_000))[0].rows().len(), 1_000);
+
+    let ids = FixedSizeBinaryArray::try_from_iter(vec![[b'x'; 100]; 1_000].into_iter()).unwrap();
+    let ids = parquet(
+        &[RecordBatch::try_from_iter([("id", Arc::new(ids) as ArrayRef)]).unwrap()],
+        Compression::SNAPPY,
+    );
+    let limits = Limits {
+        decompressed_floor: 99_999,
+        decompressed_ratio: 0,
+        ..Limits::default()
+    };
+    let entry = read_file(&ids, &limits).remove(0);
+    assert_eq!(
+        entry.messages(),
+        ["row group 1: the rows are longer than the limits for what is compressed allow"]
+    );
+}
+
+#[test]
+fn maps_with_names_are_objects() {
+    let mut map = MapBuilder::new(None, StringBuilder::new(), Int64Builder::new());
+    map.keys().append_value("one");
+    map.values().append_value(1);
+    map.keys().append_value("none");
+    map.values().append_null();
+    map.append(true).unwrap();
+    let batch = RecordBatch::try_from_iter([("map", Arc::new(map.finish()) as ArrayRef)]).unwrap();
+    let batches = [batch];
+    for bytes in [parquet(&batches, Compression::SNAPPY), stream(&batches)] {
+        assert_eq!(read(&bytes).rows(), [r#"{"map":{"one":1}}"#]);
+    }
 }
 
 #[test]

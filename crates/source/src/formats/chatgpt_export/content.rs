@@ -1,5 +1,8 @@
 //! What a message says: its `content_type` decides in which field.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part};
@@ -22,10 +25,37 @@ pub(super) enum Nature {
 /// Fields that hold words, where a type is not known.
 const WORDS: [&str; 6] = ["text", "result", "content", "output_str", "summary", "title"];
 
+/// What the metadata of a message lists of its files.
+pub(super) struct Attachments<'d> {
+    list: Option<Value<'d>>,
+    /// The first of each id, once one is looked for.
+    by_id: OnceCell<HashMap<String, Value<'d>>>,
+}
+
+impl<'d> Attachments<'d> {
+    pub(super) fn of(list: Option<Value<'d>>) -> Self {
+        let by_id = OnceCell::new();
+        Self { list, by_id }
+    }
+
+    fn find(&self, id: &str) -> Option<Value<'d>> {
+        let by_id = self.by_id.get_or_init(|| {
+            let mut by_id = HashMap::new();
+            for listed in self.list.into_iter().flat_map(Value::items) {
+                if let Some(id) = text(listed.get("id")) {
+                    by_id.entry(id).or_insert(listed);
+                }
+            }
+            by_id
+        });
+        by_id.get(id).copied()
+    }
+}
+
 /// Reads the content of a message; `attachments` are what its metadata lists.
 pub(super) fn read(
     content: Value<'_>,
-    attachments: Option<Value<'_>>,
+    attachments: &Attachments<'_>,
     site: &mut Site<'_>,
 ) -> (Nature, Content) {
     let mut read = Content::default();
@@ -147,7 +177,7 @@ fn thoughts(content: Value<'_>, read: &mut Content, site: &mut Site<'_>) {
     read.keep_rest(content, "content", &["content_type", "thoughts"]);
 }
 
-fn parts(content: Value<'_>, attachments: Option<Value<'_>>, read: &mut Content, site: &mut Site<'_>) {
+fn parts(content: Value<'_>, attachments: &Attachments<'_>, read: &mut Content, site: &mut Site<'_>) {
     let Some(list) = present(content, "parts") else {
         words(content, &["text"], read);
         return;
@@ -180,7 +210,7 @@ fn parts(content: Value<'_>, attachments: Option<Value<'_>>, read: &mut Content,
 fn object(
     part: Value<'_>,
     path: &str,
-    attachments: Option<Value<'_>>,
+    attachments: &Attachments<'_>,
     read: &mut Content,
     site: &mut Site<'_>,
 ) {
@@ -198,11 +228,11 @@ fn object(
     }
     let text = "the part has no form that is known here and is kept as it is";
     site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), part);
-    read.keep(path.to_owned(), part);
+    read.keep_told(path, part);
 }
 
 /// A picture, sound or film that was uploaded: the export names it, and mostly holds it as a file.
-fn asset(part: Value<'_>, attachments: Option<Value<'_>>) -> Option<Media> {
+fn asset(part: Value<'_>, attachments: &Attachments<'_>) -> Option<Media> {
     let word = text(part.get("content_type"))?;
     let (kind, inner) = match word.as_str() {
         "image_asset_pointer" => (MediaKind::Image, None),
@@ -215,8 +245,7 @@ fn asset(part: Value<'_>, attachments: Option<Value<'_>>) -> Option<Media> {
     };
     let pointer = text(inner.unwrap_or(part).get("asset_pointer"));
     let id = pointer.as_deref().and_then(|pointer| pointer.rsplit("//").next());
-    let is_it = |listed: &Value<'_>| id.is_some() && text(listed.get("id")).as_deref() == id;
-    let listed = attachments.into_iter().flat_map(Value::items).find(is_it);
+    let listed = id.and_then(|id| attachments.find(id));
     let name = listed.and_then(|listed| text(listed.get("name")));
     let media_type = listed.and_then(|listed| {
         let word = listed.get("mime_type").or_else(|| listed.get("mimeType"));

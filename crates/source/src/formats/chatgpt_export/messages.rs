@@ -7,14 +7,14 @@ use chatmill_model::{
     Weight,
 };
 
-use super::content::{self, Nature};
+use super::content::{self, Attachments, Nature};
 use crate::frame::{FrameView, Reading};
 use crate::reader::branch::NodeReader;
 use crate::reader::message_object::role;
 use crate::reader::parts::media_of_answer;
 use crate::reader::tree::Node;
 use crate::reader::{
-    Content, Keep as _, ListReader, Roster, Times, divided, drop_kept, id, present, quoted, text,
+    Content, Keep as _, ListReader, Roster, SaidAgain, Times, divided, drop_kept, id, present, quoted, text,
 };
 
 /// Fields of a message that have a place, or say what another field says.
@@ -150,7 +150,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let (nature, mut read) = match present(message, "content") {
             Some(content) if content.kind() == Kind::Object => {
                 let attachments = metadata.and_then(|metadata| metadata.get("attachments"));
-                content::read(content, attachments, &mut site)
+                content::read(content, &Attachments::of(attachments), &mut site)
             }
             Some(content) => {
                 site.warn("content", "content is not an object: its text is read", content);
@@ -316,10 +316,14 @@ fn keep(message: Value<'_>, metadata: Option<Value<'_>>, author: Option<Value<'_
     }
     // What the person told of themselves stands in the content, with a sentence before it.
     let copies = metadata.and_then(|metadata| present(metadata, "user_context_message_data"));
+    let texts = read.parts.iter().filter_map(|part| match part {
+        Part::Text(text) if copies.is_some() => Some(text.as_str()),
+        _ => None,
+    });
+    let texts = texts.collect::<Vec<&str>>().join("\n");
+    let mut said = SaidAgain::of(&texts);
     for (_, copy) in copies.into_iter().flat_map(Value::fields) {
-        let is_in = |part: &Part, words: &str| matches!(part, Part::Text(text) if text.contains(words));
-        let is_said = |words: &str| read.parts.iter().any(|part| is_in(part, words));
-        if copy.string().is_some_and(|words| is_said(words.trim())) {
+        if copy.string().is_some_and(|words| said.holds(words.trim())) {
             copy.mark(Mark::Taken);
         }
     }

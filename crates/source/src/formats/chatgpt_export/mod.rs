@@ -28,8 +28,8 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Customs, Extra, Scene, TextArguments};
 
 use crate::frame::{FrameView, Reading};
-use crate::reader::branch::{self, Nodes, REGENERATED};
-use crate::reader::tree::{self, Branch, Node, Tree};
+use crate::reader::branch::{self, REGENERATED};
+use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
 use crate::reader::{Keep as _, Kept, Notes, best, has, id, list, present, text};
 use crate::source::{About, Source};
 use messages::Reader;
@@ -136,7 +136,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         entries: &entries,
     };
     let read = |branch: &Branch, number| of_branch(frame, limits, record, branch, number);
-    Ok(tree::read(&branches, notes, read))
+    Ok(tree::read(&branches, notes, record, read))
 }
 
 /// Reads a branch; `number` says which of several it is.

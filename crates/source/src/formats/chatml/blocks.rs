@@ -51,7 +51,8 @@ pub(super) fn cut(text: &str) -> Vec<Block> {
         let Some(start) = found else { break };
         let inside = start + OPENING.len();
         let next = find(text, inside, OPENING).unwrap_or(text.len());
-        let closing = find(text, inside, CLOSING).filter(|closing| *closing < next);
+        // Not beyond the next: the whole rest would be looked through for every turn.
+        let closing = find(text.get(..next).unwrap_or_default(), inside, CLOSING);
         let end = closing.unwrap_or(next);
         at = closing.map_or(next, |closing| closing + CLOSING.len());
         blocks.push(Block::Turn(Opened {

@@ -64,8 +64,8 @@ impl Source for Chatml {
         reading(ABOUT.customs, read(*frame, limits))
     }
 
-    fn message_path(&self, _index: u32) -> String {
-        "$.text".to_owned()
+    fn message_path(&self, _index: u32) -> Option<String> {
+        Some("$.text".to_owned())
     }
 }
 

@@ -1,10 +1,10 @@
 //! From lines to messages: pieces of an answer joined, the person's words told from the program's, branches told apart.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
-use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, RawJson, Role, Weight};
+use chatmill_intake::json::{Kind, Mark, Value};
+use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, RawJson, Role};
 
 use super::injected;
 use super::line::{Line, is_true};
@@ -12,8 +12,7 @@ use super::path;
 use crate::formats::anthropic_messages;
 use crate::frame::{FrameView, Reading};
 use crate::reader::{
-    Keep as _, Kept, Site, Times, Turn, Turns, divided, drop_kept, logged, present, quoted_list, repeats,
-    text,
+    Keep as _, Kept, Site, Times, Turn, Turns, divided, logged, present, quoted_list, repeats, text,
 };
 
 /// Kinds of lines that keep the program's own books.
@@ -32,6 +31,9 @@ const BOOKS: [&str; 9] = [
 /// The model that answers where no model does: the program wrote the answer.
 const NOBODY: &str = "<synthetic>";
 
+/// What a turn is called that was taken back.
+const REWOUND: &str = "rewound";
+
 /// Reads the lines of one session.
 pub(super) struct Reader<'d, 'r> {
     /// What they become.
@@ -41,6 +43,8 @@ pub(super) struct Reader<'d, 'r> {
     answers: HashMap<String, usize>,
     /// What each answer cost, as its last piece says it, by position.
     usages: HashMap<usize, Value<'d>>,
+    /// What the first piece of an answer of several says beside its content, by position.
+    firsts: HashMap<usize, HashSet<(String, RawJson)>>,
     title: Option<String>,
     /// Fields of the session that every line says again.
     beside: Extra,
@@ -54,6 +58,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             times: Times::new(limits),
             answers: HashMap::new(),
             usages: HashMap::new(),
+            firsts: HashMap::new(),
             title: None,
             beside: Extra::default(),
         }
@@ -82,42 +87,65 @@ impl<'d, 'r> Reader<'d, 'r> {
                 .notes
                 .push(finding.at_path(place), line.fields.parent.or(Some(line.value)));
         }
-        let forks = if is_circle || is_sent {
-            Vec::new()
+        let (forks, further) = if is_circle || is_sent {
+            (Vec::new(), Vec::new())
         } else {
             path::forks(&lines, &seen)
         };
+        if let Some(line) = further.first().and_then(|end| lines.get(*end)) {
+            let text = "the session has more forks than are conversations of their own: what only the others hold is kept as what was taken back";
+            let mut finding = Finding::new(&codes::OTHER_BRANCHES, text).with_severity(Severity::Warning);
+            finding.count = further.len() as u64;
+            let finding = finding.at_path(format!("$[{}]", line.index));
+            self.turns.list.notes.push(finding, Some(line.value));
+        }
         let (frame, limits) = (self.turns.list.frame, self.turns.list.limits);
-        // What two forks share is told, and was paid, in the first.
+        // What several forks share is told, and was paid, in the first.
         let mut told = seen.clone();
-        let also = forks.iter().map(|(end, path)| {
-            let on_path = lines.iter().zip(path).zip(&told);
+        let mut also = Vec::new();
+        for (end, path) in forks {
+            let on_path = lines.iter().zip(&path).zip(&told);
             let on_path =
                 on_path.filter_map(|((line, is_on_path), is_told)| is_on_path.then_some((*line, *is_told)));
-            let fork = Self::new(frame, limits).fork(on_path, lines.get(*end).copied());
+            also.push(Self::new(frame, limits).fork(on_path, lines.get(end).copied()));
             for (told, is_on_path) in told.iter_mut().zip(path) {
                 *told |= is_on_path;
             }
-            fork
-        });
-        let also: Vec<Reading> = also.collect();
-        for (place, (line, is_seen)) in lines.iter().zip(&seen).enumerate() {
+        }
+        let ids: HashSet<&str> = lines.iter().filter_map(|line| line.uuid.as_deref()).collect();
+        for (line, (is_seen, is_told)) in lines.iter().zip(seen.into_iter().zip(told)) {
             self.beside(line);
-            let is_forked = || forks.iter().any(|(_, path)| path.get(place) == Some(&true));
             match line.kind.as_str() {
-                _ if line.is_turn() && !is_seen && is_forked() => self.turns.list.rows.merged += 1,
+                _ if line.is_turn() && !is_seen && is_told => self.turns.list.rows.merged += 1,
                 "user" | "assistant" if !self.is_said(line) => {}
                 _ if line.is_turn() && !is_seen => self.rewound(line),
                 "user" => self.user(line),
                 "assistant" => self.assistant(line),
                 _ if line.session.is_none() && is_sent => self.turns.list.rows.merged += 1,
-                "summary" => self.summary(line, &lines),
+                "summary" => self.summary(line, &ids),
                 _ if line.fields.title.is_some() => {
                     self.title = text(line.fields.title).or(self.title.take());
                     self.turns.list.rows.merged += 1;
                 }
                 _ => self.event(line),
             }
+        }
+        let all = self.turns.list.messages.iter();
+        let rewound = all.filter(|message| message.source_type.as_deref() == Some(REWOUND));
+        let rewound = rewound.count() as u64;
+        if rewound > 0 {
+            let text = "turns that were taken back: each is a notice, which holds its message";
+            let mut finding = Finding::new(&codes::OTHER_BRANCHES, text);
+            finding.count = rewound;
+            self.turns.list.notes.findings.push(finding);
+        }
+        let summaries = lines.iter().filter(|line| line.kind == "summary");
+        let foreign = summaries.filter(|line| !is_own(line, &ids));
+        let foreign: Vec<String> = foreign.filter_map(|line| text(line.fields.summary)).collect();
+        if !foreign.is_empty() {
+            self.beside
+                .0
+                .push(("summaries".to_owned(), quoted_list(&foreign)));
         }
         let mut sessions: Vec<&str> = lines.iter().filter_map(|line| line.session.as_deref()).collect();
         sessions.sort_unstable();
@@ -133,19 +161,15 @@ impl<'d, 'r> Reader<'d, 'r> {
         reading
     }
 
-    /// Reads the path to the last turn of a fork. What it shares with the session that it left is told there: here it is what was
-    /// said before, which costs nothing more and is not learned again.
+    /// Reads the path to the last turn of a fork. What it shares with the session that it left, and with earlier forks, is told there:
+    /// here it is what was said before, which costs nothing more and is not learned again.
     fn fork<'l>(mut self, path: impl Iterator<Item = (&'l Line<'d>, bool)>, end: Option<&Line<'d>>) -> Reading
     where
         'd: 'l,
     {
-        let mut shared = 0;
         for (line, is_told) in path.filter(|(line, _)| line.is_turn()) {
             self.beside(line);
-            let before = (
-                self.turns.list.notes.findings.len(),
-                self.turns.list.rejects.len(),
-            );
+            let begun = self.turns.list.begun();
             self.turns.list.rows.rows += 1;
             if self.is_said(line) {
                 match line.kind.as_str() {
@@ -154,17 +178,10 @@ impl<'d, 'r> Reader<'d, 'r> {
                 }
             }
             if is_told {
-                self.turns.list.told_before(before);
-                shared = self.turns.list.messages.len();
+                self.turns.list.told_before(begun);
             }
         }
-        for message in self.turns.list.messages.iter_mut().take(shared) {
-            message.usage = None;
-            message.extra.0.retain(|(key, _)| key != "usage");
-            if message.role == Role::Assistant {
-                message.weight = Weight::new(0.0);
-            }
-        }
+        let shared = self.turns.list.shared.len();
         let last = end.and_then(|line| line.uuid.as_deref()).unwrap_or_default();
         self.beside.keep_text("branch.last", last);
         self.beside
@@ -176,6 +193,9 @@ impl<'d, 'r> Reader<'d, 'r> {
     /// Everything that was read, of the session of its last turn.
     fn finish(self, end: Option<&Line<'_>>) -> Reading {
         let mut list = self.turns.list;
+        for (at, message) in list.messages.iter_mut().enumerate() {
+            message.extra.keep_some("usage", self.usages.get(&at).copied());
+        }
         self.times.finish(&mut list.notes);
         list.finish(Conversation {
             source_id: end.and_then(|line| line.session.clone()),
@@ -204,16 +224,18 @@ impl<'d, 'r> Reader<'d, 'r> {
 
     /// A turn that was taken back. An answer was paid all the same: the first of its pieces says what the last one knows.
     fn rewound(&mut self, line: &Line<'d>) {
-        self.notice(line, "rewound", None);
+        self.notice(line, REWOUND, None);
+        line.fields.message.inspect(|message| message.mark(Mark::Told));
         let last = self.turns.list.messages.len().saturating_sub(1);
         let Some(answer) = line.fields.message.filter(|_| line.kind == "assistant") else {
             return;
         };
         let id = line.answer.as_ref();
         let first = id.map_or(last, |id| *self.answers.entry(id.clone()).or_insert(last));
-        let model = logged::model(answer).filter(|model| **model != *NOBODY);
-        if let (Some(model), Some(message)) = (model, self.turns.list.messages.get_mut(first)) {
-            message.model = Some(model);
+        let model = logged::model(answer);
+        let is_of_program = model.as_deref() == Some(NOBODY);
+        if let Some(message) = self.turns.list.messages.get_mut(first).filter(|_| !is_of_program) {
+            message.model = model.or(message.model.take());
             let usage = present(answer, "usage").and_then(logged::usage);
             message.usage = usage.or(message.usage);
         }
@@ -290,7 +312,9 @@ impl<'d, 'r> Reader<'d, 'r> {
             Some(position) => {
                 // What the first piece says beside the content stands there already.
                 let first = self.turns.list.messages.get(position);
-                let said = first.map(|first| first.extra.0.as_slice()).unwrap_or_default();
+                let fields = || first.into_iter().flat_map(|first| &first.extra.0);
+                let said = self.firsts.entry(position);
+                let said = said.or_insert_with(|| fields().cloned().collect());
                 turn.rest
                     .retain(|field| field.0.starts_with("message.content") || !said.contains(field));
                 let place = || format!("$[{}]", line.index);
@@ -341,24 +365,18 @@ impl<'d, 'r> Reader<'d, 'r> {
             return;
         };
         message.usage = logged::usage(usage).or(message.usage);
-        message.extra.0.retain(|(known, _)| known != "usage");
-        message.extra.keep("usage", usage);
         if let Some(earlier) = self.usages.insert(position, usage) {
-            drop_kept(earlier);
             repeats(earlier, usage);
         }
     }
 
-    /// The summary of a session: its title, where it is about this one.
-    fn summary(&mut self, line: &Line<'d>, lines: &[&Line<'d>]) {
-        let leaf = text(line.fields.leaf);
-        let is_own = leaf.is_none() || lines.iter().any(|line| line.uuid.is_some() && line.uuid == leaf);
+    /// The summary of a session: its title, where it is about one of these lines.
+    fn summary(&mut self, line: &Line<'d>, ids: &HashSet<&str>) {
         match text(line.fields.summary) {
-            Some(title) if is_own => {
+            Some(title) if is_own(line, ids) => {
                 self.title = Some(title);
                 self.turns.list.rows.merged += 1;
             }
-            // A file may begin with the summaries of other sessions.
             Some(_) => self.turns.list.rows.merged += 1,
             None => self.notice(line, "summary", None),
         }
@@ -394,7 +412,11 @@ impl<'d, 'r> Reader<'d, 'r> {
             rest(line, &mut kept);
             kept.keep_some("message", line.fields.message);
             kept.keep_some("summary", line.fields.summary);
-            (text(line.fields.content).unwrap_or_else(|| word.to_owned()), kept)
+            let of_message = line.fields.message.filter(|_| word != REWOUND);
+            let of_message = of_message.and_then(|message| message.get("content"));
+            let said = [line.fields.content, line.fields.summary, of_message];
+            let said = said.into_iter().find_map(text);
+            (said.unwrap_or_else(|| word.to_owned()), kept)
         };
         self.turns.list.push(Message {
             id: line.uuid.clone(),
@@ -406,6 +428,11 @@ impl<'d, 'r> Reader<'d, 'r> {
             ..self.turns.list.message(role, line.value.span(), line.index)
         });
     }
+}
+
+/// Whether a summary is that of its session. A file may begin with those of others.
+fn is_own(line: &Line<'_>, ids: &HashSet<&str>) -> bool {
+    text(line.fields.leaf).is_none_or(|leaf| ids.contains(leaf.as_str()))
 }
 
 /// Fields of a line that have no place, as far as they are the line's own.

@@ -125,11 +125,14 @@ fn row(value: Value<'_>) -> Row {
 }
 
 /// What a line is called that has none before it, and its copies in sessions which resume or fork this one: its id, with its words,
-/// for ids may be short where people made them.
+/// for ids may be short where people made them. A turn that lost its message has its copies, too.
 fn begins(value: Value<'_>) -> Option<String> {
     value.get("parentUuid").filter(|parent| parent.is_null())?;
     let uuid = text(value.get("uuid")).filter(|uuid| !uuid.is_empty())?;
-    Some(format!("{uuid} {}", present(value, "message")?.raw()))
+    let is_turn = || matches!(text(value.get("type")).as_deref(), Some("user" | "assistant"));
+    let words = present(value, "message").map(Value::raw);
+    let words = words.or_else(|| is_turn().then_some("null"))?;
+    Some(format!("{uuid} {words}"))
 }
 
 fn is_true(value: Value<'_>, key: &str) -> bool {

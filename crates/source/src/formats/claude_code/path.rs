@@ -22,24 +22,29 @@ pub(super) fn visible(lines: &[&Line<'_>]) -> (Vec<bool>, bool) {
     path(lines, last).map_or_else(|| (all, true), |seen| (seen, false))
 }
 
-/// The last turns of sessions that went another way than the one that is seen, with the turns that lead there. They were copied
-/// from it up to where they leave it, so that their own lines are those that no other session has.
-pub(super) fn forks(lines: &[&Line<'_>], seen: &[bool]) -> Vec<(usize, Vec<bool>)> {
-    let mut ends: Vec<(&str, usize)> = Vec::new();
+/// A last turn, and whether each turn leads there.
+type Fork = (usize, Vec<bool>);
+
+/// The last turns of sessions that went another way than the one that is seen, with the turns that lead there; and those that are
+/// too many. They were copied from it up to where they leave it, so that their own lines are those that no other session has.
+pub(super) fn forks(lines: &[&Line<'_>], seen: &[bool]) -> (Vec<Fork>, Vec<usize>) {
+    let mut ends: Vec<usize> = Vec::new();
+    let mut known: HashMap<&str, usize> = HashMap::new();
     for (place, line) in lines.iter().enumerate().filter(|(_, line)| line.is_turn()) {
         let Some(session) = line.session.as_deref() else {
             continue;
         };
-        match ends.iter_mut().find(|(known, _)| *known == session) {
-            Some((_, end)) => *end = place,
-            None => ends.push((session, place)),
+        let own = *known.entry(session).or_insert(ends.len());
+        match ends.get_mut(own) {
+            Some(end) => *end = place,
+            None => ends.push(place),
         }
     }
-    let apart = ends.iter().filter(|(_, end)| seen.get(*end) == Some(&false));
-    apart
-        .take(MAX_FORKS)
-        .filter_map(|(_, end)| Some((*end, path(lines, Some(*end))?)))
-        .collect()
+    ends.retain(|end| seen.get(*end) == Some(&false));
+    let further = ends.split_off(ends.len().min(MAX_FORKS));
+    let forks = ends.into_iter();
+    let forks = forks.filter_map(|end| Some((end, path(lines, Some(end))?)));
+    (forks.collect(), further)
 }
 
 /// The path to a turn, with what belongs to it; none where it leads in a circle.

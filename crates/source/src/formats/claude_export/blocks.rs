@@ -1,5 +1,7 @@
 //! What a message says: its blocks, the text beside them, attachments and files.
 
+use std::collections::HashSet;
+
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
@@ -100,11 +102,15 @@ impl Turn {
     }
 
     fn files(&mut self, list: Value<'_>) {
+        let known = self.parts.iter().filter_map(|part| match part {
+            Part::Media(media) => Some(media.name.clone()),
+            _ => None,
+        });
+        let mut known: HashSet<Option<String>> = known.collect();
         for file in list.items() {
             let name = text(file.get("file_name")).or_else(|| text(file.get("file_uuid")));
             let is_image = text(file.get("file_kind")).is_some_and(|kind| kind == "image");
-            let is_known = |part: &Part| matches!(part, Part::Media(media) if media.name == name);
-            if self.parts.iter().any(is_known) {
+            if !known.insert(name.clone()) {
                 continue;
             }
             self.parts.push(Part::Media(Media {
@@ -146,7 +152,7 @@ impl Turn {
             let text = "the block has no form that is known here and is kept as it is";
             let place = block.get("type").unwrap_or(block);
             site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), place);
-            self.extra.keep(path.to_owned(), block);
+            self.extra.keep_told(path, block);
             return;
         };
         self.parts.push(part);

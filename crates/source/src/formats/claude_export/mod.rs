@@ -24,8 +24,8 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Extra, Message, Role, Scene};
 
 use crate::frame::{FrameView, Reading};
-use crate::reader::branch::{self, NodeReader, Nodes, REGENERATED};
-use crate::reader::tree::{self, Branch, Node, Tree};
+use crate::reader::branch::{self, NodeReader, REGENERATED};
+use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
 use crate::reader::turns;
 use crate::reader::{
     Element, Keep as _, Kept, ListReader, Notes, Roster, Times, Wire as _, best, has, id, list, present,
@@ -63,8 +63,8 @@ impl Source for ClaudeExport {
         records.any(is_beside).then_some("Claude.ai account file")
     }
 
-    fn message_path(&self, index: u32) -> String {
-        format!("$.chat_messages[{index}]")
+    fn message_path(&self, index: u32) -> Option<String> {
+        Some(format!("$.chat_messages[{index}]"))
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
@@ -133,7 +133,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         entries: &entries,
     };
     let read = |branch: &Branch, number| of_branch(frame, limits, record, branch, number);
-    Ok(tree::read(&branches, notes, read))
+    Ok(tree::read(&branches, notes, record, read))
 }
 
 /// The messages with what stands above them: where they do not say, it is the message before.
@@ -202,10 +202,9 @@ fn of_branch<'d>(
     let known = ["chat_messages", "name", "uuid", "current_leaf_message_uuid"];
     extra.keep_rest(root, "", &known);
     extra.retain(|(_, raw)| !["[]", "{}", "\"\""].contains(&raw.as_str()));
-    let is_tree = nodes
-        .values
-        .iter()
-        .any(|value| value.get("parent_message_uuid").is_some());
+    let names_parent = |value: &Value<'_>| value.get("parent_message_uuid").is_some();
+    // Where nobody names a parent, there is one branch.
+    let is_tree = number.is_some() || nodes.values.iter().any(names_parent);
     let mut conversation = Conversation {
         source: ID,
         source_id: present(root, "uuid").and_then(id),

@@ -65,6 +65,9 @@ struct Spent {
     last: Option<Usage>,
     /// How many messages there were then.
     messages: usize,
+    /// How many messages were looked at, and which of them is the last answer.
+    looked: usize,
+    answer: Option<usize>,
 }
 
 impl Spent {
@@ -109,6 +112,8 @@ pub(super) struct Reader<'d, 'r> {
     spent: Spent,
     /// Whether the session is one object.
     is_object: bool,
+    /// Whether a line told a context.
+    has_context: bool,
     /// Reasoning that cannot be read: how much, and the first.
     encrypted: (u64, Option<(String, Value<'d>)>),
 }
@@ -124,6 +129,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             model: None,
             spent: Spent::default(),
             is_object,
+            has_context: false,
             encrypted: (0, None),
         }
     }
@@ -185,7 +191,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             }
             "turn_context" => {
                 self.model = present(item, "model").or(self.model);
-                self.keep_once("turn_context", item);
+                self.keep_context(item);
                 self.turns.list.rows.merged += 1;
             }
             "response_item" => self.item(index, line, item, prefix),
@@ -227,8 +233,11 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.push(index, line, turn);
     }
 
-    fn keep_once(&mut self, key: &str, value: Value<'d>) {
-        if self.session.beside.0.iter().all(|(known, _)| known != key) {
+    /// Keeps the first context that the session tells, unless its head has one.
+    fn keep_context(&mut self, value: Value<'d>) {
+        let key = "turn_context";
+        let is_first = !std::mem::replace(&mut self.has_context, true);
+        if is_first && self.session.beside.0.iter().all(|(known, _)| known != key) {
             self.session.beside.keep(key, value);
         }
     }
@@ -379,9 +388,12 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.model = model.or(self.model);
         let is_answer =
             |message: &Message| message.role == Role::Assistant && message.kind == MessageKind::Message;
-        let since = self.turns.list.messages.get(self.spent.messages..);
-        let answer = since.and_then(|since| since.iter().rposition(is_answer));
-        let answer = answer.map(|place| place + self.spent.messages);
+        let messages = self.turns.list.messages.iter().enumerate();
+        let mut new = messages.skip(self.spent.looked).rev();
+        let new = new.find(|(_, message)| is_answer(message));
+        self.spent.looked = self.turns.list.messages.len();
+        self.spent.answer = new.map(|(place, _)| place).or(self.spent.answer);
+        let answer = self.spent.answer.filter(|place| *place >= self.spent.messages);
         let Some(usage) = info.and_then(|info| self.spent.more(info, answer.is_some())) else {
             self.turns.list.rows.merged += 1;
             return;

@@ -65,8 +65,8 @@ impl Source for Codex {
         is_line.then(|| vec![Row::of(None, root)])
     }
 
-    fn message_path(&self, index: u32) -> String {
-        format!("$.items[{index}]")
+    fn message_path(&self, index: u32) -> Option<String> {
+        Some(format!("$.items[{index}]"))
     }
 }
 

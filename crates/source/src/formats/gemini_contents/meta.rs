@@ -87,14 +87,7 @@ impl Escapes {
     fn covers(self, after: &str) -> bool {
         match self {
             Self::All => true,
-            Self::Inside => {
-                let word = after.trim_start();
-                let key = word
-                    .split_once('=')
-                    .map(|(key, _)| key)
-                    .filter(|_| word.len() < after.len());
-                !word.is_empty() && !key.is_some_and(is_key)
-            }
+            Self::Inside => !after.trim_start().is_empty() && !begins_with_pair(after, is_sign_of_key),
             Self::None => false,
         }
     }
@@ -102,10 +95,19 @@ impl Escapes {
 
 /// Any word may be a key, as it may be to the bot's own reader: which of them mean something is another question.
 fn is_key(key: &str) -> bool {
-    !key.is_empty()
-        && key
-            .chars()
-            .all(|character| character.is_alphanumeric() || character == '_')
+    !key.is_empty() && key.chars().all(is_sign_of_key)
+}
+
+fn is_sign_of_key(sign: char) -> bool {
+    sign.is_alphanumeric() || sign == '_'
+}
+
+/// Whether a blank, a key of such signs and `=` come first in a text. It is not looked at beyond these: this may be asked at each
+/// of its signs.
+fn begins_with_pair(text: &str, is_sign: fn(char) -> bool) -> bool {
+    let word = text.trim_start();
+    let after = word.trim_start_matches(is_sign);
+    word.len() < text.len() && after.len() < word.len() && after.starts_with('=')
 }
 
 fn pairs(text: &str, escapes: Escapes) -> Option<Vec<(String, String)>> {
@@ -195,12 +197,7 @@ fn is_within(text: &str) -> bool {
 fn holds_line(text: &str) -> bool {
     text.match_indices(MARK).any(|(at, _)| {
         let after = text.get(at + MARK.len()..).unwrap_or_default();
-        let word = after.trim_start();
-        let key = word.split_once('=').map(|(key, _)| key);
-        word.len() < after.len()
-            && key.is_some_and(|key| {
-                !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
-            })
+        begins_with_pair(after, |sign| sign.is_ascii_lowercase() || sign == '_')
     })
 }
 

@@ -89,8 +89,8 @@ impl Source for GeminiContents {
         reading
     }
 
-    fn message_path(&self, index: u32) -> String {
-        message_path(index)
+    fn message_path(&self, index: u32) -> Option<String> {
+        Some(message_path(index))
     }
 
     /// A file that is a bare list of turns is one history.

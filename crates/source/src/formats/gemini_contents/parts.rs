@@ -62,7 +62,7 @@ pub(crate) fn read(value: Value<'_>, path: &str, content: &mut Content, site: &m
     if !is_read {
         let text = "the part has no form that is known here and is kept as it is";
         site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), value);
-        content.keep(path.to_owned(), value);
+        content.keep_told(path, value);
     }
 }
 

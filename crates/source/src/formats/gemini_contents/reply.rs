@@ -3,14 +3,19 @@
 use chatmill_model::{Preview, Reference, ReferenceForm};
 
 use super::meta::Meta;
-use super::roster::Roster;
+use super::roster::{Agents, Roster};
 use crate::reader::{Keep as _, Kept};
 
 /// The reply that metadata names: an id, what it says of the target, or both. Later versions of the bot leave the ids out of
 /// histories and keep the excerpt.
 ///
 /// Where the target is the bot's, the bot's id here stands for the number of its account, which stays with the message.
-pub(crate) fn reference(meta: &Meta, roster: &Roster, extra: &mut Kept) -> Option<Reference> {
+pub(crate) fn reference(
+    meta: &Meta,
+    roster: &Roster,
+    agents: &Agents<'_>,
+    extra: &mut Kept,
+) -> Option<Reference> {
     let text = |key: &str| meta.get(key).map(str::to_owned);
     let target = text("reply_to_message_id");
     let excerpt = text("reply_excerpt");
@@ -25,7 +30,7 @@ pub(crate) fn reference(meta: &Meta, roster: &Roster, extra: &mut Kept) -> Optio
         }
         return None;
     }
-    let agent = roster.agent_called(username, name);
+    let agent = agents.called(username, name);
     let (sender, from_agent) = match (&account, agent) {
         (Some(account), Some(agent)) if !roster.knows(account) => {
             extra.keep_text("reply_to_user_id", account);

@@ -23,8 +23,31 @@ pub(crate) struct Roster {
     unnamed_agent: Option<usize>,
     /// The one bot.
     bot: Option<usize>,
+    /// Places of agents.
+    agents: Vec<usize>,
     /// The id of an agent of which nothing else is known.
     agent: &'static str,
+}
+
+/// Agents by what they are called: each with its place and its id, the first of a name.
+#[derive(Default)]
+pub(crate) struct Agents<'r> {
+    by_alias: HashMap<&'r str, (usize, &'r str)>,
+    /// Also by whether they have a user name as well.
+    by_name: HashMap<(&'r str, bool), (usize, &'r str)>,
+}
+
+impl<'r> Agents<'r> {
+    /// The id of the agent who goes by one of these names. Replies name the bot's account, its own lines never do.
+    pub(crate) fn called(&self, username: Option<&str>, name: Option<&str>) -> Option<&'r str> {
+        let named = |has_alias| self.by_name.get(&(name?, has_alias)).copied();
+        let other = match username {
+            Some(username) => self.by_alias.get(username.trim_start_matches('@')).copied(),
+            None => named(true),
+        };
+        let first = other.into_iter().chain(named(false)).min();
+        first.map(|(_, id)| id)
+    }
 }
 
 impl Roster {
@@ -37,6 +60,7 @@ impl Roster {
             last_caller: None,
             unnamed_agent: None,
             bot: None,
+            agents: Vec::new(),
             agent,
         }
     }
@@ -154,6 +178,7 @@ impl Roster {
         }
         let place = self.participants.len();
         let id = self.claim(&key.1, role, place);
+        self.agents.extend(key.0.then_some(place));
         self.places.insert(key, place);
         self.participants.push(Participant {
             id,
@@ -191,17 +216,23 @@ impl Roster {
         participant.is_some_and(|participant| participant.kind == ParticipantKind::Agent)
     }
 
-    /// The id of the agent who goes by one of these names. Replies name the bot's account, its own lines never do.
-    pub(crate) fn agent_called(&self, username: Option<&str>, name: Option<&str>) -> Option<&str> {
-        let mut agents = self
-            .participants
-            .iter()
-            .filter(|participant| participant.kind == ParticipantKind::Agent);
-        let found = agents.find(|agent| match (username, &agent.alias) {
-            (Some(username), Some(alias)) => alias == username.trim_start_matches('@'),
-            _ => name.is_some() && agent.name.as_deref() == name,
-        });
-        found.map(|agent| agent.id.as_str())
+    /// The agents, by what they are called.
+    pub(crate) fn agents(&self) -> Agents<'_> {
+        let mut agents = Agents::default();
+        for place in &self.agents {
+            let Some(agent) = self.participants.get(*place) else {
+                continue;
+            };
+            let own = (*place, agent.id.as_str());
+            let alias = agent.alias.as_deref();
+            if let Some(alias) = alias {
+                agents.by_alias.entry(alias).or_insert(own);
+            }
+            if let Some(name) = agent.name.as_deref() {
+                agents.by_name.entry((name, alias.is_some())).or_insert(own);
+            }
+        }
+        agents
     }
 
     /// Remembers who asked for a tool.

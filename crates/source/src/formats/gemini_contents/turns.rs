@@ -173,7 +173,8 @@ impl<'d> Reader<'d, '_> {
             self.roster.calls(sender);
         }
         self.place(&lines.meta, &mut content);
-        let reference = reply::reference(&lines.meta, &self.roster, &mut content.extra);
+        let agents = self.roster.agents();
+        let reference = reply::reference(&lines.meta, &self.roster, &agents, &mut content.extra);
         let sender_name = self.roster.other_name(sender, &lines.meta, &mut content.extra);
         let plain = match role {
             Role::Assistant => "model",

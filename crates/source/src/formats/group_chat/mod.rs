@@ -76,8 +76,8 @@ impl Source for GroupChat {
         Reading::stored(ABOUT.customs, read(*frame, limits))
     }
 
-    fn message_path(&self, index: u32) -> String {
-        message_path(index)
+    fn message_path(&self, index: u32) -> Option<String> {
+        Some(message_path(index))
     }
 }
 

@@ -5,7 +5,7 @@
 //! `assistant` or `bot` is an agent's (so is `abbott`, which is why the guess is a finding).
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value, append_key};
@@ -22,7 +22,7 @@ pub(super) struct Roster<'d> {
     /// In roster order, then in order of first appearance.
     pub participants: Vec<Participant>,
     places: HashMap<Cow<'d, str>, usize>,
-    bot_ids: Option<Vec<Cow<'d, str>>>,
+    bot_ids: Option<HashSet<Cow<'d, str>>>,
 }
 
 impl<'d> Roster<'d> {
@@ -125,7 +125,7 @@ impl<'d> Roster<'d> {
             // Beside `bot_ids`, `Assistant` may be somebody's job.
             (Some(_), None) if spelled.as_deref() == Some("assistant") => (true, false),
             (Some(_), None) if spelled.as_deref() == Some("user") => (false, false),
-            (_, Some(bots)) => (bots.iter().any(|bot| bot == id), false),
+            (_, Some(bots)) => (bots.contains(id), false),
             (_, None) => (
                 ["robot", "assistant", "bot"].iter().any(|word| id.contains(word)),
                 true,

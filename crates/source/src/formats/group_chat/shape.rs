@@ -1,6 +1,7 @@
 //! The four structures of the format, all of which call themselves 1.0.0, and the metadata that tells them apart.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use chatmill_diag::{Finding, codes};
 use chatmill_intake::json::{Kind, Value};
@@ -57,7 +58,7 @@ pub(super) struct Meta<'d> {
     /// `default_timezone`.
     pub default_timezone: Option<Value<'d>>,
     /// `scene_desc.bot_ids`, where it is a list.
-    pub bot_ids: Option<Vec<Cow<'d, str>>>,
+    pub bot_ids: Option<HashSet<Cow<'d, str>>>,
     /// `user_details`.
     pub user_details: Option<Value<'d>>,
     /// Every field but `name`, `scene` and `user_details`, in input order.

@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use chatmill_diag::Limits;
 use chatmill_intake::json::{Document, Kind, Value};
 
-use crate::reader::quoted_json::{json_text, scan};
-use crate::reader::words;
+use crate::reader::{quoted_json, words};
 
 /// Why a row without a chat is rejected.
 pub(super) const NO_CHAT: &str = "the row has no chat_id: it belongs to no conversation";
@@ -62,9 +61,8 @@ pub(super) fn message_id(row: Value<'_>) -> Option<i64> {
 fn with_meta<T>(row: Value<'_>, ask: impl Fn(Value<'_>) -> Option<T>) -> Option<T> {
     let media = row.get("media")?;
     let limits = Limits::default();
-    let text = json_text(media, &limits);
-    let document = scan(text.as_deref(), &limits);
-    let media = document.as_ref().map_or(media, Document::root);
+    let document = quoted_json::open(media, &limits);
+    let media = document.as_deref().map_or(media, Document::root);
     ask(media.get("meta")?)
 }
 

@@ -14,8 +14,7 @@ use crate::formats::gemini_contents::meta::{self, Meta};
 use crate::formats::gemini_contents::roster::Roster;
 use crate::formats::gemini_contents::{parts, reply};
 use crate::frame::{FrameView, Reading};
-use crate::reader::quoted_json::{json_text, scan};
-use crate::reader::{Content, Element, Keep as _, ListReader, Times, list, present};
+use crate::reader::{Content, Element, Keep as _, ListReader, Times, list, present, quoted_json};
 
 /// What the bot is called where no row says so.
 const BOT: &str = "gryag";
@@ -134,10 +133,8 @@ impl<'d> Reader<'d, '_> {
     fn accept(&mut self, index: u32, row: Value<'_>) {
         let limits = self.list.limits;
         let [media, metadata] = [row.get("media"), row.get("metadata")];
-        let texts = [media, metadata].map(|value| json_text(value?, limits));
-        let [media_text, metadata_text] = texts.each_ref().map(Option::as_deref);
-        let documents = [media_text, metadata_text].map(|text| scan(text, limits));
-        let [media_document, metadata_document] = documents.each_ref().map(Option::as_ref);
+        let documents = [media, metadata].map(|value| quoted_json::open(value?, limits));
+        let [media_document, metadata_document] = documents.each_ref().map(Option::as_deref);
         let media = Column::of(media, media_document);
         let metadata = Column::of(metadata, metadata_document);
         let stored = Stored::read(media, metadata);
@@ -262,8 +259,9 @@ impl<'d> Reader<'d, '_> {
 
     /// Adds what needs the whole roster: replies name the bot's account, which its own rows never do.
     fn finish(mut self, first: Option<Value<'_>>) -> Reading {
+        let agents = self.roster.agents();
         for (message, (meta, is_pseudo)) in self.list.messages.iter_mut().zip(self.replies) {
-            let reference = reply::reference(&meta, &self.roster, &mut message.extra.0);
+            let reference = reply::reference(&meta, &self.roster, &agents, &mut message.extra.0);
             if let Some(username) = meta.get("reply_to_username") {
                 message.extra.keep_text("reply_to_username", username);
             }

@@ -6,7 +6,7 @@ use chatmill_model::{Media, MediaKind, MediaSource, Part, Role};
 
 use super::cells::{DERIVED, KNOWN, cell, is_of_2026, is_queried, is_yes, row_id, scalar};
 use crate::formats::gemini_contents::meta::Meta;
-use crate::reader::{Content, Keep as _, Kept, Site, present};
+use crate::reader::{Content, Keep as _, Kept, Site, present, raw};
 
 /// The role of a message. The column decides; one that says otherwise of the sender is a finding.
 pub(super) fn role(row: Value<'_>, site: &mut Site<'_>) -> Role {
@@ -85,7 +85,7 @@ pub(super) fn text(row: Value<'_>, has_attachments: bool, content: &mut Content,
         site.warn("text", message, value);
     }
     if has_attachments && counts_attachments(&text) {
-        content.keep("text", value);
+        content.extra.push(("text".to_owned(), raw(value)));
     } else {
         content.parts.push(Part::Text(text.into_owned()));
     }

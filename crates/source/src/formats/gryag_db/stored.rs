@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::json::{Kind, Mark, Value};
 
 use super::cells::{cell, is_of_2026, is_queried, is_yes, scalar};
 use super::column::Column;
 use crate::formats::gemini_contents::meta::Meta;
-use crate::reader::{Keep as _, Kept, below, words};
+use crate::reader::{Keep as _, Kept, below, repeats, words};
 
 /// The columns that hold JSON, taken apart.
 ///
@@ -42,8 +42,14 @@ impl<'d> Stored<'d> {
         let beside = metadata.json.filter(|json| json.kind() == Kind::Object);
         match beside {
             Some(object) if stored.meta.is_none() => stored.meta = Some((object, "metadata")),
-            Some(object) if object.is_empty() => {}
-            _ => {
+            // What it says once more is known.
+            Some(object) => {
+                stored.meta.inspect(|(meta, _)| repeats(object, *meta));
+                let others = object.fields().filter(|(_, field)| field.marked() != Mark::Taken);
+                let others = others.map(|(key, field)| (below("metadata", &key), field));
+                stored.rest.extend(others);
+            }
+            None => {
                 let cell = metadata.cell.map(|cell| ("metadata".to_owned(), cell));
                 stored.rest.extend(cell);
             }

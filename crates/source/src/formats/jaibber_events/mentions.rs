@@ -12,7 +12,15 @@ pub(super) struct Names {
     count: usize,
     /// The participants whose name ends at a step.
     ends: HashMap<usize, Vec<usize>>,
+    /// Where the name of each participant ends.
+    places: HashMap<usize, usize>,
 }
+
+/// Those of one name who may be meant by it: with more of them nobody can tell, and each would be mentioned wherever the name is.
+const MAX_NAMESAKES: usize = 64;
+
+/// Further `@` that a mention may hold, for a name may: without an end, a text of nothing else would be walked from each on.
+const MAX_SIGNS: usize = 4;
 
 impl Names {
     /// Adds a name of somebody.
@@ -27,9 +35,16 @@ impl Names {
             self.count = self.count.max(at);
         }
         let ends = self.ends.entry(at).or_default();
-        if !ends.contains(&whose) {
+        if ends.len() < MAX_NAMESAKES && ends.last() != Some(&whose) {
             ends.push(whose);
         }
+        self.places.insert(whose, at);
+    }
+
+    /// Whether a name is somebody else's, too.
+    pub(super) fn is_shared(&self, whose: usize) -> bool {
+        let ends = self.places.get(&whose).and_then(|at| self.ends.get(at));
+        ends.is_some_and(|ends| ends.len() > 1)
     }
 
     /// The participants with exactly this name, in any case.
@@ -52,8 +67,10 @@ impl Names {
             .match_indices('@')
             .filter_map(|(at, _)| text.split_at_checked(at + 1))
         {
+            let stop = after.match_indices('@').nth(MAX_SIGNS);
+            let within = after.get(..stop.map_or(after.len(), |(at, _)| at));
             let mut at = 0;
-            let mut letters = after.chars();
+            let mut letters = within.unwrap_or(after).chars();
             while let Some(next) = letters
                 .next()
                 .and_then(|letter| self.steps.get(&(at, canonical(letter))))
@@ -98,6 +115,21 @@ mod tests {
         assert_eq!(names.called("ANN"), [0, 2]);
         assert!(names.called("An").is_empty() && names.called("").is_empty());
         assert!(names.mentioned("@").is_empty());
+    }
+
+    #[test]
+    fn of_a_name_without_an_end_only_so_much_is_looked_at() {
+        let mut names = Names::default();
+        for (whose, name) in ["a@b@c@d@e", "a@b@c@d@e@f"].into_iter().enumerate() {
+            names.add(name, whose);
+        }
+        assert_eq!(names.mentioned("@a@b@c@d@e @a@b@c@d@e@f"), [0]);
+        // However many have one name, a mention means so many of them.
+        for whose in 2..1_000 {
+            names.add("Bo", whose);
+        }
+        assert_eq!(names.mentioned("@Bo").len(), MAX_NAMESAKES);
+        assert!(names.is_shared(2) && names.is_shared(999) && !names.is_shared(0));
     }
 
     #[test]

@@ -190,13 +190,14 @@ fn mentions(
         let (Some(event), Some(mentioned)) = (kept.get(*at), mentions.get_mut(*at)) else {
             continue;
         };
-        let mut unknown = HashSet::new();
-        for word in &event.mentions {
+        let mut known = HashSet::new();
+        for word in event.mentions.iter().filter(|word| known.insert(*word)) {
             let meant = roster.meant(word);
-            if meant.is_empty() && unknown.insert(word) {
+            if meant.is_empty() {
                 mentioned.words.push(word.clone());
             }
-            if meant.iter().any(|place| roster.is_namesake(*place)) {
+            let is_shared = meant.iter().any(|place| roster.names.is_shared(*place));
+            if is_shared && mentioned.written.is_none() {
                 mentioned.written = Some(("mentions".to_owned(), list(&event.mentions)));
             }
             for place in meant {

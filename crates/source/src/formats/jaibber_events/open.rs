@@ -39,7 +39,7 @@ pub(super) fn open<R>(
         return Ok(look(bare, &[]));
     };
     if let Some(text) = data.as_str() {
-        let document = json::scan(text.as_bytes(), depth)?;
+        let document = data.open(&text, depth)?;
         let opened = Opened {
             body: inside(document.root()).unwrap_or(document.root()),
             envelope: Some(row),

@@ -33,6 +33,8 @@ pub(super) struct Roster {
     pub names: Names,
     places: HashMap<Key, usize>,
     ids: HashMap<String, usize>,
+    /// The last number behind an id that was taken.
+    numbers: HashMap<String, u32>,
 }
 
 impl Roster {
@@ -148,15 +150,6 @@ impl Roster {
             .map(|participant| participant.id.as_str())
     }
 
-    /// Whether somebody else has the name of a participant.
-    pub(super) fn is_namesake(&self, place: usize) -> bool {
-        let name = self
-            .participants
-            .get(place)
-            .and_then(|known| known.name.as_deref());
-        name.is_some_and(|name| self.names.called(name).len() > 1)
-    }
-
     /// Whether a participant is an agent.
     pub(super) fn is_agent(&self, place: usize) -> bool {
         let participant = self.participants.get(place);
@@ -221,9 +214,9 @@ impl Roster {
     /// An id that nobody has yet.
     fn claim(&mut self, wanted: &str, place: usize) -> String {
         let mut id = wanted.to_owned();
-        let mut count = 1_u32;
+        let count = self.numbers.entry(id.clone()).or_insert(1);
         while self.ids.contains_key(&id) {
-            count += 1;
+            *count += 1;
             id = format!("{wanted}~{count}");
         }
         self.ids.insert(id.clone(), place);

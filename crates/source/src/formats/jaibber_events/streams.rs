@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use chatmill_diag::{Finding, Severity, codes};
 
 use super::event::{Capture, Event, EventKind, finding_at};
-use crate::reader::Keep as _;
+use crate::reader::{Keep as _, Kept};
 
 /// What became of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +62,8 @@ pub(super) struct Assembler {
     beginnings: HashMap<String, usize>,
     envelopes: HashMap<(String, [u8; 32]), usize>,
     streams: HashMap<String, Stream>,
+    /// Names of the extra fields of events that have copies.
+    fields: HashMap<usize, HashSet<String>>,
     /// Ids of the streams, in order of appearance.
     order: Vec<String>,
 }
@@ -191,16 +193,17 @@ impl Assembler {
                 self.outcomes.push(RowOutcome::Repeats(Some(at)));
             } else if event.capture > earlier.capture {
                 std::mem::swap(earlier, &mut event);
+                self.fields.remove(&at);
                 if let Some(outcome) = self.outcomes.get_mut(event.row as usize) {
                     *outcome = RowOutcome::Repeats(Some(at));
                 }
                 self.outcomes.push(RowOutcome::Anchors(at));
-                complete(earlier, &mut event);
+                complete(earlier, &mut event, self.fields.entry(at).or_default());
                 let text = "the row repeats a later one, which another client captured, and is left out";
                 self.findings
                     .push(finding_at(&event, &codes::REPEATED_ROW, text, ""));
             } else {
-                complete(earlier, &mut event);
+                complete(earlier, &mut event, self.fields.entry(at).or_default());
                 self.repeat(&event, Some(at));
             }
             return;
@@ -323,25 +326,28 @@ fn is_copy(one: &Event, other: &Event) -> bool {
     let is_one_person = one.speaker.account.is_some()
         && one.speaker.account == other.speaker.account
         && one.speaker.is_agent != Some(true);
-    let name = |event: &Event| {
-        let name = event.speaker.name.as_ref().map(|name| name.to_lowercase());
-        name.filter(|_| !is_one_person)
+    // A small letter has a third of the bytes of a large one at least: a name that is much longer is another.
+    let is_called_so = |own: &String, name: &String| {
+        own == name || own.len() / 4 <= name.len() && own.to_lowercase() == name.to_lowercase()
     };
-    let media = |event: &Event| {
-        let media: Vec<_> = event.attachments.iter().map(|file| file.media.clone()).collect();
-        (!media.is_empty()).then_some(media)
+    let names = one.speaker.name.as_ref().zip(other.speaker.name.as_ref());
+    let is_named_alike = is_one_person || names.is_none_or(|(own, name)| is_called_so(own, name));
+    let media = [one, other].map(|event| event.attachments.iter().map(|file| &file.media));
+    let shows_others = media.iter().all(|media| media.len() > 0) && {
+        let [own, media] = media;
+        !own.eq(media)
     };
     let is_error = |event: &Event| event.word.as_deref() == Some("error");
     is_error(one) == is_error(other)
         && agrees(one.speaker.is_agent.as_ref(), other.speaker.is_agent.as_ref())
         && agrees(one.speaker.account.as_ref(), other.speaker.account.as_ref())
-        && agrees(name(one).as_ref(), name(other).as_ref())
-        && agrees(media(one).as_ref(), media(other).as_ref())
+        && is_named_alike
+        && !shows_others
         && (one.capture != other.capture || (one.text == other.text && one.word == other.word))
 }
 
-/// Adds to an event what only another copy of it has.
-fn complete(event: &mut Event, other: &mut Event) {
+/// Adds to an event what only another copy of it has; `known` are the names of its extra fields, once there is a copy.
+fn complete(event: &mut Event, other: &mut Event, known: &mut HashSet<String>) {
     event.time = event.time.take().or(other.time.take());
     event.reference = event.reference.take().or(other.reference.take());
     event.depth = event.depth.or(other.depth);
@@ -362,9 +368,11 @@ fn complete(event: &mut Event, other: &mut Event) {
     if event.mentions.is_empty() {
         event.mentions = std::mem::take(&mut other.mentions);
     }
-    let known: HashSet<String> = event.extra.iter().map(|(key, _)| key.clone()).collect();
+    if known.is_empty() {
+        known.extend(event.extra.iter().map(|(key, _)| key.clone()));
+    }
     let further = std::mem::take(&mut other.extra).into_iter();
-    event
-        .extra
-        .extend(further.filter(|(key, _)| !known.contains(key)));
+    let further: Kept = further.filter(|(key, _)| !known.contains(key)).collect();
+    known.extend(further.iter().map(|(key, _)| key.clone()));
+    event.extra.extend(further);
 }

@@ -1,7 +1,5 @@
 //! What a trace tells: calls of models, agents and tools, each with what went in and what came out.
 
-use std::ops::Range;
-
 use chatmill_diag::Limits;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Message, MessageKind, Part, Role, Timestamp, Usage};
@@ -9,14 +7,14 @@ use chatmill_model::{Message, MessageKind, Part, Role, Timestamp, Usage};
 use super::retold::Told;
 use crate::formats::request_log::opened;
 use crate::reader::exchange::Exchange;
-use crate::reader::present;
+use crate::reader::{drop_kept, present};
 
 /// Something that was said: a value of the record, or JSON that is put together of several, with their place.
 pub(crate) enum Said<'d> {
     /// A value; a string may hold JSON.
     Value(Value<'d>),
-    /// JSON, and where it comes from.
-    Json(String, Range<usize>),
+    /// JSON, and the values that it comes from, of which the first is its place.
+    Json(String, Vec<Value<'d>>),
 }
 
 /// What a step of a trace is.
@@ -72,11 +70,11 @@ pub(crate) struct Call<'d> {
 }
 
 impl<'s> Said<'s> {
-    /// The value, where it is one of the record.
-    fn value(&self) -> Option<Value<'s>> {
+    /// The value, where it is one of the record; else those that it is put together of.
+    fn values(&self) -> &[Value<'s>] {
         match self {
-            Self::Value(value) => Some(*value),
-            Self::Json(..) => None,
+            Self::Value(value) => std::slice::from_ref(value),
+            Self::Json(_, values) => values,
         }
     }
 
@@ -89,9 +87,10 @@ impl<'s> Said<'s> {
     ) {
         match self {
             Self::Value(value) => opened(exchange, *value, limits, act),
-            Self::Json(text, place) => {
+            Self::Json(text, values) => {
                 if let Ok(document) = json::scan(text.as_bytes(), limits.depth) {
-                    let before = exchange.turns.within.replace(place.clone());
+                    let place = values.first().map(|value| value.span());
+                    let before = std::mem::replace(&mut exchange.turns.within, place);
                     act(exchange, document.root());
                     exchange.turns.within = before;
                 }
@@ -122,6 +121,14 @@ impl Call<'_> {
         }
     }
 
+    /// What went in and came out, as it stands in the record.
+    pub(crate) fn values(&self) -> impl Iterator<Item = Value<'_>> {
+        let said = [&self.system, &self.tools, &self.input, &self.output]
+            .into_iter()
+            .flatten();
+        said.flat_map(Said::values).copied()
+    }
+
     /// Reads definitions of tools, where there are none yet.
     pub(crate) fn read_tools(&self, exchange: &mut Exchange<'_, '_>, limits: &Limits) {
         for tools in &self.tools {
@@ -132,11 +139,11 @@ impl Call<'_> {
     /// Marks what went in as far as what came out tells it again.
     fn retold_input(&self, limits: &Limits) {
         let mut told = Told::default();
-        for output in self.output.iter().filter_map(Said::value) {
-            told.add(output, limits);
+        for output in self.output.iter().flat_map(Said::values) {
+            told.add(*output, limits);
         }
-        for input in self.input.iter().filter_map(Said::value) {
-            told.mark(input, limits);
+        for input in self.input.iter().flat_map(Said::values) {
+            told.mark(*input, limits);
         }
     }
 
@@ -160,6 +167,7 @@ impl Call<'_> {
         let aside = exchange.turns.list.begin_aside();
         self.read_output(exchange, limits);
         exchange.beside.extra = extra;
+        self.values().for_each(drop_kept);
         let list = &mut exchange.turns.list;
         let told = list.end_aside(aside).len() as u64;
         list.rows.alternatives -= told;

@@ -5,16 +5,18 @@
 //! and no later request repeats comes last. Where requests hold no history (some frameworks log what is new alone), the
 //! steps in their order are the conversation.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chatmill_diag::Limits;
-use chatmill_intake::json::{Kind, Mark, Value};
-use chatmill_model::{Message, MessageKind, Part, RawJson, Role, ToolResult};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{Message, MessageKind, Part, RawJson, Role, ToolResult, Weight};
 
 use super::calls::{Call, Print, Said, Step};
+use super::retold::Told;
+use super::waiting::Waiting;
 use crate::frame::FrameView;
 use crate::reader::exchange::Exchange;
-use crate::reader::{Turn, Turns, message_object, present, quoted_list, text};
+use crate::reader::{Turn, Turns, drop_kept, message_object, present, quoted_list, text};
 
 /// A conversation that was found in a trace.
 pub(crate) struct Found<'d, 'r> {
@@ -45,6 +47,8 @@ struct Outline {
     said: Option<u64>,
     /// Whether others came out beside it.
     has_others: bool,
+    /// What was thought before the answer: no later request repeats it.
+    thoughts: Vec<Part>,
 }
 
 /// Finds the conversations in the steps of a trace.
@@ -54,6 +58,37 @@ pub(crate) fn conversations<'d, 'r>(
     mut calls: Vec<Call<'d>>,
 ) -> Vec<Found<'d, 'r>> {
     calls.sort_by_key(|call| call.begun);
+    let (found, whole) = chains(frame, limits, &calls);
+    let whole: HashSet<usize> = whole.into_iter().collect();
+    // Other steps are read as far as the conversations say what they say.
+    let others = calls
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| !whole.contains(place));
+    let mut others = others.flat_map(|(_, call)| call.values()).peekable();
+    if others.peek().is_some() {
+        let mut told = Told::default();
+        for Found { exchange, .. } in &found {
+            let list = &exchange.turns.list;
+            told.add_messages(&list.messages, limits);
+            for messages in list.alternatives.iter().flat_map(|other| &other.messages) {
+                told.add_messages(messages, limits);
+            }
+            for tool in &exchange.beside.tools {
+                told.add_json(tool.as_str(), limits);
+            }
+        }
+        others.for_each(|value| told.settle(value, limits));
+    }
+    found
+}
+
+/// The conversations, and the steps that they are read from.
+fn chains<'d, 'r>(
+    frame: FrameView<'d>,
+    limits: &'r Limits,
+    calls: &[Call<'d>],
+) -> (Vec<Found<'d, 'r>>, Vec<usize>) {
     let outlines: Vec<Option<Outline>> = calls.iter().map(|call| outline(frame, limits, call)).collect();
     let of = |step: Step| -> Vec<usize> {
         let all = calls.iter().zip(&outlines).enumerate();
@@ -69,27 +104,28 @@ pub(crate) fn conversations<'d, 'r>(
         .copied()
         .filter(|place| !covered.contains_key(place))
         .collect();
-    if whole.len() > 1 && is_told_step_by_step(&calls, &outlines, &models) {
-        return vec![step_by_step(frame, limits, &calls, &outlines)];
+    if whole.len() > 1 && is_told_step_by_step(calls, &outlines, &models) {
+        return (vec![step_by_step(frame, limits, calls, &outlines)], Vec::new());
     }
     if !models.is_empty() {
         replace_by_agent(&outlines, &agents, &mut whole, &mut covered);
     }
-    let chains = whole.into_iter().map(|place| {
+    let mut parts: HashMap<usize, Vec<(usize, Option<String>)>> = HashMap::new();
+    for (part, call) in calls.iter().enumerate() {
+        if let Some(place) = covered.get(&part) {
+            parts.entry(*place).or_default().push((part, call.id.clone()));
+        }
+    }
+    let chains = whole.iter().copied().map(|place| {
         let mut exchange = Exchange::new(Turns::new(frame, limits));
-        let mut prefixes = Vec::new();
+        let prefixes = parts.remove(&place).unwrap_or_default();
         if let Some(call) = calls.get(place) {
             call.read_input(&mut exchange, limits);
             call.read_output(&mut exchange, limits);
         }
-        for (part, _) in covered.iter().filter(|(_, by)| **by == place) {
-            if let Some(id) = calls.get(*part).and_then(|call| call.id.clone()) {
-                prefixes.push((*part, id));
-            }
-        }
-        prefixes.sort();
         let steps = prefixes.iter().map(|(part, _)| *part).chain([place]);
         let answers = answers(&exchange.turns.list.messages);
+        let nearest = nearest_answers(&exchange.turns.list.messages);
         for step in steps {
             let (Some(call), Some(Some(outline))) = (calls.get(step), outlines.get(step)) else {
                 continue;
@@ -103,30 +139,50 @@ pub(crate) fn conversations<'d, 'r>(
             let messages = &mut exchange.turns.list.messages;
             // An agent's step is no answer of a model's; what is written in another way stands where it was asked.
             match known {
-                Some(at) => tell(messages, call, at),
-                None if call.step == Step::Model => tell(messages, call, outline.answer),
+                Some(at) => {
+                    tell(messages, call, at);
+                    if let Some(message) = messages.get_mut(at)
+                        && !message.parts.iter().any(is_thought)
+                    {
+                        message.parts.splice(0..0, outline.thoughts.iter().cloned());
+                    }
+                }
+                None if call.step == Step::Model => {
+                    let at = nearest.get(outline.answer).copied();
+                    tell(messages, call, at.unwrap_or(nearest.len()));
+                }
                 None => {}
             }
         }
-        add_results(&mut exchange, &calls);
         Found {
             exchange,
             whole: calls.get(place).and_then(|call| call.id.clone()),
-            prefixes: prefixes.into_iter().map(|(_, id)| id).collect(),
+            prefixes: prefixes.into_iter().filter_map(|(_, id)| id).collect(),
         }
     });
-    chains.collect()
+    let mut found: Vec<Found<'_, '_>> = chains.collect();
+    learn_once(&mut found);
+    add_results(&mut found, calls);
+    (found, whole)
+}
+
+/// Leaves an answer to be learned in the first conversation that has it after the same history; in others it was said before.
+fn learn_once(found: &mut [Found<'_, '_>]) {
+    let mut known = HashSet::new();
+    for found in found {
+        let mut history = 0;
+        for message in &mut found.exchange.turns.list.messages {
+            history = mixed(history, Print::of(message).hash);
+            if !known.insert(history) && message.role == Role::Assistant {
+                message.weight = Weight::new(0.0);
+            }
+        }
+    }
 }
 
 /// Reads a step for what it says alone.
 fn outline(frame: FrameView<'_>, limits: &Limits, call: &Call<'_>) -> Option<Outline> {
     if call.step == Step::Tool {
-        // What a model called it with, and what it was told, stands in the model's own steps, or is added to them.
-        for said in call.input.iter().chain(&call.output) {
-            if let Said::Value(value) = said {
-                value.mark(Mark::Taken);
-            }
-        }
         return None;
     }
     let mut exchange = Exchange::new(Turns::new(frame, limits));
@@ -140,6 +196,8 @@ fn outline(frame: FrameView<'_>, limits: &Limits, call: &Call<'_>) -> Option<Out
     let sent = told(&exchange).len();
     call.read_output(&mut exchange, limits);
     let prints = told(&exchange);
+    // Whoever tells it will keep it.
+    call.values().for_each(drop_kept);
     let said = prints.get(sent).map(|print| print.hash);
     (!prints.is_empty()).then_some(Outline {
         prints,
@@ -147,6 +205,15 @@ fn outline(frame: FrameView<'_>, limits: &Limits, call: &Call<'_>) -> Option<Out
         answer,
         said,
         has_others: !exchange.turns.list.alternatives.is_empty(),
+        thoughts: exchange
+            .turns
+            .list
+            .messages
+            .into_iter()
+            .skip(answer)
+            .flat_map(|message| message.parts)
+            .filter(is_thought)
+            .collect(),
     })
 }
 
@@ -187,21 +254,15 @@ fn covered(outlines: &[Option<Outline>], candidates: &[usize]) -> HashMap<usize,
             asked.insert(question, *place);
         }
     }
-    // What covers a step may be covered itself.
-    let ends: Vec<(usize, usize)> = candidates
-        .iter()
-        .filter_map(|place| Some((*place, end(&by, *place)?)))
-        .collect();
-    ends.into_iter().collect()
-}
-
-/// The step that covers a step in the end.
-fn end(by: &HashMap<usize, usize>, place: usize) -> Option<usize> {
-    let mut last = *by.get(&place)?;
-    while let Some(next) = by.get(&last).filter(|next| **next > last) {
-        last = *next;
+    // What covers a step may be covered itself by a later one: from the last on, each end is known when it is asked for.
+    let mut ends: HashMap<usize, usize> = HashMap::new();
+    for place in candidates.iter().rev() {
+        let next = by.get(place).filter(|next| *next > place);
+        let end = next.and_then(|next| ends.get(next)).unwrap_or(place);
+        ends.insert(*place, *end);
     }
-    Some(last)
+    let end = |next: usize| ends.get(&next).copied().unwrap_or(next);
+    by.into_iter().map(|(place, next)| (place, end(next))).collect()
 }
 
 fn mixed(history: u64, next: u64) -> u64 {
@@ -275,6 +336,7 @@ fn step_by_step<'d, 'r>(
         });
     }
     let mut prefixes = Vec::new();
+    let mut waiting = Waiting::default();
     for (call, outline) in calls.iter().zip(outlines) {
         match (call.step, outline) {
             (Step::Model, Some(outline)) => {
@@ -291,7 +353,13 @@ fn step_by_step<'d, 'r>(
                 tell(&mut exchange.turns.list.messages, call, at);
                 prefixes.extend(call.id.clone());
             }
-            (Step::Tool, _) => add_results(&mut exchange, std::slice::from_ref(call)),
+            (Step::Tool, _) => {
+                waiting.look(&exchange.turns.list.messages);
+                let place = waiting.find(call.answers.as_deref(), call.name.as_deref());
+                if let Some(asked) = place.and_then(|place| waiting.get(place)) {
+                    add_result(&mut exchange, call, asked.clone());
+                }
+            }
             _ => {}
         }
     }
@@ -306,7 +374,7 @@ fn step_by_step<'d, 'r>(
 fn names_role(said: &Said<'_>) -> bool {
     match said {
         Said::Value(value) => value.as_str().is_none_or(|text| text.contains("\"role\":")),
-        Said::Json(text, _) => text.contains("\"role\":"),
+        Said::Json(text, ..) => text.contains("\"role\":"),
     }
 }
 
@@ -314,79 +382,101 @@ fn names_role(said: &Said<'_>) -> bool {
 fn answers(messages: &[Message]) -> HashMap<u64, usize> {
     let mut places = HashMap::new();
     for (place, message) in messages.iter().enumerate() {
-        if message.role == Role::Assistant && message.kind == MessageKind::Message {
+        if is_answer(message) {
             places.entry(Print::of(message).hash).or_insert(place);
         }
     }
     places
 }
 
-/// Tells the answer at a place what its step says of it.
+fn is_answer(message: &Message) -> bool {
+    message.role == Role::Assistant && message.kind == MessageKind::Message
+}
+
+fn is_thought(part: &Part) -> bool {
+    matches!(part, Part::Reasoning(_))
+}
+
+/// The first answer from each place on.
+fn nearest_answers(messages: &[Message]) -> Vec<usize> {
+    let mut nearest: Vec<usize> = (0..messages.len()).collect();
+    let mut last = messages.len();
+    for (message, place) in messages.iter().zip(&mut nearest).rev() {
+        last = if is_answer(message) { *place } else { last };
+        *place = last;
+    }
+    nearest
+}
+
+/// Tells the first answer from a place on what its step says of it.
 fn tell(messages: &mut [Message], call: &Call<'_>, at: usize) {
-    let answers = messages.iter_mut().skip(at);
-    let mut answers =
-        answers.filter(|message| message.role == Role::Assistant && message.kind == MessageKind::Message);
-    if let Some(message) = answers.next() {
+    let mut answers = messages.iter_mut().skip(at);
+    if let Some(message) = answers.find(|message| is_answer(message)) {
         call.tell(message);
     }
 }
 
-/// Adds what tools gave, where a call waits for it.
-fn add_results(exchange: &mut Exchange<'_, '_>, calls: &[Call<'_>]) {
-    let mut open: Vec<(Option<String>, Option<String>)> = Vec::new();
-    for part in exchange
-        .turns
-        .list
-        .messages
-        .iter()
-        .flat_map(|message| &message.parts)
-    {
-        match part {
-            Part::ToolCall(call) => open.push((call.id.clone(), call.name.clone())),
-            Part::ToolResult(result) => {
-                let by_id = open
-                    .iter()
-                    .position(|(id, _)| id.is_some() && *id == result.call_id);
-                if let Some(place) = by_id.or_else(|| (!open.is_empty()).then_some(0)) {
-                    open.remove(place);
-                }
+/// Adds what tools gave, where a call waits for it. A step of a tool is held against those chains alone in which one may.
+fn add_results(found: &mut [Found<'_, '_>], calls: &[Call<'_>]) {
+    let mut waiting: Vec<Waiting> = Vec::with_capacity(found.len());
+    let mut chains: HashMap<(bool, String), BTreeSet<usize>> = HashMap::new();
+    for (chain, Found { exchange, .. }) in found.iter().enumerate() {
+        let mut own = Waiting::default();
+        own.look(&exchange.turns.list.messages);
+        for (id, name) in own.asked() {
+            for (is_id, key) in [(true, id), (false, name)] {
+                let key = key.iter().map(|key| (is_id, key.clone()));
+                key.for_each(|key| _ = chains.entry(key).or_default().insert(chain));
             }
-            _ => {}
         }
+        waiting.push(own);
     }
     for call in calls.iter().filter(|call| call.step == Step::Tool) {
-        let by_id = open
-            .iter()
-            .position(|(id, _)| id.is_some() && *id == call.answers);
-        let by_name = || {
-            open.iter()
-                .position(|(_, name)| name.is_some() && *name == call.name)
-        };
-        let Some(place) = by_id.or_else(by_name) else {
-            continue;
-        };
-        let (call_id, name) = open.remove(place);
-        let mut content = String::new();
-        for output in &call.output {
-            output.open(exchange, exchange.turns.list.limits, |_, output| {
-                content = texts_of_server(output).unwrap_or_else(|| message_object::text_of(output));
-            });
+        let keys = [(true, &call.answers), (false, &call.name)];
+        let keys = keys.map(|(is_id, key)| Some((is_id, key.clone()?)));
+        let asking = keys.iter().flatten().filter_map(|key| chains.get(key));
+        for chain in asking.flatten().copied().collect::<BTreeSet<usize>>() {
+            let (Some(own), Some(found)) = (waiting.get_mut(chain), found.get_mut(chain)) else {
+                continue;
+            };
+            let place = own.find(call.answers.as_deref(), call.name.as_deref());
+            match place.and_then(|place| own.take(place)) {
+                Some(asked) => add_result(&mut found.exchange, call, asked),
+                // All have their results: nobody comes back here.
+                None => keys.iter().flatten().for_each(|key| {
+                    chains.get_mut(key).map(|chains| chains.remove(&chain));
+                }),
+            }
         }
-        let turn = Turn {
-            role: Some(Role::Tool),
-            parts: vec![Part::ToolResult(ToolResult {
-                call_id,
-                name,
-                content,
-                ..ToolResult::default()
-            })],
-            ..Turn::default()
-        };
-        exchange.turns.list.rows.rows += 1;
-        exchange.turns.push(0, call.at, turn);
-        if let Some(message) = exchange.turns.list.messages.last_mut() {
-            message.timestamp.clone_from(&call.done);
-        }
+    }
+}
+
+/// Adds what a tool gave as the result of a call.
+fn add_result(
+    exchange: &mut Exchange<'_, '_>,
+    call: &Call<'_>,
+    (call_id, name): (Option<String>, Option<String>),
+) {
+    let mut content = String::new();
+    for output in &call.output {
+        output.open(exchange, exchange.turns.list.limits, |_, output| {
+            content = texts_of_server(output).unwrap_or_else(|| message_object::text_of(output));
+        });
+    }
+    let turn = Turn {
+        role: Some(Role::Tool),
+        parts: vec![Part::ToolResult(ToolResult {
+            call_id,
+            name,
+            content,
+            ..ToolResult::default()
+        })],
+        ..Turn::default()
+    };
+    exchange.turns.list.rows.rows += 1;
+    exchange.turns.push(0, call.at, turn);
+    if let Some(message) = exchange.turns.list.messages.last_mut() {
+        message.timestamp.clone_from(&call.done);
     }
 }
 

@@ -14,6 +14,7 @@
 pub(crate) mod calls;
 pub(crate) mod chains;
 pub(crate) mod retold;
+mod waiting;
 
 use std::collections::HashMap;
 
@@ -186,7 +187,7 @@ fn tell_again(trace: Value<'_>, observations: Value<'_>, first: &mut Reading, li
         }
         for reading in std::iter::once(&*first).chain(&first.also) {
             if let Some(conversation) = &reading.conversation {
-                told.add_messages(&conversation.messages);
+                told.add_messages(&conversation.messages, limits);
                 for tool in &conversation.tools {
                     told.add_json(tool.as_str(), limits);
                 }
@@ -251,12 +252,12 @@ fn tools_beside<'d>(step: Value<'d>, limits: &Limits) -> Option<Said<'d>> {
         .items()
         .map(|tool| tool.string().filter(|tool| tool.starts_with('{')))
         .collect();
-    Some(Said::Json(format!("[{}]", tools?.join(",")), metadata.span()))
+    Some(Said::Json(format!("[{}]", tools?.join(",")), vec![metadata]))
 }
 
 /// What an observation cost, in Langfuse's words or in the vendor's.
 fn usage(value: Value<'_>) -> Option<Usage> {
-    let number = |key: &str| value.get(key)?.number_text()?.parse::<u64>().ok();
+    let number = |key: &str| logged::number(value, key);
     let (input, output) = (number("input"), number("output"));
     if input.is_none() && output.is_none() {
         return logged::usage(value);

@@ -6,6 +6,7 @@ use chatmill_diag::Limits;
 use chatmill_intake::json::{self, Kind, Mark, Value};
 use chatmill_model::{Message, Part};
 
+use crate::reader::quoted_json;
 use crate::unread::holds_words;
 
 /// Layers of JSON in strings that are opened.
@@ -26,18 +27,46 @@ impl Told {
 
     /// Adds the texts of a value that stands alone.
     pub(crate) fn add_json(&mut self, text: &str, limits: &Limits) {
-        if let Ok(document) = json::scan(text.as_bytes(), limits.depth) {
+        let may_be_json = text.trim_start().starts_with(['{', '[', '"']);
+        if may_be_json && let Ok(document) = json::scan(text.as_bytes(), limits.depth) {
             self.add(document.root(), limits);
         }
     }
 
-    /// Adds what messages say.
-    pub(crate) fn add_messages(&mut self, messages: &[Message]) {
+    /// Adds what messages say, what tools are called with, and what they give.
+    pub(crate) fn add_messages(&mut self, messages: &[Message], limits: &Limits) {
         for part in messages.iter().flat_map(|message| &message.parts) {
-            if let Part::Text(text) = part {
-                self.0.insert(text.trim().to_owned());
-            }
+            let text = match part {
+                Part::Text(text) | Part::Reasoning(text) => text,
+                Part::ToolCall(call) => call.arguments.source_text(),
+                Part::ToolResult(result) => result.content.as_str(),
+                _ => continue,
+            };
+            self.0.insert(text.trim().to_owned());
+            self.add_json(text, limits);
         }
+    }
+
+    /// Marks each text in a value as read where it stands there, or has no words, and as left where it does not. What is kept
+    /// stays so.
+    pub(crate) fn settle(&self, value: Value<'_>, limits: &Limits) {
+        if value.marked() == Mark::Kept {
+            return;
+        }
+        if let Some(inside) = quoted_json::open(value, limits) {
+            return self.settle(inside.root(), limits);
+        }
+        let is_told = value
+            .string()
+            .is_none_or(|text| !holds_words(&text) || self.0.contains(text.trim()));
+        let is_container = matches!(value.kind(), Kind::Array | Kind::Object);
+        value.mark(if is_told && !is_container {
+            Mark::Taken
+        } else {
+            Mark::Left
+        });
+        value.fields().for_each(|(_, field)| self.settle(field, limits));
+        value.items().for_each(|item| self.settle(item, limits));
     }
 
     /// Marks a value as read, where there are no words in it but those that stand there.

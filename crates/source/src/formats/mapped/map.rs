@@ -145,6 +145,9 @@ fn there(sketch: &Sketch, level: &str) -> String {
         if !names.contains(&own) {
             names.push(own);
         }
+        if names.len() > MAX_NAMES_SHOWN {
+            break;
+        }
     }
     if names.len() > MAX_NAMES_SHOWN {
         names.truncate(MAX_NAMES_SHOWN);

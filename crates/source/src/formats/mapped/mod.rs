@@ -108,13 +108,13 @@ impl Source for Mapped {
         reading(ABOUT.customs, self.conversation(*frame, limits))
     }
 
-    fn message_path(&self, index: u32) -> String {
+    fn message_path(&self, index: u32) -> Option<String> {
         let list = &self.map().messages;
         if list.is_root() {
-            return "$".to_owned();
+            return Some("$".to_owned());
         }
         let path = list.as_str();
-        format!("{}[{index}]", path.strip_suffix("[*]").unwrap_or(path))
+        Some(format!("{}[{index}]", path.strip_suffix("[*]").unwrap_or(path)))
     }
 
     fn can_merge(&self) -> bool {

@@ -5,6 +5,7 @@
 //! both sends the same words twice.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use chatmill_model::{Message, Part, Role};
 
@@ -13,6 +14,9 @@ const LABELS: [&str; 4] = ["User: ", "Assistant: ", "Tool: ", "System: "];
 
 /// The most messages at which a block is tried to start: a bound on the work for lists of equal messages.
 const MAX_BLOCK_STARTS: usize = 16;
+
+/// The most messages with the same first paragraph that are looked at for that.
+const MAX_ALIKE: usize = 256;
 
 /// The text of a message that is a cached block.
 pub(super) fn block(message: &Message) -> Option<&str> {
@@ -27,27 +31,48 @@ pub(super) fn block(message: &Message) -> Option<&str> {
     })
 }
 
-/// How many of the earlier messages the block repeats: the longest run that starts where the block does.
-pub(super) fn repeated(block: &str, earlier: &[Message]) -> u64 {
-    let turns: Vec<(&str, Cow<'_, str>)> = earlier
-        .iter()
-        .filter(|message| message.role != Role::System && self::block(message).is_none())
-        .map(|message| (label(message.role), said(message)))
-        .filter(|(_, text)| !text.is_empty())
-        .collect();
-    let starts = (0..turns.len()).filter(|start| {
-        turns
-            .get(*start)
-            .is_some_and(|turn| after_turn(block, turn).is_some())
-    });
-    starts
-        .take(MAX_BLOCK_STARTS)
-        .map(|start| run(block, turns.get(start..).unwrap_or_default()))
-        .max()
-        .unwrap_or(0)
+/// The messages before a block, in the words of blocks.
+#[derive(Default)]
+pub(super) struct Earlier {
+    turns: Vec<(&'static str, String)>,
+    /// Places of turns by the paragraph that a block begins with which begins with them.
+    starts: HashMap<String, Vec<usize>>,
+    /// How many messages were looked at.
+    looked: usize,
 }
 
-fn run(block: &str, turns: &[(&str, Cow<'_, str>)]) -> u64 {
+impl Earlier {
+    /// How many of the earlier messages the block repeats: the longest run that starts where the block does.
+    pub(super) fn repeated(&mut self, block: &str, earlier: &[Message]) -> u64 {
+        let new = earlier.get(self.looked..).unwrap_or_default();
+        self.looked = earlier.len();
+        for message in new {
+            let said = said(message);
+            if message.role != Role::System && self::block(message).is_none() && !said.is_empty() {
+                let label = label(message.role);
+                let start = self.starts.entry(format!("{label}: {}", paragraph(&said)));
+                start.or_default().push(self.turns.len());
+                self.turns.push((label, said.into_owned()));
+            }
+        }
+        let alike = self.starts.get(paragraph(block)).into_iter().flatten();
+        let turns = alike.take(MAX_ALIKE).filter_map(|start| self.turns.get(*start..));
+        let starts = turns.filter(|turns| {
+            turns
+                .first()
+                .is_some_and(|turn| after_turn(block, turn).is_some())
+        });
+        let runs = starts.take(MAX_BLOCK_STARTS).map(|turns| run(block, turns));
+        runs.max().unwrap_or(0)
+    }
+}
+
+/// A text up to its first blank line.
+fn paragraph(text: &str) -> &str {
+    text.split_once("\n\n").map_or(text, |(first, _)| first)
+}
+
+fn run(block: &str, turns: &[(&str, String)]) -> u64 {
     let mut rest = block;
     let mut count = 0;
     for turn in turns {
@@ -64,11 +89,11 @@ fn run(block: &str, turns: &[(&str, Cow<'_, str>)]) -> u64 {
 }
 
 /// What follows a turn at the start of the text, where that is the end or a blank line.
-fn after_turn<'t>(text: &'t str, (label, said): &(&str, Cow<'_, str>)) -> Option<&'t str> {
+fn after_turn<'t>(text: &'t str, (label, said): &(&str, String)) -> Option<&'t str> {
     let after = text
         .strip_prefix(label)?
         .strip_prefix(": ")?
-        .strip_prefix(said.as_ref())?;
+        .strip_prefix(said.as_str())?;
     (after.is_empty() || after.starts_with("\n\n")).then_some(after)
 }
 
@@ -96,5 +121,43 @@ fn said(message: &Message) -> Cow<'_, str> {
             joined.extend(words);
             Cow::Owned(joined.trim().to_owned())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chatmill_model::MessageOrigin;
+
+    use super::*;
+
+    fn says(role: Role, words: &str) -> Message {
+        Message {
+            parts: vec![Part::Text(words.to_owned())],
+            ..Message::new(role, 0, MessageOrigin::default())
+        }
+    }
+
+    #[test]
+    fn a_block_repeats_the_longest_run_that_starts_as_it_does() {
+        let mut earlier = Earlier::default();
+        let mut messages = vec![
+            says(Role::System, "Be brief."),
+            says(Role::User, "high\n\nor low?"),
+            says(Role::Assistant, "low"),
+            says(Role::User, "high"),
+            says(Role::User, "high\n\nor low?"),
+        ];
+        let mut count = |block: &str, messages: &[Message]| earlier.repeated(block, messages);
+        let block = "User: high\n\nor low?\n\nAssistant: low";
+        assert_eq!(count(block, &messages), 2);
+        assert_eq!(count("User: high", &messages), 1);
+        assert_eq!(count("User: high\n\nAssistant: low", &messages), 1);
+        assert_eq!(count("User: hig", &messages), 0);
+        assert_eq!(count("User: low", &messages), 0);
+        // What was said since is known to the next block.
+        messages.push(says(Role::Assistant, "low"));
+        messages.push(says(Role::User, "thanks"));
+        let longer = format!("{block}\n\nUser: thanks");
+        assert_eq!(count(&longer, &messages), 3);
     }
 }

@@ -14,8 +14,8 @@ use super::row::Said;
 use crate::frame::FrameView;
 use crate::reader::exchange::Exchange;
 use crate::reader::{
-    APART, Element, Keep as _, Kept, Site, Turns, Wire as _, id, message_object, parts, text, tool_calls,
-    transcript, weight, wire, word,
+    APART, Element, Keep as _, Kept, Site, Turns, Wire as _, id, message_object, parts, raw, text,
+    tool_calls, transcript, weight, wire, word,
 };
 
 /// Reads the messages of one record, in order.
@@ -26,6 +26,8 @@ pub(super) struct Reader<'d, 'r> {
     pub has_message_ids: bool,
     /// Whether what was asked is a conversation written out.
     is_written_out: bool,
+    /// What a cached block may repeat.
+    earlier: cached::Earlier,
 }
 
 wire! {
@@ -52,6 +54,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             turns: Turns::new(frame, limits),
             has_message_ids: false,
             is_written_out: false,
+            earlier: cached::Earlier::default(),
         }
     }
 
@@ -163,7 +166,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
         if let Some(refusal) = row.refusal {
             parts.extend(text(Some(refusal)).map(Part::Text));
-            rest.keep("refusal", refusal);
+            rest.push(("refusal".to_owned(), raw(refusal)));
         }
         if let Some(list) = row.tool_calls {
             match tool_calls::calls(list, &mut rest, &mut site, limits) {
@@ -216,7 +219,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let place = |finding: Finding| finding.at_message(newest.position, newest.id.as_deref(), ".content");
         let text = "the message is earlier conversation written out for a prompt cache";
         notes.push(place(Finding::new(&codes::CACHED_BLOCK, text)), Some(content));
-        let count = cached::repeated(block, earlier);
+        let count = self.earlier.repeated(block, earlier);
         if count > 0 {
             let text = format!("the cached block repeats {count} of the messages before it");
             let mut finding = place(Finding::new(&codes::HISTORY_REPEATED, text));

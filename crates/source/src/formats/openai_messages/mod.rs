@@ -63,7 +63,7 @@ impl Source for OpenaiMessages {
         read((ID, &ABOUT), None, *frame, limits)
     }
 
-    fn message_path(&self, index: u32) -> String {
+    fn message_path(&self, index: u32) -> Option<String> {
         path(index)
     }
 
@@ -167,11 +167,8 @@ fn is_like_message(has: impl Fn(&str) -> bool) -> bool {
 }
 
 /// Where the message with this index stands; one that stands in no list is found by its bytes.
-pub(crate) fn path(index: u32) -> String {
-    if index == APART {
-        return String::new();
-    }
-    format!("$.messages[{index}]")
+pub(crate) fn path(index: u32) -> Option<String> {
+    (index != APART).then(|| format!("$.messages[{index}]"))
 }
 
 /// Reads a record that has one list of messages, as the source `source`; its structure is the one named, else told by what

@@ -12,7 +12,7 @@ use chatmill_model::{OffsetOrigin, Timestamp, Usage};
 
 use crate::formats::langfuse::calls::{Call, Said, Several, Step};
 use crate::formats::langfuse::retold::Told;
-use crate::reader::{id, present, text, times};
+use crate::reader::{id, logged, present, text, times};
 use crate::silence::Silence;
 
 /// Prefixes of attributes that hold a field each of what went in.
@@ -59,7 +59,7 @@ impl<'d> Span<'d> {
                 {
                     // The path of an attribute in a list does not name it.
                     if silence.names(&key) {
-                        plain(value).mark(Mark::Taken);
+                        pass_over(value);
                     }
                     attributes.entry(key).or_insert_with(|| plain(value));
                 }
@@ -78,7 +78,7 @@ impl<'d> Span<'d> {
     }
 
     fn number(&self, keys: &[&str]) -> Option<u64> {
-        keys.iter().find_map(|key| self.text(key)?.parse().ok())
+        keys.iter().find_map(|key| logged::tokens(&self.text(key)?))
     }
 
     /// The step that the span tells of; none where it tells of something else.
@@ -153,7 +153,7 @@ impl<'d> Span<'d> {
                 .find_map(|key| self.text(key))
                 .map(Into::into),
             usage: self.usage(),
-            system: self.system(),
+            system: self.said("gen_ai.system_instructions"),
             tools: self.tools(),
             input,
             output,
@@ -195,12 +195,12 @@ impl<'d> Span<'d> {
             .filter_map(|(key, value)| Some((key.split('.').nth(2)?.parse().ok()?, *value)))
             .collect();
         schemas.sort_by_key(|(number, _)| *number);
-        let place = schemas.first().map(|(_, value)| value.span());
         let texts: Vec<_> = schemas
             .iter()
             .map(|(_, value)| value.as_str().unwrap_or_else(|| value.raw().into()))
             .collect();
-        let joined = place.map(|place| Said::Json(format!("[{}]", texts.join(",")), place));
+        let values = schemas.iter().map(|(_, value)| *value).collect();
+        let joined = (!texts.is_empty()).then(|| Said::Json(format!("[{}]", texts.join(",")), values));
         let joined = joined.or_else(|| self.functions());
         if list.is_empty() {
             joined.into_iter().collect()
@@ -212,14 +212,14 @@ impl<'d> Span<'d> {
     /// Definitions of tools of which each field is an attribute: `llm.request.functions.0.name`.
     fn functions(&self) -> Option<Said<'d>> {
         let mut functions: BTreeMap<u32, Vec<String>> = BTreeMap::new();
-        let mut place = None;
+        let mut values = Vec::new();
         for (key, value) in &self.attributes {
             let field = key.strip_prefix(FUNCTIONS).and_then(|rest| rest.split_once('.'));
             let Some((number, field @ ("name" | "description" | "parameters"))) = field else {
                 continue;
             };
             let Ok(number) = number.parse() else { continue };
-            place.get_or_insert(value.span());
+            values.push(*value);
             // The schema is JSON in a string.
             let said = match value.as_str() {
                 Some(schema) if field == "parameters" && schema.trim_start().starts_with('{') => {
@@ -239,21 +239,7 @@ impl<'d> Span<'d> {
                 format!(r#"{{"type":"function","function":{{{fields}}}}}"#)
             })
             .collect();
-        Some(Said::Json(format!("[{}]", functions.join(",")), place?))
-    }
-
-    /// What the model was told before, which is a list of parts.
-    fn system(&self) -> Vec<Said<'d>> {
-        let Some(value) = self.get("gen_ai.system_instructions") else {
-            return Vec::new();
-        };
-        let parts = value
-            .as_str()
-            .map_or_else(|| value.raw().to_owned(), std::borrow::Cow::into_owned);
-        vec![Said::Json(
-            format!("{{\"role\":\"system\",\"parts\":{parts}}}"),
-            value.span(),
-        )]
+        (!values.is_empty()).then(|| Said::Json(format!("[{}]", functions.join(",")), values))
     }
 
     fn usage(&self) -> Option<Usage> {
@@ -280,7 +266,7 @@ impl<'d> Span<'d> {
     /// Messages that are put together of attributes, one for each field.
     fn joined(&self, prefixes: &[&str]) -> Vec<Said<'d>> {
         let mut messages: BTreeMap<u32, Fields<'d>> = BTreeMap::new();
-        let mut place = None;
+        let mut values = Vec::new();
         for (key, value) in &self.attributes {
             let Some(rest) = prefixes.iter().find_map(|prefix| key.strip_prefix(prefix)) else {
                 continue;
@@ -289,10 +275,12 @@ impl<'d> Span<'d> {
                 continue;
             };
             let Ok(number) = number.parse() else { continue };
-            place.get_or_insert(value.span());
+            values.push(*value);
             messages.entry(number).or_default().take(field, *value);
         }
-        let Some(place) = place else { return Vec::new() };
+        if values.is_empty() {
+            return Vec::new();
+        }
         let mut json = String::from("[");
         for (index, message) in messages.values().enumerate() {
             if index > 0 {
@@ -301,7 +289,7 @@ impl<'d> Span<'d> {
             message.write(&mut json);
         }
         json.push(']');
-        vec![Said::Json(json, place)]
+        vec![Said::Json(json, values)]
     }
 }
 
@@ -373,13 +361,19 @@ impl<'d> Fields<'d> {
     }
 }
 
+/// Names of attributes that mean something are shorter. Below a longer one nothing is looked for: each element there would have it
+/// in its name.
+const MAX_KEY_BYTES: usize = 256;
+
 /// Enters an attribute, and what stands in it, each by the keys that lead there.
 fn spread<'d>(key: String, value: Value<'d>, attributes: &mut BTreeMap<String, Value<'d>>) {
-    for (inner, field) in value.fields() {
-        spread(format!("{key}.{inner}"), field, attributes);
-    }
-    for (number, item) in value.items().enumerate() {
-        spread(format!("{key}.{number}"), item, attributes);
+    if key.len() <= MAX_KEY_BYTES {
+        for (inner, field) in value.fields() {
+            spread(format!("{key}.{inner}"), field, attributes);
+        }
+        for (number, item) in value.items().enumerate() {
+            spread(format!("{key}.{number}"), item, attributes);
+        }
     }
     attributes.entry(key).or_insert(value);
 }
@@ -400,6 +394,15 @@ fn plain(value: Value<'_>) -> Value<'_> {
         .iter()
         .find_map(|key| value.get(key))
         .unwrap_or(value)
+}
+
+/// Marks the value of an attribute that means nothing, with the names of its types, as read.
+fn pass_over(value: Value<'_>) {
+    let list = value.get("arrayValue").and_then(|list| list.get("values"));
+    match list {
+        Some(list) => list.items().for_each(pass_over),
+        None => plain(value).mark(Mark::Taken),
+    }
 }
 
 /// A time in nanoseconds since 1970.

@@ -12,7 +12,7 @@
 //! answer cost stay with the answer. A request that failed is kept with the reason as a notice.
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Extra};
 
@@ -217,14 +217,12 @@ pub(crate) fn opened<'d, 'r, T>(
     limits: &Limits,
     act: impl FnOnce(&mut Exchange<'d, 'r>, Value<'_>) -> T,
 ) -> T {
-    let text = quoted_json::json_text(value, limits);
-    let document = quoted_json::scan(text.as_deref(), limits);
-    let Some(inner) = document.as_ref().map(Document::root) else {
+    let Some(document) = quoted_json::open(value, limits) else {
         return act(exchange, value);
     };
     let outer = exchange.turns.within.clone().unwrap_or_else(|| value.span());
     let before = exchange.turns.within.replace(outer);
-    let done = act(exchange, inner);
+    let done = act(exchange, document.root());
     exchange.turns.within = before;
     done
 }

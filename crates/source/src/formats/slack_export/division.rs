@@ -49,18 +49,17 @@ pub(super) fn divide(
             ..Reading::default()
         };
     }
-    let mut found = std::mem::take(&mut list.notes.findings);
+    let found = std::mem::take(&mut list.notes.findings);
+    let (mut found, mut left) = divided(found, parts.iter().map(|(_, messages)| messages.as_slice()));
     let is_whole = division == Division::Channel;
-    let mut readings = parts.into_iter().map(|(name, messages)| {
+    let mut readings = (0..).zip(parts).map(|(number, (name, messages))| {
         let mut own = ListReader::new(list.frame, list.limits);
-        let mut moved: BTreeMap<u32, u32> = BTreeMap::new();
         for (position, mut message) in (0..).zip(messages) {
-            moved.insert(message.origin.index, position);
             message.position = position;
             own.rows.rows += 1;
             own.push(message);
         }
-        own.notes.findings = take(&mut found, &moved);
+        own.notes.findings = found.remove(&number).unwrap_or_default();
         let mut conversation = conversation.clone();
         conversation.participants = if is_whole {
             people.to_vec()
@@ -81,21 +80,32 @@ pub(super) fn divide(
     first.rows.merged += counted.merged;
     first.rows.rejected += counted.rejected;
     first.rejects = list.rejects;
-    first.findings.append(&mut found);
+    first.findings.append(&mut left);
     first
 }
 
-/// Findings about messages of a conversation, with the positions that they have there; others stay.
-fn take(found: &mut Vec<Finding>, moved: &BTreeMap<u32, u32>) -> Vec<Finding> {
-    let (own, left) = std::mem::take(found)
-        .into_iter()
-        .partition(|finding| finding.position.is_some_and(|index| moved.contains_key(&index)));
-    *found = left;
-    let mut own: Vec<Finding> = own;
-    for finding in &mut own {
-        finding.position = finding.position.and_then(|index| moved.get(&index)).copied();
+/// Findings about the messages of each conversation, by its number and with the positions that they have there; and all others.
+fn divided<'m>(
+    found: Vec<Finding>,
+    parts: impl Iterator<Item = &'m [Message]>,
+) -> (BTreeMap<usize, Vec<Finding>>, Vec<Finding>) {
+    let places = (0..).zip(parts).flat_map(|(number, messages)| {
+        let places = (0..).zip(messages);
+        places.map(move |(position, message)| (message.origin.index, (number, position)))
+    });
+    let places: BTreeMap<u32, (usize, u32)> = places.collect();
+    let mut own: BTreeMap<usize, Vec<Finding>> = BTreeMap::new();
+    let mut left = Vec::new();
+    for mut finding in found {
+        match finding.position.and_then(|index| places.get(&index)) {
+            Some((number, position)) => {
+                finding.position = Some(*position);
+                own.entry(*number).or_default().push(finding);
+            }
+            None => left.push(finding),
+        }
     }
-    own
+    (own, left)
 }
 
 /// Those who speak in a conversation, whose messages then name them by their places there.
@@ -142,5 +152,34 @@ fn day(instant: Option<i64>) -> String {
     match jiff::Timestamp::from_microsecond(instant) {
         Ok(instant) => Offset::UTC.to_datetime(instant).date().to_string(),
         Err(_) => "undated".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chatmill_diag::codes;
+    use chatmill_model::{MessageOrigin, Role};
+
+    use super::*;
+
+    #[test]
+    fn what_was_found_in_a_message_goes_with_it() {
+        let message = |index| {
+            let origin = MessageOrigin {
+                index,
+                ..MessageOrigin::default()
+            };
+            Message::new(Role::User, 0, origin)
+        };
+        let parts = [vec![message(5), message(2)], vec![message(7)]];
+        let mut found: Vec<Finding> = [2, 7, 9, 2]
+            .map(|index| Finding::new(&codes::WRONG_TYPE, "").at_message(index, None, ""))
+            .into();
+        found.push(Finding::new(&codes::INCOMPLETE_EXPORT, ""));
+        let (own, left) = divided(found, parts.iter().map(Vec::as_slice));
+        let positions = |found: &[Finding]| found.iter().map(|finding| finding.position).collect::<Vec<_>>();
+        assert_eq!(positions(&own[&0]), [Some(1), Some(1)]);
+        assert_eq!(positions(&own[&1]), [Some(0)]);
+        assert_eq!(positions(&left), [Some(9), None]);
     }
 }

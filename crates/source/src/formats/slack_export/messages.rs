@@ -251,6 +251,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         } else {
             vec![Part::Text(said)]
         };
+        let mut known = HashSet::new();
+        mentions.retain(|id| known.insert(id.clone()));
         (parts, mentions)
     }
 
@@ -260,8 +262,10 @@ impl<'d, 'r> Reader<'d, 'r> {
             .iter()
             .filter_map(|key| words(key))
             .collect();
+        // It says in short what the others say.
+        let instead = words("fallback");
         let said = if said.is_empty() {
-            words("fallback")?
+            instead?
         } else {
             said.join("\n")
         };
@@ -284,13 +288,17 @@ impl<'d, 'r> Reader<'d, 'r> {
             let known = ["id", "name", "topic", "purpose", "members"];
             extra.keep_rest(channel, "", &known);
         }
+        let (topic, purpose) = (word("topic"), word("purpose"));
+        if let (Some(_), Some(purpose)) = (&topic, &purpose) {
+            extra.keep_text("purpose", purpose);
+        }
         let conversation = Conversation {
             source: ID,
             source_id: word("id").or_else(|| self.key.clone()),
             shape: if is_direct { "direct" } else { "channel" },
             scene: Scene::GroupChat,
             title: name.or_else(|| self.key.clone()).filter(|_| !is_direct),
-            description: word("topic").or_else(|| word("purpose")),
+            description: topic.or(purpose),
             extra: Extra(extra),
             ..Conversation::default()
         };

@@ -63,8 +63,8 @@ impl Source for SlackExport {
         Reading::stored(ABOUT.customs, read(*frame, limits))
     }
 
-    fn message_path(&self, index: u32) -> String {
-        format!("$[{index}]")
+    fn message_path(&self, index: u32) -> Option<String> {
+        Some(format!("$[{index}]"))
     }
 
     fn gathers(&self, _sketch: &Sketch) -> bool {

@@ -80,11 +80,11 @@ fn tokens(text: &str) -> impl Iterator<Item = Range<usize>> {
         // The last is an ampersand that JSON or markup escapes.
         let is_joined =
             before.ends_with(['?', '&']) || ["\\u0026", "&amp;"].iter().any(|join| before.ends_with(join));
-        let length = token.len()
-            - token
-                .trim_start_matches(|sign: char| sign.is_ascii_alphanumeric() || "=-_%.".contains(sign))
-                .len();
-        (is_token && is_joined).then(|| start..start + length)
+        // What joins a token is no sign of one: no sign is looked at twice.
+        (is_token && is_joined).then(|| {
+            let signs = |sign: char| sign.is_ascii_alphanumeric() || "=-_%.".contains(sign);
+            start..start + token.len() - token.trim_start_matches(signs).len()
+        })
     })
 }
 

@@ -3,24 +3,30 @@
 use chatmill_intake::json::{Mark, Value};
 
 use super::people::People;
-use crate::reader::text;
+use crate::reader::{SaidAgain, text};
 
 /// Levels of blocks inside one another that are read.
 const MAX_DEPTH: usize = 12;
 
-/// Resolves mentions, links and entities; `mentions` gets the ids of people.
+/// A name that stands in the place of an id, however often that is mentioned; Slack's have 80 characters at most.
+const MAX_NAME_BYTES: usize = 512;
+
+/// Resolves mentions, links and entities; `mentions` gets the ids of people, as often as they are mentioned.
 pub(super) fn resolved(words: &str, people: &People, mentions: &mut Vec<String>) -> String {
     let mut out = String::with_capacity(words.len());
     let mut rest = words;
     while let Some((before, after)) = rest.split_once('<') {
         plain(before, &mut out);
-        let Some((inside, behind)) = after.split_once('>').filter(|(inside, _)| !inside.contains('<')) else {
+        // Not beyond the next opening: the whole rest would be looked through for every one.
+        let stop = after.find(['<', '>']).unwrap_or(after.len());
+        let (inside, behind) = after.split_at_checked(stop).unwrap_or((after, ""));
+        if let Some(behind) = behind.strip_prefix('>') {
+            token(inside, people, mentions, &mut out);
+            rest = behind;
+        } else {
             out.push('<');
             rest = after;
-            continue;
-        };
-        token(inside, people, mentions, &mut out);
-        rest = behind;
+        }
     }
     plain(rest, &mut out);
     out
@@ -68,13 +74,11 @@ fn token(inside: &str, people: &People, mentions: &mut Vec<String>, out: &mut St
 
 fn mention(id: &str, label: Option<&str>, people: &People, mentions: &mut Vec<String>, out: &mut String) {
     out.push('@');
-    match people.name_of(id) {
+    match people.name_of(id).filter(|name| name.len() <= MAX_NAME_BYTES) {
         Some(name) => out.push_str(name),
         None => plain(label.unwrap_or(id), out),
     }
-    if !mentions.iter().any(|known| known == id) {
-        mentions.push(id.to_owned());
-    }
+    mentions.push(id.to_owned());
 }
 
 /// Text with its entities resolved: the export knows three.
@@ -168,13 +172,13 @@ fn walk(value: Value<'_>, depth: usize, people: &People, mentions: &mut Vec<Stri
 
 /// Marks what blocks say of a message that its text says, too. What only they say is left.
 pub(super) fn repeat(blocks: Value<'_>, said: &str) {
-    tell_again(blocks, &bare(said));
+    tell_again(blocks, &mut SaidAgain::of(&bare(said)));
 }
 
-fn tell_again(value: Value<'_>, said: &str) {
+fn tell_again(value: Value<'_>, said: &mut SaidAgain<'_>) {
     for (key, field) in value.fields() {
         match field.string().filter(|_| key == "text") {
-            Some(words) if said.contains(&bare(&words)) => field.mark(Mark::Taken),
+            Some(words) if said.holds(&bare(&words)) => field.mark(Mark::Taken),
             _ => tell_again(field, said),
         }
     }
@@ -230,7 +234,7 @@ mod tests {
         }
         let mut mentions = Vec::new();
         resolved("<@U1> <@U9> <@U1>", &people, &mut mentions);
-        assert_eq!(mentions, ["U1", "U9"]);
+        assert_eq!(mentions, ["U1", "U9", "U1"]);
     }
 
     #[test]

@@ -20,18 +20,10 @@ pub(super) fn read(
     limits: &Limits,
     site: &mut Site<'_>,
 ) -> MessageContent {
-    let metadata_text = row
-        .columns
-        .metadata
-        .and_then(|value| quoted_json::json_text(value, limits));
-    let metadata_document = quoted_json::scan(metadata_text.as_deref(), limits);
-    let metadata = opened(row.columns.metadata, metadata_document.as_ref());
-    let content_text = row
-        .columns
-        .content
-        .and_then(|value| quoted_json::json_text(value, limits));
-    let content_document = quoted_json::scan(content_text.as_deref(), limits);
-    let content = opened(row.columns.content, content_document.as_ref());
+    let columns = [row.columns.metadata, row.columns.content];
+    let [metadata_document, content_document] = columns.map(|value| quoted_json::open(value?, limits));
+    let metadata = opened(row.columns.metadata, metadata_document.as_deref());
+    let content = opened(row.columns.content, content_document.as_deref());
 
     let mut said = MessageContent {
         kind: MessageKind::Notice,
@@ -74,8 +66,7 @@ pub(super) fn read(
     }
     compressed(&mut metadata, &mut said.rest, site);
     said.kind = MessageKind::Message;
-    let quoted_text = content_text.as_deref().filter(|_| content_document.is_some());
-    let read = Content::of(content, quoted_text);
+    let read = Content::of(content, content_document.as_deref().map(Document::text));
     // A list of parts names the column in its own paths, and an absent column has none inside.
     let form = match (&read, &content_document) {
         (_, Some(_)) => CellForm::Quoted,

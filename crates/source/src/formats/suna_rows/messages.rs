@@ -9,7 +9,7 @@ use super::order::Step;
 use super::row::{Row, RowKind};
 use super::speech;
 use super::types::{Era, Extent, MessageContent};
-use crate::reader::{Keep as _, Kept, ListReader, Roster, Times, id};
+use crate::reader::{Keep as _, Kept, ListReader, Roster, Times, drop_kept, id};
 
 /// Reads the rows of one thread.
 pub(super) struct Reader<'d, 'r> {
@@ -50,6 +50,7 @@ impl<'d> Reader<'d, '_> {
             for piece in &step.pieces {
                 let more = content::read(piece, row_kind, extent, start, limits, &mut site);
                 append(&mut said.parts, more.parts);
+                drop_kept(piece.value);
             }
             let text = format!(
                 "of the answer only {} pieces are there: they are its text",

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, VecDeque};
 
 use chatmill_diag::{Limits, codes};
-use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{ArgumentForm, Arguments, ToolCall};
 
-use crate::reader::{Keep as _, Kept, Site, below, embedded, present, text_of, word};
+use crate::reader::{Keep as _, Kept, Site, below, embedded, present, word};
 
 /// The metadata of a row. Fields that become part of the message are marked as taken; the others are kept with it.
 #[derive(Debug)]
@@ -38,6 +38,7 @@ impl<'m> Metadata<'m> {
 
     /// Marks a field as part of the message.
     pub(super) fn take(&mut self, key: &'static str) {
+        self.get(key).inspect(|field| field.mark(Mark::Taken));
         self.taken.push(key);
     }
 
@@ -70,7 +71,10 @@ impl<'m> Metadata<'m> {
     pub(super) fn take_result(&mut self, answer: &str) {
         let Some(result) = self.get("result") else { return };
         let known = ["success", "output", "error"];
-        let is_said = self.output().is_none_or(|output| text_of(output) == answer);
+        let is_said = self.output().is_none_or(|output| match output.string() {
+            Some(text) => text == answer,
+            None => is_same_json(output, answer),
+        });
         let has_both = ["output", "error"]
             .iter()
             .all(|key| result.get(key).is_some_and(|value| !value.is_null()));
@@ -245,9 +249,9 @@ pub(super) fn compressed(metadata: &mut Metadata<'_>, rest: &mut Kept, site: &mu
     let value = row.get("metadata").unwrap_or(row);
     site.note(&codes::COMPRESSED_MESSAGE, message, ".metadata", value);
     if let (Some(sent), Some(_)) = (sent, text) {
-        rest.keep(COMPRESSED, sent);
         metadata.take("compressed");
         metadata.take("compressed_content");
+        rest.keep_told(COMPRESSED, sent);
     }
 }
 

@@ -81,6 +81,7 @@ fn without_repeats(
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut pieces: HashSet<String> = HashSet::new();
     let mut kept: Vec<usize> = Vec::with_capacity(rows.len());
+    let mut bodies: HashMap<usize, String> = HashMap::new();
     for (at, (row, stream)) in rows.iter().zip(streams).enumerate() {
         let is_repeat = if stream.is_chunk {
             // Pieces share the id of their answer; only a sequence number tells a repeat from a word said twice.
@@ -105,7 +106,7 @@ fn without_repeats(
                         false
                     }
                     Some(place) => {
-                        settle(rows, at, kept.get_mut(place), notes);
+                        settle(rows, at, kept.get_mut(place), &mut bodies, notes);
                         true
                     }
                 },
@@ -120,13 +121,20 @@ fn without_repeats(
     kept
 }
 
-/// Decides between a kept row and a later one of the same id.
-fn settle(rows: &[Row<'_>], at: usize, kept: Option<&mut usize>, notes: &mut Notes) {
+/// Decides between a kept row and a later one of the same id; `bodies` are those of kept rows that were compared before.
+fn settle(
+    rows: &[Row<'_>],
+    at: usize,
+    kept: Option<&mut usize>,
+    bodies: &mut HashMap<usize, String>,
+    notes: &mut Notes,
+) {
     let Some(kept) = kept else { return };
     let (Some(first), Some(second)) = (rows.get(*kept), rows.get(at)) else {
         return;
     };
-    if compact(first) == compact(second) {
+    let body = bodies.entry(*kept).or_insert_with(|| compact(first));
+    if *body == compact(second) {
         repeats(second.value, first.value);
         note(
             notes,
@@ -188,6 +196,7 @@ fn join(
         };
         if stream.is_chunk {
             if row.id.as_deref().is_some_and(|id| whole.contains(id)) {
+                row.repeats_whole(limits);
                 continue;
             }
             let key = row
@@ -210,8 +219,12 @@ fn join(
             Some("assistant") => {
                 let run = row.stream(limits).run.map(|run| format!("run {run}"));
                 for key in run.into_iter().chain([String::new()]) {
-                    if let Some(place) = open.remove(&key).and_then(|place| joined.get_mut(place)) {
-                        *place = None;
+                    let begun = open.remove(&key).and_then(|place| joined.get_mut(place)?.take());
+                    for at in begun
+                        .into_iter()
+                        .flat_map(|(first, pieces)| [vec![first], pieces].concat())
+                    {
+                        rows.get(at).inspect(|piece| piece.repeats_whole(limits));
                     }
                 }
             }

@@ -14,7 +14,7 @@ use super::types::{Content, Era, MessageContent};
 use crate::reader::parts::media_of_answer;
 use crate::reader::quoted_json::CellPlace;
 use crate::reader::{
-    Keep as _, Kept, MessageObject, Site, below, message_object, present, quoted_json, text, text_of,
+    Keep as _, Kept, MessageObject, Site, below, message_object, present, quoted_json, raw, text, text_of,
 };
 
 /// Reads a result. The places of `site` are below the content, which stands at `place`.
@@ -40,9 +40,8 @@ pub(super) fn read(
     };
     said.era = Era::Native;
     if let Some(value) = stored {
-        let text = quoted_json::json_text(value, limits);
-        let document = quoted_json::scan(text.as_deref(), limits);
-        let root = document.as_ref().map_or(value, Document::root);
+        let document = quoted_json::open(value, limits);
+        let root = document.as_deref().map_or(value, Document::root);
         if let Some(execution) = root.get("tool_execution").filter(|it| it.kind() == Kind::Object) {
             said.era = Era::Xml;
             if let Some(document) = &document {
@@ -107,11 +106,15 @@ impl Answer {
         let shown = output.or_else(|| part("error"));
         self.text = shown.map(text_of).unwrap_or_default();
 
+        let is_own_id = word("tool_call_id") == self.call_id;
+        let is_own_name = word("function_name") == self.name;
+        // The call says it, too.
+        field("arguments").inspect(|given| rest.push(("tool_execution.arguments".to_owned(), raw(*given))));
         for (key, value) in execution.fields() {
             let is_said = match &*key {
-                "result" => true,
-                "tool_call_id" => word("tool_call_id") == self.call_id,
-                "function_name" => word("function_name") == self.name,
+                "result" | "arguments" => true,
+                "tool_call_id" => is_own_id,
+                "function_name" => is_own_name,
                 _ => false,
             };
             if !is_said && !value.is_null() {

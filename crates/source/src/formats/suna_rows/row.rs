@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::{Document, Value};
+use chatmill_intake::json::{Document, Mark, Value};
 
 use crate::reader::{Site, Wire as _, fields, id, quoted_json, wire, words};
 
@@ -139,14 +139,25 @@ impl<'d> Row<'d> {
         is_llm.is_none_or(|value| value.raw() == usual || value.as_str().as_deref() == usual.get(..1))
     }
 
+    /// Marks what a piece of an answer says that is stored whole, too.
+    pub(super) fn repeats_whole(&self, limits: &Limits) {
+        let Some(content) = self.columns.content else {
+            return;
+        };
+        let document = quoted_json::open(content, limits);
+        let root = document.as_deref().map_or(content, Document::root);
+        for said in ["role", "content"].map(|key| root.get(key)).into_iter().flatten() {
+            said.mark(Mark::Taken);
+        }
+    }
+
     /// What the metadata says about a stream: its status and the run that it belongs to.
     pub(super) fn stream(&self, limits: &Limits) -> Stream {
         let Some(metadata) = self.columns.metadata else {
             return Stream::default();
         };
-        let text = quoted_json::json_text(metadata, limits);
-        let document = quoted_json::scan(text.as_deref(), limits);
-        let root = document.as_ref().map_or(metadata, Document::root);
+        let document = quoted_json::open(metadata, limits);
+        let root = document.as_deref().map_or(metadata, Document::root);
         let word = |key: &str| fields::text(root.get(key));
         Stream {
             is_chunk: word("stream_status").is_some_and(|status| status == "chunk"),

@@ -1,7 +1,7 @@
 //! Messages of people and agents: text, thoughts and calls, from the content and the metadata of a row.
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
-use chatmill_intake::json::Value;
+use chatmill_intake::json::{Mark, Value};
 use chatmill_model::{ArgumentForm, Arguments, Part, RawJson, Role, ToolCall};
 
 use super::metadata::Metadata;
@@ -41,7 +41,8 @@ pub(super) fn speak(
             }
             said.parts.push(Part::Text(text.clone()));
         }
-        Content::Other(_, text) => {
+        Content::Other(value, text) => {
+            value.mark(Mark::Taken);
             if !metadata.is_compressed() {
                 warn("the content is not a message and is read as its JSON text", site);
             }

@@ -40,9 +40,8 @@ pub(super) fn read(
     aim: impl FnOnce(&MessageObject) -> Aim,
     site: &mut Site<'_>,
 ) -> CellContent {
-    let text = quoted_json::json_text(value, limits);
-    let document = quoted_json::scan(text.as_deref(), limits).filter(|document| is_message(document.root()));
-    let root = document.as_ref().map_or(value, Document::root);
+    let document = quoted_json::open(value, limits).filter(|document| is_message(document.root()));
+    let root = document.as_deref().map_or(value, Document::root);
     let is_turn = MessageObject::is_one(root);
     let is_list = root.kind() == Kind::Array && parts::is_parts(root);
     let place = CellPlace {

@@ -160,9 +160,8 @@ fn column_calls(
     let Some(value) = row.columns.tool_calls else {
         return Vec::new();
     };
-    let text = quoted_json::json_text(value, limits);
-    let document = quoted_json::scan(text.as_deref(), limits);
-    let list = document.as_ref().map_or(value, Document::root);
+    let document = quoted_json::open(value, limits);
+    let list = document.as_deref().map_or(value, Document::root);
     let place = CellPlace {
         field: ".tool_calls",
         span: value.span(),

@@ -58,8 +58,8 @@ impl Source for WhatsappText {
         is_ours.then(|| (90, vec!["lines begin with a date, a time and a name".to_owned()]))
     }
 
-    fn message_path(&self, _index: u32) -> String {
-        "$.text".to_owned()
+    fn message_path(&self, _index: u32) -> Option<String> {
+        Some("$.text".to_owned())
     }
 
     fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
@@ -166,6 +166,9 @@ fn entries(text: &str) -> (Option<Range<usize>>, Vec<Entry<'_>>) {
     (before, entries)
 }
 
+/// The longest name that an event may begin with: those of people and groups have 100 characters at most.
+const MAX_NAME_BYTES: usize = 512;
+
 /// Names, by how often they seem to speak.
 struct Speakers(HashMap<String, u32>);
 
@@ -184,10 +187,11 @@ impl Speakers {
     /// goes on as events do, or where a quotation is open before the colon. A name that begins with another is a name.
     fn is_name(&self, name: &str) -> bool {
         let is_rare = self.0.get(name).is_some_and(|count| *count == 1);
-        let mut ends = name.char_indices().filter(|(_, sign)| *sign == ' ');
+        let ends = name.char_indices().filter(|(_, sign)| *sign == ' ');
+        let mut ends = ends.take_while(|(end, _)| *end <= MAX_NAME_BYTES);
         let goes_on = ends.any(|(end, _)| {
-            let speaks = name.get(..end).is_some_and(|other| self.0.contains_key(other));
-            speaks && name.get(end + 1..).is_some_and(words::is_event)
+            let is_event = name.get(end + 1..).is_some_and(words::is_event);
+            is_event && name.get(..end).is_some_and(|other| self.0.contains_key(other))
         });
         let is_event = goes_on || words::opens_quotation(name);
         !(is_rare && is_event)

@@ -23,8 +23,8 @@ pub(crate) fn any(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Tur
             let mut turn = any(message, site, limits);
             turn.keep_rest(value, "", &["message"]);
             // Some frameworks say its words again beside it.
-            turn.rest
-                .retain(|(key, _)| key != "text" || !pieces::says(&turn.parts, value.get("text")));
+            let is_again = pieces::says(&turn.parts, value.get("text"));
+            turn.rest.retain(|(key, _)| key != "text" || !is_again);
             return turn;
         }
         if let Some(turn) = frameworks::read(value, site, limits) {
@@ -40,6 +40,13 @@ pub(crate) fn any(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Tur
     }
     if are_untyped(value) {
         return converse::turn(value, site, limits);
+    }
+    // OpenTelemetry's parts say their words in `content`.
+    if value
+        .items()
+        .any(|part| says(part, &["text"]) && present(part, "content").is_some())
+    {
+        return frameworks::of_parts(value, "", value, site, limits);
     }
     let mut turn = Turn::default();
     anthropic::content(&mut turn, "", value, site, limits);
@@ -73,6 +80,7 @@ fn is_item(value: Value<'_>) -> bool {
         Some(
             "function_call"
             | "function_call_output"
+            | "function_call_result"
             | "custom_tool_call"
             | "custom_tool_call_output"
             | "reasoning"

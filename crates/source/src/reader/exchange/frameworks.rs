@@ -3,18 +3,19 @@
 //! They differ in names alone: a list of parts, each of a type, and the role by some word.
 
 use chatmill_diag::Limits;
-use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
-use super::pieces::{answer, attachments, call, invocations, invoked, media, says};
+use super::pieces::{Words, answer, attachments, call, invocations, invoked, media, says};
 use crate::reader::{
-    Keep as _, Site, Turn, arguments, message_object, parts, present, role_words, text, word,
+    Keep as _, SaidAgain, Site, Turn, arguments, message_object, parts, present, role_words, text, word,
 };
 
 /// Reads a message of a framework's; none where it is none.
 pub(super) fn read(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Option<Turn> {
     // A constructor's envelope: the class, and what it was made of.
     if let (Some(inside), Some(class)) = (present(value, "kwargs"), present(value, "id")) {
+        class.mark(Mark::Taken);
         let class = class.items().last().and_then(Value::as_str)?;
         return Some(langchain(inside, &class, site, limits));
     }
@@ -171,8 +172,11 @@ pub(super) fn of_parts(
     attachments(&mut turn, value, site);
     turn.keep_rest(value, "", &known);
     if field == "parts" {
-        turn.rest
-            .retain(|(key, _)| !UI_COPIES.contains(&key.as_str()) || !says(&turn.parts, value.get(key)));
+        let copies = UI_COPIES
+            .into_iter()
+            .filter(|key| says(&turn.parts, value.get(key)));
+        let copies: Vec<&str> = copies.collect();
+        turn.rest.retain(|(key, _)| !copies.contains(&key.as_str()));
     }
     turn
 }
@@ -220,10 +224,11 @@ pub(super) fn result(value: Value<'_>, limits: &Limits, site: &mut Site<'_>) -> 
     ];
     turn.keep_rest(value, "", &known);
     // Each step of the request says its words, too, and the last those of the whole.
+    let words = Words::of(&turn.parts);
     for step in present(value, "steps").into_iter().flat_map(Value::items) {
         let pieces = present(step, "content").into_iter().flat_map(Value::items);
         for holder in std::iter::once(step).chain(pieces) {
-            says(&turn.parts, holder.get("text"));
+            words.say(holder.get("text"));
         }
     }
     (!turn.parts.is_empty()).then_some(turn)
@@ -273,10 +278,11 @@ fn read_part(
                 return false;
             };
             // Details of a thought say it again, piece by piece.
+            let mut again = SaidAgain::of(&said);
             for detail in present(part, "details").into_iter().flat_map(Value::items) {
                 detail
                     .get("text")
-                    .filter(|piece| piece.string().is_some_and(|piece| said.contains(&*piece)))
+                    .filter(|piece| piece.string().is_some_and(|piece| again.holds(&piece)))
                     .and_then(Value::as_str);
             }
             let is_text = kind == "text";

@@ -1,5 +1,7 @@
 //! Pieces of messages as frameworks write them: calls, results, files, and calls together with what came of them.
 
+use std::collections::{HashMap, HashSet};
+
 use chatmill_diag::Limits;
 use chatmill_intake::json::Value;
 use chatmill_model::{ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
@@ -10,7 +12,7 @@ use crate::reader::{
 
 /// Calls with their results that stand beside the parts; those that parts tell are told there.
 pub(super) fn invocations(turn: &mut Turn, value: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
-    let told: Vec<Option<String>> = turn
+    let told: HashSet<Option<String>> = turn
         .parts
         .iter()
         .filter_map(|part| match part {
@@ -18,18 +20,20 @@ pub(super) fn invocations(turn: &mut Turn, value: Value<'_>, site: &mut Site<'_>
             _ => None,
         })
         .collect();
+    let inside = present(value, "parts").into_iter().flat_map(Value::items);
+    let mut originals: HashMap<Option<&str>, Value<'_>> = HashMap::new();
+    for own in inside.filter_map(|part| present(part, "toolInvocation")) {
+        let id = own.get("toolCallId").map(Value::written);
+        originals.entry(id).or_insert(own);
+    }
     for (index, part) in present(value, "toolInvocations")
         .into_iter()
         .flat_map(Value::items)
         .enumerate()
     {
         if told.contains(&text(part.get("toolCallId"))) {
-            let inside = present(value, "parts").into_iter().flat_map(Value::items);
-            let mut inside = inside.filter_map(|part| present(part, "toolInvocation"));
-            let same = |own: &Value<'_>| {
-                own.get("toolCallId").map(Value::written) == part.get("toolCallId").map(Value::written)
-            };
-            inside.find(same).inspect(|own| repeats(part, *own));
+            let own = originals.get(&part.get("toolCallId").map(Value::written));
+            own.inspect(|own| repeats(part, **own));
             continue;
         }
         invoked(
@@ -56,15 +60,36 @@ pub(super) fn attachments(turn: &mut Turn, value: Value<'_>, site: &mut Site<'_>
     }
 }
 
+/// What parts say: each text, and all of them together.
+pub(super) struct Words<'p> {
+    texts: HashSet<&'p str>,
+    whole: String,
+}
+
+impl<'p> Words<'p> {
+    pub(super) fn of(parts: &'p [Part]) -> Self {
+        let texts = parts.iter().filter_map(|part| match part {
+            Part::Text(text) | Part::Reasoning(text) => Some(text.as_str()),
+            _ => None,
+        });
+        Self {
+            texts: texts.clone().collect(),
+            whole: texts.collect(),
+        }
+    }
+
+    /// Whether they say a text; then it is read.
+    pub(super) fn say(&self, said: Option<Value<'_>>) -> bool {
+        let is_said = |said: &str| said.is_empty() || self.texts.contains(said) || self.whole == said;
+        said.is_some_and(|value| {
+            value.string().is_some_and(|said| is_said(&said)) && value.as_str().is_some()
+        })
+    }
+}
+
 /// Whether parts say a text.
 pub(super) fn says(parts: &[Part], said: Option<Value<'_>>) -> bool {
-    let texts = parts.iter().filter_map(|part| match part {
-        Part::Text(text) | Part::Reasoning(text) => Some(text.as_str()),
-        _ => None,
-    });
-    let texts: Vec<&str> = texts.collect();
-    let is_said = |said: &str| said.is_empty() || texts.contains(&said) || texts.concat() == said;
-    said.is_some_and(|value| value.string().is_some_and(|said| is_said(&said)) && value.as_str().is_some())
+    Words::of(parts).say(said)
 }
 
 /// A call with what came of it, as the AI SDK has both in one part.

@@ -1,5 +1,7 @@
 //! Answers that were logged as they came: a list of events, each with a piece.
 
+use std::collections::HashMap;
+
 use chatmill_diag::Limits;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall};
@@ -10,7 +12,7 @@ use crate::reader::kept::repeats;
 use crate::reader::turns::Turn;
 
 /// What a piece belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Block {
     Text,
     Reasoning,
@@ -62,14 +64,15 @@ pub(super) fn whole(list: Value<'_>) -> Option<Value<'_>> {
         .find(ends)
         .and_then(|event| present(event, "response"))?;
     // The events before say the same, in pieces and as wholes.
+    let items = present(whole, "output").into_iter().flat_map(Value::items);
+    let contents = |item| present(item, "content").into_iter().flat_map(Value::items);
+    let items: Vec<(Value<'_>, Vec<Value<'_>>)> =
+        items.map(|item| (item, contents(item).collect())).collect();
     for event in list.items().filter(|event| !ends(event)) {
         let index = |key: &str| event.get(key).and_then(Value::number_text)?.parse::<usize>().ok();
-        let item = present(whole, "output").zip(index("output_index"));
-        let item = item.and_then(|(list, index)| list.items().nth(index));
-        let part = item
-            .and_then(|item| present(item, "content"))
-            .zip(index("content_index"));
-        let part = part.and_then(|(list, index)| list.items().nth(index));
+        let item = index("output_index").and_then(|index| items.get(index));
+        let part = item.and_then(|(_, contents)| contents.get(index("content_index")?).copied());
+        let item = item.map(|(item, _)| *item);
         for (key, original) in [("response", Some(whole)), ("item", item), ("part", part)] {
             present(event, key)
                 .zip(original)
@@ -85,11 +88,11 @@ pub(super) fn whole(list: Value<'_>) -> Option<Value<'_>> {
 /// The answers that the pieces make, in the order in which they begin.
 pub(super) fn answers(list: Value<'_>, limits: &Limits) -> Vec<Turn> {
     let mut pieces: Vec<Piece> = Vec::new();
+    let mut places: HashMap<(String, String, Block), usize> = HashMap::new();
     for piece in list.items().flat_map(pieces_of) {
-        let same = |known: &&mut Piece| {
-            known.choice == piece.choice && known.place == piece.place && known.block == piece.block
-        };
-        match pieces.iter_mut().rev().find(same) {
+        let key = (piece.choice.clone(), piece.place.clone(), piece.block);
+        let place = *places.entry(key).or_insert(pieces.len());
+        match pieces.get_mut(place) {
             Some(known) => {
                 known.said.push_str(&piece.said);
                 known.id = known.id.take().or(piece.id);
@@ -98,26 +101,26 @@ pub(super) fn answers(list: Value<'_>, limits: &Limits) -> Vec<Turn> {
             None => pieces.push(piece),
         }
     }
-    let mut answers: Vec<(String, Turn)> = Vec::new();
+    let mut answers: Vec<Turn> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for piece in pieces {
         let part = match piece.block {
             Block::Text => Part::Text(piece.said),
             Block::Reasoning => Part::Reasoning(piece.said),
             Block::Call => Part::ToolCall(ToolCall::new(piece.id, piece.name, given(piece.said, limits))),
         };
-        let known = answers.iter_mut().find(|(choice, _)| *choice == piece.choice);
-        if let Some((_, turn)) = known {
+        let place = *places.entry(piece.choice).or_insert(answers.len());
+        if let Some(turn) = answers.get_mut(place) {
             turn.parts.push(part);
             continue;
         }
-        let turn = Turn {
+        answers.push(Turn {
             role: Some(Role::Assistant),
             parts: vec![part],
             ..Turn::default()
-        };
-        answers.push((piece.choice, turn));
+        });
     }
-    answers.into_iter().map(|(_, turn)| turn).collect()
+    answers
 }
 
 /// The arguments of a call; one without any gives none in pieces.

@@ -17,7 +17,10 @@ pub(crate) fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Tu
         None | Some("message") => message(&mut turn, value, site),
         Some("function_call") => call(&mut turn, value, site, limits),
         Some("custom_tool_call") => own_call(&mut turn, value, site),
-        Some("function_call_output" | "custom_tool_call_output") => output(&mut turn, value, site),
+        // The last is that of OpenAI's SDK for agents.
+        Some("function_call_output" | "custom_tool_call_output" | "function_call_result") => {
+            output(&mut turn, value, site);
+        }
         Some("reasoning") => reasoning(&mut turn, value),
         Some(word) => step(&mut turn, word, value, site),
     }
@@ -57,7 +60,7 @@ fn content(turn: &mut Turn, field: &str, value: Value<'_>, site: &mut Site<'_>) 
 fn call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
     let given = arguments(present(item, "arguments"), "arguments", site, limits);
     make_call(turn, item, given, site);
-    turn.keep_rest(item, "", &["type", "call_id", "name", "arguments"]);
+    turn.keep_rest(item, "", &["type", "call_id", "callId", "name", "arguments"]);
 }
 
 /// A call of a tool whose input is any text.
@@ -71,7 +74,7 @@ fn own_call(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
 fn make_call(turn: &mut Turn, item: Value<'_>, given: (Arguments, ArgumentForm), site: &mut Site<'_>) {
     turn.role = Some(Role::Assistant);
     turn.continues = true;
-    let id = word(item.get("call_id"), "call_id", site);
+    let id = call_id(item, site);
     let name = word(item.get("name"), "name", site);
     turn.parts.push(Part::ToolCall(ToolCall::new(id, name, given)));
 }
@@ -87,16 +90,23 @@ fn output(turn: &mut Turn, item: Value<'_>, site: &mut Site<'_>) {
             turn.rest.extend(read.extra);
             (content, others) = parts::divided(read.parts);
         }
-        Some(value) => content = message_object::text_of(value),
+        Some(value) => content = text(value.get("text")).unwrap_or_else(|| message_object::text_of(value)),
     }
     turn.parts.push(Part::ToolResult(ToolResult {
-        call_id: word(item.get("call_id"), "call_id", site),
+        call_id: call_id(item, site),
         content,
         media: parts::media_of_answer(&others),
         ..ToolResult::default()
     }));
     turn.parts.extend(others);
-    turn.keep_rest(item, "", &["type", "call_id", "output"]);
+    turn.keep_rest(item, "", &["type", "call_id", "callId", "output"]);
+}
+
+/// The id of a call, which OpenAI's SDK for agents writes in another way.
+fn call_id(item: Value<'_>, site: &mut Site<'_>) -> Option<String> {
+    let other = present(item, "callId").map(|id| (id, "callId"));
+    let (id, key) = present(item, "call_id").map(|id| (id, "call_id")).or(other)?;
+    word(Some(id), key, site)
 }
 
 /// What the model thought, as far as it is shown: summaries, or the text itself. What it says next is the same turn.

@@ -27,7 +27,7 @@ fn run(plan: Plan) -> RunSummary {
 }
 
 /// A tar archive of these files.
-fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
+pub(super) fn tar(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut out = Vec::new();
     for (name, bytes) in files {
         let mut header = vec![0_u8; 512];

@@ -2,7 +2,11 @@
 
 use std::io::{Cursor, Write as _};
 
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use chatmill_workshop::rows;
+use parquet::arrow::ArrowWriter;
 
 use super::{lines, mill, plain};
 
@@ -61,6 +65,40 @@ fn three_limits_bound_what_an_input_unpacks_to() {
     // The ceiling decides over both.
     let ceiling = |bytes| format!("decompressed_ceiling = {bytes}");
     decompression(&ceiling(long), &ceiling(long - 1), &unpacked, &packed);
+}
+
+/// A file of columns: as many rows of a question and an answer, all alike.
+fn columns(rows: usize) -> Vec<u8> {
+    let column = |text: &str| -> ArrayRef { Arc::new(StringArray::from(vec![text; rows])) };
+    let columns = [("prompt", column("Open?")), ("completion", column("Until noon."))];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    bytes
+}
+
+#[test]
+fn unfolded_floor_and_unfolded_ratio_bound_what_columns_say() {
+    let packed = columns(40);
+    let files: [(&str, &[u8]); 2] = [("x.parquet", &packed), ("z.json", &plain("z").into_bytes())];
+    // A row and its two columns.
+    let values = 120;
+    assert!(packed.len() > values);
+    let limits = |floor, ratio| format!("unfolded_floor = {floor}\nunfolded_ratio = {ratio}");
+    for (at, beyond) in [
+        (limits(values, 0), limits(values - 1, 0)),
+        (limits(60, 1), limits(60, 0)),
+    ] {
+        let at = mill(&files, &at);
+        assert_eq!((at.found("decompression-limit"), at.rejected()), (0, 0));
+        assert_eq!(at.ids().len(), 41);
+        let beyond = mill(&files, &beyond);
+        assert_eq!((beyond.found("decompression-limit"), beyond.rejected()), (1, 1));
+        let ids = beyond.ids().len();
+        assert!((20..41).contains(&ids), "rows before the limit stay: {ids}");
+    }
 }
 
 #[test]

@@ -98,7 +98,8 @@ pub(super) fn unwritten(view: &View<'_>, message: &Message) -> u64 {
         .count() as u64
 }
 
-fn thought(part: &Part) -> Option<&str> {
+/// What was thought, where a part is that.
+pub(super) fn thought(part: &Part) -> Option<&str> {
     match part {
         Part::Reasoning(thought) if !thought.is_empty() => Some(thought),
         _ => None,
@@ -125,11 +126,15 @@ pub(super) enum Metadata<'a> {
 }
 
 impl<'a> Planner<'_, 'a> {
-    /// The metadata: what the row had, and the ids that a result has in them.
-    pub(super) fn metadata(&mut self, message: &'a Message, held: RowContent<'a>) -> Metadata<'a> {
+    /// The metadata: what the row had, and the ids that a result has in them; with what the message thought.
+    pub(super) fn metadata(
+        &mut self,
+        message: &'a Message,
+        held: RowContent<'a>,
+        thoughts: &[&'a str],
+    ) -> Metadata<'a> {
         let position = message.position;
         let mut fields: Vec<(&'a str, Value<'a>)> = Vec::new();
-        let thoughts: Vec<&'a str> = message.parts.iter().filter_map(thought).collect();
         for (field, raw) in self.kept_fields(message) {
             match place(field) {
                 Place::WholeMetadata => {
@@ -168,7 +173,7 @@ impl<'a> Planner<'_, 'a> {
         if matches!(held, RowContent::Said) && self.keeps_thoughts && !thoughts.is_empty() {
             fields.push((
                 "reasoning_content",
-                Value::Text(self.reasoning(message, &thoughts)),
+                Value::Text(self.reasoning(message, thoughts)),
             ));
         }
         Metadata::Fields(fields)

@@ -2,7 +2,7 @@
 
 use chatmill_model::{Message, MessageKind, Part, Role};
 
-use super::columns::{Metadata, Value};
+use super::columns::{Metadata, Value, thought};
 use super::content::Content;
 use super::plan::{Planner, RowContent};
 use crate::loss::{LossCode, reasons};
@@ -46,7 +46,7 @@ impl<'a> Planner<'_, 'a> {
     /// The rows of a message: what it says, then each result; or a status row.
     pub(super) fn rows(&mut self, message: &'a Message) -> Vec<Row<'a>> {
         if message.kind == MessageKind::Notice {
-            return vec![self.row(message, RowContent::Notice, 0)];
+            return vec![self.row(message, RowContent::Notice, 0, &[])];
         }
         let position = message.position;
         let parts = message.parts.iter().enumerate();
@@ -74,8 +74,9 @@ impl<'a> Planner<'_, 'a> {
         self.losses
             .several(LossCode::ReferenceDropped, position, references, reason);
         self.declare_unsaid(message, says_more);
+        let thoughts: Vec<&str> = message.parts.iter().filter_map(thought).collect();
         let rows = held.into_iter().zip(0..);
-        rows.map(|(held, number)| self.row(message, held, number))
+        rows.map(|(held, number)| self.row(message, held, number, &thoughts))
             .collect()
     }
 
@@ -106,7 +107,13 @@ impl<'a> Planner<'_, 'a> {
         }
     }
 
-    fn row(&mut self, message: &'a Message, held: RowContent<'a>, number: u64) -> Row<'a> {
+    fn row(
+        &mut self,
+        message: &'a Message,
+        held: RowContent<'a>,
+        number: u64,
+        thoughts: &[&'a str],
+    ) -> Row<'a> {
         let (role, kind, is_llm_message) = match held {
             RowContent::Said => (Some(message.role.as_str()), message.role.as_str(), "true"),
             RowContent::Result(..) => (Some("tool"), "tool", "true"),
@@ -130,7 +137,7 @@ impl<'a> Planner<'_, 'a> {
             is_llm_message: self
                 .stored(message, "is_llm_message")
                 .unwrap_or(Value::Word(is_llm_message)),
-            metadata: self.metadata(message, held),
+            metadata: self.metadata(message, held, thoughts),
             agent,
             agent_version,
             user,

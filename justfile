@@ -68,7 +68,7 @@ floors:
 sizes:
     cargo xtask sizes
 
-# pages of the diagnostic codes, tables of the README
+# index of the diagnostic codes, tables of the README
 docs:
     cargo xtask rules --write
     cargo xtask readme --write

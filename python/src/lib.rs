@@ -9,6 +9,7 @@ mod commands;
 mod count;
 mod errors;
 mod held;
+mod planned;
 mod table;
 mod watch;
 mod work;

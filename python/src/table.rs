@@ -14,8 +14,8 @@ use pyo3::types::{PyCapsule, PyDict, PyTuple};
 
 use crate::arrow_capsules;
 use crate::errors::{self, guarded, internal};
+use crate::planned::Planned;
 use crate::watch::Watch;
-use crate::work::Planned;
 
 /// Slices that are ready and wait to be read: one, so that the workers need not wait for the reader.
 const READY: usize = 1;

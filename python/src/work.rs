@@ -13,42 +13,8 @@ use pyo3::prelude::*;
 use crate::count::LEAST;
 use crate::errors::{self, guarded};
 use crate::held::{RECORD, Texts};
+use crate::planned::Planned;
 use crate::table::{Parts, Table};
-use crate::watch::Watch;
-
-/// Tables that hold what dialects make of conversations; the others can be had without rendering anything.
-const RENDERED: [&str; 4] = ["renderings", "token_counts", "losses", "totals"];
-
-/// A plan, and what its tables need beside it.
-pub(crate) struct Planned {
-    /// The plan with its dialects.
-    whole: Plan,
-    /// The same without them.
-    reading: Plan,
-    pub(crate) threads: usize,
-    progress: Option<Py<PyAny>>,
-}
-
-impl Planned {
-    /// The plan that gives these tables at the least price.
-    pub(crate) fn of(&self, wanted: &[&'static str]) -> &Plan {
-        if wanted.iter().any(|table| RENDERED.contains(table)) {
-            &self.whole
-        } else {
-            &self.reading
-        }
-    }
-
-    /// A watch for the present thread, which tells whoever wants to know of progress.
-    pub(crate) fn watch(&self, py: Python<'_>) -> Watch {
-        Watch::new(self.progress.as_ref().map(|progress| progress.clone_ref(py)))
-    }
-
-    /// The encodings by which columns are called.
-    pub(crate) fn encodings(&self) -> Vec<String> {
-        self.whole.encoding_names()
-    }
-}
 
 /// Files, bytes or records, and what is wanted of them.
 #[pyclass(frozen, module = "chatmill")]

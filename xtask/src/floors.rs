@@ -261,6 +261,7 @@ mod tests {
             path: format!("crates/{krate}/src/lib.rs"),
             krate: krate.to_owned(),
             text: text.to_owned(),
+            test_lines: 0,
         };
         let files = [
             file("rule", "// std::fs stays outside\nuse std::fs;\n"),
@@ -282,6 +283,7 @@ mod tests {
             path: format!("crates/{krate}/src/lib.rs"),
             krate: krate.to_owned(),
             text: text.to_owned(),
+            test_lines: 0,
         };
         let files = [
             file(

@@ -287,6 +287,7 @@ mod tests {
             path: format!("crates/room/src/{path}"),
             krate: "room".to_owned(),
             text: (*text).to_owned(),
+            test_lines: 0,
         };
         let files: Vec<SourceFile> = files.iter().map(file).collect();
         circles(&imports(&modules(&files).unwrap()))

@@ -1,11 +1,11 @@
-//! `cargo xtask rules`: a Markdown page for every diagnostic code, and their index.
+//! `cargo xtask rules`: the index of the pages of diagnostic codes.
 
 use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
+use chatmill_diag::Code;
 use chatmill_diag::codes::{CODES, FAMILIES};
-use chatmill_diag::{Code, page};
 
 use crate::generated::{Generated, Mode};
 
@@ -15,9 +15,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
     let mut generated = Generated::new(mode);
     let mut wanted = vec!["README.md".to_owned()];
     for code in CODES {
-        let name = file_name(code);
-        generated.file(root, &format!("{FOLDER}/{name}"), &page::code(code))?;
-        wanted.push(name);
+        wanted.push(file_name(code));
     }
     generated.file(root, &format!("{FOLDER}/README.md"), &index(CODES)?)?;
     generated.nothing_else_in(root, FOLDER, &wanted)?;

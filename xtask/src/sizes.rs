@@ -1,22 +1,98 @@
-//! `cargo xtask sizes`: how long the files are: sources without their tests, and files of tests. More than 600 lines is a fault.
+//! `cargo xtask sizes`: how long the files are, sources without their tests, and how much code and tests a crate has. More than
+//! 600 lines in a file is a fault, and more code in a crate than `xtask/allowances.txt` allows; who needs more raises it there, and says why.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::fs;
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
-use crate::sources::{source_files, test_files};
+use crate::sources::{code_lines, source_files, test_files};
 
 /// Lines that no file exceeds, a source without its tests.
 const LIMIT: usize = 600;
 
+/// Code lines that each crate may have: a line `NAME LINES` for each; `#` begins a comment.
+const ALLOWANCES: &str = "xtask/allowances.txt";
+
+/// Crates that are there for tests alone.
+const TEST_CRATES: &[&str] = &["drawn", "golden", "testkit", "workshop"];
+
+/// Code lines of a crate, and of its tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Lines {
+    code: usize,
+    tests: usize,
+}
+
 pub(crate) fn run(root: &Path) -> Result<String> {
-    let files = source_files(root)?;
-    let sources = files
-        .into_iter()
-        .map(|file| (file.text.lines().count(), file.path));
-    let tests = test_files(root)?.into_iter().map(|(path, lines)| (lines, path));
-    report(sources.chain(tests).collect())
+    let (sources, tests) = (source_files(root)?, test_files(root)?);
+    let mut crates: BTreeMap<&str, Lines> = BTreeMap::new();
+    for file in &sources {
+        let lines = crates.entry(&file.krate).or_default();
+        lines.code += code_lines(&file.text);
+        lines.tests += file.test_lines;
+    }
+    for file in &tests {
+        let folder = file.path.strip_prefix("crates/").unwrap_or(&file.path);
+        let krate = folder.split('/').next().unwrap_or(folder);
+        crates.entry(krate).or_default().tests += code_lines(&file.text);
+    }
+    for name in TEST_CRATES {
+        if let Some(lines) = crates.get_mut(name) {
+            lines.tests += std::mem::take(&mut lines.code);
+        }
+    }
+    let sources = sources
+        .iter()
+        .map(|file| (file.text.lines().count(), file.path.clone()));
+    let tests = tests
+        .iter()
+        .map(|file| (file.text.lines().count(), file.path.clone()));
+    let files = report(sources.chain(tests).collect())?;
+    let path = root.join(ALLOWANCES);
+    let allowances = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(format!("{files}\n{}", table(&crates, &allowances)?))
+}
+
+/// Code and tests by crate, held to what each may have.
+fn table(crates: &BTreeMap<&str, Lines>, allowances: &str) -> Result<String> {
+    let mut allowed = BTreeMap::new();
+    for line in allowances.lines().filter(|line| !line.starts_with('#')) {
+        let (name, lines) = line
+            .split_once(' ')
+            .context("a line of allowances is `NAME LINES`")?;
+        allowed.insert(name, lines.trim().parse::<usize>()?);
+    }
+    let mut said = String::from("crate         code    tests  allowed");
+    let mut faults = String::new();
+    let mut sum = Lines::default();
+    for (name, lines) in crates {
+        let most = allowed.remove(name).unwrap_or_default();
+        write!(
+            said,
+            "\n{name:10} {:>7}  {:>7}  {most:>7}",
+            lines.code, lines.tests
+        )?;
+        if lines.code > most {
+            write!(
+                faults,
+                "\n{name}: {} lines of code, {most} are allowed by {ALLOWANCES}",
+                lines.code
+            )?;
+        }
+        sum.code += lines.code;
+        sum.tests += lines.tests;
+    }
+    for name in allowed.keys() {
+        write!(faults, "\n{ALLOWANCES}: there is no crate {name}")?;
+    }
+    write!(said, "\n{:10} {:>7}  {:>7}", "all", sum.code, sum.tests)?;
+    if faults.is_empty() {
+        return Ok(said);
+    }
+    bail!("{said}{faults}")
 }
 
 fn report(mut sizes: Vec<(usize, String)>) -> Result<String> {
@@ -58,5 +134,22 @@ mod tests {
         assert!(report(sizes(600)).unwrap().contains("2 files"));
         let complaint = report(sizes(601)).unwrap_err().to_string();
         assert!(complaint.contains("b.rs: 601 lines"), "{complaint}");
+    }
+
+    #[test]
+    fn a_crate_has_as_much_code_as_it_may_and_not_a_line_more() {
+        let crates = |code| BTreeMap::from([("link", Lines { code, tests: 7 })]);
+        let said = table(&crates(9), "# why\nlink 9").unwrap();
+        assert!(
+            said.ends_with("link             9        7        9\nall              9        7"),
+            "{said}"
+        );
+        let complaint = |code, allowances| table(&crates(code), allowances).unwrap_err().to_string();
+        assert!(
+            complaint(10, "link 9")
+                .ends_with("link: 10 lines of code, 9 are allowed by xtask/allowances.txt")
+        );
+        assert!(complaint(9, "link 9\nlonk 9").ends_with("there is no crate lonk"));
+        assert!(complaint(9, "link").contains("`NAME LINES`"));
     }
 }

@@ -13,16 +13,35 @@ use anyhow::{Context, Result};
 pub(crate) struct SourceFile {
     /// Path below the root, with forward slashes.
     pub path: String,
-    /// The crate's folder name; `xtask` for the chores.
+    /// The crate's folder name; `xtask` for the chores, `wheel` for the Python package.
     pub krate: String,
     /// The text without tests.
     pub text: String,
+    /// Code lines of the tests below it.
+    pub test_lines: usize,
+}
+
+/// A file that holds nothing but tests and benchmarks.
+pub(crate) struct TestFile {
+    /// Path below the root, with forward slashes.
+    pub path: String,
+    /// The text.
+    pub text: String,
+}
+
+/// Lines that are neither blank nor comments.
+pub(crate) fn code_lines(text: &str) -> usize {
+    let is_code = |line: &&str| !line.trim_start().starts_with("//") && !line.trim().is_empty();
+    text.lines().filter(is_code).count()
 }
 
 /// Every source file of every crate, sorted by path.
 pub(crate) fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
     let mut files = Vec::new();
-    let mut folders = vec![("xtask".to_owned(), root.join("xtask/src"))];
+    let mut folders = vec![
+        ("xtask".to_owned(), root.join("xtask/src")),
+        ("wheel".to_owned(), root.join("python/src")),
+    ];
     for folder in entries(&root.join("crates"))? {
         let krate = folder
             .file_name()
@@ -47,11 +66,12 @@ pub(crate) fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
                 .ancestors()
                 .any(|folder| only_tests.contains(&folder.with_extension("rs")));
             if !is_below_tests {
-                let below = path.strip_prefix(root).unwrap_or(&path);
+                let code = without_tests(&text);
                 files.push(SourceFile {
-                    path: below.to_string_lossy().replace('\\', "/"),
+                    path: below(root, &path),
                     krate: krate.clone(),
-                    text: without_tests(&text),
+                    test_lines: code_lines(&text) - code_lines(&code),
+                    text: code,
                 });
             }
         }
@@ -60,8 +80,8 @@ pub(crate) fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
     Ok(files)
 }
 
-/// Paths and lengths in lines of the files that hold nothing but tests and benchmarks, sorted by path.
-pub(crate) fn test_files(root: &Path) -> Result<Vec<(String, usize)>> {
+/// The files that hold nothing but tests and benchmarks, sorted by path.
+pub(crate) fn test_files(root: &Path) -> Result<Vec<TestFile>> {
     let sources: BTreeSet<String> = source_files(root)?.into_iter().map(|file| file.path).collect();
     let mut paths = Vec::new();
     for folder in ["crates", "xtask"] {
@@ -69,15 +89,19 @@ pub(crate) fn test_files(root: &Path) -> Result<Vec<(String, usize)>> {
     }
     let mut files = Vec::new();
     for path in paths {
-        let below = path.strip_prefix(root).unwrap_or(&path);
-        let name = below.to_string_lossy().replace('\\', "/");
+        let name = below(root, &path);
         if !sources.contains(&name) {
             let text =
                 fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            files.push((name, text.lines().count()));
+            files.push(TestFile { path: name, text });
         }
     }
     Ok(files)
+}
+
+fn below(root: &Path, path: &Path) -> String {
+    let below = path.strip_prefix(root).unwrap_or(path);
+    below.to_string_lossy().replace('\\', "/")
 }
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -158,6 +182,14 @@ mod tests {
     fn a_test_module_ends_the_text_and_a_test_only_function_does_not() {
         let text = "fn a() {}\n#[cfg(test)]\nfn b() {}\n#[cfg(test)]\n#[allow(x)]\nmod tests {\n}\n";
         assert_eq!(without_tests(text), "fn a() {}\n#[cfg(test)]\nfn b() {}\n");
+    }
+
+    #[test]
+    fn blanks_and_comments_are_no_code() {
+        assert_eq!(
+            code_lines("//! Doc.\n\nfn a() {\n    // why\n    b(); // how\n}\n"),
+            3
+        );
     }
 
     #[test]

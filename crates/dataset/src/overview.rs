@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::manifest::InputEntry;
@@ -60,7 +61,9 @@ pub struct Overview {
 }
 
 /// Messages or notices of one role.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "RoleTotals")]
 pub struct RoleCount {
     /// Role of the sender.
     pub role: String,
@@ -73,7 +76,9 @@ pub struct RoleCount {
 }
 
 /// References with one status.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ReferenceStatus")]
 pub struct ReferenceCount {
     /// What became of them.
     pub status: String,
@@ -84,7 +89,9 @@ pub struct ReferenceCount {
 }
 
 /// Tool calls and results with one status.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "CallStatusTotals")]
 pub struct CallCount {
     /// How call and result stand to each other.
     pub status: String,
@@ -95,11 +102,13 @@ pub struct CallCount {
 }
 
 /// Calls of one tool.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Tool")]
 pub struct ToolCount {
-    /// Its name; none where the source wrote none.
+    /// Name of the tool; none where the source wrote none.
     pub name: Option<String>,
-    /// Calls, and results without a call.
+    /// Rows of the table of tool calls.
     pub calls: u64,
     /// Calls without a result.
     pub unanswered: u64,
@@ -108,9 +117,11 @@ pub struct ToolCount {
 }
 
 /// A conversation with much text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Largest")]
 pub struct LargeConversation {
-    /// Its id.
+    /// Id of the conversation.
     pub conversation_id: String,
     /// Id of its source.
     pub source: String,
@@ -174,7 +185,9 @@ pub struct RenderingCount {
 }
 
 /// What one dialect lost of one kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "LossKind")]
 pub struct LossCount {
     /// Id of the dialect.
     pub dialect: String,

@@ -25,7 +25,7 @@ impl Severity {
     }
 }
 
-/// The explanation of a code, in Markdown without a heading.
+/// The sections of a code's page, in Markdown without their headings.
 #[derive(Debug)]
 pub struct Page {
     /// What it finds.
@@ -49,16 +49,84 @@ pub struct Code {
     pub name: &'static str,
     /// The severity that findings of this code have unless they say otherwise.
     pub severity: Severity,
-    /// The page that `chatmill explain` shows.
+    /// That severity and the exceptions: `error; warning where nothing is lost by it`.
+    severities: &'static str,
+    /// The sections of the page.
     pub page: Page,
+    /// The whole page, which `chatmill explain` shows.
+    pub text: &'static str,
 }
 
 impl Code {
+    /// The code that a page of `docs/rules` describes. A page whose headings are missing or stand in another order does not compile.
+    pub(crate) const fn of_page(text: &'static str) -> Self {
+        let (_, rest) = cut(text, "# ");
+        let (code, rest) = cut(rest, " ");
+        let (name, rest) = cut(rest, "\n\nSeverity: ");
+        let (severities, rest) = cut(rest, "\n\n## What it finds\n\n");
+        let (what, rest) = cut(rest, "\n\n## Why it matters\n\n");
+        let (why, rest) = cut(rest, "\n\n## Smallest example\n\n");
+        let (example, rest) = cut(rest, "\n\n## What chatmill does\n\n");
+        let (does, rest) = cut(rest, "\n\n## How to fix it at the source\n\n");
+        let (fix, rest) = cut(rest, "\n");
+        assert!(rest.is_empty(), "a page ends with one paragraph on how to fix it");
+        let severity = match severities.as_bytes() {
+            [b'n', ..] => Severity::Note,
+            [b'w', ..] => Severity::Warning,
+            _ => Severity::Error,
+        };
+        let page = Page {
+            what,
+            why,
+            example,
+            does,
+            fix,
+        };
+        Self {
+            code,
+            name,
+            severity,
+            severities,
+            page,
+            text,
+        }
+    }
+
+    /// Whether a finding of this code may have a severity: one that its page names, or an error, for it may have cost a record.
+    pub fn may_be(&self, severity: Severity) -> bool {
+        let mut named = self.severities.split("; ");
+        severity == Severity::Error || named.any(|one| one.starts_with(severity.as_str()))
+    }
+
     /// Whether a word names this code: by its letters and digits in any case, the beginning of these, or its name.
     pub fn answers_to(&self, word: &str) -> bool {
         let start = self.code.get(..word.len()).filter(|start| !start.is_empty());
         start.is_some_and(|start| start.eq_ignore_ascii_case(word)) || self.name == word
     }
+}
+
+/// What stands before and after the first mark, which is ASCII; a text without it does not compile.
+const fn cut(text: &'static str, mark: &str) -> (&'static str, &'static str) {
+    let mut at = 0;
+    while !starts_with(text.as_bytes().split_at(at).1, mark.as_bytes()) {
+        assert!(
+            at < text.len(),
+            "a page lacks a heading, or its headings stand in another order"
+        );
+        at += 1;
+    }
+    let (before, rest) = text.split_at(at);
+    (before, rest.split_at(mark.len()).1)
+}
+
+const fn starts_with(mut text: &[u8], mut mark: &[u8]) -> bool {
+    while let [wanted, marks @ ..] = mark {
+        match text {
+            [byte, bytes @ ..] if *byte == *wanted => (text, mark) = (bytes, marks),
+            _ => return false,
+        }
+    }
+    true
 }
 
 impl PartialEq for Code {
@@ -72,6 +140,55 @@ impl Eq for Code {}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::codes;
+
+    #[test]
+    fn a_page_says_everything_about_its_code() {
+        let text = "# XX001 too-blue\n\nSeverity: note; warning where it is red\n\n\
+             ## What it finds\n\nW.\n\n\
+             ## Why it matters\n\nY.\n\n\
+             ## Smallest example\n\n```text\nE\n```\n\n\
+             ## What chatmill does\n\nD.\n\n\
+             ## How to fix it at the source\n\nF.\n";
+        let code = Code::of_page(text);
+        assert_eq!(
+            (code.code, code.name, code.severity),
+            ("XX001", "too-blue", Severity::Note)
+        );
+        let page = &code.page;
+        let sections = [page.what, page.why, page.example, page.does, page.fix];
+        assert_eq!(sections, ["W.", "Y.", "```text\nE\n```", "D.", "F."]);
+        assert_eq!(code.text, text);
+    }
+
+    #[test]
+    fn a_code_has_its_severity_its_exceptions_and_the_error_of_a_reject() {
+        let told = |code: &Code| {
+            [Severity::Note, Severity::Warning, Severity::Error].map(|severity| code.may_be(severity))
+        };
+        assert_eq!(told(&codes::TIMESTAMP_NAIVE), [true, true, true]);
+        assert_eq!(told(&codes::WRONG_TYPE), [false, true, true]);
+        assert_eq!(told(&codes::UNANSWERED_CALL), [true, true, true]);
+        assert_eq!(told(&codes::INVALID_JSON), [false, false, true]);
+    }
+
+    #[test]
+    fn severities_of_a_page_are_words_and_each_stands_once() {
+        let words = [Severity::Note, Severity::Warning, Severity::Error].map(Severity::as_str);
+        for code in codes::CODES {
+            let mut seen = Vec::new();
+            for (place, one) in code.severities.split("; ").enumerate() {
+                let (word, when) = one.split_once(' ').unwrap_or((one, ""));
+                assert!(
+                    words.contains(&word) && !seen.contains(&word),
+                    "{}: {one}",
+                    code.code
+                );
+                assert_eq!(when.starts_with("where "), place > 0, "{}: {one}", code.code);
+                seen.push(word);
+            }
+        }
+    }
 
     #[test]
     fn severities_are_ordered_from_note_to_error() {

@@ -1,139 +1,141 @@
-//! The registry of diagnostic codes: one file and one line each, in the order of the mill's stages.
+//! The registry of diagnostic codes: one page and one line each, in the order of the stages of a run.
 //!
-//! To add a code: 1. its file here, which is its page; 2. its line below; 3. its folder in `data-samples/rules/`.
+//! To add a code: 1. its page in `docs/rules`, which says everything about it; 2. its line below; 3. its folder in `data-samples/rules/`.
 
 use crate::code::Code;
 use crate::suggest::nearest;
 
-/// Declares the modules, and lists the codes in them.
+/// Declares the codes by the pages that describe them, and lists them.
 macro_rules! codes {
-    ($($module:ident: $code:ident;)+) => {
-        $(mod $module;)+
-        $(pub use $module::$code;)+
+    ($($name:ident = $page:literal;)+) => {
+        $(
+            #[doc = concat!("`", $page, "`; its page says what it finds.")]
+            pub static $name: Code = Code::of_page(include_str!(concat!("../../../docs/rules/", $page, ".md")));
+        )+
 
         /// Every code, stage by stage.
-        pub static CODES: &[&Code] = &[$(&$code),+];
+        pub static CODES: &[&Code] = &[$(&$name),+];
     };
 }
 
 codes! {
-    in001_invalid_json: INVALID_JSON;
-    in002_invalid_utf8: INVALID_UTF8;
-    in003_lone_surrogate: LONE_SURROGATE;
-    in004_depth_exceeded: DEPTH_EXCEEDED;
-    in005_duplicate_key: DUPLICATE_KEY;
-    in006_number_out_of_range: NUMBER_OUT_OF_RANGE;
-    in007_record_too_long: RECORD_TOO_LONG;
-    in008_truncated_stream: TRUNCATED_STREAM;
-    in009_decompression_limit: DECOMPRESSION_LIMIT;
-    in010_entry_limit: ENTRY_LIMIT;
-    in011_nested_archive: NESTED_ARCHIVE;
-    in012_unsafe_entry_name: UNSAFE_ENTRY_NAME;
-    in013_not_a_regular_file: NOT_A_REGULAR_FILE;
-    in014_unreadable_input: UNREADABLE_INPUT;
-    in015_empty_input: EMPTY_INPUT;
-    in016_byte_order_mark: BYTE_ORDER_MARK;
-    in017_unsupported_container: UNSUPPORTED_CONTAINER;
-    in018_corrupt_stream: CORRUPT_STREAM;
-    in019_trailing_garbage: TRAILING_GARBAGE;
-    in020_document_too_large: DOCUMENT_TOO_LARGE;
-    in021_link_not_followed: LINK_NOT_FOLLOWED;
-    in022_escaped_nul: ESCAPED_NUL;
-    in023_repeated_entry: REPEATED_ENTRY;
-    in024_dump_incomplete: DUMP_INCOMPLETE;
-    in025_columns_unknown: COLUMNS_UNKNOWN;
-    in026_copy_escaped: COPY_ESCAPED;
-    in027_malformed_row: MALFORMED_ROW;
-    in028_unread_journal: UNREAD_JOURNAL;
-    in029_repeated_input: REPEATED_INPUT;
-    in030_replacement_character: REPLACEMENT_CHARACTER;
-    sr001_missing_field: MISSING_FIELD;
-    sr002_wrong_type: WRONG_TYPE;
-    sr003_unknown_format: UNKNOWN_FORMAT;
-    sr004_source_mismatch: SOURCE_MISMATCH;
-    sr005_unknown_version: UNKNOWN_VERSION;
-    sr006_unknown_message_type: UNKNOWN_MESSAGE_TYPE;
-    sr007_unknown_scene: UNKNOWN_SCENE;
-    sr008_empty_conversation: EMPTY_CONVERSATION;
-    sr009_empty_message: EMPTY_MESSAGE;
-    sr010_cached_block: CACHED_BLOCK;
-    sr011_history_repeated: HISTORY_REPEATED;
-    sr012_leaked_metadata: LEAKED_METADATA;
-    sr013_unfinished_stream: UNFINISHED_STREAM;
-    sr014_orphan_chunk: ORPHAN_CHUNK;
-    sr015_late_chunk: LATE_CHUNK;
-    sr016_compressed_message: COMPRESSED_MESSAGE;
-    sr017_loop_depth_exceeded: LOOP_DEPTH_EXCEEDED;
-    sr018_unmentioned_response: UNMENTIONED_RESPONSE;
-    sr019_split_tool_call: SPLIT_TOOL_CALL;
-    sr020_unclosed_turn: UNCLOSED_TURN;
-    sr021_text_outside_turns: TEXT_OUTSIDE_TURNS;
-    sr022_preference_pair: PREFERENCE_PAIR;
-    sr023_labelled_answer: LABELLED_ANSWER;
-    sr024_unmatched_path: UNMATCHED_PATH;
-    sr025_not_merged: NOT_MERGED;
-    sr026_unknown_meta_key: UNKNOWN_META_KEY;
-    sr027_mojibake: MOJIBAKE;
-    sr028_repeated_message: REPEATED_MESSAGE;
-    sr029_truncated_json: TRUNCATED_JSON;
-    sr030_other_branches: OTHER_BRANCHES;
-    sr031_broken_tree: BROKEN_TREE;
-    sr032_incomplete_export: INCOMPLETE_EXPORT;
-    sr033_encrypted_reasoning: ENCRYPTED_REASONING;
-    sr034_unread_field: UNREAD_FIELD;
-    sr035_misrecognised_input: MISRECOGNISED_INPUT;
-    as001_duplicate_message_id: DUPLICATE_MESSAGE_ID;
-    as002_repeated_row: REPEATED_ROW;
-    as003_conversation_too_large: CONVERSATION_TOO_LARGE;
-    as004_duplicate_conversation_id: DUPLICATE_CONVERSATION_ID;
-    as005_conflicting_message: CONFLICTING_MESSAGE;
-    rf001_dangling_reference: DANGLING_REFERENCE;
-    rf002_reference_to_itself: REFERENCE_TO_ITSELF;
-    rf003_reference_cycle: REFERENCE_CYCLE;
-    rf004_reference_incomplete: REFERENCE_INCOMPLETE;
-    rf005_preview_mismatch: PREVIEW_MISMATCH;
-    rf006_forward_reference: FORWARD_REFERENCE;
-    rf007_too_many_references: TOO_MANY_REFERENCES;
-    rf008_preview_too_deep: PREVIEW_TOO_DEEP;
-    rf009_pseudo_reference: PSEUDO_REFERENCE;
-    rf010_reference_elsewhere: REFERENCE_ELSEWHERE;
-    tl001_orphaned_result: ORPHANED_RESULT;
-    tl002_unanswered_call: UNANSWERED_CALL;
-    tl003_result_before_call: RESULT_BEFORE_CALL;
-    tl004_duplicate_result: DUPLICATE_RESULT;
-    tl005_name_mismatch: NAME_MISMATCH;
-    tl006_malformed_arguments: MALFORMED_ARGUMENTS;
-    tl007_arguments_not_object: ARGUMENTS_NOT_OBJECT;
-    tl008_arguments_not_string: ARGUMENTS_NOT_STRING;
-    tl009_missing_call_id: MISSING_CALL_ID;
-    tl010_ambiguous_call_id: AMBIGUOUS_CALL_ID;
-    tl011_arguments_against_schema: ARGUMENTS_AGAINST_SCHEMA;
-    pt001_unknown_sender: UNKNOWN_SENDER;
-    pt002_role_conflict: ROLE_CONFLICT;
-    pt003_legacy_role: LEGACY_ROLE;
-    pt004_personal_data: PERSONAL_DATA;
-    pt005_secret: SECRET;
-    pt006_contradicting_roster: CONTRADICTING_ROSTER;
-    pt007_sender_name_mismatch: SENDER_NAME_MISMATCH;
-    tm001_timestamp_unusable: TIMESTAMP_UNUSABLE;
-    tm002_timestamp_naive: TIMESTAMP_NAIVE;
-    tm003_time_goes_backwards: TIME_GOES_BACKWARDS;
-    tm004_unknown_timezone: UNKNOWN_TIMEZONE;
-    tm005_timestamp_unusual: TIMESTAMP_UNUSUAL;
-    tm006_future_time: FUTURE_TIME;
-    tm007_time_before_1990: TIME_BEFORE_1990;
-    tm008_wrong_time_unit: WRONG_TIME_UNIT;
-    md001_invalid_media_url: INVALID_MEDIA_URL;
-    md002_repeated_media: REPEATED_MEDIA;
-    md003_unplaced_media: UNPLACED_MEDIA;
-    md004_truncated_base64: TRUNCATED_BASE64;
-    md005_token_in_address: TOKEN_IN_ADDRESS;
-    di001_special_token_in_text: SPECIAL_TOKEN_IN_TEXT;
-    di002_several_references: SEVERAL_REFERENCES;
-    di003_oversize_rendering: OVERSIZE_RENDERING;
-    di004_not_accepted: NOT_ACCEPTED;
-    di005_too_many_windows: TOO_MANY_WINDOWS;
-    di006_too_many_perspectives: TOO_MANY_PERSPECTIVES;
+    INVALID_JSON = "IN001-invalid-json";
+    INVALID_UTF8 = "IN002-invalid-utf8";
+    LONE_SURROGATE = "IN003-lone-surrogate";
+    DEPTH_EXCEEDED = "IN004-depth-exceeded";
+    DUPLICATE_KEY = "IN005-duplicate-key";
+    NUMBER_OUT_OF_RANGE = "IN006-number-out-of-range";
+    RECORD_TOO_LONG = "IN007-record-too-long";
+    TRUNCATED_STREAM = "IN008-truncated-stream";
+    DECOMPRESSION_LIMIT = "IN009-decompression-limit";
+    ENTRY_LIMIT = "IN010-entry-limit";
+    NESTED_ARCHIVE = "IN011-nested-archive";
+    UNSAFE_ENTRY_NAME = "IN012-unsafe-entry-name";
+    NOT_A_REGULAR_FILE = "IN013-not-a-regular-file";
+    UNREADABLE_INPUT = "IN014-unreadable-input";
+    EMPTY_INPUT = "IN015-empty-input";
+    BYTE_ORDER_MARK = "IN016-byte-order-mark";
+    UNSUPPORTED_CONTAINER = "IN017-unsupported-container";
+    CORRUPT_STREAM = "IN018-corrupt-stream";
+    TRAILING_GARBAGE = "IN019-trailing-garbage";
+    DOCUMENT_TOO_LARGE = "IN020-document-too-large";
+    LINK_NOT_FOLLOWED = "IN021-link-not-followed";
+    ESCAPED_NUL = "IN022-escaped-nul";
+    REPEATED_ENTRY = "IN023-repeated-entry";
+    DUMP_INCOMPLETE = "IN024-dump-incomplete";
+    COLUMNS_UNKNOWN = "IN025-columns-unknown";
+    COPY_ESCAPED = "IN026-copy-escaped";
+    MALFORMED_ROW = "IN027-malformed-row";
+    UNREAD_JOURNAL = "IN028-unread-journal";
+    REPEATED_INPUT = "IN029-repeated-input";
+    REPLACEMENT_CHARACTER = "IN030-replacement-character";
+    MISSING_FIELD = "SR001-missing-field";
+    WRONG_TYPE = "SR002-wrong-type";
+    UNKNOWN_FORMAT = "SR003-unknown-format";
+    SOURCE_MISMATCH = "SR004-source-mismatch";
+    UNKNOWN_VERSION = "SR005-unknown-version";
+    UNKNOWN_MESSAGE_TYPE = "SR006-unknown-message-type";
+    UNKNOWN_SCENE = "SR007-unknown-scene";
+    EMPTY_CONVERSATION = "SR008-empty-conversation";
+    EMPTY_MESSAGE = "SR009-empty-message";
+    CACHED_BLOCK = "SR010-cached-block";
+    HISTORY_REPEATED = "SR011-history-repeated";
+    LEAKED_METADATA = "SR012-leaked-metadata";
+    UNFINISHED_STREAM = "SR013-unfinished-stream";
+    ORPHAN_CHUNK = "SR014-orphan-chunk";
+    LATE_CHUNK = "SR015-late-chunk";
+    COMPRESSED_MESSAGE = "SR016-compressed-message";
+    LOOP_DEPTH_EXCEEDED = "SR017-loop-depth-exceeded";
+    UNMENTIONED_RESPONSE = "SR018-unmentioned-response";
+    SPLIT_TOOL_CALL = "SR019-split-tool-call";
+    UNCLOSED_TURN = "SR020-unclosed-turn";
+    TEXT_OUTSIDE_TURNS = "SR021-text-outside-turns";
+    PREFERENCE_PAIR = "SR022-preference-pair";
+    LABELLED_ANSWER = "SR023-labelled-answer";
+    UNMATCHED_PATH = "SR024-unmatched-path";
+    NOT_MERGED = "SR025-not-merged";
+    UNKNOWN_META_KEY = "SR026-unknown-meta-key";
+    MOJIBAKE = "SR027-mojibake";
+    REPEATED_MESSAGE = "SR028-repeated-message";
+    TRUNCATED_JSON = "SR029-truncated-json";
+    OTHER_BRANCHES = "SR030-other-branches";
+    BROKEN_TREE = "SR031-broken-tree";
+    INCOMPLETE_EXPORT = "SR032-incomplete-export";
+    ENCRYPTED_REASONING = "SR033-encrypted-reasoning";
+    UNREAD_FIELD = "SR034-unread-field";
+    MISRECOGNISED_INPUT = "SR035-misrecognised-input";
+    DUPLICATE_MESSAGE_ID = "AS001-duplicate-message-id";
+    REPEATED_ROW = "AS002-repeated-row";
+    CONVERSATION_TOO_LARGE = "AS003-conversation-too-large";
+    DUPLICATE_CONVERSATION_ID = "AS004-duplicate-conversation-id";
+    CONFLICTING_MESSAGE = "AS005-conflicting-message";
+    DANGLING_REFERENCE = "RF001-dangling-reference";
+    REFERENCE_TO_ITSELF = "RF002-reference-to-itself";
+    REFERENCE_CYCLE = "RF003-reference-cycle";
+    REFERENCE_INCOMPLETE = "RF004-reference-incomplete";
+    PREVIEW_MISMATCH = "RF005-preview-mismatch";
+    FORWARD_REFERENCE = "RF006-forward-reference";
+    TOO_MANY_REFERENCES = "RF007-too-many-references";
+    PREVIEW_TOO_DEEP = "RF008-preview-too-deep";
+    PSEUDO_REFERENCE = "RF009-pseudo-reference";
+    REFERENCE_ELSEWHERE = "RF010-reference-elsewhere";
+    ORPHANED_RESULT = "TL001-orphaned-result";
+    UNANSWERED_CALL = "TL002-unanswered-call";
+    RESULT_BEFORE_CALL = "TL003-result-before-call";
+    DUPLICATE_RESULT = "TL004-duplicate-result";
+    NAME_MISMATCH = "TL005-name-mismatch";
+    MALFORMED_ARGUMENTS = "TL006-malformed-arguments";
+    ARGUMENTS_NOT_OBJECT = "TL007-arguments-not-object";
+    ARGUMENTS_NOT_STRING = "TL008-arguments-not-string";
+    MISSING_CALL_ID = "TL009-missing-call-id";
+    AMBIGUOUS_CALL_ID = "TL010-ambiguous-call-id";
+    ARGUMENTS_AGAINST_SCHEMA = "TL011-arguments-against-schema";
+    UNKNOWN_SENDER = "PT001-unknown-sender";
+    ROLE_CONFLICT = "PT002-role-conflict";
+    LEGACY_ROLE = "PT003-legacy-role";
+    PERSONAL_DATA = "PT004-personal-data";
+    SECRET = "PT005-secret";
+    CONTRADICTING_ROSTER = "PT006-contradicting-roster";
+    SENDER_NAME_MISMATCH = "PT007-sender-name-mismatch";
+    TIMESTAMP_UNUSABLE = "TM001-timestamp-unusable";
+    TIMESTAMP_NAIVE = "TM002-timestamp-naive";
+    TIME_GOES_BACKWARDS = "TM003-time-goes-backwards";
+    UNKNOWN_TIMEZONE = "TM004-unknown-timezone";
+    TIMESTAMP_UNUSUAL = "TM005-timestamp-unusual";
+    FUTURE_TIME = "TM006-future-time";
+    TIME_BEFORE_1990 = "TM007-time-before-1990";
+    WRONG_TIME_UNIT = "TM008-wrong-time-unit";
+    INVALID_MEDIA_URL = "MD001-invalid-media-url";
+    REPEATED_MEDIA = "MD002-repeated-media";
+    UNPLACED_MEDIA = "MD003-unplaced-media";
+    TRUNCATED_BASE64 = "MD004-truncated-base64";
+    TOKEN_IN_ADDRESS = "MD005-token-in-address";
+    SPECIAL_TOKEN_IN_TEXT = "DI001-special-token-in-text";
+    SEVERAL_REFERENCES = "DI002-several-references";
+    OVERSIZE_RENDERING = "DI003-oversize-rendering";
+    NOT_ACCEPTED = "DI004-not-accepted";
+    TOO_MANY_WINDOWS = "DI005-too-many-windows";
+    TOO_MANY_PERSPECTIVES = "DI006-too-many-perspectives";
 }
 
 /// Codes of one stage of the mill, which begin with the same two letters.

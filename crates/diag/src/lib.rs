@@ -16,7 +16,6 @@ pub mod ledger;
 pub mod limits;
 pub mod page;
 pub mod reason;
-pub mod severities;
 pub mod steps;
 pub mod suggest;
 pub mod visible;

@@ -36,7 +36,7 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
         return Err(unknown.then("`chatmill rules` lists them").into());
     }
     let pages = family.map(page::family).into_iter();
-    let pages = pages.chain(findings.into_iter().map(page::code));
+    let pages = pages.chain(findings.into_iter().map(|code| code.text.to_owned()));
     let pages: Vec<String> = pages.chain(others.iter().map(told::Told::page)).collect();
     output::print(&terminal::markdown(&pages.join("\n")))?;
     Ok(Exit::Complete)

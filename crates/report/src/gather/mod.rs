@@ -1,7 +1,6 @@
 //! From a dataset to a report: the manifest's totals say what is in the tables, findings are read for their samples, and of
 //! messages who said them and what they count. So a report takes as long for long texts as for short ones.
 
-mod counts;
 mod dearest;
 mod findings;
 mod found;
@@ -18,8 +17,7 @@ use crate::bill;
 use crate::compare::compare;
 use crate::queries;
 use crate::report::{
-    Balance, Bin, Clusters, Distribution, FORMAT, InputTotals, LossKind, Queried, Reason, Report, Run,
-    RunTime,
+    Balance, Bin, Clusters, Distribution, FORMAT, InputTotals, Queried, Reason, Report, Run, RunTime,
 };
 use crate::stand_ins::numbered;
 
@@ -68,16 +66,16 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
                 queries::tool_calls_per_conversation(),
             ),
         ],
-        roles: rows(queries::ROLES, overview.roles),
-        references: rows(queries::REFERENCES, overview.references),
-        tool_calls: rows(queries::TOOL_CALLS, overview.tool_calls),
+        roles: Queried::new(queries::ROLES, overview.roles, ROWS),
+        references: Queried::new(queries::REFERENCES, overview.references, ROWS),
+        tool_calls: Queried::new(queries::TOOL_CALLS, overview.tool_calls, ROWS),
         tools: Queried {
             left_out: overview.tools_left_out,
-            ..rows(queries::TOOLS, overview.tools)
+            ..Queried::new(queries::TOOLS, overview.tools, ROWS)
         },
         money: Vec::new(),
         dearest: dearest::dearest(&dataset)?,
-        largest: rows(queries::LARGEST, overview.largest),
+        largest: Queried::new(queries::LARGEST, overview.largest, ROWS),
         // Times are not a part of a dataset: who wants them adds them.
         slowest: None,
         clusters: is_compared(manifest).then(|| clusters(&overview.clusters)),
@@ -103,11 +101,6 @@ fn time(dataset: &Dataset) -> Result<Option<RunTime>, DatasetError> {
     }
 }
 
-/// Rows of the overview as those of the report.
-fn rows<C, R: From<C>>(query: &str, counts: Vec<C>) -> Queried<R> {
-    Queried::new(query, counts.into_iter().map(R::from).collect(), ROWS)
-}
-
 fn distribution(name: &str, totals: &SpreadTotals, query: String) -> Distribution {
     let bins = totals.bins.iter();
     Distribution {
@@ -123,9 +116,8 @@ fn distribution(name: &str, totals: &SpreadTotals, query: String) -> Distributio
 }
 
 /// What each dialect lost, dialects by their names, the most frequent kind first.
-fn losses(counts: Vec<LossCount>) -> Vec<LossKind> {
-    let mut rows: Vec<LossKind> = counts.into_iter().map(LossKind::from).collect();
-    let amount = |row: &LossKind| std::cmp::Reverse(row.amount);
+fn losses(mut rows: Vec<LossCount>) -> Vec<LossCount> {
+    let amount = |row: &LossCount| std::cmp::Reverse(row.amount);
     rows.sort_by(|one, other| {
         (&one.dialect, &one.profile, amount(one), &one.code).cmp(&(
             &other.dialect,

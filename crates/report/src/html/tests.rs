@@ -6,10 +6,10 @@ use serde_json::Value;
 use super::page;
 use crate::judged::{JudgedFile, ShownFinding};
 use crate::report::{
-    Amount, Bin, CallStatusTotals, Change, Clusters, Comparison, ConversationChanges, Costly, Dearest,
-    Distribution, FindingChange, FindingCode, Grown, InputTotals, Largest, LossChange, LossKind, MoneyCell,
-    Queried, Reason, ReferenceStatus, Report, RoleTotals, RunTime, Sample, SlowConversation, TokenCell,
-    TokenChange, TokenCount, Tool,
+    Amount, Bin, CallCount, Change, Clusters, Comparison, ConversationChanges, Costly, Dearest, Distribution,
+    FindingChange, FindingCode, Grown, InputTotals, LargeConversation, LossChange, LossCount, MoneyCell,
+    Queried, Reason, ReferenceCount, Report, RoleCount, RunTime, Sample, SlowConversation, TokenCell,
+    TokenChange, TokenCount, ToolCount,
 };
 
 /// Closes whatever can be open, and does what must not be done.
@@ -107,30 +107,30 @@ fn full() -> Report {
             participants: vec![costly()],
             ..Dearest::default()
         }),
-        losses: Queried::new("q", vec![LossKind::default()], 9),
+        losses: Queried::new("q", vec![LossCount::default()], 9),
         distributions: vec![Distribution {
             bins: vec![Bin { from: 1, count: 1 }],
             ..Distribution::default()
         }],
-        roles: Queried::new("q", vec![RoleTotals::default()], 9),
-        references: Queried::new("q", vec![ReferenceStatus::default()], 9),
+        roles: Queried::new("q", vec![RoleCount::default()], 9),
+        references: Queried::new("q", vec![ReferenceCount::default()], 9),
         tool_calls: Queried::new(
             "q",
-            vec![CallStatusTotals {
+            vec![CallCount {
                 paired_by: Some(text()),
-                ..CallStatusTotals::default()
+                ..CallCount::default()
             }],
             9,
         ),
         tools: Queried::new(
             "q",
-            vec![Tool {
+            vec![ToolCount {
                 name: Some(text()),
-                ..Tool::default()
+                ..ToolCount::default()
             }],
             9,
         ),
-        largest: Queried::new("q", vec![Largest::default()], 9),
+        largest: Queried::new("q", vec![LargeConversation::default()], 9),
         slowest: Some(Queried::new("q", vec![SlowConversation::default()], 9)),
         clusters: Some(Clusters {
             conversations: 2,

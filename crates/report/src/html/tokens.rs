@@ -7,7 +7,7 @@ use super::table::{bars, numbers, table, words};
 use super::{end, query};
 use crate::bill::quotient;
 use crate::cells::GroupKey;
-use crate::report::{LossKind, Report, TokenCell};
+use crate::report::{LossCount, Report, TokenCell};
 use crate::token_table::{TokenRow, TokenTable, heading};
 
 /// Kinds of loss that are shown without opening anything.
@@ -207,7 +207,7 @@ pub(super) fn losses(html: &mut Html, report: &Report) {
         .iter()
         .filter(|cell| cell.encoding == first)
         .collect();
-    let lost = |cell: &TokenCell| -> Vec<&LossKind> {
+    let lost = |cell: &TokenCell| -> Vec<&LossCount> {
         let kinds = report.losses.rows.iter();
         kinds
             .filter(|kind| (&kind.dialect, &kind.profile) == (&cell.dialect, &cell.profile))
@@ -257,7 +257,7 @@ pub(super) fn losses(html: &mut Html, report: &Report) {
 }
 
 /// Kinds of loss with their occurrences.
-fn chips(html: &mut Html, kinds: &[&LossKind]) {
+fn chips(html: &mut Html, kinds: &[&LossCount]) {
     html.raw("<ul class=\"chips\">");
     for kind in kinds {
         html.raw("<li>")

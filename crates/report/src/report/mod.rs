@@ -13,16 +13,17 @@ use chatmill_model::target_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use chatmill_dataset::overview::{
+    CallCount, LargeConversation, LossCount, ReferenceCount, RoleCount, ToolCount,
+};
+
 use crate::judged::JudgedFile;
 
 pub use changes::{
     Change, Comparison, ConversationChanges, FindingChange, Grown, LossChange, TokenChange, TokenCount,
 };
 pub use dearest::{Amount, Costly, Dearest, MoneyCell};
-pub use talk::{
-    Bin, CallStatusTotals, Clusters, Distribution, Largest, ReferenceStatus, RoleTotals, SlowConversation,
-    Tool,
-};
+pub use talk::{Bin, Clusters, Distribution, SlowConversation};
 pub use time::RunTime;
 
 /// The number that changes when the shape of a report does.
@@ -51,19 +52,19 @@ pub struct Report {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dearest: Option<Dearest>,
     /// What each dialect could not carry, by kind of loss.
-    pub losses: Queried<LossKind>,
+    pub losses: Queried<LossCount>,
     /// How lengths are distributed.
     pub distributions: Vec<Distribution>,
     /// Messages and notices by role.
-    pub roles: Queried<RoleTotals>,
+    pub roles: Queried<RoleCount>,
     /// References by what became of them.
-    pub references: Queried<ReferenceStatus>,
+    pub references: Queried<ReferenceCount>,
     /// Tool calls by how they were paired.
-    pub tool_calls: Queried<CallStatusTotals>,
+    pub tool_calls: Queried<CallCount>,
     /// The tools that are called most; empty where the run asked for no content.
-    pub tools: Queried<Tool>,
+    pub tools: Queried<ToolCount>,
     /// The conversations with the most text.
-    pub largest: Queried<Largest>,
+    pub largest: Queried<LargeConversation>,
     /// The conversations that took longest; none where times were not asked for.
     pub slowest: Option<Queried<SlowConversation>>,
     /// Conversations that repeat, fork or continue others; none where the run did not compare them.
@@ -407,20 +408,4 @@ impl TokenCell {
     pub fn target(&self) -> String {
         target_name(&self.dialect, &self.profile)
     }
-}
-
-/// What one dialect lost of one kind.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LossKind {
-    /// Id of the dialect.
-    pub dialect: String,
-    /// Its profile.
-    pub profile: String,
-    /// Kind of loss.
-    pub code: String,
-    /// Renderings that have it.
-    pub renderings: u64,
-    /// Occurrences.
-    pub amount: u64,
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use chatmill_dataset::rows::FindingRow;
-use chatmill_diag::{codes, page};
+use chatmill_diag::codes;
 use chatmill_engine::check::{Checked, Files};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -249,7 +249,7 @@ fn descriptor(code: &str) -> Option<Value> {
         "name": code.name,
         "shortDescription": {"text": code.page.what},
         "fullDescription": {"text": code.page.why},
-        "help": {"text": code.page.fix, "markdown": page::code(code)},
+        "help": {"text": code.page.fix, "markdown": code.text},
         "defaultConfiguration": {"level": code.severity.as_str()},
     }))
 }

@@ -197,6 +197,22 @@ fn a_line_that_no_transcript_has_is_somebodys_words_or_told() {
 }
 
 #[test]
+fn the_path_goes_on_in_json_that_a_string_holds() {
+    let source = crate::find("request-log").unwrap();
+    let text = r#"{"request":"{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\",\"audit\":{\"by\":\"somebody else\"}}]}","response":"{\"choices\":[],\"page\":\"{\\\"no\\\":1}\"}"}"#;
+    let (reading, unread) = read(source, text);
+    let first = text.find("\"{").unwrap();
+    let told: Vec<_> = unread.iter().map(|unread| (unread.path.as_str(), unread.bytes)).collect();
+    // Nobody opens the page.
+    assert_eq!(
+        told,
+        [("$.request.messages[].audit.by", 15), ("$.response.page", 12)]
+    );
+    assert_eq!(unread[0].first.start, first);
+    assert!(format!("{reading:?}").contains("somebody else"));
+}
+
+#[test]
 fn what_nobody_looked_at_goes_to_the_nearest_message_and_else_to_the_conversation() {
     let source = crate::find("openai-messages").unwrap();
     let text = r#"{"remark":{"deep":["of the whole"]},"messages":[{"role":"user","content":"Hi","audit":{"by":"somebody else"}}]}"#;

@@ -31,8 +31,8 @@ pub struct RecordOutcome {
     pub rows: RowLedger,
     /// What nobody reads of the record; nothing for a further conversation of it.
     pub unread: Vec<UnreadAt>,
-    /// Messages of the record that say something, and those that say nothing although words stand there that nobody reads.
-    pub messages: (u64, u64),
+    /// Bytes of what the source took of it and of what it left, as far as that holds words.
+    pub words: (u64, u64),
     /// What was replaced in the conversation, where a redactor replaces.
     pub redaction: Option<Redaction>,
     /// Further conversations of the record, each with what was found in it.

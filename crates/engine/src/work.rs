@@ -289,7 +289,7 @@ impl Work<'_, '_> {
     fn record(&mut self, record: Record<'_>, mut read: Vec<ReadRecord<'_>>) -> Result<(), WorkError> {
         let mut unread = read.first_mut().map(|read| {
             let outcome = &mut read.outcome;
-            (std::mem::take(&mut outcome.unread), outcome.messages)
+            (std::mem::take(&mut outcome.unread), outcome.words)
         });
         let mut left_out = None;
         let mut rejects = Vec::new();

@@ -19,6 +19,7 @@ pub(crate) struct Silence {
     /// Those which hold words that somebody wrote: they go to `extra`.
     kept: HashSet<&'static str>,
     maps: HashSet<&'static str>,
+    free: HashSet<&'static str>,
 }
 
 impl Silence {
@@ -45,6 +46,11 @@ impl Silence {
     /// Whether what stands at a path is kept all the same.
     pub(crate) fn keeps(&self, path: &str) -> bool {
         ends_in(path, &self.kept)
+    }
+
+    /// Whether the object at a path is one to which anybody may add what they like.
+    pub(crate) fn is_free(&self, path: &str) -> bool {
+        ends_in(path, &self.free)
     }
 
     /// Whether the keys of the object at a path are ids.
@@ -81,6 +87,10 @@ fn parse(lists: &'static str) -> HashMap<&'static str, Silence> {
             let silence = all.entry(source).or_default();
             if let Some(map) = line.strip_prefix("map ") {
                 silence.maps.insert(map);
+                continue;
+            }
+            if let Some(free) = line.strip_prefix("free ") {
+                silence.free.insert(free);
                 continue;
             }
             let kept = line.strip_prefix("keep ");

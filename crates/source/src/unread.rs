@@ -5,13 +5,13 @@
 //! format lists the path as without meaning ([`Silence`]).
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Mark, Value, append_key};
-use chatmill_model::{Conversation, Extra, Message, MessageKind, RawJson};
+use chatmill_model::{Conversation, Extra, Message, RawJson};
 
 use crate::frame::{FrameView, Reading};
 use crate::reader::raw;
@@ -37,10 +37,10 @@ pub struct Unread {
 pub struct Leftovers {
     /// What it left, in the order of the first bytes.
     pub fields: Vec<Unread>,
-    /// Messages that say something.
-    pub said: u64,
-    /// Messages that say nothing, although words stand there that nobody reads.
-    pub emptied: u64,
+    /// Bytes of what it took, as far as that holds words.
+    pub read_words: u64,
+    /// Bytes of what it left, as far as that holds words and does not stand where the format keeps whatever somebody adds.
+    pub unread_words: u64,
 }
 
 /// Finds what the reading of a frame passed over, and puts into `extra` what does not stand there yet.
@@ -51,23 +51,15 @@ pub(crate) fn leftovers(source: &str, frame: &FrameView<'_>, reading: &mut Readi
     let told = told(reading, frame.start);
     let mut walk = Walk::new(Silence::of(source), &told);
     walk.visit(frame.root(), false);
-    let says = |message: &&Message| !message.parts.is_empty() && message.kind == MessageKind::Message;
-    let said = all(reading).filter(|(_, message)| says(message)).count() as u64;
-    let mut leftovers = Leftovers {
+    let leftovers = Leftovers {
         fields: std::mem::take(&mut walk.unread),
-        said,
-        emptied: 0,
+        read_words: walk.read_words,
+        unread_words: walk.unread_words,
     };
-    let has_words = leftovers.fields.iter().any(|unread| unread.has_words);
-    if walk.has_left || has_words {
+    if walk.has_left {
         let mut walk = Walk::new(walk.silence, &told);
         walk.records = Some(records(reading, frame.start));
         walk.visit(frame.root(), false);
-        let is_empty = |message: &Message| message.parts.is_empty() && message.kind == MessageKind::Message;
-        let emptied = all(reading).filter(|(at, message)| is_empty(message) && walk.worded.contains(at));
-        // Where there is no message, the words are one that was not found.
-        let is_lost = has_words && reading.conversation.is_some() && all(reading).next().is_none();
-        leftovers.emptied = emptied.count() as u64 + u64::from(is_lost);
         for (record, key, value) in walk.left {
             if let Some(extra) = extra_of(reading, record) {
                 extra.0.push((key, value));
@@ -147,8 +139,12 @@ struct Walk<'w> {
     known: HashMap<String, usize>,
     /// How often something was told, or is to be kept.
     times: u64,
-    /// The records in which words were told, where records are sought.
-    worded: HashSet<RecordAt>,
+    /// Bytes of what was taken, as far as that holds words.
+    read_words: u64,
+    /// The same of what was left, but for where the format keeps whatever somebody adds.
+    unread_words: u64,
+    /// Whether the value at hand stands there.
+    is_free: bool,
     /// Whether something was told that nobody looked at, and that stands in no `extra` yet.
     has_left: bool,
     /// The path of the value at hand, as it is told.
@@ -173,7 +169,9 @@ impl<'w> Walk<'w> {
             unread: Vec::new(),
             known: HashMap::new(),
             times: 0,
-            worded: HashSet::new(),
+            read_words: 0,
+            unread_words: 0,
+            is_free: false,
             has_left: false,
             path: "$".to_owned(),
             records: None,
@@ -187,7 +185,7 @@ impl<'w> Walk<'w> {
     /// Looks at a value. `is_inside` says that all of what stands around it is unread.
     fn visit(&mut self, value: Value<'_>, is_inside: bool) {
         let (own, kind) = (value.marked(), value.kind());
-        if is_read(value) || self.is_told(value) {
+        if self.is_read(value) || self.is_told(value) {
             return;
         }
         let is_container = matches!(kind, Kind::Array | Kind::Object);
@@ -223,6 +221,8 @@ impl<'w> Walk<'w> {
 
     fn inside(&mut self, value: Value<'_>, kind: Kind, whole: bool) {
         let (length, place, around) = (self.path.len(), self.place.len(), self.around);
+        let was_free = self.is_free;
+        self.is_free |= self.silence.is_free(&self.path);
         let span = value.span();
         let records = self.records.as_ref().filter(|_| self.string.is_none());
         if let Some(record) = records.and_then(|records| records.get(&(span.start, span.end))) {
@@ -242,7 +242,7 @@ impl<'w> Walk<'w> {
             let is_map = self.silence.is_map(&self.path);
             for (key, field) in value.fields() {
                 // Most fields are read: they need no path.
-                if is_read(field) {
+                if self.is_read(field) {
                     continue;
                 }
                 if is_map {
@@ -259,7 +259,24 @@ impl<'w> Walk<'w> {
             }
         }
         self.path.truncate(length);
+        self.is_free = was_free;
         self.around = around;
+    }
+
+    /// Whether a value is read, or there is nothing in it. What is read is counted where it holds words.
+    fn is_read(&mut self, value: Value<'_>) -> bool {
+        if value.marked() != Mark::Taken {
+            return value.is_null() || value.written() == "\"\"";
+        }
+        let has_words = match value.kind() {
+            Kind::String => holds_words(value.written()),
+            Kind::Array | Kind::Object => true,
+            _ => false,
+        };
+        if has_words {
+            self.read_words += value.span().len() as u64;
+        }
+        true
     }
 
     /// Whether a more particular finding speaks of a value.
@@ -305,18 +322,14 @@ impl<'w> Walk<'w> {
         if let Some(unread) = self.unread.get_mut(index) {
             unread.count += 1;
             unread.bytes += value.span().len() as u64;
-            let has_words = value.string().is_some_and(|text| holds_words(&text));
-            unread.has_words |= has_words;
-            if has_words && self.records.is_some() {
-                self.worded.insert(self.around.0);
+            if value.string().is_some_and(|text| holds_words(&text)) {
+                unread.has_words = true;
+                if !self.is_free {
+                    self.unread_words += value.span().len() as u64;
+                }
             }
         }
     }
-}
-
-/// Whether a value is read, or there is nothing in it.
-fn is_read(value: Value<'_>) -> bool {
-    value.marked() == Mark::Taken || value.is_null() || value.written() == "\"\""
 }
 
 /// Bytes of a name that are shown in paths: a longer one would stand in those of all that is below it.

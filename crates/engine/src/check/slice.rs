@@ -114,7 +114,7 @@ impl<'c> Checker<'c> {
                 let shown = shown(&record);
                 let text = Text::of(record, &shown);
                 for read in record.read(Settings::plain(&self.options.limits)) {
-                    let outcome = (read.outcome.unread.as_slice(), read.outcome.messages);
+                    let outcome = (read.outcome.unread.as_slice(), read.outcome.words);
                     let (files, limit) = (&mut self.report.files, self.options.limits.unread_paths);
                     Recognition::add(files, |file| &mut file.recognition, record, outcome, limit);
                     self.record(read, &text);

@@ -196,7 +196,7 @@ impl ReceiptTotals {
             .collect();
         let mut lots = staging.list_lots(self.lots.clone())?;
         let mut left: BTreeMap<usize, Recognition> = BTreeMap::new();
-        let mut said = vec![0; plan.inputs.len()];
+        let mut read_words = vec![0; plan.inputs.len()];
         for receipt in staging.receipts::<SliceShapes>()? {
             let receipt = receipt?;
             lots.add(receipt.slice, receipt.files)?;
@@ -205,8 +205,8 @@ impl ReceiptTotals {
                     add_shapes(found.entry(index).or_default(), input.shapes);
                 }
                 let recognition = input.recognition;
-                if let Some(sum) = said.get_mut(index) {
-                    *sum += recognition.said;
+                if let Some(sum) = read_words.get_mut(index) {
+                    *sum += recognition.read_words;
                 }
                 if recognition.misread > 0 || !recognition.unread.is_empty() {
                     let left = left.entry(index).or_default();
@@ -223,7 +223,7 @@ impl ReceiptTotals {
             lots,
             shapes: named.collect(),
             left,
-            said,
+            read_words,
         })
     }
 
@@ -232,12 +232,12 @@ impl ReceiptTotals {
         &mut self,
         plan: &Plan,
         left: BTreeMap<usize, Recognition>,
-        said: &[u64],
+        read_words: &[u64],
         parts: &mut PartSet,
     ) -> Result<(), RunError> {
         for (index, mut recognition) in left {
             let input = self.inputs.get(index).unwrap_or_default();
-            recognition.said = said.get(index).copied().unwrap_or_default();
+            recognition.read_words = read_words.get(index).copied().unwrap_or_default();
             let source = input.source.unwrap_or_default();
             for (located, first) in recognition.findings(input.framed, &source) {
                 self.tell(plan, index, &located, first.as_ref(), parts)?;
@@ -277,7 +277,7 @@ impl ReceiptTotals {
             lots,
             shapes,
             left,
-            said,
+            read_words,
         } = self.list(plan, &staging)?;
         // What belongs to no slice is a lot of its own, after the last one: the totals, and what is told of whole inputs.
         let after_last = SliceId {
@@ -285,7 +285,7 @@ impl ReceiptTotals {
             slice: 0,
         };
         let mut parts = staging.parts(after_last, options)?;
-        self.tell_inputs(plan, left, &said, &mut parts)?;
+        self.tell_inputs(plan, left, &read_words, &mut parts)?;
         let names = TotalNames::of(plan);
         let rows = self.totals.rows(&names);
         let mut whole = self.whole;
@@ -330,8 +330,8 @@ struct Listed {
     shapes: Shapes,
     /// What is not read, by the index of the input.
     left: BTreeMap<usize, Recognition>,
-    /// Messages of each input that say something.
-    said: Vec<u64>,
+    /// Bytes of words that were read of each input.
+    read_words: Vec<u64>,
 }
 
 /// The shapes of inputs, by their names.

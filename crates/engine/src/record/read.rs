@@ -130,7 +130,7 @@ impl Scanned<'_> {
         let also = std::mem::take(&mut reading.also).into_iter();
         let mut outcome = self.conclude(reading, notes(self.document, self.frame));
         outcome.unread = self.place_unread(&leftovers.fields);
-        outcome.messages = (leftovers.said, leftovers.emptied);
+        outcome.words = (leftovers.read_words, leftovers.unread_words);
         outcome.also = also.map(|reading| self.conclude(reading, Vec::new())).collect();
         outcome
     }
@@ -187,7 +187,7 @@ impl Scanned<'_> {
                     rejects: located(reading.rejects, locator, document, source, None),
                     rows: reading.rows,
                     unread: Vec::new(),
-                    messages: (0, 0),
+                    words: (0, 0),
                     redaction: None,
                     also: Vec::new(),
                 };
@@ -225,7 +225,7 @@ impl Scanned<'_> {
             rejects,
             rows: counts,
             unread: Vec::new(),
-            messages: (0, 0),
+            words: (0, 0),
             redaction,
             also: Vec::new(),
         }
@@ -293,7 +293,7 @@ fn rejected(
         rejects: vec![(reject, place)],
         rows: RowLedger::default(),
         unread: Vec::new(),
-        messages: (0, 0),
+        words: (0, 0),
         redaction: None,
         also: Vec::new(),
     }

@@ -18,12 +18,12 @@ pub struct Recognition {
     /// Records that are whole and that the source cannot read all the same.
     #[serde(default)]
     pub misread: u64,
-    /// Messages that say something.
+    /// Bytes of what it reads, as far as that holds words.
     #[serde(default)]
-    pub said: u64,
-    /// Messages that say nothing, although words stand there that it does not read.
+    pub read_words: u64,
+    /// Bytes of what it does not read, as far as that holds words.
     #[serde(default)]
-    pub emptied: u64,
+    pub unread_words: u64,
     /// Fields that it does not read.
     #[serde(default, skip_serializing_if = "UnreadFields::is_empty")]
     pub unread: UnreadFields,
@@ -35,12 +35,12 @@ impl Recognition {
         inputs: &mut BTreeMap<usize, C>,
         of: fn(&mut C) -> &mut Self,
         record: Record<'_>,
-        (unread, (said, emptied)): (&[UnreadAt], (u64, u64)),
+        (unread, (read_words, unread_words)): (&[UnreadAt], (u64, u64)),
         limit: u64,
     ) {
         let own = of(inputs.entry(record.entry.input).or_default());
-        own.said += said;
-        own.emptied += emptied;
+        own.read_words += read_words;
+        own.unread_words += unread_words;
         for unread in unread {
             let (input, place) = record.place_of(unread);
             let fields = &mut of(inputs.entry(input).or_default()).unread;
@@ -58,8 +58,8 @@ impl Recognition {
     /// Adds what is known of later records, with at most so many paths.
     pub fn merge(&mut self, later: Self, limit: u64) {
         self.misread += later.misread;
-        self.said += later.said;
-        self.emptied += later.emptied;
+        self.read_words += later.read_words;
+        self.unread_words += later.unread_words;
         self.unread.merge(later.unread, limit);
     }
 
@@ -72,14 +72,14 @@ impl Recognition {
     /// The finding that the source is the wrong one. Of a single record what is wrong with it is said already.
     fn misfit(&self, framed: u64, source: &str) -> Option<Located> {
         let other = "this is another format, or another source reads it; name that with --source";
-        let (emptied, all) = (self.emptied, self.said + self.emptied);
         let message = if self.misread >= 2 && self.misread * 2 > framed {
             format!(
                 "{source} cannot read {} of {framed} records: {other}",
                 self.misread
             )
-        } else if emptied * 2 > all {
-            format!("{source} reads nothing of {emptied} of {all} messages that hold words: {other}")
+        } else if self.unread_words > self.read_words {
+            let (read, unread) = (self.read_words, self.unread_words);
+            format!("{source} reads {read} bytes of words and leaves {unread}: {other}")
         } else {
             return None;
         };
@@ -113,11 +113,11 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_reads_nothing_of_most_messages_with_words_is_the_wrong_one() {
-        let told = |said, emptied| {
+    fn a_source_that_leaves_more_words_than_it_reads_is_the_wrong_one() {
+        let told = |read_words, unread_words| {
             let recognition = Recognition {
-                said,
-                emptied,
+                read_words,
+                unread_words,
                 ..Recognition::default()
             };
             recognition.misfit(3, "sharegpt").is_some()

@@ -202,7 +202,10 @@ fn the_path_goes_on_in_json_that_a_string_holds() {
     let text = r#"{"request":"{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\",\"audit\":{\"by\":\"somebody else\"}}]}","response":"{\"choices\":[],\"page\":\"{\\\"no\\\":1}\"}"}"#;
     let (reading, unread) = read(source, text);
     let first = text.find("\"{").unwrap();
-    let told: Vec<_> = unread.iter().map(|unread| (unread.path.as_str(), unread.bytes)).collect();
+    let told: Vec<_> = unread
+        .iter()
+        .map(|unread| (unread.path.as_str(), unread.bytes))
+        .collect();
     // Nobody opens the page.
     assert_eq!(
         told,

@@ -239,3 +239,29 @@ fn what_nobody_looked_at_goes_to_the_nearest_message_and_else_to_the_conversatio
         [("$.remark.deep[]", 1, true), ("$.messages[].audit.by", 1, true)]
     );
 }
+
+#[test]
+fn what_a_format_lets_anybody_add_does_not_speak_against_the_format() {
+    let room = |key: &str| {
+        format!(
+            r#"{{"version":"1.0.0","conversation_meta":{{"conversation_id":"c","scene":"group","user_details":{{"u":{{"role":"user"}}}},"harbour":"{WORDS}"}},
+            "conversation_list":[{{"message_id":"m","sender":"u","type":"text","content":"Which knot holds best?","refer_list":[],"{key}":{{"a":"{WORDS}"}}}}]}}"#
+        )
+    };
+    let source = crate::find("group-chat").unwrap();
+    for (key, bytes) in [("extra", 0), ("other", WORDS.len() as u64 + 2)] {
+        let text = room(key);
+        let limits = Limits::default();
+        let document = json::scan(text.as_bytes(), limits.depth).unwrap();
+        let frame = FrameView {
+            document: &document,
+            bytes: text.as_bytes(),
+            start: 0,
+            key: None,
+        };
+        let (_, leftovers) = crate::read(source, &frame, &limits);
+        assert_eq!(leftovers.fields.len(), 2, "{key}: both are told");
+        assert_eq!(leftovers.unread_words, bytes, "{key}");
+        assert!(leftovers.read_words > 0, "{key}");
+    }
+}

@@ -175,7 +175,9 @@ pub(crate) fn junk_of(source: &str, n: usize) -> Files {
 fn add_junk(value: &mut Value, n: usize) {
     match value {
         Value::Array(list) => {
-            list.iter_mut().for_each(|item| add_junk(item, n));
+            for item in list.iter_mut() {
+                add_junk(item, n);
+            }
             list.extend(std::iter::repeat_n(json!(5), n));
         }
         Value::Object(object) => {
@@ -210,9 +212,9 @@ fn written(sample: &Path, value: &Value) -> Files {
 fn places(value: &Value, place: &mut Vec<Step>, add: &mut dyn FnMut(&[Step], How)) {
     match value {
         Value::Array(list) => {
-            [How::Again, How::Numbered, How::Named]
-                .into_iter()
-                .for_each(|how| add(place, how));
+            for how in [How::Again, How::Numbered, How::Named] {
+                add(place, how);
+            }
             (0..list.len()).for_each(|index| add(place, How::Element(index)));
             (0..JUNK.len()).for_each(|junk| add(place, How::Junk(junk)));
             for (index, item) in list.iter().enumerate() {
@@ -399,7 +401,7 @@ fn renamed(value: &Value, key: &str, time: usize, ids: &HashSet<String>, has_nam
     match value {
         Value::String(text) => Value::from(renamed_text(text)),
         Value::Number(number) if is_id(key) => match number.as_i64() {
-            Some(number) => json!(number.wrapping_add(time as i64 * 1_000)),
+            Some(number) => json!(number.wrapping_add_unsigned(time as u64 * 1_000)),
             None => value.clone(),
         },
         Value::Array(list) => list

@@ -79,7 +79,7 @@ pub(crate) const SHAPES: &[Shape] = &[
         lines(asked.chain(answers).chain(summaries))
     }),
     planned(
-        shape("forks of a session", 800, |n| {
+        shape("forks of a session", 8_000, |n| {
             let asked = [turn("a", None)].into_iter();
             lines(asked.chain((0..n).map(|number| {
                 let mut turn = turn(&format!("b{number}"), Some("a"));

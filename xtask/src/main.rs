@@ -31,7 +31,7 @@ const USAGE: &str = "\
 usage: cargo xtask CHORE
 
   floors                    imports go strictly downward; who may name files and decompressors
-  sizes                     no file over 600 lines without its tests
+  sizes                     no file over 600 lines without its tests; code of a crate within xtask/allowances.txt
   rules   --check|--write   docs/rules, from the diagnostic codes
   readme  --check|--write   the tables of README.md and of the pages in docs, from the registries
   schemas --check|--write   schemas/pipeline.schema.json, from the types

@@ -8,12 +8,15 @@ use std::collections::{HashMap, HashSet};
 /// Names, looked up letter by letter so that a crowded room costs no more than a small one.
 #[derive(Debug, Default)]
 pub(super) struct Names {
+    /// Where in `bearers` a name stands.
+    whole: HashMap<String, usize>,
+    /// The participants of each name.
+    bearers: Vec<Vec<usize>>,
     steps: HashMap<(usize, char), usize>,
-    count: usize,
-    /// The participants whose name ends at a step.
-    ends: HashMap<usize, Vec<usize>>,
-    /// Where the name of each participant ends.
-    places: HashMap<usize, usize>,
+    /// The name that ends at a step.
+    ends: HashMap<usize, usize>,
+    /// The name of each participant.
+    named: HashMap<usize, usize>,
 }
 
 /// Those of one name who may be meant by it: with more of them nobody can tell, and each would be mentioned wherever the name is.
@@ -22,41 +25,55 @@ const MAX_NAMESAKES: usize = 64;
 /// Further `@` that a mention may hold, for a name may: without an end, a text of nothing else would be walked from each on.
 const MAX_SIGNS: usize = 4;
 
+/// Letters of a name that a mention may have: each of them takes many times its own memory.
+const MAX_LETTERS: usize = 1_024;
+
 impl Names {
     /// Adds a name of somebody.
     pub(super) fn add(&mut self, name: &str, whose: usize) {
         if name.is_empty() {
             return;
         }
+        let letters: String = name.chars().map(canonical).collect();
+        let is_mentioned = letters.chars().nth(MAX_LETTERS).is_none();
+        let steps = if is_mentioned { letters.as_str() } else { "" };
         let mut at = 0;
-        for letter in name.chars().map(canonical) {
-            let next = self.count + 1;
+        for letter in steps.chars() {
+            let next = self.steps.len() + 1;
             at = *self.steps.entry((at, letter)).or_insert(next);
-            self.count = self.count.max(at);
         }
-        let ends = self.ends.entry(at).or_default();
-        if ends.len() < MAX_NAMESAKES && ends.last() != Some(&whose) {
-            ends.push(whose);
+        let next = self.bearers.len();
+        let known = *self.whole.entry(letters).or_insert(next);
+        if is_mentioned {
+            self.ends.insert(at, known);
         }
-        self.places.insert(whose, at);
+        if known == next {
+            self.bearers.push(Vec::new());
+        }
+        if let Some(bearers) = self.bearers.get_mut(known)
+            && bearers.len() < MAX_NAMESAKES
+            && bearers.last() != Some(&whose)
+        {
+            bearers.push(whose);
+        }
+        self.named.insert(whose, known);
     }
 
     /// Whether a name is somebody else's, too.
     pub(super) fn is_shared(&self, whose: usize) -> bool {
-        let ends = self.places.get(&whose).and_then(|at| self.ends.get(at));
-        ends.is_some_and(|ends| ends.len() > 1)
+        self.named
+            .get(&whose)
+            .is_some_and(|name| self.of(*name).len() > 1)
     }
 
     /// The participants with exactly this name, in any case.
     pub(super) fn called(&self, name: &str) -> &[usize] {
-        let mut at = 0;
-        for letter in name.chars().map(canonical) {
-            match self.steps.get(&(at, letter)) {
-                Some(next) => at = *next,
-                None => return &[],
-            }
-        }
-        self.ends.get(&at).map_or(&[], Vec::as_slice)
+        let letters: String = name.chars().map(canonical).collect();
+        self.whole.get(&letters).map_or(&[], |name| self.of(*name))
+    }
+
+    fn of(&self, name: usize) -> &[usize] {
+        self.bearers.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// The participants that a text mentions, each once, in order of first mention.
@@ -77,8 +94,9 @@ impl Names {
             {
                 at = *next;
                 let is_whole = !letters.clone().next().is_some_and(is_word);
-                let ends = self.ends.get(&at).filter(|_| is_whole);
-                let new = ends.into_iter().flatten().filter(|whose| seen.insert(**whose));
+                let name = self.ends.get(&at).filter(|_| is_whole);
+                let bearers = name.into_iter().flat_map(|name| self.of(*name));
+                let new = bearers.filter(|whose| seen.insert(**whose));
                 found.extend(new);
             }
         }
@@ -130,6 +148,23 @@ mod tests {
         }
         assert_eq!(names.mentioned("@Bo").len(), MAX_NAMESAKES);
         assert!(names.is_shared(2) && names.is_shared(999) && !names.is_shared(0));
+    }
+
+    #[test]
+    fn a_name_that_is_too_long_to_be_mentioned_is_still_somebodys() {
+        let mut names = Names::default();
+        for (whose, letters) in [MAX_LETTERS, MAX_LETTERS + 1].into_iter().enumerate() {
+            let name = "n".repeat(letters);
+            names.add(&name, whose);
+            assert_eq!(names.called(&name.to_uppercase()), [whose]);
+        }
+        assert_eq!(names.mentioned(&format!("@{}", "n".repeat(MAX_LETTERS))), [0]);
+        assert!(
+            names
+                .mentioned(&format!("@{}", "n".repeat(MAX_LETTERS + 1)))
+                .is_empty()
+        );
+        assert_eq!(names.steps.len(), MAX_LETTERS);
     }
 
     #[test]

@@ -53,7 +53,7 @@ bless:
     cargo xtask rules --write
     cargo xtask readme --write
     cargo xtask schemas --write
-    git --no-pager diff -- data-samples docs schemas README.md
+    git --no-pager diff -- data-samples docs schemas README.md crates/cli/tests crates/dialect/tests crates/source/tests
 
 # add a toy dialect, a toy source and a toy rule to a copy of the tree as CONTRIBUTING says, and run all tests there
 toys FORM="whole":
@@ -67,6 +67,7 @@ floors:
 # how long the files are
 sizes:
     cargo xtask sizes
+    cargo xtask counts --check
 
 # index of the diagnostic codes, tables of the README
 docs:

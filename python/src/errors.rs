@@ -3,9 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use chatmill_cli::{Exit, Fault};
-use chatmill_engine::PlanError;
-use chatmill_engine::error::ReadError;
 use chatmill_engine::tables::TablesError;
+use chatmill_engine::{PlanError, ReadError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 

@@ -13,16 +13,7 @@ use chatmill_workshop::chaos::{Ground, Tally};
 const MEGABYTES: usize = 14;
 
 /// Runs in a disk of `$1` KiB, then once more after the disk has grown.
-const SMALL_DISK: &str = r#"
-mount -t tmpfs -o size="$1"k none "$2" || exit 99
-"$3" run "$4" --out "$2/out" --threads 2 --quiet >/dev/null
-echo "$?"
-test -e "$2/out" && echo there || echo absent
-mount -o remount,size=1g "$2" || exit 99
-"$3" run "$4" --out "$2/out" --threads 2 --quiet >/dev/null
-echo "$?"
-cp -r "$2"/. "$5"
-"#;
+const SMALL_DISK: &str = include_str!("small_disk.sh");
 
 pub(crate) fn run(root: &Path, kills: &str, seed: Option<&str>) -> Result<String> {
     let kills: u32 = kills.parse().context("KILLS must be a whole number")?;

@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use anyhow::{Context, Result};
-use chatmill_dialect::about::Rules;
-use chatmill_dialect::{DIALECTS, DialectRule, TemplateDialect};
+use chatmill_dialect::{DIALECTS, DialectRule, Rules, TemplateDialect};
 
 use crate::tables::{cell, replaced};
 

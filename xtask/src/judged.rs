@@ -69,7 +69,7 @@ impl Dataset {
 
     /// Runs the pipeline over `input`, or over its own inputs where there is none.
     fn run(&self, root: &Path, input: Option<&Path>) -> Result<String> {
-        let profiles = |dialect: &&dyn chatmill_dialect::Dialect| {
+        let profiles = |dialect: &&chatmill_dialect::Dialect| {
             let id = dialect.id().to_owned();
             let profiles = dialect.about().profile_names();
             profiles.map(move |profile| format!("{id}@{profile}"))
@@ -121,7 +121,7 @@ fn faults(dataset: &Path) -> Vec<String> {
     for ((((id, dialect), profile), text), violations) in
         ids.zip(dialects).zip(profiles).zip(texts).zip(violations)
     {
-        if chatmill_dialect::find(&dialect).is_some_and(|dialect| dialect.about().neutral) {
+        if chatmill_dialect::find(&dialect).is_some_and(chatmill_dialect::Dialect::is_neutral) {
             continue;
         }
         let is_named = |rule: &str| violations.iter().any(|said| said.starts_with(rule));

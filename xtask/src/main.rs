@@ -5,6 +5,7 @@
 )]
 
 mod chaos;
+mod counts;
 mod dialect_rules;
 mod floors;
 mod fuzz;
@@ -32,6 +33,7 @@ usage: cargo xtask CHORE
 
   floors                    imports go strictly downward; who may name files and decompressors
   sizes                     no file over 600 lines without its tests; code of a crate within xtask/allowances.txt
+  counts  --check|--write   neighbours, names of types, public items and silent defaults within xtask/counts.txt
   rules   --check|--write   docs/rules, from the diagnostic codes
   readme  --check|--write   the tables of README.md and of the pages in docs, from the registries
   schemas --check|--write   schemas/pipeline.schema.json, from the types
@@ -62,6 +64,7 @@ fn run(arguments: &[&str], root: &Path) -> Result<String> {
         ["floors"] => floors::run(root),
         ["floors", "--modules"] => modules::run(root),
         ["sizes"] => sizes::run(root),
+        ["counts", mode] => counts::run(root, Mode::parse(mode)?),
         ["rules", mode] => rules::run(root, Mode::parse(mode)?),
         ["readme", mode] => readme::run(root, Mode::parse(mode)?),
         ["schemas", mode] => schemas::run(root, Mode::parse(mode)?),

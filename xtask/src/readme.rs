@@ -10,6 +10,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use chatmill_dialect::{DIALECTS, LossCode};
 use chatmill_export::ENVELOPES;
+use chatmill_report::numbers::count;
 use chatmill_source::SOURCES;
 use chatmill_token::{ENCODINGS, Encoding};
 
@@ -141,7 +142,7 @@ fn encodings() -> Result<String> {
     let mut table = String::from("| Encoding | Read by | Tokens |\n|---|---|---|\n");
     for encoding in ENCODINGS {
         let about = encoding.about();
-        let tokens = grouped(about.vocabulary);
+        let tokens = count(about.vocabulary.into());
         writeln!(
             table,
             "| `{}` | {} | {tokens} |",
@@ -155,38 +156,16 @@ fn encodings() -> Result<String> {
 fn envelopes() -> Result<String> {
     let mut table = String::from("| Envelope | Dialect | A record is | Left out |\n|---|---|---|---|\n");
     for envelope in ENVELOPES {
-        let about = envelope.about();
-        let dialects: Vec<String> = about.dialects.iter().map(|id| format!("`{id}`")).collect();
-        let cells = [&dialects.join(", "), about.record, about.left_out].map(cell);
-        writeln!(table, "| `{}` | {} |", about.id, cells.join(" | "))?;
+        let dialects: Vec<String> = envelope.dialects.iter().map(|id| format!("`{id}`")).collect();
+        let cells = [&dialects.join(", "), envelope.record, envelope.left_out].map(cell);
+        writeln!(table, "| `{}` | {} |", envelope.id, cells.join(" | "))?;
     }
     Ok(table)
-}
-
-/// A number with a comma at the thousands.
-fn grouped(number: u32) -> String {
-    let digits = number.to_string();
-    let mut said = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            said.push(',');
-        }
-        said.push(digit);
-    }
-    said
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thousands_have_commas() {
-        assert_eq!(
-            [7, 256, 50_256, 1_199_998].map(grouped),
-            ["7", "256", "50,256", "1,199,998"]
-        );
-    }
 
     #[test]
     fn every_registry_fills_its_table() {

@@ -83,20 +83,22 @@ pub(crate) fn source_files(root: &Path) -> Result<Vec<SourceFile>> {
 /// The files that hold nothing but tests and benchmarks, sorted by path.
 pub(crate) fn test_files(root: &Path) -> Result<Vec<TestFile>> {
     let sources: BTreeSet<String> = source_files(root)?.into_iter().map(|file| file.path).collect();
+    let texts = texts_below(root, &["crates", "xtask"])?.into_iter();
+    let files = texts.filter(|(path, _)| !sources.contains(path));
+    Ok(files.map(|(path, text)| TestFile { path, text }).collect())
+}
+
+/// The path and the text of every Rust file below some folders, tests or not.
+pub(crate) fn texts_below(root: &Path, folders: &[&str]) -> Result<Vec<(String, String)>> {
     let mut paths = Vec::new();
-    for folder in ["crates", "xtask"] {
+    for folder in folders {
         rust_files_below(&root.join(folder), &mut paths)?;
     }
-    let mut files = Vec::new();
-    for path in paths {
-        let name = below(root, &path);
-        if !sources.contains(&name) {
-            let text =
-                fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            files.push(TestFile { path: name, text });
-        }
-    }
-    Ok(files)
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok((below(root, &path), text))
+    };
+    paths.into_iter().map(read).collect()
 }
 
 fn below(root: &Path, path: &Path) -> String {
@@ -130,12 +132,12 @@ fn without_tests(text: &str) -> String {
     let mut kept = String::new();
     let mut held = String::new();
     for line in text.lines() {
-        if line == "#[cfg(test)]" || (!held.is_empty() && line.starts_with("#[")) {
+        if line == "#[cfg(test)]" || (!held.is_empty() && line.starts_with(['#', ' ', ')'])) {
             held.push_str(line);
             held.push('\n');
             continue;
         }
-        if !held.is_empty() && line.starts_with("mod ") && line.ends_with('{') {
+        if !held.is_empty() && module(line).is_some_and(|rest| rest.ends_with('{')) {
             return kept;
         }
         kept.push_str(&held);
@@ -144,6 +146,13 @@ fn without_tests(text: &str) -> String {
         kept.push('\n');
     }
     kept
+}
+
+/// What follows `mod` in a line that declares a module.
+fn module(line: &str) -> Option<&str> {
+    let seen = ["pub(crate) ", "pub(super) "];
+    let own = seen.iter().find_map(|seen| line.strip_prefix(seen));
+    own.unwrap_or(line).strip_prefix("mod ")
 }
 
 /// Files of modules that are declared behind `#[cfg(test)]`.
@@ -162,10 +171,7 @@ fn test_files_declared_in(path: &Path, text: &str) -> Vec<PathBuf> {
         }
         // Attributes may be written over several lines.
         while lines.next_if(|line| line.starts_with(['#', ' ', ')'])).is_some() {}
-        let declared = lines
-            .peek()
-            .map(|line| line.strip_prefix("pub(crate) ").unwrap_or(line))
-            .and_then(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+        let declared = lines.peek().and_then(|line| module(line)?.strip_suffix(';'));
         if let Some(name) = declared {
             files.push(folder.join(format!("{name}.rs")));
             files.push(folder.join(name).join("mod.rs"));
@@ -182,6 +188,8 @@ mod tests {
     fn a_test_module_ends_the_text_and_a_test_only_function_does_not() {
         let text = "fn a() {}\n#[cfg(test)]\nfn b() {}\n#[cfg(test)]\n#[allow(x)]\nmod tests {\n}\n";
         assert_eq!(without_tests(text), "fn a() {}\n#[cfg(test)]\nfn b() {}\n");
+        let text = "fn a() {}\n#[cfg(test)]\n#[expect(\n    x\n)]\npub(super) mod tests {\n}\n";
+        assert_eq!(without_tests(text), "fn a() {}\n");
     }
 
     #[test]

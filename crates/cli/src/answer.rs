@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 use chatmill_engine::{PlanError, Progress};
 use clap::Parser;
 
-use crate::commands::{self, Cli, Context};
+use crate::commands::{self, Cli};
+use crate::context::Context;
 use crate::exit::{self, Exit};
 use crate::output;
 use crate::progress::Meter;

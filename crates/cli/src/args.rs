@@ -1,12 +1,16 @@
 //! What several commands understand. A command's own arguments stand in its file.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use chatmill_engine::{Plan, PlanError};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, ValueEnum};
+use strum::{ParseError, VariantNames};
 
 /// What all commands understand.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Common options")]
 pub(crate) struct Global {
     /// How progress is shown on stderr
     #[arg(
@@ -15,21 +19,14 @@ pub(crate) struct Global {
         value_enum,
         default_value = "auto",
         value_name = "STYLE",
-        help_heading = "Common options",
         display_order = 100
     )]
     pub progress: ProgressStyle,
     /// Logs more; twice for details
-    #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet", help_heading = "Common options", display_order = 100)]
+    #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet", display_order = 100)]
     pub verbose: u8,
     /// Shows no progress and no notes, logs errors only
-    #[arg(
-        short,
-        long,
-        global = true,
-        help_heading = "Common options",
-        display_order = 100
-    )]
+    #[arg(short, long, global = true, display_order = 100)]
     pub quiet: bool,
     /// Form of log lines on stderr
     #[arg(
@@ -38,15 +35,14 @@ pub(crate) struct Global {
         value_enum,
         default_value = "text",
         value_name = "FORMAT",
-        help_heading = "Common options",
         display_order = 100
     )]
     pub log_format: LogFormat,
     /// Shows all columns of tables, however wide the terminal is, and all inputs of a run
-    #[arg(long, global = true, help_heading = "Common options", display_order = 100)]
+    #[arg(long, global = true, display_order = 100)]
     pub wide: bool,
     /// Prints no chat text, name, address or id: places, codes, counts, and masks of ids
-    #[arg(long, global = true, help_heading = "Common options", display_order = 100)]
+    #[arg(long, global = true, display_order = 100)]
     pub no_content: bool,
     /// Makes the masks of --no-content with the key in this file, so that reports can be compared [default: a new key each time]
     #[arg(
@@ -54,7 +50,6 @@ pub(crate) struct Global {
         global = true,
         requires = "no_content",
         value_name = "FILE",
-        help_heading = "Common options",
         display_order = 100
     )]
     pub mask_key: Option<PathBuf>,
@@ -134,4 +129,12 @@ pub(crate) struct Listing {
     /// Form of the listing
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
     pub format: ListFormat,
+}
+
+/// Parses the words of a list of values.
+pub(crate) fn words<T>() -> impl TypedValueParser<Value = T>
+where
+    T: VariantNames + FromStr<Err = ParseError> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(T::VARIANTS).try_map(|word| word.parse())
 }

@@ -26,9 +26,10 @@ pub(crate) mod status;
 pub(crate) mod tokens;
 pub(crate) mod work;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::args::{Global, Listing};
+use crate::context::Context;
 use crate::exit::{self, Exit};
 use crate::logs;
 use crate::progress::Meter;
@@ -41,13 +42,7 @@ use crate::terminal;
     name = "chatmill",
     version,
     long_version = include_str!(concat!(env!("OUT_DIR"), "/version.txt")),
-    after_help = "Examples:\n  \
-                  chatmill inspect archive.zip\n  \
-                  chatmill check exports/ --fail-on warning\n  \
-                  chatmill convert exports/ --to trl-messages --out train\n  \
-                  chatmill run pipelines/demo.toml\n\n\
-                  Exit codes: 0 complete, 1 complete with findings or a failed check, 2 the request is wrong,\n\
-                  3 not complete (repeating may help), 130 or 143 interrupted"
+    after_help = include_str!("../help/chatmill.txt").trim_end()
 )]
 pub(crate) struct Cli {
     /// What all commands understand.
@@ -114,16 +109,6 @@ pub(crate) enum Command {
     Completions(completions::Arguments),
     /// Prints a manual page
     Man(man::Arguments),
-}
-
-/// What a command gets beside its own arguments.
-pub(crate) struct Context<'c> {
-    /// What all commands understand.
-    pub global: &'c Global,
-    /// Where progress is shown.
-    pub meter: &'c Meter,
-    /// What the process was told meanwhile.
-    pub signals: &'c Signals,
 }
 
 /// Runs the command that was asked for.
@@ -205,15 +190,14 @@ pub(crate) fn dispatch(command: Command, context: &Context<'_>) -> anyhow::Resul
         Command::Init(arguments) => init::execute(&arguments, context),
         Command::Example(arguments) => example::execute(&arguments, context),
         Command::Schema(arguments) => schema::execute(&arguments),
-        Command::Completions(arguments) => completions::execute(&arguments),
-        Command::Man(arguments) => man::execute(&arguments),
+        Command::Completions(arguments) => completions::execute(&arguments, Cli::command()),
+        Command::Man(arguments) => man::execute(&arguments, Cli::command()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {

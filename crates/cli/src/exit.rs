@@ -10,9 +10,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use chatmill_dataset::DatasetError;
+use chatmill_diag::Class;
 use chatmill_diag::visible::{is_hidden, visible, visible_lines};
-use chatmill_engine::error::ReadError;
-use chatmill_engine::{PlanError, RunError};
+use chatmill_engine::{PlanError, ReadError, RunError};
 use chatmill_export::ExportError;
 use chatmill_intake::Failure;
 
@@ -60,77 +60,28 @@ impl Exit {
 
     /// What an error means. `stopped` is the exit that the last signal asked for.
     pub fn of(error: &anyhow::Error, stopped: Self) -> Self {
-        for cause in error.chain() {
-            if let Some(error) = cause.downcast_ref::<RunError>() {
-                return of_run(error, stopped);
-            }
-            if let Some(error) = cause.downcast_ref::<ReadError>() {
-                return match error {
-                    ReadError::Plan(error) => of_plan(error),
-                    ReadError::Stopped => stopped,
-                    ReadError::Spill(error) => of_dataset(error),
-                    ReadError::Threads(_) => Self::Incomplete,
-                };
-            }
-            if let Some(error) = cause.downcast_ref::<PlanError>() {
-                return of_plan(error);
-            }
-            if let Some(ExportError::Stopped) = cause.downcast_ref::<ExportError>() {
-                return stopped;
-            }
-            if cause.is::<WrongRequest>() {
-                return Self::WrongRequest;
-            }
-            if let Some(error) = cause.downcast_ref::<DatasetError>() {
-                return of_dataset(error);
-            }
+        match error.chain().find_map(class) {
+            Some(Class::Request) => Self::WrongRequest,
+            Some(Class::Stopped) => stopped,
+            Some(Class::System | Class::Bug) | None => Self::Incomplete,
         }
-        Self::Incomplete
     }
 }
 
-fn of_plan(error: &PlanError) -> Exit {
-    match error {
-        PlanError::System(_) => Exit::Incomplete,
-        _ => Exit::WrongRequest,
-    }
-}
-
-fn of_run(error: &RunError, stopped: Exit) -> Exit {
-    match error {
-        RunError::Plan(error) => of_plan(error),
-        RunError::PerspectiveAbsent
-        | RunError::NotPlanned { .. }
-        | RunError::OtherPlan { .. }
-        | RunError::NoSuchShare { .. } => Exit::WrongRequest,
-        RunError::Dataset(error) => of_dataset(error),
-        RunError::Stopped { .. } => stopped,
-        RunError::InputChanged { .. }
-        | RunError::InputsFailed { .. }
-        | RunError::Incomplete { .. }
-        | RunError::Unbalanced { .. }
-        | RunError::Miscounted { .. }
-        | RunError::WorkerFailed { .. }
-        | RunError::TooManyToCompare { .. }
-        | RunError::LotsMissing { .. }
-        | RunError::TakenAway { .. }
-        | RunError::Threads { .. } => Exit::Incomplete,
-    }
-}
-
-fn of_dataset(error: &DatasetError) -> Exit {
-    match error {
-        DatasetError::WrongPath { .. }
-        | DatasetError::Occupied { .. }
-        | DatasetError::NoExchange { .. }
-        | DatasetError::Format { .. }
-        | DatasetError::AbsentTable { .. } => Exit::WrongRequest,
-        DatasetError::Locked { .. }
-        | DatasetError::NoSpace { .. }
-        | DatasetError::Io { .. }
-        | DatasetError::Corrupt { .. }
-        | DatasetError::Row { .. } => Exit::Incomplete,
-    }
+/// The class of an error that says one; all others are the system's.
+fn class(error: &(dyn Error + 'static)) -> Option<Class> {
+    let of_run = || Some(error.downcast_ref::<RunError>()?.class());
+    let of_read = || Some(error.downcast_ref::<ReadError>()?.class());
+    let of_plan = || Some(error.downcast_ref::<PlanError>()?.class());
+    let of_export = || Some(error.downcast_ref::<ExportError>()?.class());
+    let of_dataset = || Some(error.downcast_ref::<DatasetError>()?.class());
+    let of_request = error.is::<WrongRequest>().then_some(Class::Request);
+    of_request
+        .or_else(of_run)
+        .or_else(of_read)
+        .or_else(of_plan)
+        .or_else(of_export)
+        .or_else(of_dataset)
 }
 
 impl From<Exit> for ExitCode {
@@ -352,6 +303,7 @@ mod tests {
             DatasetError::Format {
                 path: path.clone(),
                 format: 1,
+                read: 7,
                 version: "0".into(),
             },
             DatasetError::AbsentTable {

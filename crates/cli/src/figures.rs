@@ -2,17 +2,9 @@
 
 use std::time::Duration;
 
-use indicatif::{DecimalBytes, HumanCount};
-
-/// A number with thousands separators.
-pub(crate) fn count(number: u64) -> String {
-    HumanCount(number).to_string()
-}
-
-/// A number with its noun, for example `1 record` or `1,204 records`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
-}
+use chatmill_report::numbers;
+pub(crate) use chatmill_report::numbers::{count, counted, thousandths};
+use indicatif::DecimalBytes;
 
 /// Bytes in decimal units.
 pub(crate) fn bytes(number: u64) -> String {
@@ -60,16 +52,7 @@ pub(crate) fn percent(share: f64) -> String {
 
 /// A duration in its two largest units; a short one with a decimal.
 pub(crate) fn duration(duration: Duration) -> String {
-    let seconds = duration.as_secs();
-    if seconds < 10 {
-        format!("{:.1} s", duration.as_secs_f64())
-    } else if seconds < 60 {
-        format!("{seconds} s")
-    } else if seconds < 3600 {
-        format!("{} min {} s", seconds / 60, seconds % 60)
-    } else {
-        format!("{} h {} min", seconds / 3600, seconds / 60 % 60)
-    }
+    numbers::duration(duration.as_secs_f64())
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 mod answer;
 mod args;
 mod commands;
+mod context;
 mod csv;
 mod exit;
 mod figures;
@@ -23,6 +24,7 @@ mod progress;
 mod selection;
 mod signals;
 mod stderr;
+mod table;
 mod terminal;
 mod told;
 mod troubles;

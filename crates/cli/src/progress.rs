@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::{Global, ProgressStyle};
 use crate::exit::Exit;
-use crate::figures;
+use crate::figures::{self, thousandths};
 use crate::stderr::{self, Word};
 
 /// Shows how far the work is.
@@ -297,11 +297,6 @@ const BAR: &str = "{msg:<11} [{wide_bar:.}] {percent:>3} %{prefix}";
 
 /// The whole way in steps of a bar.
 const BAR_LENGTH: u64 = 100_000;
-
-/// A number with three decimals.
-pub(crate) fn thousandths(number: f64) -> f64 {
-    (number * 1000.0).round() / 1000.0
-}
 
 /// Columns from which a bar has room for the rate beside it.
 const COLUMNS_FOR_RATES: usize = 100;

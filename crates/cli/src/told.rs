@@ -3,8 +3,7 @@
 
 use chatmill_diag::codes::CODES;
 use chatmill_diag::suggest::nearest;
-use chatmill_dialect::about::Rules;
-use chatmill_dialect::{DIALECTS, LossCode, TemplateDialect};
+use chatmill_dialect::{DIALECTS, LossCode, Rules, TemplateDialect};
 use chatmill_engine::again;
 use chatmill_export::ENVELOPES;
 
@@ -63,7 +62,7 @@ pub(crate) fn all() -> Vec<Told> {
     }
     let envelopes = ENVELOPES
         .iter()
-        .map(|envelope| ("envelope", envelope.about().id, envelope.about().reasons));
+        .map(|envelope| ("envelope", envelope.id, envelope.reasons));
     let exports = [chatmill_export::REASONS, again::REASONS].map(|reasons| ("export", "export", reasons));
     for (kind, owner, reasons) in envelopes.chain(exports) {
         for reason in reasons {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use chatmill_engine::trouble::Troubles;
+use chatmill_engine::Troubles;
 
 use crate::figures::counted;
 use crate::output::harmless;

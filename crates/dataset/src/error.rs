@@ -3,10 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use chatmill_diag::Class;
 use parquet::errors::ParquetError;
 use thiserror::Error;
-
-use crate::format::FORMAT;
 
 /// What went wrong with a dataset.
 ///
@@ -68,7 +67,7 @@ pub enum DatasetError {
     },
     /// The dataset's tables have another form than those that this program reads.
     #[error(
-        "{} is a dataset of format {format}, written by chatmill {version}, and this program reads format {FORMAT}; run its \
+        "{} is a dataset of format {format}, written by chatmill {version}, and this program reads format {read}; run its \
          pipeline again with --replace",
         path.display()
     )]
@@ -77,6 +76,8 @@ pub enum DatasetError {
         path: PathBuf,
         /// Its format.
         format: u32,
+        /// The format that this program reads.
+        read: u32,
         /// The version of the program that wrote it.
         version: String,
     },
@@ -111,6 +112,21 @@ pub enum DatasetError {
 }
 
 impl DatasetError {
+    /// What kind of error it is.
+    pub const fn class(&self) -> Class {
+        match self {
+            Self::WrongPath { .. }
+            | Self::Occupied { .. }
+            | Self::NoExchange { .. }
+            | Self::Format { .. }
+            | Self::AbsentTable { .. } => Class::Request,
+            Self::Locked { .. } | Self::NoSpace { .. } | Self::Io { .. } | Self::Corrupt { .. } => {
+                Class::System
+            }
+            Self::Row { .. } => Class::Bug,
+        }
+    }
+
     /// Names an error of the operating system.
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();

@@ -4,84 +4,60 @@
 //! *done* means; [`Staging::seal`] proves that folder and manifest agree; [`Sealed::publish`] makes the dataset appear
 //! by one rename. It decides no column's value and reads no input.
 
-pub mod overview;
-pub mod rows;
-
-mod account;
-mod audit;
 mod certify;
-mod chunk;
-mod column;
-mod comparison;
-mod derived;
-mod describe;
-mod destination;
+mod columns;
 mod disk;
 mod error;
-mod folder;
-mod format;
-mod free_table;
-mod hashed;
-mod interim;
-mod key;
-mod listed;
-mod lot_manifests;
-pub mod manifest;
-mod memory;
-mod memory_table;
-mod options;
-mod part;
-mod parts;
+mod manifest;
+mod parquet;
+mod publish;
 mod read;
-mod receipt;
-mod row_group;
-mod seal;
-mod shared;
-mod slice_id;
-mod spill;
-mod spread;
-mod staging;
 mod store;
-mod table;
 mod tables;
-mod workplace;
 
-pub use account::{InputRows, account_faults};
+pub use certify::account::{InputRows, account_faults};
 pub use certify::{Certificate, certify, has_traces_of_a_run, is_dataset};
-pub use column::{Member, NestedValue, Shape};
-pub use comparison::WriteBody;
-pub use derived::{RECORD, write_derived};
-pub use disk::{ReportFile, create_report};
+pub use columns::{ColumnKind, Columns, RowVisit};
+pub use disk::{FileMeasure, ReportFile, Spill, SpillFolder, create_report};
 pub use error::DatasetError;
-pub use folder::{FileMeasure, Folder, FolderFile};
-pub use format::FORMAT;
-pub use free_table::{FreeCell, FreeKind, FreeTable};
-pub use interim::Interim;
-pub use key::Key;
-pub use lot_manifests::LotManifests;
 pub use manifest::{
-    DERIVED, FILES_LISTED, InputEntry, Inputs, LotEntry, MANIFEST, Manifest, PROGRAM, PartEntry, SUCCESS,
-    TableEntry, read_manifest,
+    DERIVED, FORMAT, InputEntry, Inputs, LotEntry, MANIFEST, Manifest, PROGRAM, PartEntry, RECORD, Spread,
+    SpreadTotals, TableEntry, overview, read_manifest,
 };
-pub use memory::{MemoryParts, table_schema};
-pub use memory_table::{MemoryTable, TableBatches};
-pub use options::{Compression, Partition, TableOptions};
-pub use parts::PartFile;
+pub use parquet::column::{Member, NestedValue, Shape};
+pub use parquet::compression::Compression;
+pub use parquet::key::Key;
+pub use publish::derived::write_derived;
+pub use publish::folder::{Folder, FolderFile};
+pub use publish::free_table::{FreeCell, FreeKind, FreeTable};
+pub use publish::interim::Interim;
+pub use publish::work::comparison::WriteBody;
+pub use publish::work::lot_manifests::LotManifests;
+pub use publish::work::receipt::Receipt;
+pub use publish::work::seal::Sealed;
+pub use publish::work::shared::{LotOutcome, PlannedWork, planned_work};
+pub use publish::work::staging::{Opening, Staging, open};
 pub use read::{
-    Batch, Batches, Dataset, Elements, Flags, Numbers, PlaceLists, Reals, Spans, TextLists, Texts, Times,
+    Batch, Batches, Components, Dataset, Elements, Flags, Numbers, PlaceLists, Reals, Spans, TextLists,
+    Texts, Times,
 };
-pub use receipt::Receipt;
-pub use seal::Sealed;
-pub use shared::{LotOutcome, PlannedWork, planned_work};
-pub use slice_id::SliceId;
-pub use spill::{Spill, SpillFolder};
-pub use spread::{Spread, SpreadTotals};
-pub use staging::{Opening, Staging, open};
 pub use store::{
-    HISTORY, LatestLink, METRICS, NIGHT_DATASET, NIGHT_JSON, NIGHT_NOTE, NIGHTS_PAGE, NightFolder, NightName,
-    NightStore, RecordBytes,
+    LatestLink, METRICS, NIGHT_JSON, NIGHT_NOTE, NIGHTS_PAGE, NightFolder, NightName, NightStore, RecordBytes,
 };
-pub use tables::{ALWAYS_WRITTEN, PartSet, TABLES, absent_tables, describe};
+pub use tables::memory::{MemoryParts, table_schema};
+pub use tables::memory_table::{MemoryTable, TableBatches};
+pub use tables::options::{Partition, TableOptions};
+pub use tables::part_file::PartFile;
+pub use tables::registry::{PartSet, TABLES, absent_tables, describe};
+pub use tables::slice_id::SliceId;
+
+/// The rows of all tables, one struct a table; fields are named like the columns.
+pub mod rows {
+    pub use crate::tables::registry::{
+        AlternativeRow, ConversationRow, FindingRow, LossRow, MessageRow, ParticipantCell, ReferenceRow,
+        RejectRow, RenderingRow, TokenCountRow, ToolCallRow, TotalRow,
+    };
+}
 
 #[cfg(test)]
 mod tests;

@@ -8,21 +8,22 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int32Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{
     Array, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch, StringArray,
     TimestampMicrosecondArray,
 };
+use chatmill_model::{Component, ComponentCounts};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::disk::{Dir, DiskFile};
 use crate::error::DatasetError;
+use crate::manifest::overview::Overview;
 use crate::manifest::{self, AllFiles, MANIFEST, Manifest, TableEntry};
-use crate::overview::Overview;
-use crate::parts::{self, PartFile};
+use crate::tables::part_file::{self, PartFile};
 
 /// Bytes of a derived file that is read, at most.
 const DERIVED_BYTES: u64 = 1 << 20;
@@ -116,11 +117,13 @@ impl Dataset {
         if let Some(absence) = self.absence(table) {
             return Err(absence);
         }
-        let Some(file) = self.files(table).next() else {
+        let Some(file) = self.files(table).next().transpose()? else {
             return Ok(Vec::new());
         };
-        let schema = self.reader(&file?)?.1.schema().clone();
-        let columns = schema
+        let part = self.open.read_part(&file.path, file.bytes)?;
+        let builder = part.batches(&self.folder.join(&file.path))?;
+        let columns = builder
+            .schema()
             .fields()
             .iter()
             .map(|field| (field.name().clone(), field.data_type().to_string()));
@@ -128,10 +131,10 @@ impl Dataset {
     }
 
     /// The batches of a table, with these columns only. Of a table that the request left out there is only an error.
-    pub fn batches<'d>(&'d self, table: &str, columns: &'d [&'d str]) -> Batches<'d> {
+    pub fn batches<'d>(&'d self, table: &str, columns: &[&'d str]) -> Batches<'d> {
         Batches {
             dataset: self,
-            columns,
+            columns: columns.to_vec(),
             absence: self.absence(table),
             files: self.files(table),
             open: None,
@@ -160,16 +163,6 @@ impl Dataset {
             open: None,
         }
     }
-
-    fn reader(
-        &self,
-        file: &PartFile,
-    ) -> Result<(DiskFile, ParquetRecordBatchReaderBuilder<DiskFile>), DatasetError> {
-        let part = self.open.read_part(&file.path, file.bytes)?;
-        let opened = ParquetRecordBatchReaderBuilder::try_new(part.clone());
-        let builder = opened.map_err(|error| part.unreadable(&self.folder.join(&file.path), error))?;
-        Ok((part, builder))
-    }
 }
 
 /// The encodings as the plan names them: by their name, or by an object that has one. No table need be opened for it.
@@ -195,7 +188,7 @@ impl Iterator for TableFiles<'_> {
         loop {
             if let Some((folder, files)) = &mut self.open {
                 let found = files.find(|file| match file {
-                    Ok(file) => parts::folder_of(&file.path) == *folder,
+                    Ok(file) => part_file::folder_of(&file.path) == *folder,
                     Err(_) => true,
                 });
                 if found.is_some() {
@@ -212,7 +205,7 @@ impl Iterator for TableFiles<'_> {
 /// The batches of a table, file after file.
 pub struct Batches<'d> {
     dataset: &'d Dataset,
-    columns: &'d [&'d str],
+    columns: Vec<&'d str>,
     /// Why there is nothing to read, until it was told.
     absence: Option<DatasetError>,
     files: TableFiles<'d>,
@@ -225,7 +218,8 @@ impl Batches<'_> {
         file: &PartFile,
         path: &Path,
     ) -> Result<(DiskFile, ParquetRecordBatchReader), DatasetError> {
-        let (part, builder) = self.dataset.reader(file)?;
+        let part = self.dataset.open.read_part(&file.path, file.bytes)?;
+        let builder = part.batches(path)?;
         let mask = ProjectionMask::columns(builder.parquet_schema(), self.columns.iter().copied());
         let batches = builder
             .with_projection(mask)
@@ -267,7 +261,7 @@ impl Iterator for Batches<'_> {
 }
 
 /// Some rows of a table, with the columns that were asked for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Batch {
     path: PathBuf,
     batch: RecordBatch,
@@ -281,98 +275,78 @@ impl Batch {
 
     /// A column of texts; it shares the batch's memory.
     pub fn texts(&self, name: &str) -> Result<Texts, DatasetError> {
-        let array = self.column(name)?.as_string_opt::<i32>();
-        array
-            .cloned()
-            .map(Texts)
-            .ok_or_else(|| self.other_type(name, "texts"))
+        self.typed(name, "texts").map(Texts)
     }
 
     /// A column of lists of texts.
     pub fn text_lists(&self, name: &str) -> Result<TextLists, DatasetError> {
-        let array = self.column(name)?.as_list_opt::<i32>();
-        array
-            .filter(|lists| lists.values().as_string_opt::<i32>().is_some())
-            .cloned()
-            .map(TextLists)
-            .ok_or_else(|| self.other_type(name, "lists of texts"))
+        let lists: ListArray = self.typed(name, "lists of texts")?;
+        let elements = lists.values().as_string_opt::<i32>();
+        elements.ok_or_else(|| self.other_type(name, "lists of texts"))?;
+        Ok(TextLists(lists))
     }
 
     /// A column of lists of places.
-    pub fn place_lists(&self, name: &str) -> Result<PlaceLists, DatasetError> {
-        let array = self.column(name)?.as_list_opt::<i32>();
-        array
-            .filter(|lists| lists.values().as_primitive_opt::<Int32Type>().is_some())
-            .cloned()
-            .map(PlaceLists)
-            .ok_or_else(|| self.other_type(name, "lists of places"))
+    pub(crate) fn place_lists(&self, name: &str) -> Result<PlaceLists, DatasetError> {
+        let lists: ListArray = self.typed(name, "lists of places")?;
+        let elements = lists.values().as_primitive_opt::<Int32Type>();
+        elements.ok_or_else(|| self.other_type(name, "lists of places"))?;
+        Ok(PlaceLists(lists))
     }
 
     /// A column of numbers.
     pub fn numbers(&self, name: &str) -> Result<Numbers, DatasetError> {
-        let array = self.column(name)?.as_primitive_opt::<Int64Type>();
-        array
-            .cloned()
-            .map(Numbers)
-            .ok_or_else(|| self.other_type(name, "numbers"))
+        self.typed(name, "numbers").map(Numbers)
+    }
+
+    /// The columns of tokens by component, each of which has the name of its component.
+    pub fn components(&self) -> Result<Components, DatasetError> {
+        let columns = Component::ALL.into_iter();
+        let columns = columns.map(|component| Ok((component, self.numbers(component.as_str())?)));
+        columns.collect::<Result<_, _>>().map(Components)
     }
 
     /// A column of yes or no.
     pub fn flags(&self, name: &str) -> Result<Flags, DatasetError> {
-        let array = self.column(name)?.as_boolean_opt();
-        array
-            .cloned()
-            .map(Flags)
-            .ok_or_else(|| self.other_type(name, "flags"))
+        self.typed(name, "flags").map(Flags)
     }
 
     /// A column of instants.
     pub fn times(&self, name: &str) -> Result<Times, DatasetError> {
-        let array = self.column(name)?.as_primitive_opt::<TimestampMicrosecondType>();
-        array
-            .cloned()
-            .map(Times)
-            .ok_or_else(|| self.other_type(name, "times"))
+        self.typed(name, "times").map(Times)
     }
 
     /// A column of ranges of bytes.
     pub fn spans(&self, name: &str) -> Result<Spans, DatasetError> {
-        let lists = self.column(name)?.as_list_opt::<i32>();
-        lists
-            .and_then(Spans::of)
-            .ok_or_else(|| self.other_type(name, "spans"))
+        let spans = Spans::of(self.typed(name, "spans")?);
+        spans.ok_or_else(|| self.other_type(name, "spans"))
     }
 
     /// A column of numbers with a fraction.
     pub fn reals(&self, name: &str) -> Result<Reals, DatasetError> {
-        let array = self.column(name)?.as_primitive_opt::<Float64Type>();
-        array
-            .cloned()
-            .map(Reals)
-            .ok_or_else(|| self.other_type(name, "numbers with a fraction"))
+        self.typed(name, "numbers with a fraction").map(Reals)
     }
 
     /// The structures in the lists of a column.
     pub fn elements(&self, name: &str) -> Result<Elements, DatasetError> {
-        let lists = self.column(name)?.as_list_opt::<i32>();
-        let found = lists.and_then(|lists| {
-            let structures = RecordBatch::from(lists.values().as_struct_opt()?.clone());
-            Some(Elements {
-                lists: lists.clone(),
-                batch: Self {
-                    path: self.path.clone(),
-                    batch: structures,
-                },
-            })
-        });
-        found.ok_or_else(|| self.other_type(name, "structures"))
+        let lists: ListArray = self.typed(name, "structures")?;
+        let structures = lists.values().as_struct_opt().cloned();
+        let structures = structures.ok_or_else(|| self.other_type(name, "structures"))?;
+        Ok(Elements {
+            lists,
+            batch: Self {
+                path: self.path.clone(),
+                batch: structures.into(),
+            },
+        })
     }
 
-    fn column(&self, name: &str) -> Result<&dyn Array, DatasetError> {
+    /// A column of this type of arrays.
+    fn typed<A: Clone + 'static>(&self, name: &str, wanted: &str) -> Result<A, DatasetError> {
         let column = self.batch.column_by_name(name);
-        column
-            .map(AsRef::as_ref)
-            .ok_or_else(|| DatasetError::corrupt(&self.path, format!("it has no column {name}")))
+        let column = column.ok_or_else(|| self.fault(format!("it has no column {name}")))?;
+        let array = column.as_any().downcast_ref::<A>().cloned();
+        array.ok_or_else(|| self.other_type(name, wanted))
     }
 
     /// Why a row of this batch cannot be used.
@@ -485,7 +459,7 @@ pub struct Spans {
 }
 
 impl Spans {
-    fn of(lists: &ListArray) -> Option<Self> {
+    fn of(lists: ListArray) -> Option<Self> {
         let bound = |name| {
             let column = lists.values().as_struct_opt()?.column_by_name(name)?;
             column.as_primitive_opt::<Int64Type>().cloned().map(Numbers)
@@ -493,7 +467,7 @@ impl Spans {
         Some(Self {
             starts: bound("start")?,
             ends: bound("end")?,
-            lists: lists.clone(),
+            lists,
         })
     }
 
@@ -520,6 +494,21 @@ impl Numbers {
     /// The number in a row; 0 where it is missing.
     pub fn at(&self, row: usize) -> u64 {
         self.get(row).unwrap_or_default()
+    }
+}
+
+/// Tokens by component of a batch.
+#[derive(Clone, Debug)]
+pub struct Components(Vec<(Component, Numbers)>);
+
+impl Components {
+    /// The tokens in a row.
+    pub fn at(&self, row: usize) -> ComponentCounts {
+        let mut counts = ComponentCounts::default();
+        for (component, numbers) in &self.0 {
+            *counts.get_mut(*component) = numbers.at(row);
+        }
+        counts
     }
 }
 

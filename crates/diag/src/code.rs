@@ -1,10 +1,15 @@
 //! What a diagnostic code is: a stable name, a severity and the page that explains it.
 
+use strum::{EnumString, IntoStaticStr, VariantNames};
+
 /// How bad a finding is.
 ///
 /// An `Error` is what the format's own consumer would refuse, or what loses data; a `Warning` is suspicious or
 /// repaired; a `Note` is worth knowing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EnumString, IntoStaticStr, VariantNames,
+)]
+#[strum(serialize_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing.
     Note,
@@ -16,12 +21,8 @@ pub enum Severity {
 
 impl Severity {
     /// The word that tables and reports use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

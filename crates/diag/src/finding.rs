@@ -1,6 +1,7 @@
 //! Findings and rejects: what was seen, and where.
 
 use std::fmt;
+use strum::IntoStaticStr;
 
 use crate::code::{Code, Severity};
 use crate::fields;
@@ -225,7 +226,8 @@ fn end_of_key(quoted: &str) -> &str {
 }
 
 /// What a reject takes away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum RejectLevel {
     /// A whole frame: nothing of it is in the dataset.
     Frame,
@@ -235,11 +237,8 @@ pub enum RejectLevel {
 
 impl RejectLevel {
     /// The word that tables use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Frame => "frame",
-            Self::Message => "message",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -94,6 +94,11 @@ impl RowLedger {
     }
 }
 
+/// Whether a count is left out where it is written down.
+pub fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

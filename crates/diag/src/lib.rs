@@ -4,8 +4,10 @@
 //! It knows nothing of chats, files or formats; every other crate speaks through it.
 
 pub mod caught;
+mod class;
 pub mod code;
 pub mod codes;
+pub mod cut;
 pub mod day;
 pub mod faults;
 pub mod fields;
@@ -20,9 +22,10 @@ pub mod steps;
 pub mod suggest;
 pub mod visible;
 
+pub use class::Class;
 pub use code::{Code, Page, Severity};
 pub use day::Day;
 pub use finding::{Finding, Meant, Path, Reject, RejectLevel, ShownId, Span};
-pub use ledger::{Ledger, RowLedger};
+pub use ledger::{Ledger, RowLedger, is_zero};
 pub use limits::Limits;
 pub use reason::Reason;

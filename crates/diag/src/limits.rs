@@ -113,42 +113,6 @@ pub struct Limits {
     /// The day of the run, for messages that are later, which are reported as `future-time`; without it nothing is later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<Day>,
-    /// The zone of times without an offset where a conversation names none: an IANA name or an offset. Only a check takes one, and
-    /// writes no instant by it.
-    #[serde(skip)]
-    pub zone: Option<String>,
-    /// Which branches of a tree of messages are conversations, as `[sources.chatgpt-export]` says.
-    #[serde(skip)]
-    pub branches: Branches,
-    /// What of a channel is a conversation, as `[sources.slack-export]` says.
-    #[serde(skip)]
-    pub division: Division,
-}
-
-/// Which branches of a tree of messages are conversations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Branches {
-    /// The one that people see.
-    #[default]
-    Visible,
-    /// The one with the most messages; of several the one that people see, else the last.
-    Longest,
-    /// Every one, that which people see first.
-    All,
-}
-
-/// What of a channel is a conversation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Division {
-    /// All of it.
-    #[default]
-    Channel,
-    /// Each thread; what stands in none is one conversation for each day.
-    Thread,
-    /// Each day, in UTC; a thread belongs to the day on which it began.
-    Day,
 }
 
 impl Default for Limits {
@@ -189,9 +153,6 @@ impl Default for Limits {
             refused_inputs: 0,
             max_error_findings: 0,
             now: None,
-            zone: None,
-            branches: Branches::default(),
-            division: Division::default(),
         }
     }
 }

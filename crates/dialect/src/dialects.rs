@@ -1,7 +1,11 @@
 //! The registry of dialects: one line each, in the order in which they are listed everywhere.
 //!
-//! To add a dialect: 1. its file or folder here, which implements [`Dialect`](crate::Dialect); 2. its line below; 3. its folder
+//! To add a dialect: 1. its file or folder here, with a [`Dialect`] in it; 2. its line below; 3. its folder
 //! in `data-samples/dialects/`. Everything that treats all dialects takes its list from [`DIALECTS`].
+//!
+//! Here stands what one dialect has, or several of one system. What others need, too, is a pass, or a writer in `write`.
+
+use crate::passes::dialect::Dialect;
 
 mod gryag;
 mod jaibber;
@@ -12,25 +16,39 @@ macro_rules! dialects {
         $(pub(crate) mod $module;)+
 
         /// Every dialect that is known without a file of the user's.
-        pub static DIALECTS: &[&dyn crate::Dialect] = &[$($(&$module::$dialect),+),+];
+        pub static DIALECTS: &[&Dialect] = &[$($(&$module::$dialect),+),+];
     };
 }
 
 dialects! {
-    group_chat: GroupChat;
+    group_chat: GROUP_CHAT;
     tzurot: TZUROT;
     gryag_gemini: GRYAG_GEMINI;
     gryag_compact: GRYAG_COMPACT;
-    suna: SUNA_LLM, SUNA_LIST, SUNA_CACHED, SUNA_BEDROCK, SunaRows;
-    jaibber_context: JaibberContext;
-    jaibber_events: JaibberEvents;
-    openai_chat: OpenaiChat;
-    openai_responses: OpenaiResponses;
-    anthropic_messages: AnthropicMessages;
+    suna: SUNA_LLM, SUNA_LIST, SUNA_CACHED, SUNA_BEDROCK, SUNA_ROWS;
+    jaibber_context: JAIBBER_CONTEXT;
+    jaibber_events: JAIBBER_EVENTS;
+    openai_chat: OPENAI_CHAT;
+    openai_responses: OPENAI_RESPONSES;
+    anthropic_messages: ANTHROPIC_MESSAGES;
     gemini_contents: GEMINI_CONTENTS;
-    bedrock_converse: BedrockConverse;
+    bedrock_converse: BEDROCK_CONVERSE;
     mistral_chat: MISTRAL_CHAT;
     hf_messages: HF_MESSAGES;
-    sharegpt: Sharegpt;
-    chatml: Chatml;
+    sharegpt: SHAREGPT;
+    chatml: CHATML;
+}
+
+/// Finds a dialect in one of its profiles by `ID` (first profile) or `ID@PROFILE`.
+pub fn find(spec: &str) -> Option<&'static Dialect> {
+    let (id, wanted) = match spec.split_once('@') {
+        Some((id, profile)) => (id, Some(profile)),
+        None => (spec, None),
+    };
+    let dialect = DIALECTS.iter().copied().find(|dialect| dialect.id() == id)?;
+    let Some(name) = wanted else {
+        return Some(dialect);
+    };
+    let mut profiles = dialect.about().profiles.iter().copied();
+    profiles.find(|dialect| dialect.profile() == name)
 }

@@ -1,10 +1,16 @@
-//! What a rendering could not carry: the vocabulary and the entries of the loss ledger.
+//! What a rendering could not carry, and which rules it breaks: the vocabulary and the entries of the loss ledger.
+//!
+//! Here are words and sums. Who loses something declares it with a code and a reason of the list; the rules of a dialect stand in its file.
 //!
 //! Why: docs/decisions/2026-11-22-losses-are-folded.md.
 
 mod reason;
 pub(crate) mod reasons;
+pub(crate) mod rule;
+pub(crate) mod violation;
 
+use chatmill_diag::cut;
+pub(crate) use reason::LossCause;
 pub use reason::LossReason;
 
 /// Why personal data and secrets are not in a rendering, one reason for each kind.
@@ -257,11 +263,9 @@ impl FoldedLosses {
         self.positions.clear();
         self.positions.resize(start, 0);
         for (loss, number) in losses.iter().zip(&self.numbers) {
-            let entry = self.entries.get_mut(*number);
-            if let Some(entry) = entry.filter(|entry| entry.last < loss.position)
-                && let Some(place) = self.positions.get_mut(entry.places)
-            {
-                *place = loss.position.unwrap_or_default();
+            let entry = cut::at_mut(&mut self.entries, *number);
+            if let Some(position) = loss.position.filter(|_| entry.last < loss.position) {
+                *cut::at_mut(&mut self.positions, entry.places) = position;
                 entry.last = loss.position;
                 entry.places += 1;
             }
@@ -273,7 +277,7 @@ impl FoldedLosses {
             amount: entry.amount,
             positions: {
                 let from = std::mem::replace(&mut start, entry.places);
-                positions.get(from..entry.places).unwrap_or_default()
+                cut::slice(positions, from..entry.places)
             },
         })
     }
@@ -282,22 +286,21 @@ impl FoldedLosses {
     fn add(&mut self, loss: &Loss) -> usize {
         // A rendering knows a handful of reasons: looking through them is cheaper than hashing their words.
         let is_known = |entry: &Fold| entry.code == loss.code && entry.reason == loss.reason;
-        let number = self.entries.iter().position(is_known).unwrap_or_else(|| {
-            self.entries.push(Fold {
-                code: loss.code,
-                reason: loss.reason,
-                amount: 0,
-                last: None,
-                places: 0,
-            });
-            self.entries.len() - 1
-        });
-        if let Some(entry) = self.entries.get_mut(number) {
+        let mut known = self.entries.iter_mut().enumerate();
+        if let Some((number, entry)) = known.find(|(_, entry)| is_known(entry)) {
             entry.amount += loss.amount;
             entry.places += usize::from(entry.last < loss.position);
             entry.last = entry.last.max(loss.position);
+            return number;
         }
-        number
+        self.entries.push(Fold {
+            code: loss.code,
+            reason: loss.reason,
+            amount: loss.amount,
+            last: loss.position,
+            places: usize::from(loss.position.is_some()),
+        });
+        self.entries.len() - 1
     }
 }
 
@@ -307,27 +310,27 @@ pub(crate) struct Losses(Vec<Loss>);
 
 impl Losses {
     /// A loss at one message.
-    pub(crate) fn at(&mut self, code: LossCode, position: u32, reason: LossReason) {
-        self.add(code, Some(position), 1, reason);
+    pub(crate) fn at(&mut self, cause: impl Into<LossCause>, position: u32) {
+        self.add(cause.into(), Some(position), 1);
     }
 
     /// Several equal losses at one message; nothing when there are none.
-    pub(crate) fn several(&mut self, code: LossCode, position: u32, amount: u64, reason: LossReason) {
-        self.add(code, Some(position), amount, reason);
+    pub(crate) fn several(&mut self, cause: impl Into<LossCause>, position: u32, amount: u64) {
+        self.add(cause.into(), Some(position), amount);
     }
 
     /// A loss that lies in the dialect's nature; nothing when it touches nothing.
-    pub(crate) fn whole_rendering(&mut self, code: LossCode, amount: u64, reason: LossReason) {
-        self.add(code, None, amount, reason);
+    pub(crate) fn whole_rendering(&mut self, cause: impl Into<LossCause>, amount: u64) {
+        self.add(cause.into(), None, amount);
     }
 
-    fn add(&mut self, code: LossCode, position: Option<u32>, amount: u64, reason: LossReason) {
+    fn add(&mut self, cause: LossCause, position: Option<u32>, amount: u64) {
         if amount > 0 {
             self.0.push(Loss {
-                code,
+                code: cause.code,
                 position,
                 amount,
-                reason,
+                reason: cause.reason,
             });
         }
     }
@@ -366,10 +369,10 @@ mod tests {
     #[test]
     fn losses_fold_into_one_entry_for_each_code_and_reason() {
         let mut losses = Losses::default();
-        losses.whole_rendering(LossCode::TimestampDropped, 4, reasons::NO_PLACE_FOR_TIMES);
-        losses.at(LossCode::MediaDropped, 1, reasons::POLICY_DROPS_MEDIA);
-        losses.several(LossCode::MediaDropped, 3, 2, reasons::POLICY_DROPS_MEDIA);
-        losses.at(LossCode::MediaDropped, 2, reasons::NO_PLACE_FOR_TIMES);
+        losses.whole_rendering(reasons::NO_PLACE_FOR_TIMES, 4);
+        losses.at(reasons::POLICY_DROPS_MEDIA, 1);
+        losses.several(reasons::POLICY_DROPS_MEDIA, 3, 2);
+        losses.at((LossCode::MediaDropped, reasons::NO_PLACE_FOR_TIMES.reason), 2);
         let losses = losses.finish();
         let mut folded = FoldedLosses::default();
         let seen: Vec<_> = folded
@@ -379,9 +382,24 @@ mod tests {
         assert_eq!(
             seen,
             [
-                (LossCode::TimestampDropped, reasons::NO_PLACE_FOR_TIMES, 4, vec![]),
-                (LossCode::MediaDropped, reasons::POLICY_DROPS_MEDIA, 3, vec![1, 3]),
-                (LossCode::MediaDropped, reasons::NO_PLACE_FOR_TIMES, 1, vec![2]),
+                (
+                    LossCode::TimestampDropped,
+                    reasons::NO_PLACE_FOR_TIMES.reason,
+                    4,
+                    vec![]
+                ),
+                (
+                    LossCode::MediaDropped,
+                    reasons::POLICY_DROPS_MEDIA.reason,
+                    3,
+                    vec![1, 3]
+                ),
+                (
+                    LossCode::MediaDropped,
+                    reasons::NO_PLACE_FOR_TIMES.reason,
+                    1,
+                    vec![2]
+                ),
             ]
         );
     }
@@ -389,11 +407,11 @@ mod tests {
     #[test]
     fn equal_losses_add_up_and_come_out_in_order() {
         let mut losses = Losses::default();
-        losses.at(LossCode::MediaDropped, 3, reasons::POLICY_DROPS_MEDIA);
-        losses.at(LossCode::MediaDropped, 3, reasons::POLICY_DROPS_MEDIA);
-        losses.at(LossCode::EmptyDropped, 1, reasons::MESSAGE_SAYS_NOTHING);
-        losses.whole_rendering(LossCode::TimestampDropped, 4, reasons::NO_PLACE_FOR_TIMES);
-        losses.whole_rendering(LossCode::MentionDropped, 0, reasons::NO_PLACE_FOR_TIMES);
+        losses.at(reasons::POLICY_DROPS_MEDIA, 3);
+        losses.at(reasons::POLICY_DROPS_MEDIA, 3);
+        losses.at(reasons::MESSAGE_SAYS_NOTHING, 1);
+        losses.whole_rendering(reasons::NO_PLACE_FOR_TIMES, 4);
+        losses.whole_rendering(reasons::NO_PLACE_FOR_MENTIONS, 0);
         let losses = losses.finish();
         let seen: Vec<_> = losses
             .iter()

@@ -1,13 +1,17 @@
 //! Passes: each makes one thing of turns what a dialect wants, and declares what that costs.
 //!
 //! They run in the order of [`PASSES`], each over all turns, and go by the dialect's profile alone. What comes out is written
-//! by an emitter that loses nothing more. So what a dialect can lose is known from its profile: [`loses`].
+//! by a writer that loses nothing more. So what a dialect can lose is known from its profile: [`loses`].
+//!
+//! Beside them stands what they go by, the profile, and what a dialect is. Text, names and tools are changed in the rooms below; a pass
+//! says when, and what that costs.
 
 mod arguments;
 mod blanks;
 mod calls_last;
 mod control_tokens;
 mod definitions;
+pub(crate) mod dialect;
 mod empty;
 mod history;
 mod items;
@@ -18,8 +22,10 @@ mod marks;
 mod media;
 mod merge;
 mod message_ids;
+pub(crate) mod messages_profile;
 mod names;
 mod notices;
+pub(crate) mod profile;
 mod results;
 mod rounds;
 mod split_calls;
@@ -37,13 +43,13 @@ pub use start::MADE_QUESTION;
 
 use chatmill_model::Role;
 
+use crate::loss::violation::Violation;
 use crate::loss::{LossCode, united};
-use crate::profile::{DialectProfile, Results, SystemPlace};
+use crate::passes::profile::{DialectProfile, Results, SystemPlace};
+use crate::transcript::turns::{Block, Turn, TurnPlan};
 use crate::transcript::{self, Transcript};
-use crate::turns::{Block, Turn, TurnPlan};
-use crate::violation::Violation;
 
-/// One step on the way from a transcript to what a dialect's emitter writes.
+/// One step on the way from a transcript to what a dialect's writer writes.
 struct Pass {
     /// What it may declare as lost where a dialect has this profile.
     loses: fn(&DialectProfile) -> &'static [LossCode],

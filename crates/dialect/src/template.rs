@@ -39,6 +39,7 @@ mod tolls;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use chatmill_diag::Limits;
 use chatmill_model::{Component, Sink};
@@ -48,15 +49,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::about::{DialectAbout, Rules};
-use crate::dialects::hf_messages;
+use crate::loss::rule::{DialectRule, rules};
+use crate::loss::violation::Violation;
 use crate::loss::{LossCode, Losses, reasons};
 use crate::passes;
-use crate::profile::{ArgumentsAs, DialectProfile};
-use crate::rules::{DialectRule, rules};
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows, Template};
+use crate::passes::messages_profile;
+use crate::passes::profile::DialectProfile;
+use crate::tools::arguments::ArgumentsAs;
 use crate::transcript::Transcript;
-use crate::violation::Violation;
-use crate::{Dialect, Emit};
+use crate::transcript::rendering::Rendering;
 use context::TemplateContext;
 use engine::{Engine, Stop};
 use losses::Trims;
@@ -77,6 +79,7 @@ rules! {
 }
 
 static ABOUT: DialectAbout = DialectAbout {
+    id: "template",
     title: "Chat template",
     family: "template",
     media_type: "text/plain",
@@ -84,8 +87,7 @@ static ABOUT: DialectAbout = DialectAbout {
     dated: "2026-08-01",
     carries: "what the template prints of messages and tools",
     profiles: &[],
-    neutral: false,
-    own_system: false,
+    shows: Shows::Conversation,
     rules: Rules::None("a template is a file of the user's, and knows its own rules"),
 };
 
@@ -285,12 +287,12 @@ impl TemplateDialect {
         self.engine.render(context, allowance).unwrap_or_default()
     }
 
-    fn manner(&self) -> DialectProfile {
+    fn fit(&self) -> DialectProfile {
         match self.arguments {
-            ArgumentStyle::Object => hf_messages::MANNER,
+            ArgumentStyle::Object => messages_profile::PROFILE,
             ArgumentStyle::String => DialectProfile {
                 arguments: ArgumentsAs::Text,
-                ..hf_messages::MANNER
+                ..messages_profile::PROFILE
             },
         }
     }
@@ -356,29 +358,31 @@ impl TemplateDialect {
     }
 }
 
-impl Dialect for TemplateDialect {
+impl From<TemplateDialect> for Dialect {
+    fn from(template: TemplateDialect) -> Self {
+        Self {
+            profile: PROFILE,
+            about: &ABOUT,
+            renderer: Renderer::Template(Arc::new(template)),
+        }
+    }
+}
+
+impl Template for TemplateDialect {
     fn id(&self) -> &str {
         &self.id
     }
 
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn profile(&self) -> &'static str {
-        PROFILE
-    }
-
     fn loses(&self) -> Vec<LossCode> {
-        let mut codes = passes::loses(&self.manner());
+        let mut codes = passes::loses(&self.fit());
         codes.extend(losses::LOSES);
         codes.sort_unstable();
         codes.dedup();
         codes
     }
 
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let mut plan = passes::arrange(transcript, &self.manner());
+    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
+        let mut plan = passes::arrange(transcript, &self.fit());
         let given = TemplateContext::new(transcript, &mut plan, self.arguments, &self.tokens);
         if given.forged > 0 {
             let fault = format!("chat text spells {} special tokens", given.forged);
@@ -396,10 +400,9 @@ impl Dialect for TemplateDialect {
         }
         if self.pins_date {
             plan.losses
-                .whole_rendering(LossCode::DatePinned, 1, reasons::TEMPLATE_PRINTS_A_SET_DATE);
+                .whole_rendering(reasons::TEMPLATE_PRINTS_A_SET_DATE, 1);
         }
-        let rendering = plan.finish();
-        emit(sink, rendering);
+        plan.finish()
     }
 }
 

@@ -1,24 +1,12 @@
-//! Tool use as text: for calls that are not the perspective's, and for results that lost their call.
+//! Tools: what defines them, what they take, and calls and results as text.
+//!
+//! Schemas and arguments are read and written here, in the forms of all vendors. Which result answers which call `messages` says, how
+//! tools and calls are named `naming`.
 
-use chatmill_model::{Component, ToolCall};
-
-use crate::names::UNNAMED;
-use crate::text_run::TextRun;
-
-/// What stands where no result was recorded.
-pub(crate) const MISSING_RESULT: &str = "no result was recorded";
-
-/// `[tool NAME ARGUMENTS]`.
-pub(crate) fn call_words(call: &ToolCall) -> impl Iterator<Item = TextRun<'_>> {
-    let name = call.name.as_deref().unwrap_or(UNNAMED);
-    let arguments = call.arguments.source_text();
-    let space = if arguments.is_empty() { "" } else { " " };
-    let words = ["[tool ", name, space, arguments, "]"].into_iter();
-    let words = words.filter(|text| !text.is_empty());
-    words.map(|text| TextRun::new(text, Component::Tools))
-}
-
-/// `[result CONTENT]`.
-pub(crate) fn result_words(content: &str) -> [TextRun<'_>; 3] {
-    ["[result ", content, "]"].map(|text| TextRun::new(text, Component::Tools))
-}
+pub(crate) mod arguments;
+pub(crate) mod as_text;
+pub(crate) mod definition;
+pub(crate) mod forms;
+pub(crate) mod gemini_schema;
+pub(crate) mod inferred_schema;
+pub(crate) mod json_schema;

@@ -1,25 +1,30 @@
 //! A conversation through somebody's eyes, by a policy and in a window: what all dialects share, worked out once for all.
 //!
 //! The messages are selected, their texts freed of what leaked into them, calls paired and put into order, replies quoted.
-//! What comes of it is a [`TurnPlan`] in which nothing is fitted to a dialect yet; passes do that.
+//! What comes of it is a [`TurnPlan`] in which nothing is fitted to a dialect yet; passes do that. Turns, and what is counted while they are
+//! said, stand here; what is known of messages alone in `messages`.
 
 mod draft;
+pub(crate) mod progress;
+pub(crate) mod rendering;
+pub(crate) mod turns;
 
 use std::cell::OnceCell;
 
 use chatmill_model::{Message, Part, Role};
 
 use crate::loss::{LossCode, Losses, united};
-use crate::made_texts::MadeTexts;
-use crate::names::{Aliases, Namesakes, Roster};
-use crate::order::Order;
-use crate::rendering::Extent;
-use crate::select_messages::SelectedMessages;
-use crate::tool_definition::Definition;
-use crate::turns::TurnPlan;
-use crate::unsupported::{Unsupported, declare_conversation, declare_messages};
+use crate::messages::order::Order;
+use crate::messages::select::SelectedMessages;
+use crate::messages::unsupported::{Unsupported, declare_conversation, declare_messages};
+use crate::messages::{quote, select, system, text, unsupported};
+use crate::naming::people::{Aliases, Namesakes, Roster};
+use crate::text::arena::MadeTexts;
+use crate::tools::definition;
+use crate::tools::definition::Definition;
+use crate::transcript::turns::TurnPlan;
 use crate::view::View;
-use crate::{message_text, quote, select_messages, system, tool_definition, unsupported};
+use crate::view::extent::Extent;
 
 /// What dialects are given to say.
 pub struct Transcript<'a> {
@@ -57,8 +62,8 @@ const LACKS: &[Unsupported] = &[
 /// What a transcript may cost, whatever the dialect: what has no place in turns, and what policy leaves out.
 pub(crate) fn loses(order: Order) -> Vec<LossCode> {
     united(&[
-        select_messages::LOSES,
-        select_messages::LOSES_NOTICES,
+        select::LOSES,
+        select::LOSES_NOTICES,
         unsupported::LOSES_FACTS,
         &unsupported::loses(LACKS),
         draft::LOSES,
@@ -68,7 +73,7 @@ pub(crate) fn loses(order: Order) -> Vec<LossCode> {
         },
         order.loses(),
         system::LOSES,
-        message_text::LOSES,
+        text::LOSES,
         quote::LOSES,
     ])
 }
@@ -123,7 +128,7 @@ impl<'a> Transcript<'a> {
     }
 
     /// The alias of a participant.
-    pub(crate) fn alias(&self, participant: usize) -> Option<&'a str> {
+    pub(crate) fn alias(&self, participant: usize) -> &'a str {
         self.aliases().of(participant)
     }
 
@@ -138,7 +143,7 @@ impl<'a> Transcript<'a> {
     /// The definitions of tools: a list for each value of the source, and for each that is added.
     pub(crate) fn definitions(&self) -> &Definitions<'a> {
         self.definitions
-            .get_or_init(|| tool_definition::definitions(&self.view, self.made))
+            .get_or_init(|| definition::definitions(&self.view, self.made))
     }
 
     /// Whether anybody calls a tool or gets a result in the messages that are shown.

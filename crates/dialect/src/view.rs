@@ -1,16 +1,32 @@
 //! What a dialect is asked to say: a conversation, through whose eyes, by which policy, how much of it.
+//!
+//! Here stands what whoever asks may choose, with windows and prompts, and what is known of a conversation without saying it. Nothing here
+//! knows of a dialect or of a loss.
+
+pub(crate) mod additions;
+pub(crate) mod cut_points;
+pub(crate) mod extent;
+pub(crate) mod facts;
+pub(crate) mod perspective;
+pub mod policy;
+pub(crate) mod prompt;
+pub(crate) mod prompt_fields;
+pub(crate) mod targets;
+pub(crate) mod trained;
+pub mod window;
 
 use std::rc::Rc;
 
+use chatmill_diag::cut;
 use chatmill_model::{
     Conversation, Link, LinkStatus, Linked, Message, MessageKind, Participant, ParticipantKind, Reference,
 };
 
-use crate::additions::Additions;
-use crate::placeholders::Placeholders;
-use crate::policy::Policy;
-use crate::shared::{self, Fact, Shared};
-use crate::window::WindowRange;
+use crate::text::placeholders::Placeholders;
+use crate::view::additions::Additions;
+use crate::view::facts::{Fact, Shared};
+use crate::view::policy::Policy;
+use crate::view::window::WindowRange;
 
 /// How much of a conversation to render.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,9 +108,9 @@ impl<'a> View<'a> {
     }
 
     /// An id for a conversation without one: a word and a hash, so that equal conversations have equal ones.
-    pub fn made_id(&self, word: &str) -> String {
-        let hash = self.shared(|shared| &shared.content_hash, || shared::hash(self.linked));
-        format!("{word}-{}", hash.get(..12).unwrap_or(&hash))
+    pub(crate) fn made_id(&self, word: &str) -> String {
+        let hash = self.shared(|shared| &shared.content_hash, || facts::hash(self.linked));
+        format!("{word}-{}", hash.split_at(12).0)
     }
 
     /// A fact about the whole conversation: looked up once for all of its windows.
@@ -140,11 +156,7 @@ impl<'a> View<'a> {
         &self,
         message: &'a Message,
     ) -> impl Iterator<Item = (&'a Reference, &'a Link)> + use<'a> {
-        let links = self
-            .linked
-            .links
-            .get(message.position as usize)
-            .map_or(&[][..], Vec::as_slice);
+        let links = cut::at(&self.linked.links, message.position as usize);
         message.references.iter().zip(links)
     }
 

@@ -4,6 +4,7 @@
 //! What the tables do not hold is refused by name: dialects that write the record of their own system back, vocabularies and
 //! templates that lie in files, participants whose names were replaced.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use chatmill_dataset::{Dataset, DatasetError};
@@ -62,17 +63,17 @@ impl AgainError {
 #[derive(Debug)]
 pub struct AgainRendering<'r> {
     /// Id of the conversation in the dataset.
-    pub conversation: &'r str,
+    pub conversation: Cow<'r, str>,
     /// Participant who is the assistant, empty for none.
-    pub perspective: &'r str,
+    pub perspective: Cow<'r, str>,
     /// Its place among those of its key.
     pub ordinal: u64,
     /// Its text; none where it is larger than the plan allows.
-    pub content: Option<&'r str>,
+    pub content: Option<Cow<'r, str>>,
     /// Bytes of it that the perspective says.
-    pub assistant_spans: &'r [Range<u64>],
+    pub assistant_spans: Cow<'r, [Range<u64>]>,
     /// Those that are learned.
-    pub learned_spans: &'r [Range<u64>],
+    pub learned_spans: Cow<'r, [Range<u64>]>,
     /// Role of its last turn.
     pub last_role: Option<&'static str>,
     /// Codes of what it lost, each once.
@@ -81,6 +82,22 @@ pub struct AgainRendering<'r> {
     pub violations: Vec<String>,
     /// Tokens in the encoding that is counted; 0 where none is.
     pub tokens: u64,
+}
+
+impl AgainRendering<'_> {
+    /// The same, kept while another one is made.
+    fn kept(&self) -> AgainRendering<'static> {
+        AgainRendering {
+            conversation: self.conversation.to_string().into(),
+            perspective: self.perspective.to_string().into(),
+            content: self.content.as_ref().map(|text| text.to_string().into()),
+            assistant_spans: self.assistant_spans.to_vec().into(),
+            learned_spans: self.learned_spans.to_vec().into(),
+            loss_codes: self.loss_codes.clone(),
+            violations: self.violations.clone(),
+            ..*self
+        }
+    }
 }
 
 /// A dialect over a dataset.
@@ -223,19 +240,19 @@ impl<'a, 'd> Sayer<'a, 'd> {
             counter.tally_sink(sink, &mut self.tallies);
         }
         let spans = if is_oversize { &[] } else { sink.spans() };
-        let is_template = self.again.target.dialect.about().family == "template";
-        self.own.find(spans, is_template);
+        self.own
+            .find(spans, self.again.target.dialect.has_control_tokens());
         let mut codes: Vec<&str> = rendering.losses.iter().map(|loss| loss.code.as_str()).collect();
         codes.extend(is_replaced.then_some(LossCode::Redacted.as_str()));
         codes.sort_unstable();
         codes.dedup();
         visit(&AgainRendering {
-            conversation,
-            perspective,
+            conversation: conversation.into(),
+            perspective: perspective.into(),
             ordinal: rendering.ordinal.into(),
-            content: Some(sink.text()).filter(|_| !is_oversize),
-            assistant_spans: &self.own.said,
-            learned_spans: &self.own.learned,
+            content: Some(sink.text().into()).filter(|_| !is_oversize),
+            assistant_spans: (&self.own.said).into(),
+            learned_spans: (&self.own.learned).into(),
             last_role: rendering.last_role,
             loss_codes: codes,
             violations,

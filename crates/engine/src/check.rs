@@ -18,6 +18,7 @@ use chatmill_diag::limits::MIB;
 use chatmill_diag::{Limits, Severity};
 use chatmill_intake::Failure;
 use chatmill_intake::discover::is_same_place;
+use chatmill_source::ReadOptions;
 
 use self::across::Across;
 pub use self::excerpt::Excerpt;
@@ -25,10 +26,10 @@ pub use self::known::Known;
 use self::slice::SliceReport;
 use self::verdict::FileCounts;
 pub use self::verdict::{FileVerdict, Judgement};
-use crate::error::{NoThreads, PlanError, ReadError};
+use crate::error::{PlanError, ReadError};
 use crate::plan::{CheckSettings, CodeSettings, PlannedInput, Target, typed_inputs_through};
 use crate::progress::Progress;
-use crate::record::locate::Located;
+use crate::record::{self, locate::Located};
 use crate::slice::{Repeats, Slicer, scheduler};
 use crate::work::tables::{self, FindingTexts, Place};
 
@@ -212,6 +213,17 @@ fn shown_path<'p>(planned: &'p PlannedInput, mask: Option<&Mask>) -> Cow<'p, str
 }
 
 impl CheckOptions {
+    /// What records are read with.
+    fn reading(&self) -> record::Settings<'_> {
+        record::Settings {
+            options: ReadOptions {
+                zone: self.settings.zone.as_deref(),
+                ..ReadOptions::default()
+            },
+            ..record::Settings::plain(&self.limits)
+        }
+    }
+
     /// What stands for paths, where these are not shown.
     fn path_mask(&self) -> Option<&Mask> {
         self.mask.as_ref().filter(|_| self.hides_paths)
@@ -234,13 +246,14 @@ fn names(planned: &PlannedInput) -> [String; 2] {
 }
 
 /// What becomes of codes in a file.
-fn settings_of(options: &CheckOptions, planned: Option<&PlannedInput>) -> CodeSettings {
-    let names = planned.map(names).unwrap_or_default();
-    options.settings.of(&names.each_ref().map(String::as_str))
+fn settings_of(options: &CheckOptions, planned: &PlannedInput) -> CodeSettings {
+    options
+        .settings
+        .of(&names(planned).each_ref().map(String::as_str))
 }
 
-/// Where a finding stands that showed when all files were read.
-#[derive(Clone, Copy, Default)]
+/// Where a finding stands.
+#[derive(Clone, Copy)]
 struct Spot<'s> {
     input: usize,
     entry: &'s str,
@@ -249,15 +262,14 @@ struct Spot<'s> {
     conversation: Option<&'s str>,
 }
 
-/// A finding that showed when all files were read; nothing where it is left out.
+/// A finding as it is reported; nothing where it is left out.
 fn told(
     options: &CheckOptions,
-    planned: Option<&PlannedInput>,
+    planned: &PlannedInput,
+    settings: &CodeSettings,
     spot: Spot<'_>,
     mut located: Located,
 ) -> Option<Checked> {
-    let planned = planned?;
-    let settings = settings_of(options, Some(planned));
     let finding = &mut located.finding;
     finding.severity = settings.severity(finding.code, finding.severity)?;
     Some(Checked {
@@ -357,11 +369,7 @@ pub fn check(
             }
             report.traces.iter().for_each(|trace| across.add(trace));
         },
-    )
-    .map_err(|NoThreads| ReadError::Threads(threads))?;
-    if let Some(failure) = slicer.take_failure() {
-        return Err(ReadError::Spill(failure));
-    }
+    )?;
     if stop.load(Ordering::Relaxed) {
         return Err(ReadError::Stopped);
     }
@@ -370,6 +378,10 @@ pub fn check(
         planned.map_or_else(String::new, |planned| {
             shown_path(planned, options.path_mask()).into_owned()
         })
+    };
+    let told = |spot: Spot<'_>, located| {
+        let planned = inputs.get(spot.input)?;
+        told(options, planned, &settings_of(options, planned), spot, located)
     };
     for input in 0..inputs.len() {
         let Some(file) = delivery.files.get_mut(input) else {
@@ -386,14 +398,13 @@ pub fn check(
                 record: first.map(|first| first.record),
                 conversation: None,
             };
-            if let Some(checked) = told(options, inputs.get(input), spot, located) {
+            if let Some(checked) = told(spot, located) {
                 delivery.deliver(input, checked);
             }
         }
     }
     let most = options.limits.findings_per_code;
     across.finish(&name, most, &mut |trace, located| {
-        let planned = inputs.get(trace.input);
         let spot = Spot {
             input: trace.input,
             entry: &trace.entry,
@@ -401,7 +412,7 @@ pub fn check(
             record: Some(trace.record),
             conversation: Some(&trace.id),
         };
-        if let Some(checked) = told(options, planned, spot, located) {
+        if let Some(checked) = told(spot, located) {
             delivery.deliver(trace.input, checked);
         }
     })?;

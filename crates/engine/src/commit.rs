@@ -1,5 +1,5 @@
 //! From the receipts of all slices to a published dataset.
 
-pub mod collisions;
-pub mod seal;
+pub(crate) mod collisions;
+pub(crate) mod seal;
 pub mod summary;

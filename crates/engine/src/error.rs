@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::{DatasetError, SliceId};
+use chatmill_diag::Class;
+use chatmill_diag::suggest::nearest;
 use chatmill_intake::Failure;
 use chatmill_intake::discover::DiscoverError;
 use thiserror::Error;
@@ -91,6 +93,35 @@ pub enum PlanError {
 }
 
 impl PlanError {
+    /// What kind of error it is.
+    pub const fn class(&self) -> Class {
+        match self {
+            Self::System(_) => Class::System,
+            _ => Class::Request,
+        }
+    }
+
+    /// A key with a value that it must not have.
+    pub(crate) fn value(key: &'static str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self::Value { key, message }
+    }
+
+    /// A word that names none of those that are known.
+    pub(crate) fn unknown<'k>(
+        key: &'static str,
+        what: &'static str,
+        word: &str,
+        known: impl Iterator<Item = &'k str>,
+    ) -> Self {
+        Self::UnknownWord {
+            key,
+            what,
+            word: word.to_owned(),
+            suggestion: nearest(word, known).map(str::to_owned),
+        }
+    }
+
     /// A word for what kind of error it is, for programs.
     pub fn code(&self) -> &'static str {
         match self {
@@ -142,31 +173,30 @@ pub enum ReadError {
     Threads(usize),
 }
 
-/// The threads could not be started.
-#[derive(Debug)]
-pub struct NoThreads;
+impl ReadError {
+    /// What kind of error it is.
+    pub const fn class(&self) -> Class {
+        match self {
+            Self::Plan(error) => error.class(),
+            Self::Stopped => Class::Stopped,
+            Self::Spill(error) => error.class(),
+            Self::Threads(_) => Class::System,
+        }
+    }
+}
 
 /// Why a slice was not finished.
 #[derive(Debug)]
-pub enum WorkError {
+pub(crate) enum WorkError {
     /// The run was stopped.
     Stopped,
-    /// The dataset could not be written.
-    Dataset(DatasetError),
-    /// The reference counts a rendering differently.
-    Miscounted {
-        /// Dialect of the rendering.
-        dialect: String,
-        /// Id of its conversation.
-        conversation: String,
-        /// Encoding.
-        encoding: String,
-    },
+    /// The run cannot go on.
+    Failed(RunError),
 }
 
 impl From<DatasetError> for WorkError {
     fn from(error: DatasetError) -> Self {
-        Self::Dataset(error)
+        Self::Failed(error.into())
     }
 }
 
@@ -290,12 +320,53 @@ pub enum RunError {
     },
 }
 
+impl RunError {
+    /// What kind of error it is.
+    pub const fn class(&self) -> Class {
+        match self {
+            Self::Plan(error) => error.class(),
+            Self::Dataset(error) => error.class(),
+            Self::PerspectiveAbsent
+            | Self::NotPlanned { .. }
+            | Self::OtherPlan { .. }
+            | Self::NoSuchShare { .. } => Class::Request,
+            Self::Stopped { .. } => Class::Stopped,
+            Self::Unbalanced { .. } | Self::Miscounted { .. } | Self::WorkerFailed { .. } => Class::Bug,
+            Self::InputChanged { .. }
+            | Self::InputsFailed { .. }
+            | Self::Incomplete { .. }
+            | Self::TooManyToCompare { .. }
+            | Self::LotsMissing { .. }
+            | Self::TakenAway { .. }
+            | Self::Threads { .. } => Class::System,
+        }
+    }
+}
+
+impl From<ReadError> for RunError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Plan(error) => error.into(),
+            ReadError::Stopped => Self::Stopped { done: 0 },
+            ReadError::Spill(error) => error.into(),
+            ReadError::Threads(threads) => Self::Threads { threads },
+        }
+    }
+}
+
 impl From<Failure> for RunError {
     fn from(failure: Failure) -> Self {
         Self::InputsFailed {
             failures: vec![failure],
         }
     }
+}
+
+/// What is ours cannot be written as JSON: a bug in chatmill.
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
+pub(crate) fn unwritable(error: serde_json::Error) -> RunError {
+    let faults = vec![format!("what is to be written is no JSON: {error}")];
+    RunError::Unbalanced { faults }
 }
 
 /// The first failures, and how many there are.

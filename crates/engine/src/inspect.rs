@@ -13,6 +13,7 @@ use crate::entry::EntryRef;
 use crate::error::ReadError;
 use crate::plan::{PlannedInput, typed_inputs};
 use crate::progress::{Progress, Silent};
+use crate::record::Settings;
 use crate::slice::Recognised;
 use crate::trouble::{Trouble, Troubles};
 use crate::walk::{WalkEvent, walk};
@@ -88,7 +89,7 @@ pub fn inspect(
         numbers: HashMap::new(),
     };
     let mut failures = Vec::new();
-    walk(&inputs, limits, progress, stop, &mut |sight| {
+    walk(&inputs, Settings::plain(limits), progress, stop, &mut |sight| {
         match sight {
             WalkEvent::Failed(failure) => failures.push(failure),
             WalkEvent::Entry(entry) => reports.at(entry, |_, _| {}),
@@ -218,20 +219,26 @@ pub fn conversations(
 ) -> Result<Troubles, ReadError> {
     let inputs = typed_inputs(paths, source)?;
     let mut troubles = Troubles::default();
-    walk(&inputs, limits, &Silent, stop, &mut |sight| match sight {
-        WalkEvent::Conversation { id, linked, .. } => visit(&id, linked),
-        WalkEvent::Trouble(trouble) => {
-            troubles.add(trouble);
-            true
-        }
-        WalkEvent::Failed(failure) => {
-            troubles.failures.push(failure);
-            true
-        }
-        WalkEvent::Entry(_)
-        | WalkEvent::Recognised(_)
-        | WalkEvent::Records { .. }
-        | WalkEvent::Table { .. } => true,
-    })?;
+    walk(
+        &inputs,
+        Settings::plain(limits),
+        &Silent,
+        stop,
+        &mut |sight| match sight {
+            WalkEvent::Conversation { id, linked, .. } => visit(&id, linked),
+            WalkEvent::Trouble(trouble) => {
+                troubles.add(trouble);
+                true
+            }
+            WalkEvent::Failed(failure) => {
+                troubles.failures.push(failure);
+                true
+            }
+            WalkEvent::Entry(_)
+            | WalkEvent::Recognised(_)
+            | WalkEvent::Records { .. }
+            | WalkEvent::Table { .. } => true,
+        },
+    )?;
     Ok(troubles)
 }

@@ -3,42 +3,50 @@
 //! Inputs are cut into slices by one sequential reader; one worker takes a slice from bytes to closed part files; receipts
 //! say what is done; sealing proves that nothing disappeared. What a conversation, a rule or a dialect is, it does not know.
 //!
-//! From the bottom up: [`pipeline`] (the file), [`record`] (one record from bytes to findings), [`plan`] (the resolved
-//! request), [`slice`] (cutting and handing out), [`work`] (a slice becomes part files), [`commit`] (a dataset is published),
-//! [`mod@run`], [`shards`] (a run that many share out); and beside them [`tables`], [`walk`], [`check`], [`inspect`] and
-//! [`again`], which write no dataset.
+//! From the bottom up: [`pipeline`] (the file), [`record`] (one record from bytes to findings), `plan` (the resolved
+//! request), `slice` (cutting and handing out), `work` (a slice becomes part files), `commit` (a dataset is published),
+//! [`run()`], [`shards`] (a run that many share out); and beside them [`tables`], [`walk()`], [`check`], [`inspect`] and
+//! [`again`], which write no dataset. What stands here is all that others name.
 
 pub mod again;
 pub mod check;
-pub mod commit;
-pub mod entry;
-pub mod error;
+mod commit;
+mod entry;
+mod error;
 pub mod inspect;
-pub mod options;
+mod options;
 pub mod pipeline;
-pub mod plan;
-pub mod progress;
+mod plan;
+mod progress;
 pub mod record;
-pub mod run;
+mod run;
 pub mod shards;
-pub mod slice;
+mod slice;
 pub mod tables;
-pub mod trouble;
-pub mod walk;
-pub mod work;
+mod trouble;
+mod walk;
+mod work;
 
-/// What `chatmill_source` proposes for files that no source reads.
-pub mod source {
-    pub use chatmill_source::Proposal;
+/// One conversation, rendered and priced without a dataset.
+pub mod conversation {
+    pub use crate::work::bill::{BillingMode, requests};
+    pub use crate::work::budget::BudgetMeter;
+    pub use crate::work::render::{WindowedRenderer, perspectives, render};
+    pub use crate::work::shares::{Billed, Logged};
+    pub use crate::work::tables::tool_calls;
 }
 
-pub use commit::summary::RunSummary;
-pub use error::{PlanError, RunError};
-pub use options::{Reporter, RunOptions};
-pub use plan::Plan;
+pub use chatmill_source::Proposal;
+pub use commit::summary::{self, RunSummary};
+pub use error::{PlanError, ReadError, RunError};
+pub use options::{CountMode, Reporter, RunOptions};
+pub use plan::{CheckSettings, Plan, PlannedInput, Target, Templates, WindowPlan, source, typed_inputs};
 pub use progress::{Progress, Queues, Silent};
 pub use run::run;
 pub use slice::scheduler::threads;
+pub use trouble::{Trouble, Troubles};
+pub use walk::{WalkEvent, walk};
+pub use work::receipt::FindingCount;
 
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,11 @@
 //! What a run is asked beside its plan.
 
-use std::fmt;
 use std::path::Path;
 
 use chatmill_dataset::{DatasetError, NightFolder};
 
 /// What a run is asked beside its plan.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct RunOptions<'r> {
     /// Worker threads; 0 takes what the machine or its control group gives.
     pub threads: usize,
@@ -35,9 +34,3 @@ pub enum CountMode {
 /// Writes reports into the folder of a complete dataset, from its tables alone.
 #[derive(Clone, Copy)]
 pub struct Reporter<'r>(pub &'r (dyn Fn(&Path) -> Result<(), DatasetError> + Sync));
-
-impl fmt::Debug for Reporter<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Reporter")
-    }
-}

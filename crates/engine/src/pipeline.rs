@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use chatmill_diag::Limits;
-use chatmill_diag::limits::{Branches, Division};
 use chatmill_dialect::policy::Policy;
+use chatmill_source::{Branches, Division};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,18 +35,16 @@ pub use dedup::{DedupSection, Treatment};
 pub use field_map::FieldMapSection;
 pub use lots::LotsSection;
 pub use night::NightSection;
-pub use output::{ContentRule, ContentSetting, OutputSection, PartitionSetting};
+pub use output::{ContentRule, ContentSetting, OutputSection};
 pub use parse::parse;
 pub use perspective::{PerspectiveChoice, PerspectiveRule, PerspectiveSection};
 pub use prompt::PromptSection;
-pub use redact::{RedactKind, RedactKinds, RedactMode, RedactSection};
+pub use redact::{RedactKinds, RedactMode, RedactSection};
 pub use render::{RenderSection, TemplateSection};
 pub use select::SelectSection;
-pub use table_map::{RoleWord, TableMapSection};
+pub use table_map::TableMapSection;
 pub use tools::ToolsSection;
-pub use window::{
-    HistoryRule, HistorySetting, MaxTokensSetting, ModeSetting, SessionGap, TargetsSetting, WindowSection,
-};
+pub use window::{HistoryRule, HistorySetting, MaxTokensSetting, SessionGap, WindowSection};
 
 /// A pipeline file.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -1,21 +1,22 @@
 //! A plan: a pipeline with its names resolved, its inputs found, and a fingerprint.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use chatmill_dataset::Compression;
 use chatmill_diag::limits::DEPTH_CEILING;
-use chatmill_diag::suggest::nearest;
-use chatmill_diag::{Finding, Limits, codes};
+use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_dialect::policy::Policy;
 use chatmill_dialect::{Additions, Prompt};
 use chatmill_intake::discover::{self, Input, InputKind, Own};
 use chatmill_intake::{Failure, Stretch, divide};
 use chatmill_model::{Linked, RawJson};
 use chatmill_redact::Redactor;
-use chatmill_source::Source;
+use chatmill_source::ReadOptions;
 use chatmill_token::Encoding;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::PlanError;
 use crate::pipeline::{self, ContentSetting, PerspectiveChoice, Pipeline};
@@ -23,6 +24,7 @@ use crate::progress::Progress;
 use crate::record::{self, RecordHash, Settings};
 
 mod budget;
+mod certified;
 mod check_settings;
 mod encodings;
 mod field_map;
@@ -41,12 +43,16 @@ mod templates;
 mod tools;
 mod windows;
 
-pub use budget::{Budget, BudgetSources};
-pub use check_settings::{CheckSettings, CodeSettings};
+pub(crate) use budget::{Budget, BudgetSources};
+pub use check_settings::CheckSettings;
+pub(crate) use check_settings::CodeSettings;
 use encodings::Encodings;
-pub use inputs::{InputSettings, PlannedInput, typed_inputs, typed_inputs_through};
+#[cfg(test)]
+pub(crate) use inputs::InputSettings;
+pub(crate) use inputs::typed_inputs_through;
+pub use inputs::{PlannedInput, typed_inputs};
 use mix::Mix;
-pub use selection::Selection;
+pub(crate) use selection::Selection;
 use small_file::read_text;
 pub use source::source;
 pub use target::Target;
@@ -59,8 +65,18 @@ const LOT_FLOOR: u64 = 1024;
 /// Everything a run needs to know.
 #[derive(Clone)]
 pub struct Plan {
-    /// The pipeline as written.
+    /// The pipeline as written; what follows from it stands beside it.
     pub pipeline: Pipeline,
+    /// Its limits, with what `[sources]` says of them.
+    limits: Limits,
+    /// The tables that are written, where any is left out.
+    tables: Option<Vec<String>>,
+    /// Compression of the tables.
+    pub compression: Compression,
+    /// Whether findings, rejects and reports may quote chat text.
+    pub quotes: bool,
+    /// What of it changes a certified byte, but for its inputs and dialects.
+    certified: Map<String, Value>,
     /// Inputs in the order of their names.
     pub inputs: Vec<PlannedInput>,
     /// The stretches of inputs that are divided, by their index, once they have been hashed.
@@ -71,8 +87,6 @@ pub struct Plan {
     pub templates: Templates,
     /// Encodings in the order of the file.
     pub encodings: Vec<Encoding>,
-    /// What the normalised plan says of each encoding.
-    encoding_identities: Vec<Value>,
     /// How much of each section is kept.
     mix: Mix,
     /// What to leave out.
@@ -159,56 +173,54 @@ impl Plan {
     }
 
     /// The plan without its inputs.
-    fn checked(mut pipeline: Pipeline, base: &Path, out: Option<&Path>) -> Result<Self, PlanError> {
+    fn checked(pipeline: Pipeline, base: &Path, out: Option<&Path>) -> Result<Self, PlanError> {
+        let mut limits = pipeline.limits.clone();
         if let Some(depth) = pipeline.sources.jaibber_events.max_response_depth {
-            pipeline.limits.response_depth = depth;
+            limits.response_depth = depth;
         }
-        pipeline.limits.branches = pipeline.sources.chatgpt_export.branches;
-        pipeline.limits.division = pipeline.sources.slack_export.conversation;
-        let templates = Templates::load(&pipeline.templates, base, &pipeline.limits)?;
+        let templates = Templates::load(&pipeline.templates, base, &limits)?;
         let targets = targets::targets(&pipeline.render.dialects, &templates)?;
-        let Encodings {
-            encodings,
-            identities,
-        } = Encodings::load(&pipeline.count, base, pipeline.limits.vocabulary)?;
+        let loaded = Encodings::load(&pipeline.count, base, limits.vocabulary)?;
         let selection = Selection::new(&pipeline.select)?;
         let windows = WindowPlan::new(
             &pipeline.window,
             &pipeline.perspective.speaker,
             &BudgetSources {
-                encodings: &encodings,
+                encodings: &loaded.encodings,
                 templates: &templates,
                 targets: &targets,
                 base,
             },
-            &pipeline.limits,
+            &limits,
         )?;
         let prompt = pipeline.prompt.as_ref().map(prompt::prompt).transpose()?;
         let tools = pipeline.tools.as_ref().map(|section| tools::tools(section, base));
         let tools = tools.transpose()?.unwrap_or_default();
         check_values(&pipeline)?;
+        let compression = compression(&pipeline.output.compression)?;
         pipeline.check.as_ref().map(CheckSettings::new).transpose()?;
         check_content(&pipeline.output.content, &targets)?;
-        pipeline.output.tables = tables::tables(pipeline.output.tables.as_deref())?;
+        let tables = tables::tables(pipeline.output.tables.as_deref())?;
         let section = pipeline.redact.as_ref();
         let redactor = section
             .map(|section| redactor::redactor(section, base))
             .transpose()?;
-        if redactor.as_ref().is_some_and(Redactor::replaces) {
-            // What could be quoted was read before anything was replaced.
-            pipeline.output.quote = false;
-        }
         check_out(out.and_then(Path::to_str).unwrap_or(&pipeline.output.path))?;
         let out = out.map_or_else(|| base.join(&pipeline.output.path), Path::to_path_buf);
-        Ok(Self {
+        let mut plan = Self {
+            certified: Map::new(),
+            // What could be quoted was read before anything was replaced.
+            quotes: pipeline.output.quote && !redactor.as_ref().is_some_and(Redactor::replaces),
             pipeline,
+            limits,
+            tables,
+            compression,
             inputs: Vec::new(),
             stretches: BTreeMap::new(),
             mix: Mix::default(),
             targets,
             templates,
-            encodings,
-            encoding_identities: identities,
+            encodings: loaded.encodings,
             selection,
             windows,
             prompt,
@@ -217,28 +229,45 @@ impl Plan {
             out,
             base: base.to_path_buf(),
             notes: Vec::new(),
-        })
+        };
+        plan.certified = certified::settings(&plan, loaded.identities)?;
+        Ok(plan)
     }
 
     /// The limits.
     pub fn limits(&self) -> &Limits {
-        &self.pipeline.limits
+        &self.limits
+    }
+
+    /// What records are read with where nothing is looked for in them.
+    pub fn reading(&self) -> Settings<'_> {
+        let sources = &self.pipeline.sources;
+        Settings {
+            options: ReadOptions {
+                branches: sources.chatgpt_export.branches,
+                division: sources.slack_export.conversation,
+                zone: None,
+            },
+            ..Settings::plain(&self.limits)
+        }
     }
 
     /// What records are read with.
     pub fn settings(&self) -> Settings<'_> {
         Settings {
-            limits: self.limits(),
             redactor: self.redactor.as_ref(),
+            ..self.reading()
         }
+    }
+
+    /// The name of an input.
+    pub(crate) fn input_name(&self, input: usize) -> Cow<'_, str> {
+        cut::at(&self.inputs, input).name()
     }
 
     /// A conversation's id before it is qualified: its own with the prefix of its input.
     pub fn base_id(&self, input: usize, linked: &Linked, record: &RecordHash<'_>) -> String {
-        let prefix = self
-            .inputs
-            .get(input)
-            .map_or("", |planned| planned.settings.id_prefix.as_str());
+        let prefix = &cut::at(&self.inputs, input).settings.id_prefix;
         format!("{prefix}{}", record::id(linked, record))
     }
 
@@ -252,7 +281,7 @@ impl Plan {
         found: impl Iterator<Item = &'f str>,
     ) -> Option<&'static str> {
         let id = self.base_id(input, read, record);
-        let section = self.inputs.get(input).map_or(0, |planned| planned.section);
+        let section = cut::at(&self.inputs, input).section;
         if let Some(reason) = self.mix.leaves_out(section, &id) {
             return Some(reason);
         }
@@ -280,7 +309,7 @@ impl Plan {
 
     /// The tables that are not written.
     pub fn absent_tables(&self) -> Vec<&'static str> {
-        let wanted = self.pipeline.output.tables.as_deref();
+        let wanted = self.tables.as_deref();
         wanted.map(chatmill_dataset::absent_tables).unwrap_or_default()
     }
 
@@ -330,7 +359,7 @@ impl Plan {
             progress.advance(bytes);
             !stop.load(Ordering::Relaxed)
         };
-        let limits = &self.pipeline.limits;
+        let limits = &self.limits;
         let most = self.pipeline.lots.bytes;
         let is_one_lot = self.selection.limit.is_some();
         for (index, planned) in self.inputs.iter_mut().enumerate() {
@@ -372,96 +401,12 @@ impl Plan {
 
     /// The plan without what must not change a certified byte: output path, resources, spelling of inputs.
     pub fn normalised(&self) -> Value {
-        let mut value = serde_json::to_value(&self.pipeline).unwrap_or_default();
-        if let Some(object) = value.as_object_mut() {
-            object.remove("resources");
-            object.remove("check");
-            object.remove("night");
-            object.remove("input");
-            if let Some(sections) = object.get_mut("templates").and_then(Value::as_object_mut) {
-                self.templates.normalise(sections);
-            }
-            if let Some(section) = object.get_mut("redact").and_then(Value::as_object_mut) {
-                section.remove("key_file");
-                if let Some(key) = self.redactor.as_ref().and_then(Redactor::key_id) {
-                    section.insert("key".to_owned(), key.into());
-                }
-            }
-            if let Some(section) = object.get_mut("tools").and_then(Value::as_object_mut) {
-                section.remove("file");
-                let definitions = self.tools.iter().map(RawJson::as_str).collect::<Vec<_>>();
-                section.insert("definitions".to_owned(), definitions.into());
-            }
-            if let Some(output) = object.get_mut("output").and_then(Value::as_object_mut) {
-                output.remove("path");
-            }
-            if let Some(most) = object
-                .get_mut("window")
-                .and_then(|window| window.get_mut("max_tokens"))
-                .and_then(Value::as_object_mut)
-            {
-                self.name_files_by_content(most);
-            }
-            object.insert("inputs".to_owned(), self.sections().into());
-            let targets: Vec<String> = self
-                .targets
-                .iter()
-                .map(|target| format!("{}@{}", target.dialect.id(), target.profile()))
-                .collect();
-            object.insert("targets".to_owned(), targets.into());
-            if let Some(count) = object.get_mut("count").and_then(Value::as_object_mut) {
-                count.insert("encodings".to_owned(), self.encoding_identities.clone().into());
-            }
-        }
-        value
-    }
-
-    /// Puts the content of the files of a budget where the normalised plan has their paths.
-    fn name_files_by_content(&self, most: &mut serde_json::Map<String, Value>) {
-        for key in ["template", "tokenizer"] {
-            let word = most.get(key).and_then(Value::as_str);
-            let Some(path) = word.map(|word| self.base.join(word)) else {
-                continue;
-            };
-            let limit = self.limits().vocabulary.max(self.limits().template_file);
-            // What is no file is the name of something that the plan describes elsewhere.
-            if let Ok(text) = discover::read_small(&path, limit) {
-                let hash = blake3::hash(text.as_bytes()).to_hex();
-                most.insert(key.to_owned(), hash.as_str().into());
-            }
-        }
-    }
-
-    /// What the inputs of each section are read with. What the inputs are called stands beside the plan, once.
-    fn sections(&self) -> Vec<Value> {
-        let mut sections: Vec<Value> = Vec::new();
-        for planned in &self.inputs {
-            // Sections are numbered in the order of their first inputs.
-            if planned.section == sections.len() {
-                let settings = &planned.settings;
-                let mut section = serde_json::json!({
-                    "source": settings.source.map_or("auto", Source::id),
-                    "id_prefix": settings.id_prefix,
-                    "merge": settings.merge,
-                    "exclude": settings.exclude_globs,
-                    "field_map": settings.field_map,
-                    "tables": settings.tables.iter().map(|map| map.name.as_str()).collect::<Vec<_>>(),
-                });
-                let [weight, sample] = settings.shares;
-                let limit = settings.limit.map(Value::from);
-                let said = [
-                    ("weight", weight.map(Value::from)),
-                    ("limit", limit),
-                    ("sample", sample.map(Value::from)),
-                ];
-                if let Some(object) = section.as_object_mut() {
-                    let said = said.into_iter();
-                    object.extend(said.filter_map(|(key, value)| Some((key.to_owned(), value?))));
-                }
-                sections.push(section);
-            }
-        }
-        sections
+        let targets = self.targets.iter();
+        let targets = targets.map(|target| format!("{}@{}", target.dialect.id(), target.profile()));
+        let mut plan = self.certified.clone();
+        plan.insert("inputs".to_owned(), certified::sections(&self.inputs).into());
+        plan.insert("targets".to_owned(), targets.collect());
+        plan.into()
     }
 
     /// What makes two runs the same: program version, plan, limits, and each input's name, length and content, or why it was
@@ -495,10 +440,10 @@ fn check_content(content: &ContentSetting, targets: &[Target]) -> Result<(), Pla
         return Ok(());
     };
     if ids.is_empty() {
-        return Err(PlanError::Value {
-            key: "output.content",
-            message: "the list is empty; name dialects or write \"none\"".to_owned(),
-        });
+        return Err(PlanError::value(
+            "output.content",
+            "the list is empty; name dialects or write \"none\"",
+        ));
     }
     let rendered = || targets.iter().map(|target| target.dialect.id());
     match ids
@@ -506,12 +451,12 @@ fn check_content(content: &ContentSetting, targets: &[Target]) -> Result<(), Pla
         .find(|id| !rendered().any(|rendered| rendered == id.as_str()))
     {
         None => Ok(()),
-        Some(id) => Err(PlanError::UnknownWord {
-            key: "output.content",
-            what: "dialect in render.dialects",
-            word: id.clone(),
-            suggestion: nearest(id, rendered()).map(str::to_owned),
-        }),
+        Some(id) => Err(PlanError::unknown(
+            "output.content",
+            "dialect in render.dialects",
+            id,
+            rendered(),
+        )),
     }
 }
 
@@ -526,74 +471,74 @@ fn check_out(out: &str) -> Result<(), PlanError> {
     } else {
         return Ok(());
     };
-    Err(PlanError::Value {
-        key: "output.path",
-        message,
-    })
+    Err(PlanError::value("output.path", message))
 }
 
+/// Refuses values out of range; what is wrong with the first of them.
 fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
-    if pipeline.input.is_empty() {
-        return Err(PlanError::Value {
-            key: "input",
-            message: "there is no [[input]]".to_owned(),
-        });
+    const STREAM: &str =
+        "a run reads its inputs more than once, and stdin can be read once; write it to a file first";
+    let is_nobody = match &pipeline.perspective.speaker {
+        PerspectiveChoice::Participants(names) => names.is_empty(),
+        PerspectiveChoice::Rule(_) => false,
+    };
+    let reads_stream = pipeline.input.iter().any(|section| section.path == "-");
+    let forgets_all = pipeline.night.as_ref().is_some_and(|night| !night.keeps_some());
+    let ratio = pipeline.limits.max_reject_ratio;
+
+    let must = |message: &str| format!("it must {message}");
+    let wrong = [
+        (
+            pipeline.input.is_empty(),
+            "input",
+            "there is no [[input]]".to_owned(),
+        ),
+        (reads_stream, "input.path", STREAM.to_owned()),
+        (
+            !(0.0..=1.0).contains(&ratio),
+            "limits.max_reject_ratio",
+            must("lie between 0 and 1"),
+        ),
+        (
+            forgets_all,
+            "night.keep",
+            must("be a number of nights from 1 to 3650"),
+        ),
+        (
+            pipeline.lots.bytes < LOT_FLOOR,
+            "lots.bytes",
+            must(&format!("be {LOT_FLOOR} at least")),
+        ),
+        (
+            !(0.5..=1.0).contains(&pipeline.dedup.threshold),
+            "dedup.threshold",
+            must("lie between 0.5 and 1"),
+        ),
+        (
+            pipeline.limits.depth > DEPTH_CEILING,
+            "limits.depth",
+            must(&format!("be {DEPTH_CEILING} at most")),
+        ),
+        (
+            is_nobody,
+            "perspective.as",
+            "the list is empty; name participants or write \"auto\"".to_owned(),
+        ),
+    ];
+    match wrong.into_iter().find(|(is_wrong, ..)| *is_wrong) {
+        Some((_, key, message)) => Err(PlanError::value(key, message)),
+        None => Ok(()),
     }
-    if pipeline.input.iter().any(|section| section.path == "-") {
-        return Err(PlanError::Value {
-            key: "input.path",
-            message:
-                "a run reads its inputs more than once, and stdin can be read once; write it to a file first"
-                    .to_owned(),
-        });
-    }
-    if !(0.0..=1.0).contains(&pipeline.limits.max_reject_ratio) {
-        return Err(PlanError::Value {
-            key: "limits.max_reject_ratio",
-            message: "it must lie between 0 and 1".to_owned(),
-        });
-    }
-    if pipeline.night.as_ref().is_some_and(|night| !night.keeps_some()) {
-        return Err(PlanError::Value {
-            key: "night.keep",
-            message: "it must be a number of nights from 1 to 3650".to_owned(),
-        });
-    }
-    if pipeline.lots.bytes < LOT_FLOOR {
-        return Err(PlanError::Value {
-            key: "lots.bytes",
-            message: format!("it must be {LOT_FLOOR} at least"),
-        });
-    }
-    if !(0.5..=1.0).contains(&pipeline.dedup.threshold) {
-        return Err(PlanError::Value {
-            key: "dedup.threshold",
-            message: "it must lie between 0.5 and 1".to_owned(),
-        });
-    }
-    if pipeline.limits.depth > DEPTH_CEILING {
-        return Err(PlanError::Value {
-            key: "limits.depth",
-            message: format!("it must be {DEPTH_CEILING} at most"),
-        });
-    }
-    if let PerspectiveChoice::Participants(names) = &pipeline.perspective.speaker
-        && names.is_empty()
-    {
-        return Err(PlanError::Value {
-            key: "perspective.as",
-            message: "the list is empty; name participants or write \"auto\"".to_owned(),
-        });
-    }
-    chatmill_dataset::Compression::parse(&pipeline.output.compression)
-        .map(|_| ())
-        .ok_or_else(|| PlanError::Value {
-            key: "output.compression",
-            message: format!(
-                "`{}` is neither zstd(1..22) nor none",
-                pipeline.output.compression
-            ),
-        })
+}
+
+fn compression(word: &str) -> Result<Compression, PlanError> {
+    let wrong = || {
+        PlanError::value(
+            "output.compression",
+            format!("`{word}` is neither zstd(1..22) nor none"),
+        )
+    };
+    Compression::parse(word).ok_or_else(wrong)
 }
 
 #[cfg(test)]

@@ -6,20 +6,23 @@ use std::rc::Rc;
 use chatmill_diag::{Limits, Reject, RowLedger};
 use chatmill_model::Linked;
 use chatmill_redact::Redactor;
+use chatmill_source::ReadOptions;
 
-pub mod group;
-pub mod locate;
+pub(crate) mod group;
+pub(crate) mod locate;
 mod read;
-pub mod redact;
-pub mod unread;
+pub(crate) mod redact;
+pub(crate) mod unread;
 pub(crate) mod written;
 
+pub use group::{Group, GroupRow, RowForm, RowPlace};
+pub use locate::Located;
 pub use read::{read, read_rows, refuse};
 
-use locate::Located;
 use redact::Redaction;
 
 /// What became of a record.
+#[derive(Default)]
 pub struct RecordOutcome {
     /// The conversation, unless the whole record is rejected.
     pub linked: Option<Linked>,
@@ -48,6 +51,12 @@ pub struct UnreadAt {
 }
 
 impl RecordOutcome {
+    /// The conversation before anything in it was replaced.
+    pub fn as_read(&self) -> Option<&Linked> {
+        let redaction = self.redaction.as_ref().map(|redaction| &redaction.original);
+        redaction.or(self.linked.as_ref())
+    }
+
     /// Does something to the outcome of each conversation of the record.
     fn each(&mut self, change: &mut dyn FnMut(&mut Self)) {
         change(self);
@@ -60,6 +69,8 @@ impl RecordOutcome {
 pub struct Settings<'s> {
     /// The limits.
     pub limits: &'s Limits,
+    /// What sources are told beside them.
+    pub options: ReadOptions<'s>,
     /// Finds personal data and secrets, where the plan asks for it.
     pub redactor: Option<&'s Redactor>,
 }
@@ -69,18 +80,10 @@ impl<'s> Settings<'s> {
     pub fn plain(limits: &'s Limits) -> Self {
         Self {
             limits,
+            options: ReadOptions::default(),
             redactor: None,
         }
     }
-}
-
-/// The codes of a record's findings and rejects.
-pub fn found<'o>(
-    findings: &'o [Located],
-    rejects: &'o [(Reject, Located)],
-) -> impl Iterator<Item = &'static str> + use<'o> {
-    let findings = findings.iter().map(|located| located.finding.code.code);
-    findings.chain(rejects.iter().map(|(reject, _)| reject.finding.code.code))
 }
 
 /// The id of a conversation: the source's own, else the hash of its record.

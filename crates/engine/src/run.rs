@@ -8,18 +8,15 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use chatmill_dataset::{
-    Compression, DatasetError, Opening, Partition, SliceId, SpillFolder, Staging, TableOptions,
-};
+use chatmill_dataset::{DatasetError, Opening, SliceId, SpillFolder, Staging, TableOptions};
 use chatmill_intake::discover::InputKind;
 
 use crate::commit::collisions::{IdHashes, Ids, Occurrence, Renames, SliceHashes, hash_of, renames};
 use crate::commit::seal::{FinishedSlices, ReceiptTotals};
 use crate::commit::summary::RunSummary;
-use crate::error::{NoThreads, PlanError, RunError, WorkError, go_on};
+use crate::error::{RunError, WorkError, go_on};
 use crate::options::{Reporter, RunOptions};
-use crate::pipeline;
-use crate::plan::{Plan, PlannedInput};
+use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::slice::lots::{Lot, divides, lots};
 use crate::slice::{CutTotals, Repeats, Slice, Slicer, scheduler};
@@ -66,7 +63,7 @@ pub fn run(
     if resumed > 0 {
         progress.note(&format!("going on after {resumed} slices that are already done"));
     }
-    let mut runner = Runner::new(&plan, &staging, options, progress, stop)?;
+    let mut runner = Runner::new(&plan, &staging, options, progress, stop);
     runner.compare_all(&lots)?;
     let finished = runner.process_all(&lots, done)?;
     let used = runner.used();
@@ -148,7 +145,7 @@ pub(crate) fn conclude(
     outcome.check(&plan, &finished.tally)?;
     drop(finished);
     let slices = outcome.slices();
-    if !plan.pipeline.output.quote {
+    if !plan.quotes {
         slowest.leave_out_ids();
     }
     progress.stage(SEAL.0, 0);
@@ -170,8 +167,7 @@ pub(crate) fn conclude(
     sealed.write_derived("run.json", format!("{derived:#}\n").as_bytes())?;
     if let Some(Reporter(report)) = options.report {
         progress.stage(REPORT.0, 0);
-        scheduler::together(threads, || report(sealed.folder()))
-            .map_err(|NoThreads| RunError::Threads { threads })??;
+        scheduler::together(threads, || report(sealed.folder()))??;
     }
     go_on(stop, slices)?;
     for notice in sealed.publish()? {
@@ -217,34 +213,26 @@ impl<'p> Runner<'p> {
         options: RunOptions<'_>,
         progress: &'p dyn Progress,
         stop: &'p AtomicBool,
-    ) -> Result<Self, PlanError> {
+    ) -> Self {
         let asked = if options.threads > 0 {
             options.threads
         } else {
             plan.pipeline.resources.threads
         };
         let threads = scheduler::threads(asked, progress);
-        let compression =
-            Compression::parse(&plan.pipeline.output.compression).ok_or_else(|| PlanError::Value {
-                key: "output.compression",
-                message: "it is neither zstd(1..22) nor none".to_owned(),
-            })?;
-        Ok(Self {
+        Self {
             repeats: Repeats::among(&plan.inputs),
             tools: WorkerContext::new(plan, options.count_mode, options.verify_every, stop),
             staging,
             table_options: TableOptions {
                 encodings: plan.encoding_names(),
-                compression,
-                partition: match plan.pipeline.output.partition {
-                    pipeline::PartitionSetting::None => Partition::None,
-                    pipeline::PartitionSetting::Dialect => Partition::Dialect,
-                },
+                compression: plan.compression,
+                partition: plan.pipeline.output.partition,
                 absent: plan.absent_tables(),
             },
             threads,
             progress,
-        })
+        }
     }
 
     /// Works off what has no receipt, then once more what must give its conversations other ids.
@@ -308,7 +296,7 @@ impl<'p> Runner<'p> {
             id,
         });
         let plan = self.tools.plan;
-        let name = |input: usize| plan.inputs.get(input).map(PlannedInput::name).unwrap_or_default();
+        let name = |input: usize| plan.input_name(input);
         let required = renames(occurrences, &|id| hashes.has(id), &name, stop);
         let done = finished.slices.len();
         let required = required.ok_or(RunError::Stopped { done })?;
@@ -374,7 +362,7 @@ impl<'p> Runner<'p> {
         .comparing(self.repeats.clone());
         let mut results = BTreeMap::new();
         let mut failure = None;
-        scheduler::each_slice(
+        let read = scheduler::each_slice(
             self.threads,
             &mut slicer,
             self.progress,
@@ -390,16 +378,11 @@ impl<'p> Runner<'p> {
                     failure.get_or_insert(error);
                 }
             },
-        )
-        .map_err(|NoThreads| RunError::Threads {
-            threads: self.threads,
-        })?;
+        );
         if let Some(failure) = failure {
             return Err(failure);
         }
-        if let Some(failure) = slicer.take_failure() {
-            return Err(failure.into());
-        }
+        read?;
         if !slicer.failures().is_empty() {
             let failures = slicer.failures().iter().map(|(_, failure)| failure.clone());
             return Err(RunError::InputsFailed {
@@ -453,16 +436,7 @@ impl<'p> Runner<'p> {
         let failure: RunError = match catch_unwind(AssertUnwindSafe(whole)) {
             Ok(Ok(ids)) => return Ok(Some(ids)),
             Ok(Err(WorkError::Stopped)) => return Ok(None),
-            Ok(Err(WorkError::Dataset(error))) => error.into(),
-            Ok(Err(WorkError::Miscounted {
-                dialect,
-                conversation,
-                encoding,
-            })) => RunError::Miscounted {
-                dialect,
-                conversation,
-                encoding,
-            },
+            Ok(Err(WorkError::Failed(error))) => error,
             Err(_) => RunError::WorkerFailed { slice: slice.id },
         };
         // Nothing can be published any more: let the other workers come to rest.

@@ -14,6 +14,7 @@ mod numbers;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use strum::IntoStaticStr;
 
 use chatmill_dataset::{LotOutcome, Opening, PlannedWork, SliceId, Staging, planned_work};
 use serde::{Deserialize, Serialize};
@@ -60,8 +61,9 @@ pub struct Planned {
 }
 
 /// What is to be done with lots.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Stage {
     /// They are looked at, so that conversations can be compared with those of others.
     Compare,
@@ -74,12 +76,8 @@ pub enum Stage {
 
 impl Stage {
     /// The word that answers use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Compare => "compare",
-            Self::Render => "render",
-            Self::Finish => "finish",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -150,7 +148,7 @@ pub fn plan(
             for notice in staging.notices() {
                 progress.note(notice);
             }
-            staging.keep_plan(&file.bytes())?;
+            staging.keep_plan(&file.bytes()?)?;
         }
     }
     Ok(planned)
@@ -175,7 +173,7 @@ pub fn work(
     let (plan, lots) = file.restore(out)?;
     let staging = work.share()?;
     let options = file.request.options(options);
-    let mut runner = Runner::new(&plan, &staging, options, progress, stop)?;
+    let mut runner = Runner::new(&plan, &staging, options, progress, stop);
     let worked = share_of(&mut runner, &staging, &lots, &mine, progress, stop);
     drop(runner);
     let is_taken_away = staging.is_taken_away();
@@ -225,7 +223,7 @@ fn share_of(
         }
         let rendered = runner.lot(lot);
         if let Some(cut) = worked.take(rendered, lot, staging, progress)? {
-            staging.keep_lot(lot.number, &sealed(&LotReceipt::of(lot, &cut)))?;
+            staging.keep_lot(lot.number, &sealed(&LotReceipt::of(lot, &cut))?)?;
             worked.done.push(lot.number);
         }
     }
@@ -374,7 +372,7 @@ pub fn finish(
             }
         }
     }
-    let mut runner = Runner::new(&plan, &staging, options, progress, stop)?;
+    let mut runner = Runner::new(&plan, &staging, options, progress, stop);
     if missing.is_empty() {
         missing = runner.place_conversations(&lots)?;
     }

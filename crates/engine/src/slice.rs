@@ -7,26 +7,26 @@ use chatmill_diag::Finding;
 use chatmill_intake::{Frame, FramingError};
 use chatmill_source::{Evidence, Proposal};
 
-pub mod gather;
-pub mod lots;
+pub(crate) mod gather;
+pub(crate) mod lots;
 mod recognise;
-pub mod records;
+pub(crate) mod records;
 mod repeats;
 mod rows;
-pub mod scheduler;
+pub(crate) mod scheduler;
 mod slicer;
 mod tally;
 mod unread;
 
-pub use repeats::Repeats;
-pub use slicer::Slicer;
-pub use tally::{CutCounts, CutTotals};
+pub(crate) use repeats::Repeats;
+pub(crate) use slicer::Slicer;
+pub(crate) use tally::{CutCounts, CutTotals};
 
 use crate::entry::EntryRef;
 use crate::record::group::Group;
 
 /// One step through the bytes of a slice.
-pub enum Step {
+pub(crate) enum Step {
     /// What follows comes from this entry.
     Entry(EntryRef),
     /// A record.
@@ -66,7 +66,7 @@ pub enum Step {
 }
 
 /// A stretch of the inputs: the unit of work, of file and of resume.
-pub struct Slice {
+pub(crate) struct Slice {
     /// Its number.
     pub id: SliceId,
     /// Bytes of its frames.

@@ -14,7 +14,7 @@ use chatmill_diag::Limits;
 use chatmill_intake::Failure;
 use thiserror::Error;
 
-use crate::error::{NoThreads, ReadError, WorkError};
+use crate::error::{ReadError, RunError, WorkError};
 use crate::options::CountMode;
 use crate::plan::Plan;
 use crate::progress::Progress;
@@ -73,7 +73,7 @@ pub fn tables(
     let mut failure = None;
     let mut is_wanted = true;
     let mut inputs: BTreeMap<usize, InputCounts> = BTreeMap::new();
-    scheduler::each_slice(
+    let read = scheduler::each_slice(
         threads,
         &mut slicer,
         progress,
@@ -95,14 +95,11 @@ pub fn tables(
                 stop.store(true, Ordering::Relaxed);
             }
         },
-    )
-    .map_err(|NoThreads| ReadError::Threads(threads))?;
+    );
     if let Some(failure) = failure {
         return Err(failure);
     }
-    if let Some(failure) = slicer.take_failure() {
-        return Err(ReadError::Spill(failure).into());
-    }
+    read?;
     if let Some((_, failure)) = slicer.failures().first() {
         return Err(failure.clone().into());
     }
@@ -167,8 +164,8 @@ fn work_off(
     match catch_unwind(AssertUnwindSafe(whole)) {
         Ok(Ok(tables)) => Ok(Some(tables)),
         Ok(Err(WorkError::Stopped)) => Ok(None),
-        Ok(Err(WorkError::Dataset(error))) => Err(error.into()),
+        Ok(Err(WorkError::Failed(RunError::Dataset(error)))) => Err(error.into()),
         // Nothing is counted twice here.
-        Ok(Err(WorkError::Miscounted { .. })) | Err(_) => Err(TablesError::WorkerFailed { slice: slice.id }),
+        Ok(Err(WorkError::Failed(_))) | Err(_) => Err(TablesError::WorkerFailed { slice: slice.id }),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::Spill;
-use chatmill_diag::{Finding, Limits, Severity};
+use chatmill_diag::{Finding, Severity};
 use chatmill_intake::Failure;
 use chatmill_model::Linked;
 
@@ -14,7 +14,7 @@ use crate::progress::Progress;
 use crate::record::locate::Located;
 use crate::record::{self, RecordHash, Settings};
 use crate::slice::records::{Item, ReadRecord};
-use crate::slice::{Recognised, Slicer};
+use crate::slice::{Recognised, Slicer, Step};
 use crate::trouble::Trouble;
 
 /// Bytes of a slice where nothing is written.
@@ -64,13 +64,13 @@ pub enum WalkEvent<'s> {
 /// Walks through inputs; `visit` returns false to end early.
 pub fn walk(
     inputs: &[PlannedInput],
-    limits: &Limits,
+    settings: Settings<'_>,
     progress: &dyn Progress,
     stop: &AtomicBool,
     visit: &mut dyn FnMut(WalkEvent<'_>) -> bool,
 ) -> Result<(), ReadError> {
     let spill = Spill::temporary_folder();
-    let mut slicer = Slicer::new(inputs, limits, SLICE_BYTES, None, spill, stop, progress);
+    let mut slicer = Slicer::new(inputs, settings.limits, SLICE_BYTES, None, spill, stop, progress);
     let mut goes_on = true;
     let trouble = |entry: Option<&EntryRef>, line: Option<u64>, finding: &Finding| {
         let planned = entry.and_then(|entry| inputs.get(entry.input));
@@ -79,14 +79,10 @@ pub fn walk(
         WalkEvent::Trouble(Trouble::new(&path, member, line, finding))
     };
     while goes_on && let Some(slice) = slicer.next_slice() {
-        let mut place: Option<&EntryRef> = None;
-        for item in slice.items() {
+        for (place, item) in slice.items() {
             goes_on = match item {
-                Item::Entry(entry) => {
-                    place = Some(entry);
-                    visit(WalkEvent::Entry(entry))
-                }
-                Item::FramingError(damage) => {
+                Item::Step(Step::Entry(entry)) => visit(WalkEvent::Entry(entry)),
+                Item::Step(Step::FramingError(damage)) => {
                     let located = Located::of_damage(damage);
                     let line = located.line_column.map(|(line, _)| line);
                     let counted = place.is_none_or(|entry| visit(records(entry, 1, 1)));
@@ -94,7 +90,7 @@ pub fn walk(
                 }
                 Item::Record(record) => {
                     let mut goes_on = true;
-                    for read in record.read(Settings::plain(limits)) {
+                    for read in record.read(settings) {
                         for (row, is_rejected) in read.rows() {
                             goes_on = goes_on && visit(records(row.entry, 1, u64::from(is_rejected)));
                         }
@@ -102,18 +98,13 @@ pub fn walk(
                     }
                     goes_on
                 }
-                Item::Note(finding) if finding.severity > Severity::Note => {
+                Item::Step(Step::Note(finding)) if finding.severity > Severity::Note => {
                     visit(trouble(place, None, finding))
                 }
-                Item::Skipped { table, .. } => {
+                Item::Step(Step::Skipped { table, .. }) => {
                     place.is_none_or(|entry| visit(WalkEvent::Table { entry, table }))
                 }
-                Item::Filtered(_)
-                | Item::PassedOver { .. }
-                | Item::Separator(_)
-                | Item::Note(_)
-                | Item::EntryEnd(_)
-                | Item::StretchEnd(_) => true,
+                Item::Filtered(_) | Item::Step(_) => true,
             };
             if !goes_on {
                 break;

@@ -3,9 +3,10 @@
 //! What is written is a function of the slice and the plan alone: no thread pool, no shared state, and the clock tells only which
 //! conversations took long.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use chatmill_dataset::overview::cut;
@@ -15,47 +16,45 @@ use chatmill_dialect::MadeTexts;
 use chatmill_intake::FramingError;
 use chatmill_link::ClusterMembership;
 use chatmill_model::{Component, Linked, Message, MessageKind, Sink, SinkBuffers};
-use chatmill_source::Source;
 use chatmill_token::{Encoding, TokenCounter};
 
 use crate::entry::EntryRef;
 use crate::error::WorkError;
 use crate::options::CountMode;
 use crate::plan::Plan;
-use crate::record::RecordHash;
 use crate::record::locate::Located;
-use crate::record::redact::{self, Redaction};
-use crate::slice::Slice;
 use crate::slice::records::{AccountedRow, Item, ReadRecord, Record};
+use crate::slice::scheduler::locked;
+use crate::slice::{Slice, Step};
 
-pub mod bill;
-pub mod budget;
+pub(crate) mod bill;
+pub(crate) mod budget;
 mod fit;
-pub mod overview;
+pub(crate) mod overview;
 mod perspectives;
-pub mod receipt;
-pub mod recognition;
-pub mod render;
+pub(crate) mod receipt;
+pub(crate) mod recognition;
+pub(crate) mod render;
 mod renderings;
-pub mod shares;
-pub mod slowest;
-pub mod survey;
-pub mod tables;
+pub(crate) mod shares;
+pub(crate) mod slowest;
+pub(crate) mod survey;
+pub(crate) mod tables;
 mod told;
 mod totals;
 
 use budget::BudgetMeter;
-use receipt::{InputCounts, SliceReceipt, add_shapes};
+use receipt::{InputCounts, SliceReceipt, add_shapes, count_finding};
 use recognition::{Recognition, is_misread};
 use renderings::{PlanKeys, RenderingBuffers};
 use slowest::Slowest;
 use survey::Survey;
 use tables::{FindingTexts, Place, Quoting};
 use told::Told;
-pub use totals::{TotalNames, Totals};
+pub(crate) use totals::{TotalNames, Totals};
 
 /// What a worker needs beside its slice.
-pub struct WorkerContext<'p> {
+pub(crate) struct WorkerContext<'p> {
     /// The plan.
     pub plan: &'p Plan,
     /// Counters of the plan's encodings that no worker uses at the moment, each with the buffers of the sink that it counts.
@@ -77,7 +76,12 @@ pub struct WorkerContext<'p> {
 
 impl<'p> WorkerContext<'p> {
     /// What workers need of a plan; nothing was compared with anything.
-    pub fn new(plan: &'p Plan, count_mode: CountMode, verify_every: u64, stop: &'p AtomicBool) -> Self {
+    pub(crate) fn new(
+        plan: &'p Plan,
+        count_mode: CountMode,
+        verify_every: u64,
+        stop: &'p AtomicBool,
+    ) -> Self {
         Self {
             plan,
             idle_counters: Mutex::default(),
@@ -102,17 +106,13 @@ impl<'p> WorkerContext<'p> {
 }
 
 /// Works off one slice: its records are read, rendered and counted into `parts`. `renamed` gives conversations, by their index in the slice, another id.
-pub fn process_slice(
+pub(crate) fn process_slice(
     slice: &Slice,
     tools: &WorkerContext<'_>,
     parts: &mut PartSet,
     renamed: BTreeMap<usize, String>,
 ) -> Result<SliceReceipt, WorkError> {
-    let pooled = tools
-        .idle_counters
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .pop();
+    let pooled = locked(&tools.idle_counters).pop();
     let (counter, sink) = pooled.unwrap_or_else(|| (tools.new_counter(), SinkBuffers::default()));
     let keys = PlanKeys::new(tools.plan, parts);
     let mut work = Work {
@@ -120,11 +120,7 @@ pub fn process_slice(
         parts,
         counter,
         meter: tools.plan.windows.budget.as_ref().map(|budget| {
-            let pooled = tools
-                .idle_meters
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .pop();
+            let pooled = locked(&tools.idle_meters).pop();
             pooled.unwrap_or_else(|| BudgetMeter::new(budget))
         }),
         receipt: SliceReceipt {
@@ -134,27 +130,19 @@ pub fn process_slice(
         },
         slice: slice.id,
         met: 0,
-        standing: ClusterMembership::default(),
-        place: None,
-        input: String::new(),
-        written: (None, None),
         slowest: Slowest::default(),
-        redaction: None,
         keys,
         buffers: RenderingBuffers::new(sink),
     };
-    for item in slice.items() {
+    for (entry, item) in slice.items() {
         if tools.stop.load(Ordering::Relaxed) {
             return Err(WorkError::Stopped);
         }
-        work.item(item)?;
+        work.item(entry, item)?;
     }
-    let mut idle = tools.idle_counters.lock().unwrap_or_else(PoisonError::into_inner);
-    idle.push((work.counter, work.buffers.take_sink()));
-    let mut idle = tools.idle_meters.lock().unwrap_or_else(PoisonError::into_inner);
-    idle.extend(work.meter);
-    let mut slowest = tools.slowest.lock().unwrap_or_else(PoisonError::into_inner);
-    slowest.merge(slice.id, work.slowest);
+    locked(&tools.idle_counters).push((work.counter, work.buffers.take_sink()));
+    locked(&tools.idle_meters).extend(work.meter);
+    locked(&tools.slowest).merge(slice.id, work.slowest);
     Ok(work.receipt)
 }
 
@@ -168,115 +156,151 @@ struct Work<'w, 'p> {
     slice: SliceId,
     /// Conversations of the slice that the selection has kept so far.
     met: usize,
-    /// The cluster of the current conversation.
-    standing: ClusterMembership,
-    place: Option<EntryRef>,
-    /// The name of its input.
-    input: String,
-    /// Bytes of the record at hand in its entry, and line and column of the first, where it is written down there.
-    written: (Option<Span>, Option<(u64, u64)>),
     /// The conversations of the slice that took longest.
     slowest: Slowest,
-    /// What was replaced in the conversation at hand.
-    redaction: Option<Redaction>,
     /// The keys of what the plan names.
     keys: PlanKeys,
     buffers: RenderingBuffers,
 }
 
-impl Work<'_, '_> {
-    fn item(&mut self, item: Item<'_>) -> Result<(), WorkError> {
-        match item {
-            Item::Entry(entry) => self.enter(entry),
-            Item::Separator(bytes) => self.counts().ledger.separator_bytes += bytes,
-            Item::EntryEnd(bytes) => {
-                let counts = self.counts();
-                counts.entries += 1;
-                counts.ledger.decoded_bytes += bytes;
-            }
-            Item::StretchEnd(bytes) => self.counts().ledger.decoded_bytes += bytes,
-            Item::Filtered(record) => {
-                let planned = self.tools.plan.inputs.get(record.entry.input);
-                let of_section = planned.and_then(|planned| planned.settings.limit);
-                self.filter(record, of_section.map_or("limit", |_| "input.limit"));
-            }
-            Item::FramingError(damage) => self.damage(damage)?,
-            Item::Note(finding) => self.finding(&Located::nowhere(finding.clone()), None, None)?,
-            Item::Record(record) => {
-                let (begun, index) = (Instant::now(), self.receipt.ids.len());
-                self.record(record, record.read(self.tools.plan.settings()))?;
-                self.took(begun.elapsed(), index, record.bytes.len());
-            }
-            Item::PassedOver { kind, bytes } => {
-                let (member, limit) = (self.place.clone(), self.tools.plan.limits().unread_paths);
-                let counts = self.counts();
-                counts.recognition.pass_over(member.as_ref(), kind, bytes, limit);
-                counts.ledger.skipped_bytes += bytes;
-                *counts.skipped_files.entry(kind.to_owned()).or_default() += 1;
-            }
-            Item::Skipped { table, rows, bytes } => {
-                let counts = self.counts();
-                counts.ledger.skipped_bytes += bytes;
-                *counts.skipped_tables.entry(table.to_owned()).or_default() += rows;
-            }
-        }
-        Ok(())
-    }
+/// Where something is found.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    entry: Option<&'a EntryRef>,
+    /// Number of the record that it lies in, if it does in one.
+    record: Option<u64>,
+    /// Id of its conversation.
+    id: Option<&'a str>,
+}
 
-    /// Remembers how long the `index`-th conversation of the slice took, where there is one.
-    fn took(&mut self, taken: Duration, index: usize, bytes: usize) {
-        if let Some((_, base)) = self.receipt.ids.get(index) {
-            let id = self.receipt.renamed.get(&index).unwrap_or(base);
-            let name = self.input.as_str();
-            self.slowest.offer(self.slice, taken, bytes, || (id, name));
+impl<'a> At<'a> {
+    fn row(row: AccountedRow<'a>, id: Option<&'a str>) -> Self {
+        Self {
+            entry: Some(row.entry),
+            record: Some(row.record),
+            id,
         }
     }
 
-    /// A finding about the whole record at hand.
-    fn at_record(&self, finding: Finding) -> Located {
-        let (span, line_column) = self.written;
+    /// The same in the words of the tables, with the name of the input.
+    fn place(self, input: &'a str) -> Place<'a> {
+        Place {
+            input,
+            entry: self.entry.map_or("", |entry| entry.entry.as_str()),
+            record: self.record.unwrap_or_default(),
+        }
+    }
+}
+
+/// A conversation that is written.
+#[derive(Clone, Copy)]
+struct Kept<'r> {
+    id: &'r str,
+    linked: &'r Linked,
+    read: &'r ReadRecord<'r>,
+    /// Its cluster.
+    standing: &'r ClusterMembership,
+}
+
+impl<'r> Kept<'r> {
+    fn at(&self) -> At<'r> {
+        At::row(self.read.record.row(None), Some(self.id))
+    }
+
+    /// A finding about its whole record.
+    fn located(&self, finding: Finding) -> Located {
+        let (span, line_column) = self.read.record.written();
         Located {
             span,
             line_column,
             ..Located::nowhere(finding)
         }
     }
+}
 
-    /// What follows comes from this entry.
-    fn enter(&mut self, entry: &EntryRef) {
-        let is_here = self
-            .place
-            .as_ref()
-            .is_some_and(|place| place.input == entry.input && place.entry == entry.entry);
-        if is_here
-            && self.place.as_ref().and_then(|place| place.source).map(Source::id)
-                == entry.source.map(Source::id)
-        {
-            return;
+impl<'p> Work<'_, 'p> {
+    fn item(&mut self, entry: Option<&EntryRef>, item: Item<'_>) -> Result<(), WorkError> {
+        match item {
+            Item::Filtered(record) => {
+                let planned = self.tools.plan.inputs.get(record.entry.input);
+                let of_section = planned.and_then(|planned| planned.settings.limit);
+                self.filter(record, of_section.map_or("limit", |_| "input.limit"));
+            }
+            Item::Record(record) => {
+                let (begun, index) = (Instant::now(), self.receipt.ids.len());
+                self.record(record, record.read(self.tools.plan.settings()))?;
+                self.took(begun.elapsed(), index, record);
+            }
+            Item::Step(step) => self.step(entry, step)?,
         }
-        let counts = self.receipt.inputs.entry(entry.input).or_default();
-        counts.plain |= entry.is_plain;
-        if let Some(source) = entry.source
+        Ok(())
+    }
+
+    /// Accounts for what is no record that was cut.
+    fn step(&mut self, entry: Option<&EntryRef>, step: &Step) -> Result<(), WorkError> {
+        let limit = self.tools.plan.limits().unread_paths;
+        let counts = self.counts(entry);
+        match step {
+            Step::Separator(bytes) => counts.ledger.separator_bytes += bytes,
+            Step::EntryEnd(bytes) => {
+                counts.entries += 1;
+                counts.ledger.decoded_bytes += bytes;
+            }
+            Step::StretchEnd(bytes) => counts.ledger.decoded_bytes += bytes,
+            Step::FramingError(damage) => self.damage(entry, damage)?,
+            Step::Note(finding) => {
+                let (record, id) = (None, None);
+                self.finding(&Located::nowhere(finding.clone()), At { entry, record, id })?;
+            }
+            Step::PassedOver { kind, bytes } => {
+                counts.recognition.pass_over(entry, kind, *bytes, limit);
+                counts.ledger.skipped_bytes += bytes;
+                *counts.skipped_files.entry((*kind).to_owned()).or_default() += 1;
+            }
+            Step::Skipped { table, rows, bytes } => {
+                counts.ledger.skipped_bytes += bytes;
+                *counts.skipped_tables.entry(table.clone()).or_default() += rows;
+            }
+            // An entry that begins is counted as it is; the others are records.
+            Step::Entry(_) | Step::Frame(_) | Step::Filtered(_) | Step::Group(_) | Step::FilteredGroup(_) => {
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers how long the `index`-th conversation of the slice took, where there is one.
+    fn took(&mut self, taken: Duration, index: usize, record: Record<'_>) {
+        if let Some((_, base)) = self.receipt.ids.get(index) {
+            let id = self.receipt.renamed.get(&index).unwrap_or(base);
+            let plan = self.tools.plan;
+            let name = || (id.clone(), plan.input_name(record.entry.input).into_owned());
+            self.slowest.offer(self.slice, taken, record.bytes.len(), name);
+        }
+    }
+
+    /// What is counted of the input of an entry.
+    fn counts(&mut self, entry: Option<&EntryRef>) -> &mut InputCounts {
+        let input = entry.map_or(0, |entry| entry.input);
+        let counts = self.receipt.inputs.entry(input).or_default();
+        counts.plain |= entry.is_some_and(|entry| entry.is_plain);
+        if let Some(source) = entry.and_then(|entry| entry.source)
             && !counts.sources.iter().any(|known| known == source.id())
         {
             counts.sources.push(source.id().to_owned());
         }
-        self.place = Some(entry.clone());
-        let planned = self.tools.plan.inputs.get(entry.input);
-        self.input = planned
-            .map(|planned| planned.name().into_owned())
-            .unwrap_or_default();
+        counts
     }
 
-    fn counts(&mut self) -> &mut InputCounts {
-        let input = self.place.as_ref().map_or(0, |place| place.input);
-        self.receipt.inputs.entry(input).or_default()
+    /// The name of the input that something is found in.
+    fn name(&self, at: At<'_>) -> Cow<'p, str> {
+        let plan = self.tools.plan;
+        at.entry
+            .map_or(Cow::Borrowed(""), |entry| plan.input_name(entry.input))
     }
 
     fn filter(&mut self, record: Record<'_>, reason: &str) {
         for (_, row) in record.rows() {
-            self.enter(row.entry);
-            let counts = self.counts();
+            let counts = self.counts(Some(row.entry));
             counts.ledger.framed += 1;
             counts.ledger.filtered += 1;
             counts.ledger.filtered_bytes += row.bytes;
@@ -291,45 +315,43 @@ impl Work<'_, '_> {
             let outcome = &mut read.outcome;
             (std::mem::take(&mut outcome.unread), outcome.words)
         });
+        let limits = self.tools.plan.limits();
         let mut left_out = None;
         let mut rejects = Vec::new();
         let mut rejected = 0;
         let mut told = Told::default();
         let mut accounting = read.first().map(ReadRecord::rows).into_iter().flatten().collect();
         for mut read in read {
-            self.redaction = read.outcome.redaction.take();
-            self.enter(record.entry);
-            if let Some(linked) = &read.outcome.linked
-                && let Some(reason) = self.leaves_out(linked, &read.hash, read.codes())
-            {
-                left_out.get_or_insert(reason);
-                rejects.extend(read.rejects(self.tools.plan.limits()));
-                rejected += read.outcome.rows.rejected;
-                continue;
-            }
+            let standing = match self.standing(&read) {
+                Ok(standing) => standing,
+                Err(reason) => {
+                    left_out.get_or_insert(reason);
+                    rejects.extend(read.rejects(limits));
+                    rejected += read.outcome.rows.rejected;
+                    continue;
+                }
+            };
             if let Some(linked) = &mut read.outcome.linked {
                 told.keep(&mut linked.conversation);
             }
             self.account(std::mem::take(&mut accounting));
             if let Some((unread, messages)) = unread.take() {
-                let limit = self.tools.plan.limits().unread_paths;
                 let inputs = &mut self.receipt.inputs;
                 let outcome = (unread.as_slice(), messages);
+                let limit = limits.unread_paths;
                 Recognition::add(inputs, |counts| &mut counts.recognition, record, outcome, limit);
             }
-            self.conversation_of(&read)?;
+            self.conversation_of(&read, &standing)?;
         }
         if let (Some(reason), Some(_)) = (left_out, unread) {
             self.filter(record, reason);
             return Ok(());
         }
-        self.enter(record.entry);
-        let rows = &mut self.counts().rows;
+        let rows = &mut self.counts(Some(record.entry)).rows;
         rows.rows += rejected;
         rows.rejected += rejected;
         for (row, reject, located) in rejects {
-            self.enter(row.entry);
-            self.reject(&reject, &located, row.record, None)?;
+            self.reject(&reject, &located, At::row(row, None))?;
         }
         Ok(())
     }
@@ -337,8 +359,7 @@ impl Work<'_, '_> {
     /// Accounts for a record row by row.
     fn account(&mut self, rows: Vec<(AccountedRow<'_>, bool)>) {
         for (row, is_rejected) in rows {
-            self.enter(row.entry);
-            let ledger = &mut self.counts().ledger;
+            let ledger = &mut self.counts(Some(row.entry)).ledger;
             ledger.framed += 1;
             if is_rejected {
                 ledger.rejected += 1;
@@ -351,42 +372,47 @@ impl Work<'_, '_> {
     }
 
     /// One conversation of a record, or why it has none.
-    fn conversation_of(&mut self, read: &ReadRecord<'_>) -> Result<(), WorkError> {
+    fn conversation_of(
+        &mut self,
+        read: &ReadRecord<'_>,
+        standing: &ClusterMembership,
+    ) -> Result<(), WorkError> {
         let record = read.record;
         let linked = read.outcome.linked.as_ref();
-        self.enter(record.entry);
-        let counts = self.counts();
+        let counts = self.counts(Some(record.entry));
         counts.rows.add(&read.outcome.rows);
         counts.conversations += u64::from(linked.is_some());
-        let number = record.row(None).record;
-        let base = linked.map(|linked| self.base_id(linked, &read.hash));
-        let id = base.map(|base| self.claim_id(base, number)).transpose()?;
+        let plan = self.tools.plan;
+        let base = linked.map(|linked| plan.base_id(record.entry.input, linked, &read.hash));
+        let id = base.map(|base| self.claim_id(base, record)).transpose()?;
         for (row, located) in read.findings() {
-            self.enter(row.entry);
-            self.finding(located, Some(row.record), id.as_deref())?;
+            self.finding(located, At::row(row, id.as_deref()))?;
         }
-        for (row, reject, located) in read.rejects(self.tools.plan.limits()) {
-            self.enter(row.entry);
-            self.reject(&reject, &located, row.record, id.as_deref())?;
+        for (row, reject, located) in read.rejects(plan.limits()) {
+            self.reject(&reject, &located, At::row(row, id.as_deref()))?;
         }
-        self.enter(record.entry);
-        self.written = record.written();
-        if let (Some(linked), Some(id)) = (linked, id) {
-            let limit = usize::try_from(self.tools.plan.limits().rendering).unwrap_or(usize::MAX);
+        if let (Some(linked), Some(id)) = (linked, &id) {
+            let limit = usize::try_from(plan.limits().rendering).unwrap_or(usize::MAX);
             let made = MadeTexts::default();
             let mut sink = Sink::new(self.buffers.take_sink(), limit);
-            self.conversation(&id, linked, number, &mut sink)?;
-            self.renderings(&id, linked, number, &made, &mut sink)?;
+            let kept = Kept {
+                id,
+                linked,
+                read,
+                standing,
+            };
+            self.conversation(kept, &mut sink)?;
+            self.renderings(kept, &made, &mut sink)?;
             self.buffers.put_sink(sink.into_buffers());
         }
         Ok(())
     }
 
-    fn damage(&mut self, damage: &FramingError) -> Result<(), WorkError> {
-        let counts = self.counts();
-        counts.ledger.framed += 1;
-        counts.ledger.rejected += 1;
-        counts.ledger.rejected_bytes += damage.end - damage.start;
+    fn damage(&mut self, entry: Option<&EntryRef>, damage: &FramingError) -> Result<(), WorkError> {
+        let ledger = &mut self.counts(entry).ledger;
+        ledger.framed += 1;
+        ledger.rejected += 1;
+        ledger.rejected_bytes += damage.end - damage.start;
         let located = Located::of_damage(damage);
         let reject = Reject {
             level: RejectLevel::Frame,
@@ -398,43 +424,31 @@ impl Work<'_, '_> {
             head: damage.head.clone(),
             finding: located.finding.clone(),
         };
-        self.reject(&reject, &located, damage.record, None)
+        let record = Some(damage.record);
+        let id = None;
+        self.reject(&reject, &located, At { entry, record, id })
     }
 
-    /// Why the plan leaves a conversation out, if it does: judged by what was read, whatever was replaced since.
-    fn leaves_out<'f>(
-        &mut self,
-        linked: &Linked,
-        record: &RecordHash<'_>,
-        found: impl Iterator<Item = &'f str>,
-    ) -> Option<&'static str> {
+    /// Where a conversation stands among the others, or why the plan leaves it out: judged by what was read, whatever was replaced
+    /// since.
+    fn standing(&mut self, read: &ReadRecord<'_>) -> Result<ClusterMembership, &'static str> {
         let plan = self.tools.plan;
-        let input = self.place.as_ref().map_or(0, |place| place.input);
-        if let Some(reason) = plan.leaves_out(input, self.as_read(linked), record, found) {
-            return Some(reason);
+        if read.outcome.linked.is_none() {
+            return Ok(ClusterMembership::default());
         }
-        self.standing = self.tools.survey.standing(self.slice, self.met);
+        if let Some(reason) = read.left_out_by(plan) {
+            return Err(reason);
+        }
+        let standing = self.tools.survey.standing(self.slice, self.met);
         self.met += 1;
-        survey::leaves_out(&plan.pipeline.dedup, &self.standing)
-    }
-
-    /// A conversation before anything in it was replaced.
-    fn as_read<'a>(&'a self, linked: &'a Linked) -> &'a Linked {
-        redact::as_read(self.redaction.as_ref(), linked)
-    }
-
-    /// The id before qualification, with the prefix of its input.
-    fn base_id(&self, linked: &Linked, record: &RecordHash<'_>) -> String {
-        let input = self.place.as_ref().map_or(0, |place| place.input);
-        self.tools.plan.base_id(input, linked, record)
+        survey::leaves_out(&plan.pipeline.dedup, &standing).map_or(Ok(standing), Err)
     }
 
     /// Takes the next id of the slice, or the one that sealing gave instead.
-    fn claim_id(&mut self, base: String, record: u64) -> Result<String, WorkError> {
+    fn claim_id(&mut self, base: String, record: Record<'_>) -> Result<String, WorkError> {
         let index = self.receipt.ids.len();
-        let input = self.place.as_ref().map_or(0, |place| place.input);
         let renamed = self.receipt.renamed.get(&index).cloned();
-        self.receipt.ids.push((input, base.clone()));
+        self.receipt.ids.push((record.entry.input, base.clone()));
         let Some(renamed) = renamed else {
             return Ok(base);
         };
@@ -446,54 +460,43 @@ impl Work<'_, '_> {
         let finding = Finding::new(&codes::DUPLICATE_CONVERSATION_ID, message)
             .naming(&base)
             .naming(&renamed);
-        self.finding(&Located::nowhere(finding), Some(record), Some(&renamed))?;
+        self.finding(
+            &Located::nowhere(finding),
+            At::row(record.row(None), Some(&renamed)),
+        )?;
         Ok(renamed)
     }
 
-    fn finding(&mut self, located: &Located, record: Option<u64>, id: Option<&str>) -> Result<(), WorkError> {
+    fn finding(&mut self, located: &Located, at: At<'_>) -> Result<(), WorkError> {
         let finding = &located.finding;
-        let count = self
-            .receipt
-            .findings
-            .entry(finding.code.code.to_owned())
-            .or_default();
-        finding.code.name.clone_into(&mut count.name);
-        count.add(finding.severity, finding.count);
+        count_finding(&mut self.receipt.findings, finding);
         let is_error = finding.severity == Severity::Error;
-        let counts = self.counts();
+        let counts = self.counts(at.entry);
         counts.findings += 1;
         counts.errors += if is_error { finding.count } else { 0 };
-        let place = table_place(self.place.as_ref(), &self.input, record.unwrap_or_default());
-        let key = tables::finding_key(located, place, id);
-        let texts = FindingTexts::new(
-            located,
-            key,
-            id,
-            Quoting::of(self.tools.plan.pipeline.output.quote),
-        );
-        let row = tables::finding(located, &texts, place, record.is_some());
+        let input = self.name(at);
+        let place = at.place(&input);
+        let key = tables::finding_key(located, place, at.id);
+        let quoting = Quoting::of(self.tools.plan.quotes);
+        let texts = FindingTexts::new(located, key, at.id, quoting);
+        let row = tables::finding(located, &texts, place, at.record.is_some());
         Ok(self.parts.push_finding(row)?)
     }
 
-    fn reject(
-        &mut self,
-        reject: &Reject,
-        located: &Located,
-        record: u64,
-        id: Option<&str>,
-    ) -> Result<(), WorkError> {
-        self.finding(located, Some(record), id)?;
-        let is_read = self.place.as_ref().is_some_and(|place| place.source.is_some());
-        self.counts().recognition.misread += u64::from(is_read && is_misread(reject));
+    fn reject(&mut self, reject: &Reject, located: &Located, at: At<'_>) -> Result<(), WorkError> {
+        self.finding(located, at)?;
+        let is_read = at.entry.is_some_and(|entry| entry.source.is_some());
+        let counts = self.counts(at.entry);
+        counts.recognition.misread += u64::from(is_read && is_misread(reject));
+        counts.written.rejects += u64::from(reject.level == RejectLevel::Frame);
         let finding = &located.finding;
         if finding.severity == Severity::Error
             && let Some(count) = self.receipt.findings.get_mut(finding.code.code)
         {
             count.of_rejects += finding.count;
         }
-        self.counts().written.rejects += u64::from(reject.level == RejectLevel::Frame);
-        let place = table_place(self.place.as_ref(), &self.input, record);
-        let row = tables::reject(reject, place, self.tools.plan.pipeline.output.quote);
+        let input = self.name(at);
+        let row = tables::reject(reject, at.place(&input), self.tools.plan.quotes);
         Ok(self.parts.push_reject(row)?)
     }
 
@@ -511,18 +514,18 @@ impl Work<'_, '_> {
         tallies.into_iter().map(|tally| tally.tokens).collect()
     }
 
-    fn conversation<'a>(
-        &mut self,
-        id: &str,
-        linked: &'a Linked,
-        record: u64,
-        sink: &mut Sink<'a>,
-    ) -> Result<(), WorkError> {
-        let key = self.parts.key(id);
-        self.counts().written.conversations += 1;
+    fn conversation<'a>(&mut self, kept: Kept<'a>, sink: &mut Sink<'a>) -> Result<(), WorkError> {
+        let Kept {
+            id,
+            linked,
+            read,
+            standing,
+        } = kept;
+        let (key, entry) = (self.parts.key(id), Some(read.record.entry));
+        self.counts(entry).written.conversations += 1;
+        let input = self.name(kept.at());
         if self.parts.writes_conversations() {
-            let place = table_place(self.place.as_ref(), &self.input, record);
-            tables::push_conversation(self.parts, key, linked, place, &self.standing)?;
+            tables::push_conversation(self.parts, key, linked, kept.at().place(&input), standing)?;
         }
         let conversation = &linked.conversation;
         let shape = Some(conversation.shape)
@@ -530,9 +533,9 @@ impl Work<'_, '_> {
             .map(cut);
         let version = conversation.format_version.as_ref();
         // A version is whatever somebody wrote there.
-        let version = version.filter(|_| self.tools.plan.pipeline.output.quote);
+        let version = version.filter(|_| self.tools.plan.quotes);
         let version = version.map(|version| cut(&format!("version {version}")));
-        add_shapes(&mut self.counts().shapes, shape.into_iter().chain(version));
+        add_shapes(&mut self.counts(entry).shapes, shape.into_iter().chain(version));
         let mut whole = 0;
         for message in &conversation.messages {
             self.receipt.messages += u64::from(message.kind == MessageKind::Message);
@@ -558,15 +561,7 @@ impl Work<'_, '_> {
             }
         }
         let overview = &mut self.receipt.overview;
-        overview.add_conversation(id, &self.input, linked, &self.standing, whole);
+        overview.add_conversation(id, &input, linked, standing, whole);
         Ok(())
-    }
-}
-
-fn table_place<'a>(place: Option<&'a EntryRef>, input: &'a str, record: u64) -> Place<'a> {
-    Place {
-        input,
-        entry: place.map_or("", |place| place.entry.as_str()),
-        record,
     }
 }

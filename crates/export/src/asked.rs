@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::candidate::Candidate;
-use crate::envelope::EnvelopeAbout;
+use crate::envelope::Envelope;
 use crate::fields;
 use crate::filter::Filters;
 use crate::reasons::{MADE_UP, NOTHING_ASKED};
@@ -34,13 +34,13 @@ struct Piece<'a> {
 
 /// Why a rendering is left out for what is asked in it; none where that is in order, or nothing is answered.
 pub(crate) fn objection(
-    about: &EnvelopeAbout,
+    envelope: &Envelope,
     filters: &Filters,
     candidate: &Candidate<'_>,
 ) -> Option<&'static str> {
     let lost = &candidate.facts.loss_codes;
     let is_filled = lost.iter().any(|code| code == LossCode::EmptyFilled.as_str());
-    let wants_question = about.wants_question && !filters.keep_unasked;
+    let wants_question = envelope.wants_question && !filters.keep_unasked;
     if !is_filled && !wants_question {
         return None;
     }
@@ -126,8 +126,8 @@ mod tests {
 
     /// Why an envelope leaves a conversation out, in the shape of its dialect, with and without `--keep-unasked`.
     fn reasons(id: &str, turns: &[(&str, &str)]) -> [Option<&'static str>; 2] {
-        let about = find(id).unwrap().about();
-        let is_sharegpt = about.dialects == ["sharegpt"];
+        let envelope = find(id).unwrap();
+        let is_sharegpt = envelope.dialects == ["sharegpt"];
         let say = |role: &str, content: &str| {
             if is_sharegpt {
                 let from = match role {
@@ -150,11 +150,11 @@ mod tests {
         let key = if is_sharegpt { "conversations" } else { "messages" };
         let content = format!("{{\"{key}\":[{}]}}", said.join(","));
         let loss_codes: &[&str] = if is_opened { &["empty-filled"] } else { &[] };
-        [false, true].map(|keep_unasked| judged(about, &content, loss_codes, keep_unasked))
+        [false, true].map(|keep_unasked| judged(envelope, &content, loss_codes, keep_unasked))
     }
 
     fn judged(
-        about: &EnvelopeAbout,
+        envelope: &Envelope,
         content: &str,
         loss_codes: &[&str],
         keep_unasked: bool,
@@ -178,7 +178,11 @@ mod tests {
             keep_unasked,
             ..Filters::default()
         };
-        objection(about, &filters, &Candidate::made(about.dialects[0], true, &made))
+        objection(
+            envelope,
+            &filters,
+            &Candidate::made(envelope.dialects[0], true, &made),
+        )
     }
 
     #[test]
@@ -257,12 +261,12 @@ mod tests {
             ("bedrock-conversation-2024", bedrock),
             ("llama-factory-ranking", ranking),
         ] {
-            let about = find(id).unwrap().about();
+            let envelope = find(id).unwrap();
             for keep in [false, true] {
-                let said = judged(about, content, &["empty-filled"], keep);
+                let said = judged(envelope, content, &["empty-filled"], keep);
                 assert_eq!(said, Some(MADE_UP.words), "{id}");
                 // A person may say that word.
-                assert_eq!(judged(about, content, &[], keep), None, "{id}");
+                assert_eq!(judged(envelope, content, &[], keep), None, "{id}");
             }
         }
     }

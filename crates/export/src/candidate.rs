@@ -2,28 +2,31 @@
 
 use std::ops::Range;
 
-use chatmill_dataset::{Batch, Dataset, DatasetError, Flags, Numbers, Spans, TextLists, Texts};
+use chatmill_dataset::{Columns, Dataset, Flags, Numbers, Spans, TextLists, Texts, columns};
 
 use crate::envelope::ExportRow;
 use crate::error::ExportError;
 use crate::filter::Facts;
 use crate::request::RenderedAs;
 
-const COLUMNS: [&str; 13] = [
-    "conversation_id",
-    "dialect",
-    "profile",
-    "perspective",
-    "ordinal",
-    "media_type",
-    "content",
-    "last_role",
-    "assistant_spans",
-    "learned_spans",
-    "loss_codes",
-    "valid",
-    "violations",
-];
+columns! {
+    /// What is read of `renderings`.
+    struct CandidateColumns {
+        conversation_id: Texts,
+        dialect: Texts,
+        profile: Texts,
+        perspective: Texts,
+        ordinal: Numbers,
+        media_type: Texts,
+        content: Texts,
+        last_role: Texts,
+        assistant_spans: Spans,
+        learned_spans: Spans,
+        loss_codes: TextLists,
+        valid: Flags,
+        violations: TextLists,
+    }
+}
 
 /// A rendering with what its row says.
 pub(crate) struct Candidate<'a> {
@@ -82,7 +85,7 @@ impl<'a> Candidate<'a> {
 }
 
 /// A rendering that the dataset does not hold, and somebody made of it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct MadeRendering<'a> {
     /// Id of its conversation.
     pub conversation: &'a str,
@@ -146,84 +149,42 @@ pub(crate) fn each(
     tokens: Option<&str>,
     visit: &mut dyn FnMut(&Candidate<'_>) -> Result<(), ExportError>,
 ) -> Result<(), ExportError> {
-    let mut names = COLUMNS.to_vec();
+    let mut names = CandidateColumns::names();
     names.extend(tokens);
     for batch in dataset.batches("renderings", &names) {
         let batch = batch?;
-        let cells = Cells::of(&batch, tokens)?;
-        for row in 0..batch.rows() {
-            if cells.dialect.at(row) == rendered.dialect && cells.profile.at(row) == rendered.profile {
-                visit(&cells.candidate(row))?;
-            }
+        let cells = CandidateColumns::of(&batch)?;
+        let tokens = tokens.map(|name| batch.numbers(name)).transpose()?;
+        let is_wanted = |row: &usize| {
+            cells.dialect.at(*row) == rendered.dialect && cells.profile.at(*row) == rendered.profile
+        };
+        for row in (0..batch.rows()).filter(is_wanted) {
+            visit(&Candidate {
+                key: ExportRow {
+                    conversation: cells.conversation_id.at(row),
+                    dialect: cells.dialect.at(row),
+                    perspective: cells.perspective.at(row),
+                    ordinal: cells.ordinal.at(row),
+                    content: cells.content.at(row),
+                    assistant_spans: &[],
+                    learned_spans: &[],
+                    rejected: None,
+                    label: None,
+                },
+                left_out: None,
+                facts: Facts {
+                    is_valid: cells.valid.at(row),
+                    violations: cells.violations.at(row),
+                    last_role: cells.last_role.get(row),
+                    tokens: tokens.as_ref().map_or(0, |tokens| tokens.at(row)),
+                    loss_codes: cells.loss_codes.at(row),
+                },
+                spans: cells.assistant_spans.at(row),
+                learned: cells.learned_spans.at(row),
+                has_content: cells.content.get(row).is_some(),
+                is_json: cells.media_type.at(row) == "application/json",
+            })?;
         }
     }
     Ok(())
-}
-
-/// The columns of a batch.
-struct Cells {
-    conversation: Texts,
-    dialect: Texts,
-    profile: Texts,
-    perspective: Texts,
-    ordinal: Numbers,
-    media_type: Texts,
-    content: Texts,
-    last_role: Texts,
-    spans: Spans,
-    learned: Spans,
-    losses: TextLists,
-    valid: Flags,
-    violations: TextLists,
-    tokens: Option<Numbers>,
-}
-
-impl Cells {
-    fn of(batch: &Batch, tokens: Option<&str>) -> Result<Self, DatasetError> {
-        Ok(Self {
-            conversation: batch.texts("conversation_id")?,
-            dialect: batch.texts("dialect")?,
-            profile: batch.texts("profile")?,
-            perspective: batch.texts("perspective")?,
-            ordinal: batch.numbers("ordinal")?,
-            media_type: batch.texts("media_type")?,
-            content: batch.texts("content")?,
-            last_role: batch.texts("last_role")?,
-            spans: batch.spans("assistant_spans")?,
-            learned: batch.spans("learned_spans")?,
-            losses: batch.text_lists("loss_codes")?,
-            valid: batch.flags("valid")?,
-            violations: batch.text_lists("violations")?,
-            tokens: tokens.map(|name| batch.numbers(name)).transpose()?,
-        })
-    }
-
-    fn candidate(&self, row: usize) -> Candidate<'_> {
-        let content = self.content.get(row);
-        Candidate {
-            key: ExportRow {
-                conversation: self.conversation.at(row),
-                dialect: self.dialect.at(row),
-                perspective: self.perspective.at(row),
-                ordinal: self.ordinal.at(row),
-                content: content.unwrap_or_default(),
-                assistant_spans: &[],
-                learned_spans: &[],
-                rejected: None,
-                label: None,
-            },
-            left_out: None,
-            facts: Facts {
-                is_valid: self.valid.at(row),
-                violations: self.violations.at(row),
-                last_role: self.last_role.get(row),
-                tokens: self.tokens.as_ref().map_or(0, |tokens| tokens.at(row)),
-                loss_codes: self.losses.at(row),
-            },
-            spans: self.spans.at(row),
-            learned: self.learned.at(row),
-            has_content: content.is_some(),
-            is_json: self.media_type.at(row) == "application/json",
-        }
-    }
 }

@@ -12,7 +12,7 @@ use crate::asked;
 use crate::assignment::{Assignment, assign};
 use crate::candidate::{self, Candidate, Maker};
 use crate::earlier::ASSIGNED;
-use crate::envelope::{Envelope, Preferences, notes};
+use crate::envelope::{Preferences, notes};
 use crate::error::ExportError;
 use crate::fields;
 use crate::format::Format;
@@ -72,12 +72,14 @@ pub fn export_until(
             .transpose()?,
     };
     check(request, &job.rendered)?;
-    let about = request.envelope.map(Envelope::about);
-    if let Some(about) = about.filter(|about| maker.is_none() && about.preferences != Preferences::None) {
+    let envelope = request.envelope;
+    if let Some(envelope) =
+        envelope.filter(|envelope| maker.is_none() && envelope.preferences != Preferences::None)
+    {
         return Err(ExportError::request(
             format!(
                 "the envelope `{}` takes answers that were judged, and nobody makes them",
-                about.id
+                envelope.id
             ),
             "name a maker of them",
         ));
@@ -91,7 +93,7 @@ pub fn export_until(
     let mut summary = job.write(&folder)?;
     let companion = request
         .envelope
-        .and_then(|envelope| envelope.companion(&summary.files));
+        .and_then(|envelope| (envelope.companion)(&summary.files));
     let assigned = match (&request.split, &job.assignment) {
         (Some(split), Some(assignment)) => Some((ASSIGNED, assignment.remembered(&split.parts))),
         _ => None,
@@ -136,18 +138,18 @@ fn check(request: &ExportRequest, rendered: &RenderedAs) -> Result<(), ExportErr
             "take `--format parquet`",
         ));
     }
-    let Some(about) = request.envelope.map(Envelope::about) else {
+    let Some(envelope) = request.envelope else {
         return Ok(());
     };
-    if about.dialects.contains(&rendered.dialect.as_str()) {
+    if envelope.dialects.contains(&rendered.dialect.as_str()) {
         return Ok(());
     }
     Err(ExportError::request(
         format!(
             "the envelope `{}` does not take the dialect `{}`",
-            about.id, rendered.dialect
+            envelope.id, rendered.dialect
         ),
-        format!("take `--dialect {}`", about.dialects.join("` or `--dialect ")),
+        format!("take `--dialect {}`", envelope.dialects.join("` or `--dialect ")),
     ))
 }
 
@@ -270,11 +272,11 @@ impl Job<'_> {
             .into_iter()
             .map(OpenFile::finish)
             .collect::<Result<Vec<_>, _>>()?;
-        let about = self.request.envelope.map(Envelope::about);
-        let objections = objections(about, self.request.format, &files);
+        let envelope = self.request.envelope;
+        let objections = objections(envelope, self.request.format, &files);
         // Of preferences nothing is learned turn by turn, and what nobody judged has no rendering.
-        let of_turns = about.filter(|about| about.preferences == Preferences::None);
-        let mut notes = notes(about, taught);
+        let of_turns = envelope.filter(|envelope| envelope.preferences == Preferences::None);
+        let mut notes = notes(envelope, taught);
         notes.extend(of_turns.and_then(|_| silence(without_assistant)));
         Ok(ExportSummary {
             program: chatmill_dataset::PROGRAM,
@@ -283,7 +285,7 @@ impl Job<'_> {
             dialect: self.rendered.dialect.clone(),
             profile: self.rendered.profile.clone(),
             format: self.request.format,
-            envelope: about.map(|about| about.id),
+            envelope: envelope.map(|envelope| envelope.id),
             filters: self.request.filters.clone(),
             split_by: self.request.split.as_ref().map(|split| split.by),
             split_seed: self
@@ -339,10 +341,10 @@ impl Job<'_> {
                 taught: Taught::default(),
             });
         };
-        if let Some(reason) = asked::objection(envelope.about(), &self.request.filters, candidate) {
+        if let Some(reason) = asked::objection(envelope, &self.request.filters, candidate) {
             return Err(reason.to_owned());
         }
-        let wrapped = envelope.wrap(row)?;
+        let wrapped = (envelope.wrap)(row)?;
         Ok(Kept {
             part,
             record: Record::Fields(wrapped.fields),
@@ -371,7 +373,7 @@ impl Job<'_> {
         if self.request.nested == NestedAs::Json {
             return Ok(columns);
         }
-        let envelope = self.request.envelope.map(|envelope| envelope.about().id);
+        let envelope = self.request.envelope.map(|envelope| envelope.id);
         for (name, kind) in columns.iter_mut().filter(|(_, kind)| *kind == FreeKind::Json) {
             let dialect = &self.rendered.dialect;
             let shape = nested::shape(dialect, envelope, name).ok_or_else(|| {
@@ -390,7 +392,7 @@ impl Job<'_> {
             return Ok(Columns::new());
         }
         if let Some(envelope) = self.request.envelope {
-            let keys = envelope.about().keys;
+            let keys = envelope.keys;
             return Ok(keys
                 .iter()
                 .map(|(name, kind)| ((*name).to_owned(), *kind))

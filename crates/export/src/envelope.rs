@@ -13,23 +13,12 @@ use crate::fields::{self, Field};
 use crate::summary::FileSummary;
 use crate::teaching::Taught;
 
+/// What becomes of a rendering, or the rule that forbids it.
+type Wrap = for<'a> fn(&ExportRow<'a>) -> Result<Wrapped<'a>, &'static str>;
+
 /// A format of training or evaluation files.
-pub trait Envelope: Sync {
-    /// What it is and what it demands.
-    fn about(&self) -> &'static EnvelopeAbout;
-
-    /// What becomes of a rendering, or the rule that forbids it.
-    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str>;
-
-    /// A further file that the reader wants beside the others: its name and its text.
-    fn companion(&self, _files: &[FileSummary]) -> Option<(&'static str, String)> {
-        None
-    }
-}
-
-/// What an envelope says about itself.
 #[derive(Debug)]
-pub struct EnvelopeAbout {
+pub struct Envelope {
     /// Its name on the command line.
     pub id: &'static str,
     /// What it is, in a few words.
@@ -60,6 +49,35 @@ pub struct EnvelopeAbout {
     pub is_one_table: bool,
     /// Whether a row in which nobody asks before the last answer is left out.
     pub wants_question: bool,
+    /// What becomes of a rendering, or the rule that forbids it.
+    pub(crate) wrap: Wrap,
+    /// A further file that the reader wants beside the others: its name and its text.
+    pub companion: fn(&[FileSummary]) -> Option<(&'static str, String)>,
+}
+
+impl Envelope {
+    /// An envelope of conversations that takes files of any size; what it is, it says itself.
+    const fn of(wrap: Wrap) -> Self {
+        Self {
+            id: "",
+            title: "",
+            specification: "",
+            record: "",
+            left_out: "",
+            reasons: &[],
+            masking: Masking::Unknown,
+            preferences: Preferences::None,
+            dialects: &[],
+            keys: &[],
+            least_records: 1,
+            most_records: None,
+            most_bytes: None,
+            is_one_table: false,
+            wants_question: false,
+            wrap,
+            companion: |_| None,
+        }
+    }
 }
 
 /// How a reader is told which turns of the assistant are context, and are not learned.
@@ -128,6 +146,15 @@ impl<'a> Wrapped<'a> {
             taught: Taught::default(),
         }
     }
+
+    fn teaching(self, taught: Taught) -> Self {
+        Self { taught, ..self }
+    }
+
+    fn without(self, turns: usize) -> Self {
+        let turns_cut = turns as u64;
+        Self { turns_cut, ..self }
+    }
 }
 
 mod lesson;
@@ -141,38 +168,35 @@ macro_rules! envelopes {
         $(mod $module;)+
 
         /// Every envelope, in the order of the documentation.
-        pub static ENVELOPES: &[&dyn Envelope] = &[$($(&$module::$envelope),+),+];
+        pub static ENVELOPES: &[&Envelope] = &[$($(&$module::$envelope),+),+];
     };
 }
 
 envelopes! {
-    openai_sft: OpenaiSft;
-    openai_evals: OpenaiEvals;
-    inspect: Inspect;
-    vertex_tuning: VertexTuning;
+    openai_sft: OPENAI_SFT;
+    openai_evals: OPENAI_EVALS;
+    inspect: INSPECT;
+    vertex_tuning: VERTEX_TUNING;
     bedrock_conversation: WITHOUT_TOOLS, WITH_TOOLS;
-    trl_messages: TrlMessages;
-    trl_prompt_completion: TrlPromptCompletion;
-    llama_factory: LlamaFactory;
-    axolotl: Axolotl;
-    trl_dpo: TrlDpo;
-    trl_kto: TrlKto;
-    openai_dpo: OpenaiDpo;
-    llama_factory_ranking: LlamaFactoryRanking;
+    trl_messages: TRL_MESSAGES;
+    trl_prompt_completion: TRL_PROMPT_COMPLETION;
+    llama_factory: LLAMA_FACTORY;
+    axolotl: AXOLOTL;
+    trl_dpo: TRL_DPO;
+    trl_kto: TRL_KTO;
+    openai_dpo: OPENAI_DPO;
+    llama_factory_ranking: LLAMA_FACTORY_RANKING;
 }
 
 /// Finds an envelope by its id.
-pub fn find(id: &str) -> Option<&'static dyn Envelope> {
-    ENVELOPES
-        .iter()
-        .copied()
-        .find(|envelope| envelope.about().id == id)
+pub fn find(id: &str) -> Option<&'static Envelope> {
+    ENVELOPES.iter().copied().find(|envelope| envelope.id == id)
 }
 
 /// The fields of a rendering; none where it is not an object or has a key that the envelope does not know.
-fn known_fields<'a>(row: &ExportRow<'a>, about: &EnvelopeAbout) -> Option<Vec<Field<'a>>> {
+fn known_fields<'a>(row: &ExportRow<'a>, envelope: &Envelope) -> Option<Vec<Field<'a>>> {
     let fields = fields::of(row.content)?;
-    let is_known = |field: &Field<'_>| about.keys.iter().any(|(key, _)| *key == field.name);
+    let is_known = |field: &Field<'_>| envelope.keys.iter().any(|(key, _)| *key == field.name);
     fields.iter().all(is_known).then_some(fields)
 }
 
@@ -182,9 +206,10 @@ fn value<'f>(fields: &'f [Field<'_>], name: &str) -> Option<&'f str> {
     Some(&field.json)
 }
 
-/// Puts another value into a field.
-fn replace(fields: &mut [Field<'_>], name: &str, json: String) {
-    if let Some(field) = fields.iter_mut().find(|field| field.name == name) {
+/// Puts another list of messages into the fields.
+fn put_messages(fields: &mut [Field<'_>], json: Option<String>) {
+    let messages = fields.iter_mut().find(|field| field.name == "messages");
+    if let (Some(field), Some(json)) = (messages, json) {
         field.json = json.into();
     }
 }

@@ -1,6 +1,7 @@
 //! Why there is no export.
 
 use chatmill_dataset::DatasetError;
+use chatmill_diag::Class;
 use chatmill_intake::Failure;
 use thiserror::Error;
 
@@ -27,6 +28,16 @@ pub enum ExportError {
 }
 
 impl ExportError {
+    /// What kind of error it is.
+    pub const fn class(&self) -> Class {
+        match self {
+            Self::ExportRequest { .. } => Class::Request,
+            Self::Stopped => Class::Stopped,
+            Self::Input(_) => Class::System,
+            Self::Dataset(error) => error.class(),
+        }
+    }
+
     pub(crate) fn request(message: impl Into<String>, step: impl Into<String>) -> Self {
         Self::ExportRequest {
             message: message.into(),

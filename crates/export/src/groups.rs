@@ -6,7 +6,7 @@
 //! decides for all, the first in the dataset where several are equally old: what is added later comes later, so it joins
 //! its group and moves nobody.
 
-use chatmill_dataset::Dataset;
+use chatmill_dataset::{Dataset, Numbers, Texts, Times, columns};
 use chatmill_link::Forest;
 
 use crate::error::ExportError;
@@ -51,53 +51,47 @@ impl Groups {
     }
 }
 
-const COLUMNS: [&str; 6] = [
-    "conversation_id",
-    "source_conversation_id",
-    "message_count",
-    "started_at",
-    "content_hash",
-    "cluster",
-];
+columns! {
+    /// What is read of `conversations`.
+    struct ConversationColumns {
+        conversation_id: Texts,
+        source_conversation_id: Texts,
+        message_count: Numbers,
+        started_at: Times,
+        content_hash: Texts,
+        cluster: Texts,
+    }
+}
 
 /// Reads the conversations of a dataset and finds those that belong together.
 pub(crate) fn groups(dataset: &Dataset, by: SplitBy, seed: u64) -> Result<Groups, ExportError> {
     let mut forest = Forest::default();
     let mut ids = Vec::new();
     let mut deciding: Vec<Group> = Vec::new();
-    for batch in dataset.batches("conversations", &COLUMNS) {
-        let batch = batch?;
-        let conversations = batch.texts("conversation_id")?;
-        let threads = batch.texts("source_conversation_id")?;
-        let messages = batch.numbers("message_count")?;
-        let began = batch.times("started_at")?;
-        let contents = batch.texts("content_hash")?;
-        let clusters = batch.texts("cluster")?;
-        for row in 0..batch.rows() {
-            let id = conversations.at(row);
-            let own = without_repeat(id);
-            let thread = threads.get(row).unwrap_or(own);
-            let member = forest.add();
-            forest.connect(member, key("thread", own));
-            forest.connect(member, key("thread", thread));
-            if messages.at(row) > 0 {
-                forest.connect(member, key("content", contents.at(row)));
-            }
-            if let Some(cluster) = clusters.get(row) {
-                forest.connect(member, key("cluster", cluster));
-            }
-            if by == SplitBy::Room {
-                forest.connect(member, key("room", room(thread)));
-            }
-            let named = if by == SplitBy::Room { room(thread) } else { thread };
-            ids.push(id.to_owned());
-            deciding.push(Group {
-                // A split by room and one by hash must not be the same division.
-                hash: place(if by == SplitBy::Room { "room" } else { "thread" }, named, seed),
-                began: began.get(row),
-            });
+    dataset.each_row("conversations", &mut |cells: &ConversationColumns, row| {
+        let id = cells.conversation_id.at(row);
+        let own = without_repeat(id);
+        let thread = cells.source_conversation_id.get(row).unwrap_or(own);
+        let member = forest.add();
+        forest.connect(member, key("thread", own));
+        forest.connect(member, key("thread", thread));
+        if cells.message_count.at(row) > 0 {
+            forest.connect(member, key("content", cells.content_hash.at(row)));
         }
-    }
+        if let Some(cluster) = cells.cluster.get(row) {
+            forest.connect(member, key("cluster", cluster));
+        }
+        if by == SplitBy::Room {
+            forest.connect(member, key("room", room(thread)));
+        }
+        let named = if by == SplitBy::Room { room(thread) } else { thread };
+        ids.push(id.to_owned());
+        deciding.push(Group {
+            // A split by room and one by hash must not be the same division.
+            hash: place(if by == SplitBy::Room { "room" } else { "thread" }, named, seed),
+            began: cells.started_at.get(row),
+        });
+    })?;
     let of: Vec<usize> = (0..ids.len()).map(|member| forest.root(member)).collect();
     for (member, root) in of.iter().enumerate() {
         let Some(own) = deciding.get(member).copied() else {

@@ -1,33 +1,33 @@
 //! What speaks against an export that holds what was asked for: its reader, or its service, would not take the files.
 
-use crate::envelope::EnvelopeAbout;
+use crate::envelope::Envelope;
 use crate::format::Format;
 use crate::summary::FileSummary;
 
 /// What speaks against these files, the one for training first.
-pub(crate) fn objections(
-    about: Option<&EnvelopeAbout>,
-    format: Format,
-    files: &[FileSummary],
-) -> Vec<String> {
+pub(crate) fn objections(envelope: Option<&Envelope>, format: Format, files: &[FileSummary]) -> Vec<String> {
     let mut objections: Vec<String> = files
         .iter()
         .filter(|file| file.rows == 0)
         .map(|file| format!("{} is empty", file.name))
         .collect();
-    let Some(about) = about else {
+    let Some(envelope) = envelope else {
         return objections;
     };
-    objections.extend(files.first().and_then(|training| wrong_number(about, training)));
-    if about.is_one_table && format == Format::Jsonl {
+    objections.extend(
+        files
+            .first()
+            .and_then(|training| wrong_number(envelope, training)),
+    );
+    if envelope.is_one_table && format == Format::Jsonl {
         objections.extend(other_keys(files));
     }
-    if let Some(most) = about.most_bytes {
+    if let Some(most) = envelope.most_bytes {
         for file in files.iter().filter(|file| file.bytes > most) {
             let (name, bytes) = (&file.name, file.bytes);
             objections.push(format!(
                 "{name} has {bytes} bytes, {} takes {most} at most",
-                about.id
+                envelope.id
             ));
         }
     }
@@ -35,9 +35,9 @@ pub(crate) fn objections(
 }
 
 /// What is wrong with the number of records to train on.
-fn wrong_number(about: &EnvelopeAbout, training: &FileSummary) -> Option<String> {
-    let (name, rows, id) = (&training.name, training.rows, about.id);
-    let (least, most) = (about.least_records, about.most_records.unwrap_or(u64::MAX));
+fn wrong_number(envelope: &Envelope, training: &FileSummary) -> Option<String> {
+    let (name, rows, id) = (&training.name, training.rows, envelope.id);
+    let (least, most) = (envelope.least_records, envelope.most_records.unwrap_or(u64::MAX));
     if rows > 0 && rows < least {
         return Some(format!("{name} has {rows} records, {id} wants {least} at least"));
     }
@@ -82,7 +82,7 @@ mod tests {
     /// Objections to a training file with so many records and bytes, beside a test file of one record.
     fn said(id: &str, rows: u64, bytes: u64) -> Vec<String> {
         let files = [file("train", rows, bytes, &[]), file("test", 1, 1, &[])];
-        objections(Some(find(id).unwrap().about()), Format::Jsonl, &files)
+        objections(Some(find(id).unwrap()), Format::Jsonl, &files)
     }
 
     #[test]
@@ -100,7 +100,7 @@ mod tests {
             assert_eq!(said(id, least - 1, 1), [wanted]);
         }
         for envelope in ENVELOPES {
-            assert!(said(envelope.about().id, 10, 1).is_empty());
+            assert!(said(envelope.id, 10, 1).is_empty());
         }
     }
 
@@ -129,22 +129,22 @@ mod tests {
             file("train", 1, 1, &["messages", "tools"]),
             file("test", 1, 1, &["messages"]),
         ];
-        let about = |id| Some(find(id).unwrap().about());
-        let found = objections(about("trl-messages"), Format::Jsonl, &both);
+        let envelope = |id| Some(find(id).unwrap());
+        let found = objections(envelope("trl-messages"), Format::Jsonl, &both);
         assert!(found[0].starts_with("train.jsonl has the key `tools` and test.jsonl has not"));
         for (id, format) in [("trl-messages", Format::Parquet), ("openai-evals", Format::Jsonl)] {
-            assert!(objections(about(id), format, &both).is_empty());
+            assert!(objections(envelope(id), format, &both).is_empty());
         }
         let same = [both[1].clone(), file("dev", 2, 2, &["messages"])];
-        assert!(objections(about("trl-messages"), Format::Jsonl, &same).is_empty());
+        assert!(objections(envelope("trl-messages"), Format::Jsonl, &same).is_empty());
     }
 
     #[test]
     fn an_empty_file_is_objected_to_with_and_without_an_envelope() {
         let files = [file("train", 10, 1, &[]), file("test", 0, 0, &[])];
-        for about in [None, Some(find("openai-sft").unwrap().about())] {
+        for envelope in [None, Some(find("openai-sft").unwrap())] {
             assert_eq!(
-                objections(about, Format::Parquet, &files),
+                objections(envelope, Format::Parquet, &files),
                 ["test.jsonl is empty"]
             );
         }

@@ -20,7 +20,7 @@ pub struct ExportRequest {
     /// Form of lists and objects in a table.
     pub nested: NestedAs,
     /// What is made of each rendering; none leaves it as it is.
-    pub envelope: Option<&'static dyn Envelope>,
+    pub envelope: Option<&'static Envelope>,
     /// Which renderings are wanted.
     pub filters: Filters,
     /// A chat template that has to take each of them: a Jinja file or a `tokenizer_config.json`.

@@ -78,6 +78,11 @@ impl<'a> Message<'a> {
         Some(text.0)
     }
 
+    /// The content where it is a text, and nothing is called.
+    pub(crate) fn only_text(&self) -> Option<Cow<'a, str>> {
+        self.text().filter(|_| self.tool_calls.is_empty())
+    }
+
     /// The parts where the content is a list, each with its own bytes.
     pub(crate) fn parts(&self) -> Option<Vec<(&'a str, SplitPart<'a>)>> {
         let raw: Vec<&'a RawValue> = serde_json::from_str(self.content?.get()).ok()?;
@@ -121,15 +126,16 @@ pub(crate) struct Cut<'t, 'a> {
     pub(crate) after: usize,
 }
 
-/// Cuts a conversation at the assistant's last turn; none where the assistant says nothing.
+/// Cuts a conversation at the assistant's last turn; none where the assistant says nothing, or nobody before it.
 pub(crate) fn cut<'t, 'a>(turns: &'t [Turn<'a>]) -> Option<Cut<'t, 'a>> {
     let at = turns.iter().rposition(|turn| turn.said.is_assistant())?;
     let (before, rest) = turns.split_at_checked(at)?;
     let (answer, after) = rest.split_first()?;
-    Some(Cut {
+    let after = after.len();
+    (!before.is_empty()).then_some(Cut {
         before,
         answer,
-        after: after.len(),
+        after,
     })
 }
 

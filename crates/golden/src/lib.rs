@@ -4,6 +4,7 @@
 #![allow(
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::format_push_string,
     clippy::disallowed_methods,
     clippy::missing_panics_doc,
     reason = "an assertion for tests"
@@ -20,6 +21,9 @@ const MAX_SHOWN_LINES: usize = 60;
 
 /// Characters of a line of a difference that are shown.
 const MAX_SHOWN_CHARACTERS: usize = 300;
+
+/// What stands before each line that comes of a case.
+const INDENT: &str = "    ";
 
 /// Whether golden files are to be written instead of compared.
 pub fn is_blessing() -> bool {
@@ -43,6 +47,30 @@ pub fn check(path: &Path, actual: &str) -> Result<(), String> {
         compare(path, actual)
     };
     settled.map_err(|message| format!("{}: {message}", path.display()))
+}
+
+/// Compares a file of cases with what comes of them; with `BLESS=1`, writes the file. A case is lines one below the other, and below them, each indented, the
+/// lines that come of it; lines that are blank or begin with `# ` separate.
+pub fn check_cases(path: &Path, comes_of: impl Fn(&str) -> String) -> Result<(), String> {
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let mut told = String::new();
+    let mut case = String::new();
+    for line in text.split_inclusive('\n').chain([""]) {
+        let separates = line.trim().is_empty() || line.starts_with("# ");
+        if (separates || line.starts_with(INDENT)) && !case.is_empty() {
+            told.push_str(&case);
+            for line in comes_of(case.trim_end()).lines() {
+                told += &format!("{INDENT}{line}\n");
+            }
+            case.clear();
+        }
+        if separates {
+            told.push_str(line);
+        } else if !line.starts_with(INDENT) {
+            case.push_str(line);
+        }
+    }
+    check(path, &told)
 }
 
 fn compare(path: &Path, actual: &str) -> Result<(), String> {

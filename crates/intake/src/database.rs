@@ -9,6 +9,7 @@ mod scan;
 mod schema;
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
 
 use chatmill_diag::Finding;
@@ -16,8 +17,8 @@ use chatmill_diag::codes::{CORRUPT_STREAM, EMPTY_INPUT, RECORD_TOO_LONG, UNREADA
 use chatmill_diag::faults::Call;
 use rusqlite::{Connection, ErrorCode};
 
-use crate::door;
-use crate::event::{Event, Form, Frame, FramingError};
+use crate::door::{self, InputFile};
+use crate::event::{Event, Frame, FramingError};
 use crate::stream::{ReadBudget, StreamError};
 use crate::table::TableMap;
 
@@ -28,6 +29,8 @@ pub(crate) use file::{DatabaseFile, MAGIC, is_companion};
 /// Reads one database file.
 pub(crate) struct Database {
     connection: Connection,
+    /// Whether what SQLite says of damage is still to be held against the file.
+    doubt: Doubt,
     /// Length of the file.
     bytes: u64,
     /// Bytes of it that nobody counted as read; none of a copy, which was counted when it was made.
@@ -48,7 +51,7 @@ impl Database {
         maps: Arc<[TableMap]>,
         gauge: Arc<ReadBudget>,
     ) -> Result<Self, StreamError> {
-        let notes = file.notes(&gauge.trouble);
+        let notes = file.notes(&gauge.first_failure);
         let (file, fault) = file.whole_pages(&gauge)?;
         let bytes = file.bytes();
         let uncounted = if matches!(file, DatabaseFile::Own { .. }) {
@@ -56,11 +59,17 @@ impl Database {
         } else {
             0
         };
+        let opened = InputFile::open(file.path(), &gauge.first_failure);
+        let mut doubt = Doubt(Some(opened.map_err(|cause| StreamError::of(&cause.into()))?));
         may(Call::Open, &gauge)?;
         let connection = file
             .connect(&gauge.limits)
             .map_err(|error| explain(&error, &gauge))?;
-        let tables = schema::tables(&connection).map_err(|error| explain(&error, &gauge))?;
+        let mut tables = schema::tables(&connection);
+        if tables.as_ref().is_err_and(|error| doubt.remains(error)) {
+            tables = schema::tables(&connection);
+        }
+        let tables = tables.map_err(|error| explain(&error, &gauge))?;
         let mut queue: VecDeque<Event> = notes.into_iter().chain(fault).map(Event::Note).collect();
         if tables.is_empty() {
             queue.push_back(Event::Note(Finding::new(
@@ -70,6 +79,7 @@ impl Database {
         }
         Ok(Self {
             connection,
+            doubt,
             bytes,
             uncounted,
             gauge,
@@ -107,6 +117,10 @@ impl Database {
             } else {
                 let table = self.tables.pop_front()?;
                 if let Err(error) = self.begin(&table) {
+                    if self.doubt.remains(&error) {
+                        self.tables.push_front(table);
+                        continue;
+                    }
                     let broken = about(&table, &explain(&error, &self.gauge));
                     let event = self.damage(broken);
                     self.queue.push_back(event);
@@ -119,7 +133,8 @@ impl Database {
     fn begin(&mut self, table: &str) -> rusqlite::Result<()> {
         let columns = schema::columns(&self.connection, table)?;
         let Some(map) = TableMap::find(&self.maps, Some(table), &columns) else {
-            let (rows, fault) = schema::count(&self.connection, table, self.bytes, &self.gauge)?;
+            let (rows, fault) =
+                schema::count(&self.connection, table, self.bytes, &mut self.doubt, &self.gauge)?;
             self.skip(table, rows);
             if let Some(broken) = fault {
                 let event = self.damage(about(table, &broken));
@@ -139,7 +154,7 @@ impl Database {
     /// The next row of the present table; nothing at its end.
     fn next_row(&mut self, buffer: &mut Vec<u8>) -> Option<Event> {
         let scan = self.scan.as_mut()?;
-        match scan.next(&self.connection, &self.gauge) {
+        match scan.next(&self.connection, &mut self.doubt, &self.gauge) {
             Some(Outcome::Row(row)) => {
                 let start = buffer.len();
                 buffer.extend_from_slice(scan.bytes(row));
@@ -148,15 +163,7 @@ impl Database {
                 self.uncounted -= taken;
                 self.gauge.count_raw(taken);
                 let record = self.count_record();
-                Some(Event::Frame(Frame {
-                    record,
-                    start: 0,
-                    end: 0,
-                    line: 1,
-                    column: 1,
-                    buffer: start..buffer.len(),
-                    form: Form::Row,
-                }))
+                Some(Event::Frame(Frame::row(record, start..buffer.len())))
             }
             Some(Outcome::FramingError(broken)) => Some(self.damage(broken)),
             Some(Outcome::LimitReached(broken)) => {
@@ -193,6 +200,22 @@ impl Database {
     }
 }
 
+/// SQLite says of a page that the system did not give it that it is damaged. So the file is read once in our own way, which tells a
+/// failure, and what failed is tried again.
+struct Doubt(Option<InputFile>);
+
+impl Doubt {
+    /// Whether what failed so has to be tried again.
+    fn remains(&mut self, error: &rusqlite::Error) -> bool {
+        let is_damage = error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt);
+        let Some(mut file) = self.0.take_if(|_| is_damage) else {
+            return false;
+        };
+        // What fails here is told by the file.
+        io::copy(&mut file, &mut io::sink()).is_ok()
+    }
+}
+
 /// Puts the table's name before what is wrong with it.
 fn about(table: &str, broken: &StreamError) -> StreamError {
     StreamError::new(broken.code, format!("table {table}: {}", broken.message))
@@ -201,7 +224,7 @@ fn about(table: &str, broken: &StreamError) -> StreamError {
 /// Whether the system lets SQLite work, which makes its calls by itself.
 fn may(kind: Call, gauge: &ReadBudget) -> Result<(), StreamError> {
     door::call(kind, || Ok(())).map_err(|error| {
-        gauge.trouble.here("read", &error.to_string());
+        gauge.first_failure.here("read", &error.to_string());
         StreamError::of(&error)
     })
 }
@@ -222,10 +245,30 @@ fn explain(error: &rusqlite::Error, gauge: &ReadBudget) -> StreamError {
             | ErrorCode::NoLargeFileSupport),
         ) => {
             let message = format!("SQLite says {code:?}");
-            gauge.trouble.here("read", &message);
+            gauge.first_failure.here("read", &message);
             StreamError::new(&UNREADABLE_INPUT, message)
         }
         Some(code) => corrupt(&format!("SQLite cannot read the table: {code:?}")),
         None => corrupt("SQLite cannot read the table"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::{Error, ffi};
+
+    use super::*;
+    use crate::door::FirstFailure;
+
+    #[test]
+    fn damage_is_doubted_once_and_nothing_else_is() {
+        let place = tempfile::NamedTempFile::new().unwrap();
+        let failures = FirstFailure::new(place.path());
+        let file = InputFile::open(place.path(), &failures).unwrap_or_else(|_| panic!("it is there"));
+        let mut doubt = Doubt(Some(file));
+        let error = |code| Error::SqliteFailure(ffi::Error::new(code), None);
+        assert!(!doubt.remains(&error(ffi::SQLITE_FULL)));
+        assert!(doubt.remains(&error(ffi::SQLITE_CORRUPT)));
+        assert!(!doubt.remains(&error(ffi::SQLITE_CORRUPT)));
     }
 }

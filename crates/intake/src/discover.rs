@@ -25,7 +25,7 @@ use chatmill_diag::{Code, Finding};
 use globset::{GlobBuilder, GlobSet};
 
 use crate::archive::dump;
-use crate::door::{self, Failure, InputFile, NotOpened, Trouble};
+use crate::door::{self, Failure, FirstFailure, InputFile, NotOpened};
 use crate::memory::Held;
 
 /// How deep braces may lie in one another in a pattern: the library's parser keeps no count of it.
@@ -356,7 +356,7 @@ fn regular(path: &Path, metadata: &Metadata) -> InputKind {
     if !metadata.is_file() {
         return refused(&NOT_A_REGULAR_FILE, "the input is a device, a socket or a pipe");
     }
-    match InputFile::open(path, &Trouble::default()) {
+    match InputFile::open(path, &FirstFailure::default()) {
         Ok(_) => InputKind::File,
         Err(NotOpened::Odd(what)) => refused(&NOT_A_REGULAR_FILE, what),
         Err(NotOpened::Refused(error)) => unreadable("open", path, &error),
@@ -426,7 +426,7 @@ fn hash_file(
     length: &mut u64,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<blake3::Hash>, Failure> {
-    let opened = InputFile::open(path, &Trouble::default());
+    let opened = InputFile::open(path, &FirstFailure::default());
     let mut file = opened.map_err(|cause| Failure::new("open", path, &cause.into()))?;
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 256 * 1024];
@@ -436,7 +436,7 @@ fn hash_file(
         if count == 0 {
             return Ok(Some(hasher.finalize()));
         }
-        hasher.update(buffer.get(..count).unwrap_or_default());
+        hasher.update(buffer.split_at(count).0);
         *length += count as u64;
         if !go_on(count as u64) {
             return Ok(None);
@@ -473,7 +473,7 @@ fn stored_bytes(folder: &Path) -> io::Result<u64> {
 /// else what the system says.
 pub fn read_small(path: &Path, limit: u64) -> Result<String, io::Error> {
     let mut text = String::new();
-    let file = InputFile::open(path, &Trouble::default())?;
+    let file = InputFile::open(path, &FirstFailure::default())?;
     let read = file.take(limit.saturating_add(1)).read_to_string(&mut text)?;
     if read as u64 > limit {
         let message = format!("the file is longer than {limit} bytes");

@@ -124,13 +124,13 @@ pub(crate) fn list(folder: &Path) -> io::Result<Vec<OsString>> {
 ///
 /// Decoders swallow errors, turn them into others or report them late; what stands here stays.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Trouble {
+pub(crate) struct FirstFailure {
     /// The input.
     path: PathBuf,
     first: Arc<OnceLock<Failure>>,
 }
 
-impl Trouble {
+impl FirstFailure {
     pub(crate) fn new(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -188,26 +188,26 @@ impl From<NotOpened> for io::Error {
 pub(crate) struct InputFile<R = File> {
     stream: R,
     path: PathBuf,
-    trouble: Trouble,
+    first_failure: FirstFailure,
     length: u64,
     at: u64,
 }
 
 impl InputFile {
     /// Opens a regular file, and never waits for anything else that may stand in its place.
-    pub(crate) fn open(path: &Path, trouble: &Trouble) -> Result<Self, NotOpened> {
-        let opened = Self::opened(path, trouble);
+    pub(crate) fn open(path: &Path, first_failure: &FirstFailure) -> Result<Self, NotOpened> {
+        let opened = Self::opened(path, first_failure);
         match &opened {
             Ok(_) => {}
-            Err(NotOpened::Refused(error)) => trouble.at("open", path, error),
+            Err(NotOpened::Refused(error)) => first_failure.at("open", path, error),
             Err(NotOpened::Odd(what)) => {
-                trouble.at("open", path, &io::Error::new(io::ErrorKind::InvalidInput, *what));
+                first_failure.at("open", path, &io::Error::new(io::ErrorKind::InvalidInput, *what));
             }
         }
         opened
     }
 
-    fn opened(path: &Path, trouble: &Trouble) -> Result<Self, NotOpened> {
+    fn opened(path: &Path, first_failure: &FirstFailure) -> Result<Self, NotOpened> {
         let stream = call(Call::Open, || without_waiting().open(path)).map_err(NotOpened::Refused)?;
         let metadata = call(Call::Stat, || stream.metadata()).map_err(NotOpened::Refused)?;
         if !metadata.is_file() {
@@ -221,7 +221,7 @@ impl InputFile {
         Ok(Self {
             stream,
             path: path.to_owned(),
-            trouble: trouble.clone(),
+            first_failure: first_failure.clone(),
             length: metadata.len(),
             at: 0,
         })
@@ -235,18 +235,18 @@ impl InputFile {
 
 impl InputFile<Box<dyn Read + Send>> {
     /// Opens a pipe that was named explicitly; this waits for whoever writes into it.
-    pub(crate) fn pipe(path: &Path, trouble: &Trouble) -> io::Result<Self> {
+    pub(crate) fn pipe(path: &Path, first_failure: &FirstFailure) -> io::Result<Self> {
         let opened = call(Call::Open, || File::open(path));
-        let file = opened.inspect_err(|error| trouble.at("open", path, error))?;
-        Ok(Self::stream(Box::new(file), trouble))
+        let file = opened.inspect_err(|error| first_failure.at("open", path, error))?;
+        Ok(Self::stream(Box::new(file), first_failure))
     }
 
     /// A stream that has no end before it is read.
-    pub(crate) fn stream(stream: Box<dyn Read + Send>, trouble: &Trouble) -> Self {
+    pub(crate) fn stream(stream: Box<dyn Read + Send>, first_failure: &FirstFailure) -> Self {
         Self {
             stream,
-            path: trouble.path.clone(),
-            trouble: trouble.clone(),
+            path: first_failure.path.clone(),
+            first_failure: first_failure.clone(),
             length: u64::MAX,
             at: 0,
         }
@@ -257,14 +257,14 @@ impl<R: Read> Read for InputFile<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.length.saturating_sub(self.at)).unwrap_or(usize::MAX);
         let room = left.min(buffer.len());
-        let buffer = buffer.get_mut(..room).unwrap_or_default();
+        let buffer = buffer.split_at_mut(room).0;
         if room == 0 {
             return Ok(0);
         }
         let read = call(Call::Read, || self.stream.read(buffer));
         match &read {
             Ok(count) => self.at += *count as u64,
-            Err(error) => self.trouble.at("read", &self.path, error),
+            Err(error) => self.first_failure.at("read", &self.path, error),
         }
         read
     }
@@ -283,7 +283,7 @@ impl<R: Seek> Seek for InputFile<R> {
         let sought = call(Call::Seek, || self.stream.seek(SeekFrom::Start(to)));
         match &sought {
             Ok(at) => self.at = *at,
-            Err(error) => self.trouble.at("read", &self.path, error),
+            Err(error) => self.first_failure.at("read", &self.path, error),
         }
         sought
     }
@@ -291,7 +291,7 @@ impl<R: Seek> Seek for InputFile<R> {
 
 /// The first bytes of a regular file, as many as there are up to `count`; nothing of anything else.
 pub(crate) fn head(path: &Path, count: u64) -> io::Result<Vec<u8>> {
-    match InputFile::open(path, &Trouble::default()) {
+    match InputFile::open(path, &FirstFailure::default()) {
         Err(NotOpened::Odd(_)) => Ok(Vec::new()),
         Err(NotOpened::Refused(error)) => Err(error),
         Ok(file) => {
@@ -386,7 +386,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         fs::write(&path, "one").unwrap();
-        let mut file = InputFile::open(&path, &Trouble::default()).ok().unwrap();
+        let mut file = InputFile::open(&path, &FirstFailure::default()).ok().unwrap();
         fs::write(&path, "one and more").unwrap();
         let mut text = String::new();
         file.read_to_string(&mut text).unwrap();
@@ -400,9 +400,9 @@ mod tests {
     #[test]
     fn what_the_kernel_makes_up_is_no_file_and_nobody_waits_for_a_pipe() {
         let odd = |path: &Path| {
-            let trouble = Trouble::new(path);
-            let opened = InputFile::open(path, &trouble);
-            assert!(trouble.get().is_some());
+            let first_failure = FirstFailure::new(path);
+            let opened = InputFile::open(path, &first_failure);
+            assert!(first_failure.get().is_some());
             matches!(opened, Err(NotOpened::Odd(_)))
         };
         assert!(odd(Path::new("/proc/self/status")));

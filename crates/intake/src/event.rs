@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use chatmill_diag::{Code, Finding};
+use chatmill_diag::{Code, Finding, cut};
 
 use crate::door::Failure;
 use crate::stream::StreamError;
@@ -82,6 +82,21 @@ pub struct Frame {
     pub form: Form,
 }
 
+impl Frame {
+    /// A row that has no place in its entry.
+    pub(crate) const fn row(record: u64, buffer: Range<usize>) -> Self {
+        Self {
+            record,
+            start: 0,
+            end: 0,
+            line: 1,
+            column: 1,
+            buffer,
+            form: Form::Row,
+        }
+    }
+}
+
 /// What the buffer holds of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -156,7 +171,7 @@ impl FaultBytes {
         let to = (at + BEHIND_FAULT).min(bytes.len() as u64);
         Self {
             start: start + from,
-            bytes: bytes.get(from as usize..to as usize).unwrap_or_default().to_vec(),
+            bytes: cut::slice(bytes, from as usize..to as usize).to_vec(),
         }
     }
 }
@@ -206,6 +221,17 @@ pub struct Head {
     pub complete: bool,
     /// The first MiB, without a byte order mark and without the escapes of `COPY`.
     pub bytes: Vec<u8>,
+}
+
+impl Head {
+    /// The beginning of an entry of which nothing is shown.
+    pub(crate) const fn without_bytes(framing: Framing, complete: bool) -> Self {
+        Self {
+            framing,
+            complete,
+            bytes: Vec::new(),
+        }
+    }
 }
 
 #[cfg(test)]

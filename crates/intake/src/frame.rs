@@ -29,7 +29,6 @@ use crate::stream::{Bytes, StreamError};
 use crate::stretch::Stretch;
 use crate::table::TableMap;
 use crate::table::copy;
-use crate::table::row::RowFault;
 use crate::table::sql::{Dialect, Syntax};
 use crate::table::statement::Statement;
 
@@ -259,10 +258,7 @@ impl Framer {
         self.csv = Some(Csv::unknown(self.window.rest()));
         self.state = State::Csv;
         self.framing = Framing::Tables;
-        self.rows.reject_all(RowFault {
-            code: broken.code,
-            message: broken.message,
-        });
+        self.rows.reject_all(broken);
     }
 
     /// Reads nothing of the entry. Only before the first event.
@@ -317,7 +313,7 @@ impl Framer {
             let rest = self.window.rest();
             let passed = rest.iter().take_while(|byte| is_separator(**byte)).count();
             let next = rest.get(passed).copied();
-            self.place.advance(rest.get(..passed).unwrap_or_default());
+            self.place.advance(rest.split_at(passed).0);
             self.window.consume(passed);
             self.separators += passed as u64;
             if next.is_some() {
@@ -336,7 +332,7 @@ impl Framer {
 
     /// Moves `count` bytes of the window into the unit, keeping track of lines and columns.
     fn take(&mut self, unit: &mut Unit, count: usize, buffer: &mut Vec<u8>) {
-        let bytes = self.window.rest().get(..count).unwrap_or_default();
+        let bytes = self.window.rest().split_at(count).0;
         self.place.advance(bytes);
         unit.push(bytes, buffer);
         self.window.consume(count);

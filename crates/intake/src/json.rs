@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use chatmill_diag::Code;
+use chatmill_diag::{Code, cut};
 
 pub(crate) use escape::unescape_lossy;
 pub use path::append_key;
@@ -33,6 +33,8 @@ pub use value::{Kind, Mark, Value};
 pub struct Note {
     /// `lone-surrogate`, `number-out-of-range`, `escaped-nul` or `replacement-character`.
     pub code: &'static Code,
+    /// One sentence that says so.
+    pub message: &'static str,
     /// First byte in the frame.
     pub at: usize,
     /// One past the last byte in the frame.
@@ -138,6 +140,6 @@ impl Document<'_> {
 
     fn step(&self, place: u32) -> path::Step {
         let steps = self.steps.get_or_init(|| path::steps(self));
-        steps.get(place as usize).copied().unwrap_or_default()
+        *cut::at(steps, place as usize)
     }
 }

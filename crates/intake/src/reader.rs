@@ -10,15 +10,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use chatmill_diag::codes::NESTED_ARCHIVE;
-use chatmill_diag::{Code, Finding, Limits};
+use chatmill_diag::{Code, Limits};
 
-use crate::archive::Member;
-use crate::archive::dump::{Custom, DumpTable};
+use crate::archive::dump::Custom;
+use crate::archive::label::Heading;
+use crate::archive::{Member, MemberBody};
 use crate::columnar::{self, Columnar};
 use crate::database::{Database, DatabaseFile};
 use crate::discover::{Input, content_hash};
 #[cfg(test)]
-use crate::door::Trouble;
+use crate::door::FirstFailure;
 use crate::door::{Failure, InputFile};
 use crate::event::{Event, Framing, FramingError, Head};
 use crate::frame::Framer;
@@ -80,7 +81,7 @@ impl Reader {
     /// Reads a stream; `length` is its number of stored bytes, where that is known beforehand.
     #[cfg(test)]
     fn of_stream(stream: crate::stream::Bytes, length: Option<u64>, limits: &Limits) -> Self {
-        Self::new(Opened::stream(stream, length, limits, &Trouble::default()))
+        Self::new(Opened::stream(stream, length, limits, &FirstFailure::default()))
     }
 
     fn new(opened: Opened) -> Self {
@@ -115,7 +116,7 @@ impl Reader {
             return None;
         }
         let event = self.step(buffer);
-        let Some(failure) = self.gauge.trouble.get().cloned() else {
+        let Some(failure) = self.gauge.first_failure.get().cloned() else {
             return event;
         };
         // Whatever the layers in between made of it.
@@ -210,24 +211,24 @@ impl Reader {
             self.inner = None;
             self.walk.next()
         });
-        match member {
-            Some(Member::Body { label, notes, body }) => self.begin_body(label, notes, body),
-            Some(Member::Lines { label, notes, body }) => self.begin_lines(label, notes, body),
-            Some(Member::Table {
-                label,
-                notes,
-                body,
-                table,
-            }) => self.begin_table(label, notes, body, &table),
-            Some(Member::Database { label, notes, file }) => self.begin_database(label, notes, file),
-            Some(Member::Columns {
-                label,
-                notes,
-                file,
-                kind,
-            }) => self.begin_columns(label, notes, file, kind),
-            Some(Member::Unread { label, notes, broken }) => self.pass_unread(label, notes, broken),
-            None => return self.end_input(),
+        let Some(Member { heading, body }) = member else {
+            return self.end_input();
+        };
+        match body {
+            MemberBody::File(bytes) => self.begin_body(heading, bytes),
+            MemberBody::Lines(bytes) => {
+                let memory = std::mem::take(&mut self.memory);
+                let framed = Framer::of_lines(Box::new(bytes), memory, &self.gauge.limits, &self.tables);
+                self.begin_frames(heading, framed);
+            }
+            MemberBody::Table(bytes, table) => {
+                let (memory, limits) = (std::mem::take(&mut self.memory), &self.gauge.limits);
+                let framed = Framer::of_table(Box::new(bytes), memory, limits, &table, &self.tables);
+                self.begin_frames(heading, framed);
+            }
+            MemberBody::Database(file) => self.begin_database(heading, file),
+            MemberBody::Columns(file, kind) => self.begin_columns(heading, file, kind),
+            MemberBody::Unread(broken) => self.pass_unread(heading, broken),
         }
         self.entries += 1;
         true
@@ -251,11 +252,12 @@ impl Reader {
         if notes.is_empty() {
             return false;
         }
-        self.pass_unread(String::new(), notes, None);
+        let label = String::new();
+        self.pass_unread(Heading { label, notes }, None);
         true
     }
 
-    fn begin_body(&mut self, label: String, notes: Vec<Finding>, mut body: Buffered) {
+    fn begin_body(&mut self, heading: Heading, mut body: Buffered) {
         let nested = |name| {
             StreamError::new(
                 &NESTED_ARCHIVE,
@@ -273,19 +275,19 @@ impl Reader {
                 let memory = std::mem::take(&mut self.memory);
                 let mut framed = Framer::new(Box::new(body), memory, &self.gauge.limits, &self.tables);
                 self.enter_stretch(&mut framed.0);
-                return self.begin_frames(label, notes, framed);
+                return self.begin_frames(heading, framed);
             }
             Container::Database => match DatabaseFile::copy(&mut body, &self.gauge) {
-                Ok(file) => return self.begin_database(label, notes, file),
+                Ok(file) => return self.begin_database(heading, file),
                 Err(broken) => broken,
             },
             Container::Columnar(kind) => match DatabaseFile::copy(&mut body, &self.gauge) {
-                Ok(file) => return self.begin_columns(label, notes, file, kind),
+                Ok(file) => return self.begin_columns(heading, file, kind),
                 Err(broken) => broken,
             },
             Container::Dump => match Custom::open(body, Arc::clone(&self.gauge)) {
                 Ok(dump) => {
-                    self.inner = Some(Inner::new(label, notes, dump));
+                    self.inner = Some(Inner::new(heading, dump));
                     return;
                 }
                 Err(broken) => broken,
@@ -295,15 +297,15 @@ impl Reader {
             Container::Unsupported(name) => unsupported(name),
             Container::Compressed(_) => too_many_layers(),
         };
-        self.pass_unread(label, notes, Some(broken));
+        self.pass_unread(heading, Some(broken));
     }
 
-    /// Goes over to the stretch that is wanted, if it is one. What the system cannot do, the gauge's trouble tells.
+    /// Goes over to the stretch that is wanted, if it is one. What the system cannot do, the gauge remembers.
     fn enter_stretch(&mut self, framer: &mut Framer) {
         let Some((path, stretch)) = self.stretch.take() else {
             return;
         };
-        let Ok(mut file) = InputFile::open(&path, &self.gauge.trouble) else {
+        let Ok(mut file) = InputFile::open(&path, &self.gauge.first_failure) else {
             return;
         };
         if file.seek(SeekFrom::Start(stretch.start)).is_ok() {
@@ -315,66 +317,40 @@ impl Reader {
         }
     }
 
-    /// Begins records that stand one a line.
-    fn begin_lines(&mut self, label: String, notes: Vec<Finding>, body: Buffered) {
-        let memory = std::mem::take(&mut self.memory);
-        let framed = Framer::of_lines(Box::new(body), memory, &self.gauge.limits, &self.tables);
-        self.begin_frames(label, notes, framed);
-    }
-
-    /// Begins the rows of one table of a dump.
-    fn begin_table(&mut self, label: String, notes: Vec<Finding>, body: Buffered, table: &DumpTable) {
-        let memory = std::mem::take(&mut self.memory);
-        let framed = Framer::of_table(Box::new(body), memory, &self.gauge.limits, table, &self.tables);
-        self.begin_frames(label, notes, framed);
-    }
-
-    fn begin_database(&mut self, label: String, notes: Vec<Finding>, file: DatabaseFile) {
+    fn begin_database(&mut self, heading: Heading, file: DatabaseFile) {
         match Database::open(file, Arc::clone(&self.tables), Arc::clone(&self.gauge)) {
             Ok(database) => {
-                let head = Head {
-                    framing: Framing::Tables,
-                    complete: false,
-                    bytes: Vec::new(),
-                };
-                self.begin(label, notes, head, Entry::Database(Box::new(database)));
+                let head = Head::without_bytes(Framing::Tables, false);
+                self.begin(heading, head, Entry::Database(Box::new(database)));
             }
-            Err(broken) => self.pass_unread(label, notes, Some(broken)),
+            Err(broken) => self.pass_unread(heading, Some(broken)),
         }
     }
 
-    fn begin_columns(
-        &mut self,
-        label: String,
-        notes: Vec<Finding>,
-        file: DatabaseFile,
-        kind: columnar::Kind,
-    ) {
+    fn begin_columns(&mut self, heading: Heading, file: DatabaseFile, kind: columnar::Kind) {
         match Columnar::open(file, kind, Arc::clone(&self.gauge)) {
-            Ok((columns, head)) => self.begin(label, notes, head, Entry::Columns(Box::new(columns))),
-            Err(broken) => self.pass_unread(label, notes, Some(broken)),
+            Ok((columns, head)) => self.begin(heading, head, Entry::Columns(Box::new(columns))),
+            Err(broken) => self.pass_unread(heading, Some(broken)),
         }
     }
 
-    fn begin_frames(&mut self, label: String, notes: Vec<Finding>, (framer, head): (Framer, Head)) {
-        self.begin(label, notes, head, Entry::Framer(Box::new(framer)));
+    fn begin_frames(&mut self, heading: Heading, (framer, head): (Framer, Head)) {
+        self.begin(heading, head, Entry::Framer(Box::new(framer)));
     }
 
     /// Queues the start of an entry.
-    fn begin(&mut self, label: String, notes: Vec<Finding>, head: Head, entry: Entry) {
+    fn begin(&mut self, heading: Heading, head: Head, entry: Entry) {
+        let Heading { label, notes } = heading;
         self.queue.push_back(Event::EntryStart { entry: label, head });
         self.queue.extend(notes.into_iter().map(Event::Note));
         self.entry = Some(entry);
     }
 
     /// Queues an entry of which nothing is read.
-    fn pass_unread(&mut self, entry: String, notes: Vec<Finding>, broken: Option<StreamError>) {
-        let head = Head {
-            framing: Framing::Empty,
-            complete: true,
-            bytes: Vec::new(),
-        };
-        self.queue.push_back(Event::EntryStart { entry, head });
+    fn pass_unread(&mut self, heading: Heading, broken: Option<StreamError>) {
+        let head = Head::without_bytes(Framing::Empty, true);
+        let Heading { label, notes } = heading;
+        self.queue.push_back(Event::EntryStart { entry: label, head });
         self.queue
             .extend(notes.into_iter().chain(self.gauge.take_notes()).map(Event::Note));
         if let Some(broken) = broken {

@@ -6,10 +6,10 @@ use std::io::{self, BufRead, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use chatmill_diag::codes::{DECOMPRESSION_LIMIT, UNREADABLE_INPUT};
-use chatmill_diag::{Code, Finding, Limits};
+use chatmill_diag::codes::{DECOMPRESSION_LIMIT, MALFORMED_ROW, UNREADABLE_INPUT};
+use chatmill_diag::{Code, Finding, Limits, cut};
 
-use crate::door::Trouble;
+use crate::door::FirstFailure;
 
 /// Bytes that one layer reads ahead.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -17,7 +17,8 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// A stream of bytes that can move between threads.
 pub(crate) type Bytes = Box<dyn Read + Send>;
 
-/// Why a stream ends before its time. It travels inside [`io::Error`] through decoders.
+/// Why a stream ends before its time, or a row of it cannot be read: the code, and one clause without any byte of the row. It
+/// travels inside [`io::Error`] through decoders.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StreamError {
     pub(crate) code: &'static Code,
@@ -30,6 +31,11 @@ impl StreamError {
             code,
             message: message.into(),
         }
+    }
+
+    /// A row that is not a row of its table.
+    pub(crate) fn malformed(message: impl Into<String>) -> Self {
+        Self::new(&MALFORMED_ROW, message)
     }
 
     /// The cause that `error` carries, or one made from an error of the operating system.
@@ -61,6 +67,12 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// As much of a buffer as there are bytes left.
+pub(crate) fn within(buffer: &mut [u8], left: u64) -> &mut [u8] {
+    let room = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
+    buffer.split_at_mut(room).0
+}
+
 /// What all layers of one input share: counters, limits, and notes on the way to the reader.
 #[derive(Debug)]
 pub(crate) struct ReadBudget {
@@ -73,13 +85,13 @@ pub(crate) struct ReadBudget {
     unfolded: AtomicU64,
     notes: Mutex<Vec<Finding>>,
     /// What the system could not do.
-    pub(crate) trouble: Trouble,
+    pub(crate) first_failure: FirstFailure,
 }
 
 impl ReadBudget {
-    pub(crate) fn new(limits: Limits, length: Option<u64>, trouble: Trouble) -> Arc<Self> {
+    pub(crate) fn new(limits: Limits, length: Option<u64>, first_failure: FirstFailure) -> Arc<Self> {
         Arc::new(Self {
-            trouble,
+            first_failure,
             limits,
             length,
             raw_read: AtomicU64::new(0),
@@ -184,7 +196,7 @@ impl Read for Raw {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut source = lock(&self.source);
         let count = source.stream.read(buffer)?;
-        source.hasher.update(buffer.get(..count).unwrap_or_default());
+        source.hasher.update(buffer.split_at(count).0);
         self.gauge.count_raw(count as u64);
         Ok(count)
     }
@@ -217,7 +229,7 @@ impl Buffered {
         if self.filled - self.at < count.min(BUFFER_BYTES) {
             self.fill();
         }
-        self.bytes.get(self.at..self.filled).unwrap_or_default()
+        cut::slice(&self.bytes, self.at..self.filled)
     }
 
     fn fill(&mut self) {
@@ -226,10 +238,7 @@ impl Buffered {
         self.filled -= self.at;
         self.at = 0;
         while !self.ended && self.filled < BUFFER_BYTES {
-            match self
-                .stream
-                .read(self.bytes.get_mut(self.filled..).unwrap_or_default())
-            {
+            match self.stream.read(self.bytes.split_at_mut(self.filled).1) {
                 Ok(0) => self.ended = true,
                 Ok(count) => self.filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -252,7 +261,7 @@ impl BufRead for Buffered {
                 return Err(error);
             }
         }
-        Ok(self.bytes.get(self.at..self.filled).unwrap_or_default())
+        Ok(cut::slice(&self.bytes, self.at..self.filled))
     }
 
     fn consume(&mut self, count: usize) {
@@ -282,7 +291,7 @@ impl<R> Capped<R> {
 
 impl<R: Read> Read for Capped<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = usize::try_from(self.gauge.left()).unwrap_or(usize::MAX);
+        let left = self.gauge.left();
         if left == 0 {
             // Exactly as many bytes as allowed are fine: only a further one breaks the limit.
             return match self.stream.read(&mut [0])? {
@@ -294,8 +303,7 @@ impl<R: Read> Read for Capped<R> {
                 .into()),
             };
         }
-        let room = left.min(buffer.len());
-        let count = self.stream.read(buffer.get_mut(..room).unwrap_or_default())?;
+        let count = self.stream.read(within(buffer, left))?;
         self.gauge.produced.fetch_add(count as u64, Ordering::Relaxed);
         Ok(count)
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use memchr::memchr;
 
-use crate::door::{Failure, InputFile, Trouble};
+use crate::door::{Failure, FirstFailure, InputFile};
 
 /// Bytes that are looked at together.
 const CHUNK_BYTES: usize = 256 * 1024;
@@ -54,7 +54,7 @@ pub fn divide(
     every: u64,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<Division>, Failure> {
-    let opened = InputFile::open(path, &Trouble::default());
+    let opened = InputFile::open(path, &FirstFailure::default());
     let mut file = opened.map_err(|cause| Failure::new("open", path, &cause.into()))?;
     let mut divider = Divider::new(every);
     let mut chunk = Vec::with_capacity(CHUNK_BYTES);

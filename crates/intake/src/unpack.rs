@@ -372,7 +372,7 @@ impl Read for Unpack {
             return Ok(0);
         }
         let room = buffer.len().min(STEP_BYTES);
-        let buffer = buffer.get_mut(..room).unwrap_or_default();
+        let buffer = buffer.split_at_mut(room).0;
         loop {
             self.state = match std::mem::replace(&mut self.state, State::Over) {
                 State::Over => return Ok(0),

@@ -6,12 +6,14 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Read, Write};
+use strum::IntoStaticStr;
 
 use crate::forest::Forest;
 use crate::likeness::{BANDS, Likeness, bytes};
 
 /// How far a conversation repeats an earlier one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Duplicate {
     /// It says the same, speaker for speaker.
     Exact,
@@ -21,11 +23,8 @@ pub enum Duplicate {
 
 impl Duplicate {
     /// The word that tables use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Near => "near",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

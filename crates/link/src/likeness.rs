@@ -57,7 +57,7 @@ impl Likeness {
     }
 
     /// The share of runs of words that two conversations have in common, as far as signatures tell; between 0 and 1.
-    pub fn nearness(&self, other: &Self) -> f64 {
+    pub(crate) fn nearness(&self, other: &Self) -> f64 {
         match (&self.signature, &other.signature) {
             (Some(one), Some(other)) => one.estimate_jaccard_index(other),
             _ => 0.0,

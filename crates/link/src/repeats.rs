@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
-use chatmill_diag::{Finding, codes};
+use chatmill_diag::{Finding, codes, cut};
 use chatmill_model::{Alternative, Message, MessageKind};
 
 /// What dropping repeated messages did to the positions of a conversation.
@@ -31,17 +31,12 @@ impl Repeats {
             return;
         }
         // How many messages are left of those before a position: a dropped one has the position of the one that it repeats.
-        let mut left = vec![0; 1];
+        let (mut left, mut before) = (vec![0], 0);
         for moved in &self.moved {
-            let before = left.last().copied().unwrap_or_default();
-            left.push(before.max(moved + 1));
+            before = before.max(moved + 1);
+            left.push(before);
         }
-        let last = left.len() - 1;
-        let translated = |position: u32| {
-            left.get((position as usize).min(last))
-                .copied()
-                .unwrap_or_default()
-        };
+        let translated = |position: u32| *cut::at(&left, (position as usize).min(self.moved.len()));
         for alternative in alternatives {
             alternative.place = translated(alternative.place.start)..translated(alternative.place.end);
         }
@@ -119,7 +114,7 @@ fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Findi
         let position = kept.len() as u32;
         match fate {
             Fate::Drop { repeats } => {
-                let target = moved.get(repeats).copied().unwrap_or(position);
+                let target = *cut::at(&moved, repeats);
                 findings.push(
                     Finding::new(
                         &codes::REPEATED_ROW,

@@ -1,11 +1,13 @@
 //! Answers that stood at one place of a conversation: those that it does not hold, and what is said of all of them.
 
 use std::ops::Range;
+use strum::IntoStaticStr;
 
 use crate::message::Message;
 
 /// How a record came by several answers at one place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum AlternativeOrigin {
     /// The model was asked for its answer again.
     Regenerated,
@@ -21,14 +23,8 @@ pub enum AlternativeOrigin {
 
 impl AlternativeOrigin {
     /// The word that tables use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Regenerated => "regenerated",
-            Self::Branch => "branch",
-            Self::Chosen => "chosen",
-            Self::Rejected => "rejected",
-            Self::Choice => "choice",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -5,9 +5,11 @@ use crate::customs::Customs;
 use crate::extra::{Extra, RawJson};
 use crate::message::Message;
 use crate::participant::Participant;
+use strum::{EnumString, IntoStaticStr};
 
 /// What kind of room a conversation was held in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Scene {
     /// One person and one assistant.
     Assistant,
@@ -20,12 +22,8 @@ pub enum Scene {
 
 impl Scene {
     /// The word that tables use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Assistant => "assistant",
-            Self::GroupChat => "group_chat",
-            Self::Unknown => "unknown",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -11,6 +11,8 @@ pub struct Customs {
     /// The format whose own fields the conversation keeps in its `Extra`, so that a dialect of that format can write them
     /// back as they were. None where further fields are kept for people only.
     pub kept_form: Option<&'static str>,
+    /// The field of a message's `Extra` that holds what the model was sent in its place, as JSON text; none where there is none.
+    pub sent_field: Option<&'static str>,
     /// The field of a message that lists its references; none where they are no list of their own, so that a place cannot be
     /// named closer than by the message.
     pub reference_list: Option<&'static str>,
@@ -30,6 +32,7 @@ impl Customs {
     /// What most formats are like.
     pub const USUAL: Self = Self {
         kept_form: None,
+        sent_field: None,
         reference_list: None,
         senders_everywhere: false,
         previews_rename: false,

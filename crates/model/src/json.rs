@@ -25,7 +25,7 @@ pub fn push_escaped(out: &mut String, text: &str) {
 }
 
 /// Whether escaping would change the text.
-pub fn has_escapes(text: &str) -> bool {
+pub(crate) fn has_escapes(text: &str) -> bool {
     bytes::any(text.as_bytes(), needs_escape)
 }
 

@@ -30,7 +30,7 @@ pub use message::{
 };
 pub use participant::{Participant, ParticipantKind};
 pub use sink::{Piece, PieceRun, Sink, SinkBuffers};
-pub use span::{Component, ComponentSpan, Level, Speaker};
+pub use span::{Component, ComponentCounts, ComponentSpan, Level, Speaker};
 pub use target::{DEFAULT_PROFILE, target_name};
 pub use timestamp::{OffsetOrigin, Timestamp};
 pub use usage::Usage;

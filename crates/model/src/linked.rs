@@ -1,9 +1,11 @@
 //! A conversation whose references are resolved and whose tool calls are paired.
 
 use crate::conversation::Conversation;
+use strum::{EnumString, IntoStaticStr};
 
 /// What became of a reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum LinkStatus {
     /// The target is in the conversation.
     Resolved,
@@ -21,15 +23,8 @@ pub enum LinkStatus {
 
 impl LinkStatus {
     /// The word that tables use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Resolved => "resolved",
-            Self::Preview => "preview",
-            Self::Dangling => "dangling",
-            Self::Itself => "itself",
-            Self::Cyclic => "cyclic",
-            Self::Pseudo => "pseudo",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -56,7 +51,8 @@ pub struct PartPlace {
 }
 
 /// How a tool call and a result stand to each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum CallStatus {
     /// The result stands in the run of results directly after its call.
     Paired,
@@ -74,20 +70,14 @@ pub enum CallStatus {
 
 impl CallStatus {
     /// The word that tables use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Paired => "paired",
-            Self::Late => "late",
-            Self::Early => "early",
-            Self::Unanswered => "unanswered",
-            Self::Orphaned => "orphaned",
-            Self::Duplicate => "duplicate",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
 /// The rule that paired a call with its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum PairedBy {
     /// Equal ids.
     Id,
@@ -101,13 +91,8 @@ pub enum PairedBy {
 
 impl PairedBy {
     /// The word that tables use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Id => "id",
-            Self::Metadata => "metadata",
-            Self::Position => "position",
-            Self::Name => "name",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

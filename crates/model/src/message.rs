@@ -1,36 +1,41 @@
 //! Messages and what they are made of.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strum::{EnumString, IntoStaticStr};
+
 use crate::extra::{Extra, RawJson};
 use crate::timestamp::Timestamp;
 use crate::usage::Usage;
 
-/// Who a message speaks as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// A role.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, EnumString, IntoStaticStr,
+)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "RoleWord")]
+#[strum(serialize_all = "lowercase")]
 pub enum Role {
-    /// Instructions to the model.
-    System,
-    /// A person, or anybody but the model.
+    /// A person.
     User,
-    /// A model or bot.
+    /// The model or bot.
     Assistant,
-    /// The result of a tool.
+    /// Instructions.
+    System,
+    /// A tool's result.
     Tool,
 }
 
 impl Role {
     /// The word that tables use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
 /// Whether a message is a turn of the conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum MessageKind {
     /// Somebody said it.
     Message,
@@ -40,16 +45,14 @@ pub enum MessageKind {
 
 impl MessageKind {
     /// The word that tables use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Message => "message",
-            Self::Notice => "notice",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
 /// What a media item is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum MediaKind {
     /// A picture.
     Image,
@@ -65,14 +68,8 @@ pub enum MediaKind {
 
 impl MediaKind {
     /// The word that tables use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Image => "image",
-            Self::Audio => "audio",
-            Self::Video => "video",
-            Self::File => "file",
-            Self::Link => "link",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -222,7 +219,8 @@ pub fn own_parts(parts: &[Part]) -> impl Iterator<Item = (usize, &Part)> {
 }
 
 /// A piece of a message.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Part {
     /// Text.
     Text(String),
@@ -242,16 +240,8 @@ pub enum Part {
 
 impl Part {
     /// The word that the `parts` column uses.
-    pub const fn type_name(&self) -> &'static str {
-        match self {
-            Self::Text(_) => "text",
-            Self::Media(_) => "media",
-            Self::ToolCall(_) => "tool_call",
-            Self::ToolResult(_) => "tool_result",
-            Self::Reasoning(_) => "reasoning",
-            Self::Notice(_) => "notice",
-            Self::CacheMark => "cache_mark",
-        }
+    pub fn type_name(&self) -> &'static str {
+        self.into()
     }
 }
 

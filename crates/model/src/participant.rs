@@ -1,9 +1,11 @@
 //! Who takes part in a conversation.
 
 use crate::extra::Extra;
+use strum::{EnumString, IntoStaticStr};
 
 /// Person or machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, EnumString, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum ParticipantKind {
     /// A person.
     Human,
@@ -16,12 +18,8 @@ pub enum ParticipantKind {
 
 impl ParticipantKind {
     /// The word that tables use.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Human => "human",
-            Self::Agent => "agent",
-            Self::Unknown => "unknown",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -158,7 +158,7 @@ impl<'a> Sink<'a> {
         let starts = std::iter::once(0).chain(self.spans().iter().map(|span| span.end));
         let text = |(start, span): (usize, _)| {
             let span: &ComponentSpan = span;
-            (self.text().get(start..span.end).unwrap_or_default(), span)
+            (self.text().split_at(span.end).0.split_at(start).1, span)
         };
         starts.zip(self.spans()).map(text)
     }
@@ -300,7 +300,7 @@ impl<'a> Sink<'a> {
         self.begin();
         let mut start = 0;
         for span in other.spans() {
-            let text = other.text().get(start..span.end).unwrap_or_default();
+            let text = other.text().split_at(span.end).0.split_at(start).1;
             start = span.end;
             if self.has_room(text.len()) {
                 (self.speaker, self.answer) = (span.voice, span.answer);
@@ -387,7 +387,7 @@ impl SinkBuffers {
     fn push_owned(&mut self, text: &str, level: Level) -> Piece {
         let start = self.text.len();
         push(&mut self.text, text, level);
-        let written = self.text.get(start..).unwrap_or_default();
+        let written = self.text.split_at(start).1;
         if written.len() > MAX_MADE_BYTES {
             return Piece::Unknown;
         }
@@ -408,9 +408,13 @@ impl SinkBuffers {
     fn push_borrowed(&mut self, text: &str, level: Level) -> Piece {
         let key = (text.as_ptr() as usize, text.len(), level);
         if let Some(number) = self.pieces.get(&key) {
-            match self.written.get(*number as usize).copied().flatten() {
+            #[expect(
+                clippy::indexing_slicing,
+                reason = "a number is given together with its place"
+            )]
+            match self.written[*number as usize] {
                 None => self.text.push_str(text),
-                Some((start, end)) => self.text.extend(self.escaped.get(start..end)),
+                Some((start, end)) => self.text.push_str(self.escaped.split_at(end).0.split_at(start).1),
             }
             return Piece::Text(*number);
         }
@@ -428,7 +432,7 @@ impl SinkBuffers {
         }
         let start = self.text.len();
         push(&mut self.text, text, level);
-        let written = self.text.get(start..).unwrap_or_default();
+        let written = self.text.split_at(start).1;
         let place = if level == Level::Raw {
             None
         } else if self.escaped.len() + written.len() > MAX_ESCAPED_BYTES {

@@ -1,5 +1,9 @@
 //! What the bytes of a rendering are: whose they are, what they are booked under, and how they were written.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
+
 /// How a text is written into a rendering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
@@ -12,7 +16,8 @@ pub enum Level {
 }
 
 /// What the tokens of a text are booked under.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Component {
     /// What people and models said.
     Content,
@@ -26,6 +31,94 @@ pub enum Component {
     Replies,
     /// Ids, times and other metadata.
     Meta,
+}
+
+impl Component {
+    /// How many there are.
+    pub const COUNT: usize = Self::ALL.len();
+    /// All, in the order in which tables list them.
+    pub const ALL: [Self; 6] = [
+        Self::Content,
+        Self::Names,
+        Self::Framing,
+        Self::Tools,
+        Self::Replies,
+        Self::Meta,
+    ];
+
+    /// Its name, as columns and keys have it.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+/// Tokens by component. Flattened into another structure, it is written as six fields with the names of the components.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ComponentCounts {
+    /// Tokens of what was said.
+    pub content: u64,
+    /// Tokens of names.
+    pub names: u64,
+    /// Tokens of the dialect's own syntax.
+    pub framing: u64,
+    /// Tokens of tool definitions, calls and results.
+    pub tools: u64,
+    /// Tokens of quoted references.
+    pub replies: u64,
+    /// Tokens of ids, times and other marks.
+    pub meta: u64,
+}
+
+impl ComponentCounts {
+    /// The tokens of a component.
+    pub fn get(mut self, component: Component) -> u64 {
+        *self.get_mut(component)
+    }
+
+    /// The same, to be changed.
+    pub fn get_mut(&mut self, component: Component) -> &mut u64 {
+        match component {
+            Component::Content => &mut self.content,
+            Component::Names => &mut self.names,
+            Component::Framing => &mut self.framing,
+            Component::Tools => &mut self.tools,
+            Component::Replies => &mut self.replies,
+            Component::Meta => &mut self.meta,
+        }
+    }
+
+    /// The tokens of each component, in the order of [`Component::ALL`].
+    pub fn to_array(self) -> [u64; Component::COUNT] {
+        Component::ALL.map(|component| self.get(component))
+    }
+
+    /// The tokens of all components together.
+    pub fn total(self) -> u64 {
+        self.to_array().iter().sum()
+    }
+}
+
+impl From<[u64; Component::COUNT]> for ComponentCounts {
+    /// From the tokens of each component, in the order of [`Component::ALL`].
+    fn from(counts: [u64; Component::COUNT]) -> Self {
+        let [content, names, framing, tools, replies, meta] = counts;
+        Self {
+            content,
+            names,
+            framing,
+            tools,
+            replies,
+            meta,
+        }
+    }
+}
+
+impl std::ops::AddAssign for ComponentCounts {
+    fn add_assign(&mut self, other: Self) {
+        for component in Component::ALL {
+            *self.get_mut(component) += other.get(component);
+        }
+    }
 }
 
 /// Whose turn a text belongs to.
@@ -66,4 +159,29 @@ pub struct ComponentSpan {
     pub written: bool,
     /// Position of the message that the perspective's turn begins with, where the dialect says so.
     pub answer: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_keep_their_component_in_every_form() {
+        let mut counts = ComponentCounts::from([1, 2, 3, 4, 5, 6]);
+        let names = Component::ALL.map(|component| (component.as_str(), counts.get(component)));
+        assert_eq!(
+            names,
+            [
+                ("content", 1),
+                ("names", 2),
+                ("framing", 3),
+                ("tools", 4),
+                ("replies", 5),
+                ("meta", 6)
+            ]
+        );
+        counts += counts;
+        assert_eq!(counts.to_array(), [2, 4, 6, 8, 10, 12]);
+        assert_eq!(counts.total(), 42);
+    }
 }

@@ -12,15 +12,17 @@ pub struct Counts([u64; PersonalKind::ALL.len()]);
 impl Counts {
     /// Occurrences of a kind.
     pub fn of(&self, kind: PersonalKind) -> u64 {
-        self.0.get(kind.index()).copied().unwrap_or(0)
+        let counts = PersonalKind::ALL.into_iter().zip(self.0);
+        counts
+            .filter(|(other, _)| *other == kind)
+            .map(|(_, count)| count)
+            .sum()
     }
 
     /// The kinds that occur, in order, with their numbers.
     pub fn kinds(&self) -> impl Iterator<Item = (PersonalKind, u64)> + '_ {
-        PersonalKind::ALL
-            .into_iter()
-            .map(|kind| (kind, self.of(kind)))
-            .filter(|(_, count)| *count > 0)
+        let counts = PersonalKind::ALL.into_iter().zip(self.0);
+        counts.filter(|(_, count)| *count > 0)
     }
 
     /// Whether nothing was found.
@@ -35,8 +37,8 @@ impl Counts {
     }
 
     pub(crate) fn add(&mut self, kind: PersonalKind) {
-        if let Some(count) = self.0.get_mut(kind.index()) {
-            *count += 1;
+        for (other, count) in PersonalKind::ALL.into_iter().zip(&mut self.0) {
+            *count += u64::from(other == kind);
         }
     }
 }
@@ -59,41 +61,30 @@ impl Account {
     /// One finding for each kind and message, and for each kind beside the messages; names of the roster are one finding,
     /// as nearly every message has some. What was `replaced` is worth a note only.
     pub fn findings(&self, conversation: &Conversation, replaced: bool) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        let mut push = |kind: PersonalKind, count: u64, place: &str| {
+        let made = |kind: PersonalKind, count: u64, place: &str| {
             let done = if replaced { ", replaced by a pseudonym" } else { "" };
             let mut finding = Finding::new(code(kind), format!("{} {place}{done}", with_article(kind)));
             finding.count = count;
             if replaced || kind == PersonalKind::Name {
                 finding = finding.with_severity(Severity::Note);
             }
-            findings.push(finding);
-            findings.len() - 1
+            finding
         };
+        let is_no_name = |(kind, _): &(PersonalKind, u64)| *kind != PersonalKind::Name;
+        let facts = self.conversation.kinds().filter(is_no_name);
+        let mut findings: Vec<Finding> = facts
+            .map(|(kind, count)| made(kind, count, "in the facts about the conversation"))
+            .collect();
         let mut names = self.conversation.of(PersonalKind::Name);
-        for (kind, count) in self
-            .conversation
-            .kinds()
-            .filter(|(kind, _)| *kind != PersonalKind::Name)
-        {
-            push(kind, count, "in the facts about the conversation");
-        }
-        let mut placed = Vec::new();
         for (message, counts) in conversation.messages.iter().zip(&self.messages) {
             names += counts.of(PersonalKind::Name);
-            for (kind, count) in counts.kinds().filter(|(kind, _)| *kind != PersonalKind::Name) {
-                placed.push((push(kind, count, "in the message"), message));
+            for (kind, count) in counts.kinds().filter(is_no_name) {
+                let finding = made(kind, count, "in the message");
+                findings.push(finding.at_message(message.position, message.id.as_deref(), ""));
             }
         }
         if names > 0 {
-            push(PersonalKind::Name, names, "in the conversation");
-        }
-        for (index, message) in placed {
-            if let Some(finding) = findings.get_mut(index) {
-                *finding = finding
-                    .clone()
-                    .at_message(message.position, message.id.as_deref(), "");
-            }
+            findings.push(made(PersonalKind::Name, names, "in the conversation"));
         }
         findings
     }

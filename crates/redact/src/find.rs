@@ -29,17 +29,17 @@ pub(crate) struct Found {
     pub(crate) value: String,
 }
 
-/// Which kinds to look for.
+/// Which kinds to look for: a bit for each.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wanted([bool; PersonalKind::ALL.len()]);
+pub(crate) struct Wanted(u8);
 
 impl Wanted {
     pub(crate) fn new(kinds: &[PersonalKind]) -> Self {
-        Self(PersonalKind::ALL.map(|kind| kinds.contains(&kind)))
+        Self(kinds.iter().fold(0, |set, kind| set | 1 << *kind as u8))
     }
 
     pub(crate) fn has(self, kind: PersonalKind) -> bool {
-        self.0.get(kind.index()).copied().unwrap_or(false)
+        self.0 & 1 << kind as u8 != 0
     }
 }
 

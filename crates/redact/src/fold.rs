@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use chatmill_diag::cut;
 use memchr::memchr3;
 
 /// A text as it reads.
@@ -50,7 +51,7 @@ pub(crate) fn fold(text: &str) -> Folded<'_> {
         let (reading, length) = match read(text, at, character) {
             Reading::Plain if character == '\\' => {
                 // One look at a run of backslashes is enough, however long it is.
-                let rest = text.as_bytes().get(at..).unwrap_or_default();
+                let rest = text.as_bytes().split_at(at).1;
                 at += rest.iter().take_while(|byte| **byte == b'\\').count();
                 continue;
             }
@@ -61,7 +62,7 @@ pub(crate) fn fold(text: &str) -> Folded<'_> {
             Reading::As(reading, length) => (Some(reading), length),
             Reading::Nothing(length) => (None, length),
         };
-        folded.extend(text.get(copied..at));
+        folded.push_str(cut::text(text, copied..at));
         anchors.push((folded.len(), at));
         folded.extend(reading);
         at += length;
@@ -71,7 +72,7 @@ pub(crate) fn fold(text: &str) -> Folded<'_> {
     if anchors.is_empty() {
         return plain;
     }
-    folded.extend(text.get(copied..));
+    folded.push_str(text.split_at(copied).1);
     Folded {
         text: Cow::Owned(folded),
         anchors,
@@ -96,7 +97,7 @@ enum Reading {
 }
 
 fn read(text: &str, at: usize, character: char) -> Reading {
-    let rest = text.as_bytes().get(at..).unwrap_or_default();
+    let rest = text.as_bytes().split_at(at).1;
     let escape = match character {
         '\\' => backslash(rest),
         '%' => percent(rest),

@@ -1,21 +1,29 @@
 //! What is looked for.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
+
 /// A kind of personal data or secret.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "RedactKind")]
+#[derive(IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum PersonalKind {
-    /// An e-mail address.
+    /// E-mail addresses.
     Email,
-    /// A telephone number.
+    /// Telephone numbers.
     Phone,
-    /// An IPv4 or IPv6 address.
+    /// IPv4 and IPv6 addresses.
     Ip,
-    /// The number of a payment card.
+    /// Numbers of payment cards.
     Card,
-    /// An international bank account number.
+    /// International bank account numbers.
     Iban,
-    /// A credential: in a URL, or of a well-known shape.
+    /// Credentials in URLs, keys of well-known shapes, private keys.
     Secret,
-    /// A name of the roster.
+    /// Names and second names of the roster.
     Name,
 }
 
@@ -32,16 +40,8 @@ impl PersonalKind {
     ];
 
     /// The word of the pipeline file.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Email => "email",
-            Self::Phone => "phone",
-            Self::Ip => "ip",
-            Self::Card => "card",
-            Self::Iban => "iban",
-            Self::Secret => "secret",
-            Self::Name => "name",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// What one of them is called in a sentence, for example `e-mail address`.
@@ -55,10 +55,5 @@ impl PersonalKind {
             Self::Secret => "secret",
             Self::Name => "name of the roster",
         }
-    }
-
-    /// Its place in [`PersonalKind::ALL`].
-    pub(crate) const fn index(self) -> usize {
-        self as usize
     }
 }

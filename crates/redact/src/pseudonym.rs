@@ -117,11 +117,8 @@ impl Digest {
     }
 
     fn number(&self) -> u64 {
-        let mut first = [0; 8];
-        for (place, byte) in first.iter_mut().zip(self.0.as_bytes()) {
-            *place = *byte;
-        }
-        u64::from_be_bytes(first)
+        let first = self.0.as_bytes().iter().take(8);
+        first.fold(0, |number, byte| number << 8 | u64::from(*byte))
     }
 
     /// Four groups of an address; the first is never zero, so that the address has one spelling.

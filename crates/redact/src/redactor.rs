@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use chatmill_diag::cut;
 use chatmill_model::Conversation;
 
 use crate::account::Counts;
@@ -99,11 +100,11 @@ impl Redactor {
         let mut copied = 0;
         for each in &found {
             let range = folded.written(&each.range);
-            replaced.extend(text.get(copied..range.start));
+            replaced.push_str(cut::text(text, copied..range.start));
             replaced.push_str(&pseudonym(key, each, &folded.text));
             copied = range.end;
         }
-        replaced.extend(text.get(copied..));
+        replaced.push_str(text.split_at(copied).1);
         Some(replaced)
     }
 
@@ -147,19 +148,13 @@ fn name(key: &PseudonymKey, owner: &str) -> String {
 
 /// Whether digits stand where JSON has a number: only a number may take their place.
 fn is_number(text: &str, found: &Found) -> bool {
-    let digits = text.get(found.range.clone()).unwrap_or_default();
-    let before = text
-        .get(..found.range.start)
-        .unwrap_or_default()
-        .trim_end()
-        .chars()
-        .next_back();
-    let after = text
-        .get(found.range.end..)
-        .unwrap_or_default()
-        .trim_start()
-        .chars()
-        .next();
+    let digits = cut::text(text, found.range.clone());
+    let (before, after) = (
+        text.split_at(found.range.start).0,
+        text.split_at(found.range.end).1,
+    );
+    let before = before.trim_end().chars().next_back();
+    let after = after.trim_start().chars().next();
     digits.bytes().all(|byte| byte.is_ascii_digit())
         && (matches!(before, Some(':' | ',' | '[')) && matches!(after, Some(',' | '}' | ']'))
             || (before.is_none() && after.is_none()))

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use chatmill_diag::cut;
 use chatmill_model::{Conversation, Participant, ParticipantKind, Reference, Role};
 
 use crate::find::{Found, is_unspaced, is_word};
@@ -198,7 +199,7 @@ impl Roster {
             let mut longest = owner.map(|owner| (at, owner));
             let mut end = at;
             while let Some(next) = following(text, end)
-                && let Some(more) = longer(*beginning, text.get(next.clone()).unwrap_or_default())
+                && let Some(more) = longer(*beginning, cut::text(text, next.clone()))
             {
                 (beginning, end) = (more, next.end);
                 longest = words.owners.get(beginning).map(|owner| (end, owner)).or(longest);

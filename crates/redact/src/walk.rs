@@ -92,9 +92,7 @@ struct Walk<'w> {
 
 impl Walk<'_> {
     fn text(&mut self, text: &mut String) {
-        if let Some(replaced) = self.redactor.text(text, self.roster, &mut self.counts) {
-            *text = replaced;
-        }
+        put(text, self.redactor.text(text, self.roster, &mut self.counts));
     }
 
     fn optional(&mut self, text: &mut Option<String>) {
@@ -118,17 +116,13 @@ impl Walk<'_> {
     }
 
     fn boxed(&mut self, text: &mut Option<Box<str>>) {
-        if let Some(text) = text
-            && let Some(replaced) = self.redactor.text(text, self.roster, &mut self.counts)
-        {
-            *text = replaced.into();
+        if let Some(text) = text {
+            put(text, self.redactor.text(text, self.roster, &mut self.counts));
         }
     }
 
     fn name(&mut self, name: &mut String) {
-        if let Some(replaced) = self.redactor.name(name, self.roster, &mut self.counts) {
-            *name = replaced;
-        }
+        put(name, self.redactor.name(name, self.roster, &mut self.counts));
     }
 
     fn optional_name(&mut self, name: &mut Option<String>) {
@@ -138,9 +132,10 @@ impl Walk<'_> {
     }
 
     fn json(&mut self, text: &mut String, json: Json) {
-        if let Some(replaced) = self.redactor.json(text, json, self.roster, &mut self.counts) {
-            *text = replaced;
-        }
+        put(
+            text,
+            self.redactor.json(text, json, self.roster, &mut self.counts),
+        );
     }
 
     /// What a tool was given or gave.
@@ -153,10 +148,8 @@ impl Walk<'_> {
     }
 
     fn tool(&mut self, name: &mut Option<String>) {
-        if let Some(name) = name
-            && let Some(replaced) = self.redactor.tool(name, &mut self.counts)
-        {
-            *name = replaced;
+        if let Some(name) = name {
+            put(name, self.redactor.tool(name, &mut self.counts));
         }
     }
 
@@ -174,10 +167,8 @@ impl Walk<'_> {
         self.optional(&mut participant.role);
         self.optional(&mut participant.custom_role);
         self.optional(&mut participant.department);
-        if let Some(email) = &mut participant.email
-            && let Some(replaced) = self.redactor.email(email, self.roster, &mut self.counts)
-        {
-            *email = replaced;
+        if let Some(email) = &mut participant.email {
+            put(email, self.redactor.email(email, self.roster, &mut self.counts));
         }
         self.extra(&mut participant.extra);
     }
@@ -275,6 +266,13 @@ impl Walk<'_> {
         if let Some(time) = time.as_mut().filter(|time| time.instant.is_none()) {
             self.text(&mut time.raw);
         }
+    }
+}
+
+/// Puts what a text becomes into its place.
+fn put<T: From<String>>(place: &mut T, replaced: Option<String>) {
+    if let Some(replaced) = replaced {
+        *place = replaced.into();
     }
 }
 

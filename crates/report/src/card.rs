@@ -1,194 +1,60 @@
-//! `README.md` of a dataset: a card whose front matter makes every table with rows a configuration that loaders know. They refuse to
-//! load one without.
-
-use std::fmt::Write;
+//! `README.md` of a dataset: a card, whose front matter loaders read.
 
 use chatmill_dataset::{Dataset, TABLES, describe};
+use serde::Serialize;
 
-use crate::html::markup::{bytes, count, counted};
-use crate::markdown::{code, plain, scalar};
 use crate::report::Report;
+use crate::templates::{TemplateError, fill};
 
-/// The table with what the dialects say.
-const RENDERINGS: &str = "renderings";
-/// The tables that a loader takes when it is told none, the first that is there.
-const DEFAULTS: [&str; 3] = ["messages", RENDERINGS, "conversations"];
+/// What the card says.
+#[derive(Serialize)]
+struct Card<'d> {
+    #[serde(flatten)]
+    report: &'d Report,
+    tables: Vec<TableLine<'d>>,
+}
 
 /// A table of the dataset, as the card names it.
+#[derive(Serialize)]
 struct TableLine<'d> {
     name: &'d str,
+    /// Whether the name is one of ours, which needs no quotation marks.
+    is_ours: bool,
     /// Whether its files stand in folders of their own.
     is_parted: bool,
     rows: u64,
     bytes: u64,
+    /// What a row is.
+    about: String,
+}
+
+impl<'d> TableLine<'d> {
+    fn new(name: &'d str, is_parted: bool, rows: u64, bytes: u64) -> Self {
+        Self {
+            name,
+            is_ours: TABLES.contains(&name),
+            is_parted,
+            rows,
+            bytes,
+            about: about(name),
+        }
+    }
 }
 
 /// Writes the card.
-pub(crate) fn card(dataset: &Dataset, report: &Report) -> String {
-    let tables: Vec<TableLine<'_>> = dataset
-        .manifest()
-        .tables
-        .iter()
-        .map(|table| TableLine {
-            name: &table.name,
-            is_parted: dataset.is_parted(&table.name),
-            rows: dataset.rows(&table.name),
-            bytes: table.bytes,
-        })
-        .collect();
-    write(&tables, report)
+pub(crate) fn card(dataset: &Dataset, report: &Report) -> Result<String, TemplateError> {
+    let tables = dataset.manifest().tables.iter().map(|table| {
+        let name = table.name.as_str();
+        TableLine::new(name, dataset.is_parted(name), dataset.rows(name), table.bytes)
+    });
+    write(tables.collect(), report)
 }
 
-fn write(tables: &[TableLine<'_>], report: &Report) -> String {
-    let mut card = String::from("---\n");
-    // Writing to a String cannot fail.
-    let _ = writeln!(card, "pretty_name: {}", scalar(&report.run.name));
-    card.push_str("tags:\n- chatmill\n");
-    let default = default(tables);
-    let mut key = "configs:\n";
-    for table in tables.iter().filter(|table| table.rows > 0) {
-        card.push_str(std::mem::take(&mut key));
-        // Names of ours need no quotation marks.
-        let is_ours = TABLES.contains(&table.name);
-        let word = |text: &str| if is_ours { text.to_owned() } else { scalar(text) };
-        let _ = writeln!(card, "- config_name: {}", word(table.name));
-        if table.name == default {
-            card.push_str("  default: true\n");
-        }
-        let folders = if table.is_parted { "*/" } else { "" };
-        let path = format!("{}/{folders}*.parquet", table.name);
-        let _ = write!(
-            card,
-            "  data_files:\n  - split: train\n    path: {}\n",
-            word(&path)
-        );
-    }
-    card.push_str("---\n\n");
-    body(&mut card, tables, report);
-    card
+fn write(tables: Vec<TableLine<'_>>, report: &Report) -> Result<String, TemplateError> {
+    Ok(fill("card.md", &Card { report, tables }, [])?.into_string())
 }
 
-fn body(card: &mut String, tables: &[TableLine<'_>], report: &Report) {
-    let run = &report.run;
-    let _ = write!(
-        card,
-        "# {}\n\n{} with {}, and {} of them in {}, written by chatmill {}. \
-         `report.html` shows what is in it, `report.json` has the same figures for programs, and `manifest.json` names \
-         every input and every file with its hash.\n\n",
-        plain(&run.name),
-        counted(run.conversations, "conversation"),
-        counted(run.messages, "message"),
-        counted(run.renderings, "rendering"),
-        counted(run.dialects.len() as u64, "dialect"),
-        plain(&run.version),
-    );
-    examples(card, tables);
-    card.push_str("| Table | Rows | Bytes | A row is |\n|---|---:|---:|---|\n");
-    for table in tables {
-        let _ = writeln!(
-            card,
-            "| {} | {} | {} | {} |",
-            if TABLES.contains(&table.name) {
-                code(table.name)
-            } else {
-                plain(table.name)
-            },
-            count(table.rows),
-            bytes(table.bytes),
-            about(table.name)
-        );
-    }
-    if !run.absent_tables.is_empty() {
-        let names: Vec<String> = run.absent_tables.iter().map(|table| code(table)).collect();
-        let _ = writeln!(card, "\nThe pipeline leaves out {}.", names.join(", "));
-    }
-    empty(card, tables);
-    served(card, report);
-    let _ = write!(
-        card,
-        "\nRecords read: {}; accepted {}, rejected {}, filtered {}. What was rejected stands in `rejects`, and why in \
-         `findings`.\n\nFingerprint of the run: {}.\n",
-        count(report.balance.framed),
-        count(report.balance.accepted),
-        count(report.balance.rejected),
-        count(report.balance.filtered),
-        code(&run.fingerprint),
-    );
-}
-
-/// Which tables have no rows, and how one is opened all the same.
-fn empty(card: &mut String, tables: &[TableLine<'_>]) {
-    let empty = tables.iter().filter(|table| table.rows == 0);
-    let names: Vec<String> = empty.map(|table| code(table.name)).collect();
-    if let Some(first) = tables.iter().find(|table| table.rows == 0) {
-        let folders = if first.is_parted { "**/" } else { "" };
-        let path = format!("{}/{folders}*.parquet", first.name);
-        let _ = writeln!(
-            card,
-            "\nWithout rows: {}. `load_dataset` takes the files of such a table with `streaming=True`, and {}, {} and {} read their columns.",
-            names.join(", "),
-            code("pyarrow.dataset.dataset(\"FOLDER\")"),
-            code(&format!("polars.scan_parquet(\"{path}\")")),
-            code(&format!("SELECT * FROM '{path}'")) + " in DuckDB",
-        );
-    }
-}
-
-/// How the tables are read, by those that are there.
-fn examples(card: &mut String, tables: &[TableLine<'_>]) {
-    let default = default(tables);
-    let _ = write!(
-        card,
-        "```python\nfrom datasets import load_dataset\n\n{default} = load_dataset(\"path/to/this/folder\", \"{default}\", \
-         split=\"train\")\n```\n\n```sql\n-- DuckDB, in this folder\n"
-    );
-    if tables
-        .iter()
-        .any(|table| table.name == RENDERINGS && table.rows > 0)
-    {
-        card.push_str("SELECT dialect, content FROM 'renderings/**/*.parquet' WHERE valid LIMIT 5;\n```\n\n");
-    } else {
-        let _ = write!(card, "SELECT * FROM '{default}/*.parquet' LIMIT 5;\n```\n\n");
-    }
-}
-
-/// The table that a loader takes when it is told none: the first that is there of those that people come for.
-fn default(tables: &[TableLine<'_>]) -> &'static str {
-    let is_there = |name: &&str| tables.iter().any(|table| table.name == *name && table.rows > 0);
-    DEFAULTS.into_iter().find(is_there).unwrap_or("totals")
-}
-
-/// What the renderings hold, and what sending them would have cost, in the first encoding.
-fn served(card: &mut String, report: &Report) {
-    let first = report.run.encodings.first();
-    let cells = report
-        .tokens
-        .rows
-        .iter()
-        .filter(|cell| Some(&cell.encoding) == first && cell.requests > 0);
-    let mut rows = String::new();
-    for cell in cells {
-        let _ = writeln!(
-            rows,
-            "| {} | {} | {} | {} | {} |",
-            plain(&format!("{}@{}", cell.dialect, cell.profile)),
-            plain(&cell.coverage),
-            count(cell.tokens),
-            count(cell.requests),
-            count(cell.tokens_sent),
-        );
-    }
-    if let Some(encoding) = first.filter(|_| !rows.is_empty()) {
-        let _ = write!(
-            card,
-            "\nTokens in {}, and an estimate of what was sent while the chats went on, each answer with everything \
-             before it:\n\n| Dialect | Coverage | Tokens | Requests | Tokens sent (estimate) |\n|---|---|---:|---:|---:|\n{rows}",
-            code(encoding)
-        );
-    }
-}
-
-/// What a table's page says a row is.
+/// What a table's page says a row is; nothing of a table that this version does not know.
 fn about(table: &str) -> String {
     let page = describe(table).unwrap_or_default();
     page.lines().nth(2).unwrap_or_default().to_owned()
@@ -235,21 +101,11 @@ mod tests {
             ),
             ..Report::default()
         };
-        let tables = [
-            TableLine {
-                name: DEFAULTS[0],
-                is_parted: false,
-                rows: 1,
-                bytes: 2,
-            },
-            TableLine {
-                name: &table,
-                is_parted: true,
-                rows: 1,
-                bytes: 2,
-            },
+        let tables = vec![
+            TableLine::new("messages", false, 1, 2),
+            TableLine::new(&table, true, 1, 2),
         ];
-        write(&tables, &report)
+        write(tables, &report).unwrap()
     }
 
     /// Reads the front matter by the rules of YAML that a card uses: lists of maps, plain words and strings in double quotes.
@@ -289,7 +145,7 @@ mod tests {
             values.map(|(_, value)| value.as_str()).collect()
         };
         assert_eq!(of("pretty_name"), [name.as_str()]);
-        assert_eq!(of("config_name"), [DEFAULTS[0], table.as_str()]);
+        assert_eq!(of("config_name"), ["messages", table.as_str()]);
         assert_eq!(
             of("path"),
             ["messages/*.parquet".to_owned(), format!("{table}/*/*.parquet")]

@@ -5,7 +5,8 @@
 mod letter;
 mod page;
 
-use chatmill_diag::{Code, Severity};
+use chatmill_diag::Severity;
+use serde::Serialize;
 
 pub use crate::judged::{JudgedFile, ShownFinding};
 
@@ -13,10 +14,15 @@ pub use letter::{Letter, letters};
 pub use page::check_page;
 
 /// A code in numbers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 struct CodeTally {
-    code: &'static Code,
+    code: &'static str,
+    name: &'static str,
+    what: &'static str,
+    why: &'static str,
+    fix: &'static str,
     /// The severest of its findings.
+    #[serde(skip)]
     severity: Severity,
     count: u64,
     files: u64,
@@ -31,7 +37,11 @@ fn tallies<'f>(files: impl Iterator<Item = &'f JudgedFile>) -> Vec<CodeTally> {
             let severity = shown.map(|finding| finding.severity).max();
             let severity = severity.unwrap_or(code.severity);
             let tally = tallies.entry(code.code).or_insert(CodeTally {
-                code,
+                code: code.code,
+                name: code.name,
+                what: code.page.what,
+                why: code.page.why,
+                fix: code.page.fix,
                 severity,
                 count: 0,
                 files: 0,
@@ -49,7 +59,7 @@ fn tallies<'f>(files: impl Iterator<Item = &'f JudgedFile>) -> Vec<CodeTally> {
 #[cfg(test)]
 mod samples {
     use super::*;
-    use chatmill_diag::codes;
+    use chatmill_diag::{Code, codes};
 
     pub(super) fn finding(code: &'static Code, place: &str, message: &str) -> ShownFinding {
         ShownFinding {
@@ -95,7 +105,7 @@ mod samples {
         let files = files();
         let counted: Vec<_> = tallies(files.iter())
             .iter()
-            .map(|tally| (tally.code.code, tally.count, tally.files))
+            .map(|tally| (tally.code, tally.count, tally.files))
             .collect();
         assert_eq!(counted, [("IN001", 4, 1), ("RF001", 1, 1), ("IN016", 1, 1)]);
         assert_eq!(files[0].left_out(&codes::INVALID_JSON), 3);

@@ -1,11 +1,11 @@
 //! Two datasets, cell by cell: conversations, findings, tokens and losses.
 //!
-//! Conversations are matched by id and compared by the hash of their content. The ids and hashes of the earlier run are
+//! ConversationColumns are matched by id and compared by the hash of their content. The ids and hashes of the earlier run are
 //! held in memory, about 200 bytes a conversation; everything else is summed while it is read.
 
 use std::collections::BTreeMap;
 
-use chatmill_dataset::{Dataset, DatasetError};
+use chatmill_dataset::{Dataset, DatasetError, Numbers, Texts, columns};
 
 use crate::cells::{Cells, GroupKey};
 use crate::report::{
@@ -16,11 +16,42 @@ use crate::token_table::coverage_rank;
 /// Ids that are named for each kind of change.
 const MAX_IDS: usize = 20;
 
-/// Conversations that are named because they grew most.
+/// ConversationColumns that are named because they grew most.
 const MAX_GROWN: usize = 5;
 
-/// What is read of a conversation.
-const CONVERSATION: [&str; 3] = ["conversation_id", "content_hash", "message_count"];
+columns! {
+    /// What is read of `conversations`.
+    struct ConversationColumns {
+        conversation_id: Texts,
+        content_hash: Texts,
+        message_count: Numbers,
+    }
+
+    /// Of `renderings`.
+    struct Renderings {
+        conversation_id: Texts,
+        dialect: Texts,
+        profile: Texts,
+        coverage: Texts,
+        messages_rendered: Numbers,
+    }
+
+    /// Of `findings`.
+    struct FindingColumns {
+        code: Texts,
+        name: Texts,
+        severity: Texts,
+        count: Numbers,
+    }
+
+    /// Of `losses`.
+    struct LossColumns {
+        dialect: Texts,
+        profile: Texts,
+        code: Texts,
+        amount: Numbers,
+    }
+}
 
 /// Which of two runs a number is from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,18 +113,13 @@ struct Known {
 
 fn known(before: &Dataset) -> Result<BTreeMap<String, Known>, DatasetError> {
     let mut known = BTreeMap::new();
-    before.scan("conversations", &CONVERSATION, &mut |batch| {
-        let (ids, hashes) = (batch.texts("conversation_id")?, batch.texts("content_hash")?);
-        let messages = batch.numbers("message_count")?;
-        for row in 0..batch.rows() {
-            let conversation = Known {
-                hash: hashes.at(row).to_owned(),
-                messages: messages.at(row),
-                is_common: false,
-            };
-            known.insert(ids.at(row).to_owned(), conversation);
-        }
-        Ok(())
+    before.each_row("conversations", &mut |columns: &ConversationColumns, row| {
+        let conversation = Known {
+            hash: columns.content_hash.at(row).to_owned(),
+            messages: columns.message_count.at(row),
+            is_common: false,
+        };
+        known.insert(columns.conversation_id.at(row).to_owned(), conversation);
     })?;
     Ok(known)
 }
@@ -134,30 +160,26 @@ fn conversations(
             ids.push(id.to_owned());
         }
     };
-    after.scan("conversations", &CONVERSATION, &mut |batch| {
-        let (ids, hashes) = (batch.texts("conversation_id")?, batch.texts("content_hash")?);
-        let messages = batch.numbers("message_count")?;
-        for row in 0..batch.rows() {
-            changes.count.after += 1;
-            let before = known.get(ids.at(row)).map_or(0, |known| known.messages);
-            grow(&mut changes.grown, ids.at(row), before, messages.at(row));
-            match known.get_mut(ids.at(row)) {
-                None => {
-                    changes.added += 1;
-                    note(&mut changes.added_ids, ids.at(row));
-                }
-                Some(old) => {
-                    old.is_common = true;
-                    if old.hash == hashes.at(row) {
-                        changes.same += 1;
-                    } else {
-                        changes.changed += 1;
-                        note(&mut changes.changed_ids, ids.at(row));
-                    }
+    after.each_row("conversations", &mut |columns: &ConversationColumns, row| {
+        let (id, messages) = (columns.conversation_id.at(row), columns.message_count.at(row));
+        changes.count.after += 1;
+        let before = known.get(id).map_or(0, |known| known.messages);
+        grow(&mut changes.grown, id, before, messages);
+        match known.get_mut(id) {
+            None => {
+                changes.added += 1;
+                note(&mut changes.added_ids, id);
+            }
+            Some(old) => {
+                old.is_common = true;
+                if old.hash == columns.content_hash.at(row) {
+                    changes.same += 1;
+                } else {
+                    changes.changed += 1;
+                    note(&mut changes.changed_ids, id);
                 }
             }
         }
-        Ok(())
     })?;
     for (id, _) in known.iter().filter(|(_, old)| !old.is_common) {
         changes.removed += 1;
@@ -176,47 +198,30 @@ fn add_tokens(
     is_common: &dyn Fn(&str) -> bool,
     cells: &mut Cells<Sides>,
 ) -> Result<(), DatasetError> {
-    let counts: Vec<(&str, String)> = dataset
-        .encodings()
+    let encodings = dataset.encodings();
+    let counts: Vec<String> = encodings
         .iter()
-        .map(|encoding| (encoding.as_str(), format!("tokens_{encoding}")))
+        .map(|encoding| format!("tokens_{encoding}"))
         .collect();
-    let mut columns = vec![
-        "conversation_id",
-        "dialect",
-        "profile",
-        "coverage",
-        "messages_rendered",
-    ];
-    columns.extend(counts.iter().map(|(_, column)| column.as_str()));
-    dataset.scan("renderings", &columns, &mut |batch| {
-        let (ids, dialect) = (batch.texts("conversation_id")?, batch.texts("dialect")?);
-        let (profile, coverage) = (batch.texts("profile")?, batch.texts("coverage")?);
-        let messages = batch.numbers("messages_rendered")?;
-        let tokens = counts
-            .iter()
-            .map(|(encoding, column)| Ok((*encoding, batch.numbers(column)?)))
-            .collect::<Result<Vec<_>, DatasetError>>()?;
-        for row in 0..batch.rows() {
-            let common = is_common(ids.at(row));
-            for (encoding, tokens) in &tokens {
-                let sides = cells.at(GroupKey {
-                    group: "",
-                    second: "",
-                    dialect: dialect.at(row),
-                    profile: profile.at(row),
-                    coverage: coverage.at(row),
-                    encoding,
-                });
-                let count = match side {
-                    Side::Before => &mut sides.0,
-                    Side::After => &mut sides.1,
-                };
-                let count = count.get_or_insert_default();
-                count.tokens += tokens.at(row);
-                count.messages_rendered += messages.at(row);
-                count.tokens_common += if common { tokens.at(row) } else { 0 };
-            }
+    dataset.each_row_with("renderings", &counts, &mut |columns: &Renderings, counts, row| {
+        let common = is_common(columns.conversation_id.at(row));
+        for (encoding, tokens) in encodings.iter().zip(counts) {
+            let sides = cells.at(GroupKey {
+                group: "",
+                second: "",
+                dialect: columns.dialect.at(row),
+                profile: columns.profile.at(row),
+                coverage: columns.coverage.at(row),
+                encoding,
+            });
+            let count = match side {
+                Side::Before => &mut sides.0,
+                Side::After => &mut sides.1,
+            };
+            let count = count.get_or_insert_default();
+            count.tokens += tokens.at(row);
+            count.messages_rendered += columns.messages_rendered.at(row);
+            count.tokens_common += if common { tokens.at(row) } else { 0 };
         }
         Ok(())
     })
@@ -252,17 +257,13 @@ fn token_changes(cells: &Cells<Sides>) -> Vec<TokenChange> {
 type Findings = BTreeMap<(String, String), (String, Change)>;
 
 fn add_findings(dataset: &Dataset, side: Side, findings: &mut Findings) -> Result<(), DatasetError> {
-    let columns = ["code", "name", "severity", "count"];
-    dataset.scan("findings", &columns, &mut |batch| {
-        let (codes, names) = (batch.texts("code")?, batch.texts("name")?);
-        let (severities, counts) = (batch.texts("severity")?, batch.numbers("count")?);
-        for row in 0..batch.rows() {
-            let key = (codes.at(row).to_owned(), severities.at(row).to_owned());
-            let found = findings.entry(key).or_default();
-            names.at(row).clone_into(&mut found.0);
-            found.1.add(side, counts.at(row));
-        }
-        Ok(())
+    dataset.each_row("findings", &mut |columns: &FindingColumns, row| {
+        let (code, severity) = (columns.code.at(row), columns.severity.at(row));
+        let found = findings
+            .entry((code.to_owned(), severity.to_owned()))
+            .or_default();
+        columns.name.at(row).clone_into(&mut found.0);
+        found.1.add(side, columns.count.at(row));
     })
 }
 
@@ -289,22 +290,12 @@ fn finding_changes(findings: Findings) -> Vec<FindingChange> {
     changes
 }
 
-type Losses = BTreeMap<(String, String, String), Change>;
+type Losses = BTreeMap<[String; 3], Change>;
 
 fn add_losses(dataset: &Dataset, side: Side, losses: &mut Losses) -> Result<(), DatasetError> {
-    let columns = ["dialect", "profile", "code", "amount"];
-    dataset.scan("losses", &columns, &mut |batch| {
-        let (dialect, profile) = (batch.texts("dialect")?, batch.texts("profile")?);
-        let (code, amount) = (batch.texts("code")?, batch.numbers("amount")?);
-        for row in 0..batch.rows() {
-            let key = (
-                dialect.at(row).to_owned(),
-                profile.at(row).to_owned(),
-                code.at(row).to_owned(),
-            );
-            losses.entry(key).or_default().add(side, amount.at(row));
-        }
-        Ok(())
+    dataset.each_row("losses", &mut |columns: &LossColumns, row| {
+        let key = [&columns.dialect, &columns.profile, &columns.code].map(|column| column.at(row).to_owned());
+        losses.entry(key).or_default().add(side, columns.amount.at(row));
     })
 }
 
@@ -312,7 +303,7 @@ fn loss_changes(losses: Losses) -> Vec<LossChange> {
     losses
         .into_iter()
         .filter(|(_, amount)| amount.before != amount.after)
-        .map(|((dialect, profile, code), amount)| LossChange {
+        .map(|([dialect, profile, code], amount)| LossChange {
             dialect,
             profile,
             code,

@@ -7,18 +7,19 @@ const DAY: &str = "<day>";
 /// `YYYYMMDD`; a time begins with `T`, `t`, `-` or `_` and has two to six digits, which `-`, `_`, `.` or `:` may divide, and perhaps a `Z`.
 pub(crate) fn without_dates(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
-    let mut rest = name;
+    let mut rest = name.chars();
     let mut was_digit = false;
-    while let Some(first) = rest.chars().next() {
-        if !was_digit && let Some(after) = day(rest) {
+    loop {
+        let text = rest.as_str();
+        if !was_digit && let Some(after) = day(text) {
             out.push_str(DAY);
-            rest = time(after).unwrap_or(after);
+            rest = time(after).unwrap_or(after).chars();
             was_digit = true;
             continue;
         }
+        let Some(first) = rest.next() else { break };
         was_digit = first.is_ascii_digit();
         out.push(first);
-        rest = rest.get(first.len_utf8()..).unwrap_or_default();
     }
     out
 }

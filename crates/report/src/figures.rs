@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_dataset::{Dataset, DatasetError};
+use chatmill_dataset::{Dataset, DatasetError, Numbers, Texts, columns};
 use chatmill_diag::Ledger;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::bill::{self, Price};
 use crate::dated::without_dates;
+use crate::gather::total;
 use crate::money::money;
 use crate::report::{Comparison, MoneyCell, TokenCell, TokenChange};
 
@@ -78,7 +78,6 @@ impl RunFigures {
     /// The figures of a dataset. Without prices there is no money in them.
     pub fn of(dataset: &Dataset, prices: &[Price]) -> Result<Self, DatasetError> {
         let manifest = dataset.manifest();
-        let total = |name: &str| manifest.totals.get(name).and_then(Value::as_u64);
         let mut ledger = Ledger::default();
         for input in manifest.inputs.iter() {
             ledger.add(&input.ledger());
@@ -87,8 +86,8 @@ impl RunFigures {
         let cells = bill::cells(dataset.overview()?.renderings, dataset.encodings());
         Ok(Self {
             inputs: manifest.inputs.len() as u64,
-            conversations: total("conversations").unwrap_or_default(),
-            messages: total("messages").unwrap_or_default(),
+            conversations: total(dataset, "conversations")?,
+            messages: total(dataset, "messages")?,
             framed: ledger.framed,
             rejected: ledger.rejected,
             rejects: dataset.rows("rejects"),
@@ -106,6 +105,22 @@ impl RunFigures {
         } else {
             self.rejected as f64 / self.framed as f64
         }
+    }
+}
+
+impl TokenFigure {
+    /// Whether it is of the same dialect and encoding as a figure of another run.
+    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+        (&self.dialect, &self.profile, &self.coverage, &self.encoding)
+            == (&other.dialect, &other.profile, &other.coverage, &other.encoding)
+    }
+}
+
+impl MoneyFigure {
+    /// Whether it is of the same dialect and model as a figure of another run.
+    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+        (&self.dialect, &self.profile, &self.coverage, &self.model)
+            == (&other.dialect, &other.profile, &other.coverage, &other.model)
     }
 }
 
@@ -135,20 +150,24 @@ impl From<MoneyCell> for MoneyFigure {
     }
 }
 
+columns! {
+    struct Severities {
+        severity: Texts,
+        count: Numbers,
+    }
+}
+
 /// Occurrences of errors and of warnings.
 fn occurrences(dataset: &Dataset) -> Result<(u64, u64), DatasetError> {
     let (mut errors, mut warnings) = (0, 0);
-    dataset.scan("findings", &["severity", "count"], &mut |batch| {
-        let (severities, counts) = (batch.texts("severity")?, batch.numbers("count")?);
-        for row in 0..batch.rows() {
-            match severities.at(row) {
-                "error" => errors += counts.at(row),
-                "warning" => warnings += counts.at(row),
-                _ => {}
-            }
-        }
-        Ok(())
-    })?;
+    dataset.each_row(
+        "findings",
+        &mut |columns: &Severities, row| match columns.severity.at(row) {
+            "error" => errors += columns.count.at(row),
+            "warning" => warnings += columns.count.at(row),
+            _ => {}
+        },
+    )?;
     Ok((errors, warnings))
 }
 

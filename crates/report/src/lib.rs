@@ -11,30 +11,37 @@ mod compare;
 mod condition;
 mod dated;
 mod figures;
+mod found;
 mod gather;
-mod html;
 mod judged;
 pub mod markdown;
 mod money;
 pub mod night;
+pub mod numbers;
+mod page;
 mod queries;
 pub mod report;
 mod stand_ins;
+mod templates;
 pub mod token_table;
 pub mod trend;
 
+use std::error::Error;
+use std::io;
 use std::path::Path;
 
 use chatmill_dataset::{Dataset, DatasetError, write_derived};
+
+use page::page;
 
 pub use cells::GroupKey;
 pub use compare::compare;
 pub use condition::{Condition, ConditionError, ConditionOutcome, Objection};
 pub use figures::{Case, Earlier, MissingInputs, MoneyFigure, RunFigures, TokenFigure};
 pub use gather::gather;
-pub use html::page;
 pub use report::Report;
 pub use stand_ins::numbered;
+pub use templates::TemplateError;
 
 /// Name of the report for programs.
 pub const JSON: &str = "report.json";
@@ -56,22 +63,24 @@ pub fn write(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetErr
 /// Writes a report that was gathered from a dataset into that dataset's folder. One that somebody edited is a reason to
 /// write none.
 pub fn save(folder: &Path, report: &Report) -> Result<(), DatasetError> {
-    let json = json(report);
+    let unwritten = |name: &str, error: Box<dyn Error + Send + Sync>| DatasetError::Io {
+        action: "write",
+        path: folder.join(name),
+        source: io::Error::other(error),
+    };
+    let json = json(report).map_err(|error| unwritten(JSON, error.into()))?;
     // A hash of the page's figures: no text in the page can contain it, and it is the same for the same dataset.
     let nonce = blake3::hash(json.as_bytes()).to_hex();
-    let page = page(report, &nonce);
-    let card = card::card(&Dataset::open(folder)?, report);
+    let page = page(report, &nonce).map_err(|error| unwritten(HTML, error.into()))?;
+    let card = card::card(&Dataset::open(folder)?, report).map_err(|error| unwritten(CARD, error.into()))?;
     let files = [(JSON, json), (HTML, page), (CARD, card)];
     let files = files.each_ref().map(|(name, text)| (*name, text.as_bytes()));
     write_derived(folder, &files)
 }
 
 /// The report as `report.json` has it.
-pub fn json(report: &Report) -> String {
-    // Plain structs with text keys and finite numbers always become JSON.
-    let mut text = serde_json::to_string_pretty(report).unwrap_or_default();
-    text.push('\n');
-    text
+pub fn json(report: &Report) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(report).map(|json| json + "\n")
 }
 
 /// The JSON Schema of `report.json`.

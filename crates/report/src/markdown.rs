@@ -31,6 +31,12 @@ pub(crate) fn code(text: &str) -> String {
     format!("{fence}{pad}{shown}{pad}{fence}")
 }
 
+/// A text on one line: as prose where nothing in it needs an escape, else as code, so that a terminal shows it as it was written.
+pub(crate) fn clause(text: &str) -> String {
+    let prose = plain(text);
+    if prose == text { prose } else { code(text) }
+}
+
 /// A text as a scalar of YAML in double quotes: JSON strings are YAML.
 pub(crate) fn scalar(text: &str) -> String {
     let json = serde_json::Value::from(text).to_string();

@@ -1,6 +1,7 @@
 //! Prices as a table for people: dialects of one coverage together, a column per encoding. Data only; the writers lay it out.
 
 use chatmill_model::target_name;
+use serde::Serialize;
 
 use crate::cells::GroupKey;
 
@@ -34,6 +35,7 @@ pub fn shows(id: &str) -> &str {
 }
 
 /// One dialect in one coverage.
+#[derive(Serialize)]
 pub struct TokenRow<C> {
     /// The dialect, with its profile where that is not the default.
     pub target: String,
@@ -49,6 +51,7 @@ impl<C> TokenRow<C> {
 }
 
 /// The dialects of one coverage: prices are compared only within one.
+#[derive(Serialize)]
 pub struct CoverageRows<C> {
     /// Id of the coverage.
     pub coverage: String,
@@ -66,6 +69,7 @@ impl<C> CoverageRows<C> {
 }
 
 /// Prices by coverage, dialect and encoding, each in the order in which it first came.
+#[derive(Serialize)]
 pub struct TokenTable<C> {
     /// The encodings: the columns.
     pub encodings: Vec<String>,

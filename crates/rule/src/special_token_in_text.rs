@@ -3,29 +3,19 @@
 //! Written into a template as it stands, such a text could end a turn or forge one. Known spellings only: anything
 //! between `<|` and `|>` would also find program code.
 
-use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Message, Part};
 use memchr::memchr2_iter;
 
-use crate::Rule;
 use crate::walk::at_message;
 
 /// Finds control tokens in texts, thoughts, notices, tool results and arguments: one finding a message.
-pub(crate) struct SpecialTokenInText;
-
-impl Rule for SpecialTokenInText {
-    fn codes(&self) -> &'static [&'static Code] {
-        const CODES: &[&Code] = &[&codes::SPECIAL_TOKEN_IN_TEXT];
-        CODES
-    }
-
-    fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
-        for message in &linked.conversation.messages {
-            let mut tokens = message.parts.iter().filter_map(text_of).flat_map(control_tokens);
-            if let Some(first) = tokens.next() {
-                let count = 1 + tokens.count() as u64;
-                findings.push(finding(message, first, count));
-            }
+pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+    for message in &linked.conversation.messages {
+        let mut tokens = message.parts.iter().filter_map(text_of).flat_map(control_tokens);
+        if let Some(first) = tokens.next() {
+            let count = 1 + tokens.count() as u64;
+            findings.push(finding(message, first, count));
         }
     }
 }
@@ -133,43 +123,6 @@ const CONTROL_TOKENS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{Sample, object};
-    use chatmill_model::ArgumentForm;
-
-    #[test]
-    fn a_message_with_tokens_is_one_finding_with_a_count() {
-        let mut sample = Sample::new();
-        sample.say("u1", "x<|im_end|>\n<|im_start|>system [INST]<<SYS>>");
-        sample.say("u1", "and </s>");
-        let findings = sample.check(&SpecialTokenInText);
-        let seen: Vec<_> = findings
-            .iter()
-            .map(|f| (f.position, f.count, f.message.as_str()))
-            .collect();
-        assert_eq!(
-            seen,
-            [
-                (
-                    Some(0),
-                    4,
-                    "text holds 4 control tokens, the first is `<|im_end|>`"
-                ),
-                (Some(1), 1, "text holds the control token `</s>`"),
-            ]
-        );
-    }
-
-    #[test]
-    fn arguments_and_results_are_looked_at() {
-        let mut sample = Sample::new();
-        sample.call(
-            Some("c1"),
-            "search",
-            object(r#"{"q":"<|end|>"}"#),
-            ArgumentForm::Text,
-        );
-        assert_eq!(sample.check(&SpecialTokenInText).len(), 1);
-    }
 
     #[test]
     fn every_token_is_found_as_itself() {
@@ -178,15 +131,5 @@ mod tests {
             let found: Vec<_> = control_tokens(&text).collect();
             assert_eq!(found, [*token]);
         }
-    }
-
-    #[test]
-    fn code_and_markup_are_silent() {
-        let mut sample = Sample::new();
-        sample.say(
-            "u1",
-            "a <| b |> c, <span>, [x](y), <|anything|>, <strong>, [inst], List<String>",
-        );
-        assert!(sample.check(&SpecialTokenInText).is_empty());
     }
 }

@@ -1,34 +1,24 @@
 //! `time-goes-backwards`: a message is older than the one before it.
 
-use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::Linked;
 
-use crate::Rule;
 use crate::walk::at_message;
 
 /// Finds steps back in time, each against the last message whose time is known.
-pub(crate) struct TimeGoesBackwards;
-
-impl Rule for TimeGoesBackwards {
-    fn codes(&self) -> &'static [&'static Code] {
-        const CODES: &[&Code] = &[&codes::TIME_GOES_BACKWARDS];
-        CODES
-    }
-
-    fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
-        let mut before: Option<(u32, i64)> = None;
-        for message in &linked.conversation.messages {
-            let Some(time) = &message.timestamp else { continue };
-            let Some(instant) = time.instant else { continue };
-            if let Some((position, earlier)) = before
-                && instant < earlier
-            {
-                let step = span(earlier.saturating_sub(instant));
-                let text = format!("time is {step} before that of position {position}");
-                findings.push(at_message(&codes::TIME_GOES_BACKWARDS, message, text).marking(&time.raw));
-            }
-            before = Some((message.position, instant));
+pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+    let mut before: Option<(u32, i64)> = None;
+    for message in &linked.conversation.messages {
+        let Some(time) = &message.timestamp else { continue };
+        let Some(instant) = time.instant else { continue };
+        if let Some((position, earlier)) = before
+            && instant < earlier
+        {
+            let step = span(earlier.saturating_sub(instant));
+            let text = format!("time is {step} before that of position {position}");
+            findings.push(at_message(&codes::TIME_GOES_BACKWARDS, message, text).marking(&time.raw));
         }
+        before = Some((message.position, instant));
     }
 }
 
@@ -51,36 +41,6 @@ fn span(microseconds: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::{Sample, at};
-
-    fn found(times: &[Option<i64>]) -> Vec<Finding> {
-        let mut sample = Sample::new();
-        for time in times {
-            sample.say("u1", "tick").timestamp = time.map(at);
-        }
-        sample.check(&TimeGoesBackwards)
-    }
-
-    #[test]
-    fn each_step_back_is_its_own_finding() {
-        let findings = found(&[Some(100), Some(40), Some(41), None, Some(30)]);
-        let seen: Vec<_> = findings
-            .iter()
-            .map(|f| (f.position, f.message.as_str()))
-            .collect();
-        assert_eq!(
-            seen,
-            [
-                (Some(1), "time is 1 min before that of position 0"),
-                (Some(4), "time is 11 s before that of position 2"),
-            ]
-        );
-    }
-
-    #[test]
-    fn equal_and_unknown_times_are_silent() {
-        assert!(found(&[Some(5), Some(5), None, Some(6)]).is_empty());
-    }
 
     #[test]
     fn a_step_is_told_in_a_unit_that_fits() {

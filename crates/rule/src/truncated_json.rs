@@ -3,29 +3,19 @@
 //! Only brackets and strings are followed, in one pass: a text that begins like an object or a list of objects and ends before they
 //! close was cut, whatever stands between.
 
-use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Part};
 
-use crate::Rule;
 use crate::walk::at_message;
 
 /// Finds texts that end inside a JSON value: one finding a message.
-pub(crate) struct TruncatedJson;
-
-impl Rule for TruncatedJson {
-    fn codes(&self) -> &'static [&'static Code] {
-        const CODES: &[&Code] = &[&codes::TRUNCATED_JSON];
-        CODES
-    }
-
-    fn check(&self, linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
-        for message in &linked.conversation.messages {
-            let cut = message.parts.iter().filter_map(text_of).find(|text| is_cut(text));
-            if let Some(text) = cut {
-                let said = "the text begins as a JSON value and ends inside it";
-                let finding = at_message(&codes::TRUNCATED_JSON, message, said).marking(text);
-                findings.push(finding);
-            }
+pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Finding>) {
+    for message in &linked.conversation.messages {
+        let cut = message.parts.iter().filter_map(text_of).find(|text| is_cut(text));
+        if let Some(text) = cut {
+            let said = "the text begins as a JSON value and ends inside it";
+            let finding = at_message(&codes::TRUNCATED_JSON, message, said).marking(text);
+            findings.push(finding);
         }
     }
 }
@@ -71,7 +61,6 @@ fn is_cut(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Sample;
 
     #[test]
     fn halves_are_told_from_wholes() {
@@ -99,15 +88,5 @@ mod tests {
         ] {
             assert!(!is_cut(text), "{text}");
         }
-    }
-
-    #[test]
-    fn a_message_with_such_a_text_is_one_finding() {
-        let mut sample = Sample::new();
-        sample.say("u1", r#"{"role": "user", "content": "hel"#);
-        sample.say("u1", r#"{"town": "Oslo"}"#);
-        let found = sample.check(&TruncatedJson);
-        let places: Vec<_> = found.iter().map(|finding| finding.position).collect();
-        assert_eq!(places, [Some(0)]);
     }
 }

@@ -3,7 +3,8 @@
 pub(crate) use chatmill_diag::ShownId as Id;
 use chatmill_diag::{Code, Finding};
 use chatmill_model::{
-    Conversation, Link, Linked, Message, Pairing, Part, PartPlace, Reference, ToolCall, ToolResult,
+    CallStatus, Conversation, Link, Linked, Message, Pairing, Part, PartPlace, Reference, ToolCall,
+    ToolResult,
 };
 
 /// A reference in its message.
@@ -139,6 +140,22 @@ pub(crate) fn parts(linked: &Linked) -> impl Iterator<Item = (&Message, &Part)> 
         .messages
         .iter()
         .flat_map(|message| message.parts.iter().map(move |part| (message, part)))
+}
+
+/// The pairings of a status, in order.
+pub(crate) fn pairings(linked: &Linked, status: CallStatus) -> impl Iterator<Item = &Pairing> {
+    let pairings = linked.pairings.iter();
+    pairings.filter(move |pairing| pairing.status == status)
+}
+
+/// The results whose pairing has a status, with their messages, in order.
+pub(crate) fn results(linked: &Linked, status: CallStatus) -> impl Iterator<Item = (&Message, &ToolResult)> {
+    pairings(linked, status).filter_map(|pairing| result_of(linked, pairing))
+}
+
+/// An id as it follows a noun in a sentence; nothing where there is none.
+pub(crate) fn with_id(id: Option<&str>) -> String {
+    id.map_or_else(String::new, |id| format!(" {}", Id(id)))
 }
 
 /// The call of a pairing and its message.

@@ -6,6 +6,8 @@ use chatmill_diag::{Code, Finding, Limits, Reject, RejectLevel, RowLedger, Sever
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Conversation, Customs, MessageOrigin};
 
+use crate::options::ReadOptions;
+
 /// One row of a frame, and whose it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -78,6 +80,8 @@ pub struct FrameView<'f> {
     pub start: u64,
     /// The id under which rows were gathered; none for a frame that is a record of its own, or when no id was there.
     pub key: Option<&'f str>,
+    /// What the reading is told beside the limits.
+    pub options: ReadOptions<'f>,
 }
 
 impl<'f> FrameView<'f> {

@@ -20,6 +20,7 @@
 
 mod frame;
 mod looks;
+mod options;
 mod propose;
 mod reader;
 mod silence;
@@ -34,6 +35,7 @@ pub use chatmill_intake::table::{TableFilter, TableMap};
 pub use formats::mapped::{FieldMap, MapPath, Mapped, mapped};
 pub use frame::{FrameView, Placed, Reading, Row};
 pub use looks::{Look, is_known as is_known_look, look};
+pub use options::{Branches, Division, ReadOptions};
 pub use propose::{Proposal, propose};
 pub use reader::zone::{is_zone, time_zone};
 pub use source::{About, Evidence, Source};

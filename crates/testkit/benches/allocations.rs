@@ -45,12 +45,12 @@ struct Tally {
 }
 
 impl Tally {
-    fn add<'a>(&mut self, dialect: &dyn Dialect, transcript: &Transcript<'a>, sink: &mut Sink<'a>) {
+    fn add<'a>(&mut self, dialect: &Dialect, transcript: &Transcript<'a>, sink: &mut Sink<'a>) {
         let region = Region::new(COUNTED);
-        dialect.render(transcript, sink, &mut |sink, _| {
+        let mut renderings = dialect.renderings(transcript);
+        while renderings.next(sink).is_some() {
             self.renderings += 1;
-            sink.begin();
-        });
+        }
         let change = region.change();
         self.allocations += change.allocations + change.reallocations;
         self.bytes += change.bytes_allocated;
@@ -81,11 +81,7 @@ fn main() {
             [perspective, None].map(|seen| Transcript::new(View::whole(linked, seen, &policy), &made));
         shared.add(first, &spoken, &mut sink);
         for (dialect, tally) in DIALECTS.iter().zip(&mut tallies) {
-            let transcript = if dialect.about().neutral {
-                &neutral
-            } else {
-                &spoken
-            };
+            let transcript = if dialect.is_neutral() { &neutral } else { &spoken };
             tally.add(*dialect, transcript, &mut sink);
         }
         buffers = sink.into_buffers();

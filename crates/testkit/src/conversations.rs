@@ -10,7 +10,7 @@ use chatmill_dialect::policy::{
 use chatmill_dialect::{Loss, Policy, View, auto_perspective};
 use chatmill_intake::json;
 use chatmill_model::Linked;
-use chatmill_source::{FrameView, Reading};
+use chatmill_source::{FrameView, ReadOptions, Reading};
 
 use crate::samples::sample_files;
 use chatmill_drawn::Random;
@@ -24,6 +24,7 @@ pub fn reading(source: &str, text: &str, limits: &Limits) -> Reading {
         bytes: text.as_bytes(),
         start: 0,
         key: None,
+        options: ReadOptions::default(),
     };
     let reading = chatmill_source::find(source)
         .expect("a source")
@@ -51,7 +52,7 @@ pub fn renderings(target: &str, linked: &Linked) -> Vec<(String, Vec<Loss>)> {
     let policy = Policy::default();
     let view = View::whole(
         linked,
-        auto_perspective(linked).filter(|_| !dialect.about().neutral),
+        auto_perspective(linked).filter(|_| !dialect.is_neutral()),
         &policy,
     );
     let mut renderings = Vec::new();

@@ -86,12 +86,12 @@ fn inputs(folder: &Path, ending: &str) -> Inputs {
 }
 
 /// The renderings of a conversation, one a line for JSON, and its losses.
-fn render(dialect: &dyn Dialect, linked: &Linked) -> (String, String) {
+fn render(dialect: &Dialect, linked: &Linked) -> (String, String) {
     let about = dialect.about();
     let policy = Policy::default();
     let view = View::whole(
         linked,
-        auto_perspective(linked).filter(|_| !about.neutral),
+        auto_perspective(linked).filter(|_| !dialect.is_neutral()),
         &policy,
     );
     let mut content = String::new();
@@ -116,7 +116,7 @@ fn render(dialect: &dyn Dialect, linked: &Linked) -> (String, String) {
     (content, losses)
 }
 
-fn is_golden(dialect: &dyn Dialect, folder: &Path, name: &str, linked: &Linked) -> Result<(), Failed> {
+fn is_golden(dialect: &Dialect, folder: &Path, name: &str, linked: &Linked) -> Result<(), Failed> {
     let (content, losses) = render(dialect, linked);
     let extension = match dialect.about().media_type {
         "application/json" => "jsonl",
@@ -156,7 +156,7 @@ fn reads_back(linked: &Linked) -> Result<(), Failed> {
 /// Every dialect has a valid rendering of it, and not an empty one.
 fn every_dialect_says(linked: &Linked) -> Result<(), String> {
     for dialect in DIALECTS {
-        let (content, losses) = render(*dialect, linked);
+        let (content, losses) = render(dialect, linked);
         // A record that does not end with the assistant is honestly invalid there.
         let losses = losses.replace("\tinvalid\tSGP-03", "");
         if content.is_empty() || losses.contains("\tinvalid\t") {

@@ -1,6 +1,7 @@
 //! What every counter offers, and how a count is divided among the parts of a rendering.
 
-use chatmill_model::span::{Component, ComponentSpan, Speaker};
+use chatmill_model::span::{Component, ComponentCounts, ComponentSpan, Speaker};
+use serde::{Deserialize, Serialize};
 
 /// Counts the tokens of a text as ordinary text.
 pub trait Counter: Send + Sync {
@@ -25,23 +26,13 @@ pub trait Counter: Send + Sync {
 
 /// A token count and its parts.
 ///
-/// `content + names + framing + tools + replies + meta` is `tokens`; `assistant_content` is a share of `content`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The parts together are `tokens`; `assistant_content` is a share of their content.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenCounts {
     /// All tokens.
     pub tokens: u64,
-    /// What people and models said.
-    pub content: u64,
-    /// Who said it.
-    pub names: u64,
-    /// The dialect's own glue.
-    pub framing: u64,
-    /// Tool definitions, calls and results.
-    pub tools: u64,
-    /// Quotes and other signs of a reply.
-    pub replies: u64,
-    /// Ids, times and other metadata.
-    pub meta: u64,
+    /// What they are.
+    pub parts: ComponentCounts,
     /// Content that the perspective said.
     pub assistant_content: u64,
     /// Tokens of all requests together: each as often as requests carry its span.
@@ -51,13 +42,8 @@ pub struct TokenCounts {
 }
 
 impl TokenCounts {
-    /// The sum of the parts, which is `tokens` by definition.
-    pub fn parts(&self) -> u64 {
-        self.content + self.names + self.framing + self.tools + self.replies + self.meta
-    }
-
     /// The sum over spans of so many tokens each, and of what is behind the last.
-    pub fn of_spans(spans: &[ComponentSpan], tokens: &[u64]) -> Self {
+    pub(crate) fn of_spans(spans: &[ComponentSpan], tokens: &[u64]) -> Self {
         let mut counts = Self::default();
         for (span, tokens) in spans.iter().chain([&BEHIND]).zip(tokens) {
             counts.book_many(span, *tokens);
@@ -72,18 +58,9 @@ impl TokenCounts {
         if span.written {
             self.written += tokens;
         }
-        match span.component {
-            Component::Content => {
-                self.content += tokens;
-                if span.voice.is_own() {
-                    self.assistant_content += tokens;
-                }
-            }
-            Component::Names => self.names += tokens,
-            Component::Framing => self.framing += tokens,
-            Component::Tools => self.tools += tokens,
-            Component::Replies => self.replies += tokens,
-            Component::Meta => self.meta += tokens,
+        *self.parts.get_mut(span.component) += tokens;
+        if span.component == Component::Content && span.voice.is_own() {
+            self.assistant_content += tokens;
         }
     }
 }
@@ -91,12 +68,7 @@ impl TokenCounts {
 impl std::ops::AddAssign for TokenCounts {
     fn add_assign(&mut self, other: Self) {
         self.tokens += other.tokens;
-        self.content += other.content;
-        self.names += other.names;
-        self.framing += other.framing;
-        self.tools += other.tools;
-        self.replies += other.replies;
-        self.meta += other.meta;
+        self.parts += other.parts;
         self.assistant_content += other.assistant_content;
         self.sent += other.sent;
         self.written += other.written;
@@ -148,9 +120,12 @@ impl<'s> Bookkeeper<'s> {
             self.here = self.spans.next();
             self.number += 1;
         }
-        if let Some(tokens) = self.each.get_mut(self.number) {
-            *tokens += 1;
-        }
+        #[expect(
+            clippy::indexing_slicing,
+            reason = "there is a place for each span, and for what is behind the last"
+        )]
+        let tokens = &mut self.each[self.number];
+        *tokens += 1;
         self.at += bytes;
     }
 
@@ -202,14 +177,17 @@ mod tests {
             tally,
             TokenCounts {
                 tokens: 6,
-                names: 2,
-                content: 3,
+                parts: ComponentCounts {
+                    names: 2,
+                    content: 3,
+                    framing: 1,
+                    ..ComponentCounts::default()
+                },
                 assistant_content: 1,
-                framing: 1,
                 sent: 3 + 3 + 5 + 9 + 9,
                 ..TokenCounts::default()
             }
         );
-        assert_eq!(tally.parts(), tally.tokens);
+        assert_eq!(tally.parts.total(), tally.tokens);
     }
 }

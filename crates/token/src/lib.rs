@@ -7,43 +7,21 @@
 //! Left out on purpose: special tokens. `<|endoftext|>` in a chat is text like any other, and is counted as text. Only where a
 //! template says that a stretch is its own control token, the stretch is one token and a boundary.
 
-mod about;
 mod bpe;
-mod chunk_counter;
-mod chunks;
-mod classes;
 mod counter;
-mod custom_encoding;
 mod encoding;
 mod encodings;
 mod error;
-#[cfg(feature = "tokenizers")]
-mod hugging_face;
-mod join_points;
+mod files;
 #[cfg(test)]
 mod judged;
-mod memory;
-mod merge;
-mod merge_table;
-mod merges;
-mod pairs;
-mod patterns;
-mod pieces;
-mod ranks;
-mod reference;
-mod reference_counter;
-mod scan;
 mod split;
-mod stretches;
-mod sync;
 mod token_counter;
-mod tokenizer_json;
-mod vocabulary;
 
-pub use about::{Counting, EncodingAbout};
 pub use counter::{Counter, TokenCounts};
 pub use encoding::Encoding;
+pub use encoding::about::{Counting, EncodingAbout};
+pub use encoding::reference::ReferenceTokenizer;
 pub use encodings::{ENCODINGS, find};
 pub use error::EncodingError;
-pub use reference::ReferenceTokenizer;
 pub use token_counter::TokenCounter;

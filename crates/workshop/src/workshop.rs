@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
 use chatmill_engine::check::{CheckOptions, Checked, FileVerdict};
 use chatmill_engine::{Plan, RunError, RunOptions, RunSummary, Silent};
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use tempfile::TempDir;
+
+use crate::rows;
 
 /// A temporary folder with inputs and outputs; removed when dropped.
 pub struct Workshop {
@@ -113,52 +112,22 @@ pub fn padded(record: &str, length: usize) -> String {
     format!("{record}{}", " ".repeat(missing))
 }
 
-/// The texts of a dataset's renderings with their token counts, one per encoding.
-pub fn renderings(root: &Path, encodings: usize) -> Vec<(String, Vec<u64>)> {
-    let manifest = chatmill_dataset::read_manifest(root).expect("a manifest");
-    let table = manifest
-        .tables
-        .iter()
-        .find(|table| table.name == "renderings")
-        .expect("the table");
-    let mut rows = Vec::new();
-    for part in &table.files {
-        let file = std::fs::File::open(root.join(&part.path)).expect("a part");
-        let reader = ParquetRecordBatchReaderBuilder::try_new(file)
-            .expect("Parquet")
-            .build()
-            .expect("a reader");
-        for batch in reader {
-            let batch = batch.expect("a batch");
-            let content = batch
-                .column_by_name("content")
-                .expect("content")
-                .as_string::<i32>()
-                .clone();
-            let schema = batch.schema();
-            let counts: Vec<_> = schema
-                .fields()
-                .iter()
-                .filter(|field| field.name().starts_with("tokens_"))
-                .map(|field| {
-                    batch
-                        .column_by_name(field.name())
-                        .expect("counts")
-                        .as_primitive::<Int64Type>()
-                        .clone()
-                })
-                .collect();
-            assert_eq!(counts.len(), encodings);
-            for row in 0..batch.num_rows() {
-                let tokens = counts
-                    .iter()
-                    .map(|column| u64::try_from(column.value(row)).expect("a count"))
-                    .collect();
-                rows.push((content.value(row).to_owned(), tokens));
-            }
-        }
-    }
-    rows
+/// The texts of a dataset's renderings, each with its token counts in these encodings.
+pub fn renderings(root: &Path, encodings: &[&str]) -> Vec<(String, Vec<u64>)> {
+    let counts = |encoding: &&str| {
+        let counts = rows::numbers(root, "renderings", &format!("tokens_{encoding}"));
+        let counts = counts.into_iter().map(|count| count.expect("a count"));
+        counts
+            .map(|count| u64::try_from(count).expect("a count"))
+            .collect()
+    };
+    let counts: Vec<Vec<u64>> = encodings.iter().map(counts).collect();
+    let contents = rows::texts(root, "renderings", "content").into_iter();
+    let rows = contents.enumerate().map(|(row, content)| {
+        let tokens = counts.iter().map(|column| column[row]).collect();
+        (content.unwrap_or_default(), tokens)
+    });
+    rows.collect()
 }
 
 fn hash(path: &Path) -> String {

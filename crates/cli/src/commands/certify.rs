@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use chatmill_dataset::{MANIFEST, certify, has_traces_of_a_run};
 use clap::Args;
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, WrongRequest};
 use crate::figures::{bytes, counted};
 use crate::output::{self, harmless};

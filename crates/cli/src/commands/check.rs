@@ -27,18 +27,18 @@ use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Day, Limits, Severity};
 use chatmill_dialect::DIALECTS;
 use chatmill_engine::check::{CheckOptions, Checkup, FileVerdict, Known, Quoting, check, inputs};
-use chatmill_engine::plan::{Target, Templates};
-use chatmill_engine::{Plan, Progress};
+use chatmill_engine::pipeline::FailOn;
+use chatmill_engine::{Plan, Progress, Target, Templates};
 use chatmill_intake::InputKind;
 
 pub(crate) use self::arguments::Arguments;
-use self::arguments::{FailOn, Format, WrittenReport};
+use self::arguments::{Format, WrittenReport};
 use self::letters::Letters;
 use self::people::{Layout, People, View, Voice};
 use self::report::{Limited, Report, Totals};
 use self::settings::Settings;
-use super::Context;
 use crate::args::Global;
+use crate::context::Context;
 use crate::exit::{self, Exit, WrongRequest};
 use crate::mask::mask;
 use crate::output::{self, Colours, Output};
@@ -89,7 +89,6 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         source: arguments.source,
         limits: Limits {
             now: Some(arguments.now.unwrap_or_else(today)),
-            zone: resolved.zone.clone(),
             ..Limits::default()
         },
         threads: arguments.threads,
@@ -198,7 +197,7 @@ impl Reporting {
                 (false, _) => Voice::Verbose,
             },
             title: title(&arguments.paths, arguments.no_paths),
-            least: arguments.min_severity.map(Into::into),
+            least: arguments.min_severity,
             most: most.unwrap_or(MAX_FINDINGS),
             most_for_programs: most.filter(|most| *most > 0).map(|most| most as u64),
         }

@@ -1,9 +1,8 @@
 //! `chatmill completions`: what a shell needs to complete the command line.
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use super::Cli;
 use crate::exit::Exit;
 use crate::output;
 
@@ -19,10 +18,10 @@ pub(crate) struct Arguments {
 }
 
 /// Prints the completion file.
-pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, mut program: Command) -> anyhow::Result<Exit> {
     // Into memory first: the generator panics when its writer fails.
     let mut file = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Cli::command(), "chatmill", &mut file);
+    clap_complete::generate(arguments.shell, &mut program, "chatmill", &mut file);
     output::print_file(&String::from_utf8_lossy(&file))?;
     Ok(Exit::Complete)
 }

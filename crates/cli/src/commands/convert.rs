@@ -5,34 +5,28 @@
 
 use std::path::{Path, PathBuf};
 
-use chatmill_dataset::{Dataset, DatasetError, Interim};
+use chatmill_dataset::{Dataset, DatasetError, Interim, Texts, columns};
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Severity, codes};
 use chatmill_engine::pipeline::{self, InputSection, Pipeline};
-use chatmill_engine::trouble::{Trouble, Troubles};
-use chatmill_engine::{Plan, Progress, Reporter, RunOptions, RunSummary, run};
+use chatmill_engine::{Plan, Progress, Reporter, RunOptions, RunSummary, Trouble, Troubles, run};
 use chatmill_export::{
     ENVELOPES, Envelope, ExportRequest, Filters, Maker, Preferences, Split, SplitBy, check_request, envelope,
     export_until,
 };
 use clap::Args;
 
-use super::Context;
 use super::export::maker::maker;
 use super::export::{FileFormat, NestedForm, describe, exit, refused, way_out};
 use super::run::summary;
+use crate::context::Context;
 use crate::exit::{Exit, WrongRequest};
 use crate::output::{self, harmless};
 use crate::{terminal, troubles};
 
 /// Arguments of `convert`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                        chatmill convert exports/ --to trl-messages --out train\n  \
-                        chatmill convert chats.zip more.jsonl --to openai-sft --split train=95,test=5 --out openai\n  \
-                        chatmill convert rooms.jsonl --to axolotl --set window.mode='\"consecutive\"' --out axolotl\n\n\
-                        Every turn of the agent is learned once. Rows that the format's consumer would refuse are left out and\n\
-                        counted. For more than that: chatmill init, run and export.")]
+#[command(after_help = include_str!("../../help/convert.txt").trim_end())]
 pub(crate) struct Arguments {
     /// Files, folders, globs or archives
     #[arg(required = true, value_name = "IN")]
@@ -141,27 +135,31 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     })
 }
 
+columns! {
+    struct Rejects {
+        input: Texts,
+        entry: Texts,
+        level: Texts,
+        code: Texts,
+        message: Texts,
+    }
+}
+
 /// The records of the inputs that were rejected, and why.
 fn rejects(dataset: &Dataset) -> Result<Troubles, DatasetError> {
-    let columns = ["input", "entry", "level", "code", "message"];
     let mut troubles = Troubles::default();
-    dataset.scan("rejects", &columns, &mut |batch| {
-        let (inputs, entries) = (batch.texts("input")?, batch.texts("entry")?);
-        let (levels, found) = (batch.texts("level")?, batch.texts("code")?);
-        let messages = batch.texts("message")?;
-        for row in (0..batch.rows()).filter(|row| levels.at(*row) == "frame") {
-            if let Some(code) = codes::find(found.at(row)) {
-                troubles.add(Trouble {
-                    path: inputs.at(row).to_owned(),
-                    entry: entries.at(row).to_owned(),
-                    line: None,
-                    code: code.code,
-                    severity: Severity::Error,
-                    message: messages.at(row).to_owned(),
-                });
-            }
+    dataset.each_row("rejects", &mut |columns: &Rejects, row| {
+        let code = codes::find(columns.code.at(row));
+        if let Some(code) = code.filter(|_| columns.level.at(row) == "frame") {
+            troubles.add(Trouble {
+                path: columns.input.at(row).to_owned(),
+                entry: columns.entry.at(row).to_owned(),
+                line: None,
+                code: code.code,
+                severity: Severity::Error,
+                message: columns.message.at(row).to_owned(),
+            });
         }
-        Ok(())
     })?;
     Ok(troubles)
 }
@@ -176,8 +174,8 @@ fn of_run(summary: &RunSummary) -> Exit {
 
 /// Whether answers that were judged are wanted, which are made of the tables.
 fn is_of_preferences(request: &ExportRequest) -> bool {
-    let about = request.envelope.map(Envelope::about);
-    about.is_some_and(|about| about.preferences != Preferences::None)
+    let envelope = request.envelope;
+    envelope.is_some_and(|envelope| envelope.preferences != Preferences::None)
 }
 
 /// Where the dataset stays that is kept.
@@ -240,8 +238,8 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
 }
 
 /// Tables where the reader makes one of all rows, for so every row keeps its own keys; else lines.
-fn default_format(envelope: Option<&dyn Envelope>) -> FileFormat {
-    if envelope.is_some_and(|envelope| envelope.about().is_one_table) {
+fn default_format(envelope: Option<&Envelope>) -> FileFormat {
+    if envelope.is_some_and(|envelope| envelope.is_one_table) {
         FileFormat::Parquet
     } else {
         FileFormat::Jsonl
@@ -249,15 +247,15 @@ fn default_format(envelope: Option<&dyn Envelope>) -> FileFormat {
 }
 
 /// An envelope with its first dialect, or a dialect alone.
-fn target(to: &str) -> Result<(Option<&'static dyn Envelope>, String), WrongRequest> {
+fn target(to: &str) -> Result<(Option<&'static Envelope>, String), WrongRequest> {
     if let Some(envelope) = envelope::find(to) {
-        let dialect = envelope.about().dialects.first().copied().unwrap_or_default();
+        let dialect = envelope.dialects.first().copied().unwrap_or_default();
         return Ok((Some(envelope), dialect.to_owned()));
     }
     if chatmill_dialect::find(to).is_some() {
         return Ok((None, to.to_owned()));
     }
-    let envelopes: Vec<&str> = ENVELOPES.iter().map(|envelope| envelope.about().id).collect();
+    let envelopes: Vec<&str> = ENVELOPES.iter().map(|envelope| envelope.id).collect();
     let dialects = chatmill_dialect::DIALECTS.iter().map(|dialect| dialect.id());
     let known = envelopes.iter().copied().chain(dialects);
     Err(

@@ -47,7 +47,7 @@ pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
                         "family": about.family,
                         "media_type": about.media_type,
                         "profiles": about.profile_names().collect::<Vec<_>>(),
-                        "has_perspective": !about.neutral,
+                        "has_perspective": !dialect.is_neutral(),
                         "carries": about.carries,
                         "loses": words(dialect.loses()),
                         "specification": about.specification,

@@ -10,8 +10,8 @@ use chatmill_report::{Case, Condition, ConditionOutcome, Objection, compare};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
-use super::Context;
 use super::report::refuse_other_folders;
+use crate::context::Context;
 use crate::exit::{Exit, WrongRequest};
 use crate::mask::mask;
 use crate::prices::price_file;
@@ -19,15 +19,7 @@ use crate::{output, terminal};
 
 /// Arguments of `diff`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                        chatmill diff out/last-night out/tonight\n  \
-                        chatmill diff old new --fail-if 'tokens_common > 2%' --fail-if 'findings.error > 0'\n  \
-                        chatmill diff old new --format markdown >> \"$SUMMARY\"\n\n\
-                        A condition is METRIC[{dialect=ID,encoding=NAME}] OP NUMBER[%]. A plain number is held against the\n\
-                        value of RUN_B; with %, against the change since RUN_A. Metrics: conversations, messages, inputs,\n\
-                        inputs_missing, rejects, reject_ratio, findings.error, findings.warning, tokens,\n\
-                        tokens_per_message, tokens_common (conversations in both runs), money (with model=NAME).\n\
-                        Operators: > >= < <= == !=. A true one exits 1.")]
+#[command(after_help = include_str!("../../help/diff.txt").trim_end())]
 pub(crate) struct Arguments {
     /// The earlier dataset
     #[arg(value_name = "RUN_A")]

@@ -13,16 +13,13 @@ use chatmill_source::{SOURCES, Source};
 use clap::Args;
 
 use self::samples::{BROKEN, VALID};
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, WrongRequest};
 use crate::{output, selection};
 
 /// Arguments of `example`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                        chatmill example group-chat > chat.json\n  \
-                        chatmill example openai-messages | chatmill check -\n  \
-                        chatmill example group-chat --broken dangling-reference | chatmill check -")]
+#[command(after_help = include_str!("../../help/example.txt").trim_end())]
 pub(crate) struct Arguments {
     /// Source id; `chatmill sources` lists them
     source: String,

@@ -13,8 +13,8 @@ use chatmill_export::{
 };
 use clap::{Args, ValueEnum};
 
-use super::Context;
 use super::report::refuse_other_folders;
+use crate::context::Context;
 use crate::exit::{Exit, WrongRequest};
 use crate::figures::{bytes, count, counted};
 use crate::output::{self, harmless};
@@ -22,12 +22,7 @@ use crate::{terminal, told};
 
 /// Arguments of `export`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                        chatmill export out/demo --dialect openai-chat --envelope openai-sft --format jsonl --valid --out train\n  \
-                        chatmill export out/demo --dialect hf-messages --format parquet --split train=95,test=5 --out trl\n\n\
-                        A JSON line is the rendering, in its envelope. Parquet has its top-level keys as columns, behind the key\n\
-                        of the row. Which rows are left out, and why, is printed and stands in export.json.\n\
-                        Exit code 1: the files are there, but the envelope's reader would object.")]
+#[command(after_help = include_str!("../../help/export.txt").trim_end())]
 pub(crate) struct Arguments {
     /// Folder of the dataset
     #[arg(value_name = "RUN")]
@@ -206,9 +201,9 @@ fn known_loss(code: &str) -> Result<(), WrongRequest> {
     Err(WrongRequest::unknown("loss code", code, nearest(code, codes())))
 }
 
-pub(super) fn known_envelope(id: &str) -> Result<&'static dyn Envelope, WrongRequest> {
+pub(super) fn known_envelope(id: &str) -> Result<&'static Envelope, WrongRequest> {
     envelope::find(id).ok_or_else(|| {
-        let ids: Vec<&str> = ENVELOPES.iter().map(|envelope| envelope.about().id).collect();
+        let ids: Vec<&str> = ENVELOPES.iter().map(|envelope| envelope.id).collect();
         WrongRequest::unknown("envelope", id, nearest(id, ids.iter().copied()))
             .then(format!("there are {}", ids.join(", ")))
     })
@@ -217,9 +212,7 @@ pub(super) fn known_envelope(id: &str) -> Result<&'static dyn Envelope, WrongReq
 pub(super) fn refused(error: ExportError) -> anyhow::Error {
     match error {
         ExportError::ExportRequest { message, step } => WrongRequest::new(message).then(step).into(),
-        ExportError::Dataset(error) => error.into(),
-        stopped @ ExportError::Stopped => stopped.into(),
-        ExportError::Input(failure) => failure.into(),
+        other => other.into(),
     }
 }
 
@@ -256,7 +249,7 @@ pub(super) fn way_out(
 /// The export in words: files, then what was left out, then what speaks against it.
 pub(super) fn describe(summary: &ExportSummary, out: &str) -> String {
     let envelope = summary.envelope.and_then(envelope::find);
-    let preferences = envelope.map_or(Preferences::None, |envelope| envelope.about().preferences);
+    let preferences = envelope.map_or(Preferences::None, |envelope| envelope.preferences);
     let noun = match preferences {
         Preferences::None => "rendering",
         Preferences::Pairs | Preferences::Labels => "candidate",

@@ -6,15 +6,14 @@ use chatmill_engine::shards;
 use chatmill_engine::{Reporter, RunOptions};
 use clap::Args;
 
-use super::{Context, run};
+use super::run;
 use crate::args::ListFormat;
+use crate::context::Context;
 use crate::exit::Exit;
 
 /// Arguments of `finish`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  chatmill finish /shared/archive\n\n\
-                        Ends with 3 and names the lots where some are missing. Ids that collide are found now; the lots that they\n\
-                        concern are read again here.")]
+#[command(after_help = include_str!("../../help/finish.txt").trim_end())]
 pub(crate) struct Arguments {
     /// Folder of the dataset, as it was planned
     #[arg(value_name = "DIR")]

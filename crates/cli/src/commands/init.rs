@@ -11,15 +11,13 @@ use chatmill_engine::inspect::inspect;
 use clap::Args;
 
 use self::seen::Seen;
-use super::Context;
+use crate::context::Context;
 use crate::exit::{self, Exit, WrongRequest};
 use crate::output;
 
 /// Arguments of `init`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                        chatmill init exports/ > nightly.toml\n  \
-                        chatmill init 'dumps/*.sql.gz' chats.zip > mixed.toml")]
+#[command(after_help = include_str!("../../help/init.txt").trim_end())]
 pub(crate) struct Arguments {
     /// Files, folders, globs or archives
     #[arg(required = true, value_name = "PATH")]
@@ -51,6 +49,6 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         failures.extend(inspection.failures);
     }
     context.meter.finish();
-    output::print_file(&toml::pipeline(&inputs))?;
+    output::print_file(&toml::pipeline(&inputs)?)?;
     Ok(exit::tell(&failures))
 }

@@ -1,14 +1,14 @@
 //! `chatmill inspect`: what a file is, why, and what is in it.
 
 use chatmill_diag::{Limits, Severity};
+use chatmill_engine::Trouble;
 use chatmill_engine::inspect::{EntryReport, inspect};
-use chatmill_engine::trouble::Trouble;
 use chatmill_source::Proposal;
 use clap::Args;
 use serde_json::json;
 
-use super::Context;
 use crate::args::ListFormat;
+use crate::context::Context;
 use crate::exit::{self, Exit};
 use crate::figures::{count, counted};
 use crate::output::{self, harmless};

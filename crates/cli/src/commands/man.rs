@@ -1,10 +1,9 @@
 //! `chatmill man`: manual pages in roff, of the program or of one command.
 
 use chatmill_diag::suggest::nearest;
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_mangen::Man;
 
-use super::Cli;
 use crate::exit::{Exit, WrongRequest};
 use crate::output;
 
@@ -17,15 +16,14 @@ pub(crate) struct Arguments {
 }
 
 /// Prints the page.
-pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
-    let mut root = Cli::command();
-    root.build();
+pub(crate) fn execute(arguments: &Arguments, mut program: Command) -> anyhow::Result<Exit> {
+    program.build();
     let command = match &arguments.command {
-        None => root,
+        None => program,
         Some(name) => {
-            let known = root.get_subcommands().map(clap::Command::get_name);
+            let known = program.get_subcommands().map(Command::get_name);
             let unknown = WrongRequest::unknown("command", name, nearest(name, known));
-            root.find_subcommand(name).cloned().ok_or(unknown)?
+            program.find_subcommand(name).cloned().ok_or(unknown)?
         }
     };
     let mut page = Vec::new();

@@ -21,7 +21,7 @@ use chatmill_dataset::NIGHTS_PAGE;
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, WrongRequest};
 
 /// Arguments of `night`.
@@ -29,11 +29,7 @@ use crate::exit::{Exit, WrongRequest};
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Examples:\n  \
-                  chatmill night nightly.toml --store /data/nights\n  \
-                  chatmill night status --store /data/nights\n  \
-                  chatmill night accept 2026-11-22T021500Z --store /data/nights\n\n\
-                  The pipeline's [night] section says how many nights are kept, what makes one fail and who is told."
+    after_help = include_str!("../../help/night.txt").trim_end()
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -6,19 +6,15 @@ use chatmill_engine::shards::{self, Request};
 use clap::Args;
 use serde_json::json;
 
-use super::Context;
 use crate::args::{ListFormat, Milling};
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::figures::{bytes, counted};
 use crate::output::{self, harmless};
 
 /// Arguments of `plan`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                        chatmill plan archive.toml --out /shared/archive\n  \
-                        chatmill plan archive.toml --out /shared/archive --set lots.bytes=268435456\n\n\
-                        Then: chatmill work DIR --shard 1/8 … 8/8, and chatmill finish DIR. All machines must see the inputs,\n\
-                        the pipeline file and DIR under the same paths.")]
+#[command(after_help = include_str!("../../help/plan.txt").trim_end())]
 pub(crate) struct Arguments {
     #[command(flatten)]
     milling: Milling,

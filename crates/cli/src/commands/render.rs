@@ -12,17 +12,15 @@ use chatmill_diag::Limits;
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::visible::{visible_json, visible_lines};
 use chatmill_dialect::{MadeTexts, Rendering};
-use chatmill_engine::Plan;
+use chatmill_engine::conversation::{WindowedRenderer, perspectives};
 use chatmill_engine::inspect::conversations;
 use chatmill_engine::pipeline::{self, PerspectiveChoice, PerspectiveRule};
-use chatmill_engine::plan::Target;
-use chatmill_engine::trouble::Troubles;
-use chatmill_engine::work::render::{WindowedRenderer, perspectives};
+use chatmill_engine::{Plan, Target, Troubles};
 use chatmill_model::{Linked, Sink};
 use clap::Args;
 use serde::Serialize;
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{self, Exit, WrongRequest};
 use crate::figures::counted;
 use crate::output::{self, Output, harmless};
@@ -31,10 +29,7 @@ use crate::troubles;
 
 /// Arguments of `render`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                        chatmill render chat.json --dialect gryag-compact --as bot_1\n  \
-                        chatmill render chat.json --template llama.jinja --set template.now=2024-07-26\n  \
-                        chatmill render dump.zip --dialect openai-chat --losses --set policy.names=prefix")]
+#[command(after_help = include_str!("../../help/render.txt").trim_end())]
 pub(crate) struct Arguments {
     /// File, folder, glob, archive, or `-` for stdin
     path: String,
@@ -132,7 +127,7 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     }
     printer.end()?;
     wanted.refuse_unmet("conversation")?;
-    if !target.dialect.about().neutral {
+    if !target.dialect.is_neutral() {
         people.refuse_unmet("participant")?;
     }
     Ok(conclude(&troubles, &printer.failed, read, printer.printed))

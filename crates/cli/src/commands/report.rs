@@ -11,8 +11,8 @@ use chatmill_report::{CARD, HTML, JSON};
 use clap::Args;
 use serde::Deserialize;
 
-use super::Context;
 use super::night::write_page;
+use crate::context::Context;
 use crate::exit::{self, Exit, WrongRequest};
 use crate::mask::mask;
 use crate::output::{self, harmless};
@@ -23,10 +23,7 @@ const RUN_FILE: &str = "run.json";
 
 /// Arguments of `report`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                        chatmill report out/demo --open\n  \
-                        chatmill report out/tonight --against out/last-night --prices prices.toml\n  \
-                        chatmill report --store nights --open")]
+#[command(after_help = include_str!("../../help/report.txt").trim_end())]
 pub(crate) struct Arguments {
     /// Folder of the dataset
     #[arg(value_name = "RUN", required_unless_present = "store")]

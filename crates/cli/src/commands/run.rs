@@ -5,24 +5,20 @@ pub(super) mod summary;
 use std::path::Path;
 
 use chatmill_dataset::DatasetError;
-use chatmill_engine::options::CountMode;
-use chatmill_engine::{Plan, Reporter, RunOptions, RunSummary, run};
+use chatmill_engine::{CountMode, Plan, Reporter, RunOptions, RunSummary, run};
 use chatmill_report::bill::Price;
 use chatmill_report::{gather, save};
 use clap::{Args, ValueEnum};
 
-use super::Context;
 use crate::args::{ListFormat, Milling};
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::prices::prices_of_nights;
 use crate::{output, terminal};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                        chatmill run pipelines/demo.toml\n  \
-                        chatmill run nightly.toml --input 'exports/*.zip' --out /data/tonight --replace\n  \
-                        chatmill run nightly.toml --limit 100 --set limits.max_reject_ratio=0.01")]
+#[command(after_help = include_str!("../../help/run.txt").trim_end())]
 pub(crate) struct Arguments {
     #[command(flatten)]
     milling: Milling,

@@ -6,17 +6,15 @@ use chatmill_engine::shards::{self, Status, ranges};
 use clap::Args;
 use serde_json::json;
 
-use super::Context;
 use crate::args::ListFormat;
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::figures::counted;
 use crate::output::{self, harmless};
 
 /// Arguments of `status`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                        chatmill status /shared/archive\n  \
-                        chatmill status /shared/archive --format json | jq .next")]
+#[command(after_help = include_str!("../../help/status.txt").trim_end())]
 pub(crate) struct Arguments {
     /// Folder of the dataset, as it was planned
     #[arg(value_name = "DIR")]

@@ -7,12 +7,11 @@ mod source;
 use std::path::{Path, PathBuf};
 
 use chatmill_dataset::is_dataset;
-use chatmill_engine::Plan;
-use chatmill_engine::plan::{Target, Templates};
+use chatmill_engine::{Plan, Target, Templates};
 use chatmill_report::bill::{BillBy, TEXT, savings};
 use clap::{Args, ValueEnum};
 
-use super::Context;
+use crate::context::Context;
 use crate::exit::{Exit, WrongRequest};
 use crate::mask::mask;
 use crate::output;
@@ -24,10 +23,7 @@ const ENCODING: &str = "o200k_base";
 
 /// Arguments of `tokens`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                        chatmill tokens chat.json --by participant --prices docs/prices.example.toml\n  \
-                        chatmill tokens out/demo --by day,model --dialect openai-chat --format csv\n  \
-                        chatmill tokens bots.db --pipeline bots.toml --by room --top 10")]
+#[command(after_help = include_str!("../../help/tokens.txt").trim_end())]
 pub(crate) struct Arguments {
     /// Files, folders, globs, archives, `-` for stdin, or finished datasets
     #[arg(required = true, value_name = "PATH")]

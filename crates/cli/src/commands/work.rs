@@ -7,24 +7,15 @@ use chatmill_engine::shards::{self, Share, Stage, ranges};
 use clap::Args;
 use serde_json::json;
 
-use super::Context;
 use crate::args::ListFormat;
+use crate::context::Context;
 use crate::exit::{Exit, WrongRequest};
 use crate::figures::counted;
 use crate::output::{self, harmless};
 
 /// Arguments of `work`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                        chatmill work /shared/archive --shard 3/8\n  \
-                        chatmill work /shared/archive --lots 3,7-9\n  \
-                        sbatch --array=0-7 --wrap 'chatmill work /shared/archive'\n\n\
-                        Without --shard or --lots the share is that of SLURM_ARRAY_TASK_ID (with SLURM_ARRAY_TASK_MIN and\n\
-                        SLURM_ARRAY_TASK_COUNT) or of JOB_COMPLETION_INDEX (with JOB_COMPLETIONS, which the job must set). Lots that are done\n\
-                        are passed over, so that the same command may be given again, with another number of shares, too.\n\n\
-                        With [dedup], all lots are compared before the first is rendered. A share whose lots are compared while others are\n\
-                        missing ends with 0 and says so; once `chatmill status DIR` says render, give the same command again.\n\n\
-                        Ends with 3 where a lot failed; `chatmill status DIR` says why.")]
+#[command(after_help = include_str!("../../help/work.txt").trim_end())]
 pub(crate) struct Arguments {
     /// Folder of the dataset, as it was planned
     #[arg(value_name = "DIR")]

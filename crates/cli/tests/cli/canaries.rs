@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use chatmill_drawn::{cases, random};
+use chatmill_workshop::Workshop;
 use serde_json::{Map, Value};
 
 use crate::desk::{Desk, end};
@@ -62,8 +63,8 @@ fn marked(value: &Value, what: Marked, met: &mut usize) -> Value {
 }
 
 /// Samples of every source, with the word in them.
-fn desk() -> Desk {
-    let desk = Desk::new();
+fn desk() -> Workshop {
+    let desk = Workshop::new();
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
     let mut random = random(1);
     let mut written = 0;
@@ -88,7 +89,7 @@ fn desk() -> Desk {
             if copy.contains(CANARY) {
                 left -= 1;
                 written += 1;
-                desk.write(&format!("in/{written}.json"), &copy);
+                desk.write(&format!("in/{written}.json"), copy);
             }
         }
         sources += 1;

@@ -1,46 +1,30 @@
-//! What every test needs: a folder of its own, chats to put there, and the command.
+//! What every test needs: chats to put into a workshop, and the command.
 
-use std::fs;
 use std::path::PathBuf;
 
 use assert_cmd::Command;
+use chatmill_workshop::Workshop;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-/// A folder that disappears after the test.
-pub(crate) struct Desk(TempDir);
-
-impl Desk {
-    pub(crate) fn new() -> Self {
-        Self(TempDir::new().unwrap())
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    pub(crate) fn write(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        path
-    }
-
+/// What tests of the command line do in a workshop.
+pub(crate) trait Desk {
     /// A pipeline over `in/*` into `out`, with two dialects and one encoding.
-    pub(crate) fn pipeline(&self) -> PathBuf {
-        self.write(
-            "pipeline.toml",
-            "name = \"desk\"\n[[input]]\npath = \"in/*\"\n[render]\ndialects = [\"openai-chat\", \"gryag-compact\"]\n\
-             [count]\nencodings = [\"r50k_base\"]\n[output]\npath = \"out\"\n",
-        )
-    }
+    fn pipeline(&self) -> PathBuf;
 
     /// The command, working in this folder.
-    pub(crate) fn chatmill(&self, arguments: &[&str]) -> Command {
+    fn chatmill(&self, arguments: &[&str]) -> Command;
+}
+
+impl Desk for Workshop {
+    fn pipeline(&self) -> PathBuf {
+        self.write("pipeline.toml", include_str!("../cases/files/pipeline.toml"))
+    }
+
+    fn chatmill(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(binary());
         // As wide as a file, however wide the terminal is that the tests run in.
         command
-            .current_dir(self.0.path())
+            .current_dir(self.path(""))
             .env_remove("COLUMNS")
             .args(arguments);
         command

@@ -8,6 +8,7 @@ use chatmill_drawn::{cases, random};
 use chatmill_engine::Silent;
 use chatmill_source::SOURCES;
 use chatmill_testkit::samples::samples;
+use chatmill_workshop::Workshop;
 use serde_json::Value;
 
 use crate::desk::{Desk, end};
@@ -33,7 +34,7 @@ const COMPANIONS: &[(&str, &str)] = &[
 ];
 
 /// Writes what `example` prints into a file: some of it is not text, and archives are read from files.
-fn example(desk: &Desk, arguments: &[&str]) -> PathBuf {
+fn example(desk: &Workshop, arguments: &[&str]) -> PathBuf {
     let mut command = desk.chatmill(&["example"]);
     let output = command.args(arguments).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
@@ -43,7 +44,7 @@ fn example(desk: &Desk, arguments: &[&str]) -> PathBuf {
     path
 }
 
-fn checked(desk: &Desk, arguments: &[&str]) -> Value {
+fn checked(desk: &Workshop, arguments: &[&str]) -> Value {
     let mut command = desk.chatmill(&["check", "--format", "json"]);
     command.args(arguments);
     serde_json::from_str(&end(command).stdout).unwrap()
@@ -74,7 +75,7 @@ fn sample(rule: &str, stem: &str) -> Option<PathBuf> {
 
 #[test]
 fn the_example_of_every_source_is_valid_and_recognised() {
-    let desk = Desk::new();
+    let desk = Workshop::new();
     for source in SOURCES.iter().map(|source| source.id()) {
         let path = example(&desk, &[source]);
         let mut command = desk.chatmill(&["check", "-", "--format", "json"]);
@@ -102,7 +103,7 @@ fn the_example_of_every_source_is_valid_and_recognised() {
 /// By which of a code's two words the example is asked for is drawn; `CHATMILL_DRAWS=2` takes both.
 #[test]
 fn every_rule_with_a_sample_has_an_example_that_raises_it_and_nothing_else() {
-    let desk = Desk::new();
+    let desk = Workshop::new();
     let mut random = random(3);
     let mut shown = 0;
     for code in CODES {
@@ -128,7 +129,7 @@ fn every_rule_with_a_sample_has_an_example_that_raises_it_and_nothing_else() {
 
 #[test]
 fn what_cannot_be_shown_is_refused_with_the_way_out() {
-    let desk = Desk::new();
+    let desk = Workshop::new();
     for (arguments, said) in [
         (vec!["group-chats"], "did you mean `group-chat`?"),
         (

@@ -1,6 +1,7 @@
 //! Names that would steer a terminal, break a line or run in a spreadsheet: no command lets one through.
 
 use chatmill_diag::visible::is_hidden;
+use chatmill_workshop::Workshop;
 use serde_json::json;
 
 use crate::desk::{Desk, end, good_chat};
@@ -8,16 +9,16 @@ use crate::desk::{Desk, end, good_chat};
 /// Clears the screen, reorders what follows, begins a line of its own and looks like a formula.
 const NAME: &str = "=x\u{1b}[2J\u{9b}\u{202e}\u{2028}\u{7}y";
 
-fn desk() -> Desk {
-    let desk = Desk::new();
+fn desk() -> Workshop {
+    let desk = Workshop::new();
     let mut chat = good_chat(&format!("{NAME}\nforged: valid"));
     chat["conversation_meta"]["user_details"]["user_1"]["full_name"] = json!(NAME);
     chat["conversation_list"][1]["refer_list"] = json!([NAME]);
     chat["conversation_list"][2]["content"] = json!(NAME);
-    desk.write(&format!("in/{NAME}.jsonl"), &format!("{chat}\n{{\"{NAME}\n"));
+    desk.write(&format!("in/{NAME}.jsonl"), format!("{chat}\n{{\"{NAME}\n"));
     desk.write(
         "pipeline.toml",
-        &format!(
+        format!(
             "name = {}\n[[input]]\npath = \"in/*\"\n[render]\ndialects = [\"openai-chat\", \"gryag-compact\"]\n\
              [count]\nencodings = [\"r50k_base\"]\n[output]\npath = {}\n[limits]\nmax_reject_ratio = 1.0\n",
             serde_json::to_string(NAME).unwrap().replace('\u{9b}', "\\u009b"),

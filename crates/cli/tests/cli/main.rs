@@ -1,4 +1,4 @@
-//! The command line from outside: the real binary on small files.
+//! The command line from outside, where a transcript (`../cases/`) does not do: inputs that are drawn, everything of a registry, signals.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,40 +8,23 @@
 )]
 #![allow(clippy::disallowed_methods, reason = "tests write the files that they need")]
 
-mod bills;
 mod canaries;
 #[cfg(unix)]
 mod caught;
 mod chaos;
 mod check;
-mod check_reports;
-mod check_settings;
-mod convert;
 mod desk;
 mod example;
-mod export;
 #[cfg(unix)]
 mod faults;
 mod hostile_names;
-mod init;
-mod letters;
-mod listings;
 mod narrow;
-mod night;
 mod night_campaign;
-mod night_interrupted;
 #[cfg(unix)]
 mod night_planted;
 mod nightly_page;
 mod no_content;
-mod preferences;
-mod programs;
-mod render;
-mod reports;
-mod run;
-mod shares;
+mod registries;
 #[cfg(target_os = "linux")]
 mod signals;
 mod streams;
-mod tables;
-mod unread;

@@ -1,10 +1,9 @@
-//! A terminal of 80 columns: tables fit, prose is broken between words, and the way of a run only grows.
+//! A terminal of 80 columns: tables fit and prose is broken between words.
 
-use serde_json::json;
+use chatmill_workshop::Workshop;
 use unicode_width::UnicodeWidthStr;
 
-use crate::desk::{Desk, chat, end, good_chat, json_lines};
-use crate::night;
+use crate::desk::{Desk, chat, end, good_chat};
 
 const PRICES: &str = "[[price]]\nmodel = \"a-model-of-a-long-name\"\nencoding = \"r50k_base\"\ncurrency = \"USD\"\n\
                       per_million = 1\ndate = \"2026-11-22\"\nsource = \"invented\"\n\
@@ -12,25 +11,25 @@ const PRICES: &str = "[[price]]\nmodel = \"a-model-of-a-long-name\"\nencoding = 
                       per_million = 2\ndate = \"2026-11-22\"\nsource = \"invented\"\n";
 
 /// A desk with two datasets, files of long names and prices.
-fn desk() -> Desk {
-    let desk = Desk::new();
+fn desk() -> Workshop {
+    let desk = Workshop::new();
     let long = "a-chat-with-a-very-long-name-as-exports-like-to-have-them-2026-11-22";
-    desk.write(&format!("in/{long}.json"), &good_chat(long).to_string());
+    desk.write(&format!("in/{long}.json"), good_chat(long).to_string());
     let other = chat("other", &[("m1", "user_1", "Beans?"), ("m2", "bot_1", "Beans.")]);
-    desk.write("in/other.json", &other.to_string());
+    desk.write("in/other.json", other.to_string());
     desk.write("prices.toml", PRICES);
     desk.pipeline();
     for out in ["one", "two"] {
         let encodings = "count.encodings=[\"r50k_base\",\"cl100k_base\",\"o200k_base\"]";
         let run = end(desk.chatmill(&["run", "pipeline.toml", "--out", out, "--set", encodings]));
         assert_eq!(run.code, 0, "{}", run.stderr);
-        desk.write("in/third.json", &good_chat("third").to_string());
+        desk.write("in/third.json", good_chat("third").to_string());
     }
     desk
 }
 
 /// What a command prints on a terminal that is 80 columns wide.
-fn narrow(desk: &Desk, arguments: &[&str]) -> String {
+fn narrow(desk: &Workshop, arguments: &[&str]) -> String {
     let mut command = desk.chatmill(arguments);
     command.env("COLUMNS", "80");
     end(command).stdout
@@ -55,6 +54,14 @@ fn tables_of_every_command_fit_eighty_columns_and_wide_shows_all() {
         &["diff", "one", "two"],
         &["tokens", "two", "--prices", "prices.toml"],
         &["tokens", "two", "--by", "participant", "--prices", "prices.toml"],
+        &[
+            "tokens",
+            "in",
+            "--by",
+            "day,participant",
+            "--prices",
+            "prices.toml",
+        ],
         &[
             "tokens",
             "in",
@@ -89,20 +96,8 @@ fn tables_of_every_command_fit_eighty_columns_and_wide_shows_all() {
 }
 
 #[test]
-fn the_nights_of_a_store_fit_eighty_columns() {
-    let desk = night::desk("");
-    assert_eq!(night::night(&desk, 20).code, 0);
-    let said = narrow(&desk, &["night", "status", "--store", "nights"]);
-    let lines = lines_of_tables(&said);
-    assert!(lines.len() > 2, "{said}");
-    for line in lines {
-        assert!(line.trim_end().width() <= 80, "{line}");
-    }
-}
-
-#[test]
 fn prose_is_broken_on_a_terminal_and_stays_whole_in_a_pipe() {
-    let desk = Desk::new();
+    let desk = Workshop::new();
     for command in [&["explain", "IN009"][..], &["rules"], &["dialects"], &["sources"]] {
         let piped = end(desk.chatmill(command)).stdout;
         let narrow = narrow(&desk, command);
@@ -113,39 +108,4 @@ fn prose_is_broken_on_a_terminal_and_stays_whole_in_a_pipe() {
             assert!(is_free || line.width() <= 80, "{command:?}: {line}");
         }
     }
-}
-
-#[test]
-fn the_way_of_a_run_goes_once_from_nothing_to_its_end() {
-    let desk = Desk::new();
-    for name in ["a", "b"] {
-        desk.write(&format!("in/{name}.json"), &good_chat(name).to_string());
-    }
-    desk.write("same/c.json", &good_chat("a").to_string());
-    desk.pipeline();
-    let events = end(desk.chatmill(&[
-        "run",
-        "pipeline.toml",
-        "--progress",
-        "json",
-        "--set",
-        "dedup.exact=\"mark\"",
-    ]));
-    assert_eq!(events.code, 0, "{}", events.stderr);
-    let stages: Vec<_> = json_lines(&events.stderr)
-        .into_iter()
-        .filter(|event| event["event"] == "stage")
-        .collect();
-    let shares: Vec<f64> = stages
-        .iter()
-        .map(|event| event["share_done"].as_f64().unwrap())
-        .collect();
-    assert!(shares[0] < 1e-9, "{stages:?}");
-    assert!(shares.is_sorted() && shares.len() == 5, "{stages:?}");
-    assert!(shares[4] > 0.9 && shares[4] < 1.0, "{stages:?}");
-    let names: Vec<_> = stages.iter().map(|event| event["stage"].clone()).collect();
-    assert_eq!(
-        json!(names),
-        json!(["hash", "compare", "render", "seal", "report"])
-    );
 }

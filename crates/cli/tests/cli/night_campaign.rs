@@ -7,6 +7,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 
 use chatmill_drawn::{Random, cases, seed};
+use chatmill_workshop::Workshop;
 use chatmill_workshop::chaos::{grown, watch};
 use serde_json::Value;
 
@@ -55,7 +56,7 @@ fn number(name: &str, otherwise: u64) -> u64 {
 }
 
 /// Writes the inputs of a night; every night has one chat more.
-fn inputs(desk: &Desk, night: u64, mishap: Mishap) {
+fn inputs(desk: &Workshop, night: u64, mishap: Mishap) {
     let folder = desk.path("in");
     if folder.exists() {
         fs::remove_dir_all(&folder).unwrap();
@@ -71,7 +72,7 @@ fn inputs(desk: &Desk, night: u64, mishap: Mishap) {
             Mishap::HalfMissing if chat % 2 == 0 => continue,
             _ => good_chat(&format!("chat-{chat}")).to_string(),
         };
-        desk.write(&format!("in/{chat:03}.json"), &text);
+        desk.write(&format!("in/{chat:03}.json"), text);
     }
 }
 
@@ -81,7 +82,7 @@ fn of_nights_with_faults_no_good_one_is_lost_and_every_alarm_sounds() {
     let seed = number("CHATMILL_SEED", seed());
     let mut random = Random::new(seed);
     let mut to_come: Vec<Mishap> = Vec::new();
-    let desk = Desk::new();
+    let desk = Workshop::new();
     desk.write(
         "nightly.toml",
         "name = \"campaign\"\n[[input]]\npath = \"in/*\"\n[render]\ndialects = [\"openai-chat\"]\n[count]\n\

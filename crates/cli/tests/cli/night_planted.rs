@@ -3,13 +3,13 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use chatmill_workshop::Workshop;
 use serde_json::Value;
 
-use crate::desk::Desk;
-use crate::night::{at, dataset, desk, latest, name, night, record};
+use crate::desk::{Desk, Ended, end, good_chat};
 
 /// Puts something where a night's folder would be; the first name is free, the second that of the good night before.
 type Plant = fn(place: &Path, good: &str);
@@ -30,6 +30,39 @@ const PLANTS: &[(&str, Plant)] = &[
         assert!(Command::new("mkfifo").arg(place).status().unwrap().success());
     }),
 ];
+
+/// A desk with a pipeline over `in/*`, whose night section is given, and two chats.
+fn desk(section: &str) -> Workshop {
+    let desk = Workshop::new();
+    let bare = include_str!("../cases/night/files/nightly.toml");
+    desk.write("nightly.toml", format!("{bare}{section}"));
+    for name in ["one", "two"] {
+        desk.write(&format!("in/{name}.json"), good_chat(name).to_string());
+    }
+    desk
+}
+
+/// A night on this day of November.
+fn night(desk: &Workshop, day: u32) -> Ended {
+    at(desk, &format!("2026-11-{day:02}T02:15:00Z"))
+}
+
+fn at(desk: &Workshop, instant: &str) -> Ended {
+    end(desk.chatmill(&["night", "nightly.toml", "--store", "nights", "--at", instant]))
+}
+
+fn name(day: u32) -> String {
+    format!("2026-11-{day:02}T021500Z")
+}
+
+fn dataset(desk: &Workshop, day: u32) -> PathBuf {
+    desk.path(&format!("nights/{}/dataset", name(day)))
+}
+
+fn latest(desk: &Workshop) -> String {
+    let link = fs::read_link(desk.path("nights/latest")).unwrap();
+    link.to_str().unwrap().to_owned()
+}
 
 /// Every name below a folder with what stands there; links are not followed.
 fn snapshot(folder: &Path) -> Vec<(String, Vec<u8>)> {
@@ -52,7 +85,7 @@ fn snapshot(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 /// A desk with a good night, and a folder of somebody else's beside the store.
-fn milled() -> Desk {
+fn milled() -> Workshop {
     let desk = desk("");
     desk.write("outside/mine.txt", "mine");
     let first = night(&desk, 1);
@@ -60,21 +93,21 @@ fn milled() -> Desk {
     desk
 }
 
-fn begun(desk: &Desk, day: u32) {
+fn begun(desk: &Workshop, day: u32) {
     let text = format!(
         "{{\"format\":1,\"night\":\"{}\",\"state\":\"begun\",\"pipeline\":\"desk\",\"version\":\"0\",\
          \"began_at\":\"2026-11-{day:02}T02:15:00Z\",\"attempts\":1}}",
         name(day)
     );
-    desk.write(&format!("nights/records/{}.json", name(day)), &text);
+    desk.write(&format!("nights/records/{}.json", name(day)), text);
 }
 
 /// What must not change, whatever is planted: what lies outside, and the good night.
-fn kept(desk: &Desk) -> [Vec<(String, Vec<u8>)>; 2] {
+fn kept(desk: &Workshop) -> [Vec<(String, Vec<u8>)>; 2] {
     [desk.path("outside"), dataset(desk, 1)].map(|folder| snapshot(&folder))
 }
 
-fn record_of(desk: &Desk, name: &str) -> Value {
+fn record_of(desk: &Workshop, name: &str) -> Value {
     let path = desk.path(&format!("nights/records/{name}.json"));
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
@@ -114,7 +147,7 @@ fn a_begun_night_whose_folder_somebody_took_failed_and_a_fresh_one_is_milled() {
         plant(&desk.path("nights").join(name(2)), &name(1));
         let fresh = at(&desk, "2026-11-02T02:45:00Z");
         assert_eq!(fresh.code, 0, "{what}: {}", fresh.stderr);
-        let failed = record(&desk, 2);
+        let failed = record_of(&desk, &name(2));
         assert_eq!(failed["state"], "failed", "{what}");
         let objection = failed["objections"][0].as_str().unwrap();
         assert!(objection.contains("its folder is gone"), "{what}: {objection}");
@@ -139,7 +172,7 @@ fn a_link_in_the_place_of_a_begun_nights_dataset_or_its_unfinished_work_is_not_f
         symlink(format!("../{}/dataset", name(1)), folder.join(planted)).unwrap();
         let refused = at(&desk, "2026-11-02T02:45:00Z");
         assert_eq!(refused.code, 2, "{planted}: {}", refused.stderr);
-        assert_eq!(record(&desk, 2)["state"], "failed", "{planted}");
+        assert_eq!(record_of(&desk, &name(2))["state"], "failed", "{planted}");
         assert_eq!(night(&desk, 3).code, 0, "{planted}");
         assert!(kept(&desk) == before, "{planted}");
     }

@@ -1,5 +1,6 @@
 //! What docs/nightly.md shows is run, or says that it is not and why.
 
+use chatmill_workshop::Workshop;
 use serde_json::Value;
 
 use crate::desk::{Desk, binary, end, good_chat};
@@ -34,8 +35,8 @@ fn blocks() -> Vec<Block> {
 
 #[test]
 fn every_example_of_the_page_is_run_or_says_why_not() {
-    let desk = Desk::new();
-    desk.write("in/one.json", &good_chat("one").to_string());
+    let desk = Workshop::new();
+    desk.write("in/one.json", good_chat("one").to_string());
     let bare = "name = \"nightly\"\n[[input]]\npath = \"in/*\"\n[render]\ndialects = [\"openai-chat\"]\n[count]\n\
                 encodings = [\"r50k_base\"]\n[output]\npath = \"out\"\n";
     desk.write("nightly.toml", bare);
@@ -55,7 +56,7 @@ fn every_example_of_the_page_is_run_or_says_why_not() {
                 assert!(output.status.success(), "{}\n{said}", block.text);
             }
             "toml" => {
-                desk.write("nightly.toml", &format!("{bare}{}", block.text));
+                desk.write("nightly.toml", format!("{bare}{}", block.text));
                 let ended = end(desk.chatmill(&["night", "nightly.toml", "--store", "nights"]));
                 assert_eq!(ended.code, 0, "{}{}", ended.stdout, ended.stderr);
             }

@@ -136,6 +136,50 @@ fn a_hang_up_ends_a_run_unless_it_was_started_to_outlive_one() {
 }
 
 #[test]
+fn a_stopped_run_exits_as_its_signal_asks_and_goes_on_later() {
+    let shop = large();
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        let milling = Caught::amid(&shop.path(""), || {
+            drop(fs::remove_dir_all(shop.path("out")));
+            shell(&shop, "true", &["run", "pipeline.toml", "--threads", "1"])
+                .stdout(Stdio::null())
+                .stderr(fs::File::create(shop.path("said")).unwrap())
+                .spawn()
+                .unwrap()
+        });
+        milling.signal(signal);
+        let ended = milling.goes_on();
+        let said = fs::read_to_string(shop.path("said")).unwrap();
+        assert_eq!(ended.code(), Some(code), "{said}");
+        assert!(said.contains("run the same command again"), "{said}");
+        assert!(!shop.path("out").exists());
+    }
+    let last = run(&shop, "true", &["--limit", "3"]);
+    assert_eq!(last.status.code(), Some(0), "the lock of a stopped run is gone");
+}
+
+#[test]
+fn an_interrupted_conversion_leaves_nothing() {
+    let shop = large();
+    let milling = Caught::amid(&shop.path(""), || {
+        drop(fs::remove_dir_all(shop.path("train")));
+        let convert = ["convert", "in", "--to", "trl-messages", "--out", "train"];
+        let lots = ["--threads", "1", "--set", "lots.bytes=20_000", "--quiet"];
+        shell(&shop, "true", &[&convert[..], &lots].concat())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    });
+    milling.signal("-INT");
+    assert_eq!(milling.goes_on().code(), Some(130));
+    for entry in fs::read_dir(shop.path("")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(!name.contains("train"), "{name}");
+    }
+}
+
+#[test]
 fn a_small_stack_is_no_obstacle() {
     let shop = shop();
     let ended = run(&shop, "ulimit -s 64", &[]);

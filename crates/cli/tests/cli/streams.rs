@@ -1,14 +1,18 @@
+//! What programs read: stderr on which every line is an object, and a reader that goes away.
+
 use std::process::{Command, Stdio};
+
+use chatmill_workshop::Workshop;
 
 use crate::desk::{Desk, binary, end, good_chat, json_lines};
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
-    let desk = Desk::new();
+    let desk = Workshop::new();
     let lines: Vec<String> = (0..400)
         .map(|n| format!("{}\n{{broken", good_chat(&format!("c{n}"))))
         .collect();
-    let path = desk.write("chats.jsonl", &lines.join("\n"));
+    let path = desk.write("chats.jsonl", lines.join("\n"));
     let path = path.to_str().unwrap();
     for arguments in [
         vec!["render", path, "--dialect", "openai-chat", "-q"],
@@ -35,50 +39,28 @@ fn a_reader_that_goes_away_is_no_error() {
 }
 
 #[test]
-fn json_progress_is_one_object_a_line_and_leaves_stdout_alone() {
-    let desk = Desk::new();
-    desk.write("in/a.json", &good_chat("a").to_string());
+fn every_line_on_stderr_is_an_object_where_that_is_asked_for() {
+    let desk = Workshop::new();
+    desk.write("in/one.json", good_chat("one").to_string());
     desk.pipeline();
-    let run = end(desk.chatmill(&["run", "pipeline.toml", "--progress", "json"]));
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    let stages: Vec<_> = json_lines(&run.stderr)
-        .into_iter()
-        .filter(|line| line["event"] == "stage")
-        .map(|line| line["stage"].as_str().unwrap().to_owned())
-        .collect();
-    assert!(stages.contains(&"render".to_owned()), "{stages:?}");
-    assert!(!run.stdout.contains("\"event\""));
-}
-
-#[test]
-fn quiet_runs_print_nothing_on_stderr() {
-    let desk = Desk::new();
-    desk.write("in/a.json", &good_chat("a").to_string());
-    desk.pipeline();
-    let run = end(desk.chatmill(&["run", "pipeline.toml", "--quiet"]));
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-}
-
-#[test]
-fn usage_errors_exit_2() {
-    let desk = Desk::new();
-    for arguments in [
-        vec![],
-        vec!["render"],
-        vec!["run"],
-        vec!["check", "x", "--format", "yaml"],
-        vec!["-q", "-v", "rules"],
-    ] {
-        let ended = end(desk.chatmill(&arguments));
-        assert_eq!(ended.code, 2, "{arguments:?}");
-        assert!(
-            ended.stdout.is_empty() && !ended.stderr.is_empty(),
-            "{arguments:?}"
-        );
+    desk.write("in/broken.json", "{\"half\": ");
+    let calls: [&[&str]; 8] = [
+        &["run", "pipeline.toml", "-vv"],
+        &["run", "pipeline.toml"],
+        &["run", "nowhere.toml"],
+        &["run", "pipeline.toml", "--limit", "1", "--out", "in"],
+        &["tokens", "in"],
+        &["render", "in/broken.json", "--dialect", "openai-chat"],
+        &["night", "pipeline.toml", "--store", "in"],
+        &["no-such-command"],
+    ];
+    for call in calls {
+        for style in ["plain", "json", "none"] {
+            let arguments = [call, &["--log-format", "json", "--progress", style]].concat();
+            let ended = end(desk.chatmill(&arguments));
+            let lines = json_lines(&ended.stderr);
+            let is_told = ended.code < 2 || lines.iter().any(|line| line["level"] == "ERROR");
+            assert!(is_told, "{arguments:?}: {}", ended.stderr);
+        }
     }
-    let version = end(desk.chatmill(&["--version"]));
-    assert_eq!(
-        (version.code, version.stdout.trim()),
-        (0, concat!("chatmill ", env!("CARGO_PKG_VERSION")))
-    );
 }

@@ -5,11 +5,22 @@ use std::io;
 use chatmill_diag::faults::{Call, pass};
 
 /// Makes a call, and again for as long as signals interrupt it.
-pub(super) fn call<T>(kind: Call, mut ask: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+pub(super) fn call<T, E: Into<io::Error>>(
+    kind: Call,
+    mut ask: impl FnMut() -> Result<T, E>,
+) -> io::Result<T> {
     loop {
-        match pass(kind).and_then(|()| ask()) {
+        match pass(kind).and_then(|()| ask().map_err(Into::into)) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             other => return other,
         }
+    }
+}
+
+/// What a call gave; none where there is nothing of that name.
+pub(super) fn if_there<T>(asked: io::Result<T>) -> io::Result<Option<T>> {
+    match asked {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
     }
 }

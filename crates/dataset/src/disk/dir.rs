@@ -12,8 +12,8 @@ use chatmill_diag::faults::Call;
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use super::call::call;
-use super::file::{DiskFile, Measure};
+use super::call::{call, if_there};
+use super::file::{DiskFile, FileMeasure};
 use crate::error::DatasetError;
 
 /// How a folder is opened.
@@ -57,7 +57,7 @@ pub(crate) struct Look(pub(super) Stat);
 
 /// A name in a folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Entry {
+pub(crate) struct DirEntry {
     /// The path below the listed folder, with forward slashes; what is not Unicode in it is replaced.
     pub(crate) name: String,
     /// What it is.
@@ -119,7 +119,7 @@ impl Look {
 impl Dir {
     /// Opens a folder whose path has no links in it, at least not at its end.
     pub(crate) fn open(path: &Path) -> Result<Self, DatasetError> {
-        call(Call::Open, || Ok(fs::open(path, FOLDER, Mode::empty())?))
+        call(Call::Open, || fs::open(path, FOLDER, Mode::empty()))
             .map(|handle| Self {
                 handle,
                 path: path.to_owned(),
@@ -150,16 +150,12 @@ impl Dir {
     /// Opens a folder in this one, if there is one.
     pub(crate) fn find(&self, name: impl AsRef<OsStr>) -> Result<Option<Self>, DatasetError> {
         let name = name.as_ref();
-        match self.step(name) {
-            Ok(found) => Ok(Some(found)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(no_folder(&self.at(name), error)),
-        }
+        if_there(self.step(name)).map_err(|error| no_folder(&self.at(name), error))
     }
 
     fn step(&self, name: &OsStr) -> io::Result<Self> {
         let handle = call(Call::Open, || {
-            Ok(fs::openat(&self.handle, name, FOLDER, Mode::empty())?)
+            fs::openat(&self.handle, name, FOLDER, Mode::empty())
         })?;
         Ok(Self {
             handle,
@@ -188,13 +184,10 @@ impl Dir {
     pub(crate) fn look(&self, name: impl AsRef<OsStr>) -> Result<Option<Look>, DatasetError> {
         let name = name.as_ref();
         let found = call(Call::Stat, || {
-            Ok(fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)?)
+            fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW)
         });
-        match found {
-            Ok(found) => Ok(Some(Look(found))),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(DatasetError::io("look at", &self.at(name), source)),
-        }
+        let found = if_there(found).map_err(|source| DatasetError::io("look at", &self.at(name), source))?;
+        Ok(found.map(Look))
     }
 
     /// What a path below this folder stands for; none when a step is missing or leads through no folder.
@@ -207,7 +200,7 @@ impl Dir {
 
     /// What this folder is.
     pub(crate) fn look_at_itself(&self) -> Result<Look, DatasetError> {
-        call(Call::Stat, || Ok(fs::fstat(&self.handle)?))
+        call(Call::Stat, || fs::fstat(&self.handle))
             .map(Look)
             .map_err(|source| DatasetError::io("look at", &self.path, source))
     }
@@ -216,16 +209,14 @@ impl Dir {
     pub(crate) fn read_file(&self, name: impl AsRef<OsStr>) -> Result<Option<DiskFile>, DatasetError> {
         let name = name.as_ref();
         let path = self.at(name);
-        let opened = call(Call::Open, || {
-            Ok(fs::openat(&self.handle, name, READ, Mode::empty())?)
-        });
+        let opened = call(Call::Open, || fs::openat(&self.handle, name, READ, Mode::empty()));
         let handle = match opened {
             Ok(handle) => handle,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) if leads_nowhere(&error) => return Err(no_file(&path)),
             Err(source) => return Err(DatasetError::io("open", &path, source)),
         };
-        let found = call(Call::Stat, || Ok(fs::fstat(&handle)?))
+        let found = call(Call::Stat, || fs::fstat(&handle))
             .map(Look)
             .map_err(|source| DatasetError::io("look at", &path, source))?;
         match found.kind() {
@@ -251,7 +242,7 @@ impl Dir {
     }
 
     /// Measures a regular file; none when there is nothing.
-    pub(crate) fn measure(&self, name: &str) -> Result<Option<Measure>, DatasetError> {
+    pub(crate) fn measure(&self, name: &str) -> Result<Option<FileMeasure>, DatasetError> {
         let file = self.read_file(name)?;
         file.map(|file| file.measure(&self.at(name))).transpose()
     }
@@ -284,7 +275,7 @@ impl Dir {
     }
 
     fn try_create(&self, name: &str, mode: Mode) -> io::Result<DiskFile> {
-        let handle = call(Call::Create, || Ok(fs::openat(&self.handle, name, CREATE, mode)?))?;
+        let handle = call(Call::Create, || fs::openat(&self.handle, name, CREATE, mode))?;
         Ok(DiskFile::of(handle, 0))
     }
 
@@ -308,7 +299,7 @@ impl Dir {
         let random = RandomState::new().build_hasher().finish();
         let aside = format!(".{name}.{random:0RANDOM_DIGITS$x}.new");
         call(Call::Create, || {
-            Ok(fs::symlinkat(target, &self.handle, aside.as_str())?)
+            fs::symlinkat(target, &self.handle, aside.as_str())
         })
         .map_err(|source| DatasetError::io("create", &self.at(name), source))?;
         self.rename(&aside, self, name)
@@ -358,7 +349,7 @@ impl Dir {
     ) -> Result<(), DatasetError> {
         let (from, name) = (from.as_ref(), name.as_ref());
         call(Call::Rename, || {
-            Ok(fs::renameat(&self.handle, from, &to.handle, name)?)
+            fs::renameat(&self.handle, from, &to.handle, name)
         })
         .map_err(|source| DatasetError::io("rename", &self.at(from), source))
     }
@@ -368,13 +359,7 @@ impl Dir {
     pub(crate) fn exchange(&self, one: &OsStr, there: &Self, other: &OsStr) -> io::Result<()> {
         use rustix::fs::RenameFlags;
         call(Call::Rename, || {
-            Ok(fs::renameat_with(
-                &self.handle,
-                one,
-                &there.handle,
-                other,
-                RenameFlags::EXCHANGE,
-            )?)
+            fs::renameat_with(&self.handle, one, &there.handle, other, RenameFlags::EXCHANGE)
         })
     }
 
@@ -386,7 +371,7 @@ impl Dir {
 
     /// Makes the names in this folder survive a crash.
     pub(crate) fn sync(&self) -> Result<(), DatasetError> {
-        call(Call::Sync, || Ok(fs::fsync(&self.handle)?))
+        call(Call::Sync, || fs::fsync(&self.handle))
             .map_err(|source| DatasetError::io("sync", &self.path, source))
     }
 
@@ -401,7 +386,7 @@ impl Dir {
 
     /// Creates a folder; says whether it is new.
     pub(crate) fn make_new(&self, name: &OsStr, mode: Mode) -> Result<bool, DatasetError> {
-        match call(Call::Folder, || Ok(fs::mkdirat(&self.handle, name, mode)?)) {
+        match call(Call::Folder, || fs::mkdirat(&self.handle, name, mode)) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             Err(source) => Err(DatasetError::io("create", &self.at(name), source)),
@@ -416,7 +401,7 @@ impl Dir {
     }
 
     /// The names in this folder, sorted.
-    pub(crate) fn list(&self) -> Result<Vec<Entry>, DatasetError> {
+    pub(crate) fn list(&self) -> Result<Vec<DirEntry>, DatasetError> {
         let mut entries = Vec::new();
         self.each(&mut |entry| {
             entries.push(entry);
@@ -429,12 +414,12 @@ impl Dir {
     /// Visits the names in this folder in whatever order: there may be millions of them.
     pub(crate) fn each(
         &self,
-        visit: &mut dyn FnMut(Entry) -> Result<(), DatasetError>,
+        visit: &mut dyn FnMut(DirEntry) -> Result<(), DatasetError>,
     ) -> Result<(), DatasetError> {
         let failed = |source| DatasetError::io("list", &self.path, source);
-        let mut entries = call(Call::List, || Ok(fs::Dir::read_from(&self.handle)?)).map_err(failed)?;
+        let mut entries = call(Call::List, || fs::Dir::read_from(&self.handle)).map_err(failed)?;
         loop {
-            let Some(entry) = call(Call::List, || Ok(entries.next().transpose()?)).map_err(failed)? else {
+            let Some(entry) = call(Call::List, || entries.next().transpose()).map_err(failed)? else {
                 return Ok(());
             };
             let own = OsStr::from_bytes(entry.file_name().to_bytes());
@@ -446,7 +431,7 @@ impl Dir {
                 FileType::Unknown => self.look(own)?.map_or(EntryKind::Other, |look| look.kind()),
                 known => EntryKind::of(known),
             };
-            visit(Entry {
+            visit(DirEntry {
                 name: own.to_string_lossy().into_owned(),
                 kind,
                 own: own.to_owned(),
@@ -457,7 +442,7 @@ impl Dir {
     /// Visits everything below this folder, folders before what they hold, and else in whatever order.
     pub(crate) fn walk(
         &self,
-        visit: &mut dyn FnMut(Entry) -> Result<(), DatasetError>,
+        visit: &mut dyn FnMut(DirEntry) -> Result<(), DatasetError>,
     ) -> Result<(), DatasetError> {
         let mut open: Vec<(Vec<OsString>, String)> = vec![(Vec::new(), String::new())];
         // A folder is opened anew for its list: as many handles as levels would be too many in a hostile one.
@@ -472,7 +457,7 @@ impl Dir {
                     let below = steps.iter().chain([&entry.own]).cloned().collect();
                     open.push((below, format!("{name}/")));
                 }
-                visit(Entry { name, ..entry })
+                visit(DirEntry { name, ..entry })
             })?;
         }
         Ok(())
@@ -481,8 +466,8 @@ impl Dir {
     /// Everything below this folder of which `is_wanted` says so, sorted.
     pub(crate) fn find_below(
         &self,
-        is_wanted: &mut dyn FnMut(&Entry) -> bool,
-    ) -> Result<Vec<Entry>, DatasetError> {
+        is_wanted: &mut dyn FnMut(&DirEntry) -> bool,
+    ) -> Result<Vec<DirEntry>, DatasetError> {
         let mut found = Vec::new();
         self.walk(&mut |entry| {
             if is_wanted(&entry) {
@@ -498,7 +483,7 @@ impl Dir {
     pub(crate) fn remove_file(&self, name: impl AsRef<OsStr>) -> Result<(), DatasetError> {
         let name = name.as_ref();
         match call(Call::Remove, || {
-            Ok(fs::unlinkat(&self.handle, name, AtFlags::empty())?)
+            fs::unlinkat(&self.handle, name, AtFlags::empty())
         }) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(DatasetError::io("remove", &self.at(name), error))
@@ -519,7 +504,7 @@ impl Dir {
     pub(crate) fn remove_empty(&self, name: impl AsRef<OsStr>) -> Result<bool, DatasetError> {
         let name = name.as_ref();
         let removed = call(Call::Remove, || {
-            Ok(fs::unlinkat(&self.handle, name, AtFlags::REMOVEDIR)?)
+            fs::unlinkat(&self.handle, name, AtFlags::REMOVEDIR)
         });
         match removed {
             Ok(()) => Ok(true),

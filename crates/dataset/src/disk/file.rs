@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use bytes::Bytes;
 use chatmill_diag::faults::Call;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaDataReader;
 use parquet::file::reader::{ChunkReader, Length};
@@ -27,13 +28,23 @@ pub(crate) struct DiskFile {
     failed: Arc<AtomicI32>,
 }
 
-/// What a file holds, as read back from the disk.
+/// What a file holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Measure {
+pub struct FileMeasure {
     /// Length in bytes.
-    pub(crate) bytes: u64,
+    pub bytes: u64,
     /// BLAKE3 of the bytes, in hexadecimal.
-    pub(crate) hash: String,
+    pub hash: String,
+}
+
+impl FileMeasure {
+    /// What all bytes come to that a hasher was given.
+    pub(crate) fn of(hasher: &blake3::Hasher) -> Self {
+        Self {
+            bytes: hasher.count(),
+            hash: hasher.finalize().to_hex().to_string(),
+        }
+    }
 }
 
 impl DiskFile {
@@ -56,15 +67,12 @@ impl DiskFile {
     }
 
     /// Reads it from its beginning and measures it.
-    pub(crate) fn measure(&self, path: &Path) -> Result<Measure, DatasetError> {
+    pub(crate) fn measure(&self, path: &Path) -> Result<FileMeasure, DatasetError> {
         let mut hasher = blake3::Hasher::new();
         hasher
             .update_reader(self.from(0))
             .map_err(|source| DatasetError::io("read", path, source))?;
-        Ok(Measure {
-            bytes: hasher.count(),
-            hash: hasher.finalize().to_hex().to_string(),
-        })
+        Ok(FileMeasure::of(&hasher))
     }
 
     /// Reads the number of rows from the footer of a Parquet file.
@@ -76,6 +84,11 @@ impl DiskFile {
             .map_err(|_| DatasetError::corrupt(path, "its footer names a negative number of rows"))
     }
 
+    /// Opens it as Parquet.
+    pub(crate) fn batches(&self, path: &Path) -> Result<ParquetRecordBatchReaderBuilder<Self>, DatasetError> {
+        ParquetRecordBatchReaderBuilder::try_new(self.clone()).map_err(|error| self.unreadable(path, error))
+    }
+
     /// Why it could not be read as Parquet: an error of the system is never taken for damage.
     pub(crate) fn unreadable(&self, path: &Path, error: ParquetError) -> DatasetError {
         match self.failed.load(Ordering::Relaxed) {
@@ -84,8 +97,8 @@ impl DiskFile {
         }
     }
 
-    fn from(&self, at: u64) -> Stretch {
-        Stretch {
+    fn from(&self, at: u64) -> FileRest {
+        FileRest {
             file: self.clone(),
             at,
         }
@@ -121,12 +134,12 @@ impl Seek for DiskFile {
 }
 
 /// The bytes of a file from a place on, read without moving the file's own place.
-pub(crate) struct Stretch {
+pub(crate) struct FileRest {
     file: DiskFile,
     at: u64,
 }
 
-impl Read for Stretch {
+impl Read for FileRest {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = call(Call::Read, || self.file.file.read_at(into, self.at)).inspect_err(|error| {
             let number = error.raw_os_error().unwrap_or_default();
@@ -144,7 +157,7 @@ impl Length for DiskFile {
 }
 
 impl ChunkReader for DiskFile {
-    type T = BufReader<Stretch>;
+    type T = BufReader<FileRest>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
         Ok(BufReader::new(self.from(start)))

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::call::call;
-use super::dir::{Dir, Entry, EntryKind, PRIVATE_FOLDER, USUAL_FILE};
+use super::dir::{Dir, DirEntry, EntryKind, PRIVATE_FOLDER, USUAL_FILE};
 use crate::error::DatasetError;
 
 /// The name of the mark.
@@ -35,7 +35,7 @@ pub(crate) struct Home {
 }
 
 /// Whether an entry below a home, by its path from there, is of our making. The mark need not be known.
-type IsOurs = fn(&Entry) -> bool;
+type IsOurs = fn(&DirEntry) -> bool;
 
 impl Home {
     /// Removes what a published run leaves here, and the folder itself when nobody else's work is in it.
@@ -150,9 +150,7 @@ impl Home {
 
     /// Takes the permissions of others away.
     fn shut(&self) -> Result<(), DatasetError> {
-        let shut = call(Call::Folder, || {
-            Ok(fs::fchmod(self.dir.handle(), PRIVATE_FOLDER)?)
-        });
+        let shut = call(Call::Folder, || fs::fchmod(self.dir.handle(), PRIVATE_FOLDER));
         match shut {
             // A file system without permissions has none to take away.
             Err(error)
@@ -170,7 +168,7 @@ impl Home {
     /// Refuses what is not of our making below a folder of the home, whose path from there is `prefix`.
     fn refuse_strangers(&self, folder: &Dir, prefix: &str) -> Result<(), DatasetError> {
         let mut strangers = folder.find_below(&mut |entry| {
-            let entry = Entry {
+            let entry = DirEntry {
                 name: format!("{prefix}{}", entry.name),
                 ..entry.clone()
             };

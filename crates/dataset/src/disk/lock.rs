@@ -39,7 +39,7 @@ impl Lock {
         let path = above.at(name);
         for _ in 0..MAX_TRIES {
             let file = call(Call::Create, || {
-                Ok(fs::openat(above.handle(), name, OPEN, USUAL_FILE)?)
+                fs::openat(above.handle(), name, OPEN, USUAL_FILE)
             })
             .map_err(|error| match Errno::from_io_error(&error) {
                 Some(Errno::LOOP | Errno::MLINK | Errno::ISDIR | Errno::NXIO) => no_lock(above, name),
@@ -67,12 +67,7 @@ impl Lock {
     pub(crate) fn is_held(above: &Arc<Dir>, name: &OsStr) -> Result<bool, DatasetError> {
         let path = above.at(name);
         let opened = call(Call::Open, || {
-            Ok(fs::openat(
-                above.handle(),
-                name,
-                OPEN.difference(OFlags::CREATE),
-                USUAL_FILE,
-            )?)
+            fs::openat(above.handle(), name, OPEN.difference(OFlags::CREATE), USUAL_FILE)
         });
         let file = match opened {
             Ok(file) => file,
@@ -81,7 +76,7 @@ impl Lock {
         };
         // Many may look at once.
         let held = call(Call::Lock, || {
-            Ok(fs::flock(&file, FlockOperation::NonBlockingLockShared)?)
+            fs::flock(&file, FlockOperation::NonBlockingLockShared)
         });
         match held {
             Ok(()) => Ok(false),
@@ -91,7 +86,7 @@ impl Lock {
     }
 
     fn look(&self) -> Result<Look, DatasetError> {
-        call(Call::Stat, || Ok(fs::fstat(&self.file)?))
+        call(Call::Stat, || fs::fstat(&self.file))
             .map(Look)
             .map_err(|source| DatasetError::io("look at", &self.above.at(&self.name), source))
     }
@@ -99,7 +94,7 @@ impl Lock {
     /// Whether nobody else holds it.
     fn try_hold(&self) -> Result<bool, DatasetError> {
         let held = call(Call::Lock, || {
-            Ok(fs::flock(&self.file, FlockOperation::NonBlockingLockExclusive)?)
+            fs::flock(&self.file, FlockOperation::NonBlockingLockExclusive)
         });
         match held {
             Ok(()) => Ok(true),

@@ -16,17 +16,24 @@
 mod call;
 mod dir;
 mod file;
+mod hashed;
 mod home;
 mod lock;
 mod place;
 mod report_file;
+mod spill;
 
-pub(crate) use self::dir::{Dir, Entry, EntryKind, PRIVATE_FILE, PRIVATE_FOLDER, USUAL_FILE, USUAL_FOLDER};
+pub(crate) use self::dir::{
+    Dir, DirEntry, EntryKind, PRIVATE_FILE, PRIVATE_FOLDER, USUAL_FILE, USUAL_FOLDER,
+};
 pub(crate) use self::file::DiskFile;
+pub use self::file::FileMeasure;
+pub(crate) use self::hashed::Hashed;
 pub(crate) use self::home::{Home, MARK};
 pub(crate) use self::lock::Lock;
 pub(crate) use self::place::{create_folders, look_at_link, look_through, resolve, temporary_folder};
 pub use self::report_file::{ReportFile, create_report};
+pub use self::spill::{Spill, SpillFolder};
 
 /// Whether a file has a name of those that [`Dir::create_aside`] gives.
 pub(crate) fn is_aside(name: &str) -> bool {

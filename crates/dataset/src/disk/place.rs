@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use chatmill_diag::faults::Call;
 use rustix::fs;
 
-use super::call::call;
+use super::call::{call, if_there};
 use super::dir::Look;
 use crate::error::DatasetError;
 
@@ -17,20 +17,17 @@ pub(crate) fn resolve(shown: &Path) -> Result<PathBuf, DatasetError> {
 
 /// What a path leads to; none when it leads nowhere.
 pub(crate) fn look_through(shown: &Path) -> Result<Option<Look>, DatasetError> {
-    found(shown, call(Call::Stat, || Ok(fs::stat(shown)?)))
+    found(shown, call(Call::Stat, || fs::stat(shown)))
 }
 
 /// What a path is itself, be it a link; none when there is nothing.
 pub(crate) fn look_at_link(shown: &Path) -> Result<Option<Look>, DatasetError> {
-    found(shown, call(Call::Stat, || Ok(fs::lstat(shown)?)))
+    found(shown, call(Call::Stat, || fs::lstat(shown)))
 }
 
 fn found(shown: &Path, looked: io::Result<fs::Stat>) -> Result<Option<Look>, DatasetError> {
-    match looked {
-        Ok(found) => Ok(Some(Look(found))),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(DatasetError::io("look at", shown, source)),
-    }
+    let found = if_there(looked).map_err(|source| DatasetError::io("look at", shown, source))?;
+    Ok(found.map(Look))
 }
 
 /// Creates a folder and those above it that are missing, so that they survive a crash.

@@ -8,13 +8,13 @@
 use std::io::{BufRead, BufReader, Read, Take};
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::disk::{Dir, DiskFile};
 use crate::error::DatasetError;
-use crate::parts::{self, PartFile};
-use crate::slice_id::SliceId;
 use crate::tables::REGISTRY;
+use crate::tables::part_file::{self, PartFile};
+use crate::tables::slice_id::SliceId;
 
 /// The folder of the lot manifests below the dataset's root.
 pub(crate) const LOT_MANIFESTS: &str = "lots";
@@ -24,7 +24,6 @@ const LINE_BYTES: u64 = 64 << 10;
 
 /// A lot in the manifest. The last one has no slices: it holds the totals, and the empty file of each table without rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "LotForm")]
 pub struct LotEntry {
     /// Path of its manifest below the dataset's root.
     pub path: String,
@@ -44,37 +43,20 @@ pub struct LotEntry {
 enum LotForm {
     /// Before format 7, how many slices it has.
     Slices(u32),
-    Whole {
-        path: String,
-        slices: u32,
-        files: u64,
-        bytes: u64,
-        hash: String,
-    },
+    Whole(LotEntry),
 }
 
-impl From<LotForm> for LotEntry {
-    fn from(form: LotForm) -> Self {
-        match form {
-            LotForm::Slices(slices) => Self {
-                slices,
-                ..Self::default()
-            },
-            LotForm::Whole {
-                path,
-                slices,
-                files,
-                bytes,
-                hash,
-            } => Self {
-                path,
-                slices,
-                files,
-                bytes,
-                hash,
-            },
-        }
-    }
+/// Reads the lots of a manifest of any format.
+pub(crate) fn read_lots<'de, D: Deserializer<'de>>(manifest: D) -> Result<Vec<LotEntry>, D::Error> {
+    let forms = Vec::deserialize(manifest)?.into_iter();
+    let lots = forms.map(|form| match form {
+        LotForm::Whole(lot) => lot,
+        LotForm::Slices(slices) => LotEntry {
+            slices,
+            ..LotEntry::default()
+        },
+    });
+    Ok(lots.collect())
 }
 
 /// The name of a lot's manifest in its folder.
@@ -99,9 +81,9 @@ type Order = (SliceId, usize, usize, String);
 /// Where a file stands in its lot manifest; none of one that no run makes.
 pub(crate) fn order(file: &PartFile) -> Option<Order> {
     let (folder, _) = file.path.rsplit_once('/')?;
-    let slice = parts::slice_of_part(&file.path)?;
+    let slice = part_file::slice_of_part(&file.path)?;
     let table = REGISTRY.iter().position(|table| table.name == file.table)?;
-    parts::is_part_of(&file.table, &file.path).then(|| (slice, table, folder.len(), folder.to_owned()))
+    part_file::is_part_of(&file.table, &file.path).then(|| (slice, table, folder.len(), folder.to_owned()))
 }
 
 /// The files of one lot, read from its manifest one after the other. Nothing comes after an error.
@@ -275,10 +257,11 @@ mod tests {
 
     #[test]
     fn a_lot_of_an_older_format_says_only_its_slices() {
-        let lots: Vec<LotEntry> = serde_json::from_str("[3, 0]").unwrap();
+        let read = |json: &str| read_lots(&mut serde_json::Deserializer::from_str(json)).unwrap();
+        let lots = read("[3, 0]");
         let slices: Vec<u32> = lots.iter().map(|lot| lot.slices).collect();
         assert_eq!(slices, [3, 0]);
         let whole = serde_json::to_string(&lots).unwrap();
-        assert_eq!(serde_json::from_str::<Vec<LotEntry>>(&whole).unwrap(), lots);
+        assert_eq!(read(&whole), lots);
     }
 }

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::parts::{self, PartFile};
 use crate::tables::TABLES;
+use crate::tables::part_file::{self, PartFile};
 
 /// Files of a dataset that its manifest lists itself, at most. Of more it has the sums, and only the manifests of its lots list them.
-pub const FILES_LISTED: usize = 10_000;
+const FILES_LISTED: usize = 10_000;
 
 /// One table of a dataset.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ pub struct TableEntry {
     #[serde(default)]
     pub folders: Vec<String>,
     /// Its files, those of a folder together, by slice: for readers of other makers, and only where all tables together have at
-    /// most [`FILES_LISTED`]. What counts is in the manifests of the lots.
+    /// most 10,000. What counts is in the manifests of the lots.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<PartEntry>,
 }
@@ -83,10 +83,11 @@ impl TableSums {
     }
 
     /// Adds a file of a known table.
+    #[expect(clippy::expect_used, reason = "else a file would be missing in the sums")]
     pub(crate) fn add(&mut self, file: &PartFile) {
-        let Some(table) = self.tables.iter_mut().find(|table| table.name == file.table) else {
-            return;
-        };
+        let tables = &mut self.tables;
+        let table = tables.iter_mut().find(|table| table.name == file.table);
+        let table = table.expect("files of unknown tables are refused where they are listed");
         table.parts += 1;
         table.rows += file.rows;
         table.bytes += file.bytes;
@@ -122,7 +123,7 @@ impl TableSums {
                 .sort_by(|one, other| (one.len(), one).cmp(&(other.len(), other)));
             table
                 .files
-                .sort_by(|one, other| parts::order(&one.path).cmp(&parts::order(&other.path)));
+                .sort_by(|one, other| part_file::order(&one.path).cmp(&part_file::order(&other.path)));
         }
         tables
     }
@@ -131,7 +132,7 @@ impl TableSums {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slice_id::SliceId;
+    use crate::tables::slice_id::SliceId;
 
     fn sums(files: u32, limit: usize) -> Vec<TableEntry> {
         let mut sums = TableSums::listing(limit);
@@ -139,7 +140,7 @@ mod tests {
             let table = ["messages", "losses"][slice as usize % 2];
             sums.add(&PartFile {
                 table: table.to_owned(),
-                path: parts::part_name(table, SliceId::from(slice)),
+                path: part_file::part_name(table, SliceId::from(slice)),
                 rows: 2,
                 bytes: 100,
                 hash: String::new(),
@@ -170,7 +171,7 @@ mod tests {
         ] {
             sums.add(&PartFile {
                 table: "renderings".to_owned(),
-                path: parts::part_name(folder, SliceId::from(slice)),
+                path: part_file::part_name(folder, SliceId::from(slice)),
                 rows: 1,
                 bytes: 1,
                 hash: String::new(),

@@ -25,18 +25,13 @@ use std::sync::Arc;
 
 pub use self::name::NightName;
 
-use crate::destination::{Destination, wrong_when_refused};
 use crate::disk::{self, Dir, EntryKind, Lock};
 use crate::error::DatasetError;
-use crate::folder::FolderFile;
-use crate::free_table::{FreeCell, FreeKind, FreeTable};
-use crate::options::Compression;
-use crate::staging::{self, Opening};
-
-/// Removes the dataset at a destination, and nothing that somebody else put there.
-pub(crate) fn remove_dataset(destination: &Destination) -> Result<(), DatasetError> {
-    remove::dataset(destination.parent(), destination.name())
-}
+use crate::parquet::compression::Compression;
+use crate::publish::destination::{Destination, wrong_when_refused};
+use crate::publish::folder::FolderFile;
+use crate::publish::free_table::{FreeCell, FreeKind, FreeTable};
+use crate::publish::work::staging::{self, Opening};
 
 /// The name of the mark.
 const MARK: &str = ".chatmill-nights";
@@ -46,9 +41,9 @@ const LOCK: &str = ".lock";
 const RECORDS: &str = "records";
 const LATEST: &str = "latest";
 /// Name of a night's dataset in its folder.
-pub const NIGHT_DATASET: &str = "dataset";
+pub(crate) const NIGHT_DATASET: &str = "dataset";
 /// Name of the history, a row for each night.
-pub const HISTORY: &str = "history.parquet";
+pub(crate) const HISTORY: &str = "history.parquet";
 /// Name of the last night's figures for Prometheus.
 pub const METRICS: &str = "metrics.prom";
 /// Name of the page of all nights.

@@ -27,7 +27,7 @@ impl NightName {
 
     /// Year and month, for example `2026-11`.
     pub fn month(&self) -> &str {
-        self.0.get(..7).unwrap_or_default()
+        self.0.split_at(7).0
     }
 }
 

@@ -1,15 +1,13 @@
 //! Removing what is kept of a night, and nothing that somebody else put there.
 
-use std::ffi::OsStr;
 use std::sync::Arc;
 
 use super::{NIGHT_DATASET, NIGHT_JSON, NIGHT_NOTE, NightName, is_aside_of};
-use crate::derived;
-use crate::destination::{Destination, wrong_when_refused};
 use crate::disk::{Dir, EntryKind};
 use crate::error::DatasetError;
-use crate::manifest::DERIVED;
-use crate::{staging, workplace};
+use crate::publish::destination::{Destination, wrong_when_refused};
+use crate::publish::remove::{dataset, kept};
+use crate::publish::work::staging;
 
 /// Removes a night's folder with all that a night makes there.
 pub(super) fn night(store: &Arc<Dir>, name: &NightName) -> Result<(), DatasetError> {
@@ -44,32 +42,4 @@ pub(super) fn night(store: &Arc<Dir>, name: &NightName) -> Result<(), DatasetErr
     } else {
         Err(kept(&folder, "something new"))
     }
-}
-
-/// Removes a dataset in a folder, where there is one.
-pub(super) fn dataset(folder: &Dir, name: impl AsRef<OsStr>) -> Result<(), DatasetError> {
-    let Some(dataset) = folder.find(&name)? else {
-        return Ok(());
-    };
-    refuse_strangers(&dataset)?;
-    // First what an edit would be noticed in: what a kill leaves over must not look edited.
-    for derived in DERIVED {
-        dataset.remove_file(derived)?;
-    }
-    folder.remove_all(name)
-}
-
-fn refuse_strangers(dataset: &Dir) -> Result<(), DatasetError> {
-    let strangers = dataset.find_below(&mut |entry| {
-        !workplace::is_of_a_dataset(entry.kind, &entry.name.split('/').collect::<Vec<_>>())
-    })?;
-    if let Some(stranger) = strangers.first() {
-        return Err(kept(dataset, &stranger.name));
-    }
-    derived::refuse_edited(dataset)
-}
-
-fn kept(folder: &Dir, name: &str) -> DatasetError {
-    let reason = format!("it holds {name}, which chatmill did not write, and so it is kept");
-    DatasetError::wrong_path(folder.path(), reason)
 }

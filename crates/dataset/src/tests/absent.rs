@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::tables::ALWAYS_WRITTEN;
 use crate::tests::support::{forge, manifest, only, options, push_full, seal_files, work};
-use crate::{
-    ALWAYS_WRITTEN, Dataset, DatasetError, MANIFEST, Manifest, TABLES, absent_tables, certify, read_manifest,
-};
+use crate::{Dataset, DatasetError, MANIFEST, Manifest, TABLES, absent_tables, certify, read_manifest};
 use tempfile::TempDir;
 
 /// A published dataset of one slice with a row for every table, of which only these are written.

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use crate::column::kind::signed;
+use crate::parquet::column::kind::signed;
 use crate::rows::{MessageRow, RenderingRow};
 use crate::tests::support::{number, options, push_full, push_sparse, work};
 use crate::{Compression, DatasetError, PartFile, Partition, TABLES, TableOptions};

@@ -5,24 +5,22 @@
 //!  {"role":"assistant","content":[{"type":"text","text":"Hello"}]}]}
 //! ```
 
-use chatmill_model::{Component, Media, MediaKind, Sink};
+use chatmill_model::{Component, DEFAULT_PROFILE, Media, MediaKind, Sink};
 
-use crate::about::{DialectAbout, Rules};
-use crate::definitions::{self, Form};
-use crate::image_url::picture;
-use crate::list::write_turns;
-use crate::loss::{LossCode, reasons};
-use crate::media::{document_text, inline_bytes, picture_type, web_address};
-use crate::passes;
-use crate::profile::{ArgumentsAs, DialectProfile, Results, SystemPlace, Texts, Thoughts};
-use crate::rules::rules;
-use crate::text_run::is_blank_character;
-use crate::tool_call_ids::{IdRule, IdShape};
-use crate::tool_names::NameRule;
-use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, TurnPlan, with_media};
-use crate::violation::Violation;
-use crate::{Dialect, Emit};
+use crate::loss::reasons;
+use crate::loss::rule::rules;
+use crate::loss::violation::Violation;
+use crate::naming::calls::{IdRule, IdShape};
+use crate::naming::tools::NameRule;
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::profile::{DialectProfile, Results, SystemPlace, Texts, Thoughts};
+use crate::text::media::{document_text, inline_bytes, picture_type, web_address};
+use crate::text::run::is_blank_character;
+use crate::tools::arguments::ArgumentsAs;
+use crate::tools::forms::{self, Form};
+use crate::transcript::turns::{Block, BlockContent, TurnPlan, with_media};
+use crate::write::list::write_turns;
+use crate::write::picture::picture;
 
 rules! {
     /// roles are user and assistant, and no field stands beside role and content
@@ -55,19 +53,23 @@ rules! {
     ANT_13 = "ANT-13";
 }
 
-/// The dialect of Messages requests.
-pub(crate) struct AnthropicMessages;
+/// Messages requests.
+pub(crate) static ANTHROPIC_MESSAGES: Dialect = Dialect {
+    profile: DEFAULT_PROFILE,
+    about: &ABOUT,
+    renderer: Renderer::Turns(&PROFILE, write),
+};
 
 static ABOUT: DialectAbout = DialectAbout {
+    id: "anthropic-messages",
     title: "Anthropic Messages",
     family: "anthropic",
     media_type: "application/json",
     specification: "Anthropic API reference, Messages",
     dated: "2026-08-01",
     carries: "text, tools, failures of tools, pictures and documents, in results, too, four cache marks, quoted replies; names before the text",
-    profiles: &[&AnthropicMessages],
-    neutral: false,
-    own_system: false,
+    profiles: &[&ANTHROPIC_MESSAGES],
+    shows: Shows::Conversation,
     rules: Rules::Judged(RULES),
 };
 
@@ -80,19 +82,7 @@ const PDF: &str = "application/pdf";
 /// The type of documents as text.
 const TEXT: &str = "text/plain";
 
-const IDS: IdRule = IdRule {
-    shape: IdShape::Word(256),
-    wanted: ANT_06,
-    unique: ANT_07,
-    shaped: ANT_06,
-};
-
-const TOOL_NAMES: NameRule = NameRule {
-    most: Some(128),
-    reason: reasons::TOOL_NAME_OF_128.by(ANT_06),
-};
-
-static MANNER: DialectProfile = DialectProfile {
+static PROFILE: DialectProfile = DialectProfile {
     results: Results::UserTurn,
     merging: Some(ANT_04),
     user_first: Some(ANT_03),
@@ -109,47 +99,31 @@ static MANNER: DialectProfile = DialectProfile {
     arguments: ArgumentsAs::Object(ANT_06),
     definitions: Some(Form::InputSchema),
     ..DialectProfile::plain(
-        IDS,
-        TOOL_NAMES,
+        IdRule::new(IdShape::Word(256), ANT_06, ANT_07),
+        NameRule::new(Some(128), reasons::TOOL_NAME_OF_128.by(ANT_06)),
         (ANT_03, "no message is left"),
         reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by(ANT_12),
     )
 };
 
-impl Dialect for AnthropicMessages {
-    fn id(&self) -> &'static str {
-        "anthropic-messages"
+fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
+    sink.framing("{");
+    if !plan.system.is_empty() {
+        sink.framing("\"system\":[");
+        write_blocks(sink, plan, &plan.system);
+        sink.framing("],");
     }
-
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        passes::loses(&MANNER)
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let mut plan = passes::arrange(transcript, &MANNER);
-        sink.framing("{");
-        if !plan.system.is_empty() {
-            sink.framing("\"system\":[");
-            write_blocks(sink, &plan, &plan.system);
-            sink.framing("],");
-        }
-        sink.framing("\"messages\":[");
-        let heads = ["{\"role\":\"user\"", "{\"role\":\"assistant\"", ",\"content\":["];
-        write_turns(sink, &plan, heads, |sink, blocks| {
-            write_blocks(sink, &plan, blocks);
-        });
-        sink.framing("]");
-        definitions::write(sink, [",\"tools\":[", "]"], &plan.definitions, Form::InputSchema);
-        sink.framing("}");
-        if plan.turns.len() > MOST_MESSAGES {
-            let fault = "there are more than 100,000 messages";
-            plan.violations.push(Violation::of(ANT_13, None, fault));
-        }
-        emit(sink, plan.finish());
+    sink.framing("\"messages\":[");
+    let heads = ["{\"role\":\"user\"", "{\"role\":\"assistant\"", ",\"content\":["];
+    write_turns(sink, plan, heads, |sink, blocks| {
+        write_blocks(sink, plan, blocks);
+    });
+    sink.framing("]");
+    forms::write(sink, [",\"tools\":[", "]"], &plan.definitions, Form::InputSchema);
+    sink.framing("}");
+    if plan.turns.len() > MOST_MESSAGES {
+        let fault = "there are more than 100,000 messages";
+        plan.violations.push(Violation::of(ANT_13, None, fault));
     }
 }
 

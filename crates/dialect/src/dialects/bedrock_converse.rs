@@ -8,22 +8,20 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, Media, MediaKind, MediaSource, Sink};
+use chatmill_model::{Component, DEFAULT_PROFILE, Media, MediaKind, MediaSource, Sink};
 
-use crate::about::{DialectAbout, Rules};
-use crate::definitions::{self, Form};
-use crate::list::write_turns;
-use crate::loss::{LossCode, reasons};
-use crate::media::{inline_bytes, picture_type};
-use crate::passes;
-use crate::profile::{ArgumentsAs, DialectProfile, Results, SystemPlace, Texts, Thoughts};
-use crate::rules::rules;
-use crate::text_run::is_blank_character;
-use crate::tool_call_ids::{IdRule, IdShape};
-use crate::tool_names::NameRule;
-use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, TurnPlan, with_media};
-use crate::{Dialect, Emit};
+use crate::loss::reasons;
+use crate::loss::rule::rules;
+use crate::naming::calls::{IdRule, IdShape};
+use crate::naming::tools::NameRule;
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::profile::{DialectProfile, Results, SystemPlace, Texts, Thoughts};
+use crate::text::media::{inline_bytes, picture_type};
+use crate::text::run::is_blank_character;
+use crate::tools::arguments::ArgumentsAs;
+use crate::tools::forms::{self, Form};
+use crate::transcript::turns::{Block, BlockContent, TurnPlan, with_media};
+use crate::write::list::write_turns;
 
 rules! {
     /// content is a list of blocks with one member each
@@ -46,38 +44,30 @@ rules! {
     BED_08 = "BED-08";
 }
 
-/// The dialect of Converse requests.
-pub(crate) struct BedrockConverse;
+/// Converse requests.
+pub(crate) static BEDROCK_CONVERSE: Dialect = Dialect {
+    profile: DEFAULT_PROFILE,
+    about: &ABOUT,
+    renderer: Renderer::Turns(&PROFILE, write),
+};
 
 static ABOUT: DialectAbout = DialectAbout {
+    id: "bedrock-converse",
     title: "Bedrock Converse",
     family: "converse",
     media_type: "application/json",
     specification: "Bedrock runtime service model, botocore 1.44.5",
     dated: "2026-08-01",
     carries: "text, tools, failures of tools, pictures and documents as bytes or in S3, in results, too, four cache marks, quoted replies; names before the text",
-    profiles: &[&BedrockConverse],
-    neutral: false,
-    own_system: false,
+    profiles: &[&BEDROCK_CONVERSE],
+    shows: Shows::Conversation,
     rules: Rules::Judged(RULES),
 };
 
 /// What stands for a result that is empty.
 const EMPTY_RESULT: &str = "(empty)";
 
-const IDS: IdRule = IdRule {
-    shape: IdShape::Word(64),
-    wanted: BED_03,
-    unique: BED_03,
-    shaped: BED_03,
-};
-
-const TOOL_NAMES: NameRule = NameRule {
-    most: Some(64),
-    reason: reasons::TOOL_NAME_OF_64.by(BED_03),
-};
-
-static MANNER: DialectProfile = DialectProfile {
+static PROFILE: DialectProfile = DialectProfile {
     results: Results::UserTurn,
     merging: Some(BED_02),
     user_first: Some(BED_02),
@@ -98,49 +88,33 @@ static MANNER: DialectProfile = DialectProfile {
     definitions: Some(Form::Spec),
     makes_definitions: Some(reasons::SOURCE_DEFINES_NO_TOOLS.by(BED_05)),
     ..DialectProfile::plain(
-        IDS,
-        TOOL_NAMES,
+        IdRule::new(IdShape::Word(64), BED_03, BED_03),
+        NameRule::new(Some(64), reasons::TOOL_NAME_OF_64.by(BED_03)),
         (BED_02, "no message is left"),
         reasons::PICTURE_HAS_NO_NAME.by(BED_06),
     )
 };
 
-impl Dialect for BedrockConverse {
-    fn id(&self) -> &'static str {
-        "bedrock-converse"
+fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
+    sink.framing("{");
+    if !plan.system.is_empty() {
+        sink.framing("\"system\":[");
+        write_blocks(sink, plan, &plan.system);
+        sink.framing("],");
     }
-
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        passes::loses(&MANNER)
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let plan = passes::arrange(transcript, &MANNER);
-        sink.framing("{");
-        if !plan.system.is_empty() {
-            sink.framing("\"system\":[");
-            write_blocks(sink, &plan, &plan.system);
-            sink.framing("],");
-        }
-        sink.framing("\"messages\":[");
-        let heads = ["{\"role\":\"user\"", "{\"role\":\"assistant\"", ",\"content\":["];
-        write_turns(sink, &plan, heads, |sink, blocks| {
-            write_blocks(sink, &plan, blocks);
-        });
-        sink.framing("]");
-        definitions::write(
-            sink,
-            [",\"toolConfig\":{\"tools\":[", "]}"],
-            &plan.definitions,
-            Form::Spec,
-        );
-        sink.framing("}");
-        emit(sink, plan.finish());
-    }
+    sink.framing("\"messages\":[");
+    let heads = ["{\"role\":\"user\"", "{\"role\":\"assistant\"", ",\"content\":["];
+    write_turns(sink, plan, heads, |sink, blocks| {
+        write_blocks(sink, plan, blocks);
+    });
+    sink.framing("]");
+    forms::write(
+        sink,
+        [",\"toolConfig\":{\"tools\":[", "]}"],
+        &plan.definitions,
+        Form::Spec,
+    );
+    sink.framing("}");
 }
 
 fn carries(media: &Media) -> Option<u64> {

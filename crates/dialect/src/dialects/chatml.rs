@@ -14,19 +14,16 @@
 //!
 //! The transcript ends with the last turn: nothing asks for an answer.
 
-use chatmill_model::{Level, Role, Sink, Speaker};
+use chatmill_model::{DEFAULT_PROFILE, Level, Role, Sink, Speaker};
 
-use crate::about::{DialectAbout, Rules};
-use crate::controls::ControlTokenRule;
-use crate::loss::{LossCode, reasons};
-use crate::order::Order;
-use crate::passes;
-use crate::profile::{DialectProfile, Thoughts};
-use crate::rules::rules;
-use crate::tool_call_ids::{IdRule, IdShape};
-use crate::tool_names::NameRule;
-use crate::transcript::Transcript;
-use crate::{Dialect, Emit};
+use crate::loss::reasons;
+use crate::loss::rule::rules;
+use crate::messages::order::Order;
+use crate::naming::calls::{IdRule, IdShape};
+use crate::naming::tools::NameRule;
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::profile::{ControlTokenRule, DialectProfile, Thoughts};
+use crate::transcript::turns::TurnPlan;
 
 rules! {
     /// control tokens open and close turns, and nothing else spells them, or the tags around calls, results
@@ -40,37 +37,29 @@ rules! {
     CML_04 = "CML-04";
 }
 
-/// The dialect of `ChatML` transcripts.
-pub(crate) struct Chatml;
-
 const OPENING: &str = "<|im_start|>";
 const CLOSING: &str = "<|im_end|>";
+/// `ChatML` transcripts.
+pub(crate) static CHATML: Dialect = Dialect {
+    profile: DEFAULT_PROFILE,
+    about: &ABOUT,
+    renderer: Renderer::Turns(&PROFILE, write),
+};
+
 static ABOUT: DialectAbout = DialectAbout {
+    id: "chatml",
     title: "ChatML",
     family: "template",
     media_type: "text/plain",
     specification: "OpenAI, Chat Markup Language",
     dated: "2023-03-01",
     carries: "text and roles, quoted replies, reasoning if policy keeps it; names in front of the text",
-    profiles: &[&Chatml],
-    neutral: false,
-    own_system: false,
+    profiles: &[&CHATML],
+    shows: Shows::Conversation,
     rules: Rules::Judged(RULES),
 };
 
-const IDS: IdRule = IdRule {
-    shape: IdShape::Any(usize::MAX),
-    wanted: CML_02,
-    unique: CML_02,
-    shaped: CML_02,
-};
-
-const TOOL_NAMES: NameRule = NameRule {
-    most: None,
-    reason: reasons::TEMPLATE_HAS_NO_TOOLS.by(CML_02),
-};
-
-static MANNER: DialectProfile = DialectProfile {
+static PROFILE: DialectProfile = DialectProfile {
     order: Order::Toolless(reasons::TEMPLATE_HAS_NO_TOOLS.by(CML_02)),
     thoughts: Thoughts::Tagged,
     control_tokens: Some(ControlTokenRule {
@@ -79,41 +68,25 @@ static MANNER: DialectProfile = DialectProfile {
         rule: CML_01,
     }),
     ..DialectProfile::plain(
-        IDS,
-        TOOL_NAMES,
+        IdRule::new(IdShape::Any(usize::MAX), CML_02, CML_02),
+        NameRule::new(None, reasons::TEMPLATE_HAS_NO_TOOLS.by(CML_02)),
         (CML_03, "no turn is left"),
         reasons::TURN_IS_TEXT,
     )
 };
 
-impl Dialect for Chatml {
-    fn id(&self) -> &'static str {
-        "chatml"
-    }
-
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        passes::loses(&MANNER)
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let plan = passes::arrange(transcript, &MANNER);
-        for (turn, blocks) in plan.said() {
-            sink.control(OPENING);
-            sink.framing(match turn.role {
-                Role::System => "system\n",
-                Role::Assistant => "assistant\n",
-                Role::User | Role::Tool => "user\n",
-            });
-            sink.answer(plan.voice(turn.role, blocks), turn.position);
-            plan.joined(blocks, |words| words.write(sink, Level::Raw));
-            sink.control(CLOSING);
-            sink.speak(Speaker::Other);
-            sink.framing("\n");
-        }
-        emit(sink, plan.finish());
+fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
+    for (turn, blocks) in plan.said() {
+        sink.control(OPENING);
+        sink.framing(match turn.role {
+            Role::System => "system\n",
+            Role::Assistant => "assistant\n",
+            Role::User | Role::Tool => "user\n",
+        });
+        sink.answer(plan.voice(turn.role, blocks), turn.position);
+        plan.joined(blocks, |words| words.write(sink, Level::Raw));
+        sink.control(CLOSING);
+        sink.speak(Speaker::Other);
+        sink.framing("\n");
     }
 }

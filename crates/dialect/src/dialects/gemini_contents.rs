@@ -6,23 +6,21 @@
 //!
 //! Profile `no-ids` leaves out the ids of calls, which older models refuse.
 
-use chatmill_model::{Component, Media, MediaKind, MediaSource, Sink};
+use chatmill_model::{Component, DEFAULT_PROFILE, Media, MediaKind, MediaSource, Sink};
 
-use crate::about::{DialectAbout, Rules};
-use crate::definitions::{self, Form};
-use crate::json;
-use crate::list::write_turns;
-use crate::loss::{LossCode, reasons};
-use crate::media::{inline_bytes, kind_of_type, web_address};
-use crate::passes;
-use crate::profile::{ArgumentsAs, DialectProfile, Results, SystemPlace, Texts, Thoughts};
-use crate::rules::rules;
-use crate::tool_call_ids::{IdRule, IdShape};
-use crate::tool_names::NameRule;
-use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, TurnPlan, with_media};
-use crate::violation::Violation;
-use crate::{Dialect, Emit};
+use crate::loss::reasons;
+use crate::loss::rule::rules;
+use crate::loss::violation::Violation;
+use crate::naming::calls::{IdRule, IdShape};
+use crate::naming::tools::NameRule;
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::profile::{DialectProfile, Results, SystemPlace, Texts, Thoughts};
+use crate::text::json;
+use crate::text::media::{inline_bytes, kind_of_type, web_address};
+use crate::tools::arguments::ArgumentsAs;
+use crate::tools::forms::{self, Form};
+use crate::transcript::turns::{Block, BlockContent, TurnPlan, with_media};
+use crate::write::list::write_turns;
 
 rules! {
     /// roles are user and model
@@ -50,50 +48,34 @@ rules! {
     GEM_10 = "GEM-10";
 }
 
-/// The dialect of `generateContent` requests.
-pub(crate) struct GeminiContents {
-    profile: &'static str,
-    manner: &'static DialectProfile,
-}
+/// Requests of `generateContent`, in profile `document`.
+pub(crate) static GEMINI_CONTENTS: Dialect = Dialect {
+    profile: DEFAULT_PROFILE,
+    about: &ABOUT,
+    renderer: Renderer::Turns(&PROFILE, |plan, sink| write(plan, sink, true)),
+};
 
-/// In profile `document`.
-pub(crate) static GEMINI_CONTENTS: GeminiContents = GeminiContents {
-    profile: "document",
-    manner: &MANNER,
+/// Without ids of calls.
+static WITHOUT_IDS: Dialect = Dialect {
+    profile: "no-ids",
+    about: &ABOUT,
+    renderer: Renderer::Turns(&NO_IDS, |plan, sink| write(plan, sink, false)),
 };
 
 static ABOUT: DialectAbout = DialectAbout {
+    id: "gemini-contents",
     title: "Gemini generateContent",
     family: "gemini",
     media_type: "application/json",
     specification: "Google API discovery document, revision 20260717",
     dated: "2026-07-17",
     carries: "text, tools, failures of tools, media with an address or bytes, in results as bytes, quoted replies; names before the text",
-    profiles: &[
-        &GEMINI_CONTENTS,
-        &GeminiContents {
-            profile: "no-ids",
-            manner: &NO_IDS,
-        },
-    ],
-    neutral: false,
-    own_system: false,
+    profiles: &[&GEMINI_CONTENTS, &WITHOUT_IDS],
+    shows: Shows::Conversation,
     rules: Rules::Judged(RULES),
 };
 
-const IDS: IdRule = IdRule {
-    shape: IdShape::Any(usize::MAX),
-    wanted: GEM_06,
-    unique: GEM_06,
-    shaped: GEM_06,
-};
-
-const TOOL_NAMES: NameRule = NameRule {
-    most: Some(128),
-    reason: reasons::FUNCTION_NAME_OF_128.by(GEM_05),
-};
-
-static MANNER: DialectProfile = DialectProfile {
+static PROFILE: DialectProfile = DialectProfile {
     results: Results::OneTurn,
     merging: Some(GEM_07),
     user_first: Some(GEM_08),
@@ -113,8 +95,8 @@ static MANNER: DialectProfile = DialectProfile {
     definitions: Some(Form::Declaration),
     escapes_lines: true,
     ..DialectProfile::plain(
-        IDS,
-        TOOL_NAMES,
+        IdRule::new(IdShape::Any(usize::MAX), GEM_06, GEM_06),
+        NameRule::new(Some(128), reasons::FUNCTION_NAME_OF_128.by(GEM_05)),
         (GEM_08, "no content is left"),
         reasons::MEDIA_HAVE_NO_NAME.by(GEM_03),
     )
@@ -122,51 +104,31 @@ static MANNER: DialectProfile = DialectProfile {
 
 static NO_IDS: DialectProfile = DialectProfile {
     drops_ids: Some(reasons::PAIRED_BY_ORDER),
-    ..MANNER
+    ..PROFILE
 };
 
-impl Dialect for GeminiContents {
-    fn id(&self) -> &'static str {
-        "gemini-contents"
+fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>, has_ids: bool) {
+    sink.framing("{");
+    if !plan.system.is_empty() {
+        sink.framing("\"systemInstruction\":{\"parts\":[");
+        write_parts(sink, plan, &plan.system, has_ids);
+        sink.framing("]},");
     }
-
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn profile(&self) -> &'static str {
-        self.profile
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        passes::loses(self.manner)
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let mut plan = passes::arrange(transcript, self.manner);
-        sink.framing("{");
-        if !plan.system.is_empty() {
-            sink.framing("\"systemInstruction\":{\"parts\":[");
-            self.write_parts(sink, &plan, &plan.system);
-            sink.framing("]},");
-        }
-        sink.framing("\"contents\":[");
-        let heads = ["{\"role\":\"user\"", "{\"role\":\"model\"", ",\"parts\":["];
-        write_turns(sink, &plan, heads, |sink, blocks| {
-            self.write_parts(sink, &plan, blocks);
-        });
-        sink.framing("]");
-        definitions::write(
-            sink,
-            [",\"tools\":[{\"functionDeclarations\":[", "]}]"],
-            &plan.definitions,
-            Form::Declaration,
-        );
-        sink.framing("}");
-        let misnamed = misnamed(&plan);
-        plan.violations.extend(misnamed);
-        emit(sink, plan.finish());
-    }
+    sink.framing("\"contents\":[");
+    let heads = ["{\"role\":\"user\"", "{\"role\":\"model\"", ",\"parts\":["];
+    write_turns(sink, plan, heads, |sink, blocks| {
+        write_parts(sink, plan, blocks, has_ids);
+    });
+    sink.framing("]");
+    forms::write(
+        sink,
+        [",\"tools\":[{\"functionDeclarations\":[", "]}]"],
+        &plan.definitions,
+        Form::Declaration,
+    );
+    sink.framing("}");
+    let misnamed = misnamed(plan);
+    plan.violations.extend(misnamed);
 }
 
 /// Responses by other names than the calls before them, which only rejected calls and results leave.
@@ -234,65 +196,63 @@ fn media_type(media: &Media) -> Option<&str> {
     media.media_type.as_deref().filter(|kind| kind.contains('/'))
 }
 
-impl GeminiContents {
-    fn write_parts<'a>(&self, sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>]) {
-        for (index, (block, media)) in with_media(blocks).enumerate() {
-            if index > 0 {
-                sink.framing(",");
-            }
-            match block.held {
-                BlockContent::Media(media, _) => medium(sink, media),
-                BlockContent::Call(call) => {
-                    sink.framing("{\"functionCall\":{");
-                    self.write_id(sink, call.id);
-                    sink.framing("\"name\":");
-                    sink.json_string(call.name, Component::Tools);
-                    sink.framing(",\"args\":");
-                    sink.literal(call.arguments, Component::Tools);
-                    sink.framing("}");
-                }
-                BlockContent::Result(result) => {
-                    sink.framing("{\"functionResponse\":{");
-                    self.write_id(sink, result.id);
-                    sink.framing("\"name\":");
-                    sink.json_string(result.name, Component::Tools);
-                    if result.is_object {
-                        sink.framing(",\"response\":");
-                        sink.literal(result.content, Component::Tools);
-                    } else {
-                        sink.framing(if result.is_error() {
-                            ",\"response\":{\"error\":"
-                        } else {
-                            ",\"response\":{\"output\":"
-                        });
-                        sink.json_string(result.content, Component::Tools);
-                        sink.framing("}");
-                    }
-                    let mut separator = ",\"parts\":[";
-                    for block in media {
-                        if let BlockContent::Media(media, _) = block.held {
-                            sink.framing(separator);
-                            separator = "},";
-                            medium(sink, media);
-                        }
-                    }
-                    sink.framing(if media.is_empty() { "}" } else { "}]}" });
-                }
-                _ => {
-                    sink.framing("{\"text\":");
-                    plan.write_string(sink, block);
-                }
-            }
-            sink.framing("}");
-        }
-    }
-
-    fn write_id<'a>(&self, sink: &mut Sink<'a>, id: &'a str) {
-        if self.manner.drops_ids.is_none() {
-            sink.framing("\"id\":");
-            sink.json_string(id, Component::Meta);
+fn write_parts<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>], has_ids: bool) {
+    for (index, (block, media)) in with_media(blocks).enumerate() {
+        if index > 0 {
             sink.framing(",");
         }
+        match block.held {
+            BlockContent::Media(media, _) => medium(sink, media),
+            BlockContent::Call(call) => {
+                sink.framing("{\"functionCall\":{");
+                write_id(sink, call.id, has_ids);
+                sink.framing("\"name\":");
+                sink.json_string(call.name, Component::Tools);
+                sink.framing(",\"args\":");
+                sink.literal(call.arguments, Component::Tools);
+                sink.framing("}");
+            }
+            BlockContent::Result(result) => {
+                sink.framing("{\"functionResponse\":{");
+                write_id(sink, result.id, has_ids);
+                sink.framing("\"name\":");
+                sink.json_string(result.name, Component::Tools);
+                if result.is_object {
+                    sink.framing(",\"response\":");
+                    sink.literal(result.content, Component::Tools);
+                } else {
+                    sink.framing(if result.is_error() {
+                        ",\"response\":{\"error\":"
+                    } else {
+                        ",\"response\":{\"output\":"
+                    });
+                    sink.json_string(result.content, Component::Tools);
+                    sink.framing("}");
+                }
+                let mut separator = ",\"parts\":[";
+                for block in media {
+                    if let BlockContent::Media(media, _) = block.held {
+                        sink.framing(separator);
+                        separator = "},";
+                        medium(sink, media);
+                    }
+                }
+                sink.framing(if media.is_empty() { "}" } else { "}]}" });
+            }
+            _ => {
+                sink.framing("{\"text\":");
+                plan.write_string(sink, block);
+            }
+        }
+        sink.framing("}");
+    }
+}
+
+fn write_id<'a>(sink: &mut Sink<'a>, id: &'a str, has_ids: bool) {
+    if has_ids {
+        sink.framing("\"id\":");
+        sink.json_string(id, Component::Meta);
+        sink.framing(",");
     }
 }
 

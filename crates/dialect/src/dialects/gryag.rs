@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use chatmill_model::{Conversation, RawJson};
 
-use crate::json;
+use crate::text::json;
 
 /// Whether a conversation was read from one of gryag's own records: its database, or a captured prompt.
 pub(crate) fn is_gryags(conversation: &Conversation) -> bool {

@@ -2,9 +2,9 @@
 
 use chatmill_model::{Message, Part, Role};
 
-use crate::definitions;
 use crate::loss::{LossCode, Losses, reasons};
-use crate::unsupported::NoPlace;
+use crate::messages::unsupported::NoPlace;
+use crate::tools::forms;
 use crate::view::View;
 
 /// What [`declare_unspoken`] may declare.
@@ -31,11 +31,7 @@ pub(crate) fn declare_unspoken(view: &View<'_>, stretch: &[&Message], losses: &m
     for message in stretch.iter().filter(|message| View::is_turn(message)) {
         let position = message.position;
         if message.role == Role::System {
-            losses.at(
-                LossCode::SystemDropped,
-                position,
-                reasons::FORMAT_HAS_NO_SYSTEM_TEXT,
-            );
+            losses.at(reasons::FORMAT_HAS_NO_SYSTEM_TEXT, position);
         }
         for part in &message.parts {
             let code = match part {
@@ -46,10 +42,10 @@ pub(crate) fn declare_unspoken(view: &View<'_>, stretch: &[&Message], losses: &m
                     continue;
                 }
             };
-            losses.at(code, position, reasons::FORMAT_HAS_NO_TOOLS);
+            losses.at((code, reasons::FORMAT_HAS_NO_TOOLS), position);
         }
     }
-    let definitions = definitions::given(view);
+    let definitions = forms::given(view);
     let reason = reasons::FORMAT_HAS_NO_TOOLS;
-    losses.whole_rendering(LossCode::ToolDefinitionDropped, definitions, reason);
+    losses.whole_rendering((LossCode::ToolDefinitionDropped, reason), definitions);
 }

@@ -11,41 +11,46 @@
 //! People are `User` and have no names here; agents have theirs, whoever's perspective it is. Nothing is escaped, so a text
 //! of several paragraphs cannot be told from several turns; where a paragraph begins like a turn, that is declared.
 
-use chatmill_model::{Component, Level, Message, Part, Participant, Role, Sink, Speaker};
+use chatmill_model::{Component, DEFAULT_PROFILE, Level, Message, Part, Participant, Role, Sink, Speaker};
 
-use crate::about::{DialectAbout, Rules};
 use crate::dialects::jaibber::{self, declare_unspoken};
 use crate::loss::{LossCode, Losses, reasons, united};
-use crate::media::placeholder;
-use crate::message_text::{self, declared_words};
-use crate::names::AGENT;
-use crate::policy::MediaPolicy;
-use crate::progress::Progress;
-use crate::select_messages::{self, SelectedMessages};
-use crate::text::paragraphs_like;
+use crate::messages::select::{self, SelectedMessages};
+use crate::messages::system;
+use crate::messages::text::{self, declared_words};
+use crate::messages::unsupported::{self, Unsupported, declare_conversation, declare_messages};
+use crate::naming::people::AGENT;
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::text::edit::paragraphs_like;
+use crate::text::media::placeholder;
 use crate::transcript::Transcript;
-use crate::unsupported::{self, Unsupported, declare_conversation, declare_messages};
+use crate::transcript::progress::Progress;
+use crate::transcript::rendering::Rendering;
 use crate::view::View;
-use crate::{Dialect, Emit, system};
-
-/// The dialect of Jaibber's prompts.
-pub(crate) struct JaibberContext;
+use crate::view::policy::MediaPolicy;
 
 const SENTENCE: &str = "Respond ONLY to the final user message. Previous messages are for context.";
 
 /// Messages in the window.
 const WINDOW_MESSAGES: u32 = 20;
 
+/// Jaibber's prompts.
+pub(crate) static JAIBBER_CONTEXT: Dialect = Dialect {
+    profile: DEFAULT_PROFILE,
+    about: &ABOUT,
+    renderer: Renderer::System { loses, render },
+};
+
 static ABOUT: DialectAbout = DialectAbout {
+    id: "jaibber-context",
     title: "Jaibber context",
     family: "transcript",
     media_type: "text/plain",
     specification: "Jaibber Message Format, conversation context format",
     dated: "2026-02-28",
     carries: "text and the names of agents, of the newest 20 messages",
-    profiles: &[&JaibberContext],
-    neutral: false,
-    own_system: true,
+    profiles: &[&JAIBBER_CONTEXT],
+    shows: Shows::Flattened,
     rules: Rules::Judged(&[]),
 };
 
@@ -57,50 +62,36 @@ const LACKS: &[Unsupported] = &[
     Unsupported::Extra,
 ];
 
-impl Dialect for JaibberContext {
-    fn id(&self) -> &'static str {
-        "jaibber-context"
-    }
+fn loses() -> Vec<LossCode> {
+    united(&[
+        select::LOSES,
+        select::LOSES_NOTICES,
+        jaibber::LOSES,
+        unsupported::LOSES_FACTS,
+        &unsupported::loses(LACKS),
+        text::LOSES,
+        LOSES,
+    ])
+}
 
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        united(&[
-            select_messages::LOSES,
-            select_messages::LOSES_NOTICES,
-            jaibber::LOSES,
-            unsupported::LOSES_FACTS,
-            &unsupported::loses(LACKS),
-            message_text::LOSES,
-            LOSES,
-        ])
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let view = transcript.view();
-        let mut losses = Losses::default();
-        let shown = SelectedMessages::choose(view, Some(WINDOW_MESSAGES), &mut losses, says_something);
-        declare_unspoken(view, &shown.stretch, &mut losses);
-        declare_silent(&shown.stretch, &mut losses);
-        system::declare_unplaced(view, &mut losses);
-        declare_conversation(view, &mut losses);
-        declare_messages(view, &shown.messages, LACKS, &mut losses);
-        let mut progress = Progress::default();
-        sink.framing(SENTENCE);
-        for message in &shown.messages {
-            if let Some(turn) = Turn::of(transcript, message, &mut losses) {
-                turn.write(sink);
-                progress.said(message.position, message.role.as_str());
-            }
+fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
+    let view = transcript.view();
+    let mut losses = Losses::default();
+    let shown = SelectedMessages::choose(view, Some(WINDOW_MESSAGES), &mut losses, says_something);
+    declare_unspoken(view, &shown.stretch, &mut losses);
+    declare_silent(&shown.stretch, &mut losses);
+    system::declare_unplaced(view, &mut losses);
+    declare_conversation(view, &mut losses);
+    declare_messages(view, &shown.messages, LACKS, &mut losses);
+    let mut progress = Progress::default();
+    sink.framing(SENTENCE);
+    for message in &shown.messages {
+        if let Some(turn) = Turn::of(transcript, message, &mut losses) {
+            turn.write(sink);
+            progress.said(message.position, message.role.as_str());
         }
-        emit(sink, progress.finish(shown.extent, losses, Vec::new()));
     }
-
-    fn is_one_request(&self) -> bool {
-        true
-    }
+    progress.finish(shown.extent, losses, Vec::new())
 }
 
 /// What turns may cost.
@@ -137,8 +128,7 @@ fn says_something(message: &Message) -> bool {
 fn declare_silent(stretch: &[&Message], losses: &mut Losses) {
     for message in stretch {
         if is_spoken(message) && message.parts.is_empty() {
-            let reason = reasons::MESSAGE_SAYS_NOTHING;
-            losses.at(LossCode::EmptyDropped, message.position, reason);
+            losses.at(reasons::MESSAGE_SAYS_NOTHING, message.position);
         }
     }
 }
@@ -149,26 +139,16 @@ impl<'a> Turn<'a> {
         let (view, position) = (transcript.view(), message.position);
         let texts = texts(transcript, message, losses);
         if texts.is_empty() {
-            losses.at(LossCode::EmptyDropped, position, reasons::MESSAGE_SAYS_NOTHING);
+            losses.at(reasons::MESSAGE_SAYS_NOTHING, position);
             return None;
         }
         let joined = texts.len() as u64 - 1;
-        losses.several(
-            LossCode::PartFlattened,
-            position,
-            joined,
-            reasons::JOINED_INTO_ONE_TURN,
-        );
+        losses.several(reasons::JOINED_INTO_ONE_TURN, position, joined);
         let references = message.references.len() as u64;
-        losses.several(
-            LossCode::ReferenceDropped,
-            position,
-            references,
-            reasons::CONTEXT_HAS_NO_REPLIES,
-        );
+        losses.several(reasons::CONTEXT_HAS_NO_REPLIES, position, references);
         let agent = (message.role == Role::Assistant).then(|| agent_name(view, message));
         let nameless = u64::from(agent.is_none() && message.sender.is_some());
-        losses.whole_rendering(LossCode::NameDropped, nameless, reasons::CONTEXT_HAS_NO_NAMES);
+        losses.whole_rendering(reasons::CONTEXT_HAS_NO_NAMES, nameless);
         Some(Self {
             agent,
             voice: view.voice(message),
@@ -213,15 +193,14 @@ fn texts<'a>(transcript: &Transcript<'a>, message: &'a Message, losses: &mut Los
         match (part, text) {
             (_, Some(text)) => {
                 let spelled = paragraphs_like(&text, &["User: ", "Assistant ("]);
-                let reason = reasons::TURN_SPELLED_WITHOUT_ESCAPE;
-                losses.several(LossCode::SpecialTokenInText, position, spelled, reason);
+                losses.several(reasons::TURN_SPELLED_WITHOUT_ESCAPE, position, spelled);
                 texts.push(transcript.made().keep(text));
             }
             (Part::Media(_), None) if view.policy.media == MediaPolicy::Drop => {
-                losses.at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
+                losses.at(reasons::POLICY_DROPS_MEDIA, position);
             }
             (Part::Media(media), None) => {
-                losses.at(LossCode::MediaPlaceholder, position, reasons::CONTEXT_NAMES_MEDIA);
+                losses.at(reasons::CONTEXT_NAMES_MEDIA, position);
                 texts.push(transcript.made().keep(placeholder(media)));
             }
             _ => {}

@@ -10,20 +10,18 @@
 //! | `v3` | nine letters and digits | a turn of its own |
 //! | `v13` | anything but `null` | allowed |
 
-use crate::about::{DialectAbout, Rules};
-use crate::definitions::Form;
-use crate::image_url::picture;
-use crate::list::List;
-use crate::loss::{LossCode, reasons};
-use crate::passes;
-use crate::profile::{DialectProfile, SystemPlace, Texts};
-use crate::rules::rules;
-use crate::tool_call_ids::{IdRule, IdShape};
-use crate::tool_names::NameRule;
-use crate::transcript::Transcript;
-use crate::violation::Violation;
-use crate::{Dialect, Emit};
-use chatmill_model::{Role, Sink};
+use crate::loss::reasons;
+use crate::loss::rule::rules;
+use crate::loss::violation::Violation;
+use crate::naming::calls::{IdRule, IdShape};
+use crate::naming::tools::NameRule;
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::profile::{DialectProfile, SystemPlace, Texts};
+use crate::tools::forms::Form;
+use crate::transcript::turns::TurnPlan;
+use crate::write::list::List;
+use crate::write::picture::picture;
+use chatmill_model::{DEFAULT_PROFILE, Role, Sink};
 
 rules! {
     /// ids are nine letters and digits up to v11, anything but `null` from v13
@@ -44,19 +42,20 @@ rules! {
     MIS_07 = "MIS-07";
 }
 
-/// The dialect of Mistral's requests, as a version of the tokenizer takes them.
-pub(crate) struct MistralChat {
-    profile: &'static str,
-    manner: &'static DialectProfile,
+/// Mistral's requests, in profile `document`.
+pub(crate) static MISTRAL_CHAT: Dialect = version(DEFAULT_PROFILE, &V7);
+
+/// As a version of the tokenizer takes them.
+const fn version(profile: &'static str, fit: &'static DialectProfile) -> Dialect {
+    Dialect {
+        profile,
+        about: &ABOUT,
+        renderer: Renderer::Turns(fit, write),
+    }
 }
 
-/// In profile `document`.
-pub(crate) static MISTRAL_CHAT: MistralChat = MistralChat {
-    profile: "document",
-    manner: &V7,
-};
-
 static ABOUT: DialectAbout = DialectAbout {
+    id: "mistral-chat",
     title: "Mistral chat",
     family: "openai-chat",
     media_type: "application/json",
@@ -65,34 +64,12 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools, pictures by web address or as bytes, quoted replies; names before the text",
     profiles: &[
         &MISTRAL_CHAT,
-        &MistralChat {
-            profile: "v3",
-            manner: &V3,
-        },
-        &MistralChat {
-            profile: "v7",
-            manner: &V7,
-        },
-        &MistralChat {
-            profile: "v13",
-            manner: &V13,
-        },
+        &version("v3", &V3),
+        &version("v7", &V7),
+        &version("v13", &V13),
     ],
-    neutral: false,
-    own_system: false,
+    shows: Shows::Conversation,
     rules: Rules::Judged(RULES),
-};
-
-const IDS: IdRule = IdRule {
-    shape: IdShape::Nine,
-    wanted: MIS_01,
-    unique: MIS_04,
-    shaped: MIS_01,
-};
-
-const TOOL_NAMES: NameRule = NameRule {
-    most: Some(64),
-    reason: reasons::FUNCTION_NAME_OF_64.by(MIS_06),
 };
 
 static V7: DialectProfile = DialectProfile {
@@ -103,8 +80,8 @@ static V7: DialectProfile = DialectProfile {
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY,
     definitions: Some(Form::Nested),
     ..DialectProfile::plain(
-        IDS,
-        TOOL_NAMES,
+        IdRule::new(IdShape::Nine, MIS_01, MIS_04),
+        NameRule::new(Some(64), reasons::FUNCTION_NAME_OF_64.by(MIS_06)),
         (MIS_03, "no message is left"),
         reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE,
     )
@@ -123,35 +100,15 @@ static V13: DialectProfile = DialectProfile {
     ..V7
 };
 
-impl Dialect for MistralChat {
-    fn id(&self) -> &'static str {
-        "mistral-chat"
+fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
+    if plan.turns.last().is_some_and(|turn| turn.role == Role::System) {
+        let end = plan.progress.last_said();
+        let violation = Violation::of(MIS_05, end, "the last turn is system text");
+        plan.violations.push(violation);
     }
-
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn profile(&self) -> &'static str {
-        self.profile
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        passes::loses(self.manner)
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let list = List {
-            names_results: true,
-            ..List::PLAIN
-        };
-        let mut plan = passes::arrange(transcript, self.manner);
-        if plan.turns.last().is_some_and(|turn| turn.role == Role::System) {
-            let end = plan.progress.last_said();
-            let violation = Violation::of(MIS_05, end, "the last turn is system text");
-            plan.violations.push(violation);
-        }
-        let rendering = list.write(plan, self.manner, sink);
-        emit(sink, rendering);
-    }
+    let list = List {
+        names_results: true,
+        ..List::PLAIN
+    };
+    list.write(plan, sink);
 }

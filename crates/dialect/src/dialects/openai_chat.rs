@@ -4,20 +4,17 @@
 //! {"messages":[{"role":"user","name":"Alice","content":"Hi"},{"role":"assistant","content":"Hello"}]}
 //! ```
 
-use chatmill_model::Sink;
+use chatmill_model::DEFAULT_PROFILE;
 
-use crate::about::{DialectAbout, Rules};
-use crate::definitions::Form;
-use crate::image_url::picture_or_file;
-use crate::list::List;
-use crate::loss::{LossCode, reasons};
-use crate::passes;
-use crate::profile::{DialectProfile, Texts};
-use crate::rules::rules;
-use crate::tool_call_ids::{IdRule, IdShape};
-use crate::tool_names::NameRule;
-use crate::transcript::Transcript;
-use crate::{Dialect, Emit};
+use crate::loss::reasons;
+use crate::loss::rule::rules;
+use crate::naming::calls::{IdRule, IdShape};
+use crate::naming::tools::NameRule;
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::profile::{DialectProfile, Texts};
+use crate::tools::forms::Form;
+use crate::write::list::List;
+use crate::write::picture::picture_or_file;
 
 rules! {
     /// roles are system, user, assistant and tool
@@ -42,63 +39,36 @@ rules! {
     OAC_09 = "OAC-09";
 }
 
-/// The dialect of Chat Completions requests.
-pub(crate) struct OpenaiChat;
+/// Chat Completions requests.
+pub(crate) static OPENAI_CHAT: Dialect = Dialect {
+    profile: DEFAULT_PROFILE,
+    about: &ABOUT,
+    renderer: Renderer::Turns(&PROFILE, |plan, sink| List::PLAIN.write(plan, sink)),
+};
 
 static ABOUT: DialectAbout = DialectAbout {
+    id: "openai-chat",
     title: "OpenAI Chat Completions",
     family: "openai-chat",
     media_type: "application/json",
     specification: "OpenAI API reference, OpenAPI document 2.3.0",
     dated: "2026-08-01",
     carries: "text, names of users, tools, pictures by web address or as bytes, files as bytes, quoted replies",
-    profiles: &[&OpenaiChat],
-    neutral: false,
-    own_system: false,
+    profiles: &[&OPENAI_CHAT],
+    shows: Shows::Conversation,
     rules: Rules::Judged(RULES),
 };
 
-const IDS: IdRule = IdRule {
-    shape: IdShape::Any(usize::MAX),
-    wanted: OAC_05,
-    unique: OAC_06,
-    shaped: OAC_05,
-};
-
-const TOOL_NAMES: NameRule = NameRule {
-    most: Some(64),
-    reason: reasons::FUNCTION_NAME_OF_64.by(OAC_07),
-};
-
-static MANNER: DialectProfile = DialectProfile {
+static PROFILE: DialectProfile = DialectProfile {
     name_field: Some(OAC_08),
     texts: Texts::JoinedWithoutMedia,
     carries: Some(picture_or_file),
     media_rule_plain: reasons::ROLE_HOLDS_TEXT_ONLY.by(OAC_03),
     definitions: Some(Form::Nested),
     ..DialectProfile::plain(
-        IDS,
-        TOOL_NAMES,
+        IdRule::new(IdShape::Any(usize::MAX), OAC_05, OAC_06),
+        NameRule::new(Some(64), reasons::FUNCTION_NAME_OF_64.by(OAC_07)),
         (OAC_02, "no message is left"),
         reasons::PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE.by(OAC_03),
     )
 };
-
-impl Dialect for OpenaiChat {
-    fn id(&self) -> &'static str {
-        "openai-chat"
-    }
-
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        passes::loses(&MANNER)
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let rendering = List::PLAIN.render(transcript, &MANNER, sink);
-        emit(sink, rendering);
-    }
-}

@@ -6,22 +6,19 @@
 //!  {"type":"function_call_output","call_id":"c1","output":"3"}]}
 //! ```
 
-use chatmill_model::{Component, Media, MediaKind, Role, Sink, Speaker};
+use chatmill_model::{Component, DEFAULT_PROFILE, Media, MediaKind, Role, Sink, Speaker};
 
-use crate::about::{DialectAbout, Rules};
-use crate::definitions::{self, Form};
-use crate::image_url::{file, picture_address, picture_or_file, write_file};
-use crate::loss::{LossCode, reasons};
-use crate::media::web_address;
-use crate::passes;
-use crate::profile::{DialectProfile, Shape, Texts, Thoughts};
-use crate::rules::rules;
-use crate::tool_call_ids::{IdRule, IdShape};
-use crate::tool_names::NameRule;
-use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, ResultBlock, TurnPlan, with_media};
-use crate::violation::Violation;
-use crate::{Dialect, Emit};
+use crate::loss::reasons;
+use crate::loss::rule::rules;
+use crate::loss::violation::Violation;
+use crate::naming::calls::{IdRule, IdShape};
+use crate::naming::tools::NameRule;
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::profile::{DialectProfile, Shape, Texts, Thoughts};
+use crate::text::media::web_address;
+use crate::tools::forms::{self, Form};
+use crate::transcript::turns::{Block, BlockContent, ResultBlock, TurnPlan, with_media};
+use crate::write::picture::{file, picture_address, picture_or_file, write_file};
 
 rules! {
     /// an item is a message, a call or an output; there is at least one
@@ -41,38 +38,30 @@ rules! {
     OAR_06 = "OAR-06";
 }
 
-/// The dialect of Responses requests.
-pub(crate) struct OpenaiResponses;
+/// Responses requests.
+pub(crate) static OPENAI_RESPONSES: Dialect = Dialect {
+    profile: DEFAULT_PROFILE,
+    about: &ABOUT,
+    renderer: Renderer::Turns(&PROFILE, write),
+};
 
 static ABOUT: DialectAbout = DialectAbout {
+    id: "openai-responses",
     title: "OpenAI Responses",
     family: "openai-responses",
     media_type: "application/json",
     specification: "OpenAI API reference, OpenAPI document 2.3.0",
     dated: "2026-08-01",
     carries: "text, tools, pictures and files by web address or as bytes, in results, too, quoted replies; names before the text",
-    profiles: &[&OpenaiResponses],
-    neutral: false,
-    own_system: false,
+    profiles: &[&OPENAI_RESPONSES],
+    shows: Shows::Conversation,
     rules: Rules::Judged(RULES),
 };
 
 /// Characters of an output ([`OAR_03`]).
 const MOST_OUTPUT: usize = 10_485_760;
 
-const IDS: IdRule = IdRule {
-    shape: IdShape::Any(64),
-    wanted: OAR_03,
-    unique: OAR_04,
-    shaped: OAR_03,
-};
-
-const TOOL_NAMES: NameRule = NameRule {
-    most: Some(64),
-    reason: reasons::FUNCTION_NAME_OF_64.by(OAR_03),
-};
-
-static MANNER: DialectProfile = DialectProfile {
+static PROFILE: DialectProfile = DialectProfile {
     texts: Texts::JoinedWithoutMedia,
     carries: Some(carries),
     carries_in_results: Some(carries),
@@ -81,46 +70,30 @@ static MANNER: DialectProfile = DialectProfile {
     shape: Shape::Items(OAR_01),
     definitions: Some(Form::Flat),
     ..DialectProfile::plain(
-        IDS,
-        TOOL_NAMES,
+        IdRule::new(IdShape::Any(64), OAR_03, OAR_04),
+        NameRule::new(Some(64), reasons::FUNCTION_NAME_OF_64.by(OAR_03)),
         (OAR_01, "no item is left"),
         reasons::PICTURE_OR_FILE_HAS_NO_NAME.by(OAR_02),
     )
 };
 
-impl Dialect for OpenaiResponses {
-    fn id(&self) -> &'static str {
-        "openai-responses"
-    }
-
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        passes::loses(&MANNER)
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let mut plan = passes::arrange(transcript, &MANNER);
-        let mut separator = "{\"input\":[";
-        for (turn, blocks) in plan.said() {
-            said(sink, &plan, turn.role, blocks, &mut separator);
-            for (block, media) in with_media(blocks) {
-                item(sink, &plan, block, media, &mut separator);
-            }
+fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
+    let mut separator = "{\"input\":[";
+    for (turn, blocks) in plan.said() {
+        said(sink, plan, turn.role, blocks, &mut separator);
+        for (block, media) in with_media(blocks) {
+            item(sink, plan, block, media, &mut separator);
         }
-        let is_empty = separator != ",";
-        sink.framing(if is_empty { "{\"input\":[]" } else { "]" });
-        definitions::write(sink, [",\"tools\":[", "]"], &plan.definitions, Form::Flat);
-        sink.framing("}");
-        let long = plan.blocks.iter().filter(|block| is_too_long(block));
-        let long: Vec<_> = long.map(|block| block.position).collect();
-        for position in long {
-            let fault = "an output is longer than 10,485,760 characters";
-            plan.violations.push(Violation::of(OAR_03, position, fault));
-        }
-        emit(sink, plan.finish());
+    }
+    let is_empty = separator != ",";
+    sink.framing(if is_empty { "{\"input\":[]" } else { "]" });
+    forms::write(sink, [",\"tools\":[", "]"], &plan.definitions, Form::Flat);
+    sink.framing("}");
+    let long = plan.blocks.iter().filter(|block| is_too_long(block));
+    let long: Vec<_> = long.map(|block| block.position).collect();
+    for position in long {
+        let fault = "an output is longer than 10,485,760 characters";
+        plan.violations.push(Violation::of(OAR_03, position, fault));
     }
 }
 

@@ -10,19 +10,17 @@
 //! are joined with a blank line, and text beside a call follows the call's result. Calls with which the conversation ends are the
 //! last turn, several of them as a list.
 
-use chatmill_model::{Component, Level, Role, Sink, Speaker};
+use chatmill_model::{Component, DEFAULT_PROFILE, Level, Role, Sink, Speaker};
 
-use crate::about::{DialectAbout, Rules};
-use crate::definitions::{self, Form};
-use crate::loss::{LossCode, reasons};
-use crate::passes;
-use crate::profile::{ArgumentsAs, DialectProfile, Shape, SystemPlace, Thoughts};
-use crate::rules::rules;
-use crate::tool_call_ids::{IdRule, IdShape};
-use crate::tool_names::NameRule;
-use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, Turn, TurnPlan};
-use crate::{Dialect, Emit};
+use crate::loss::reasons;
+use crate::loss::rule::rules;
+use crate::naming::calls::{IdRule, IdShape};
+use crate::naming::tools::NameRule;
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::profile::{DialectProfile, Shape, SystemPlace, Thoughts};
+use crate::tools::arguments::ArgumentsAs;
+use crate::tools::forms::{self, Form};
+use crate::transcript::turns::{Block, BlockContent, Turn, TurnPlan};
 
 rules! {
     /// `human` and `observation` stand in odd places, `gpt` and `function_call` in even ones
@@ -39,35 +37,27 @@ rules! {
     SGP_05 = "SGP-05";
 }
 
-/// The dialect of `ShareGPT` records.
-pub(crate) struct Sharegpt;
+/// `ShareGPT` records.
+pub(crate) static SHAREGPT: Dialect = Dialect {
+    profile: DEFAULT_PROFILE,
+    about: &ABOUT,
+    renderer: Renderer::Turns(&PROFILE, write),
+};
 
 static ABOUT: DialectAbout = DialectAbout {
+    id: "sharegpt",
     title: "ShareGPT",
     family: "sharegpt",
     media_type: "application/json",
     specification: "LLaMA-Factory 0.9.5, data format",
     dated: "2026-08-01",
     carries: "text, tools one call at a time, quoted replies, reasoning if policy keeps it; names in front of the text",
-    profiles: &[&Sharegpt],
-    neutral: false,
-    own_system: false,
+    profiles: &[&SHAREGPT],
+    shows: Shows::Conversation,
     rules: Rules::Judged(RULES),
 };
 
-const IDS: IdRule = IdRule {
-    shape: IdShape::Any(usize::MAX),
-    wanted: SGP_02,
-    unique: SGP_02,
-    shaped: SGP_02,
-};
-
-const TOOL_NAMES: NameRule = NameRule {
-    most: None,
-    reason: reasons::CALL_HAS_A_NAME.by(SGP_04),
-};
-
-static MANNER: DialectProfile = DialectProfile {
+static PROFILE: DialectProfile = DialectProfile {
     system: SystemPlace::Outside,
     thoughts: Thoughts::Tagged,
     shape: Shape::Rounds {
@@ -78,51 +68,35 @@ static MANNER: DialectProfile = DialectProfile {
     arguments: ArgumentsAs::Object(SGP_04),
     definitions: Some(Form::Bare),
     ..DialectProfile::plain(
-        IDS,
-        TOOL_NAMES,
+        IdRule::new(IdShape::Any(usize::MAX), SGP_02, SGP_02),
+        NameRule::new(None, reasons::CALL_HAS_A_NAME.by(SGP_04)),
         (SGP_03, "no turn is left"),
         reasons::VALUE_IS_TEXT,
     )
 };
 
-impl Dialect for Sharegpt {
-    fn id(&self) -> &'static str {
-        "sharegpt"
+fn write<'a>(plan: &mut TurnPlan<'a>, sink: &mut Sink<'a>) {
+    let mut separator = "{\"conversations\":[";
+    for (turn, blocks) in plan.said() {
+        sink.framing(separator);
+        separator = ",";
+        value(sink, plan, turn, blocks);
     }
-
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
+    let is_empty = separator != ",";
+    sink.framing(if is_empty { "{\"conversations\":[]" } else { "]" });
+    if !plan.system.is_empty() {
+        sink.framing(",\"system\":");
+        plan.write_joined(sink, &plan.system);
     }
-
-    fn loses(&self) -> Vec<LossCode> {
-        passes::loses(&MANNER)
+    if !plan.definitions.is_empty() {
+        let mut tools = Sink::default();
+        forms::write(&mut tools, ["[", "]"], &plan.definitions, Form::Bare);
+        sink.framing(",\"tools\":");
+        sink.speak(Speaker::Preamble);
+        sink.json_string(tools.text().to_owned(), Component::Tools);
+        sink.speak(Speaker::Other);
     }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let plan = passes::arrange(transcript, &MANNER);
-        let mut separator = "{\"conversations\":[";
-        for (turn, blocks) in plan.said() {
-            sink.framing(separator);
-            separator = ",";
-            value(sink, &plan, turn, blocks);
-        }
-        let is_empty = separator != ",";
-        sink.framing(if is_empty { "{\"conversations\":[]" } else { "]" });
-        if !plan.system.is_empty() {
-            sink.framing(",\"system\":");
-            plan.write_joined(sink, &plan.system);
-        }
-        if !plan.definitions.is_empty() {
-            let mut tools = Sink::default();
-            definitions::write(&mut tools, ["[", "]"], &plan.definitions, Form::Bare);
-            sink.framing(",\"tools\":");
-            sink.speak(Speaker::Preamble);
-            sink.json_string(tools.text().to_owned(), Component::Tools);
-            sink.speak(Speaker::Other);
-        }
-        sink.framing("}");
-        emit(sink, plan.finish());
-    }
+    sink.framing("}");
 }
 
 fn value<'a>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: &[Block<'a>]) {

@@ -14,22 +14,19 @@ mod bedrock;
 mod cached;
 pub(crate) mod rows;
 
-use chatmill_model::{DEFAULT_PROFILE, Sink};
+use chatmill_model::DEFAULT_PROFILE;
 
-use crate::about::{DialectAbout, Rules};
-use crate::list::{ContentAs, Ends, List};
-use crate::loss::{LossCode, reasons};
-use crate::passes;
-use crate::profile::{DialectProfile, MarksOn, Shape, Texts};
-use crate::rules::rules;
-use crate::tool_call_ids::{IdRule, IdShape};
-use crate::tool_names::NameRule;
-use crate::transcript::Transcript;
-use crate::{Dialect, Emit};
+use crate::loss::reasons;
+use crate::loss::rule::rules;
+use crate::naming::calls::{IdRule, IdShape};
+use crate::naming::tools::NameRule;
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::profile::{DialectProfile, MarksOn, Texts};
+use crate::write::list::{ContentAs, Ends, List};
 
 pub(crate) use bedrock::SUNA_BEDROCK;
 pub(crate) use cached::SUNA_CACHED;
-pub(crate) use rows::SunaRows;
+pub(crate) use rows::SUNA_ROWS;
 
 rules! {
     /// roles are system, user, assistant and tool; there is at least one message
@@ -40,37 +37,25 @@ rules! {
     SUN_03 = "SUN-03";
 }
 
-/// A message list of Suna's: its name, and how it is written.
-pub(crate) struct SunaMessages {
-    id: &'static str,
-    profile: &'static str,
-    about: &'static DialectAbout,
-    manner: &'static DialectProfile,
-    content: ContentAs,
-}
-
 /// Lists with strings.
-pub(crate) static SUNA_LLM: SunaMessages = SunaMessages {
-    id: "suna-llm",
+pub(crate) static SUNA_LLM: Dialect = Dialect {
     profile: DEFAULT_PROFILE,
     about: &LLM,
-    manner: &STRINGS,
-    content: LIST.content,
+    renderer: Renderer::Turns(&STRINGS, |plan, sink| LIST.write(plan, sink)),
 };
 
 /// Lists with text blocks.
-pub(crate) static SUNA_LIST: SunaMessages = SunaMessages {
-    id: "suna-list",
+pub(crate) static SUNA_LIST: Dialect = Dialect {
     profile: DEFAULT_PROFILE,
     about: &BLOCKS,
-    manner: &MARKED,
-    content: ContentAs::Blocks,
+    renderer: Renderer::Turns(&MARKED, |plan, sink| BLOCK_LIST.write(plan, sink)),
 };
 
 const SPECIFICATION: &str = "Suna, message structures";
 const DATED: &str = "2025-11-07";
 
 static LLM: DialectAbout = DialectAbout {
+    id: "suna-llm",
     title: "Suna LLM messages",
     family: "openai-chat",
     media_type: "application/json",
@@ -78,28 +63,16 @@ static LLM: DialectAbout = DialectAbout {
     dated: DATED,
     carries: "text, tools, ids of messages, quoted replies",
     profiles: &[&SUNA_LLM],
-    neutral: false,
-    own_system: false,
+    shows: Shows::Conversation,
     rules: Rules::Judged(RULES),
 };
 
 static BLOCKS: DialectAbout = DialectAbout {
+    id: "suna-list",
     title: "Suna messages with text blocks",
     profiles: &[&SUNA_LIST],
     carries: "text, tools, ids of messages, four cache marks, quoted replies",
     ..LLM
-};
-
-const IDS: IdRule = IdRule {
-    shape: IdShape::Any(usize::MAX),
-    wanted: SUN_02,
-    unique: SUN_02,
-    shaped: SUN_02,
-};
-
-const TOOL_NAMES: NameRule = NameRule {
-    most: None,
-    reason: reasons::CALL_HAS_A_NAME.by(SUN_02),
 };
 
 static STRINGS: DialectProfile = DialectProfile {
@@ -107,8 +80,8 @@ static STRINGS: DialectProfile = DialectProfile {
     keeps_message_ids: true,
     agents_are_one: true,
     ..DialectProfile::plain(
-        IDS,
-        TOOL_NAMES,
+        IdRule::new(IdShape::Any(usize::MAX), SUN_02, SUN_02),
+        NameRule::new(None, reasons::CALL_HAS_A_NAME.by(SUN_02)),
         (SUN_01, "no message is left"),
         reasons::CONTENT_IS_TEXT,
     )
@@ -128,33 +101,13 @@ const LIST: List = List {
     ..List::PLAIN
 };
 
-impl Dialect for SunaMessages {
-    fn id(&self) -> &'static str {
-        self.id
-    }
+const BLOCK_LIST: List = List {
+    content: ContentAs::Blocks,
+    ..LIST
+};
 
-    fn about(&self) -> &'static DialectAbout {
-        self.about
-    }
-
-    fn profile(&self) -> &'static str {
-        self.profile
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        passes::loses(self.manner)
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let list = List {
-            content: self.content,
-            ..LIST
-        };
-        let rendering = list.render(transcript, self.manner, sink);
-        emit(sink, rendering);
-    }
-
-    fn is_one_request(&self) -> bool {
-        matches!(self.manner.shape, Shape::History)
-    }
-}
+/// Lists of strings, but for texts with a cache mark.
+const MARKED_LIST: List = List {
+    content: ContentAs::StringUnlessMarked,
+    ..LIST
+};

@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use crate::rules::DialectRule;
+use super::LossCode;
+use crate::loss::rule::DialectRule;
 
 /// Why something was lost, in one clause that the list holds, for example `OAC-06: the id occurs on an earlier call`.
 ///
@@ -49,6 +50,31 @@ impl LossReason {
     fn bytes(self) -> impl Iterator<Item = u8> {
         let rule = self.rule.map(|rule| rule.id().bytes().chain(": ".bytes()));
         rule.into_iter().flatten().chain(self.clause.bytes())
+    }
+}
+
+/// What is lost, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LossCause {
+    /// What.
+    pub(crate) code: LossCode,
+    /// Why.
+    pub(crate) reason: LossReason,
+}
+
+impl LossCause {
+    /// The same, because a rule of the dialect wants it so.
+    pub(crate) const fn by(self, rule: &'static DialectRule) -> Self {
+        Self {
+            reason: self.reason.by(rule),
+            ..self
+        }
+    }
+}
+
+impl From<(LossCode, LossReason)> for LossCause {
+    fn from((code, reason): (LossCode, LossReason)) -> Self {
+        Self { code, reason }
     }
 }
 
@@ -96,7 +122,7 @@ impl Ord for LossReason {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::samples::{ABC_01, ABC_02, ABC_03};
+    use crate::loss::rule::samples::{ABC_01, ABC_02, ABC_03};
 
     const ONE: LossReason = LossReason::new(0, "there are no ids");
     const TWO: LossReason = LossReason::new(1, "a call has a name");

@@ -1,11 +1,12 @@
 //! Arguments of calls in the form that the dialect wants.
 
+use chatmill_diag::cut;
+
 use super::Pass;
-use crate::arguments::{self, as_object, as_text, inexact_integers};
 use crate::loss::LossCode;
-use crate::order::Order;
-use crate::profile::ArgumentsAs;
-use crate::turns::{BlockContent, Kinds};
+use crate::messages::order::Order;
+use crate::tools::arguments::{self, ArgumentsAs, as_object, as_text, inexact_integers};
+use crate::transcript::turns::{BlockContent, Kinds};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.order, profile.arguments, profile.rounds_numbers) {
@@ -27,7 +28,7 @@ pub(super) const PASS: Pass = Pass {
         let losses = &mut plan.losses;
         // Blocks that no turn holds any more are not written.
         for turn in &plan.turns {
-            for block in plan.blocks.get_mut(turn.start..turn.end).unwrap_or_default() {
+            for block in cut::slice_mut(&mut plan.blocks, turn.range()) {
                 let BlockContent::Call(call) = &mut block.held else {
                     continue;
                 };
@@ -38,7 +39,7 @@ pub(super) const PASS: Pass = Pass {
                 });
                 if let Some(reason) = profile.rounds_numbers {
                     let inexact = inexact_integers(call.arguments);
-                    losses.several(LossCode::NumberPrecision, position, inexact, reason);
+                    losses.several((LossCode::NumberPrecision, reason), position, inexact);
                 }
             }
         }
@@ -48,9 +49,9 @@ pub(super) const PASS: Pass = Pass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loss::rule::samples::ABC_01;
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{BOT, PLAIN, Sample, call, result};
-    use crate::profile::DialectProfile;
-    use crate::rules::samples::ABC_01;
 
     #[test]
     fn arguments_are_text_or_an_object() {

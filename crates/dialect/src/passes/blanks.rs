@@ -2,8 +2,8 @@
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::text_run::is_blank_character;
-use crate::turns::{BlockContent, Kinds, Wording};
+use crate::text::run::is_blank_character;
+use crate::transcript::turns::{BlockContent, Kinds, Wording};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| {
@@ -24,8 +24,7 @@ pub(super) const PASS: Pass = Pass {
                     .iter()
                     .all(|words| words.text.chars().all(is_blank_character))
             {
-                let reason = reasons::WHITE_SPACE_IS_EMPTY;
-                plan.losses.at(LossCode::WhitespaceTrimmed, position, reason);
+                plan.losses.at(reasons::WHITE_SPACE_IS_EMPTY, position);
                 return None;
             }
             Some(block)
@@ -36,8 +35,8 @@ pub(super) const PASS: Pass = Pass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{ANN, PLAIN, Sample, text};
-    use crate::profile::DialectProfile;
 
     #[test]
     fn white_space_is_no_text_where_the_dialect_says_so() {

@@ -1,9 +1,11 @@
 //! Calls stand behind the text of their turn.
 
+use chatmill_diag::cut;
+
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::order::Order;
-use crate::turns::{Block, Kinds};
+use crate::messages::order::Order;
+use crate::transcript::turns::{Block, Kinds};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match profile.order {
@@ -16,15 +18,14 @@ pub(super) const PASS: Pass = Pass {
         }
         let (turns, blocks, losses) = (&plan.turns, &mut plan.blocks, &mut plan.losses);
         for turn in turns {
-            let blocks = blocks.get_mut(turn.start..turn.end).unwrap_or_default();
+            let blocks = cut::slice_mut(blocks, turn.range());
             let Some(first) = blocks.iter().position(Block::is_call) else {
                 continue;
             };
             let behind = blocks.iter().skip(first).filter(|block| !block.is_call());
             let moved = behind.count() as u64;
             if let Some(position) = turn.position.filter(|_| moved > 0) {
-                let reason = reasons::TEXT_BEFORE_CALLS_OF_THE_TURN;
-                losses.several(LossCode::PartMoved, position, moved, reason);
+                losses.several(reasons::TEXT_BEFORE_CALLS_OF_THE_TURN, position, moved);
                 blocks.sort_by_key(Block::is_call);
             }
         }

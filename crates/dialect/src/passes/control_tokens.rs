@@ -1,14 +1,16 @@
 //! Control tokens and tags that chat text spells: escaped, or kept as policy says.
 
+use chatmill_diag::cut;
 use chatmill_model::{Component, Role};
 
 use super::Pass;
-use crate::controls::{self, ControlTokenRule, Reserved};
-use crate::loss::{LossCode, Losses, reasons};
-use crate::policy::ControlTokens;
+use crate::loss::violation::Violation;
+use crate::loss::{LossCause, LossCode, Losses, reasons};
+use crate::passes::profile::ControlTokenRule;
+use crate::text::control_tokens::{self, Reserved};
 use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, Lead, TurnPlan};
-use crate::violation::Violation;
+use crate::transcript::turns::{Block, BlockContent, Lead, TurnPlan};
+use crate::view::policy::ControlTokens;
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match profile.control_tokens {
@@ -34,7 +36,7 @@ pub(super) const PASS: Pass = Pass {
                     rule,
                     reserved,
                     forging,
-                    position: plan.blocks.get(index).and_then(|block| block.position),
+                    position: cut::at(&plan.blocks, index).position,
                     forged: &mut forged,
                     losses: &mut losses,
                 };
@@ -61,9 +63,7 @@ struct Treatment<'t, 'a> {
 
 impl<'a> Treatment<'_, 'a> {
     fn block(&mut self, plan: &mut TurnPlan<'a>, index: usize) {
-        let Some(Block { held, lead, .. }) = plan.blocks.get_mut(index) else {
-            return;
-        };
+        let Block { held, lead, .. } = cut::at_mut(&mut plan.blocks, index);
         if let Lead::Name(name) = lead {
             *name = self.text(name);
         }
@@ -78,11 +78,10 @@ impl<'a> Treatment<'_, 'a> {
     fn text(&mut self, text: &'a str) -> &'a str {
         let rule = self.rule.rule;
         let (treated, escaped) = match self.transcript.view().policy.control_tokens {
-            ControlTokens::Escape => controls::escape(text.into(), self.reserved),
+            ControlTokens::Escape => control_tokens::escape(text.into(), self.reserved),
             ControlTokens::Keep => {
                 let kept = self.reserved.count(text);
-                let reason = reasons::POLICY_KEEPS_CONTROL_TOKENS.by(rule);
-                self.declare(LossCode::SpecialTokenInText, kept, reason);
+                self.declare(reasons::POLICY_KEEPS_CONTROL_TOKENS.by(rule), kept);
                 let tokens = [Some(self.rule.opening), Some(self.rule.closing), self.forging];
                 let spelled = tokens
                     .into_iter()
@@ -90,18 +89,17 @@ impl<'a> Treatment<'_, 'a> {
                     .map(|token| text.matches(token).count() as u64);
                 *self.forged += spelled.sum::<u64>();
                 // Else readers would take the character that somebody typed for an escape.
-                controls::escape_again(text.into(), self.reserved)
+                control_tokens::escape_again(text.into(), self.reserved)
             }
         };
-        let reason = reasons::CONTROL_TOKENS_ARE_ESCAPED.by(rule);
-        self.declare(LossCode::ReservedTextEscaped, escaped, reason);
+        self.declare(reasons::CONTROL_TOKENS_ARE_ESCAPED.by(rule), escaped);
         self.transcript.made().keep(treated)
     }
 
-    fn declare(&mut self, code: LossCode, count: u64, reason: crate::loss::LossReason) {
+    fn declare(&mut self, cause: LossCause, count: u64) {
         match self.position {
-            Some(position) => self.losses.several(code, position, count, reason),
-            None => self.losses.whole_rendering(code, count, reason),
+            Some(position) => self.losses.several(cause, position, count),
+            None => self.losses.whole_rendering(cause, count),
         }
     }
 }
@@ -109,9 +107,9 @@ impl<'a> Treatment<'_, 'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loss::rule::samples::ABC_01;
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{ANN, PLAIN, Sample, text};
-    use crate::profile::DialectProfile;
-    use crate::rules::samples::ABC_01;
 
     #[test]
     fn what_is_reserved_is_escaped_or_kept_as_policy_says() {

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::Pass;
-use crate::definitions::{self, ToolDefinition};
-use crate::json_schema::NO_PARAMETERS;
 use crate::loss::{LossCode, LossReason};
-use crate::order::Order;
-use crate::tool_names::ToolNames;
-use crate::turns::{BlockContent, TurnPlan};
+use crate::messages::order::Order;
+use crate::naming::tools::ToolNames;
+use crate::tools::forms::{self, ToolDefinition};
+use crate::tools::json_schema::NO_PARAMETERS;
+use crate::transcript::turns::{BlockContent, TurnPlan};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.definitions, profile.makes_definitions) {
@@ -26,21 +26,21 @@ pub(super) const PASS: Pass = Pass {
     run: |plan, transcript, profile| {
         let view = transcript.view();
         if profile.definitions.is_none() {
-            definitions::lose(view, &mut plan.losses);
+            forms::lose(view, &mut plan.losses);
         }
         let shown = match profile.order {
             Order::Toolless(_) => return,
             Order::Paired | Order::Filtered(_) => transcript.messages(),
         };
-        if definitions::given(view) == 0 && !view.additions.infers_tools && !transcript.has_tool_use() {
+        if forms::given(view) == 0 && !view.additions.infers_tools && !transcript.has_tool_use() {
             return;
         }
         let definitions = transcript.definitions();
-        let names = ToolNames::new(view, shown, definitions, &profile.tool_names, transcript.made());
+        let defined = definitions.iter().flatten().map(|definition| definition.name);
+        let names = ToolNames::new(view, shown, defined, &profile.tool_names, transcript.made());
         name(plan, &names);
         if let Some(form) = profile.definitions {
-            plan.definitions =
-                definitions::prepare(definitions, form, &names, transcript.made(), &mut plan.losses);
+            plan.definitions = forms::prepare(definitions, form, &names, transcript.made(), &mut plan.losses);
             if let Some(reason) = profile.makes_definitions.filter(|_| plan.definitions.is_empty()) {
                 make(plan, reason);
             }
@@ -56,7 +56,7 @@ fn name<'a>(plan: &mut TurnPlan<'a>, names: &ToolNames<'a>) {
                 let name = call.call.name.as_deref();
                 if let Some(reason) = names.change(name.unwrap_or_default()) {
                     let position = call.place.position;
-                    plan.losses.at(LossCode::ToolNameRewritten, position, reason);
+                    plan.losses.at((LossCode::ToolNameRewritten, reason), position);
                 }
                 call.name = names.of(name);
             }
@@ -85,15 +85,15 @@ fn make(plan: &mut TurnPlan<'_>, reason: LossReason) {
         }
     }
     let code = LossCode::ToolDefinitionSynthesised;
-    plan.losses.whole_rendering(code, made.len() as u64, reason);
+    plan.losses.whole_rendering((code, reason), made.len() as u64);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::definitions::Form;
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{BOT, PLAIN, REASON, Sample, call, result};
-    use crate::profile::DialectProfile;
+    use crate::tools::forms::Form;
 
     fn looking() -> Sample {
         Sample::new()

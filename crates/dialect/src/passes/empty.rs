@@ -1,5 +1,7 @@
 //! Messages that say nothing, and where the others begin.
 
+use chatmill_diag::cut;
+
 use super::Pass;
 use crate::loss::{LossCode, reasons};
 
@@ -8,12 +10,12 @@ pub(super) const PASS: Pass = Pass {
     run: |plan, _, _| {
         let (turns, blocks, losses) = (&mut plan.turns, &mut plan.blocks, &mut plan.losses);
         turns.retain(|turn| {
-            if let Some(first) = blocks.get_mut(turn.start..turn.end).and_then(<[_]>::first_mut) {
+            if let Some(first) = cut::slice_mut(blocks, turn.range()).first_mut() {
                 first.opens = true;
                 return true;
             }
             if let Some(position) = turn.position {
-                losses.at(LossCode::EmptyDropped, position, reasons::MESSAGE_SAYS_NOTHING);
+                losses.at(reasons::MESSAGE_SAYS_NOTHING, position);
             }
             false
         });

@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use chatmill_model::{Component, Role};
 
 use super::{Pass, message_ids};
-use crate::loss::{LossCode, reasons};
-use crate::profile::Shape;
-use crate::text::paragraphs_like;
-use crate::text_run::{TextRun, trim_end, trim_start};
+use crate::loss::{LossCause, LossCode, reasons};
+use crate::passes::profile::Shape;
+use crate::text::edit::paragraphs_like;
+use crate::text::run::{TextRun, trim_end, trim_start};
 use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, Kinds, Turn, TurnPlan, Wording};
+use crate::transcript::turns::{Block, BlockContent, Kinds, Turn, TurnPlan, Wording};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match profile.shape {
@@ -75,15 +75,14 @@ fn is_marked(blocks: &[Block<'_>]) -> bool {
 
 /// Takes the marks from an older turn that is not a block: all that there may be are others'.
 fn cap(plan: &mut TurnPlan<'_>, turn: &Turn<'_>, start: usize) {
-    let blocks = plan.blocks.get_mut(start..).unwrap_or_default();
+    let blocks = plan.blocks.split_at_mut(start).1;
     let marks = blocks
         .iter_mut()
         .map(|block| u64::from(std::mem::take(&mut block.is_cached)));
     let marks: u64 = marks.sum();
     if let Some(position) = turn.position {
-        let reason = reasons::REQUEST_HAS_FOUR_MARKS;
         plan.losses
-            .several(LossCode::CacheMarkCapped, position, marks, reason);
+            .several(reasons::REQUEST_HAS_FOUR_MARKS, position, marks);
     }
 }
 
@@ -104,19 +103,19 @@ impl<'a> History<'a> {
     fn add(&mut self, plan: &mut TurnPlan<'a>, turn: &Turn<'a>, blocks: &[Block<'a>]) {
         let mut words = Vec::new();
         let mut losses = std::mem::take(&mut plan.losses);
-        let mut declare = |code, reason| {
+        let mut declare = |cause: LossCause| {
             if let Some(position) = turn.position {
-                losses.at(code, position, reason);
+                losses.at(cause, position);
             }
         };
         for block in blocks {
             if block.is_cached {
-                declare(LossCode::CacheMarkDropped, reasons::BLOCK_HAS_ONE_MARK);
+                declare(reasons::BLOCK_HAS_ONE_MARK);
             }
             match block.held {
-                BlockContent::Call(_) => declare(LossCode::ToolCallDropped, reasons::BLOCK_HAS_NO_CALLS),
+                BlockContent::Call(_) => declare(reasons::BLOCK_HAS_NO_CALLS),
                 BlockContent::Result(result) => {
-                    declare(LossCode::ToolIdDropped, reasons::BLOCK_HAS_NO_IDS);
+                    declare((LossCode::ToolIdDropped, reasons::BLOCK_HAS_NO_IDS).into());
                     words.push(TextRun::new(result.content, Component::Tools));
                 }
                 _ => {}
@@ -125,19 +124,18 @@ impl<'a> History<'a> {
         plan.joined(blocks, |run| words.push(run));
         let trimmed = [trim_start(&mut words), trim_end(&mut words)];
         if trimmed.contains(&true) {
-            declare(LossCode::WhitespaceTrimmed, reasons::BLOCK_TRIMS_TEXTS);
+            declare(reasons::BLOCK_TRIMS_TEXTS);
         }
         let is_empty = words.iter().all(|words| words.text.is_empty());
         if is_empty {
-            declare(LossCode::EmptyDropped, reasons::NO_TEXT_NO_LINE);
+            declare(reasons::NO_TEXT_NO_LINE);
         }
         if let Some(position) = turn.position.filter(|_| !is_empty) {
             self.positions.insert(position);
             self.turns += 1;
             let labels = ["User: ", "Assistant: ", "Tool: "];
             let spelled = words.iter().map(|words| paragraphs_like(words.text, &labels));
-            let reason = reasons::BLOCK_HAS_NO_ESCAPE;
-            losses.several(LossCode::SpecialTokenInText, position, spelled.sum(), reason);
+            losses.several(reasons::BLOCK_HAS_NO_ESCAPE, position, spelled.sum());
         }
         plan.losses = losses;
         if is_empty {
@@ -182,12 +180,8 @@ impl<'a> History<'a> {
         let written = message_ids::written(plan);
         let lost = self.positions.difference(&written).filter(has_id).count() as u64;
         let losses = &mut plan.losses;
-        losses.whole_rendering(LossCode::MessageIdDropped, lost, reasons::BLOCK_HAS_NO_IDS);
-        losses.whole_rendering(
-            LossCode::TurnMerged,
-            self.turns,
-            reasons::OLDER_TURNS_ARE_ONE_BLOCK,
-        );
+        losses.whole_rendering((LossCode::MessageIdDropped, reasons::BLOCK_HAS_NO_IDS), lost);
+        losses.whole_rendering(reasons::OLDER_TURNS_ARE_ONE_BLOCK, self.turns);
     }
 }
 
@@ -196,8 +190,8 @@ mod tests {
     use super::*;
     use chatmill_model::Part;
 
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{ANN, BOT, PLAIN, REASON, Sample, call, result, text};
-    use crate::profile::DialectProfile;
 
     const HISTORY: DialectProfile = DialectProfile {
         shape: Shape::History,

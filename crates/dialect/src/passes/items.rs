@@ -4,8 +4,8 @@ use chatmill_model::Role;
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::profile::Shape;
-use crate::turns::Block;
+use crate::passes::profile::Shape;
+use crate::transcript::turns::Block;
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match profile.shape {
@@ -26,8 +26,7 @@ pub(super) const PASS: Pass = Pass {
                 && is_continued
                 && blocks.iter().all(Block::is_call)
             {
-                let reason = reasons::CALLS_ARE_THE_TURNS_BEFORE.by(rule);
-                losses.at(LossCode::TurnMerged, position, reason);
+                losses.at(reasons::CALLS_ARE_THE_TURNS_BEFORE.by(rule), position);
             }
         }
         plan.losses = losses;
@@ -37,9 +36,9 @@ pub(super) const PASS: Pass = Pass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loss::rule::samples::ABC_01;
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{BOT, PLAIN, Sample, call, result, text};
-    use crate::profile::DialectProfile;
-    use crate::rules::samples::ABC_01;
 
     #[test]
     fn a_turn_of_calls_alone_is_the_turn_before() {

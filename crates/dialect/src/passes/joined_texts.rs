@@ -1,9 +1,9 @@
-//! Texts of one message that an emitter joins into one.
+//! Texts of one message that a writer joins into one.
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::profile::Texts;
-use crate::turns::{Block, BlockContent, Wording};
+use crate::passes::profile::Texts;
+use crate::transcript::turns::{Block, BlockContent, Wording};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match profile.texts {
@@ -24,8 +24,7 @@ pub(super) const PASS: Pass = Pass {
                 Texts::Blocks => false,
             };
             if let Some(position) = turn.position.filter(|_| joins && texts > 1) {
-                let reason = reasons::TEXTS_ARE_JOINED;
-                losses.several(LossCode::PartFlattened, position, texts - 1, reason);
+                losses.several(reasons::TEXTS_ARE_JOINED, position, texts - 1);
             }
         }
         plan.losses = losses;
@@ -41,8 +40,8 @@ mod tests {
     use super::*;
     use chatmill_model::Part;
 
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{ANN, PLAIN, REASON, Sample, picture, text};
-    use crate::profile::DialectProfile;
 
     #[test]
     fn texts_that_become_one_are_counted() {

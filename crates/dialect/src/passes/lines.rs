@@ -1,9 +1,11 @@
 //! Readers take a first text that begins like gryag's line of ids for one.
 
+use chatmill_diag::cut;
+
 use super::Pass;
-use crate::controls::escape_line;
 use crate::loss::{LossCode, reasons};
-use crate::turns::{BlockContent, Lead};
+use crate::text::control_tokens::escape_line;
+use crate::transcript::turns::{BlockContent, Lead};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| {
@@ -18,9 +20,7 @@ pub(super) const PASS: Pass = Pass {
             return;
         }
         for index in 0..plan.turns.len() {
-            let Some(turn) = plan.turns.get(index).copied() else {
-                continue;
-            };
+            let turn = *cut::at(&plan.turns, index);
             let Some(first) = plan.blocks(&turn).first().copied() else {
                 continue;
             };
@@ -45,8 +45,7 @@ pub(super) const PASS: Pass = Pass {
                 _ => {}
             }
             if let Some(position) = first.position {
-                let reason = reasons::TEXT_LIKE_META_LINE;
-                plan.losses.at(LossCode::ReservedTextEscaped, position, reason);
+                plan.losses.at(reasons::TEXT_LIKE_META_LINE, position);
             }
         }
     },
@@ -55,8 +54,8 @@ pub(super) const PASS: Pass = Pass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{ANN, PLAIN, Sample, text};
-    use crate::profile::DialectProfile;
 
     #[test]
     fn a_first_text_like_a_line_of_ids_is_escaped() {

@@ -2,7 +2,7 @@
 
 use super::Pass;
 use crate::loss::LossCode;
-use crate::turns::Kinds;
+use crate::transcript::turns::Kinds;
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match profile.cache_marks {
@@ -21,7 +21,7 @@ pub(super) const PASS: Pass = Pass {
             } else {
                 block.is_cached = false;
                 if let Some(position) = block.position {
-                    plan.losses.at(LossCode::CacheMarkCapped, position, reason);
+                    plan.losses.at((LossCode::CacheMarkCapped, reason), position);
                 }
             }
         }
@@ -33,8 +33,8 @@ mod tests {
     use super::*;
     use chatmill_model::Part;
 
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{ANN, PLAIN, REASON, Sample, text};
-    use crate::profile::DialectProfile;
 
     #[test]
     fn the_newest_marks_stay() {

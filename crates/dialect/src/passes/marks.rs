@@ -2,7 +2,7 @@
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::turns::{Block, BlockContent, Kinds};
+use crate::transcript::turns::{Block, BlockContent, Kinds};
 
 pub(super) const PASS: Pass = Pass {
     loses: |_| &[LossCode::CacheMarkDropped],
@@ -17,7 +17,7 @@ pub(super) const PASS: Pass = Pass {
                     plan.blocks.push(*block);
                     continue;
                 };
-                let behind = plan.blocks.get_mut(start..).unwrap_or_default().last_mut();
+                let behind = plan.blocks.split_at_mut(start).1.last_mut();
                 let reason = match (profile.cache_marks, behind.filter(|block| is_markable(block))) {
                     (Some(_), Some(block)) => {
                         block.is_cached = true;
@@ -26,7 +26,7 @@ pub(super) const PASS: Pass = Pass {
                     (Some(_), None) => reasons::NOTHING_BEFORE_THE_MARK,
                     (None, _) => reasons::MESSAGES_HAVE_NO_CACHE_MARKS,
                 };
-                plan.losses.at(LossCode::CacheMarkDropped, position, reason);
+                plan.losses.at(reason, position);
             }
             plan.close(turn, start);
         });
@@ -43,8 +43,8 @@ mod tests {
     use super::*;
     use chatmill_model::Part;
 
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{ANN, PLAIN, REASON, Sample, text};
-    use crate::profile::DialectProfile;
 
     #[test]
     fn a_mark_goes_onto_what_stands_before_it() {

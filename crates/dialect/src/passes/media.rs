@@ -1,16 +1,18 @@
 //! Media: what a dialect carries stays, everything else is named in the text.
 
+use chatmill_diag::cut;
 use chatmill_model::{Media, MediaKind, MediaSource, Message, Part, Role};
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::media::{add_line, document_text, loss_of_words};
-use crate::placeholders::Placeholders;
-use crate::policy::MediaPolicy;
-use crate::profile::DialectProfile;
-use crate::text_run::is_blank_character;
+use crate::messages::text::loss_of_words;
+use crate::passes::profile::DialectProfile;
+use crate::text::media::{add_line, document_text};
+use crate::text::placeholders::Placeholders;
+use crate::text::run::is_blank_character;
 use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, Kinds, Turn, TurnPlan, Wording, Words};
+use crate::transcript::turns::{Block, BlockContent, Kinds, Turn, TurnPlan, Wording, Words};
+use crate::view::policy::MediaPolicy;
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.carries, profile.must_be_fetched) {
@@ -53,11 +55,7 @@ pub(super) const PASS: Pass = Pass {
                 }
             });
             for (number, content) in beside.answers {
-                if let Some(Block {
-                    held: BlockContent::Result(result),
-                    ..
-                }) = plan.blocks.get_mut(number)
-                {
+                if let BlockContent::Result(result) = &mut cut::at_mut(&mut plan.blocks, number).held {
                     result.content = transcript.made().keep(content);
                 }
             }
@@ -116,7 +114,7 @@ fn said<'a>(
     // The words of a document are no medium that policy could leave out.
     let is_document = document_text(media).is_some();
     if policy == MediaPolicy::Drop && !is_document {
-        losses.at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
+        losses.at(reasons::POLICY_DROPS_MEDIA, position);
         return None;
     }
     let is_users = turn.role == Role::User;
@@ -124,14 +122,13 @@ fn said<'a>(
     if let (MediaSource::Url(url), MediaKind::Link) = (&media.source, media.kind)
         && message.is_some_and(|message| message.texts().any(|text| text.contains(url.as_str())))
     {
-        losses.at(LossCode::MediaPlaceholder, position, reasons::MEDIUM_IS_NAMED);
+        losses.at((LossCode::MediaPlaceholder, reasons::MEDIUM_IS_NAMED), position);
         return None;
     }
     let (has_text, has_words) = message.map_or((false, false), |message| beside.words(message));
     let is_sample = transcript.view().placeholders == Placeholders::Alone;
     if is_sample && turn.role == Role::Assistant && media.kind != MediaKind::Link && has_words {
-        let reason = reasons::ASSISTANT_WOULD_PRINT_PLACEHOLDERS;
-        losses.at(LossCode::MediaDropped, position, reason);
+        losses.at(reasons::ASSISTANT_WOULD_PRINT_PLACEHOLDERS, position);
         return None;
     }
     let carries = match turn.role {
@@ -143,17 +140,15 @@ fn said<'a>(
     let carries = carries.filter(|_| policy == MediaPolicy::Keep && !is_alone(media));
     if let Some(facts_lost) = carries.and_then(|carries| carries(media)) {
         losses.several(
-            LossCode::MediaDescriptionDropped,
+            (LossCode::MediaDescriptionDropped, profile.media_rule),
             position,
             facts_lost,
-            profile.media_rule,
         );
         let must_be_fetched = profile.must_be_fetched.is_some_and(|is_so| is_so(media));
         losses.several(
-            LossCode::MediaNeedsFetch,
+            reasons::ADDRESS_HAS_TO_BE_FETCHED,
             position,
             u64::from(must_be_fetched),
-            reasons::ADDRESS_HAS_TO_BE_FETCHED,
         );
         return Some(block);
     }
@@ -164,7 +159,7 @@ fn said<'a>(
     } else {
         profile.media_rule_plain
     };
-    losses.at(loss_of_words(media), position, reason);
+    losses.at((loss_of_words(media), reason), position);
     if turn.role == Role::Tool {
         beside.answered(plan, name);
         return None;

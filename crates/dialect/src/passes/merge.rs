@@ -4,9 +4,9 @@ use chatmill_model::Role;
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::policy::TurnsInARow;
-use crate::profile::{DialectProfile, Results, Shape};
-use crate::turns::{Block, Turn};
+use crate::passes::profile::{DialectProfile, Results, Shape};
+use crate::transcript::turns::{Block, Turn};
+use crate::view::policy::TurnsInARow;
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| {
@@ -42,7 +42,7 @@ pub(super) const PASS: Pass = Pass {
             has_calls |= calls;
             let before = plan.blocks(last).last().and_then(|block| block.position);
             if let Some(position) = turn.position.filter(|position| before != Some(*position)) {
-                plan.losses.at(LossCode::TurnMerged, position, reason);
+                plan.losses.at(reason, position);
             }
             if turn.role == Role::User {
                 last.role = Role::User;
@@ -74,10 +74,10 @@ mod tests {
     use chatmill_model::Part;
 
     use super::*;
+    use crate::loss::rule::samples::ABC_01;
+    use crate::passes::profile::Thoughts;
     use crate::passes::samples::{ANN, BEN, BOT, PLAIN, Sample, call, result, text};
-    use crate::policy::Reasoning;
-    use crate::profile::Thoughts;
-    use crate::rules::samples::ABC_01;
+    use crate::view::policy::Reasoning;
 
     #[test]
     fn policy_merges_where_no_rule_does_and_names_stay_apart() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::turns::TurnPlan;
+use crate::transcript::turns::TurnPlan;
 
 /// Declares ids that have no place.
 pub(super) const DROPPED: Pass = Pass {
@@ -19,9 +19,8 @@ pub(super) const DROPPED: Pass = Pass {
         if !profile.keeps_message_ids {
             let messages = transcript.messages().iter();
             plan.losses.whole_rendering(
-                LossCode::MessageIdDropped,
-                messages.filter(|message| message.id.is_some()).count() as u64,
                 reasons::NO_PLACE_FOR_MESSAGE_IDS,
+                messages.filter(|message| message.id.is_some()).count() as u64,
             );
         }
     },
@@ -50,8 +49,8 @@ pub(super) fn written(plan: &TurnPlan<'_>) -> BTreeSet<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{ANN, BEN, PLAIN, Sample, text};
-    use crate::profile::DialectProfile;
 
     #[test]
     fn ids_without_a_place_are_counted_and_others_stand_on_the_first_turn() {

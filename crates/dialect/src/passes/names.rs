@@ -1,14 +1,15 @@
 //! Names of speakers: the dialect's own field, a prefix, or nowhere; the assistant's own turns carry none.
 
+use chatmill_diag::cut;
 use chatmill_model::{Message, Role};
 
 use super::Pass;
 use crate::loss::{LossCode, LossReason, reasons};
-use crate::names::{is_nobody, speaker};
-use crate::policy::Names;
-use crate::profile::DialectProfile;
+use crate::naming::people::{is_nobody, speaker};
+use crate::passes::profile::DialectProfile;
 use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, Lead, Turn, TurnPlan, Wording, Words};
+use crate::transcript::turns::{Block, BlockContent, Lead, Turn, TurnPlan, Wording, Words};
+use crate::view::policy::Names;
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.name_field, profile.nameless) {
@@ -94,17 +95,15 @@ impl<'a> Namer<'_, 'a> {
             return;
         }
         for index in 0..plan.blocks.len() {
-            let Some(Block {
+            let Block {
                 held: BlockContent::Words(Wording::Quote(number), words),
                 position: Some(position),
                 ..
-            }) = plan.blocks.get(index).copied()
+            } = *cut::at(&plan.blocks, index)
             else {
                 continue;
             };
-            let Some(name) = plan.quotes.get(number).copied() else {
-                continue;
-            };
+            let name = *cut::at(&plan.quotes, number);
             match name.aliased.filter(|_| self.naming == Naming::Field) {
                 Some((head, participant)) => {
                     if let Some(first) = plan.words_mut(words).first_mut() {
@@ -113,10 +112,9 @@ impl<'a> Namer<'_, 'a> {
                     self.count(participant);
                 }
                 None => plan.losses.several(
-                    LossCode::ControlCharacterRemoved,
+                    reasons::QUOTED_NAMES_HOLD_NO_CONTROLS,
                     position,
                     u64::from(name.is_cleaned),
-                    reasons::QUOTED_NAMES_HOLD_NO_CONTROLS,
                 ),
             }
         }
@@ -126,9 +124,7 @@ impl<'a> Namer<'_, 'a> {
         let has_prefixes = matches!(self.naming, Naming::Prefix(_));
         let mut nameless = Vec::new();
         for index in 0..plan.turns.len() {
-            let Some(turn) = plan.turns.get(index).copied() else {
-                continue;
-            };
+            let turn = *cut::at(&plan.turns, index);
             let message = turn
                 .position
                 .and_then(|position| self.transcript.view().message(position));
@@ -141,9 +137,7 @@ impl<'a> Namer<'_, 'a> {
                 Role::User => {
                     let alias = self.alias(&turn);
                     let name = self.user(plan, &turn, message);
-                    if let Some(turn) = plan.turns.get_mut(index) {
-                        turn.alias = alias;
-                    }
+                    cut::at_mut(&mut plan.turns, index).alias = alias;
                     if let Some(name) = name.filter(|_| has_prefixes) {
                         match plan.blocks_mut(turn).first_mut() {
                             Some(first) if matches!(first.held, BlockContent::Words(..)) => {
@@ -163,8 +157,8 @@ impl<'a> Namer<'_, 'a> {
 
     fn system(&self, plan: &mut TurnPlan<'a>, message: &Message) {
         if message.sender.is_some_and(|sender| !self.is_nobody(sender)) {
-            let reason = reasons::SYSTEM_TEXT_BEARS_NO_NAME;
-            plan.losses.at(LossCode::NameDropped, message.position, reason);
+            plan.losses
+                .at(reasons::SYSTEM_TEXT_BEARS_NO_NAME, message.position);
         }
     }
 
@@ -173,7 +167,7 @@ impl<'a> Namer<'_, 'a> {
         let position = message.position;
         if self.naming == Naming::Dropped && turn.sender.is_some() {
             let reason = reasons::POLICY_DROPS_NAMES;
-            plan.losses.at(LossCode::NameDropped, position, reason);
+            plan.losses.at((LossCode::NameDropped, reason), position);
         }
         let view = self.transcript.view();
         let participants = &view.conversation().participants;
@@ -186,7 +180,7 @@ impl<'a> Namer<'_, 'a> {
             None => speaker(view, message)?,
         };
         match self.naming {
-            Naming::Prefix(reason) => plan.losses.at(LossCode::NameInlined, position, reason),
+            Naming::Prefix(reason) => plan.losses.at((LossCode::NameInlined, reason), position),
             Naming::Absent(_) => {
                 let is_nobody = turn.sender.is_some_and(|index| self.is_nobody(index));
                 self.unnamed_others += u64::from(!is_nobody);
@@ -201,16 +195,14 @@ impl<'a> Namer<'_, 'a> {
         let sender = turn.sender.filter(|_| self.naming == Naming::Field);
         let index = sender.filter(|index| !self.is_nobody(*index))?;
         self.count(index);
-        self.transcript.alias(index)
+        Some(self.transcript.alias(index))
     }
 
     fn count(&mut self, participant: usize) {
         if self.named.len() <= participant {
             self.named.resize(participant + 1, 0);
         }
-        if let Some(count) = self.named.get_mut(participant) {
-            *count += 1;
-        }
+        *cut::at_mut(&mut self.named, participant) += 1;
     }
 
     /// Whether all that is known of a participant is the role, which every turn says anyway.
@@ -222,13 +214,9 @@ impl<'a> Namer<'_, 'a> {
     /// Declares what became of names.
     fn declare(&self, plan: &mut TurnPlan<'a>, profile: &DialectProfile) {
         let losses = &mut plan.losses;
-        losses.whole_rendering(
-            LossCode::NameDropped,
-            self.unnamed_own,
-            reasons::OWN_TURNS_CARRY_NO_NAME,
-        );
+        losses.whole_rendering(reasons::OWN_TURNS_CARRY_NO_NAME, self.unnamed_own);
         if let Naming::Absent(reason) = self.naming {
-            losses.whole_rendering(LossCode::NameDropped, self.unnamed_others, reason);
+            losses.whole_rendering((LossCode::NameDropped, reason), self.unnamed_others);
         }
         let Some(rule) = profile.name_field else {
             return;
@@ -236,13 +224,11 @@ impl<'a> Namer<'_, 'a> {
         let participants = &self.transcript.view().conversation().participants;
         let mut aliased = 0;
         for (index, (count, participant)) in self.named.iter().zip(participants).enumerate() {
-            let is_other = |alias: &str| alias != participant.display_name();
-            if *count > 0 && self.transcript.alias(index).is_some_and(is_other) {
+            if *count > 0 && self.transcript.alias(index) != participant.display_name() {
                 aliased += count;
             }
         }
-        let reason = reasons::NAME_IS_AN_ALIAS.by(rule);
-        losses.whole_rendering(LossCode::NameAliased, aliased, reason);
+        losses.whole_rendering(reasons::NAME_IS_AN_ALIAS.by(rule), aliased);
     }
 }
 
@@ -301,7 +287,7 @@ mod tests {
     #[test]
     fn a_field_for_names_has_aliases() {
         let field = DialectProfile {
-            name_field: Some(crate::rules::samples::ABC_01),
+            name_field: Some(crate::loss::rule::samples::ABC_01),
             ..PLAIN
         };
         let (turns, losses) = talk().after(&[&PASS], &field);

@@ -2,7 +2,7 @@
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::turns::{BlockContent, Kinds};
+use crate::transcript::turns::{BlockContent, Kinds};
 
 pub(super) const PASS: Pass = Pass {
     loses: |_| &[LossCode::NoticeDropped],
@@ -11,8 +11,7 @@ pub(super) const PASS: Pass = Pass {
             plan.each_block(|plan, _, block| {
                 let position = block.position;
                 if let (BlockContent::Notice, Some(position)) = (block.held, position) {
-                    let reason = reasons::MESSAGES_HAVE_NO_NOTICES;
-                    plan.losses.at(LossCode::NoticeDropped, position, reason);
+                    plan.losses.at(reasons::MESSAGES_HAVE_NO_NOTICES, position);
                     return None;
                 }
                 Some(block)

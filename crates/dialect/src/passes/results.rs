@@ -1,12 +1,12 @@
 //! Results: what a dialect cannot say of them, and what it wants around them.
 
 use super::Pass;
-use crate::arguments::inexact_integers;
-use crate::json;
 use crate::loss::{LossCode, reasons};
-use crate::order::Order;
-use crate::text_run::is_blank_character;
-use crate::turns::{Block, BlockContent, Kinds};
+use crate::messages::order::Order;
+use crate::text::json;
+use crate::text::run::is_blank_character;
+use crate::tools::arguments::inexact_integers;
+use crate::transcript::turns::{Block, BlockContent, Kinds};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.marks_errors, profile.object_results, profile.empty_result) {
@@ -29,8 +29,7 @@ pub(super) const PASS: Pass = Pass {
             };
             let losses = &mut plan.losses;
             if result.is_error() && !profile.marks_errors {
-                let reason = reasons::RESULT_SAYS_NO_FAILURE;
-                losses.at(LossCode::ErrorFlagDropped, position, reason);
+                losses.at(reasons::RESULT_SAYS_NO_FAILURE, position);
             }
             let is_object = profile
                 .object_results
@@ -40,22 +39,22 @@ pub(super) const PASS: Pass = Pass {
                 let compact = json::compact(result.content);
                 if compact.len() < result.content.len() {
                     let reason = reasons::OBJECT_LOSES_WHITE_SPACE;
-                    losses.at(LossCode::ResultWrapped, position, reason);
+                    losses.at((LossCode::ResultWrapped, reason), position);
                 }
                 if let Some(reason) = profile.rounds_numbers {
                     let inexact = inexact_integers(&compact);
-                    losses.several(LossCode::NumberPrecision, position, inexact, reason);
+                    losses.several((LossCode::NumberPrecision, reason), position, inexact);
                 }
                 result.content = transcript.made().keep(compact);
             } else if let Some(reason) = profile.wraps_results {
-                losses.at(LossCode::ResultWrapped, position, reason);
+                losses.at((LossCode::ResultWrapped, reason), position);
             }
             if let Some((filling, reason)) = profile.empty_result
                 && !has_media
                 && result.content.chars().all(is_blank_character)
             {
                 result.content = filling;
-                losses.at(LossCode::EmptyFilled, position, reason);
+                losses.at((LossCode::EmptyFilled, reason), position);
             }
         }
     },
@@ -64,8 +63,8 @@ pub(super) const PASS: Pass = Pass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{BOT, PLAIN, REASON, Sample, call, result};
-    use crate::profile::DialectProfile;
 
     #[test]
     fn results_are_wrapped_and_filled_where_a_dialect_wants_it() {

@@ -5,15 +5,16 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use chatmill_diag::cut;
 use chatmill_model::Role;
 
 use super::Pass;
 use super::start::push_start;
-use crate::loss::{LossCode, LossReason, reasons};
-use crate::profile::Shape;
-use crate::rules::DialectRule;
-use crate::turns::{Block, BlockContent, Turn, TurnPlan};
-use crate::violation::Violation;
+use crate::loss::rule::DialectRule;
+use crate::loss::violation::Violation;
+use crate::loss::{LossCause, LossCode, reasons};
+use crate::passes::profile::Shape;
+use crate::transcript::turns::{Block, BlockContent, Turn, TurnPlan};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match profile.shape {
@@ -90,19 +91,18 @@ struct Round<'a> {
 
 impl<'a> Round<'a> {
     fn add(&mut self, plan: &mut TurnPlan<'a>, rules: RoundRules, turn: &Turn<'a>, blocks: &[Block<'a>]) {
-        let mut declare = |code, reason: LossReason| {
+        let mut declare = |cause: LossCause| {
             if let Some(position) = turn.position {
-                plan.losses.at(code, position, reason);
+                plan.losses.at(cause, position);
             }
         };
         match turn.role {
             Role::User | Role::System => {
                 if !self.exchanges.is_empty() {
-                    let reason = reasons::NOBODY_BETWEEN_RESULT_AND_ANSWER.by(rules.order);
-                    declare(LossCode::TurnMoved, reason);
+                    declare(reasons::NOBODY_BETWEEN_RESULT_AND_ANSWER.by(rules.order));
                 }
                 if !self.asked.is_empty() {
-                    declare(LossCode::TurnMerged, reasons::TURNS_ARE_ONE.by(rules.order));
+                    declare(reasons::TURNS_ARE_ONE.by(rules.order));
                 }
                 self.asked.extend(blocks);
             }
@@ -110,7 +110,7 @@ impl<'a> Round<'a> {
                 for block in blocks {
                     if let BlockContent::Result(result) = block.held {
                         if result.result.is_some() {
-                            declare(LossCode::ToolIdDropped, reasons::THERE_ARE_NO_IDS.by(rules.calls));
+                            declare(reasons::THERE_ARE_NO_IDS.by(rules.calls));
                         }
                         self.answer(*block, result.id);
                     }
@@ -133,46 +133,35 @@ impl<'a> Round<'a> {
             };
             if let Some(position) = block.position {
                 let reason = reasons::LAST_CALLS_HOLD_NO_TEXT.by(rules.texts);
-                plan.losses.at(code, position, reason);
+                plan.losses.at((code, reason), position);
             }
         }
         if let Some(position) = turn.position {
             let calls = self.label.iter().filter(|block| block.is_call());
-            let (count, reason) = (calls.count() as u64, reasons::THERE_ARE_NO_IDS.by(rules.calls));
-            plan.losses
-                .several(LossCode::ToolIdDropped, position, count, reason);
+            let count = calls.count() as u64;
+            let cause = reasons::THERE_ARE_NO_IDS.by(rules.calls);
+            plan.losses.several(cause, position, count);
         }
     }
 
-    fn reply(
-        &mut self,
-        rules: RoundRules,
-        blocks: &[Block<'a>],
-        declare: &mut impl FnMut(LossCode, LossReason),
-    ) {
+    fn reply(&mut self, rules: RoundRules, blocks: &[Block<'a>], declare: &mut impl FnMut(LossCause)) {
         let calls = blocks.iter().filter(|block| block.is_call()).count();
         let has_text = calls < blocks.len();
         if (has_text || !self.said.is_empty()) && calls > 0 {
-            declare(
-                LossCode::PartMoved,
-                reasons::TEXT_FOLLOWS_THE_RESULT.by(rules.texts),
-            );
+            declare(reasons::TEXT_FOLLOWS_THE_RESULT.by(rules.texts));
         }
         if has_text && !self.said.is_empty() {
-            declare(LossCode::TurnMerged, reasons::TURNS_ARE_ONE.by(rules.order));
+            declare(reasons::TURNS_ARE_ONE.by(rules.order));
         }
         for _ in 1..calls {
-            declare(
-                LossCode::TurnSplit,
-                reasons::CALLS_FOLLOW_ONE_ANOTHER.by(rules.calls),
-            );
+            declare(reasons::CALLS_FOLLOW_ONE_ANOTHER.by(rules.calls));
         }
         for block in blocks {
             let BlockContent::Call(call) = block.held else {
                 self.said.push(*block);
                 continue;
             };
-            declare(LossCode::ToolIdDropped, reasons::THERE_ARE_NO_IDS.by(rules.calls));
+            declare(reasons::THERE_ARE_NO_IDS.by(rules.calls));
             let index = self.exchanges.len();
             self.waiting.entry(call.id).or_default().push_back(index);
             self.exchanges.push([Some(*block), None]);
@@ -181,8 +170,11 @@ impl<'a> Round<'a> {
 
     fn answer(&mut self, result: Block<'a>, id: &'a str) {
         let first = self.waiting.get_mut(id).and_then(VecDeque::pop_front);
-        match first.and_then(|index| self.exchanges.get_mut(index)) {
-            Some([_, answer]) => *answer = Some(result),
+        match first {
+            Some(index) => {
+                let [_, answer] = cut::at_mut(&mut self.exchanges, index);
+                *answer = Some(result);
+            }
             None => self.exchanges.push([None, Some(result)]),
         }
     }
@@ -194,8 +186,8 @@ impl<'a> Round<'a> {
         }
         let start = plan.blocks.len();
         if self.asked.is_empty() {
-            let reason = reasons::USER_TURN_COMES_FIRST.by(rules.order);
-            plan.losses.whole_rendering(LossCode::EmptyFilled, 1, reason);
+            plan.losses
+                .whole_rendering(reasons::USER_TURN_COMES_FIRST.by(rules.order), 1);
             push_start(plan);
         }
         plan.blocks.append(&mut self.asked);
@@ -227,9 +219,9 @@ impl<'a> Round<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loss::rule::samples::{ABC_01, ABC_02, ABC_03};
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{ANN, BEN, BOT, PLAIN, Sample, call, result, text};
-    use crate::profile::DialectProfile;
-    use crate::rules::samples::{ABC_01, ABC_02, ABC_03};
 
     const ROUNDS: DialectProfile = DialectProfile {
         shape: Shape::Rounds {

@@ -7,16 +7,16 @@ use chatmill_model::{
 };
 
 use super::Pass;
+use crate::loss::rule::samples::{ABC_01, ABC_02};
 use crate::loss::{LossReason, reasons};
-use crate::made_texts::MadeTexts;
-use crate::policy::Policy;
-use crate::profile::DialectProfile;
-use crate::rules::samples::{ABC_01, ABC_02, ABC_03};
-use crate::tool_call_ids::{IdRule, IdShape};
-use crate::tool_names::NameRule;
+use crate::naming::calls::{IdRule, IdShape};
+use crate::naming::tools::NameRule;
+use crate::passes::profile::DialectProfile;
+use crate::text::arena::MadeTexts;
 use crate::transcript::Transcript;
-use crate::turns::{BlockContent, TurnPlan};
+use crate::transcript::turns::{BlockContent, TurnPlan};
 use crate::view::View;
+use crate::view::policy::Policy;
 
 /// A reason that no dialect has.
 pub(super) const REASON: LossReason = reasons::MEDIUM_IS_NAMED;
@@ -27,7 +27,6 @@ pub(super) const PLAIN: DialectProfile = DialectProfile::plain(
         shape: IdShape::Any(usize::MAX),
         wanted: ABC_01,
         unique: ABC_02,
-        shaped: ABC_03,
     },
     NameRule {
         most: Some(64),
@@ -177,7 +176,7 @@ impl Sample {
     }
 }
 
-fn shown(plan: &TurnPlan<'_>, block: &crate::turns::Block<'_>) -> String {
+fn shown(plan: &TurnPlan<'_>, block: &crate::transcript::turns::Block<'_>) -> String {
     let words: String = plan.runs(block).map(|run| run.text).collect();
     let shown = match block.held {
         BlockContent::Words(..) => words,

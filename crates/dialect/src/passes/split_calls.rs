@@ -2,7 +2,7 @@
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::turns::{Block, Kinds, Turn};
+use crate::transcript::turns::{Block, Kinds, Turn};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match profile.splits_calls {
@@ -21,8 +21,7 @@ pub(super) const PASS: Pass = Pass {
                 continue;
             }
             if let Some(position) = turn.position {
-                let reason = reasons::TEXT_OR_CALLS.by(rule);
-                plan.losses.at(LossCode::TurnSplit, position, reason);
+                plan.losses.at(reasons::TEXT_OR_CALLS.by(rule), position);
             }
             let border = turn.start + said;
             plan.turns.push(Turn { end: border, ..turn });
@@ -37,9 +36,9 @@ pub(super) const PASS: Pass = Pass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loss::rule::samples::ABC_01;
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{BOT, PLAIN, Sample, call, result, text};
-    use crate::profile::DialectProfile;
-    use crate::rules::samples::ABC_01;
 
     #[test]
     fn text_and_calls_are_turns_of_their_own_where_a_rule_wants_it() {

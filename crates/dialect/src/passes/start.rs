@@ -4,8 +4,8 @@ use chatmill_model::{Component, Role};
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::text_run::TextRun;
-use crate::turns::{Block, BlockContent, Turn, TurnPlan, Wording};
+use crate::text::run::TextRun;
+use crate::transcript::turns::{Block, BlockContent, Turn, TurnPlan, Wording};
 
 /// What stands in a first user turn that the source has not.
 pub const MADE_QUESTION: &str = "[start]";
@@ -19,17 +19,13 @@ pub(super) const PASS: Pass = Pass {
         let Some(rule) = profile.user_first else {
             return;
         };
-        let first = plan.turns.iter().position(|turn| turn.role != Role::System);
-        let Some(first) = first else {
-            return;
-        };
-        if plan
-            .turns
-            .get(first)
-            .is_some_and(|turn| turn.role == Role::Assistant)
+        let mut turns = plan.turns.iter().enumerate();
+        let first = turns.find(|(_, turn)| turn.role != Role::System);
+        if let Some((first, turn)) = first
+            && turn.role == Role::Assistant
         {
-            let reason = reasons::USER_TURN_COMES_FIRST.by(rule);
-            plan.losses.whole_rendering(LossCode::EmptyFilled, 1, reason);
+            plan.losses
+                .whole_rendering(reasons::USER_TURN_COMES_FIRST.by(rule), 1);
             let start = plan.blocks.len();
             push_start(plan);
             let turn = Turn {
@@ -55,9 +51,9 @@ pub(super) fn push_start(plan: &mut TurnPlan<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loss::rule::samples::ABC_01;
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{BOT, PLAIN, Sample, text};
-    use crate::profile::DialectProfile;
-    use crate::rules::samples::ABC_01;
 
     #[test]
     fn a_user_turn_is_made_up_where_the_assistant_would_come_first() {

@@ -4,8 +4,8 @@ use chatmill_model::Role;
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::profile::SystemPlace;
-use crate::turns::{Lead, Turn};
+use crate::passes::profile::SystemPlace;
+use crate::transcript::turns::{Lead, Turn};
 
 /// What stands before system text that became a user turn.
 const SYSTEM_MARK: &str = "[system] ";
@@ -26,8 +26,7 @@ pub(super) const PASS: Pass = Pass {
             let start = plan.blocks.len();
             if is_system(&turn) && !has_begun && profile.system == SystemPlace::Outside {
                 if let Some(position) = turn.position {
-                    let reason = reasons::SYSTEM_TEXT_STANDS_OUTSIDE;
-                    plan.losses.at(LossCode::SystemHoisted, position, reason);
+                    plan.losses.at(reasons::SYSTEM_TEXT_STANDS_OUTSIDE, position);
                 }
                 return plan.system.extend(blocks);
             }
@@ -37,10 +36,9 @@ pub(super) const PASS: Pass = Pass {
                 return plan.close(turn, start);
             }
             if let Some(position) = turn.position {
-                let reason = reasons::LATER_SYSTEM_TEXT;
-                plan.losses.at(LossCode::SystemInlined, position, reason);
+                plan.losses.at(reasons::LATER_SYSTEM_TEXT, position);
             }
-            let said = plan.blocks.get_mut(start..).unwrap_or_default();
+            let said = plan.blocks.split_at_mut(start).1;
             for block in &mut *said {
                 block.role = Role::User;
             }
@@ -61,8 +59,8 @@ pub(super) const PASS: Pass = Pass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{ANN, PLAIN, Sample, text};
-    use crate::profile::DialectProfile;
 
     #[test]
     fn system_text_stands_where_the_dialect_keeps_it() {

@@ -3,13 +3,13 @@
 use chatmill_model::{Component, Role};
 
 use super::Pass;
-use crate::controls::{Reserved, escape};
 use crate::loss::{LossCode, LossReason, reasons};
-use crate::policy::Reasoning;
-use crate::profile::{DialectProfile, Thoughts};
-use crate::text_run::TextRun;
+use crate::passes::profile::{DialectProfile, Thoughts};
+use crate::text::control_tokens::{Reserved, escape};
+use crate::text::run::TextRun;
 use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, Kinds, Turn, TurnPlan, Wording};
+use crate::transcript::turns::{Block, BlockContent, Kinds, Turn, TurnPlan, Wording};
+use crate::view::policy::Reasoning;
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match profile.thoughts {
@@ -28,7 +28,7 @@ pub(super) const PASS: Pass = Pass {
                 if let Some(reason) = refusal(&turn, transcript, profile) {
                     let dropped = blocks.iter().filter(|block| is_reasoning(block));
                     for position in dropped.filter_map(|block| block.position) {
-                        plan.losses.at(LossCode::ReasoningDropped, position, reason);
+                        plan.losses.at((LossCode::ReasoningDropped, reason), position);
                     }
                 } else {
                     let thought = thought(plan, transcript, profile, blocks);
@@ -75,16 +75,14 @@ fn thought<'a>(
             continue;
         }
         if !words.is_empty() {
-            let reason = reasons::THOUGHTS_ARE_JOINED;
-            plan.losses.at(LossCode::PartFlattened, position, reason);
+            plan.losses.at(reasons::THOUGHTS_ARE_JOINED, position);
             words.push(TextRun::new("\n\n", Component::Framing));
         }
         let mut said = thought;
         if is_tagged {
             let (escaped, count) = escape(thought.into(), Reserved::Thoughts);
-            let reason = reasons::THOUGHT_SPELLS_ITS_END;
             plan.losses
-                .several(LossCode::ReservedTextEscaped, position, count, reason);
+                .several(reasons::THOUGHT_SPELLS_ITS_END, position, count);
             said = transcript.made().keep(escaped);
         }
         words.push(TextRun::new(said, Component::Content));

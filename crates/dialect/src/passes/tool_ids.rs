@@ -3,11 +3,10 @@
 use chatmill_model::ToolResult;
 
 use super::Pass;
-use crate::loss::LossCode;
-use crate::loss::reasons;
-use crate::order::Order;
-use crate::tool_call_ids::CallIds;
-use crate::turns::{BlockContent, Kinds};
+use crate::loss::{LossCode, reasons};
+use crate::messages::order::Order;
+use crate::naming::calls::CallIds;
+use crate::transcript::turns::{BlockContent, Kinds};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.order, profile.drops_ids) {
@@ -35,7 +34,7 @@ pub(super) const PASS: Pass = Pass {
                 BlockContent::Call(call) => {
                     call.id = ids.of(call.place);
                     if let (Some(reason), Some(position)) = (profile.drops_ids, block.position) {
-                        plan.losses.at(LossCode::ToolIdDropped, position, reason);
+                        plan.losses.at((LossCode::ToolIdDropped, reason), position);
                     }
                 }
                 BlockContent::Result(result) => {
@@ -46,8 +45,7 @@ pub(super) const PASS: Pass = Pass {
                     let given = result.result.and_then(ToolResult::known_id).unwrap_or_default();
                     result.id = ids.loose(given);
                     if let Some(position) = block.position.filter(|_| result.id != given) {
-                        let reason = reasons::ID_WITHOUT_A_CALL;
-                        plan.losses.at(LossCode::ToolIdRewritten, position, reason);
+                        plan.losses.at(reasons::ID_WITHOUT_A_CALL, position);
                     }
                 }
                 _ => {}
@@ -59,8 +57,8 @@ pub(super) const PASS: Pass = Pass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{BOT, PLAIN, REASON, Sample, call, result};
-    use crate::profile::DialectProfile;
 
     #[test]
     fn ids_that_occur_twice_are_written_anew_and_results_follow() {

@@ -18,8 +18,7 @@ pub(super) const PASS: Pass = Pass {
             && plan.trim_end(last)
             && let Some(position) = plan.blocks(&last).last().and_then(|block| block.position)
         {
-            let reason = reasons::END_IS_TRIMMED.by(rule);
-            plan.losses.at(LossCode::WhitespaceTrimmed, position, reason);
+            plan.losses.at(reasons::END_IS_TRIMMED.by(rule), position);
         }
     },
 };
@@ -27,9 +26,9 @@ pub(super) const PASS: Pass = Pass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loss::rule::samples::ABC_01;
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{ANN, BOT, PLAIN, Sample, text};
-    use crate::profile::DialectProfile;
-    use crate::rules::samples::ABC_01;
 
     #[test]
     fn white_space_at_the_end_of_the_last_answer_is_removed() {

@@ -1,9 +1,11 @@
 //! Cache marks on what the dialect can put none on.
 
+use chatmill_diag::cut;
+
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::profile::MarksOn;
-use crate::turns::{BlockContent, Kinds};
+use crate::passes::profile::MarksOn;
+use crate::transcript::turns::{BlockContent, Kinds};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match profile.cache_marks {
@@ -16,7 +18,7 @@ pub(super) const PASS: Pass = Pass {
         }
         let losses = &mut plan.losses;
         for turn in &plan.turns {
-            let blocks = plan.blocks.get_mut(turn.start..turn.end).unwrap_or_default();
+            let blocks = cut::slice_mut(&mut plan.blocks, turn.range());
             for block in blocks.iter_mut().filter(|block| block.is_cached) {
                 let reason = match block.held {
                     BlockContent::Call(_) => reasons::CALL_BEARS_NO_MARK,
@@ -29,7 +31,7 @@ pub(super) const PASS: Pass = Pass {
                 };
                 block.is_cached = false;
                 if let Some(position) = block.position {
-                    losses.at(LossCode::CacheMarkDropped, position, reason);
+                    losses.at(reason, position);
                 }
             }
         }
@@ -41,8 +43,8 @@ mod tests {
     use super::*;
     use chatmill_model::Part;
 
+    use crate::passes::profile::DialectProfile;
     use crate::passes::samples::{BOT, PLAIN, REASON, Sample, call, result, text};
-    use crate::profile::DialectProfile;
 
     #[test]
     fn marks_on_calls_and_results_are_dropped_where_these_have_no_blocks() {

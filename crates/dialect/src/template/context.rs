@@ -10,13 +10,13 @@ use super::marked_value::{self, MarkedValue, Place};
 use super::marks;
 use super::tokens::Tokens;
 use super::{ArgumentStyle, TPL_01};
-use crate::definitions::{self, Form};
-use crate::loss::{LossCode, Losses, reasons};
-use crate::made_texts::MadeTexts;
-use crate::policy::ControlTokens;
-use crate::text_run::TextRun;
+use crate::loss::{Losses, reasons};
+use crate::text::arena::MadeTexts;
+use crate::text::run::TextRun;
+use crate::tools::forms::{self, Form};
 use crate::transcript::Transcript;
-use crate::turns::{Block, BlockContent, CallBlock, Turn, TurnPlan};
+use crate::transcript::turns::{Block, BlockContent, CallBlock, Turn, TurnPlan};
+use crate::view::policy::ControlTokens;
 
 /// What a piece is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +121,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
             return;
         }
         let mut sink = Sink::default();
-        definitions::write(&mut sink, ["[", "]"], &plan.definitions, Form::Nested);
+        forms::write(&mut sink, ["[", "]"], &plan.definitions, Form::Nested);
         let json = sink.text().to_owned();
         self.tools = self.json(&json, None, losses, &|place| match (place.key, place.depth) {
             ("name", 3) => Some(Kind::ToolName),
@@ -303,22 +303,16 @@ impl<'a, 's> TemplateContext<'a, 's> {
     }
 
     fn book(&mut self, count: u64, position: Option<u32>, losses: &mut Losses) {
-        let (code, reason) = match self.policy {
-            ControlTokens::Escape => (
-                LossCode::ReservedTextEscaped,
-                reasons::SPECIAL_TOKENS_ARE_ESCAPED.by(TPL_01),
-            ),
+        let cause = match self.policy {
+            ControlTokens::Escape => reasons::SPECIAL_TOKENS_ARE_ESCAPED.by(TPL_01),
             ControlTokens::Keep => {
                 self.forged += count;
-                (
-                    LossCode::SpecialTokenInText,
-                    reasons::POLICY_KEEPS_SPECIAL_TOKENS.by(TPL_01),
-                )
+                reasons::POLICY_KEEPS_SPECIAL_TOKENS.by(TPL_01)
             }
         };
         match position {
-            Some(position) => losses.several(code, position, count, reason),
-            None => losses.whole_rendering(code, count, reason),
+            Some(position) => losses.several(cause, position, count),
+            None => losses.whole_rendering(cause, count),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! What a template does not print of what it is given: one loss a piece.
 
+use chatmill_diag::cut;
 use chatmill_model::{Role, json};
 
 use super::context::{Kind, Piece};
 use super::methods::is_space;
 use super::regions::Regions;
-use crate::loss::{LossCode, LossReason, Losses, reasons};
+use crate::loss::{LossCause, LossCode, Losses, reasons};
 
 /// What a template may leave out, or cost otherwise, of what it is given.
 pub(super) const LOSES: &[LossCode] = &[
@@ -53,12 +54,10 @@ pub(super) fn declare(
 ) {
     let mut printed = vec![Printed::Nothing; pieces.len()];
     for (range, number) in regions.iter() {
-        if let (Some(piece), Some(known)) = (pieces.get(number), printed.get_mut(number)) {
-            let before = output.get(..range.start).unwrap_or_default();
-            let after = output.get(range.end..).unwrap_or_default();
-            let shown = output.get(range).unwrap_or_default();
-            *known = (*known).max(extent(piece, shown, before, after, trims));
-        }
+        let (before, rest) = output.split_at(range.start);
+        let (shown, after) = rest.split_at(range.len());
+        let known = cut::at_mut(&mut printed, number);
+        *known = (*known).max(extent(cut::at(pieces, number), shown, before, after, trims));
     }
     let mut unprinted_call = None;
     for (piece, printed) in pieces.iter().zip(printed) {
@@ -72,12 +71,12 @@ pub(super) fn declare(
             // The call is lost as a whole.
             continue;
         }
-        let Some((code, reason)) = loss(piece.kind, printed) else {
+        let Some(cause) = cause(piece.kind, printed) else {
             continue;
         };
         match piece.position.filter(|_| piece.kind != Kind::CallId) {
-            Some(position) => losses.at(code, position, reason),
-            None => losses.whole_rendering(code, 1, reason),
+            Some(position) => losses.at(cause, position),
+            None => losses.whole_rendering(cause, 1),
         }
     }
 }
@@ -99,8 +98,7 @@ fn extent(piece: &Piece<'_>, shown: &str, before: &str, after: &str, trims: &Tri
     }
     let start = text.len() - text.trim_start_matches(is_space).len();
     let end = text.trim_end_matches(is_space).len();
-    let is_there = text.get(..start).is_some_and(|space| before.ends_with(space))
-        && text.get(end..).is_some_and(|space| after.starts_with(space));
+    let is_there = before.ends_with(text.split_at(start).0) && after.starts_with(text.split_at(end).1);
     let is_blunt = start > 0 || end < text.len();
     if is_there && !(is_blunt && trims.of(piece.kind)) {
         Printed::All
@@ -109,35 +107,20 @@ fn extent(piece: &Piece<'_>, shown: &str, before: &str, after: &str, trims: &Tri
     }
 }
 
-fn loss(kind: Kind, printed: Printed) -> Option<(LossCode, LossReason)> {
+fn cause(kind: Kind, printed: Printed) -> Option<LossCause> {
     let is_text = matches!(kind, Kind::Text(_) | Kind::Thoughts);
     Some(match (kind, printed) {
-        (_, Printed::Inside) if is_text => (LossCode::WhitespaceTrimmed, reasons::TEMPLATE_TRIMS),
+        (_, Printed::Inside) if is_text => reasons::TEMPLATE_TRIMS,
         (_, Printed::All | Printed::Inside) => return None,
-        (Kind::Text(Role::System), Printed::Nothing) => {
-            (LossCode::SystemDropped, reasons::TEMPLATE_PRINTS_NO_SYSTEM_TEXT)
-        }
-        (Kind::Text(Role::Tool), Printed::Nothing) => {
-            (LossCode::ToolResultDropped, reasons::TEMPLATE_PRINTS_NO_RESULT)
-        }
-        (Kind::Thoughts, Printed::Nothing) => {
-            (LossCode::ReasoningDropped, reasons::TEMPLATE_PRINTS_NO_REASONING)
-        }
-        (Kind::CallName, _) => (LossCode::ToolCallDropped, reasons::TEMPLATE_PRINTS_NO_CALL),
-        (Kind::CallId, _) => (LossCode::ToolIdDropped, reasons::TEMPLATE_PRINTS_NO_IDS),
-        (Kind::ToolName, _) => (
-            LossCode::ToolDefinitionDropped,
-            reasons::TEMPLATE_PRINTS_NO_DEFINITION,
-        ),
-        (Kind::ToolText, _) => (
-            LossCode::ExtraDropped,
-            reasons::TEMPLATE_PRINTS_PART_OF_A_DEFINITION,
-        ),
-        (Kind::Argument, _) => (
-            LossCode::Truncated,
-            reasons::TEMPLATE_PRINTS_PART_OF_THE_ARGUMENTS,
-        ),
-        (_, Printed::Nothing) => (LossCode::Truncated, reasons::TEMPLATE_PRINTS_NO_TEXT),
-        (_, Printed::Part) => (LossCode::Truncated, reasons::TEMPLATE_PRINTS_PART_OF_A_TEXT),
+        (Kind::Text(Role::System), Printed::Nothing) => reasons::TEMPLATE_PRINTS_NO_SYSTEM_TEXT,
+        (Kind::Text(Role::Tool), Printed::Nothing) => reasons::TEMPLATE_PRINTS_NO_RESULT,
+        (Kind::Thoughts, Printed::Nothing) => reasons::TEMPLATE_PRINTS_NO_REASONING,
+        (Kind::CallName, _) => reasons::TEMPLATE_PRINTS_NO_CALL,
+        (Kind::CallId, _) => reasons::TEMPLATE_PRINTS_NO_IDS,
+        (Kind::ToolName, _) => reasons::TEMPLATE_PRINTS_NO_DEFINITION,
+        (Kind::ToolText, _) => reasons::TEMPLATE_PRINTS_PART_OF_A_DEFINITION,
+        (Kind::Argument, _) => reasons::TEMPLATE_PRINTS_PART_OF_THE_ARGUMENTS,
+        (_, Printed::Nothing) => reasons::TEMPLATE_PRINTS_NO_TEXT,
+        (_, Printed::Part) => reasons::TEMPLATE_PRINTS_PART_OF_A_TEXT,
     })
 }

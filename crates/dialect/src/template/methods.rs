@@ -290,13 +290,13 @@ fn lines(text: &str, keeps: bool) -> Vec<Value> {
             Some((line, tail)) if tail.starts_with("\r\n") => (line, "\r\n"),
             Some((line, tail)) => {
                 let length = tail.chars().next().map_or(0, char::len_utf8);
-                (line, tail.get(..length).unwrap_or_default())
+                (line, tail.split_at(length).0)
             }
         };
         let taken = line.len() + ending.len();
         let kept = if keeps { taken } else { line.len() };
-        lines.push(Value::from(rest.get(..kept).unwrap_or(rest)));
-        rest = rest.get(taken..).unwrap_or_default();
+        lines.push(Value::from(rest.split_at(kept).0));
+        rest = rest.split_at(taken).1;
     }
     lines
 }

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use chatmill_diag::cut;
 use chatmill_model::{Component, Level, Sink, Speaker, json};
 
 use super::context::Piece;
 use super::methods::is_space;
 use super::regions::Regions;
 use super::tokens::Tokens;
-use crate::text_run::TextRun;
+use crate::text::run::TextRun;
 
 /// What a stretch of an output is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,8 +194,7 @@ impl<'a> Output<'_, 'a> {
 
     /// Whose words those of a turn are.
     fn voice(&self, turn: Option<usize>) -> Speaker {
-        let voice = turn.and_then(|turn| self.voices.get(turn));
-        voice.copied().unwrap_or(Speaker::Perspective)
+        turn.map_or(Speaker::Perspective, |turn| *cut::at(self.voices, turn))
     }
 
     /// Gives the assistant its pieces, what stands between pieces of one turn, and the special token that ends it.
@@ -218,11 +218,11 @@ impl<'a> Output<'_, 'a> {
                 }
             };
             last = Some((turn, index));
-            let after = stretches.get(index + 1..).unwrap_or_default();
+            let (_, after) = stretches.split_at(index + 1);
             own.push((from..index + 1 + self.ending(after), self.voice(Some(turn))));
         }
         for (range, voice) in own {
-            for stretch in stretches.get_mut(range).into_iter().flatten() {
+            for stretch in cut::slice_mut(stretches, range) {
                 stretch.speaker = voice;
             }
         }
@@ -235,7 +235,7 @@ impl<'a> Output<'_, 'a> {
         let between = after.iter().take_while(is_between).count();
         let gap = after.iter().take(between);
         let gap: String = gap
-            .filter_map(|stretch| self.text.get(stretch.range.clone()))
+            .map(|stretch| cut::text(self.text, stretch.range.clone()))
             .collect();
         let is_apart = !gap.is_empty() && gap.chars().all(is_space);
         match after.get(between) {
@@ -267,7 +267,7 @@ fn say<'a>(sink: &mut Sink<'a>, piece: &Piece<'a>, shown: &str) {
         json::push_escaped(&mut escaped, inner);
     }
     if escaped == shown {
-        let at = piece.text.find(inner).unwrap_or_default();
+        let at = piece.text.len() - piece.text.trim_start_matches(is_space).len();
         say_words(sink, piece, at..at + inner.len(), Level::JsonString);
         return;
     }
@@ -285,8 +285,6 @@ fn say_words<'a>(sink: &mut Sink<'a>, piece: &Piece<'a>, range: Range<usize>, le
         let end = start + words.text.len();
         let inside = range.start.clamp(start, end) - start..range.end.clamp(start, end) - start;
         start = end;
-        if let Some(text) = words.text.get(inside) {
-            TextRun::new(text, words.component).write(sink, level);
-        }
+        TextRun::new(cut::text(words.text, inside), words.component).write(sink, level);
     }
 }

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chatmill_diag::cut;
 use minijinja::Value;
 use minijinja::machinery::{CompiledTemplate, Instruction, Instructions};
 
@@ -57,7 +58,7 @@ fn with_tolls<'t>(old: &Instructions<'t>) -> Instructions<'t> {
         debug_assert!(steps.len() > first, "no instruction is left out");
     }
     starts.push(u32::try_from(steps.len()).unwrap_or(u32::MAX));
-    let moved = |target: u32| starts.get(target as usize).copied().unwrap_or(target);
+    let moved = |target: u32| *cut::at(&starts, target as usize);
     let mut new = Instructions::new(old.name(), old.source());
     for (at, mut step) in steps {
         retarget(&mut step, &moved);

@@ -4,6 +4,7 @@
 //! `not not a` or `a.b.c`, and calculate what consists of constants over and over. So a tag may only have so many words,
 //! and products are never calculated before the template runs, where they are paid for.
 
+use chatmill_diag::cut;
 use chatmill_diag::limits::{TEMPLATE_BRANCHES, TEMPLATE_TAG, TEMPLATE_WORDS};
 use minijinja::machinery::{Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
@@ -39,7 +40,7 @@ pub(super) fn checked(source: &str, syntax: &SyntaxConfig) -> Result<String, Str
             ));
         }
         if matches!(token, Token::Mul) && follows_operand {
-            out.push_str(source.get(copied..end).unwrap_or_default());
+            out.push_str(cut::text(source, copied..end));
             out.push_str(ONE);
             out.push('*');
             copied = end;
@@ -47,7 +48,7 @@ pub(super) fn checked(source: &str, syntax: &SyntaxConfig) -> Result<String, Str
         // Before an argument, the sign unpacks a list.
         follows_operand = !matches!(token, Token::ParenOpen | Token::Comma);
     }
-    out.push_str(source.get(copied..).unwrap_or_default());
+    out.push_str(source.split_at(copied).1);
     Ok(out)
 }
 

@@ -65,7 +65,7 @@ fn tag_length(text: &str) -> usize {
             Some(_) if character == '\\' => escaped = true,
             Some(opening) if character == opening => quote = None,
             None if matches!(character, '"' | '\'') => quote = Some(character),
-            None if text.get(at..).is_some_and(|tail| tail.starts_with(closing)) => return at + 2,
+            None if text.split_at(at).1.starts_with(closing) => return at + 2,
             _ => {}
         }
     }
@@ -84,8 +84,8 @@ fn statement(tag: &str) -> Option<&str> {
 fn end_of_raw(text: &str) -> usize {
     let mut tags = text.match_indices("{%");
     tags.find(|(at, _)| {
-        let tail = text.get(*at..).unwrap_or_default();
-        statement(tail.get(..tag_length(tail)).unwrap_or_default()) == Some("endraw")
+        let (_, tail) = text.split_at(*at);
+        statement(tail.split_at(tag_length(tail)).0) == Some("endraw")
     })
     .map_or(text.len(), |(at, _)| at)
 }

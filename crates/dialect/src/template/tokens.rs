@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::controls::{self, ESCAPE};
+use crate::text::control_tokens::{self, ESCAPE};
 
 /// Special tokens, the longer ones first.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ impl Tokens {
 
     /// What a template's own text spells in the form `<|word|>`.
     pub(super) fn spelled_in(source: &str) -> impl Iterator<Item = String> + use<'_> {
-        controls::spelled(source).map(str::to_owned)
+        control_tokens::spelled(source).map(str::to_owned)
     }
 
     /// The token that a text begins with.
@@ -72,9 +72,9 @@ impl Tokens {
         while let Some((before, token, _)) = self.split_once(rest) {
             let first = token.chars().next().map_or(0, char::len_utf8);
             escaped.push_str(before);
-            escaped.push_str(token.get(..first).unwrap_or_default());
+            escaped.push_str(token.split_at(first).0);
             escaped.push(ESCAPE);
-            rest = rest.get(before.len() + first..).unwrap_or_default();
+            rest = rest.split_at(before.len() + first).1;
             count += 1;
         }
         if count == 0 {

@@ -5,20 +5,22 @@ use std::collections::BTreeSet;
 use chatmill_model::{Component, Media, MediaKind, MediaSource, Message, Part, PartPlace, Role, ToolResult};
 
 use super::Transcript;
-use crate::learned::Learned;
 use crate::loss::{LossCode, reasons};
-use crate::media::placeholder;
-use crate::message_text::{answered, answered_in_words, declared_text};
-use crate::names::is_nobody;
-use crate::order::Order;
-use crate::policy::References;
-use crate::quote::{Brevity, Quoted, Style, Wordless, quotes};
-use crate::steps::{Call, Step};
-use crate::system::SystemText;
-use crate::text_run::{TextRun, is_blank_character};
-use crate::tools::{MISSING_RESULT, call_words, result_words};
-use crate::turns::{Block, BlockContent, CallBlock, Kinds, QuotedName, ResultBlock, Turn, TurnPlan, Wording};
-use crate::wording::DOCUMENT;
+use crate::messages::order::Order;
+use crate::messages::pairing::{Call, Step};
+use crate::messages::quote::{Brevity, Quoted, Style, Wordless, quotes};
+use crate::messages::system::SystemText;
+use crate::messages::text::{answered, answered_in_words, declared_text};
+use crate::messages::wording::DOCUMENT;
+use crate::naming::people::is_nobody;
+use crate::text::media::placeholder;
+use crate::text::run::{TextRun, is_blank_character};
+use crate::tools::as_text::{MISSING_RESULT, call_words, result_words};
+use crate::transcript::turns::{
+    Block, BlockContent, CallBlock, Kinds, QuotedName, ResultBlock, Turn, TurnPlan, Wording,
+};
+use crate::view::policy::References;
+use crate::view::trained::Learned;
 
 /// What making turns may cost besides what texts, quotes and system text do.
 pub(super) const LOSES: &[LossCode] = &[
@@ -107,9 +109,8 @@ impl<'a> Drafter<'_, 'a> {
                 part,
             } => {
                 if result.name.is_some() && result.name != call.call.name {
-                    let reason = reasons::RESULT_NAMES_ANOTHER_TOOL;
                     let losses = &mut self.plan.losses;
-                    losses.at(LossCode::ToolNameRewritten, message.position, reason);
+                    losses.at(reasons::RESULT_NAMES_ANOTHER_TOOL, message.position);
                 }
                 let next = message.parts.get((part + result.media) as usize + 1);
                 let is_marked = matches!(next, Some(Part::CacheMark));
@@ -142,20 +143,15 @@ impl<'a> Drafter<'_, 'a> {
         } else if view.is_own(message) {
             turn.role = Role::Assistant;
             if message.role != Role::Assistant {
-                losses.at(
-                    LossCode::RoleMapped,
-                    position,
-                    reasons::PERSPECTIVE_IS_THE_ASSISTANT,
-                );
+                losses.at(reasons::PERSPECTIVE_IS_THE_ASSISTANT, position);
             }
             let references = message.references.len() as u64;
-            let reason = reasons::ASSISTANT_WOULD_PRINT_QUOTES;
-            losses.several(LossCode::ReferenceDropped, position, references, reason);
+            losses.several(reasons::ASSISTANT_WOULD_PRINT_QUOTES, position, references);
         } else {
             turn.role = Role::User;
             turn.sender = message.sender;
             if message.role != Role::User {
-                losses.at(LossCode::RoleMapped, position, reasons::OTHERS_ARE_USERS);
+                losses.at(reasons::OTHERS_ARE_USERS, position);
             }
         }
         let start = self.plan.blocks.len();
@@ -176,8 +172,7 @@ impl<'a> Drafter<'_, 'a> {
                     continue;
                 }
                 Part::ToolCall(call) if role == Role::User => {
-                    let reason = reasons::FOREIGN_CALL_AS_TEXT;
-                    self.plan.losses.at(LossCode::RoleMapped, position, reason);
+                    self.plan.losses.at(reasons::FOREIGN_CALL_AS_TEXT, position);
                     self.words(Wording::ToolUse, call_words(call), Some(position), role);
                     continue;
                 }
@@ -250,8 +245,7 @@ impl<'a> Drafter<'_, 'a> {
         let losses = &mut self.plan.losses;
         if view.policy.references == References::Drop {
             let references = message.references.len() as u64;
-            let reason = reasons::POLICY_DROPS_REPLIES;
-            return losses.several(LossCode::ReferenceDropped, position, references, reason);
+            return losses.several(reasons::POLICY_DROPS_REPLIES, position, references);
         }
         let brevity = match view.policy.references {
             References::Excerpt => Some(Brevity::Excerpt),
@@ -276,10 +270,9 @@ impl<'a> Drafter<'_, 'a> {
                 let losses = &mut self.plan.losses;
                 quote.declare_said(position, losses);
                 losses.several(
-                    LossCode::MediaDropped,
+                    reasons::QUOTED_MEDIA_ARE_NOT_REPEATED,
                     position,
                     u64::from(quote.medium.is_some()),
-                    reasons::QUOTED_MEDIA_ARE_NOT_REPEATED,
                 );
             }
             let made = transcript.made();
@@ -315,10 +308,9 @@ impl<'a> Drafter<'_, 'a> {
             && !view.is_own(message)
             && view.sender(message).is_some_and(|sender| !is_nobody(sender))
         {
-            let reason = reasons::RESULT_BEARS_NO_NAME;
             self.plan
                 .losses
-                .at(LossCode::NameDropped, message.position, reason);
+                .at(reasons::RESULT_BEARS_NO_NAME, message.position);
         }
         let start = self.plan.blocks.len();
         self.plan.kinds.add(Kinds::RESULTS);

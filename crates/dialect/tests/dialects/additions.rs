@@ -44,7 +44,7 @@ const PLACELESS: [&str; 3] = ["tzurot", "gryag-compact", "jaibber-context"];
 #[test]
 fn a_prompt_stands_in_every_dialect_or_is_declared_as_lost() {
     let room = room(None);
-    for dialect in DIALECTS.iter().filter(|dialect| !dialect.about().neutral) {
+    for dialect in DIALECTS.iter().filter(|dialect| !dialect.is_neutral()) {
         let out = prompted(&room, dialect.id(), Existing::Keep);
         let is_placed = !PLACELESS.contains(&dialect.id());
         assert_eq!(out.text.contains(PROMPT), is_placed, "{dialect:?} {}", out.text);
@@ -64,7 +64,7 @@ fn a_prompt_stands_in_every_dialect_or_is_declared_as_lost() {
 #[test]
 fn system_text_that_is_there_is_kept_replaced_or_preceded() {
     let room = room(Some("Be brief."));
-    for dialect in DIALECTS.iter().filter(|dialect| !dialect.about().neutral) {
+    for dialect in DIALECTS.iter().filter(|dialect| !dialect.is_neutral()) {
         if PLACELESS.contains(&dialect.id()) {
             continue;
         }

@@ -175,7 +175,7 @@ fn outcome(source: &str, limits: &Limits) -> String {
         Err(error) => error.to_string(),
         Ok(dialect) => render(
             &room(),
-            &dialect,
+            &dialect.into(),
             &Policy::default(),
             |sink, rendering| match rendering.violations.first() {
                 Some(violation) => violation.rule.clone(),

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_dialect::about::Rules;
 use chatmill_dialect::policy::Orphans;
-use chatmill_dialect::{DIALECTS, Dialect};
+use chatmill_dialect::{DIALECTS, Dialect, Rules};
 use chatmill_testkit::judge;
 
 use crate::laws::{each_of, rooms};
@@ -51,7 +50,7 @@ fn the_judge_agrees_with_every_dialect_in_every_profile() {
 }
 
 /// How many renderings of generated rooms keep the rules, and how many do not.
-fn agree(dialect: &dyn Dialect) -> [u32; 2] {
+fn agree(dialect: &Dialect) -> [u32; 2] {
     let id = dialect.id();
     let mut seen = [0, 0];
     for profile in dialect.about().profile_names() {

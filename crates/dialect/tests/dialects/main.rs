@@ -1,4 +1,5 @@
-//! Every dialect on conversations that are built and linked by hand.
+//! Dialects on conversations that are built and linked by hand, where more is to be said than what a rendering is: that, cases
+//! in `../cases/` say.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,27 +12,17 @@
 mod additions;
 mod chatml;
 mod documents;
-mod group_chat;
 mod gryag_compact;
-mod gryag_gemini;
 mod hostile_templates;
 mod invalid_rows;
-mod jaibber_context;
-mod jaibber_events;
 mod judges;
 mod laws;
 mod losses;
-mod openai_chat;
 mod openai_tools;
-mod policies;
 mod registry;
 mod room;
 mod rule_table;
-mod suna_bedrock;
 mod suna_rows;
 mod templates;
-mod tzurot;
 mod tzurot_scenarios;
-mod vendor_rules;
-mod vendors;
 mod windows;

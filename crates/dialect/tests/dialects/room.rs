@@ -79,10 +79,6 @@ impl Room {
         self.join(id, name, ParticipantKind::Agent)
     }
 
-    pub(crate) fn participant(&mut self, index: usize) -> &mut Participant {
-        &mut self.linked.conversation.participants[index]
-    }
-
     /// Adds a message with these parts, in the role that its sender's kind suggests.
     pub(crate) fn post(&mut self, sender: Option<usize>, parts: Vec<Part>) -> u32 {
         let conversation = &mut self.linked.conversation;
@@ -277,7 +273,7 @@ impl Room {
         stretch: Option<WindowRange>,
     ) -> Vec<Out> {
         let dialect = find(dialect).unwrap();
-        let perspective = perspective.filter(|_| !dialect.about().neutral);
+        let perspective = perspective.filter(|_| !dialect.is_neutral());
         let view = View {
             history,
             additions,

@@ -33,18 +33,25 @@ pub(crate) fn blueprint(source: &str) -> Blueprint {
     }
 }
 
-fn dialect(source: &str) -> TemplateDialect {
+fn template(source: &str) -> TemplateDialect {
     TemplateDialect::new(blueprint(source)).unwrap()
 }
 
-fn own(name: &str) -> TemplateDialect {
-    let path = folder().join(format!("{name}.jinja"));
-    dialect(&std::fs::read_to_string(path).unwrap())
+fn dialect(source: &str) -> Dialect {
+    template(source).into()
+}
+
+fn source(name: &str) -> String {
+    std::fs::read_to_string(folder().join(format!("{name}.jinja"))).unwrap()
+}
+
+fn own(name: &str) -> Dialect {
+    dialect(&source(name))
 }
 
 pub(crate) fn render<R>(
     room: &Room,
-    dialect: &TemplateDialect,
+    dialect: &Dialect,
     policy: &Policy,
     look: impl FnOnce(&Sink<'_>, &Rendering) -> R,
 ) -> R {
@@ -318,7 +325,7 @@ fn an_output_beyond_the_limit_is_one_byte_too_long_and_invalid() {
     room.say(ann, "ten signs!");
     for (limit, length, is_valid) in [(990, 990, true), (989, 990, false), (15, 16, false)] {
         small.limits.rendering = limit;
-        let dialect = TemplateDialect::new(small.clone()).unwrap();
+        let dialect = TemplateDialect::new(small.clone()).unwrap().into();
         render(&room, &dialect, &Policy::default(), |sink, rendering| {
             assert_eq!((sink.text().len(), rendering.is_valid()), (length, is_valid));
         });
@@ -327,11 +334,14 @@ fn an_output_beyond_the_limit_is_one_byte_too_long_and_invalid() {
 
 #[test]
 fn a_template_says_by_itself_how_it_wants_arguments() {
-    assert_eq!(own("calls").arguments(), ArgumentStyle::Object);
-    assert_eq!(own("text-arguments").arguments(), ArgumentStyle::String);
-    assert_eq!(own("turns").arguments(), ArgumentStyle::Object);
+    assert_eq!(template(&source("calls")).arguments(), ArgumentStyle::Object);
+    assert_eq!(
+        template(&source("text-arguments")).arguments(),
+        ArgumentStyle::String
+    );
+    assert_eq!(template(&source("turns")).arguments(), ArgumentStyle::Object);
     let printed = "{% for m in messages %}{% for c in m.tool_calls or [] %}{{ c.function.arguments }}{% endfor %}{% endfor %}";
-    assert_eq!(dialect(printed).arguments(), ArgumentStyle::String);
+    assert_eq!(template(printed).arguments(), ArgumentStyle::String);
     let mut told = blueprint(printed);
     told.arguments = Some(ArgumentStyle::Object);
     assert_eq!(
@@ -344,7 +354,7 @@ fn a_template_says_by_itself_how_it_wants_arguments() {
 fn the_template_for_tools_is_used_where_there_are_tools() {
     let mut two = blueprint("plain");
     two.tool_source = Some("tools: {{ tools[0].function.name }}".to_owned());
-    let dialect = TemplateDialect::new(two).unwrap();
+    let dialect = TemplateDialect::new(two).unwrap().into();
     let said = |room: &Room| {
         render(room, &dialect, &Policy::default(), |sink, _| {
             sink.text().to_owned()
@@ -409,9 +419,12 @@ fn a_broken_template_never_panics() {
         let source: String = source.into_iter().collect();
         if let Ok(dialect) = TemplateDialect::new(blueprint(&source)) {
             made += 1;
-            valid += u32::from(render(&room, &dialect, &Policy::default(), |_, rendering| {
-                rendering.is_valid()
-            }));
+            valid += u32::from(render(
+                &room,
+                &dialect.into(),
+                &Policy::default(),
+                |_, rendering| rendering.is_valid(),
+            ));
         }
     }
     assert!(made > 20 && valid > 10 && valid < made, "{made} {valid}");
@@ -424,14 +437,14 @@ fn a_template_prints_what_it_prints_of_the_same_messages_as_data() {
         ..keeping()
     };
     for name in ["turns", "calls", "marked", "dated", "strict"] {
-        let dialect = own(name);
+        let (template, dialect) = (template(&source(name)), own(name));
         for seed in 0..100 {
             let room = crate::laws::room(seed);
             for perspective in [None, Some(0), Some(2), Some(3)] {
                 let given = room.render_as("hf-messages", &policy, History::Document, perspective);
                 let given: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&given[0].text).unwrap();
                 let tools = given.get("tools").map(|tools| tools.get());
-                let printed = dialect.print(given["messages"].get(), tools);
+                let printed = template.print(given["messages"].get(), tools);
                 let view = View::whole(&room.linked, perspective, &policy);
                 dialect.render_each(&view, &mut |sink, rendering| {
                     let is_stop = |rule: &&Violation| {

@@ -256,49 +256,6 @@ fn nobody_has_no_answers_and_everybody_may_be_cut() {
     assert_eq!(turn_starts(&room.linked, &borders, None), [0, 1, 2]);
 }
 
-#[test]
-fn system_text_in_front_of_a_stretch_stays_and_replies_to_the_outside_are_quoted() {
-    let mut room = Room::new();
-    let (ann, bot) = (room.human("u1", "Ann"), room.agent("b1", "Bot"));
-    room.system("Be kind.");
-    room.say(ann, "The key is under the mat.");
-    room.say(bot, "Noted.");
-    let asked = room.say(ann, "Where was it?");
-    room.reply(asked, 1);
-    room.say(bot, "Under the mat.");
-    let stretch = WindowRange {
-        session_start: 0,
-        session_end: 5,
-        start: 3,
-        end: 5,
-        learned: 0,
-    };
-    let outs = room.render_stretch(
-        "suna-llm",
-        &Policy::default(),
-        History::Document,
-        Some(bot),
-        Some(stretch),
-    );
-    assert!(
-        outs[0]
-            .text
-            .starts_with(r#"[{"role":"system","content":"Be kind.""#),
-        "{}",
-        outs[0].text
-    );
-    assert!(
-        outs[0].text.contains("The key is under the mat."),
-        "{}",
-        outs[0].text
-    );
-    assert_eq!(outs[0].lost(LossCode::Truncated), [(None, 2)]);
-    assert_eq!(
-        (outs[0].coverage, outs[0].positions, outs[0].messages),
-        ("window", (Some(3), Some(4)), 3)
-    );
-}
-
 /// A conversation with sessions, tools, several agents and replies, another one for each seed.
 fn busy(seed: u64) -> Room {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
@@ -452,7 +409,7 @@ fn a_rendering_per_turn_ends_with_the_assistant_in_every_dialect_that_has_one() 
     each(None, true, History::Document, |dialect, room, stretch, out| {
         assert_eq!(out.lost(LossCode::OrphanResultInlined), [], "{dialect}");
         let found = chatmill_dialect::find(dialect).unwrap();
-        if found.about().neutral {
+        if found.is_neutral() {
             return;
         }
         seen += 1;

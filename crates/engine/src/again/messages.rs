@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use chatmill_dataset::{Batch, DatasetError, Numbers, Reals, TextLists, Texts, Times};
+use chatmill_dataset::{Batch, DatasetError, Numbers, Reals, TextLists, Texts, Times, columns};
 use chatmill_intake::json::{self, Kind};
 use chatmill_model::{
     ArgumentForm, Arguments, Conversation, Media, MediaKind, MediaSource, Message, MessageKind,
@@ -12,59 +12,34 @@ use serde::Deserialize;
 
 use super::stored::{fields, parsed};
 
-pub(super) const SAID: [&str; 17] = [
-    "conversation_id",
-    "position",
-    "message_id",
-    "sender_id",
-    "sender_name",
-    "role",
-    "kind",
-    "source_type",
-    "created_at",
-    "created_at_raw",
-    "text",
-    "parts",
-    "mentions",
-    "weight",
-    "model",
-    "extra",
-    "byte_start",
-];
+columns! {
+    /// Cells that messages and answers beside them have.
+    pub(super) struct Told with batch: Batch {
+        conversation_id: Texts,
+        message_id: Texts,
+        sender_id: Texts,
+        sender_name: Texts,
+        role: Texts,
+        kind: Texts,
+        text: Texts,
+        parts: Texts,
+        model: Texts,
+        extra: Texts,
+    }
 
-/// Cells that messages and answers beside them have.
-pub(super) struct Told {
-    pub(super) batch: Batch,
-    /// Id of the conversation.
-    pub(super) id: Texts,
-    message_id: Texts,
-    sender_id: Texts,
-    sender_name: Texts,
-    role: Texts,
-    kind: Texts,
-    text: Texts,
-    parts: Texts,
-    model: Texts,
-    extra: Texts,
+    /// Cells of `messages`.
+    pub(super) struct Said with told: Told {
+        position: Numbers,
+        source_type: Texts,
+        created_at: Times,
+        created_at_raw: Texts,
+        mentions: TextLists,
+        weight: Reals,
+        byte_start: Numbers,
+    }
 }
 
 impl Told {
-    pub(super) fn of(batch: Batch) -> Result<Self, DatasetError> {
-        Ok(Self {
-            id: batch.texts("conversation_id")?,
-            message_id: batch.texts("message_id")?,
-            sender_id: batch.texts("sender_id")?,
-            sender_name: batch.texts("sender_name")?,
-            role: batch.texts("role")?,
-            kind: batch.texts("kind")?,
-            text: batch.texts("text")?,
-            parts: batch.texts("parts")?,
-            model: batch.texts("model")?,
-            extra: batch.texts("extra")?,
-            batch,
-        })
-    }
-
     /// A message of somebody whom `find` gives by id; its parts are as deep as `depth` allows.
     pub(super) fn message(
         &self,
@@ -74,9 +49,8 @@ impl Told {
         depth: u32,
     ) -> Result<Message, DatasetError> {
         let owned = |texts: &Texts| texts.get(row).map(str::to_owned);
-        let roles = [Role::System, Role::User, Role::Assistant, Role::Tool];
-        let role = roles.into_iter().find(|role| role.as_str() == self.role.at(row));
-        let role = role.ok_or_else(|| self.batch.fault("it has a role that there is not"))?;
+        let role = self.role.at(row).parse();
+        let role: Role = role.map_err(|_| self.batch.fault("it has a role that there is not"))?;
         let sender = self.sender_id.get(row).and_then(find);
         let listed = sender.and_then(|index| people.get(index));
         let listed = listed.and_then(|participant| participant.name.as_deref());
@@ -85,11 +59,7 @@ impl Told {
             sender,
             // The column holds the name of the roster where the message gives none.
             sender_name: owned(&self.sender_name).filter(|name| listed != Some(name)),
-            kind: if self.kind.at(row) == MessageKind::Notice.as_str() {
-                MessageKind::Notice
-            } else {
-                MessageKind::Message
-            },
+            kind: self.kind.at(row).parse().unwrap_or(MessageKind::Message),
             parts: match self.parts.get(row) {
                 None => vec![Part::Text(self.text.at(row).to_owned())],
                 Some(json) => parts(json, depth, &self.batch)?,
@@ -101,32 +71,7 @@ impl Told {
     }
 }
 
-/// Cells of `messages`.
-pub(super) struct Said {
-    pub(super) told: Told,
-    position: Numbers,
-    source_type: Texts,
-    created_at: Times,
-    created_at_raw: Texts,
-    mentions: TextLists,
-    weight: Reals,
-    byte_start: Numbers,
-}
-
 impl Said {
-    pub(super) fn of(batch: Batch) -> Result<Self, DatasetError> {
-        Ok(Self {
-            position: batch.numbers("position")?,
-            source_type: batch.texts("source_type")?,
-            created_at: batch.times("created_at")?,
-            created_at_raw: batch.texts("created_at_raw")?,
-            mentions: batch.text_lists("mentions")?,
-            weight: batch.reals("weight")?,
-            byte_start: batch.numbers("byte_start")?,
-            told: Told::of(batch)?,
-        })
-    }
-
     pub(super) fn message(
         &self,
         row: usize,
@@ -259,15 +204,8 @@ impl WrittenPart {
 
 impl WrittenMedia {
     fn read(self) -> Media {
-        let kinds = [
-            MediaKind::Image,
-            MediaKind::Audio,
-            MediaKind::Video,
-            MediaKind::Link,
-        ];
-        let kind = kinds.into_iter().find(|kind| kind.as_str() == self.kind);
         Media {
-            kind: kind.unwrap_or(MediaKind::File),
+            kind: self.kind.parse().unwrap_or(MediaKind::File),
             source: match (self.url, self.inline, self.text) {
                 (Some(url), ..) => MediaSource::Url(url),
                 (None, Some(base64), _) => MediaSource::Inline(base64),

@@ -17,7 +17,7 @@ const RUN_AGAIN: &str = "add the dialect to `render.dialects` and run the pipeli
 pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Target), AgainError> {
     let target = Target::find(dialect)
         .map_err(|error| AgainError::refused(error.to_string(), "`chatmill dialects` lists them"))?;
-    if target.dialect.about().own_system {
+    if target.dialect.is_of_one_system() {
         return Err(AgainError::refused(
             format!(
                 "the dialect `{dialect}` writes records of its own system back, and the tables do not hold all of their fields"

@@ -5,10 +5,10 @@
 
 use std::cmp::Ordering;
 
-use chatmill_dataset::{Batch, DatasetError, Flags, Numbers, Reals, Texts};
+use chatmill_dataset::{DatasetError, Flags, Numbers, Reals, Texts, columns};
 use chatmill_diag::Limits;
 use chatmill_link::link;
-use chatmill_model::{Linked, Message, Role};
+use chatmill_model::{AlternativeOrigin, Linked, Message, Role};
 
 use super::messages::Told;
 use super::rebuilt::Conversations;
@@ -75,7 +75,7 @@ impl Again<'_> {
         let mut sayer = Sayer::new(self);
         let mut conversations = Conversations::of(self.dataset)?;
         let mut replacements = Replacements::of(self.dataset)?;
-        let mut alternatives = Rows::of(self.dataset, TABLE, &COLUMNS, Cells::of)?;
+        let mut alternatives = Rows::<Cells>::of(self.dataset, TABLE)?;
         while let Some((id, linked)) = conversations.next()? {
             sayer.replaced = replacements.of_next(&id)?;
             let mut teller = Teller {
@@ -86,11 +86,11 @@ impl Again<'_> {
             };
             let mut place: Vec<Answer> = Vec::new();
             while let Some((cells, row)) = alternatives.current()
-                && cells.told.id.at(row) == id
+                && cells.told.conversation_id.at(row) == id
             {
                 if place
                     .last()
-                    .is_some_and(|answer| answer.position != cells.position(row))
+                    .is_some_and(|answer| answer.position != cells.position.at(row))
                 {
                     teller.tell(wanted, &std::mem::take(&mut place), visit)?;
                 }
@@ -131,11 +131,9 @@ struct Answer {
 impl Answer {
     /// Whether it is good in itself.
     fn is_good(&self) -> Option<bool> {
-        self.label.or(match self.origin.as_str() {
-            "chosen" => Some(true),
-            "rejected" => Some(false),
-            _ => None,
-        })
+        let is = |origin: AlternativeOrigin| self.origin == origin.as_str();
+        let judged = is(AlternativeOrigin::Chosen) || is(AlternativeOrigin::Rejected);
+        self.label.or(judged.then(|| is(AlternativeOrigin::Chosen)))
     }
 
     /// Whether it is better than another, as far as somebody said so: by the rank, else the score, else because one is good and the
@@ -151,60 +149,25 @@ impl Answer {
     }
 }
 
-const COLUMNS: [&str; 17] = [
-    "conversation_id",
-    "position",
-    "ordinal",
-    "origin",
-    "rank",
-    "score",
-    "label",
-    "message_id",
-    "sender_id",
-    "sender_name",
-    "role",
-    "kind",
-    "text",
-    "parts",
-    "model",
-    "extra",
-    "step",
-];
-
-/// Cells of `alternatives`.
-struct Cells {
-    told: Told,
-    position: Numbers,
-    ordinal: Numbers,
-    origin: Texts,
-    rank: Numbers,
-    score: Reals,
-    label: Flags,
+columns! {
+    /// Cells of `alternatives`.
+    struct Cells with told: Told {
+        position: Numbers,
+        ordinal: Numbers,
+        origin: Texts,
+        rank: Numbers,
+        score: Reals,
+        label: Flags,
+    }
 }
 
 impl Cells {
-    fn of(batch: Batch) -> Result<Self, DatasetError> {
-        Ok(Self {
-            position: batch.numbers("position")?,
-            ordinal: batch.numbers("ordinal")?,
-            origin: batch.texts("origin")?,
-            rank: batch.numbers("rank")?,
-            score: batch.reals("score")?,
-            label: batch.flags("label")?,
-            told: Told::of(batch)?,
-        })
-    }
-
-    fn position(&self, row: usize) -> u64 {
-        self.position.at(row)
-    }
-
     /// Adds a row to the answers of its place: a further message of the last one, or the first of the next.
     fn add(&self, row: usize, linked: &Linked, place: &mut Vec<Answer>) -> Result<(), DatasetError> {
         let ordinal = self.ordinal.at(row);
         if place.last().is_none_or(|answer| answer.ordinal != ordinal) {
             place.push(Answer {
-                position: self.position(row),
+                position: self.position.at(row),
                 ordinal,
                 origin: self.origin.at(row).to_owned(),
                 rank: self.rank.get(row),
@@ -220,48 +183,6 @@ impl Cells {
             answer.messages.push(message);
         }
         Ok(())
-    }
-}
-
-/// What a rendering says, kept while another one is made.
-struct Kept {
-    content: Option<String>,
-    perspective: String,
-    assistant: Vec<std::ops::Range<u64>>,
-    learned: Vec<std::ops::Range<u64>>,
-    last_role: Option<&'static str>,
-    loss_codes: Vec<&'static str>,
-    violations: Vec<String>,
-    tokens: u64,
-}
-
-impl Kept {
-    fn of(said: &AgainRendering<'_>) -> Self {
-        Self {
-            content: said.content.map(str::to_owned),
-            perspective: said.perspective.to_owned(),
-            assistant: said.assistant_spans.to_vec(),
-            learned: said.learned_spans.to_vec(),
-            last_role: said.last_role,
-            loss_codes: said.loss_codes.clone(),
-            violations: said.violations.clone(),
-            tokens: said.tokens,
-        }
-    }
-
-    fn said<'r>(&'r self, conversation: &'r str, ordinal: u64) -> AgainRendering<'r> {
-        AgainRendering {
-            conversation,
-            perspective: &self.perspective,
-            ordinal,
-            content: self.content.as_deref(),
-            assistant_spans: &self.assistant,
-            learned_spans: &self.learned,
-            last_role: self.last_role,
-            loss_codes: self.loss_codes.clone(),
-            violations: self.violations.clone(),
-            tokens: self.tokens,
-        }
     }
 }
 
@@ -303,7 +224,7 @@ impl Teller<'_, '_, '_> {
         let Some(best) = place.iter().find(is_best) else {
             return self.left_out(NO_PREFERENCE.words, visit);
         };
-        let chosen = match self.kept(best) {
+        let mut chosen = match self.kept(best) {
             Ok(kept) => kept,
             Err(reason) => return self.left_out(reason, visit),
         };
@@ -314,21 +235,22 @@ impl Teller<'_, '_, '_> {
             let rejected = self.kept(worse);
             match rejected {
                 Err(reason) => self.left_out(reason, visit)?,
-                Ok(Kept { content: None, .. }) => {
+                Ok(AgainRendering { content: None, .. }) => {
                     self.left_out(TOO_LARGE.words, visit)?;
                 }
-                Ok(Kept {
+                Ok(AgainRendering {
                     content: Some(rejected),
                     violations,
                     ..
                 }) => {
-                    let mut chosen = chosen.said(self.id, self.ordinal);
+                    let own = chosen.violations.len();
                     chosen.violations.extend(violations);
-                    self.ordinal += 1;
+                    chosen.ordinal = self.next_ordinal();
                     visit(&Judged::Pair {
                         chosen: &chosen,
                         rejected: &rejected,
                     })?;
+                    chosen.violations.truncate(own);
                 }
             }
         }
@@ -345,9 +267,8 @@ impl Teller<'_, '_, '_> {
         };
         match self.kept(answer) {
             Err(reason) => self.left_out(reason, visit),
-            Ok(kept) => {
-                let answer = kept.said(self.id, self.ordinal);
-                self.ordinal += 1;
+            Ok(mut answer) => {
+                answer.ordinal = self.next_ordinal();
                 visit(&Judged::Labelled {
                     answer: &answer,
                     is_good,
@@ -357,8 +278,7 @@ impl Teller<'_, '_, '_> {
     }
 
     fn left_out<E>(&mut self, reason: &'static str, visit: &mut Visit<'_, E>) -> Result<(), E> {
-        let ordinal = self.ordinal;
-        self.ordinal += 1;
+        let ordinal = self.next_ordinal();
         visit(&Judged::LeftOut {
             conversation: self.id,
             ordinal,
@@ -366,8 +286,13 @@ impl Teller<'_, '_, '_> {
         })
     }
 
+    fn next_ordinal(&mut self) -> u64 {
+        self.ordinal += 1;
+        self.ordinal - 1
+    }
+
     /// The conversation up to the place, and the answer after it.
-    fn kept(&mut self, answer: &Answer) -> Result<Kept, &'static str> {
+    fn kept(&mut self, answer: &Answer) -> Result<AgainRendering<'static>, &'static str> {
         let speaker = answer
             .messages
             .iter()
@@ -400,7 +325,7 @@ impl Teller<'_, '_, '_> {
             &WindowPlan::default(),
             &[speaker.sender],
             &mut |said| {
-                kept = Some(Kept::of(said));
+                kept = Some(said.kept());
                 Ok(())
             },
         );

@@ -5,14 +5,14 @@
 
 use std::collections::HashMap;
 
-use chatmill_dataset::{Batch, Dataset, DatasetError, Elements, Texts};
+use chatmill_dataset::{Batch, Columns, Dataset, DatasetError, Elements, Flags, Texts, columns};
 use chatmill_diag::Limits;
 use chatmill_link::link;
-use chatmill_model::{Conversation, Link, Linked, Participant, ParticipantKind, RawJson, Scene};
+use chatmill_model::{Conversation, Link, Linked, Participant, RawJson};
 use serde_json::value::RawValue;
 
-use super::messages::{SAID, Said};
-use super::references::{REFERRED, Referred};
+use super::messages::Said;
+use super::references::Referred;
 use super::stored::{Rows, fields, parsed, raw};
 
 /// The key of fields at the record's root among those of a conversation.
@@ -29,9 +29,9 @@ pub(super) struct Conversations<'d> {
 impl<'d> Conversations<'d> {
     pub(super) fn of(dataset: &'d Dataset) -> Result<Self, DatasetError> {
         Ok(Self {
-            heads: Rows::of(dataset, "conversations", &HEADS, Heads::of)?,
-            messages: Rows::of(dataset, "messages", &SAID, Said::of)?,
-            references: Rows::of(dataset, "message_references", &REFERRED, Referred::of)?,
+            heads: Rows::of(dataset, "conversations")?,
+            messages: Rows::of(dataset, "messages")?,
+            references: Rows::of(dataset, "message_references")?,
             limits: Limits::default(),
         })
     }
@@ -45,7 +45,7 @@ impl<'d> Conversations<'d> {
                 (None, Some((referred, _))) => Err(referred.batch.fault("it has references of no message")),
             };
         };
-        let id = heads.id.at(row).to_owned();
+        let id = heads.conversation_id.at(row).to_owned();
         let mut conversation = heads.conversation(row)?;
         self.heads.advance()?;
         let participants: HashMap<String, usize> = conversation
@@ -55,7 +55,7 @@ impl<'d> Conversations<'d> {
             .map(|(index, participant)| (participant.id.clone(), index))
             .collect();
         while let Some((said, row)) = self.messages.current()
-            && said.told.id.at(row) == id
+            && said.told.conversation_id.at(row) == id
         {
             let message = said.message(row, &participants, &conversation, self.limits.depth)?;
             conversation.messages.push(message);
@@ -63,7 +63,7 @@ impl<'d> Conversations<'d> {
         }
         let mut links: Vec<Vec<Link>> = vec![Vec::new(); conversation.messages.len()];
         while let Some((referred, row)) = self.references.current()
-            && referred.id.at(row) == id
+            && referred.conversation_id.at(row) == id
         {
             referred.add(row, &mut conversation.messages, &mut links)?;
             self.references.advance()?;
@@ -73,54 +73,39 @@ impl<'d> Conversations<'d> {
     }
 }
 
-const HEADS: [&str; 11] = [
-    "conversation_id",
-    "source_conversation_id",
-    "source",
-    "format_version",
-    "title",
-    "description",
-    "model",
-    "scene",
-    "participants",
-    "tools",
-    "extra",
-];
+columns! {
+    /// Cells of `conversations`.
+    struct Heads with batch: Batch {
+        conversation_id: Texts,
+        source_conversation_id: Texts,
+        source: Texts,
+        format_version: Texts,
+        title: Texts,
+        description: Texts,
+        model: Texts,
+        scene: Texts,
+        participants: Elements,
+        tools: Texts,
+        extra: Texts,
+    }
 
-/// Cells of `conversations`.
-struct Heads {
-    batch: Batch,
-    id: Texts,
-    source_id: Texts,
-    source: Texts,
-    format_version: Texts,
-    title: Texts,
-    description: Texts,
-    model: Texts,
-    scene: Texts,
-    tools: Texts,
-    extra: Texts,
-    people: Elements,
+    /// Cells of its participants.
+    struct ParticipantColumns {
+        id: Texts,
+        is_id_made: Flags,
+        name: Texts,
+        alias: Texts,
+        role: Texts,
+        kind: Texts,
+        custom_role: Texts,
+        department: Texts,
+        email: Texts,
+        listed: Flags,
+        extra: Texts,
+    }
 }
 
 impl Heads {
-    fn of(batch: Batch) -> Result<Self, DatasetError> {
-        Ok(Self {
-            id: batch.texts("conversation_id")?,
-            source_id: batch.texts("source_conversation_id")?,
-            source: batch.texts("source")?,
-            format_version: batch.texts("format_version")?,
-            title: batch.texts("title")?,
-            description: batch.texts("description")?,
-            model: batch.texts("model")?,
-            scene: batch.texts("scene")?,
-            tools: batch.texts("tools")?,
-            extra: batch.texts("extra")?,
-            people: batch.elements("participants")?,
-            batch,
-        })
-    }
-
     fn conversation(&self, row: usize) -> Result<Conversation, DatasetError> {
         let owned = |texts: &Texts| texts.get(row).map(str::to_owned);
         let source = chatmill_source::find(self.source.at(row));
@@ -128,17 +113,13 @@ impl Heads {
         let mut extra = fields(self.extra.get(row), &self.batch)?;
         let root = extra.0.iter().position(|(name, _)| name == ROOT);
         let envelope = root.map(|place| extra.0.remove(place).1);
-        let scenes = [Scene::Assistant, Scene::GroupChat];
-        let scene = scenes
-            .into_iter()
-            .find(|scene| scene.as_str() == self.scene.at(row));
         let tools: Vec<&RawValue> = parsed(self.tools.get(row).unwrap_or("[]"), &self.batch)?;
         Ok(Conversation {
             source: source.id(),
             customs: source.about().customs,
-            source_id: owned(&self.source_id),
+            source_id: owned(&self.source_conversation_id),
             format_version: owned(&self.format_version),
-            scene: scene.unwrap_or_default(),
+            scene: self.scene.at(row).parse().unwrap_or_default(),
             title: owned(&self.title),
             description: owned(&self.description),
             model: self.model.get(row).map(Box::from),
@@ -151,30 +132,24 @@ impl Heads {
     }
 
     fn participants(&self, row: usize) -> Result<Vec<Participant>, DatasetError> {
-        let people = self.people.batch();
-        let texts = |name| people.texts(name);
-        let (ids, names, aliases, roles) = (texts("id")?, texts("name")?, texts("alias")?, texts("role")?);
-        let (kinds, custom_roles) = (texts("kind")?, texts("custom_role")?);
-        let (departments, emails, extras) = (texts("department")?, texts("email")?, texts("extra")?);
-        let (listed, made) = (people.flags("listed")?, people.flags("is_id_made")?);
+        let batch = self.participants.batch();
+        let people = ParticipantColumns::of(batch)?;
         let one = |place: usize| {
             let owned = |texts: &Texts| texts.get(place).map(str::to_owned);
-            let known = [ParticipantKind::Human, ParticipantKind::Agent];
-            let kind = known.into_iter().find(|kind| kind.as_str() == kinds.at(place));
             Ok(Participant {
-                id: ids.at(place).to_owned(),
-                is_id_made: made.at(place),
-                name: owned(&names),
-                alias: owned(&aliases),
-                role: owned(&roles),
-                kind: kind.unwrap_or_default(),
-                custom_role: owned(&custom_roles),
-                department: owned(&departments),
-                email: owned(&emails),
-                listed: listed.at(place),
-                extra: fields(extras.get(place), people)?,
+                id: people.id.at(place).to_owned(),
+                is_id_made: people.is_id_made.at(place),
+                name: owned(&people.name),
+                alias: owned(&people.alias),
+                role: owned(&people.role),
+                kind: people.kind.at(place).parse().unwrap_or_default(),
+                custom_role: owned(&people.custom_role),
+                department: owned(&people.department),
+                email: owned(&people.email),
+                listed: people.listed.at(place),
+                extra: fields(people.extra.get(place), batch)?,
             })
         };
-        self.people.of(row).map(one).collect()
+        self.participants.of(row).map(one).collect()
     }
 }

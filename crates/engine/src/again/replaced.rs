@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_dataset::{Batch, Dataset, DatasetError, PlaceLists, Texts};
+use chatmill_dataset::{Dataset, DatasetError, PlaceLists, Texts, columns};
 use chatmill_dialect::{LossCode, Rendering};
 use chatmill_model::Linked;
 
@@ -21,28 +21,18 @@ pub(super) struct Replaced {
     positions: BTreeSet<u32>,
 }
 
-const LOST: [&str; 3] = ["conversation_id", "code", "positions"];
-
-/// Cells of `losses`.
-struct Lost {
-    id: Texts,
-    code: Texts,
-    positions: PlaceLists,
-}
-
-impl Lost {
-    fn of(batch: &Batch) -> Result<Self, DatasetError> {
-        Ok(Self {
-            id: batch.texts("conversation_id")?,
-            code: batch.texts("code")?,
-            positions: batch.place_lists("positions")?,
-        })
+columns! {
+    /// Cells of `losses`.
+    struct Lost {
+        conversation_id: Texts,
+        code: Texts,
+        positions: PlaceLists,
     }
 }
 
 impl<'d> Replacements<'d> {
     pub(super) fn of(dataset: &'d Dataset) -> Result<Self, DatasetError> {
-        let rows = replaces(dataset).then(|| Rows::of(dataset, "losses", &LOST, |batch| Lost::of(&batch)));
+        let rows = replaces(dataset).then(|| Rows::of(dataset, "losses"));
         Ok(Self(rows.transpose()?))
     }
 
@@ -53,7 +43,7 @@ impl<'d> Replacements<'d> {
             return Ok(replaced);
         };
         while let Some((lost, row)) = rows.current()
-            && lost.id.at(row) == id
+            && lost.conversation_id.at(row) == id
         {
             if lost.code.at(row) == LossCode::Redacted.as_str() {
                 let positions = lost.positions.at(row);

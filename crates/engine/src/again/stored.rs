@@ -1,6 +1,7 @@
 //! How tables are read row by row, and the JSON in their columns.
 
-use chatmill_dataset::{Batch, Batches, Dataset, DatasetError};
+use chatmill_dataset::{Batch, Batches, Columns, Dataset, DatasetError};
+use chatmill_intake::json::{self, Kind};
 use chatmill_model::{Extra, RawJson};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -8,23 +9,16 @@ use serde_json::value::RawValue;
 /// The rows of a table, one after the other.
 pub(super) struct Rows<'d, C> {
     batches: Batches<'d>,
-    cells: fn(Batch) -> Result<C, DatasetError>,
     open: Option<C>,
     row: usize,
     /// How many the batch at hand has.
     length: usize,
 }
 
-impl<'d, C> Rows<'d, C> {
-    pub(super) fn of(
-        dataset: &'d Dataset,
-        table: &str,
-        columns: &'d [&'d str],
-        cells: fn(Batch) -> Result<C, DatasetError>,
-    ) -> Result<Self, DatasetError> {
+impl<'d, C: Columns> Rows<'d, C> {
+    pub(super) fn of(dataset: &'d Dataset, table: &str) -> Result<Self, DatasetError> {
         let mut rows = Self {
-            batches: dataset.batches(table, columns),
-            cells,
+            batches: dataset.batches(table, &C::names()),
             open: None,
             row: 0,
             length: 0,
@@ -49,7 +43,7 @@ impl<'d, C> Rows<'d, C> {
                 return Ok(());
             };
             (self.row, self.length) = (0, batch.rows());
-            self.open = Some((self.cells)(batch)?);
+            self.open = Some(C::of(&batch)?);
         }
         Ok(())
     }
@@ -64,35 +58,19 @@ pub(super) fn fields(json: Option<&str>, batch: &Batch) -> Result<Extra, Dataset
     let Some(json) = json else {
         return Ok(Extra::default());
     };
-    let Members(members) = parsed(json, batch)?;
-    Ok(Extra(members))
+    let document = json::scan(json.as_bytes(), u32::MAX).map_err(|fault| not_ours(batch, &fault.message))?;
+    if document.root().kind() != Kind::Object {
+        return Err(not_ours(batch, "it is no object"));
+    }
+    let members = document.root().fields();
+    let members = members.map(|(name, value)| (name.into_owned(), RawJson(value.raw().to_owned())));
+    Ok(Extra(members.collect()))
 }
 
-struct Members(Vec<(String, RawJson)>);
-
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl<'de> serde::de::Visitor<'de> for Visitor {
-            type Value = Members;
-
-            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.write_str("an object")
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-                let mut members = Vec::new();
-                while let Some((name, value)) = map.next_entry::<String, &'de RawValue>()? {
-                    members.push((name, raw(value)));
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(Visitor)
-    }
+fn not_ours(batch: &Batch, reason: &str) -> DatasetError {
+    batch.fault(format!("its JSON is not what a run writes: {reason}"))
 }
 
 pub(super) fn parsed<'j, T: Deserialize<'j>>(json: &'j str, batch: &Batch) -> Result<T, DatasetError> {
-    serde_json::from_str(json)
-        .map_err(|error| batch.fault(format!("its JSON is not what a run writes: {error}")))
+    serde_json::from_str(json).map_err(|error| not_ours(batch, &error.to_string()))
 }

@@ -43,6 +43,19 @@ pub(super) struct Trace {
 #[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Spot(Option<(u64, u64)>, Option<(u64, u64)>);
 
+impl Spot {
+    /// A finding there.
+    fn found(self, path: Option<String>, finding: Finding) -> Located {
+        let Self(span, line_column) = self;
+        Located {
+            json_path: path,
+            span: span.map(|(start, end)| Span { start, end }),
+            line_column,
+            ..Located::nowhere(finding)
+        }
+    }
+}
+
 /// Somebody who is listed: id, name and kind.
 #[derive(Serialize, Deserialize)]
 struct Listed(String, Option<String>, String);
@@ -94,7 +107,7 @@ impl Trace {
             if message.id.is_none() && open().next().is_none() {
                 continue;
             }
-            let (path, spot) = (path_of(record, message), spot_of(message));
+            let (path, spot) = (record.path_of(message.origin), spot_of(message));
             for (ordinal, (reference, _)) in open() {
                 let Some(target) = reference.target.clone() else {
                     continue;
@@ -116,12 +129,8 @@ impl Trace {
     }
 
     /// A finding at the conversation, whose message shows an id.
-    fn finding(&self, code: &'static Code, id: &str, message: String) -> Placed {
-        Placed {
-            finding: Finding::new(code, message).naming(id),
-            path: None,
-            spot: self.place,
-        }
+    fn finding(&self, code: &'static Code, id: &str, message: String) -> Located {
+        self.place.found(None, Finding::new(code, message).naming(id))
     }
 }
 
@@ -151,35 +160,6 @@ impl Listed {
         let unknown = ParticipantKind::Unknown.as_str();
         let is_known = kind != unknown && other.2 != unknown;
         (is_known && *kind != other.2).then_some("kind")
-    }
-}
-
-/// The path of a message in its record.
-fn path_of(record: &Record<'_>, message: &Message) -> String {
-    let index = message.origin.index;
-    if record.bytes.trim_ascii_start().starts_with(b"[") {
-        return format!("$[{index}]");
-    }
-    let path = record.source().and_then(|source| source.message_path(index));
-    path.unwrap_or_else(|| "$".to_owned())
-}
-
-/// A finding with its place.
-struct Placed {
-    finding: Finding,
-    path: Option<String>,
-    spot: Spot,
-}
-
-impl Placed {
-    fn located(self) -> Located {
-        let Spot(span, line_column) = self.spot;
-        Located {
-            json_path: self.path,
-            span: span.map(|(start, end)| Span { start, end }),
-            line_column,
-            ..Located::nowhere(self.finding)
-        }
     }
 }
 
@@ -245,7 +225,7 @@ impl Across {
                     serde_json::from_slice(body).map_err(|error| lost("read a trace again in", error))?;
                 let room = rooms.entry(trace.id.clone()).or_default();
                 for placed in capped(room.meet(&trace, name), most) {
-                    deliver(&trace, placed.located());
+                    deliver(&trace, placed);
                 }
                 room.remember(trace);
                 Ok(())
@@ -285,7 +265,7 @@ struct Room {
 
 impl Room {
     /// Compares a conversation with those before it.
-    fn meet(&self, trace: &Trace, name: &dyn Fn(usize) -> String) -> Vec<Placed> {
+    fn meet(&self, trace: &Trace, name: &dyn Fn(usize) -> String) -> Vec<Located> {
         let mut found = Vec::new();
         let Some(first) = self.first else { return found };
         let taken = format!(
@@ -294,7 +274,7 @@ impl Room {
             name(first)
         );
         found.push(trace.finding(&codes::DUPLICATE_CONVERSATION_ID, &trace.id, taken));
-        let mut conflict: Option<Placed> = None;
+        let mut conflict: Option<Located> = None;
         for Said(id, body, position, path, spot) in &trace.messages {
             let Some((known, input)) = self.messages.get(id) else {
                 continue;
@@ -311,8 +291,7 @@ impl Room {
                     let mut placed = trace.finding(&codes::CONFLICTING_MESSAGE, id, text);
                     placed.finding.position = Some(*position);
                     placed.finding.message_id = Some(id.clone());
-                    (placed.path, placed.spot) = (Some(path.clone()), *spot);
-                    *none = Some(placed);
+                    *none = Some(spot.found(Some(path.clone()), placed.finding));
                 }
             }
         }
@@ -360,22 +339,21 @@ impl Room {
                     let mut placed = trace.finding(&codes::REFERENCE_ELSEWHERE, target, text);
                     placed.finding.position = Some(*position);
                     placed.finding.message_id.clone_from(message);
-                    (placed.path, placed.spot) = (Some(path.clone()), *spot);
-                    found.push(placed);
+                    found.push(spot.found(Some(path.clone()), placed.finding));
                 }
             }
             for placed in capped(found, most) {
-                deliver(trace, placed.located());
+                deliver(trace, placed);
             }
         }
     }
 }
 
 /// The first findings of each code, and one for the rest.
-fn capped(found: Vec<Placed>, most: u64) -> Vec<Placed> {
+fn capped(found: Vec<Located>, most: u64) -> Vec<Located> {
     let mut seen: BTreeMap<&'static str, u64> = BTreeMap::new();
-    let mut kept: Vec<Placed> = Vec::new();
-    let mut rests: BTreeMap<&'static str, Placed> = BTreeMap::new();
+    let mut kept: Vec<Located> = Vec::new();
+    let mut rests: BTreeMap<&'static str, Located> = BTreeMap::new();
     for mut placed in found {
         let code = placed.finding.code.code;
         let number = seen.entry(code).or_default();
@@ -398,16 +376,12 @@ fn capped(found: Vec<Placed>, most: u64) -> Vec<Placed> {
 mod tests {
     use super::*;
 
-    fn placed(code: &'static Code, number: usize) -> Vec<Placed> {
-        let one = || Placed {
-            finding: Finding::new(code, "x"),
-            path: None,
-            spot: Spot::default(),
-        };
+    fn placed(code: &'static Code, number: usize) -> Vec<Located> {
+        let one = || Located::nowhere(Finding::new(code, "x"));
         (0..number).map(|_| one()).collect()
     }
 
-    fn counts(found: Vec<Placed>, most: u64) -> Vec<(&'static str, u64)> {
+    fn counts(found: Vec<Located>, most: u64) -> Vec<(&'static str, u64)> {
         let kept = capped(found, most).into_iter();
         kept.map(|placed| (placed.finding.code.code, placed.finding.count))
             .collect()

@@ -13,15 +13,15 @@ use chatmill_source::Source;
 
 use super::across::Trace;
 use super::verdict::FileCounts;
-use super::{CheckOptions, Checked, Excerpt, acceptance};
+use super::{CheckOptions, Checked, Excerpt, Spot, acceptance};
 use crate::entry::EntryRef;
 use crate::plan::{CodeSettings, PlannedInput};
-use crate::record::group::{Group, GroupRow, WayBack};
+use crate::record;
+use crate::record::group::{Group, WayBack};
 use crate::record::locate::{Located, Locator};
 use crate::record::written::written;
-use crate::record::{self, Settings};
-use crate::slice::Slice;
-use crate::slice::records::{Item, ReadRecord, Record, RecordForm};
+use crate::slice::records::{AccountedRow, Item, ReadRecord, Record, RecordForm};
+use crate::slice::{Slice, Step};
 use crate::work::recognition::{Recognition, is_misread};
 
 /// What one slice gives.
@@ -45,15 +45,14 @@ pub(super) fn check_slice(
         inputs,
         options,
         report: SliceReport::default(),
-        place: None,
         file: None,
         shown: BTreeMap::new(),
     };
-    for item in slice.items() {
+    for (entry, item) in slice.items() {
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        checker.item(item);
+        checker.item(entry, item);
     }
     checker.report
 }
@@ -62,16 +61,16 @@ struct Checker<'c> {
     inputs: &'c [PlannedInput],
     options: &'c CheckOptions,
     report: SliceReport,
-    place: Option<&'c EntryRef>,
     /// The last file that a finding was in, and what becomes of codes in it.
     file: Option<(usize, CodeSettings)>,
     /// Excerpts per code of that file.
     shown: BTreeMap<&'static str, usize>,
 }
 
-/// Where a finding was made: the record and its conversation.
+/// Where a finding was made: the entry, the record and its conversation.
 #[derive(Clone, Copy, Default)]
 struct FindingPlace<'s> {
+    entry: Option<&'s EntryRef>,
     record: Option<u64>,
     conversation: Option<&'s str>,
     target: Option<&'s str>,
@@ -79,67 +78,56 @@ struct FindingPlace<'s> {
     text: Option<(&'s [u8], u64, Span)>,
 }
 
-/// What a dialect refuses, with its place.
-struct Judged<'s, 'c> {
-    located: Located,
-    record: u64,
-    /// The entry, where it is not the one that is being read.
-    place: Option<&'c EntryRef>,
-    text: Option<(&'s [u8], u64, Span)>,
-}
-
 impl<'c> Checker<'c> {
-    fn item(&mut self, item: Item<'c>) {
+    fn item(&mut self, entry: Option<&'c EntryRef>, item: Item<'c>) {
         match item {
-            Item::Entry(entry) => {
-                self.place = Some(entry);
-                let counts = self.counts();
-                counts.source = counts.source.or(entry.source.map(Source::id));
-            }
-            Item::FramingError(damage) => {
-                let counts = self.counts();
+            Item::Step(Step::Entry(entry)) => self.read_by(entry, entry.source),
+            Item::Step(Step::FramingError(damage)) => {
+                let counts = self.counts(entry);
                 counts.records += 1;
                 counts.rejected += 1;
                 let located = Located::of_damage(damage);
                 let around = damage.around.as_ref().zip(located.span);
                 let spot = FindingPlace {
+                    entry,
                     record: Some(damage.record),
                     text: around.map(|(around, span)| (around.bytes.as_slice(), around.start, span)),
                     ..FindingPlace::default()
                 };
                 self.finding(located, spot);
             }
-            Item::Note(finding) => self.finding(Located::nowhere(finding.clone()), FindingPlace::default()),
+            Item::Step(Step::Note(finding)) => {
+                let spot = FindingPlace {
+                    entry,
+                    ..FindingPlace::default()
+                };
+                self.finding(Located::nowhere(finding.clone()), spot);
+            }
             Item::Record(record) => {
                 let shown = shown(&record);
                 let text = Text::of(record, &shown);
-                for read in record.read(Settings::plain(&self.options.limits)) {
+                for read in record.read(self.options.reading()) {
                     let outcome = (read.outcome.unread.as_slice(), read.outcome.words);
                     let (files, limit) = (&mut self.report.files, self.options.limits.unread_paths);
                     Recognition::add(files, |file| &mut file.recognition, record, outcome, limit);
                     self.record(read, &text);
                 }
             }
-            Item::PassedOver { kind, bytes } => {
-                let (member, limit) = (self.place, self.options.limits.unread_paths);
-                let counts = self.counts();
-                counts.recognition.pass_over(member, kind, bytes, limit);
+            Item::Step(Step::PassedOver { kind, bytes }) => {
+                let limit = self.options.limits.unread_paths;
+                let counts = self.counts(entry);
+                counts.recognition.pass_over(entry, kind, *bytes, limit);
                 counts.passed_over = Some(kind);
             }
-            Item::Filtered(_)
-            | Item::Skipped { .. }
-            | Item::Separator(_)
-            | Item::EntryEnd(_)
-            | Item::StretchEnd(_) => {}
+            Item::Filtered(_) | Item::Step(_) => {}
         }
     }
 
     fn record(&mut self, mut read: ReadRecord<'c>, text: &Text<'_, 'c>) {
         let record = read.record;
         for (row, is_rejected) in read.rows() {
-            self.place = Some(row.entry);
-            let counts = self.counts();
-            counts.source = counts.source.or(record.source().map(Source::id));
+            self.read_by(row.entry, record.source());
+            let counts = self.counts(Some(row.entry));
             counts.records += 1;
             counts.rejected += u64::from(is_rejected);
         }
@@ -148,16 +136,15 @@ impl<'c> Checker<'c> {
         let rejects = read.rejects(&self.options.limits);
         if record.source().is_some() {
             let misread = rejects.iter().filter(|(_, reject, _)| is_misread(reject));
-            self.place = Some(record.entry);
-            self.counts().recognition.misread += misread.count() as u64;
+            self.counts(Some(record.entry)).recognition.misread += misread.count() as u64;
         }
         let rejects = rejects.into_iter();
         let rejects = rejects.map(|(row, _, located)| (row, located));
         let findings = std::mem::take(&mut read.outcome.findings).into_iter();
         let findings = findings.map(|located| (record.row(located.row), located));
         for (row, located) in findings.chain(rejects) {
-            self.place = Some(row.entry);
             let spot = FindingPlace {
+                entry: Some(row.entry),
                 record: Some(row.record),
                 conversation: id.as_deref(),
                 target: None,
@@ -165,92 +152,85 @@ impl<'c> Checker<'c> {
             };
             self.finding(located, spot);
         }
-        self.place = Some(record.entry);
         if let (Some(linked), Some(id)) = (&read.outcome.linked, &id) {
-            self.judge(linked, id, &|finding| text.judged(linked, finding));
+            self.judge(linked, id, text);
             let trace = Trace::of(&record, linked, id.clone(), &text.locator);
             self.report.traces.push(trace);
         }
     }
 
     /// Counts a conversation and lets every target say what it thinks of it.
-    fn judge<'s>(&mut self, linked: &Linked, id: &str, locate: &dyn Fn(Finding) -> Judged<'s, 'c>) {
-        self.counts().conversations += 1;
-        let home = self.place;
+    fn judge(&mut self, linked: &Linked, id: &str, text: &Text<'_, 'c>) {
+        let entry = Some(text.record.entry);
+        self.counts(entry).conversations += 1;
         let options = self.options;
         for (rank, target) in options.targets.iter().enumerate() {
             let refusals = acceptance::refusals(linked, target, &options.limits);
-            let counts = self.counts();
+            let counts = self.counts(entry);
             counts.refused.resize(options.targets.len(), 0);
             if let Some(refused) = counts.refused.get_mut(rank) {
                 *refused += u64::from(!refusals.is_empty());
             }
             let name = acceptance::name(target);
             for finding in refusals {
-                let judged = locate(finding);
-                if judged.place.is_some() {
-                    self.place = judged.place;
-                }
+                let (located, row, is_placed) = text.judged(linked, finding);
                 let spot = FindingPlace {
-                    record: Some(judged.record),
+                    entry: Some(row.entry),
+                    record: Some(row.record),
                     conversation: Some(id),
                     target: Some(&name),
-                    text: judged.text,
+                    text: text.around(&located).filter(|_| is_placed),
                 };
-                self.finding(judged.located, spot);
+                self.finding(located, spot);
             }
-            self.place = home;
         }
     }
 
-    fn counts(&mut self) -> &mut FileCounts {
-        let input = self.place.as_ref().map_or(0, |place| place.input);
+    fn counts(&mut self, entry: Option<&EntryRef>) -> &mut FileCounts {
+        let input = entry.map_or(0, |entry| entry.input);
         self.report.files.entry(input).or_default()
     }
 
-    fn finding(&mut self, mut located: Located, spot: FindingPlace<'_>) {
+    /// Remembers the first source that reads a file.
+    fn read_by(&mut self, entry: &EntryRef, source: Option<&dyn Source>) {
+        let counts = self.counts(Some(entry));
+        counts.source = counts.source.or(source.map(Source::id));
+    }
+
+    fn finding(&mut self, located: Located, at: FindingPlace<'_>) {
         let code = located.finding.code.code;
-        self.counts().is_empty |= code == codes::EMPTY_INPUT.code;
-        let place = self.place.as_ref();
-        let index = place.map_or(0, |place| place.input);
-        let planned = self.inputs.get(index);
-        if self.file.as_ref().is_none_or(|(file, _)| *file != index) {
-            self.file = Some((index, super::settings_of(self.options, planned)));
+        self.counts(at.entry).is_empty |= code == codes::EMPTY_INPUT.code;
+        let index = at.entry.map_or(0, |entry| entry.input);
+        let Some(planned) = self.inputs.get(index) else {
+            return;
+        };
+        let known = self.file.take().filter(|(file, _)| *file == index);
+        let (_, settings) = &*self.file.insert(known.unwrap_or_else(|| {
             self.shown.clear();
-        }
-        let settings = self.file.as_ref().map(|(_, settings)| settings);
-        let own = located.finding.severity;
-        let graded = settings.map_or(Some(own), |settings| settings.severity(located.finding.code, own));
-        let Some(severity) = graded else { return };
-        located.finding.severity = severity;
-        let entry = place.map(|place| place.entry.clone()).unwrap_or_default();
-        let entry = self.options.shown_entry(entry);
-        // Only a record is known to be a row.
-        let table = place
-            .filter(|_| spot.record.is_some())
-            .map(|place| place.table.clone())
-            .unwrap_or_default();
+            (index, super::settings_of(self.options, planned))
+        }));
+        let spot = Spot {
+            input: index,
+            entry: at.entry.map_or("", |entry| entry.entry.as_str()),
+            // Only a record is known to be a row.
+            table: (at.entry.filter(|_| at.record.is_some())).map_or("", |entry| entry.table.as_str()),
+            record: at.record,
+            conversation: at.conversation,
+        };
+        let Some(checked) = super::told(self.options, planned, settings, spot, located) else {
+            return;
+        };
         let shown = self.shown.entry(code).or_default();
-        let excerpt = spot
+        let excerpt = at
             .text
             .filter(|_| *shown < self.options.excerpts)
             .and_then(|(bytes, start, span)| Excerpt::cut(bytes, start, span));
         *shown += usize::from(excerpt.is_some());
+        let target = at.target.map(str::to_owned);
         let checked = Checked {
-            located,
-            file: index,
-            path: planned
-                .map(|planned| super::shown_path(planned, self.options.path_mask()).into_owned())
-                .unwrap_or_default(),
-            input: planned
-                .map(|planned| planned.input.name().into_owned())
-                .unwrap_or_default(),
-            entry,
-            table,
-            record: spot.record,
-            conversation: spot.conversation.map(str::to_owned),
-            target: spot.target.map(str::to_owned),
+            target,
             excerpt,
+            ..checked
         };
         self.report.findings.push((index, checked));
     }
@@ -305,33 +285,55 @@ impl<'t, 'r> Text<'t, 'r> {
         }
     }
 
-    /// Places what a dialect refuses of a conversation.
-    fn judged(&self, linked: &Linked, finding: Finding) -> Judged<'_, 'r> {
+    /// Places what a dialect refuses of a conversation; the row that it is in, and whether it is at a message there.
+    fn judged(&self, linked: &Linked, finding: Finding) -> (Located, AccountedRow<'r>, bool) {
         let origin = origin(linked, &finding);
-        let frame = match self.record.form {
-            RecordForm::Frame(frame) => frame,
-            RecordForm::Group(group) => return self.judged_in_rows(group, origin, finding),
-        };
+        match self.record.form {
+            RecordForm::Frame(frame) => (
+                self.judged_in(frame, origin, linked, finding),
+                self.record.row(None),
+                origin.is_some(),
+            ),
+            RecordForm::Group(group) => {
+                let index = origin.map(|origin| origin.index as usize);
+                let own = index.filter(|index| *index < group.rows.len());
+                let located = self.judged_in_rows(group, own, finding);
+                (located, self.record.row(own), own.is_some())
+            }
+        }
+    }
+
+    fn judged_in(
+        &self,
+        frame: &Frame,
+        origin: Option<MessageOrigin>,
+        linked: &Linked,
+        finding: Finding,
+    ) -> Located {
         // What is written is not what was read: there is no way from a value to its bytes.
         let is_derived = matches!(frame.form, Form::Text | Form::Copied);
         let path = |source: &dyn Source| origin.map(|origin| source.message_path(origin.index));
         let is_apart = self.record.source().and_then(path) == Some(None);
         let is_sought = (finding.mark.is_some() || is_apart) && !is_derived;
         let document = is_sought.then(|| self.document()).flatten();
-        let (Some(document), Some(source), Some(_)) = (document, self.record.source(), origin) else {
-            return self.judged_in(frame, origin, finding);
-        };
-        let finding = Finding {
-            path: Path::InMessage(String::new()),
-            ..finding
-        };
-        let located = self.locator.locate(finding, Some(document), source, Some(linked));
-        Judged {
-            text: self.around(&located),
-            located,
-            record: frame.record,
-            place: None,
+        if let (Some(document), Some(source), Some(_)) = (document, self.record.source(), origin) {
+            let finding = Finding {
+                path: Path::InMessage(String::new()),
+                ..finding
+            };
+            return self.locator.locate(finding, Some(document), source, Some(linked));
         }
+        let finding = match origin {
+            None => finding,
+            Some(origin) => finding.at_span(origin.start, origin.end),
+        };
+        self.locator.locate_plain(match (origin, self.record.source()) {
+            // A text has no fields that a path could name.
+            (Some(origin), Some(_)) if frame.form != Form::Text => {
+                finding.at_path(self.record.path_of(origin))
+            }
+            _ => finding,
+        })
     }
 
     /// The record, read once more for what findings mean in it.
@@ -340,60 +342,19 @@ impl<'t, 'r> Text<'t, 'r> {
         self.document.get_or_init(scan).as_ref()
     }
 
-    fn judged_in_rows(
-        &self,
-        group: &Group,
-        origin: Option<MessageOrigin>,
-        finding: Finding,
-    ) -> Judged<'_, 'r> {
-        let index = origin.map(|origin| origin.index as usize);
-        let own = index.filter(|index| *index < group.rows.len());
-        let row = self.record.row(own);
+    fn judged_in_rows(&self, group: &Group, own: Option<usize>, finding: Finding) -> Located {
         let meant = finding.mark.as_ref().and_then(|_| self.document());
-        let located = match (own, meant) {
-            (Some(index), Some(document)) => {
-                group.locate(index, finding, document, (&self.locator, &self.way))
-            }
-            (index, _) => group.rows.get(index.unwrap_or_default()).map_or_else(
-                || Located::nowhere(finding.clone()),
-                |row| Located {
-                    row: index,
-                    ..at_row(finding.clone(), row)
-                },
-            ),
-        };
-        Judged {
-            text: own.and_then(|_| self.around(&located)),
-            located,
-            record: row.record,
-            place: Some(row.entry),
+        if let (Some(index), Some(document)) = (own, meant) {
+            return group.locate(index, finding, document, (&self.locator, &self.way));
         }
-    }
-
-    fn judged_in(&self, frame: &Frame, origin: Option<MessageOrigin>, finding: Finding) -> Judged<'_, 'r> {
-        let finding = match origin {
-            None => finding,
-            Some(origin) => finding.at_span(origin.start, origin.end),
-        };
-        let begins_list = self.record.bytes.trim_ascii_start().starts_with(b"[");
-        let finding = match (origin, self.record.source()) {
-            // A text has no fields that a path could name.
-            (Some(origin), Some(source)) if frame.form != Form::Text => finding.at_path(if begins_list {
-                format!("$[{}]", origin.index)
-            } else {
-                let path = source.message_path(origin.index);
-                path.unwrap_or_else(|| "$".to_owned())
-            }),
-            _ => finding,
-        };
-        let located = self.locator.locate_plain(finding);
-        Judged {
-            text: origin
-                .and(located.span)
-                .map(|span| (self.shown, frame.start, span)),
-            located,
-            record: frame.record,
-            place: None,
+        match group.rows.get(own.unwrap_or_default()) {
+            None => Located::nowhere(finding),
+            Some(row) => Located {
+                row: own,
+                span: row.place.written(),
+                line_column: row.place.line_column(),
+                ..Located::nowhere(finding)
+            },
         }
     }
 }
@@ -403,13 +364,4 @@ fn origin(linked: &Linked, finding: &Finding) -> Option<MessageOrigin> {
     let position = finding.position?;
     let message = linked.conversation.messages.get(position as usize)?;
     Some(message.origin)
-}
-
-/// Places a finding at a row of a group.
-fn at_row(finding: Finding, row: &GroupRow) -> Located {
-    Located {
-        span: row.place.written(),
-        line_column: row.place.line_column(),
-        ..Located::nowhere(finding)
-    }
 }

@@ -42,7 +42,7 @@ pub struct FileVerdict {
     #[serde(skip)]
     pub codes: Vec<(&'static Code, u64)>,
     /// Findings left out because they are known.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "chatmill_diag::is_zero")]
     pub known: u64,
     /// What each dialect thinks of it.
     #[serde(rename = "for", skip_serializing_if = "Vec::is_empty")]
@@ -58,11 +58,6 @@ pub struct Judgement {
     pub accepted: u64,
     /// Conversations that it would refuse.
     pub refused: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// What is counted in a file.
@@ -157,12 +152,10 @@ impl FileCounts {
             errors: self.errors,
             warnings: self.warnings,
             notes: self.notes,
-            bytes: None,
-            hash: None,
-            supplier: String::new(),
             codes: self.codes.clone(),
             known: self.known,
             judgements: judgements.collect(),
+            ..FileVerdict::default()
         }
     }
 }

@@ -5,11 +5,9 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::SliceId;
-use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
 
 use crate::slice::Slice;
@@ -17,7 +15,7 @@ use crate::work::receipt::SliceReceipt;
 
 /// What a run keeps of a slice's receipt in memory, to know it again. There may be a million slices.
 #[derive(Debug)]
-pub struct Ids {
+pub(crate) struct Ids {
     /// Hash of the slice's digest.
     slice: blake3::Hash,
     /// How many ids there are.
@@ -28,7 +26,7 @@ pub struct Ids {
 
 impl Ids {
     /// Those of a slice.
-    pub fn of(receipt: &SliceReceipt) -> Self {
+    pub(crate) fn of(receipt: &SliceReceipt) -> Self {
         Self {
             slice: blake3::hash(receipt.slice.as_bytes()),
             count: receipt.ids.len(),
@@ -37,17 +35,17 @@ impl Ids {
     }
 
     /// How many conversations the slice has.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.count
     }
 
     /// Whether they are those of this very slice.
-    pub fn are_of(&self, slice: &Slice) -> bool {
+    pub(crate) fn are_of(&self, slice: &Slice) -> bool {
         self.slice == blake3::hash(slice.digest().as_bytes())
     }
 
     /// Whether a receipt that was read back can be the one that they were taken from.
-    pub fn agree_with(&self, receipt: &SliceReceipt) -> bool {
+    pub(crate) fn agree_with(&self, receipt: &SliceReceipt) -> bool {
         self.slice == blake3::hash(receipt.slice.as_bytes())
             && self.count == receipt.ids.len()
             && self.is_renamed != receipt.renamed.is_empty()
@@ -56,7 +54,7 @@ impl Ids {
 
 /// What a receipt says of its ids, of which only hashes are kept.
 #[derive(Debug, Deserialize)]
-pub struct SliceHashes {
+pub(crate) struct SliceHashes {
     /// Of each id, with its input.
     ids: Vec<(usize, HashedId)>,
     /// Ids that were given in place of others.
@@ -69,32 +67,22 @@ struct HashedId(u64);
 
 impl<'de> Deserialize<'de> for HashedId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Hashing;
-        impl Visitor<'_> for Hashing {
-            type Value = HashedId;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an id")
-            }
-
-            fn visit_str<E>(self, id: &str) -> Result<HashedId, E> {
-                Ok(HashedId(hash_of(id)))
-            }
-        }
-        deserializer.deserialize_str(Hashing)
+        #[derive(Deserialize)]
+        struct Id<'i>(#[serde(borrow)] Cow<'i, str>);
+        Id::deserialize(deserializer).map(|Id(id)| Self(hash_of(&id)))
     }
 }
 
 /// The hashes of all ids of a run: eight bytes for each conversation, in one list that is sorted where it stands.
 #[derive(Debug, Default)]
-pub struct IdHashes {
+pub(crate) struct IdHashes {
     hashes: Vec<u64>,
     is_renamed: bool,
 }
 
 impl IdHashes {
     /// Room for so many.
-    pub fn of(count: usize) -> Self {
+    pub(crate) fn of(count: usize) -> Self {
         Self {
             hashes: Vec::with_capacity(count),
             is_renamed: false,
@@ -102,26 +90,26 @@ impl IdHashes {
     }
 
     /// Adds those of a slice.
-    pub fn add(&mut self, slice: &SliceHashes) {
+    pub(crate) fn add(&mut self, slice: &SliceHashes) {
         self.hashes.extend(slice.ids.iter().map(|(_, id)| id.0));
         self.is_renamed |= !slice.renamed.is_empty();
     }
 
     /// Ends the adding, and gives the hashes that occur more than once, sorted; none where no id can occur twice, and none was
     /// taken to.
-    pub fn close(&mut self) -> Option<Vec<u64>> {
+    pub(crate) fn close(&mut self) -> Option<Vec<u64>> {
         let repeated = repeated(&mut self.hashes);
         (self.is_renamed || !repeated.is_empty()).then_some(repeated)
     }
 
     /// Whether an id has the hash of one that was added before [`close`](Self::close).
-    pub fn has(&self, id: &str) -> bool {
+    pub(crate) fn has(&self, id: &str) -> bool {
         self.hashes.binary_search(&hash_of(id)).is_ok()
     }
 }
 
 /// What is kept of an id until all are known: the same from every build, since ids that are given depend on it.
-pub fn hash_of(id: &str) -> u64 {
+pub(crate) fn hash_of(id: &str) -> u64 {
     let mut bytes = [0; 8];
     blake3::Hasher::new()
         .update(id.as_bytes())
@@ -131,7 +119,7 @@ pub fn hash_of(id: &str) -> u64 {
 }
 
 /// Sorts hashes, and gives those that occur more than once, sorted.
-pub fn repeated(hashes: &mut [u64]) -> Vec<u64> {
+pub(crate) fn repeated(hashes: &mut [u64]) -> Vec<u64> {
     hashes.sort_unstable();
     let equal = hashes
         .chunk_by(|one, other| one == other)
@@ -141,7 +129,7 @@ pub fn repeated(hashes: &mut [u64]) -> Vec<u64> {
 
 /// One conversation of a run, in canonical order.
 #[derive(Clone, Copy, Debug)]
-pub struct Occurrence<'a> {
+pub(crate) struct Occurrence<'a> {
     /// Slice.
     pub slice: SliceId,
     /// Index among the slice's conversations.
@@ -153,13 +141,13 @@ pub struct Occurrence<'a> {
 }
 
 /// The new ids, per slice and index.
-pub type Renames = BTreeMap<SliceId, BTreeMap<usize, String>>;
+pub(crate) type Renames = BTreeMap<SliceId, BTreeMap<usize, String>>;
 
 /// Gives the new ids, or nothing when `stop` was set.
 ///
 /// All occurrences of an id that occurs more than once must be there; of others, none need. `is_taken` says whether a
 /// conversation of the run may have an id, and `name` is that of an input: no two have the same.
-pub fn renames<'a>(
+pub(crate) fn renames<'a>(
     occurrences: impl Iterator<Item = Occurrence<'a>> + Clone,
     is_taken: &dyn Fn(&str) -> bool,
     name: &dyn Fn(usize) -> Cow<'a, str>,

@@ -1,28 +1,26 @@
 //! Sealing: prove that every receipt is there and that nothing disappeared, and write the manifest.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign as _;
 use std::sync::atomic::AtomicBool;
 
-use chatmill_dataset::manifest::{DERIVED, InputEntry, Inputs};
 use chatmill_dataset::overview::{Overview, listed};
 use chatmill_dataset::rows::TotalRow;
 use chatmill_dataset::{
-    FORMAT, InputRows, LotManifests, Manifest, PartSet, Sealed, SliceId, Staging, TableOptions,
-    account_faults,
+    DERIVED, FORMAT, InputEntry, InputRows, Inputs, LotManifests, Manifest, PartSet, Sealed, SliceId,
+    Staging, TableOptions, account_faults,
 };
-use chatmill_diag::Severity;
+use chatmill_diag::{Severity, cut};
 use serde::{Serialize, Serializer};
 
 use crate::commit::collisions::Ids;
 use crate::commit::summary::{RunTotals, TokenTotal};
-use crate::error::{RunError, go_on};
+use crate::error::{RunError, go_on, unwritable};
 use crate::pipeline::PerspectiveChoice;
 use crate::plan::{Plan, PlannedInput};
-use crate::record::locate::Located;
-use crate::record::unread::FirstPlace;
 use crate::slice::{CutCounts, CutTotals};
-use crate::work::overview::OverviewSums;
-use crate::work::receipt::{InputCounts, SliceReceipt, SliceShapes, add_shapes};
+use crate::work::overview::{OverviewSums, merge};
+use crate::work::receipt::{InputCounts, SliceReceipt, SliceShapes, add_shapes, count_finding};
 use crate::work::recognition::Recognition;
 use crate::work::tables;
 use crate::work::{TotalNames, Totals};
@@ -31,7 +29,7 @@ use crate::work::{TotalNames, Totals};
 const MAX_FAULTS: usize = 3;
 
 /// The slices that were worked off: what the receipts must say when they are read back.
-pub struct FinishedSlices {
+pub(crate) struct FinishedSlices {
     /// Of each slice, what its receipt is known by.
     pub slices: BTreeMap<SliceId, Ids>,
     /// What was cut from the inputs.
@@ -40,7 +38,7 @@ pub struct FinishedSlices {
 
 /// What the receipts of a run say together.
 #[derive(Default)]
-pub struct ReceiptTotals {
+pub(crate) struct ReceiptTotals {
     /// What was counted of each input, by its index in the plan.
     inputs: Inputs,
     /// The rows that were written of it; none where no receipt tells of it.
@@ -57,7 +55,11 @@ pub struct ReceiptTotals {
 impl ReceiptTotals {
     /// Adds up the receipts of a staging, one after the other. There must be one for every slice that was cut, and each must be
     /// the one that was written.
-    pub fn read(staging: &Staging, finished: &FinishedSlices, stop: &AtomicBool) -> Result<Self, RunError> {
+    pub(crate) fn read(
+        staging: &Staging,
+        finished: &FinishedSlices,
+        stop: &AtomicBool,
+    ) -> Result<Self, RunError> {
         let count = finished.tally.inputs.len();
         let mut outcome = Self {
             inputs: Inputs::blank(count),
@@ -98,7 +100,7 @@ impl ReceiptTotals {
     }
 
     /// How many slices were finished.
-    pub fn slices(&self) -> usize {
+    pub(crate) fn slices(&self) -> usize {
         self.slices
     }
 
@@ -114,21 +116,16 @@ impl ReceiptTotals {
         whole.renderings += receipt.renderings;
         whole.unrenderable += receipt.unrenderable;
         whole.without_turns += receipt.without_turns;
-        for (reason, turns) in receipt.untaught {
-            *whole.untaught.entry(reason).or_default() += turns;
-        }
-        for (field, count) in receipt.unprompted {
-            *whole.unprompted.entry(field).or_default() += count;
-        }
+        merge(&mut whole.untaught, receipt.untaught, u64::add_assign);
+        merge(&mut whole.unprompted, receipt.unprompted, u64::add_assign);
         whole.without_reasoning += receipt.without_reasoning;
-        for (code, count) in receipt.findings {
-            let sum = whole.findings.entry(code).or_default();
+        merge(&mut whole.findings, receipt.findings, |sum, count| {
             sum.name = count.name;
             sum.errors += count.errors;
             sum.warnings += count.warnings;
             sum.notes += count.notes;
             sum.of_rejects += count.of_rejects;
-        }
+        });
         self.totals.merge(&receipt.totals);
         self.overview.merge(receipt.overview);
     }
@@ -142,15 +139,13 @@ impl ReceiptTotals {
             whole.refused_inputs += u64::from(input.is_refused());
             whole.filtered += input.filtered;
             whole.conversations += input.conversations;
-            for (reason, records) in input.filtered_by {
-                *whole.filtered_by.entry(reason).or_default() += records;
-            }
+            merge(&mut whole.filtered_by, input.filtered_by, u64::add_assign);
         }
     }
 
     /// Refuses a run that does not account for all that was cut, whose dataset would not be certified, or of which no conversation
     /// has a participant that `perspective.as` names.
-    pub fn check(&self, plan: &Plan, tally: &CutTotals) -> Result<(), RunError> {
+    pub(crate) fn check(&self, plan: &Plan, tally: &CutTotals) -> Result<(), RunError> {
         let counted = self.inputs.iter().zip(&self.written).zip(&tally.inputs);
         let mut faults = Vec::new();
         for (planned, ((input, written), tally)) in plan.inputs.iter().zip(counted) {
@@ -237,36 +232,24 @@ impl ReceiptTotals {
     ) -> Result<(), RunError> {
         for (index, mut recognition) in left {
             let input = self.inputs.get(index).unwrap_or_default();
-            recognition.read_words = read_words.get(index).copied().unwrap_or_default();
+            recognition.read_words = *cut::at(read_words, index);
             let source = input.source.unwrap_or_default();
             for (located, first) in recognition.findings(input.framed, &source) {
-                self.tell(plan, index, &located, first.as_ref(), parts)?;
+                tables::push_of_input(plan, index, &located, first.as_ref(), parts)?;
+                let finding = &located.finding;
+                count_finding(&mut self.whole.findings, finding);
+                let is_error = finding.severity == Severity::Error;
+                self.inputs.change(index, |sum| {
+                    sum.findings += 1;
+                    sum.errors += if is_error { finding.count } else { 0 };
+                });
             }
         }
         Ok(())
     }
 
-    /// Writes a finding about a whole input, and counts it.
-    fn tell(
-        &mut self,
-        plan: &Plan,
-        index: usize,
-        located: &Located,
-        first: Option<&FirstPlace>,
-        parts: &mut PartSet,
-    ) -> Result<(), RunError> {
-        tables::push_of_input(plan, index, located, first, parts)?;
-        self.whole.count_finding(&located.finding);
-        let is_error = located.finding.severity == Severity::Error;
-        self.inputs.change(index, |sum| {
-            sum.findings += 1;
-            sum.errors += if is_error { located.finding.count } else { 0 };
-        });
-        Ok(())
-    }
-
     /// Writes the totals and the manifest; what is left to do is to publish.
-    pub fn seal(
+    pub(crate) fn seal(
         mut self,
         plan: &Plan,
         fingerprint: &str,
@@ -292,7 +275,7 @@ impl ReceiptTotals {
         whole.overview = Overview {
             shapes,
             renderings: self.totals.renderings(&names),
-            ..self.overview.overview(&plan.targets, plan.pipeline.output.quote)
+            ..self.overview.overview(&plan.targets, plan.quotes)
         };
         whole.tokens = rows.iter().map(token_total).collect();
         for row in rows {
@@ -313,7 +296,7 @@ impl ReceiptTotals {
             },
             tables: Vec::new(),
             absent_tables: Vec::new(),
-            totals: serde_json::to_value(&whole).unwrap_or_default(),
+            totals: serde_json::to_value(&whole).map_err(unwritable)?,
             ledger_balanced: true,
             verdict: whole.verdict(plan.limits()).to_owned(),
             derived: DERIVED.map(str::to_owned).to_vec(),
@@ -402,15 +385,9 @@ fn add_counts(sum: &mut InputEntry, counts: InputCounts) {
         }
     }
     sum.skipped += counts.skipped_tables.values().sum::<u64>();
-    for (sums, more) in [
-        (&mut sum.filtered_by, counts.filtered_by),
-        (&mut sum.skipped_files, counts.skipped_files),
-        (&mut sum.skipped_tables, counts.skipped_tables),
-    ] {
-        for (key, count) in more {
-            *sums.entry(key).or_default() += count;
-        }
-    }
+    merge(&mut sum.filtered_by, counts.filtered_by, u64::add_assign);
+    merge(&mut sum.skipped_files, counts.skipped_files, u64::add_assign);
+    merge(&mut sum.skipped_tables, counts.skipped_tables, u64::add_assign);
 }
 
 #[cfg(test)]

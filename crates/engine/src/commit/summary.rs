@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use chatmill_dataset::overview::Overview;
 use chatmill_dataset::{DatasetError, Manifest};
-use chatmill_diag::{Finding, Limits};
+use chatmill_diag::Limits;
 use serde::{Deserialize, Serialize};
 
 use crate::work::receipt::FindingCount;
@@ -103,13 +103,6 @@ pub const NOTHING_READ: &str = "nothing-read";
 pub const TOO_MANY_ERRORS: &str = "too-many-errors";
 
 impl RunTotals {
-    /// Counts a row of the findings table.
-    pub fn count_finding(&mut self, finding: &Finding) {
-        let count = self.findings.entry(finding.code.code.to_owned()).or_default();
-        finding.code.name.clone_into(&mut count.name);
-        count.add(finding.severity, finding.count);
-    }
-
     /// Error findings in what was not rejected; rejects have a limit of their own.
     pub fn error_findings(&self) -> u64 {
         let errors = self.findings.values();

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use chatmill_diag::Severity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use strum::{EnumString, VariantNames};
 
 use super::parse;
 use crate::error::PlanError;
@@ -72,8 +74,9 @@ pub enum SeverityWord {
 }
 
 /// Least severity that makes the exit code 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, EnumString, VariantNames)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum FailOn {
     /// Errors.
     Error,
@@ -83,6 +86,18 @@ pub enum FailOn {
     Note,
     /// Nothing.
     Never,
+}
+
+impl FailOn {
+    /// Whether findings of a severity make the exit code 1.
+    pub fn fails(self, severity: Severity) -> bool {
+        match self {
+            Self::Error => severity >= Severity::Error,
+            Self::Warning => severity >= Severity::Warning,
+            Self::Note => true,
+            Self::Never => false,
+        }
+    }
 }
 
 impl Config {

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use chatmill_model::Role;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::table_map::RoleWord;
 
 /// `[field_map]`. A path begins with `$`, the record or the message; `.key`, `["key"]`, `[0]` and `[*]` step on from there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -49,5 +48,5 @@ pub struct FieldMapSection {
     /// Words for roles, beyond those that everybody uses: `{ visitor = "user", operator = "assistant" }`. A truth value is
     /// written as `true` or `false`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub roles: BTreeMap<String, RoleWord>,
+    pub roles: BTreeMap<String, Role>,
 }

@@ -1,5 +1,6 @@
 //! `[output]`: where and how the dataset is written.
 
+use chatmill_dataset::Partition;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,21 +21,10 @@ pub struct OutputSection {
     pub content: ContentSetting,
     /// How the files of `renderings` are parted.
     #[serde(default)]
-    pub partition: PartitionSetting,
+    pub partition: Partition,
     /// Whether findings, rejects and reports may quote chat text.
     #[serde(default = "yes")]
     pub quote: bool,
-}
-
-/// How the files of `renderings` are parted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum PartitionSetting {
-    /// All dialects of a conversation side by side: a third of the bytes, see `docs/performance.md`.
-    #[default]
-    None,
-    /// A file per dialect, in folders `renderings/dialect=<id>/`.
-    Dialect,
 }
 
 fn zstd() -> String {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use chatmill_redact::PersonalKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,31 +35,10 @@ pub enum RedactMode {
 /// Kinds to look for.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub struct RedactKinds(pub Vec<RedactKind>);
+pub struct RedactKinds(pub Vec<PersonalKind>);
 
 impl Default for RedactKinds {
     fn default() -> Self {
-        use RedactKind::{Card, Email, Iban, Ip, Name, Phone, Secret};
-        Self(vec![Email, Phone, Ip, Card, Iban, Secret, Name])
+        Self(PersonalKind::ALL.to_vec())
     }
-}
-
-/// A kind of personal data or secret.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RedactKind {
-    /// E-mail addresses.
-    Email,
-    /// Telephone numbers.
-    Phone,
-    /// IPv4 and IPv6 addresses.
-    Ip,
-    /// Numbers of payment cards.
-    Card,
-    /// International bank account numbers.
-    Iban,
-    /// Credentials in URLs, keys of well-known shapes, private keys.
-    Secret,
-    /// Names and second names of the roster.
-    Name,
 }

@@ -16,7 +16,7 @@ pub struct SelectSection {
     /// Keeps this share of conversations, chosen by the hash of their id; between 0 and 1.
     pub sample: Option<f64>,
     /// Another number draws other samples, here and of `[[input]]` sections.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "chatmill_diag::is_zero")]
     pub seed: u64,
     /// Keeps conversations of this kind of room: `assistant`, `group_chat` or `unknown`.
     pub scene: Option<String>,
@@ -31,9 +31,4 @@ pub struct SelectSection {
     pub without_findings: Option<Vec<String>>,
     /// Reads this many records and leaves out the rest.
     pub limit: Option<u64>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-fn is_zero(seed: &u64) -> bool {
-    *seed == 0
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chatmill_model::Role;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,36 +57,10 @@ pub struct TableMapSection {
     /// Values of the role column, and the roles that they mean: `{ visitor = "user", operator = "assistant" }`. A truth value
     /// is written as `true` or `false`.
     #[serde(default)]
-    pub roles: BTreeMap<String, RoleWord>,
+    pub roles: BTreeMap<String, Role>,
     /// Rows to read: columns, and the texts of which the cell must be one. Other rows are passed over.
     #[serde(default)]
     pub filter: BTreeMap<String, Vec<String>>,
-}
-
-/// A role.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum RoleWord {
-    /// A person.
-    User,
-    /// The model or bot.
-    Assistant,
-    /// Instructions.
-    System,
-    /// A tool's result.
-    Tool,
-}
-
-impl RoleWord {
-    /// The word that sources know.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::System => "system",
-            Self::Tool => "tool",
-        }
-    }
 }
 
 fn table_rows() -> String {

@@ -1,5 +1,6 @@
 //! `[window]`: how much of a conversation a rendering shows.
 
+use chatmill_dialect::{Targets, WindowMode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,9 +14,9 @@ pub struct WindowSection {
     pub session_gap: SessionGap,
     /// What a rendering shows of a session, and what a trainer learns of it; `document` where nothing is said. Dialects without a
     /// perspective, and those that show one message at a time, take no notice.
-    pub mode: Option<ModeSetting>,
+    pub mode: Option<WindowMode>,
     /// What a rendering ends with, in the modes `per_turn` and `consecutive`.
-    pub targets: TargetsSetting,
+    pub targets: Targets,
     /// Messages of context, at most, that a rendering shows again of the one before, in mode `consecutive`.
     pub overlap: u32,
     /// Whether all dialects have the same windows: what does not fit in one is shorter in all.
@@ -28,29 +29,6 @@ pub struct WindowSection {
     /// Tokens that a rendering may have; in mode `consecutive` as many exchanges as fit, else its oldest turns are cut until it
     /// fits.
     pub max_tokens: Option<MaxTokensSetting>,
-}
-
-/// What a rendering shows of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ModeSetting {
-    /// All of it; every turn of the perspective is learned.
-    Document,
-    /// Everything up to one turn of the perspective, which alone is learned.
-    PerTurn,
-    /// Exchanges in a row, as many as the budget allows; every turn of the perspective is learned in one of them.
-    Consecutive,
-}
-
-/// What a rendering ends with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TargetsSetting {
-    /// Words: a turn that ends with a call is not learned on its own.
-    #[default]
-    Answers,
-    /// Words or a call: each message of the perspective is a step that is learned.
-    Steps,
 }
 
 /// `window.max_tokens`: `{ encoding = "o200k_base", tokens = 8000 }`, of each rendering as it is written; or

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use chatmill_diag::Limits;
-use chatmill_diag::suggest::nearest;
 use chatmill_dialect::{Policy, View};
 use chatmill_model::{Conversation, Message, MessageOrigin, Part, Participant, ParticipantKind, Role};
 use chatmill_token::Encoding;
@@ -52,13 +51,6 @@ struct AddedToken {
     content: String,
 }
 
-fn wrong(key: &'static str, message: impl Into<String>) -> PlanError {
-    PlanError::Value {
-        key,
-        message: message.into(),
-    }
-}
-
 impl BudgetSources<'_> {
     /// The budget, and the template that it goes by.
     pub(super) fn budget(
@@ -67,7 +59,10 @@ impl BudgetSources<'_> {
         limits: &Limits,
     ) -> Result<(Budget, Option<Target>), PlanError> {
         if most.tokens == 0 {
-            return Err(wrong("window.max_tokens.tokens", "it must be 1 at least"));
+            return Err(PlanError::value(
+                "window.max_tokens.tokens",
+                "it must be 1 at least",
+            ));
         }
         let (encoding, template) = match (&most.encoding, &most.template, &most.tokenizer) {
             (Some(name), None, None) => (self.counted(name)?, None),
@@ -79,7 +74,7 @@ impl BudgetSources<'_> {
             }
             _ => {
                 let message = "it needs either `encoding`, or `template` with `tokenizer`";
-                return Err(wrong("window.max_tokens", message));
+                return Err(PlanError::value("window.max_tokens", message));
             }
         };
         let budget = Budget {
@@ -93,11 +88,13 @@ impl BudgetSources<'_> {
 
     fn counted(&self, name: &str) -> Result<Encoding, PlanError> {
         let counted = self.encodings.iter().find(|encoding| encoding.name() == name);
-        counted.cloned().ok_or_else(|| PlanError::UnknownWord {
-            key: "window.max_tokens.encoding",
-            what: "encoding in count.encodings",
-            word: name.to_owned(),
-            suggestion: nearest(name, self.encodings.iter().map(Encoding::name)).map(str::to_owned),
+        counted.cloned().ok_or_else(|| {
+            PlanError::unknown(
+                "window.max_tokens.encoding",
+                "encoding in count.encodings",
+                name,
+                self.encodings.iter().map(Encoding::name),
+            )
         })
     }
 
@@ -117,16 +114,16 @@ impl BudgetSources<'_> {
             return Ok((known.clone(), None));
         }
         let unread = |error| {
-            wrong(
+            PlanError::value(
                 KEY,
                 format!("`{word}` is no encoding, and no file that can be read: {error}"),
             )
         };
         let text = read_text(&self.base.join(word), limits.vocabulary, unread)?;
         let encoding = Encoding::from_tokenizer("budget", &text)
-            .map_err(|error| wrong(KEY, format!("{word}: {error}")))?;
+            .map_err(|error| PlanError::value(KEY, format!("{word}: {error}")))?;
         let file: TokenizerFile =
-            serde_json::from_str(&text).map_err(|error| wrong(KEY, format!("{word}: {error}")))?;
+            serde_json::from_str(&text).map_err(|error| PlanError::value(KEY, format!("{word}: {error}")))?;
         let special = file.added_tokens.into_iter().map(|token| token.content).collect();
         Ok((encoding, Some(special)))
     }
@@ -165,7 +162,7 @@ fn try_out(template: &Target, special: Option<&[String]>) -> Result<(), PlanErro
             let violation = rendering.violations.first();
             fault = violation.map(|violation| {
                 let message = format!("it cannot say a question and its answer: {violation}");
-                wrong(KEY, message)
+                PlanError::value(KEY, message)
             });
             let Some(special) = special else { return };
             let mut written = sink
@@ -178,7 +175,7 @@ fn try_out(template: &Target, special: Option<&[String]>) -> Result<(), PlanErro
                     "it writes `{}`, which the tokenizer does not know; take the model's own",
                     unknown?
                 );
-                Some(wrong(KEY, message))
+                Some(PlanError::value(KEY, message))
             });
         });
     fault.map_or(Ok(()), Err)

@@ -61,11 +61,10 @@ impl CheckSettings {
             .as_deref()
             .is_some_and(|zone| !chatmill_source::is_zone(zone))
         {
-            return Err(PlanError::Value {
-                key: "check.zone",
-                message: "a zone is told by its IANA name (`Europe/Kyiv`) or its offset (`+02:00`)"
-                    .to_owned(),
-            });
+            return Err(PlanError::value(
+                "check.zone",
+                "a zone is told by its IANA name (`Europe/Kyiv`) or its offset (`+02:00`)",
+            ));
         }
         let per_path = section.per_path.iter().map(path).collect::<Result<_, _>>()?;
         Ok(Self {
@@ -153,7 +152,7 @@ impl CodeSettings {
         ordered.sort_by_key(|(word, _)| word.len());
         let mut off = Vec::new();
         for (word, severity) in ordered {
-            for code in named(word, key)? {
+            for code in named_codes(word, key)? {
                 off.retain(|other| *other != code.code);
                 self.severities.remove(code.code);
                 let severity = match severity {
@@ -176,12 +175,13 @@ impl CodeSettings {
 fn all(words: &[String], key: &'static str) -> Result<Vec<&'static Code>, PlanError> {
     let mut all = Vec::new();
     for word in words {
-        all.extend(named(word, key)?);
+        all.extend(named_codes(word, key)?);
     }
     Ok(all)
 }
 
-fn named(word: &str, key: &'static str) -> Result<Vec<&'static Code>, PlanError> {
+/// The codes that a word names.
+pub(super) fn named_codes(word: &str, key: &'static str) -> Result<Vec<&'static Code>, PlanError> {
     codes::named(word).map_err(|near| PlanError::UnknownWord {
         key,
         what: "code",

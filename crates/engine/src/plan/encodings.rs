@@ -1,6 +1,5 @@
 //! The encodings of a plan: those of the registry by name, and the pipeline's own from their files.
 
-use chatmill_diag::suggest::nearest;
 use std::path::Path;
 
 use chatmill_token::Encoding;
@@ -57,12 +56,7 @@ impl Encodings {
 fn registered(name: &str) -> Result<&'static Encoding, PlanError> {
     chatmill_token::find(name).ok_or_else(|| {
         let known = chatmill_token::ENCODINGS.iter().map(Encoding::name);
-        PlanError::UnknownWord {
-            key: "count.encodings",
-            what: "encoding",
-            word: name.to_owned(),
-            suggestion: nearest(name, known).map(str::to_owned),
-        }
+        PlanError::unknown("count.encodings", "encoding", name, known)
     })
 }
 
@@ -110,8 +104,5 @@ fn own(section: &OwnEncoding, base: &Path, limit: u64) -> Result<(Encoding, Valu
 }
 
 fn wrong(message: String) -> PlanError {
-    PlanError::Value {
-        key: "count.encodings",
-        message,
-    }
+    PlanError::value("count.encodings", message)
 }

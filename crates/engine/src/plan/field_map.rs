@@ -1,20 +1,15 @@
 //! `[field_map]`: where in the records of any JSON the messages are, and where in a message its words.
 
-use chatmill_model::Role;
 use chatmill_source::{FieldMap, MapPath, Source};
 
 use crate::error::PlanError;
-use crate::pipeline::{FieldMapSection, InputSection, Pipeline, RoleWord};
+use crate::pipeline::{FieldMapSection, InputSection, Pipeline};
 
 impl FieldMapSection {
     /// Reads the paths.
     pub fn resolve(&self) -> Result<FieldMap, PlanError> {
-        let path = |text: &String| {
-            MapPath::parse(text).map_err(|message| PlanError::Value {
-                key: "field_map",
-                message,
-            })
-        };
+        let path =
+            |text: &String| MapPath::parse(text).map_err(|message| PlanError::value("field_map", message));
         let optional = |text: &Option<String>| text.as_ref().map(path).transpose();
         Ok(FieldMap {
             conversation: optional(&self.conversation)?,
@@ -29,30 +24,19 @@ impl FieldMapSection {
             tool_calls: optional(&self.tool_calls)?,
             tool_call_id: optional(&self.tool_call_id)?,
             message_id: optional(&self.message_id)?,
-            roles: self
-                .roles
-                .iter()
-                .map(|(word, role)| (word.clone(), meant(*role)))
-                .collect(),
+            roles: self.roles.clone(),
         })
-    }
-}
-
-const fn meant(word: RoleWord) -> Role {
-    match word {
-        RoleWord::User => Role::User,
-        RoleWord::Assistant => Role::Assistant,
-        RoleWord::System => Role::System,
-        RoleWord::Tool => Role::Tool,
     }
 }
 
 /// The source that reads an input by its own field map, else by that of the pipeline file.
 pub(super) fn choose(section: &InputSection, pipeline: &Pipeline) -> Result<&'static dyn Source, PlanError> {
     let map = section.field_map.as_ref().or(pipeline.field_map.as_ref());
-    let map = map.ok_or_else(|| PlanError::Value {
-        key: "input.source",
-        message: "`mapped` needs a [field_map] that says where the messages are".to_owned(),
+    let map = map.ok_or_else(|| {
+        PlanError::value(
+            "input.source",
+            "`mapped` needs a [field_map] that says where the messages are",
+        )
     })?;
     Ok(chatmill_source::mapped(map.resolve()?))
 }
@@ -60,6 +44,7 @@ pub(super) fn choose(section: &InputSection, pipeline: &Pipeline) -> Result<&'st
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chatmill_model::Role;
 
     fn section(text: &str) -> FieldMapSection {
         toml::from_str(text).unwrap()

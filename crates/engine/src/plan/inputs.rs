@@ -155,23 +155,23 @@ pub(super) fn inputs(
             named
         };
         if section.field_map.is_some() && !needs_map {
-            return Err(PlanError::Value {
-                key: "input.field_map",
-                message: "a field map is for `source = \"mapped\"`".to_owned(),
-            });
+            return Err(PlanError::value(
+                "input.field_map",
+                "a field map is for `source = \"mapped\"`",
+            ));
         }
         let tables = table_map::choose(section.tables.as_deref(), &pipeline.table_map)?;
         if let (Some(true), Some(source)) = (section.merge, source)
             && !source.can_merge()
         {
             let id = source.id();
-            return Err(PlanError::Value {
-                key: "input.merge",
-                message: format!(
+            return Err(PlanError::value(
+                "input.merge",
+                format!(
                     "each record of {id} is a whole conversation, and records of the same id are not joined: leave \
                      merge out, or make one record of them"
                 ),
-            });
+            ));
         }
         let settings = Arc::new(InputSettings {
             number: number + 1,
@@ -270,10 +270,7 @@ pub(super) fn typed_sections(
             // The file's own paths start at its folder, these where somebody stands.
             let absolute = std::path::absolute(path).ok();
             let absolute = absolute.and_then(|path| path.into_os_string().into_string().ok());
-            absolute.ok_or_else(|| PlanError::Value {
-                key: "--input",
-                message: format!("`{path}` is not a path"),
-            })?
+            absolute.ok_or_else(|| PlanError::value("--input", format!("`{path}` is not a path")))?
         };
         Ok(InputSection { path, ..like.clone() })
     };
@@ -286,7 +283,7 @@ pub fn typed_inputs(paths: &[String], source_id: &str) -> Result<Vec<PlannedInpu
 }
 
 /// The same, with a word on links inside folders.
-pub fn typed_inputs_through(
+pub(crate) fn typed_inputs_through(
     paths: &[String],
     source_id: &str,
     links: Links,

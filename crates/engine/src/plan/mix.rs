@@ -29,22 +29,18 @@ struct Share {
 impl Mix {
     /// Checks what the sections say, and measures them by the bytes of their inputs as they lie on disk.
     pub(super) fn new(pipeline: &Pipeline, inputs: &[PlannedInput]) -> Result<Self, PlanError> {
-        let wrong = |key, message: &str| PlanError::Value {
-            key,
-            message: message.to_owned(),
-        };
         for section in &pipeline.input {
             if section
                 .sample
                 .is_some_and(|sample| !(0.0..=1.0).contains(&sample))
             {
-                return Err(wrong("input.sample", "it must lie between 0 and 1"));
+                return Err(PlanError::value("input.sample", "it must lie between 0 and 1"));
             }
             if section
                 .weight
                 .is_some_and(|weight| !weight.is_finite() || weight < 0.0)
             {
-                return Err(wrong("input.weight", "it must be a number from 0 on"));
+                return Err(PlanError::value("input.weight", "it must be a number from 0 on"));
             }
         }
         let is_weighted = pipeline.input.iter().any(|section| section.weight.is_some());
@@ -61,7 +57,7 @@ impl Mix {
         let ratio = |(_, weight, bytes): &(f64, f64, u64)| weight / (*bytes).max(1) as f64;
         let most = sections.values().map(ratio).fold(0.0, f64::max);
         if is_weighted && most <= 0.0 {
-            return Err(wrong(
+            return Err(PlanError::value(
                 "input.weight",
                 "the weights add up to nothing; give a section of the mix a weight above 0",
             ));

@@ -3,45 +3,29 @@
 use std::path::Path;
 
 use chatmill_diag::limits::MIB;
-use chatmill_redact::{KeyError, PersonalKind, PseudonymKey, Redactor, SHORTEST_KEY};
+use chatmill_redact::{KeyError, PseudonymKey, Redactor, SHORTEST_KEY};
 
 use super::small_file::read_text;
 use crate::error::PlanError;
-use crate::pipeline::{RedactKind, RedactMode, RedactSection};
+use crate::pipeline::{RedactMode, RedactSection};
 
 /// The redactor that a section asks for, with the key that it names.
 pub(super) fn redactor(section: &RedactSection, base: &Path) -> Result<Redactor, PlanError> {
     if section.kinds.0.is_empty() {
-        return Err(PlanError::Value {
-            key: "redact.kinds",
-            message: "the list is empty; name kinds or leave the section out".to_owned(),
-        });
+        return Err(PlanError::value(
+            "redact.kinds",
+            "the list is empty; name kinds or leave the section out",
+        ));
     }
-    let kinds: Vec<PersonalKind> = section.kinds.0.iter().map(|kind| known(*kind)).collect();
     let key = match section.mode {
         RedactMode::Report => None,
         RedactMode::Replace => Some(key(section, base)?),
     };
-    Ok(Redactor::new(&kinds, key, &section.keep))
-}
-
-fn known(kind: RedactKind) -> PersonalKind {
-    match kind {
-        RedactKind::Email => PersonalKind::Email,
-        RedactKind::Phone => PersonalKind::Phone,
-        RedactKind::Ip => PersonalKind::Ip,
-        RedactKind::Card => PersonalKind::Card,
-        RedactKind::Iban => PersonalKind::Iban,
-        RedactKind::Secret => PersonalKind::Secret,
-        RedactKind::Name => PersonalKind::Name,
-    }
+    Ok(Redactor::new(&section.kinds.0, key, &section.keep))
 }
 
 fn key(section: &RedactSection, base: &Path) -> Result<PseudonymKey, PlanError> {
-    let wrong = |message: String| PlanError::Value {
-        key: "redact.key_file",
-        message,
-    };
+    let wrong = |message: String| PlanError::value("redact.key_file", message);
     let Some(file) = &section.key_file else {
         return Err(wrong(format!(
             "mode = \"replace\" needs a file of at least {SHORTEST_KEY} bytes to make pseudonyms with; `openssl rand -hex 32` writes one"

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_diag::suggest::nearest;
-use chatmill_diag::{Code, codes};
 use chatmill_model::{Conversation, Message, MessageKind, Part, Role, Scene};
 
+use super::check_settings::named_codes;
 use crate::error::PlanError;
 use crate::pipeline::SelectSection;
 
@@ -32,17 +31,15 @@ impl Selection {
         if let Some(share) = select.sample
             && !(0.0..=1.0).contains(&share)
         {
-            return Err(PlanError::Value {
-                key: "select.sample",
-                message: "it must lie between 0 and 1".to_owned(),
-            });
+            return Err(PlanError::value("select.sample", "it must lie between 0 and 1"));
         }
         let conversations = named("select.conversations", select.conversations.as_ref())?;
         let participants = named("select.participants", select.participants.as_ref())?;
         let findings = named("select.without_findings", select.without_findings.as_ref())?;
         let mut without_findings = BTreeSet::new();
         for word in findings.unwrap_or_default() {
-            without_findings.extend(found_by(word)?);
+            let codes = named_codes(word, "select.without_findings")?;
+            without_findings.extend(codes.iter().map(|code| code.code));
         }
         Ok(Self {
             since: instant("select.since", select.since.as_deref())?,
@@ -108,10 +105,10 @@ impl Selection {
 /// A list that is not empty, if it is there.
 fn named<'s>(key: &'static str, list: Option<&'s Vec<String>>) -> Result<Option<&'s [String]>, PlanError> {
     if list.is_some_and(Vec::is_empty) {
-        return Err(PlanError::Value {
+        return Err(PlanError::value(
             key,
-            message: "the list is empty; name something or leave the key out".to_owned(),
-        });
+            "the list is empty; name something or leave the key out",
+        ));
     }
     Ok(list.map(Vec::as_slice))
 }
@@ -119,33 +116,14 @@ fn named<'s>(key: &'static str, list: Option<&'s Vec<String>>) -> Result<Option<
 fn scene(word: &str) -> Result<Scene, PlanError> {
     let scenes = [Scene::Assistant, Scene::GroupChat, Scene::Unknown];
     let found = scenes.into_iter().find(|scene| scene.as_str() == word);
-    found.ok_or_else(|| PlanError::UnknownWord {
-        key: "select.scene",
-        what: "scene",
-        word: word.to_owned(),
-        suggestion: nearest(word, scenes.into_iter().map(Scene::as_str)).map(str::to_owned),
+    found.ok_or_else(|| {
+        PlanError::unknown(
+            "select.scene",
+            "scene",
+            word,
+            scenes.into_iter().map(Scene::as_str),
+        )
     })
-}
-
-/// The codes that a word names.
-fn found_by(word: &str) -> Result<Vec<&'static str>, PlanError> {
-    let all = || codes::CODES.iter().copied();
-    let named: Vec<&str> = all().filter(|code| code.answers_to(word)).map(letters).collect();
-    if !named.is_empty() {
-        return Ok(named);
-    }
-    let upper = word.to_ascii_uppercase();
-    let near = nearest(word, all().map(|code| code.name)).or_else(|| nearest(&upper, all().map(letters)));
-    Err(PlanError::UnknownWord {
-        key: "select.without_findings",
-        what: "code",
-        word: word.to_owned(),
-        suggestion: near.map(str::to_owned),
-    })
-}
-
-fn letters(code: &'static Code) -> &'static str {
-    code.code
 }
 
 /// Messages that people and agents wrote.
@@ -172,10 +150,7 @@ fn instant(key: &'static str, text: Option<&str>) -> Result<Option<i64>, PlanErr
     });
     timestamp
         .map(|timestamp| Some(timestamp.as_microsecond()))
-        .ok_or_else(|| PlanError::Value {
-            key,
-            message: format!("`{text}` is neither a date nor an RFC 3339 time"),
-        })
+        .ok_or_else(|| PlanError::value(key, format!("`{text}` is neither a date nor an RFC 3339 time")))
 }
 
 /// Where an id falls between 0 and 1, by its hash; a seed other than 0 moves it.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use chatmill_diag::suggest::nearest;
 use chatmill_source::{SOURCES, Source, TableFilter, TableMap};
 
 use super::source::source;
@@ -13,9 +12,11 @@ use crate::pipeline::TableMapSection;
 impl TableMapSection {
     /// Resolves a section.
     fn resolve(&self, name: &str) -> Result<TableMap, PlanError> {
-        let source = source(&self.source)?.ok_or_else(|| PlanError::Value {
-            key: "table_map.source",
-            message: "a table has no content to detect its source by; name one".to_owned(),
+        let source = source(&self.source)?.ok_or_else(|| {
+            PlanError::value(
+                "table_map.source",
+                "a table has no content to detect its source by; name one",
+            )
         })?;
         let named = [
             ("id", &self.id),
@@ -39,10 +40,10 @@ impl TableMapSection {
                 .map(|(ours, theirs)| (ours.clone(), theirs.clone())),
         );
         if self.table.is_empty() || (columns.is_empty() && self.definition.is_empty()) {
-            return Err(PlanError::Value {
-                key: "table_map",
-                message: format!("`{name}` names no table or no column"),
-            });
+            return Err(PlanError::value(
+                "table_map",
+                format!("`{name}` names no table or no column"),
+            ));
         }
         let json = self.json.clone().unwrap_or_else(|| {
             [&self.content, &self.metadata]
@@ -94,12 +95,12 @@ pub(super) fn choose(
     // Several maps may share a name: the tables of one system.
     let chosen: Vec<TableMap> = maps.iter().filter(|map| map.name == named).cloned().collect();
     if chosen.is_empty() {
-        return Err(PlanError::UnknownWord {
-            key: "input.tables",
-            what: "table map",
-            word: named.to_owned(),
-            suggestion: nearest(named, maps.iter().map(|map| map.name.as_str())).map(str::to_owned),
-        });
+        return Err(PlanError::unknown(
+            "input.tables",
+            "table map",
+            named,
+            maps.iter().map(|map| map.name.as_str()),
+        ));
     }
     Ok(chosen.into())
 }

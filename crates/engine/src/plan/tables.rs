@@ -3,7 +3,6 @@
 //! Why: docs/decisions/2026-11-22-tables-can-be-left-out.md.
 
 use chatmill_dataset::{TABLES, absent_tables};
-use chatmill_diag::suggest::nearest;
 
 use crate::error::PlanError;
 
@@ -16,19 +15,13 @@ pub(super) fn tables(wanted: Option<&[String]>) -> Result<Option<Vec<String>>, P
         return Ok(None);
     };
     if wanted.is_empty() {
-        return Err(PlanError::Value {
-            key: KEY,
-            message: "the list is empty; name tables, for example \"totals\" for no more than what is always written"
-                .to_owned(),
-        });
+        return Err(PlanError::value(
+            KEY,
+            "the list is empty; name tables, for example \"totals\" for no more than what is always written",
+        ));
     }
     if let Some(unknown) = wanted.iter().find(|name| !TABLES.contains(&name.as_str())) {
-        return Err(PlanError::UnknownWord {
-            key: KEY,
-            what: "table",
-            word: unknown.clone(),
-            suggestion: nearest(unknown, TABLES.iter().copied()).map(str::to_owned),
-        });
+        return Err(PlanError::unknown(KEY, "table", unknown, TABLES.iter().copied()));
     }
     let absent = absent_tables(wanted);
     let written = TABLES.iter().filter(|table| !absent.contains(table));

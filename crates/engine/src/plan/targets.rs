@@ -1,11 +1,8 @@
 //! From the names in `render.dialects` to dialects and profiles.
 
-use chatmill_diag::suggest::nearest;
-use std::sync::Arc;
-
 use chatmill_dialect::DIALECTS;
 
-use super::target::{Registered, Target};
+use super::target::Target;
 use super::templates::Templates;
 use crate::error::PlanError;
 
@@ -24,23 +21,19 @@ impl Target {
             .iter()
             .map(|dialect| dialect.id())
             .chain(templates.names());
-        let dialect = chatmill_dialect::find(word).ok_or_else(|| PlanError::UnknownWord {
-            key: "render.dialects",
-            what: "dialect",
-            word: word.to_owned(),
-            suggestion: nearest(word, known).map(str::to_owned),
-        })?;
-        Ok(Self::new(Arc::new(Registered(dialect))))
+        let dialect = chatmill_dialect::find(word)
+            .ok_or_else(|| PlanError::unknown("render.dialects", "dialect", word, known))?;
+        Ok(Self::new(dialect.clone()))
     }
 }
 
 /// The words of `render.dialects` as targets, each once: in registry order, then templates by name.
 pub(super) fn targets(words: &[String], templates: &Templates) -> Result<Vec<Target>, PlanError> {
     if words.is_empty() {
-        return Err(PlanError::Value {
-            key: "render.dialects",
-            message: "the list is empty; name dialects or write [\"all\"]".to_owned(),
-        });
+        return Err(PlanError::value(
+            "render.dialects",
+            "the list is empty; name dialects or write [\"all\"]",
+        ));
     }
     let all = words.iter().any(|word| word == "all");
     let registered = DIALECTS.iter().map(|dialect| dialect.id());
@@ -56,9 +49,8 @@ pub(super) fn targets(words: &[String], templates: &Templates) -> Result<Vec<Tar
     let rank = |target: &Target| {
         let id = target.dialect.id();
         let registered = DIALECTS.iter().position(|dialect| dialect.id() == id);
-        let template = || templates.names().position(|name| name == id).unwrap_or_default();
-        registered.unwrap_or_else(|| DIALECTS.len() + template())
+        (registered.unwrap_or(DIALECTS.len()), id.to_owned())
     };
-    targets.sort_by_key(rank);
+    targets.sort_by_cached_key(rank);
     Ok(targets)
 }

@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 use chatmill_diag::Limits;
 use chatmill_dialect::template::{Blueprint, TokenizerConfig};
 use chatmill_dialect::{DIALECTS, TemplateDialect};
-use chatmill_intake::discover::read_small;
-use chatmill_intake::{Failure, is_of_the_system};
 
+use super::small_file::read_text;
 use super::target::Target;
 use crate::error::PlanError;
 use crate::pipeline::TemplateSection;
@@ -33,13 +31,8 @@ impl Templates {
         limits: &Limits,
     ) -> Result<Self, PlanError> {
         let load = |(name, section): (&String, &TemplateSection)| {
-            let template = read(name, section, base, limits).map_err(|fault| match fault {
-                Fault::System(failure) => PlanError::System(failure),
-                Fault::Wrong(message) => PlanError::Value {
-                    key: "templates",
-                    message: format!("`{name}`: {message}"),
-                },
-            })?;
+            let wrong = |message: String| PlanError::value("templates", format!("`{name}`: {message}"));
+            let template = read(name, section, base, limits, &wrong)?;
             Ok((name.clone(), template))
         };
         Ok(Self(sections.iter().map(load).collect::<Result<_, PlanError>>()?))
@@ -61,13 +54,8 @@ impl Templates {
             tokenizer_config: file.filter(|_| is_config),
             ..TemplateSection::default()
         };
-        let template = read("budget", &section, base, limits).map_err(|fault| match fault {
-            Fault::System(failure) => PlanError::System(failure),
-            Fault::Wrong(message) => PlanError::Value {
-                key: "window.max_tokens.template",
-                message,
-            },
-        })?;
+        let wrong = |message| PlanError::value("window.max_tokens.template", message);
+        let template = read("budget", &section, base, limits, &wrong)?;
         Ok(template.target)
     }
 
@@ -88,44 +76,33 @@ impl Templates {
     }
 }
 
-/// Why there is no template.
-enum Fault {
-    /// It is not a template, for this reason.
-    Wrong(String),
-    /// The system failed.
-    System(Failure),
-}
-
-impl From<String> for Fault {
-    fn from(reason: String) -> Self {
-        Self::Wrong(reason)
-    }
-}
-
-fn read(name: &str, section: &TemplateSection, base: &Path, limits: &Limits) -> Result<Template, Fault> {
-    check_name(name)?;
+/// Reads a template; `wrong` says what is at fault where there is none.
+fn read(
+    name: &str,
+    section: &TemplateSection,
+    base: &Path,
+    limits: &Limits,
+    wrong: &dyn Fn(String) -> PlanError,
+) -> Result<Template, PlanError> {
+    check_name(name).map_err(wrong)?;
     let mut hasher = blake3::Hasher::new();
     let mut content = |path: &Option<String>| {
         let Some(path) = path else {
             hasher.update(b"\0");
             return Ok(None);
         };
-        let whole = base.join(path);
-        let text = read_small(&whole, limits.template_file).map_err(|error| {
-            if is_of_the_system(&error) {
-                Fault::System(Failure::new("read", &whole, &error))
-            } else {
-                Fault::Wrong(format!("cannot read {path}: {error}"))
-            }
-        })?;
+        let unread = |error| wrong(format!("cannot read {path}: {error}"));
+        let text = read_text(&base.join(path), limits.template_file, unread)?;
         hasher.update(blake3::hash(text.as_bytes()).as_bytes());
-        Ok::<_, Fault>(Some(text))
+        Ok::<_, PlanError>(Some(text))
     };
     let template = content(&section.template)?;
     let config = content(&section.tokenizer_config)?;
     let config = config.map(|text| TokenizerConfig::read(&text)).transpose();
-    let config = config.map_err(|error| error.to_string())?.unwrap_or_default();
-    let (source, tool_source) = sources(template, section.named.as_deref(), &config)?;
+    let config = config
+        .map_err(|error| wrong(error.to_string()))?
+        .unwrap_or_default();
+    let (source, tool_source) = sources(template, section.named.as_deref(), &config).map_err(wrong)?;
     let tokens = config
         .tokens
         .into_iter()
@@ -149,9 +126,9 @@ fn read(name: &str, section: &TemplateSection, base: &Path, limits: &Limits) -> 
         special_tokens,
         limits: limits.clone(),
     })
-    .map_err(|error| error.to_string())?;
+    .map_err(|error| wrong(error.to_string()))?;
     Ok(Template {
-        target: Target::new(Arc::new(dialect)),
+        target: Target::new(dialect.into()),
         hash: hasher.finalize().to_hex().to_string(),
     })
 }

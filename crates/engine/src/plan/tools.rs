@@ -26,10 +26,7 @@ pub(super) fn tools(section: &ToolsSection, base: &Path) -> Result<Vec<RawJson>,
     let Some(file) = &section.file else {
         return Ok(Vec::new());
     };
-    let wrong = |message: String| PlanError::Value {
-        key: KEY,
-        message: format!("{file}: {message}"),
-    };
+    let wrong = |message: String| PlanError::value(KEY, format!("{file}: {message}"));
     let path = base.join(file);
     let text = read_text(&path, MIB, |error| wrong(format!("cannot read it: {error}")))?;
     let list = serde_json::from_str(&text);

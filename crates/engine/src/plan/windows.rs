@@ -6,7 +6,7 @@ use chatmill_dialect::{Cuts, History, Placeholders, Targets, WindowMode};
 use super::budget::{Budget, BudgetSources};
 use super::target::Target;
 use crate::error::PlanError;
-use crate::pipeline::{self, HistoryRule, ModeSetting, PerspectiveChoice, PerspectiveRule, TargetsSetting};
+use crate::pipeline::{self, HistoryRule, PerspectiveChoice, PerspectiveRule};
 
 /// A resolved `[window]` section.
 #[derive(Clone, Default)]
@@ -27,7 +27,7 @@ pub struct WindowPlan {
 
 /// Whether a dialect has windows of its own: it shows several messages, through somebody's eyes.
 fn has_windows(target: &Target) -> bool {
-    !target.dialect.about().neutral && !target.dialect.is_single_turn()
+    !target.dialect.is_neutral() && !target.dialect.is_single_turn()
 }
 
 impl WindowPlan {
@@ -38,25 +38,17 @@ impl WindowPlan {
         sources: &BudgetSources<'_>,
         limits: &Limits,
     ) -> Result<Self, PlanError> {
-        let wrong = |key, message: &str| PlanError::Value {
-            key,
-            message: message.to_owned(),
-        };
         let (key, mode) = mode(window)?;
         if mode != WindowMode::Document && matches!(speaker, PerspectiveChoice::Rule(PerspectiveRule::None)) {
             let message = "with perspective.as = \"none\" nobody has turns; name somebody there or write mode = \"document\"";
-            return Err(wrong(key, message));
+            return Err(PlanError::value(key, message));
         }
-        let targets = match window.targets {
-            TargetsSetting::Answers => Targets::Answers,
-            TargetsSetting::Steps if mode == WindowMode::Document => {
-                let message = "a rendering of mode \"document\" ends where the conversation does; take mode \"per_turn\" or \"consecutive\"";
-                return Err(wrong("window.targets", message));
-            }
-            TargetsSetting::Steps => Targets::Steps,
-        };
+        if window.targets == Targets::Steps && mode == WindowMode::Document {
+            let message = "a rendering of mode \"document\" ends where the conversation does; take mode \"per_turn\" or \"consecutive\"";
+            return Err(PlanError::value("window.targets", message));
+        }
         if window.overlap > 0 && mode != WindowMode::Consecutive {
-            return Err(wrong(
+            return Err(PlanError::value(
                 "window.overlap",
                 "only renderings of mode \"consecutive\" overlap",
             ));
@@ -66,13 +58,13 @@ impl WindowPlan {
                 && window.history != pipeline::HistorySetting::Rule(HistoryRule::Document) =>
             {
                 let message = "in mode \"consecutive\" max_tokens says how much a rendering shows, and overlap how much of it again";
-                return Err(wrong("window.history", message));
+                return Err(PlanError::value("window.history", message));
             }
             _ if mode == WindowMode::Consecutive => History::All,
             pipeline::HistorySetting::Rule(HistoryRule::Document) => History::Document,
             pipeline::HistorySetting::Rule(HistoryRule::All) => History::All,
             pipeline::HistorySetting::Messages(0) => {
-                return Err(wrong(
+                return Err(PlanError::value(
                     "window.history",
                     "it must be 1 at least, or \"document\" or \"all\"",
                 ));
@@ -83,7 +75,7 @@ impl WindowPlan {
         let budget = budget.map(|most| sources.budget(most, limits)).transpose()?;
         if window.same_for_all && budget.is_none() {
             let message = "only a budget makes windows differ; set window.max_tokens or leave it out";
-            return Err(wrong("window.same_for_all", message));
+            return Err(PlanError::value("window.same_for_all", message));
         }
         let (budget, planners) = match budget {
             Some((budget, None)) if window.same_for_all => {
@@ -101,7 +93,7 @@ impl WindowPlan {
                     .seconds
                     .map(|seconds| i64::from(seconds) * 1_000_000),
                 mode,
-                targets,
+                targets: window.targets,
                 placeholders: if window.learn_placeholders {
                     Placeholders::Learned
                 } else {
@@ -128,13 +120,11 @@ impl WindowPlan {
 /// The mode, and the key that says so.
 fn mode(window: &pipeline::WindowSection) -> Result<(&'static str, WindowMode), PlanError> {
     match (window.mode, window.per_turn) {
-        (Some(_), Some(_)) => Err(PlanError::Value {
-            key: "window.per_turn",
-            message: "it is an older spelling of window.mode, which is there, too; leave it out".to_owned(),
-        }),
+        (Some(_), Some(_)) => Err(PlanError::value(
+            "window.per_turn",
+            "it is an older spelling of window.mode, which is there, too; leave it out",
+        )),
         (None, Some(true)) => Ok(("window.per_turn", WindowMode::PerTurn)),
-        (None | Some(ModeSetting::Document), _) => Ok(("window.mode", WindowMode::Document)),
-        (Some(ModeSetting::PerTurn), _) => Ok(("window.mode", WindowMode::PerTurn)),
-        (Some(ModeSetting::Consecutive), _) => Ok(("window.mode", WindowMode::Consecutive)),
+        (mode, _) => Ok(("window.mode", mode.unwrap_or_default())),
     }
 }

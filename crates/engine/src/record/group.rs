@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use chatmill_diag::{Finding, Limits, Reject, RejectLevel, Span};
+use chatmill_diag::{Finding, Limits, Reject, RejectLevel, Span, cut};
 use chatmill_intake::json::Document;
 use chatmill_intake::{CopiedLine, Form, Frame};
 use chatmill_source::Source;
@@ -200,7 +200,7 @@ impl Group {
             let (Some(row), Some((reject, located))) = (row, reject) else {
                 continue;
             };
-            let body = bytes.get(row.inside.clone()).unwrap_or_default();
+            let body = cut::slice(bytes, row.inside.clone());
             let mut located = located.clone();
             if outcome.linked.is_none() {
                 located.row = Some(index);

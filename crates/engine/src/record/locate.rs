@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use chatmill_diag::{Finding, Meant, Path, Span, steps};
+use chatmill_diag::{Finding, Meant, Path, Span, cut, steps};
 use chatmill_intake::json::{Document, Kind};
 use chatmill_intake::{Frame, FramingError};
 use chatmill_model::{Linked, MessageOrigin, bytes};
@@ -43,8 +43,6 @@ impl Located {
     pub fn of_damage(damage: &FramingError) -> Self {
         let is_written = damage.end > 0;
         Self {
-            finding: Finding::new(damage.code, damage.message.clone()),
-            json_path: None,
             span: is_written.then_some(match damage.at {
                 Some(at) => Span {
                     start: at.byte,
@@ -60,8 +58,7 @@ impl Located {
                     .at
                     .map_or((damage.line, damage.column), |at| (at.line, at.column)),
             ),
-            row: None,
-            inside: None,
+            ..Self::nowhere(Finding::new(damage.code, damage.message.clone()))
         }
     }
 }
@@ -71,7 +68,7 @@ type Counts = (u64, u64);
 
 /// Counts along a text, and remembers how far it was every so often: whoever asks for a place waits for what was not counted yet,
 /// and never for the whole way from the front again.
-pub struct Sweep<'t> {
+pub(crate) struct Sweep<'t> {
     bytes: &'t [u8],
     /// The count where the text begins.
     begin: Counts,
@@ -86,7 +83,7 @@ impl<'t> Sweep<'t> {
     const BLOCK: usize = 1024;
 
     /// A sweep over a text, with the count where it begins.
-    pub fn new(bytes: &'t [u8], begin: Counts, over: fn(Counts, &[u8]) -> Counts) -> Self {
+    pub(crate) fn new(bytes: &'t [u8], begin: Counts, over: fn(Counts, &[u8]) -> Counts) -> Self {
         Self {
             bytes,
             begin,
@@ -96,14 +93,14 @@ impl<'t> Sweep<'t> {
     }
 
     /// Lines and columns.
-    pub fn lines(bytes: &'t [u8], line: u64, column: u64) -> Self {
+    pub(crate) fn lines(bytes: &'t [u8], line: u64, column: u64) -> Self {
         Self::new(bytes, (line, column), |(line, column), stretch| {
             advance(line, column, stretch)
         })
     }
 
     /// The count at a byte; at the end for what lies behind it.
-    pub fn at(&self, at: u64) -> (u64, u64) {
+    pub(crate) fn at(&self, at: u64) -> (u64, u64) {
         let at = usize::try_from(at).unwrap_or(usize::MAX).min(self.bytes.len());
         let mut known = self.known.borrow_mut();
         let mut count = known.last().copied().unwrap_or(self.begin);
@@ -120,7 +117,7 @@ impl<'t> Sweep<'t> {
     fn count(&self, count: (u64, u64), stretch: Range<usize>) -> (u64, u64) {
         // A vector instruction looks at many bytes.
         steps::taken(stretch.len() / 64);
-        (self.over)(count, self.bytes.get(stretch).unwrap_or_default())
+        (self.over)(count, cut::slice(self.bytes, stretch))
     }
 }
 
@@ -310,16 +307,16 @@ fn key(located: &Located) -> (Option<u32>, &'static str, Option<u64>) {
 }
 
 /// Code points that begin in a stretch of text.
-pub fn code_points(stretch: &[u8]) -> u64 {
+pub(crate) fn code_points(stretch: &[u8]) -> u64 {
     bytes::count(stretch, |byte| (byte & 0b1100_0000) != 0b1000_0000)
 }
 
 /// Moves a line and column (code points, both from 1) over a stretch of text.
-pub fn advance(line: u64, column: u64, stretch: &[u8]) -> (u64, u64) {
+pub(crate) fn advance(line: u64, column: u64, stretch: &[u8]) -> (u64, u64) {
     match memchr::memrchr(b'\n', stretch) {
         None => (line, column + code_points(stretch)),
         Some(last) => {
-            let after = stretch.get(last + 1..).unwrap_or_default();
+            let after = cut::slice(stretch, last + 1..stretch.len());
             (
                 line + bytes::count(stretch, |byte| byte == b'\n'),
                 1 + code_points(after),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use chatmill_diag::{Code, Finding, Limits, Path, Reject, RejectLevel, RowLedger, Severity, Span, codes};
-use chatmill_intake::json::{self, Document};
+use chatmill_diag::{Code, Finding, Limits, Path, Reject, RejectLevel, Severity, Span, codes};
+use chatmill_intake::json::{self, Document, Note};
 use chatmill_intake::{Form, Frame};
 use chatmill_model::Linked;
 use chatmill_source::{FrameView, Reading, Source, Unread};
@@ -125,6 +125,7 @@ impl Scanned<'_> {
                 Rows::Alone => None,
                 Rows::Gathered(key) => key,
             },
+            options: self.settings.options,
         };
         let (mut reading, leftovers) = chatmill_source::read(self.source, &view, self.settings.limits);
         let also = std::mem::take(&mut reading.also).into_iter();
@@ -182,14 +183,10 @@ impl Scanned<'_> {
             let findings = locator.locate_all(cap(findings, limits), Some(document), source, None);
             if matches!(self.rows, Rows::Gathered(_)) && reading.fault.is_none() {
                 return RecordOutcome {
-                    linked: None,
                     findings,
                     rejects: located(reading.rejects, locator, document, source, None),
                     rows: reading.rows,
-                    unread: Vec::new(),
-                    words: (0, 0),
-                    redaction: None,
-                    also: Vec::new(),
+                    ..RecordOutcome::default()
                 };
             }
             let fault = reading.fault.unwrap_or_else(|| {
@@ -224,10 +221,8 @@ impl Scanned<'_> {
             findings,
             rejects,
             rows: counts,
-            unread: Vec::new(),
-            words: (0, 0),
             redaction,
-            also: Vec::new(),
+            ..RecordOutcome::default()
         }
     }
 }
@@ -252,20 +247,11 @@ fn located(
 
 /// What the scan repaired or noticed.
 fn notes(document: &Document<'_>, frame: &Frame) -> Vec<Finding> {
-    document
-        .notes()
-        .iter()
-        .map(|note| {
-            let message = match note.code.name {
-                "lone-surrogate" => "a lone surrogate escape was replaced by U+FFFD",
-                "replacement-character" => "the text holds U+FFFD: what stood there was lost before",
-                "escaped-nul" => "the text holds an escaped NUL character, kept as it is",
-                _ => "the number is beyond what common parsers hold exactly; its text is kept",
-            };
-            Finding::new(note.code, message)
-                .at_span(frame.start + note.at as u64, frame.start + note.end as u64)
-        })
-        .collect()
+    let finding = |note: &Note| {
+        let (at, end) = (frame.start + note.at as u64, frame.start + note.end as u64);
+        Finding::new(note.code, note.message).at_span(at, end)
+    };
+    document.notes().iter().map(finding).collect()
 }
 
 fn rejected(
@@ -288,14 +274,9 @@ fn rejected(
     };
     let place = locator.locate_plain(fault);
     RecordOutcome {
-        linked: None,
         findings,
         rejects: vec![(reject, place)],
-        rows: RowLedger::default(),
-        unread: Vec::new(),
-        words: (0, 0),
-        redaction: None,
-        also: Vec::new(),
+        ..RecordOutcome::default()
     }
 }
 

@@ -1,8 +1,7 @@
 //! Redaction of a record, and what renderings declare of it.
 
-use chatmill_diag::{Finding, Path as Place};
-use chatmill_dialect::loss::{Loss, LossCode, LossReason, pseudonyms};
-use chatmill_dialect::{Coverage, Rendering};
+use chatmill_diag::{Finding, Path as Place, cut};
+use chatmill_dialect::{Coverage, Loss, LossCode, LossReason, Rendering, pseudonyms};
 use chatmill_model::{Linked, Role};
 use chatmill_redact::{Account, Counts, PersonalKind, Redactor, Roster};
 
@@ -18,13 +17,12 @@ pub struct Redaction {
     roster: Roster,
 }
 
-/// A conversation before anything in it was replaced.
-pub fn as_read<'a>(redaction: Option<&'a Redaction>, linked: &'a Linked) -> &'a Linked {
-    redaction.map_or(linked, |redaction| &redaction.original)
-}
-
 /// Looks through a linked conversation; adds what it finds to `findings`, and replaces it when the redactor does.
-pub fn redact(redactor: &Redactor, linked: &mut Linked, findings: &mut Vec<Finding>) -> Option<Redaction> {
+pub(crate) fn redact(
+    redactor: &Redactor,
+    linked: &mut Linked,
+    findings: &mut Vec<Finding>,
+) -> Option<Redaction> {
     let roster = redactor.roster(&linked.conversation);
     let original = redactor.replaces().then(|| linked.clone());
     let account = redactor.redact(&mut linked.conversation, &roster);
@@ -39,7 +37,7 @@ pub fn redact(redactor: &Redactor, linked: &mut Linked, findings: &mut Vec<Findi
 
 /// Takes what must not be shown where things are replaced out of the findings and rejects of a record: ids and paths get the
 /// pseudonyms that the conversation has, quotations go.
-pub fn clean(redactor: &Redactor, outcome: &mut RecordOutcome) {
+pub(crate) fn clean(redactor: &Redactor, outcome: &mut RecordOutcome) {
     let nobody = Roster::default();
     let roster = outcome
         .redaction
@@ -81,7 +79,7 @@ fn clean_finding(redactor: &Redactor, roster: &Roster, finding: &mut Finding) {
 
 /// Adds what was replaced to the losses of a rendering: in the messages that it shows or may quote, in system text before
 /// its window, and in facts about the conversation.
-pub fn declare(redaction: &Redaction, rendering: &mut Rendering) {
+pub(crate) fn declare(redaction: &Redaction, rendering: &mut Rendering) {
     let account = &redaction.account;
     let before = rendering.losses.len();
     push(&account.conversation, None, &mut rendering.losses);
@@ -96,7 +94,7 @@ pub fn declare(redaction: &Redaction, rendering: &mut Rendering) {
 }
 
 /// Places of the messages whose words a rendering shows, may quote, or has from system text before its window; ascending.
-pub fn shown(linked: &Linked, rendering: &Rendering) -> Vec<u32> {
+pub(crate) fn shown(linked: &Linked, rendering: &Rendering) -> Vec<u32> {
     let Some(last) = rendering.last_position else {
         return Vec::new();
     };
@@ -108,10 +106,7 @@ pub fn shown(linked: &Linked, rendering: &Rendering) -> Vec<u32> {
     };
     let ahead = linked.conversation.messages.iter().take(ahead);
     let ahead = ahead.filter(|message| message.role == Role::System);
-    let links = linked
-        .links
-        .get(first as usize..=last as usize)
-        .unwrap_or_default();
+    let links = cut::slice(&linked.links, first as usize..last as usize + 1);
     let quoted = links.iter().flatten().filter_map(|link| link.target);
     let mut positions: Vec<u32> = ahead
         .map(|message| message.position)

@@ -11,11 +11,11 @@ use crate::record::locate::Located;
 
 /// The unread fields of an input, by the path of their keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UnreadFields {
+pub(crate) struct UnreadFields {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     paths: BTreeMap<String, UnreadField>,
     /// How often fields were met whose paths were too many.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "chatmill_diag::is_zero")]
     further: u64,
 }
 
@@ -34,7 +34,7 @@ struct UnreadField {
 
 /// Where a field stands for the first time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FirstPlace {
+pub(crate) struct FirstPlace {
     /// Member of an archive.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub entry: String,
@@ -49,19 +49,14 @@ pub struct FirstPlace {
     pub line_column: Option<(u64, u64)>,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
-}
-
 impl UnreadFields {
     /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.paths.is_empty() && self.further == 0
     }
 
     /// Adds what a record holds; of more than `limit` paths only how often they were met.
-    pub fn add(&mut self, unread: &UnreadAt, place: FirstPlace, limit: u64) {
+    pub(crate) fn add(&mut self, unread: &UnreadAt, place: FirstPlace, limit: u64) {
         let Located {
             finding, json_path, ..
         } = &unread.located;
@@ -75,7 +70,7 @@ impl UnreadFields {
     }
 
     /// Adds a member of an archive that is no chat, under what it is.
-    pub fn pass_over(&mut self, member: &EntryRef, kind: &str, bytes: u64, limit: u64) {
+    pub(crate) fn pass_over(&mut self, member: &EntryRef, kind: &str, bytes: u64, limit: u64) {
         let field = UnreadField {
             count: 1,
             bytes,
@@ -101,7 +96,7 @@ impl UnreadFields {
     }
 
     /// Adds those of a later slice.
-    pub fn merge(&mut self, later: Self, limit: u64) {
+    pub(crate) fn merge(&mut self, later: Self, limit: u64) {
         self.further += later.further;
         for (path, field) in later.paths {
             self.put(&path, field, limit);
@@ -109,7 +104,7 @@ impl UnreadFields {
     }
 
     /// One finding for each path, with its first place; and one for what lies beyond the limit.
-    pub fn findings(self) -> impl Iterator<Item = (Located, Option<FirstPlace>)> {
+    pub(crate) fn findings(self) -> impl Iterator<Item = (Located, Option<FirstPlace>)> {
         let further = (self.further > 0).then(|| {
             let finding = Finding::new(
                 &codes::UNREAD_FIELD,

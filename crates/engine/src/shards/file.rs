@@ -7,13 +7,13 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use chatmill_diag::{Finding, codes};
+use chatmill_diag::{Finding, codes, cut};
 use chatmill_intake::Stretch;
 use chatmill_intake::discover::InputKind;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::error::RunError;
+use crate::error::{RunError, unwritable};
 use crate::options::RunOptions;
 use crate::plan::{Plan, PlannedInput};
 use crate::run::refuse_streams;
@@ -100,7 +100,7 @@ impl PlanFile {
     }
 
     /// What is kept for a destination.
-    pub(super) fn bytes(&self) -> Vec<u8> {
+    pub(super) fn bytes(&self) -> Result<Vec<u8>, RunError> {
         sealed(self)
     }
 
@@ -222,11 +222,11 @@ fn goes_on(before: Option<&Stretch>, stretch: &Stretch) -> bool {
 const SEAL: &str = "{\"hash\":\"";
 
 /// An object as JSON that bears its own hash: that of all that stands behind it.
-pub(super) fn sealed(object: &impl Serialize) -> Vec<u8> {
-    let mut json = serde_json::to_string(object).unwrap_or_default();
-    let hash = blake3::hash(json.get(1..).unwrap_or_default().as_bytes()).to_hex();
-    json.replace_range(..json.len().min(1), &format!("{SEAL}{hash}\","));
-    json.into_bytes()
+pub(super) fn sealed(object: &impl Serialize) -> Result<Vec<u8>, RunError> {
+    let mut json = serde_json::to_string(object).map_err(unwritable)?;
+    let hash = blake3::hash(cut::text(&json, 1..json.len()).as_bytes()).to_hex();
+    json.replace_range(..1, &format!("{SEAL}{hash}\","));
+    Ok(json.into_bytes())
 }
 
 /// Reads what [`sealed`] wrote; nothing where a byte of it is another.

@@ -11,7 +11,7 @@ use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 use chatmill_dataset::{DatasetError, Spill, SpillFolder};
-use chatmill_diag::Limits;
+use chatmill_diag::{Limits, cut};
 use chatmill_source::Source;
 
 use crate::entry::EntryRef;
@@ -30,7 +30,7 @@ const OPEN_PARTITIONS: u64 = 256;
 const MAX_SPREADS: usize = 6;
 
 /// Rows put aside until all inputs have been read.
-pub struct Gatherer {
+pub(crate) struct Gatherer {
     /// Bytes of a partition that is turned into a slice as it is.
     target: u64,
     folder: SpillFolder,
@@ -70,7 +70,7 @@ struct Partition {
 }
 
 /// Groups of a partition, conversation by conversation.
-pub struct Gathered {
+pub(crate) struct Gathered {
     /// Arrays of rows, one after another.
     pub buffer: Vec<u8>,
     /// The conversations in the order of their first rows.
@@ -79,7 +79,7 @@ pub struct Gathered {
 
 impl Gatherer {
     /// A gatherer for inputs of so many bytes. What is too much for the memory waits in `folder`, without a name.
-    pub fn new(input_bytes: u64, limits: &Limits, folder: impl Into<SpillFolder>) -> Self {
+    pub(crate) fn new(input_bytes: u64, limits: &Limits, folder: impl Into<SpillFolder>) -> Self {
         let target = limits.partition.max(1);
         Self {
             target,
@@ -95,20 +95,20 @@ impl Gatherer {
     }
 
     /// The entries that rows came from, by [`RowPlace::entry`].
-    pub fn entries(&self) -> &[EntryRef] {
+    pub(crate) fn entries(&self) -> &[EntryRef] {
         &self.entries
     }
 
     /// Announces an entry; its rows name it by the number that is returned. Rows of one key are one conversation where
     /// the scopes of their entries are the same text.
-    pub fn entry(&mut self, entry: EntryRef, scope: String) -> usize {
+    pub(crate) fn entry(&mut self, entry: EntryRef, scope: String) -> usize {
         self.entries.push(entry);
         self.scopes.push(scope);
         self.entries.len() - 1
     }
 
     /// Puts a row aside.
-    pub fn push(&mut self, key: &str, place: &RowPlace, bytes: &[u8]) -> Result<(), DatasetError> {
+    pub(crate) fn push(&mut self, key: &str, place: &RowPlace, bytes: &[u8]) -> Result<(), DatasetError> {
         if self.levels.is_empty() {
             let first = self.first;
             self.open(first, false);
@@ -124,7 +124,7 @@ impl Gatherer {
 
     /// Says that the conversation of a key begins with a row, which is called by its id and its words. What begins with the same
     /// row in an entry of the same `family` is the same conversation.
-    pub fn begins(&mut self, key: &str, place: &RowPlace, family: &str, row: &str) {
+    pub(crate) fn begins(&mut self, key: &str, place: &RowPlace, family: &str, row: &str) {
         let scope = self.scopes.get(place.entry).map_or("", String::as_str);
         let head = Head::of(scope, key, place);
         self.lineage.begins(family, row, head.group());
@@ -132,7 +132,7 @@ impl Gatherer {
 
     /// Puts a row aside that belongs to every conversation of its scope, or to those that name whom it is about. What is too
     /// much to be read with each of them is a row of the conversation that has no key.
-    pub fn share(
+    pub(crate) fn share(
         &mut self,
         about: Option<String>,
         place: &RowPlace,
@@ -146,7 +146,7 @@ impl Gatherer {
     }
 
     /// The next groups, written into `buffer`, or nothing when all are done.
-    pub fn next_groups(&mut self, buffer: Vec<u8>) -> Result<Option<Gathered>, DatasetError> {
+    pub(crate) fn next_groups(&mut self, buffer: Vec<u8>) -> Result<Option<Gathered>, DatasetError> {
         if self.lineage.has_any() {
             self.bring_together()?;
         }
@@ -219,7 +219,7 @@ impl Gatherer {
         };
         for partition in 0..count {
             level.spill.drain(partition, &mut |head, body| {
-                let numbers = head.get(..NUMBERS * 8).unwrap_or_default();
+                let numbers = cut::slice(head, 0..NUMBERS * 8);
                 let group = lineage.of(Head::group_of(head));
                 let place = partition_of(group, 0, count);
                 named.spill.push(place, &[numbers, group].concat(), body)
@@ -271,7 +271,7 @@ impl Gatherer {
         buffer.clear();
         buffer.reserve((bytes.len() + 2 * rows.len()).min(target));
         let mut groups: Vec<Group> = Vec::new();
-        let left = rows.get(*done..).unwrap_or_default();
+        let left = cut::slice(rows, *done..rows.len());
         for group in left.chunk_by(|left, right| left.0 == right.0) {
             if buffer.len() > target.saturating_mul(2) {
                 break;
@@ -286,7 +286,7 @@ impl Gatherer {
             let key = keys.get_mut(*number).and_then(Option::take);
             let own = group
                 .iter()
-                .map(|(_, place, range)| (*place, bytes.get(range.clone()).unwrap_or_default()));
+                .map(|(_, place, range)| (*place, cut::slice(bytes, range.clone())));
             let mut scopes: Vec<&str> = group
                 .iter()
                 .filter_map(|(_, place, _)| self.scopes.get(place.entry))
@@ -380,7 +380,7 @@ impl Head {
 
     /// Scope and key.
     fn group_of(head: &[u8]) -> &[u8] {
-        head.get(NUMBERS * 8..).unwrap_or_default()
+        cut::slice(head, NUMBERS * 8..head.len())
     }
 
     fn key_of(group: &[u8]) -> Option<String> {

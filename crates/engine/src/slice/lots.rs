@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use chatmill_diag::Limits;
+use chatmill_diag::{Limits, cut};
 use chatmill_intake::discover::InputKind;
 use chatmill_intake::{Event, Failure, Framing, Reader, Stretch};
 use chatmill_source::Source;
@@ -21,7 +21,7 @@ use crate::plan::{Plan, PlannedInput};
 
 /// A stretch of the inputs that is worked off together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lot {
+pub(crate) struct Lot {
     /// Its number, from 0.
     pub number: u32,
     /// The inputs, by index.
@@ -32,7 +32,7 @@ pub struct Lot {
 
 impl Lot {
     /// All of so many inputs.
-    pub fn whole(inputs: usize) -> Self {
+    pub(crate) fn whole(inputs: usize) -> Self {
         Self {
             number: 0,
             inputs: 0..inputs,
@@ -41,11 +41,11 @@ impl Lot {
     }
 
     /// Bytes of its inputs as they lie on disk.
-    pub fn bytes(&self, inputs: &[PlannedInput]) -> u64 {
+    pub(crate) fn bytes(&self, inputs: &[PlannedInput]) -> u64 {
         if let Some(stretch) = &self.stretch {
             return stretch.end - stretch.start;
         }
-        let inputs = inputs.get(self.inputs.clone()).unwrap_or_default();
+        let inputs = cut::slice(inputs, self.inputs.clone());
         inputs.iter().map(|planned| planned.input.bytes).sum()
     }
 }
@@ -55,7 +55,7 @@ impl Lot {
 /// # Errors
 ///
 /// When the system fails.
-pub fn divides(planned: &PlannedInput, limits: &Limits) -> Result<bool, Failure> {
+pub(crate) fn divides(planned: &PlannedInput, limits: &Limits) -> Result<bool, Failure> {
     if planned.input.kind != InputKind::File || planned.settings.limit.is_some() {
         return Ok(false);
     }
@@ -69,7 +69,7 @@ pub fn divides(planned: &PlannedInput, limits: &Limits) -> Result<bool, Failure>
 /// # Errors
 ///
 /// When the system fails.
-pub fn lots(plan: &Plan) -> Result<Vec<Lot>, Failure> {
+pub(crate) fn lots(plan: &Plan) -> Result<Vec<Lot>, Failure> {
     let most = plan.pipeline.lots.bytes;
     if plan.selection.limit.is_some() || plan.input_bytes() <= most {
         return Ok(vec![Lot::whole(plan.inputs.len())]);

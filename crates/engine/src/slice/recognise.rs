@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use chatmill_diag::{Code, Finding, Limits, codes};
+use chatmill_diag::{Code, Finding, Limits, codes, cut};
 use chatmill_intake::{Form, Frame, Framing, Head, Sketch, foreign, json};
 use chatmill_source::{Evidence, Placed, Proposal, Source, TableMap};
 
@@ -189,7 +189,7 @@ fn map_of_rows(planned: &PlannedInput, sketch: &Sketch) -> Option<TableMap> {
 /// Writes a row under the names of its map; false where a filter passes it over. What is not an object stays as it is.
 pub(super) fn rename(map: &TableMap, frame: &mut Frame, buffer: &mut Vec<u8>, limits: &Limits) -> bool {
     let mut row = Vec::new();
-    let bytes = buffer.get(frame.buffer.clone()).unwrap_or_default();
+    let bytes = cut::slice(buffer, frame.buffer.clone());
     let is_wanted = match json::scan(bytes, limits.depth) {
         Ok(document) if document.root().kind() == json::Kind::Object => {
             map.rewrite(document.root(), &mut row)

@@ -5,13 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_diag::{Finding, Limits, Reject, Span};
-use chatmill_intake::{Frame, FramingError};
+use chatmill_diag::{Limits, Reject, Span, cut};
+use chatmill_intake::Frame;
+use chatmill_model::MessageOrigin;
 use chatmill_source::Source;
 
 use super::recognise::NO_SOURCE;
 use super::{Slice, Step};
 use crate::entry::EntryRef;
+use crate::plan::Plan;
 use crate::record::group::Group;
 use crate::record::locate::Located;
 use crate::record::unread::FirstPlace;
@@ -19,44 +21,18 @@ use crate::record::{self, RecordHash, RecordOutcome, Settings, UnreadAt};
 
 /// One thing that a slice holds.
 #[derive(Clone, Copy)]
-pub enum Item<'s> {
-    /// What follows comes from this entry.
-    Entry(&'s EntryRef),
+pub(crate) enum Item<'s> {
     /// A record.
     Record(Record<'s>),
     /// A record that the request leaves out before it is looked at.
     Filtered(Record<'s>),
-    /// A record that could not be framed.
-    FramingError(&'s FramingError),
-    /// A finding of the intake.
-    Note(&'s Finding),
-    /// Bytes between records.
-    Separator(u64),
-    /// Rows of a table that are not read.
-    Skipped {
-        /// The table.
-        table: &'s str,
-        /// How many rows.
-        rows: u64,
-        /// How many bytes of the entry.
-        bytes: u64,
-    },
-    /// An entry that is not a chat, or not wanted.
-    PassedOver {
-        /// What it is.
-        kind: &'static str,
-        /// Its bytes.
-        bytes: u64,
-    },
-    /// The entry is over; it had that many bytes.
-    EntryEnd(u64),
-    /// A stretch of an entry is over, which goes on in another lot; it had that many bytes.
-    StretchEnd(u64),
+    /// Anything else.
+    Step(&'s Step),
 }
 
 /// A record, not yet read.
 #[derive(Clone, Copy)]
-pub struct Record<'s> {
+pub(crate) struct Record<'s> {
     /// Where it begins.
     pub entry: &'s EntryRef,
     /// Its bytes; those of gathered rows as an array.
@@ -68,7 +44,7 @@ pub struct Record<'s> {
 
 /// How a record lies in the inputs.
 #[derive(Clone, Copy)]
-pub enum RecordForm<'s> {
+pub(crate) enum RecordForm<'s> {
     /// In one piece.
     Frame(&'s Frame),
     /// As rows in many places.
@@ -77,7 +53,7 @@ pub enum RecordForm<'s> {
 
 /// What a record is accounted for by: a frame, or one of the rows that were gathered.
 #[derive(Clone, Copy)]
-pub struct AccountedRow<'s> {
+pub(crate) struct AccountedRow<'s> {
     /// Where it stands.
     pub entry: &'s EntryRef,
     /// Its number in the entry.
@@ -87,7 +63,7 @@ pub struct AccountedRow<'s> {
 }
 
 /// A record, read.
-pub struct ReadRecord<'s> {
+pub(crate) struct ReadRecord<'s> {
     /// Where it stood.
     pub record: Record<'s>,
     /// What became of it.
@@ -101,42 +77,32 @@ pub struct ReadRecord<'s> {
 }
 
 impl Slice {
-    /// What the slice holds, in order. Frames before the first entry, which no reader gives, are left out.
-    pub fn items(&self) -> impl Iterator<Item = Item<'_>> {
+    /// What the slice holds, in order, each with the entry that was entered last. Frames before the first entry, which no reader
+    /// gives, are left out.
+    pub(crate) fn items(&self) -> impl Iterator<Item = (Option<&EntryRef>, Item<'_>)> {
         let mut entry = None;
         self.steps.iter().filter_map(move |step| {
             if let Step::Entry(here) = step {
                 entry = Some(here);
             }
-            self.item(step, entry)
+            Some((entry, self.item(step, entry)?))
         })
     }
 
     fn item<'s>(&'s self, step: &'s Step, entry: Option<&'s EntryRef>) -> Option<Item<'s>> {
         Some(match step {
-            Step::Entry(entry) => Item::Entry(entry),
             Step::Frame(frame) => Item::Record(self.frame(frame, entry?)),
             Step::Filtered(frame) => Item::Filtered(self.frame(frame, entry?)),
             Step::Group(group) => Item::Record(self.group(group)?),
             Step::FilteredGroup(group) => Item::Filtered(self.group(group)?),
-            Step::FramingError(damage) => Item::FramingError(damage),
-            Step::Note(finding) => Item::Note(finding),
-            Step::Separator(bytes) => Item::Separator(*bytes),
-            Step::Skipped { table, rows, bytes } => Item::Skipped {
-                table,
-                rows: *rows,
-                bytes: *bytes,
-            },
-            Step::PassedOver { kind, bytes } => Item::PassedOver { kind, bytes: *bytes },
-            Step::EntryEnd(bytes) => Item::EntryEnd(*bytes),
-            Step::StretchEnd(bytes) => Item::StretchEnd(*bytes),
+            step => Item::Step(step),
         })
     }
 
     fn frame<'s>(&'s self, frame: &'s Frame, entry: &'s EntryRef) -> Record<'s> {
         Record {
             entry,
-            bytes: self.buffer.get(frame.buffer.clone()).unwrap_or_default(),
+            bytes: cut::slice(&self.buffer, frame.buffer.clone()),
             form: RecordForm::Frame(frame),
             entries: &self.entries,
         }
@@ -145,7 +111,7 @@ impl Slice {
     fn group<'s>(&'s self, group: &'s Group) -> Option<Record<'s>> {
         Some(Record {
             entry: self.entries.get(group.rows.first()?.place.entry)?,
-            bytes: self.buffer.get(group.buffer.clone()).unwrap_or_default(),
+            bytes: cut::slice(&self.buffer, group.buffer.clone()),
             form: RecordForm::Group(group),
             entries: &self.entries,
         })
@@ -154,7 +120,7 @@ impl Slice {
 
 impl<'s> Record<'s> {
     /// The source that reads it; none where nothing but damage is in its entry.
-    pub fn source(&self) -> Option<&'static dyn Source> {
+    pub(crate) fn source(&self) -> Option<&'static dyn Source> {
         match self.form {
             RecordForm::Frame(_) => self.entry.source,
             RecordForm::Group(group) => Some(group.source),
@@ -162,7 +128,7 @@ impl<'s> Record<'s> {
     }
 
     /// Reads, links and checks it: each of its conversations, mostly one. What no source reads is rejected.
-    pub fn read(self, settings: Settings<'_>) -> Vec<ReadRecord<'s>> {
+    pub(crate) fn read(self, settings: Settings<'_>) -> Vec<ReadRecord<'s>> {
         let mut outcome = match self.form {
             RecordForm::Frame(frame) => {
                 let refusal = self.entry.refusal.as_deref().unwrap_or(NO_SOURCE);
@@ -202,7 +168,7 @@ impl<'s> Record<'s> {
     }
 
     /// What it is accounted for by, each with its index: rows that belong to several records count in the first.
-    pub fn rows(self) -> impl Iterator<Item = (usize, AccountedRow<'s>)> {
+    pub(crate) fn rows(self) -> impl Iterator<Item = (usize, AccountedRow<'s>)> {
         let count = match self.form {
             RecordForm::Frame(_) => 1,
             RecordForm::Group(group) => group.rows.len(),
@@ -216,7 +182,7 @@ impl<'s> Record<'s> {
     }
 
     /// The row of an index; the first where there is none.
-    pub fn row(self, index: Option<usize>) -> AccountedRow<'s> {
+    pub(crate) fn row(self, index: Option<usize>) -> AccountedRow<'s> {
         match self.form {
             RecordForm::Frame(frame) => AccountedRow {
                 entry: self.entry,
@@ -238,7 +204,7 @@ impl<'s> Record<'s> {
     }
 
     /// Its bytes in its entry, and line and column of the first, where it is written down there; those of its first row.
-    pub fn written(&self) -> (Option<Span>, Option<(u64, u64)>) {
+    pub(crate) fn written(&self) -> (Option<Span>, Option<(u64, u64)>) {
         match self.form {
             RecordForm::Frame(frame) => {
                 let span = (frame.end > 0).then_some(Span {
@@ -259,8 +225,18 @@ impl<'s> Record<'s> {
 }
 
 impl Record<'_> {
+    /// The path of a message in it.
+    pub(crate) fn path_of(self, message: MessageOrigin) -> String {
+        let index = message.index;
+        if self.bytes.trim_ascii_start().starts_with(b"[") {
+            return format!("$[{index}]");
+        }
+        let path = self.source().and_then(|source| source.message_path(index));
+        path.unwrap_or_else(|| "$".to_owned())
+    }
+
     /// Where what nobody reads of it stands: the index of its input, and its first place.
-    pub fn place_of(self, unread: &UnreadAt) -> (usize, FirstPlace) {
+    pub(crate) fn place_of(self, unread: &UnreadAt) -> (usize, FirstPlace) {
         let row = self.row(unread.located.row);
         let place = FirstPlace {
             entry: row.entry.entry.clone(),
@@ -275,19 +251,19 @@ impl Record<'_> {
 
 impl<'s> ReadRecord<'s> {
     /// What the record is accounted for by, and whether it is rejected; nothing for a further conversation of it.
-    pub fn rows(&self) -> impl Iterator<Item = (AccountedRow<'s>, bool)> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (AccountedRow<'s>, bool)> {
         let rows = self.counts.then(|| self.record.rows()).into_iter().flatten();
         rows.map(|(index, row)| (row, self.rejected.contains(&index)))
     }
 
     /// The findings, each with its row.
-    pub fn findings(&self) -> impl Iterator<Item = (AccountedRow<'s>, &Located)> {
+    pub(crate) fn findings(&self) -> impl Iterator<Item = (AccountedRow<'s>, &Located)> {
         let findings = self.outcome.findings.iter();
         findings.map(|located| (self.record.row(located.row), located))
     }
 
     /// What is rejected, each with its row: of gathered rows one for each row that is.
-    pub fn rejects(&self, limits: &Limits) -> Vec<(AccountedRow<'s>, Reject, Located)> {
+    pub(crate) fn rejects(&self, limits: &Limits) -> Vec<(AccountedRow<'s>, Reject, Located)> {
         match self.record.form {
             RecordForm::Frame(_) => {
                 let rejects = self.outcome.rejects.iter().cloned();
@@ -305,8 +281,16 @@ impl<'s> ReadRecord<'s> {
         }
     }
 
+    /// The key of the plan that leaves the conversation out, if one does: judged by what was read, whatever was replaced since.
+    pub(crate) fn left_out_by(&self, plan: &Plan) -> Option<&'static str> {
+        let read = self.outcome.as_read()?;
+        plan.leaves_out(self.record.entry.input, read, &self.hash, self.codes())
+    }
+
     /// The codes of its findings and rejects.
-    pub fn codes(&self) -> impl Iterator<Item = &'static str> + use<'_> {
-        record::found(&self.outcome.findings, &self.outcome.rejects)
+    pub(crate) fn codes(&self) -> impl Iterator<Item = &'static str> + use<'_> {
+        let findings = self.outcome.findings.iter().map(|located| &located.finding);
+        let rejects = self.outcome.rejects.iter().map(|(reject, _)| &reject.finding);
+        findings.chain(rejects).map(|finding| finding.code.code)
     }
 }

@@ -9,7 +9,7 @@ use crate::plan::PlannedInput;
 
 /// The hashes of the inputs that were read, as far as they can tell anything: inputs of a length that no other has are not kept.
 #[derive(Clone)]
-pub struct Repeats {
+pub(crate) struct Repeats {
     /// Shared by all who read the same inputs: whoever reads them lot by lot would find it out again for each.
     planned: Arc<Planned>,
     /// The first input of each hash that only reading has shown.
@@ -27,7 +27,7 @@ struct Planned {
 impl Repeats {
     /// None of the inputs was read yet. Those that were hashed before are known all the same: which of them is the first does not
     /// depend on the lots that are read.
-    pub fn among(inputs: &[PlannedInput]) -> Self {
+    pub(crate) fn among(inputs: &[PlannedInput]) -> Self {
         let mut all: Vec<u64> = inputs.iter().map(|planned| planned.input.bytes).collect();
         all.sort_unstable();
         let shared = all

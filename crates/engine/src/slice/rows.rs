@@ -1,7 +1,7 @@
 //! Cutting a frame into the rows of conversations, and putting these aside until the rest has been read.
 
 use chatmill_dataset::DatasetError;
-use chatmill_diag::Limits;
+use chatmill_diag::{Limits, cut};
 use chatmill_intake::Frame;
 use chatmill_intake::json;
 use chatmill_source::Source;
@@ -55,7 +55,7 @@ impl Gathering<'_> {
         let mut count = 0;
         for row in rows {
             count += 1;
-            let body = bytes.get(row.span.clone()).unwrap_or_default();
+            let body = cut::slice(bytes, row.span.clone());
             let (begin, end) = (offset(row.span.start as u64), offset(row.span.end as u64));
             let begins = usize::try_from(begin).unwrap_or(usize::MAX);
             (line, column) = advance(line, column, text.get(at..begins).unwrap_or_default());

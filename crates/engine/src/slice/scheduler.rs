@@ -4,13 +4,13 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use chatmill_dataset::SliceId;
 use chatmill_diag::faults::carried;
 use rayon::ThreadPool;
 
-use crate::error::NoThreads;
+use crate::error::ReadError;
 use crate::progress::{Progress, Queues};
 use crate::slice::{Slice, Slicer};
 
@@ -34,23 +34,32 @@ pub fn threads(asked: usize, progress: &dyn Progress) -> usize {
     }
 }
 
-fn pool(threads: usize) -> Result<ThreadPool, NoThreads> {
+/// What a mutex guards, whatever became of whoever held it before.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn pool(threads: usize) -> Result<ThreadPool, ReadError> {
     let carry = carried();
     let builder = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .start_handler(move |_| carry());
-    builder.build().map_err(|_| NoThreads)
+    builder.build().map_err(|_| ReadError::Threads(threads))
 }
 
 /// Does work that may part itself among that many threads.
-pub fn together<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, NoThreads> {
+pub(crate) fn together<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T, ReadError> {
     Ok(pool(threads)?.install(work))
 }
 
 /// Hands every slice to a worker and its result, in the order of the slices, to `deliver`.
 ///
 /// `work` may give nothing for a slice that needs no work. Ends early when `stop` is set.
-pub fn each_slice<T: Send>(
+///
+/// # Errors
+///
+/// When the threads cannot be started, or rows could not be put aside.
+pub(crate) fn each_slice<T: Send>(
     threads: usize,
     slicer: &mut Slicer<'_>,
     progress: &dyn Progress,
@@ -58,7 +67,7 @@ pub fn each_slice<T: Send>(
     wanted: &dyn Fn(&Slice) -> bool,
     work: &(dyn Fn(&Slice) -> T + Sync),
     deliver: &mut (dyn FnMut(SliceId, T) + Send),
-) -> Result<(), NoThreads> {
+) -> Result<(), ReadError> {
     let pool = pool(threads)?;
     let desk = Desk {
         state: Mutex::new(State {
@@ -99,7 +108,9 @@ pub fn each_slice<T: Send>(
             });
         }
     });
-    Ok(())
+    slicer
+        .take_failure()
+        .map_or(Ok(()), |failure| Err(failure.into()))
 }
 
 struct Desk<'d, T> {
@@ -119,11 +130,11 @@ struct State<'d, T> {
 
 impl<T> Desk<'_, T> {
     fn take_buffers(&self) -> Vec<Vec<u8>> {
-        std::mem::take(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).buffers)
+        std::mem::take(&mut locked(&self.state).buffers)
     }
 
     fn take_worker(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = locked(&self.state);
         if state.queues.working < state.queues.workers {
             state.queues.taken += 1;
         } else {
@@ -140,7 +151,7 @@ impl<T> Desk<'_, T> {
     }
 
     fn free_worker(&self, buffer: Vec<u8>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = locked(&self.state);
         state.queues.working -= 1;
         state.buffers.push(buffer);
         self.progress.queues(state.queues);
@@ -149,7 +160,7 @@ impl<T> Desk<'_, T> {
 
     /// Keeps a result until all slices before it have been delivered.
     fn finish(&self, place: u32, slice: SliceId, result: Option<T>) {
-        let mut guard = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut guard = locked(&self.state);
         let state = &mut *guard;
         state.results.insert(place, (slice, result));
         while let Some((slice, result)) = state.results.remove(&state.next) {

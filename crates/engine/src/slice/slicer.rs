@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::{DatasetError, SliceId, SpillFolder};
-use chatmill_diag::{Limits, codes};
+use chatmill_diag::{Limits, codes, cut};
 use chatmill_intake::discover::InputKind;
 use chatmill_intake::{Event, Failure, Frame, Framing, Head, Reader, Stretch};
 use chatmill_source::{Evidence, Placed, TableMap};
@@ -36,7 +36,7 @@ use crate::progress::Progress;
 const MAX_INPUTS_PER_SLICE: usize = 1 << 14;
 
 /// Reads inputs one after another and cuts them into slices.
-pub struct Slicer<'p> {
+pub(crate) struct Slicer<'p> {
     inputs: &'p [PlannedInput],
     limits: &'p Limits,
     slice_bytes: usize,
@@ -106,7 +106,7 @@ struct Entry {
 impl<'p> Slicer<'p> {
     /// A slicer over `inputs`; `record_limit` records (conversations, where rows are gathered) are kept, the rest is
     /// filtered. Rows that wait for the rest of their conversation lie in `spill`, without names.
-    pub fn new(
+    pub(crate) fn new(
         inputs: &'p [PlannedInput],
         limits: &'p Limits,
         slice_bytes: usize,
@@ -149,7 +149,7 @@ impl<'p> Slicer<'p> {
 
     /// Cuts these lots one after the other, instead of all inputs as one.
     #[must_use]
-    pub fn in_lots(mut self, lots: impl IntoIterator<Item = Lot>) -> Self {
+    pub(crate) fn in_lots(mut self, lots: impl IntoIterator<Item = Lot>) -> Self {
         self.lots = lots.into_iter().collect();
         // None is begun yet.
         self.lot.inputs = 0..0;
@@ -159,37 +159,37 @@ impl<'p> Slicer<'p> {
     /// Ends the slices at the first input that cannot be read to its end or is not what was hashed: all later ones would be cut
     /// elsewhere. Without this, the next input follows.
     #[must_use]
-    pub fn strict(mut self) -> Self {
+    pub(crate) fn strict(mut self) -> Self {
         self.is_strict = true;
         self
     }
 
     /// Says of each input whether an earlier one has the same bytes; `repeats` knows the inputs.
     #[must_use]
-    pub fn comparing(mut self, repeats: Repeats) -> Self {
+    pub(crate) fn comparing(mut self, repeats: Repeats) -> Self {
         self.repeats = Some(repeats);
         self
     }
 
     /// Keeps the hash of every input that is read to its end.
     #[must_use]
-    pub fn hashing(mut self) -> Self {
+    pub(crate) fn hashing(mut self) -> Self {
         self.hashes = Some(vec![None; self.inputs.len()]);
         self
     }
 
     /// The hashes of inputs, by index; empty where they were not asked for.
-    pub fn take_hashes(&mut self) -> Vec<Option<blake3::Hash>> {
+    pub(crate) fn take_hashes(&mut self) -> Vec<Option<blake3::Hash>> {
         self.hashes.take().unwrap_or_default()
     }
 
     /// What was read so far: all of it, once there is no further slice and nothing has failed.
-    pub fn into_tally(self) -> CutTotals {
+    pub(crate) fn into_tally(self) -> CutTotals {
         self.tally
     }
 
     /// Inputs that could not be read to their end, by index, and why.
-    pub fn failures(&self) -> &[(usize, Failure)] {
+    pub(crate) fn failures(&self) -> &[(usize, Failure)] {
         &self.failures
     }
 
@@ -201,22 +201,22 @@ impl<'p> Slicer<'p> {
     }
 
     /// Why the slices ended early, where rows could not be put aside.
-    pub fn take_failure(&mut self) -> Option<DatasetError> {
+    pub(crate) fn take_failure(&mut self) -> Option<DatasetError> {
         self.failure.take()
     }
 
     /// Names of inputs whose bytes were not those that were hashed.
-    pub fn changed(&self) -> &[String] {
+    pub(crate) fn changed(&self) -> &[String] {
         &self.changed
     }
 
     /// What was recognised in the last slice; hands it over.
-    pub fn take_recognised(&mut self) -> Vec<Recognised> {
+    pub(crate) fn take_recognised(&mut self) -> Vec<Recognised> {
         std::mem::take(&mut self.recognised)
     }
 
     /// Takes the buffer of a finished slice for a later one.
-    pub fn reuse(&mut self, mut buffer: Vec<u8>) {
+    pub(crate) fn reuse(&mut self, mut buffer: Vec<u8>) {
         // A buffer that one giant document blew up is not worth keeping.
         if buffer.capacity() <= 2 * self.slice_bytes {
             buffer.clear();
@@ -225,7 +225,7 @@ impl<'p> Slicer<'p> {
     }
 
     /// The next slice, or none at the end of the inputs or when the run was stopped.
-    pub fn next_slice(&mut self) -> Option<Slice> {
+    pub(crate) fn next_slice(&mut self) -> Option<Slice> {
         // What was recognised and not asked for is dropped: there may be millions of entries.
         self.recognised.clear();
         loop {
@@ -454,7 +454,7 @@ impl<'p> Slicer<'p> {
             return;
         }
         if let (Some(number), Some(source)) = (entry.gathering, entry.step.source) {
-            let bytes = slice.buffer.get(frame.buffer.clone()).unwrap_or_default();
+            let bytes = cut::slice(&slice.buffer, frame.buffer.clone());
             let mut gathering = Gathering {
                 gatherer: &mut self.gatherer,
                 entry: number,

@@ -14,7 +14,7 @@ use crate::record::group::{Group, RowPlace};
 
 /// What was cut from the inputs.
 #[derive(Clone, Debug, Default)]
-pub struct CutTotals {
+pub(crate) struct CutTotals {
     /// How many slices each lot was cut into, by the number of the lot.
     pub lots: BTreeMap<u32, u32>,
     /// Counts of each input, by its index in the plan.
@@ -23,7 +23,7 @@ pub struct CutTotals {
 
 /// What was cut from one input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CutCounts {
+pub(crate) struct CutCounts {
     /// Entries that were read to their end.
     pub entries: u64,
     /// Records and damages.
@@ -41,13 +41,13 @@ impl CutTotals {
     }
 
     /// Every slice that was cut, in order.
-    pub fn each(&self) -> impl Iterator<Item = SliceId> + '_ {
+    pub(crate) fn each(&self) -> impl Iterator<Item = SliceId> + '_ {
         let lots = self.lots.iter();
         lots.flat_map(|(lot, slices)| (0..*slices).map(|slice| SliceId { lot: *lot, slice }))
     }
 
     /// Whether this slice was cut.
-    pub fn has(&self, slice: SliceId) -> bool {
+    pub(crate) fn has(&self, slice: SliceId) -> bool {
         self.lots
             .get(&slice.lot)
             .is_some_and(|slices| slice.slice < *slices)
@@ -69,7 +69,7 @@ impl CutTotals {
 
 impl Slice {
     /// BLAKE3 of all that the slice is made of, in hexadecimal: slices of one digest give the same files and the same receipt.
-    pub fn digest(&self) -> String {
+    pub(crate) fn digest(&self) -> String {
         let mut digest = Digest(blake3::Hasher::new());
         digest.bytes(&self.buffer);
         for entry in &*self.entries {

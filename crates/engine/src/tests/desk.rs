@@ -59,7 +59,7 @@ impl Desk {
 
 /// The records of a slice.
 pub(crate) fn records(slice: &Slice) -> Vec<Record<'_>> {
-    let record = |item| match item {
+    let record = |(_, item)| match item {
         Item::Record(record) => Some(record),
         _ => None,
     };

@@ -1,8 +1,8 @@
 //! The one walk over records: what a record is accounted for by, and where what is wrong with it stands.
 
 use crate::record::Settings;
-use crate::slice::Slice;
 use crate::slice::records::Item;
+use crate::slice::{Slice, Step};
 use chatmill_diag::{Limits, RejectLevel};
 use serde_json::json;
 
@@ -175,7 +175,10 @@ fn a_row_that_belongs_to_several_records_is_accounted_for_in_the_first() {
 #[test]
 fn items_say_which_entry_they_come_from_and_frames_before_any_entry_are_left_out() {
     let mut slice = Desk::only("a.jsonl", &request("hi"));
-    assert!(matches!(slice.items().next(), Some(Item::Entry(_))));
+    assert!(matches!(
+        slice.items().next(),
+        Some((Some(_), Item::Step(Step::Entry(_))))
+    ));
     let counted = |slice: &Slice| slice.items().count();
     let all = counted(&slice);
     // The entry and, with it, the record that nobody would read.

@@ -76,7 +76,7 @@ fn records_beyond_the_limit_are_filtered_and_still_counted() {
     let filtered = |slice: &Slice| {
         slice
             .items()
-            .filter(|item| matches!(item, Item::Filtered(_)))
+            .filter(|(_, item)| matches!(item, Item::Filtered(_)))
             .count()
     };
     assert_eq!(records(&cut.slices[0]).len(), 3);
@@ -135,8 +135,8 @@ fn rejected(cut: &Cut) -> Vec<&'static str> {
     let limits = Limits::default();
     let items = cut.slices.iter().flat_map(Slice::items);
     items
-        .flat_map(|item| match item {
-            Item::FramingError(damage) => vec![damage.code.name],
+        .flat_map(|(_, item)| match item {
+            Item::Step(Step::FramingError(damage)) => vec![damage.code.name],
             Item::Record(record) => {
                 let read = record.read(Settings::plain(&limits));
                 let rejects = read.iter().flat_map(|read| read.rejects(&limits));
@@ -237,9 +237,9 @@ fn what_cannot_be_framed_has_a_number_among_the_records() {
     let cut = Desk::new(&[("a.jsonl", &lines)]).cut(1 << 20, None, &limits);
     let numbers: Vec<(bool, u64)> = cut.slices[0]
         .items()
-        .filter_map(|item| match item {
+        .filter_map(|(_, item)| match item {
             Item::Record(record) => Some((true, record.row(None).record)),
-            Item::FramingError(damage) => Some((false, damage.record)),
+            Item::Step(Step::FramingError(damage)) => Some((false, damage.record)),
             _ => None,
         })
         .collect();

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use crate::Silent;
 use crate::error::ReadError;
 use crate::plan::typed_inputs;
+use crate::record::Settings;
 use crate::walk::{WalkEvent, walk};
 use chatmill_diag::Limits;
 
@@ -15,22 +16,28 @@ fn events(desk: &Desk, stop: bool, most: usize) -> Result<Vec<String>, ReadError
     let inputs = typed_inputs(&[desk.path("")], "auto").unwrap();
     let mut seen = Vec::new();
     let stop = AtomicBool::new(stop);
-    walk(&inputs, &Limits::default(), &Silent, &stop, &mut |event| {
-        seen.push(match event {
-            WalkEvent::Entry(_) => "entry".to_owned(),
-            WalkEvent::Recognised(_) => "recognised".to_owned(),
-            WalkEvent::Records {
-                records, rejected, ..
-            } => format!("{records} record, {rejected} rejected"),
-            WalkEvent::Table { table, .. } => format!("table {table}"),
-            WalkEvent::Trouble(trouble) => format!("trouble {}", trouble.line.unwrap_or_default()),
-            WalkEvent::Failed(_) => "failed".to_owned(),
-            WalkEvent::Conversation { id, linked, .. } => {
-                format!("{id} with {}", linked.conversation.messages.len())
-            }
-        });
-        seen.len() < most
-    })?;
+    walk(
+        &inputs,
+        Settings::plain(&Limits::default()),
+        &Silent,
+        &stop,
+        &mut |event| {
+            seen.push(match event {
+                WalkEvent::Entry(_) => "entry".to_owned(),
+                WalkEvent::Recognised(_) => "recognised".to_owned(),
+                WalkEvent::Records {
+                    records, rejected, ..
+                } => format!("{records} record, {rejected} rejected"),
+                WalkEvent::Table { table, .. } => format!("table {table}"),
+                WalkEvent::Trouble(trouble) => format!("trouble {}", trouble.line.unwrap_or_default()),
+                WalkEvent::Failed(_) => "failed".to_owned(),
+                WalkEvent::Conversation { id, linked, .. } => {
+                    format!("{id} with {}", linked.conversation.messages.len())
+                }
+            });
+            seen.len() < most
+        },
+    )?;
     Ok(seen)
 }
 

@@ -30,8 +30,8 @@ pub enum BillingMode {
 
 impl BillingMode {
     /// How renderings of a dialect are sent that are cut so, of records that are one request each or not.
-    pub fn of(dialect: &dyn Dialect, cuts: Cuts, one_request: bool) -> Self {
-        if dialect.about().neutral {
+    pub fn of(dialect: &Dialect, cuts: Cuts, one_request: bool) -> Self {
+        if dialect.is_neutral() {
             Self::Never
         } else if dialect.is_single_turn() {
             Self::Once
@@ -195,7 +195,7 @@ fn answers(spans: &[ComponentSpan]) -> Vec<Answer> {
 
 /// The bytes of a rendering that the perspective says, neighbours joined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OwnSpans {
+pub(crate) struct OwnSpans {
     /// All of them.
     pub said: Vec<Range<u64>>,
     /// Those that are learned.
@@ -203,15 +203,16 @@ pub struct OwnSpans {
 }
 
 impl OwnSpans {
-    /// Finds them: words and calls; and in the text of a chat template also the glue between them and the token that ends
+    /// Finds them: words and calls; and where control tokens set off turns also the glue between them and the token that ends
     /// the turn, as the model has to write both.
-    pub fn find(&mut self, spans: &[ComponentSpan], is_template: bool) {
+    pub(crate) fn find(&mut self, spans: &[ComponentSpan], has_control_tokens: bool) {
         self.said.clear();
         self.learned.clear();
         let mut start = 0;
         for span in spans {
             let end = span.end as u64;
-            let is_said = is_template || matches!(span.component, Component::Content | Component::Tools);
+            let is_said =
+                has_control_tokens || matches!(span.component, Component::Content | Component::Tools);
             if span.voice.is_own() && is_said && end > start {
                 join(&mut self.said, start..end);
                 if span.voice == Speaker::Perspective {

@@ -2,6 +2,7 @@
 //! report reads no large table.
 
 use std::collections::BTreeMap;
+use std::ops::AddAssign as _;
 
 use chatmill_dataset::Spread;
 use chatmill_dataset::overview::{
@@ -10,7 +11,7 @@ use chatmill_dataset::overview::{
 };
 use chatmill_dialect::{Loss, LossCode};
 use chatmill_link::{ClusterMembership, Duplicate};
-use chatmill_model::{Linked, Message, MessageKind};
+use chatmill_model::{CallStatus, Linked, Message, MessageKind};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::Target;
@@ -18,7 +19,7 @@ use crate::work::tables::{call_and_result, tool_name};
 
 /// The sums of an overview.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct OverviewSums {
+pub(crate) struct OverviewSums {
     first: Option<i64>,
     last: Option<i64>,
     lengths: Spread,
@@ -57,11 +58,11 @@ impl Pair {
 
 /// What a rendering lost, by kind; its memory serves the next.
 #[derive(Default)]
-pub struct LossAmounts(Vec<(LossCode, u64)>);
+pub(crate) struct LossAmounts(Vec<(LossCode, u64)>);
 
 impl LossAmounts {
     /// Counts the losses of a rendering. Most are of few kinds, and the next one is often of the same.
-    pub fn count(&mut self, losses: &[Loss]) {
+    pub(crate) fn count(&mut self, losses: &[Loss]) {
         self.0.clear();
         for loss in losses {
             match self.0.iter_mut().rfind(|(code, _)| *code == loss.code) {
@@ -73,8 +74,19 @@ impl LossAmounts {
     }
 
     /// Its kinds in the order of their words, each once.
-    pub fn codes(&self) -> impl Iterator<Item = LossCode> {
+    pub(crate) fn codes(&self) -> impl Iterator<Item = LossCode> {
         self.0.iter().map(|(code, _)| *code)
+    }
+}
+
+/// Adds sums by their keys.
+pub(crate) fn merge<V: Default>(
+    sums: &mut BTreeMap<String, V>,
+    more: BTreeMap<String, V>,
+    add: impl Fn(&mut V, V),
+) {
+    for (key, more) in more {
+        add(sums.entry(key).or_default(), more);
     }
 }
 
@@ -89,7 +101,7 @@ fn change<V: Default>(map: &mut BTreeMap<String, V>, key: &str, change: impl FnO
 
 impl OverviewSums {
     /// Adds a message or a notice with so many characters.
-    pub fn add_message(&mut self, linked: &Linked, message: &Message, characters: u64) {
+    pub(crate) fn add_message(&mut self, linked: &Linked, message: &Message, characters: u64) {
         if message.kind == MessageKind::Message {
             self.lengths.add(characters);
         }
@@ -106,7 +118,7 @@ impl OverviewSums {
     }
 
     /// Adds a conversation whose messages were added, and which have so many characters.
-    pub fn add_conversation(
+    pub(crate) fn add_conversation(
         &mut self,
         id: &str,
         input: &str,
@@ -155,7 +167,7 @@ impl OverviewSums {
             let (call, result) = call_and_result(linked, pairing);
             let count = |tool: &mut ToolCount| {
                 tool.calls += 1;
-                tool.unanswered += u64::from(status == "unanswered");
+                tool.unanswered += u64::from(pairing.status == CallStatus::Unanswered);
                 tool.failed += u64::from(result.is_some_and(|result| result.is_error));
             };
             match tool_name(call, result) {
@@ -178,7 +190,7 @@ impl OverviewSums {
     }
 
     /// Adds what a rendering in the dialect of this rank lost.
-    pub fn add_losses(&mut self, rank: usize, losses: &LossAmounts) {
+    pub(crate) fn add_losses(&mut self, rank: usize, losses: &LossAmounts) {
         if self.losses.len() <= rank {
             self.losses.resize_with(rank + 1, BTreeMap::new);
         }
@@ -190,54 +202,40 @@ impl OverviewSums {
     }
 
     /// Adds the sums of another slice.
-    pub fn merge(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         self.first = [self.first, other.first].into_iter().flatten().min();
         self.last = [self.last, other.last].into_iter().flatten().max();
         self.lengths.merge(&other.lengths);
         self.turns.merge(&other.turns);
         self.participants.merge(&other.participants);
         self.calls.merge(&other.calls);
-        for (role, kinds) in other.roles {
-            let known = self.roles.entry(role).or_default();
-            for (kind, sums) in kinds {
-                known.entry(kind).or_default().add(sums);
-            }
-        }
-        for (status, sums) in other.references {
-            self.references.entry(status).or_default().add(sums);
-        }
-        for (status, rules) in other.statuses {
-            let known = self.statuses.entry(status).or_default();
-            for (rule, count) in rules {
-                *known.entry(rule).or_default() += count;
-            }
-        }
-        for (name, tool) in other.tools {
-            add_tool(self.tools.entry(name).or_default(), &tool);
-        }
+        merge(&mut self.roles, other.roles, |known, kinds| {
+            merge(known, kinds, Pair::add);
+        });
+        merge(&mut self.references, other.references, Pair::add);
+        merge(&mut self.statuses, other.statuses, |known, rules| {
+            merge(known, rules, u64::add_assign);
+        });
+        merge(&mut self.tools, other.tools, |known, tool| add_tool(known, &tool));
         add_tool(&mut self.nameless, &other.nameless);
         for large in other.largest {
             let (characters, id) = (large.characters, large.conversation_id.clone());
             self.offer(characters, &id, || large);
         }
-        for (cluster, size) in other.clusters {
-            *self.clusters.entry(cluster).or_default() += size;
-        }
+        merge(&mut self.clusters, other.clusters, u64::add_assign);
         self.exact += other.exact;
         self.near += other.near;
         if self.losses.len() < other.losses.len() {
             self.losses.resize_with(other.losses.len(), BTreeMap::new);
         }
         for (known, losses) in self.losses.iter_mut().zip(other.losses) {
-            for (code, sums) in losses {
-                known.entry(code).or_default().add(sums);
-            }
+            merge(known, losses, Pair::add);
         }
     }
 
     /// What a report says of a run with these dialects; names of tools and ids only where it may quote. What the sums do not hold is
     /// left empty.
-    pub fn overview(self, targets: &[Target], quote: bool) -> Overview {
+    pub(crate) fn overview(self, targets: &[Target], quote: bool) -> Overview {
         let mut overview = Overview {
             first_message: self.first,
             last_message: self.last,

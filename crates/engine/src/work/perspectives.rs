@@ -1,7 +1,7 @@
 //! Whose eyes a conversation is rendered through.
 
 use chatmill_dialect::auto_perspective;
-use chatmill_model::{Linked, ParticipantKind};
+use chatmill_model::{Linked, Participant, ParticipantKind};
 
 use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
 
@@ -11,25 +11,13 @@ pub fn perspectives(linked: &Linked, speaker: &PerspectiveChoice) -> (Vec<Option
     match speaker {
         PerspectiveChoice::Rule(PerspectiveRule::Auto) => (vec![auto_perspective(linked)], 0),
         PerspectiveChoice::Rule(PerspectiveRule::None) => (vec![None], 0),
-        PerspectiveChoice::Rule(PerspectiveRule::EachAgent) => {
-            let agents: Vec<Option<usize>> = participants
-                .iter()
-                .enumerate()
-                .filter(|(_, participant)| participant.kind == ParticipantKind::Agent)
-                .map(|(index, _)| Some(index))
-                .collect();
-            (if agents.is_empty() { vec![None] } else { agents }, 0)
-        }
-        PerspectiveChoice::Rule(PerspectiveRule::EachParticipant) => {
-            let everybody: Vec<Option<usize>> = (0..participants.len()).map(Some).collect();
-            (
-                if everybody.is_empty() {
-                    vec![None]
-                } else {
-                    everybody
-                },
-                0,
-            )
+        PerspectiveChoice::Rule(rule @ (PerspectiveRule::EachAgent | PerspectiveRule::EachParticipant)) => {
+            let is_meant = |one: &Participant| {
+                *rule == PerspectiveRule::EachParticipant || one.kind == ParticipantKind::Agent
+            };
+            let meant = (0..).zip(participants).filter(|(_, one)| is_meant(one));
+            let meant: Vec<Option<usize>> = meant.map(|(index, _)| Some(index)).collect();
+            (if meant.is_empty() { vec![None] } else { meant }, 0)
         }
         PerspectiveChoice::Participants(names) => {
             let mut found: Vec<Option<usize>> = Vec::new();

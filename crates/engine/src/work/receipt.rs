@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chatmill_dataset::InputRows;
 use chatmill_dataset::overview::SHAPES;
-use chatmill_diag::{Ledger, RowLedger, Severity};
+use chatmill_diag::{Finding, Ledger, RowLedger, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::work::overview::OverviewSums;
@@ -13,7 +13,7 @@ use crate::work::totals::Totals;
 
 /// The receipt of a slice.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct SliceReceipt {
+pub(crate) struct SliceReceipt {
     /// Digest of the slice that it is the receipt of.
     pub slice: String,
     /// Counts per input, by index in the plan.
@@ -50,7 +50,7 @@ pub struct SliceReceipt {
 
 /// Counts of one input in a slice.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct InputCounts {
+pub(crate) struct InputCounts {
     /// Whether its bytes are what was decoded.
     #[serde(default)]
     pub plain: bool,
@@ -91,14 +91,14 @@ pub struct InputCounts {
 
 /// What a receipt says of the shapes of its inputs, without all else.
 #[derive(Debug, Deserialize)]
-pub struct SliceShapes {
+pub(crate) struct SliceShapes {
     /// By index in the plan.
     pub inputs: BTreeMap<usize, InputShapes>,
 }
 
 /// Shapes and versions that were recognised in an input, and its unread fields.
 #[derive(Debug, Deserialize)]
-pub struct InputShapes {
+pub(crate) struct InputShapes {
     /// In the order in which they came.
     #[serde(default)]
     pub shapes: Vec<String>,
@@ -108,12 +108,19 @@ pub struct InputShapes {
 }
 
 /// Adds what is not there yet, as far as a report names it.
-pub fn add_shapes(known: &mut Vec<String>, more: impl IntoIterator<Item = String>) {
+pub(crate) fn add_shapes(known: &mut Vec<String>, more: impl IntoIterator<Item = String>) {
     for shape in more {
         if known.len() < SHAPES && !known.contains(&shape) {
             known.push(shape);
         }
     }
+}
+
+/// Counts a finding under its code.
+pub(crate) fn count_finding(findings: &mut BTreeMap<String, FindingCount>, finding: &Finding) {
+    let count = findings.entry(finding.code.code.to_owned()).or_default();
+    finding.code.name.clone_into(&mut count.name);
+    count.add(finding.severity, finding.count);
 }
 
 /// How often a code was found.
@@ -128,13 +135,8 @@ pub struct FindingCount {
     /// Notes.
     pub notes: u64,
     /// Errors that are the reason of a reject.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "chatmill_diag::is_zero")]
     pub of_rejects: u64,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl FindingCount {

@@ -14,7 +14,7 @@ use crate::slice::records::Record;
 
 /// What speaks for and against the source of an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recognition {
+pub(crate) struct Recognition {
     /// Records that are whole and that the source cannot read all the same.
     #[serde(default)]
     pub misread: u64,
@@ -31,7 +31,7 @@ pub struct Recognition {
 
 impl Recognition {
     /// Adds to the inputs of a record what was read of it and what not.
-    pub fn add<C: Default>(
+    pub(crate) fn add<C: Default>(
         inputs: &mut BTreeMap<usize, C>,
         of: fn(&mut C) -> &mut Self,
         record: Record<'_>,
@@ -49,14 +49,14 @@ impl Recognition {
     }
 
     /// Adds a member of an archive that is passed over, unless nothing can be said in it.
-    pub fn pass_over(&mut self, entry: Option<&EntryRef>, kind: &str, bytes: u64, limit: u64) {
+    pub(crate) fn pass_over(&mut self, entry: Option<&EntryRef>, kind: &str, bytes: u64, limit: u64) {
         if let Some(member) = entry.filter(|entry| !entry.entry.is_empty() && may_hold_words(kind)) {
             self.unread.pass_over(member, kind, bytes, limit);
         }
     }
 
     /// Adds what is known of later records, with at most so many paths.
-    pub fn merge(&mut self, later: Self, limit: u64) {
+    pub(crate) fn merge(&mut self, later: Self, limit: u64) {
         self.misread += later.misread;
         self.read_words += later.read_words;
         self.unread_words += later.unread_words;
@@ -64,7 +64,11 @@ impl Recognition {
     }
 
     /// What is told of the whole input: whether its source fits it, and what nobody reads, each with its first place.
-    pub fn findings(self, framed: u64, source: &str) -> impl Iterator<Item = (Located, Option<FirstPlace>)> {
+    pub(crate) fn findings(
+        self,
+        framed: u64,
+        source: &str,
+    ) -> impl Iterator<Item = (Located, Option<FirstPlace>)> {
         let misread = self.misfit(framed, source).map(|located| (located, None));
         misread.into_iter().chain(self.unread.findings())
     }
@@ -92,7 +96,7 @@ impl Recognition {
 
 /// Whether a record is whole, and not what its source takes it for. What is broken as it lies in the file says nothing of its
 /// format.
-pub fn is_misread(reject: &Reject) -> bool {
+pub(crate) fn is_misread(reject: &Reject) -> bool {
     reject.level == RejectLevel::Frame && !reject.finding.code.code.starts_with("IN")
 }
 

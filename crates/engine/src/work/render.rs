@@ -54,7 +54,8 @@ pub struct WindowedRenderer<'a, 'p> {
     bytes: Vec<u64>,
 }
 
-/// A perspective, and what its renderings show.
+/// A perspective, and what its renderings show; by default all of the conversation.
+#[derive(Default)]
 struct PerspectiveWindows<'a> {
     perspective: Option<usize>,
     /// The whole conversation, for all dialects that render it so.
@@ -87,8 +88,6 @@ impl PerspectiveWindows<'_> {
         stretches.truncate(most);
         Self {
             perspective,
-            whole: OnceCell::new(),
-            planned: OnceCell::new(),
             stretches,
             left_out,
             untaught,
@@ -97,19 +96,7 @@ impl PerspectiveWindows<'_> {
             } else {
                 Vec::new()
             },
-        }
-    }
-
-    /// The windows of a rendering of the whole conversation.
-    fn whole(perspective: Option<usize>) -> Self {
-        Self {
-            perspective,
-            whole: OnceCell::new(),
-            planned: OnceCell::new(),
-            stretches: Vec::new(),
-            left_out: 0,
-            untaught: Untaught::default(),
-            starts: Vec::new(),
+            ..Self::default()
         }
     }
 }
@@ -135,10 +122,11 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
             let perspectives = perspectives.map(|perspective| windowed(perspective, windows.cuts));
             (perspectives.collect(), windowed(None, sessions))
         } else {
-            (
-                perspectives.map(PerspectiveWindows::whole).collect(),
-                PerspectiveWindows::whole(None),
-            )
+            let whole = |perspective| PerspectiveWindows {
+                perspective,
+                ..PerspectiveWindows::default()
+            };
+            (perspectives.map(whole).collect(), whole(None))
         };
         let mut sum = 0;
         let mut bytes = vec![0];
@@ -167,7 +155,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
 
     /// Who speaks in the renderings of a dialect.
     fn perspectives(&self, target: &Target) -> &[PerspectiveWindows<'a>] {
-        if target.dialect.about().neutral {
+        if target.dialect.is_neutral() {
             std::slice::from_ref(&self.nobody)
         } else {
             &self.perspectives
@@ -212,23 +200,25 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
         target: &Target,
         mut meter: Option<&mut BudgetMeter>,
         sink: &mut Sink<'a>,
-        emit: &mut dyn FnMut(&mut Sink<'a>, &str, Rendering) -> Result<(), E>,
+        emit: &mut Emit<'_, 'a, E>,
     ) -> Result<(), E> {
+        let is_neutral = target.dialect.is_neutral();
         for perspective in self.perspectives(target) {
             let participants = &self.linked.conversation.participants;
             let participant = perspective.perspective.and_then(|index| participants.get(index));
             let id = participant.map_or("", |participant| participant.id.as_str());
             let shared: Rc<Shared> = Rc::default();
-            let is_own_planner = target.dialect.about().neutral || self.windows.planners.is_empty();
-            let mut speaking = PerspectiveRenderer {
+            let is_own_planner = is_neutral || self.windows.planners.is_empty();
+            let renderer = PerspectiveRenderer {
                 windowed: self,
+                id,
                 planner_shared: is_own_planner.then(|| Rc::clone(&shared)).into_iter().collect(),
                 shared,
                 perspective,
                 target,
                 whole: View {
                     // An archive is the record and nothing else.
-                    additions: if target.dialect.about().neutral {
+                    additions: if is_neutral {
                         Additions::default()
                     } else {
                         self.additions
@@ -238,13 +228,13 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
                 meter: meter.as_deref_mut(),
                 ordinal: 0,
                 paid_to: 0,
-                mode: if target.dialect.about().neutral {
+                mode: if is_neutral {
                     WindowMode::Document
                 } else {
                     self.windows.cuts.mode
                 },
             };
-            speaking.say(sink, &mut |sink, rendering| emit(sink, id, rendering))?;
+            renderer.render(sink, emit)?;
         }
         Ok(())
     }
@@ -286,6 +276,8 @@ fn length(part: &Part) -> u64 {
 /// The renderings of one perspective in one dialect.
 struct PerspectiveRenderer<'w, 'a, 'p, 's> {
     windowed: &'w WindowedRenderer<'a, 'p>,
+    /// Id of the participant.
+    id: &'w str,
     shared: Rc<Shared>,
     /// The same for each dialect whose renderings must fit.
     planner_shared: Vec<Rc<Shared>>,
@@ -326,10 +318,11 @@ fn untaught(rendering: &Rendering, sink: &Sink<'_>) -> Option<Violation> {
     Some(Violation::whole(fault))
 }
 
-type Emit<'e, 'a, E> = dyn FnMut(&mut Sink<'a>, Rendering) -> Result<(), E> + 'e;
+/// Takes a rendering, whose text is in the sink, and the perspective's participant id (`""` for none).
+type Emit<'e, 'a, E> = dyn FnMut(&mut Sink<'a>, &str, Rendering) -> Result<(), E> + 'e;
 
 impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
-    fn say<E>(&mut self, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a, E>) -> Result<(), E> {
+    fn render<E>(mut self, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a, E>) -> Result<(), E> {
         if !self.windowed.windows.cut() || self.target.dialect.is_single_turn() {
             return self.rendered(None, None, 0..self.end(), sink, emit);
         }
@@ -377,7 +370,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
 
     /// Whether the windows are those of all dialects.
     fn has_common_windows(&self) -> bool {
-        let is_neutral = self.target.dialect.about().neutral;
+        let is_neutral = self.target.dialect.is_neutral();
         self.meter.is_some() && !is_neutral && !self.windowed.windows.planners.is_empty()
     }
 
@@ -456,7 +449,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             return true;
         };
         let planners = match self.windowed.windows.planners.as_slice() {
-            planners if !planners.is_empty() && !self.target.dialect.about().neutral => planners,
+            planners if !planners.is_empty() && !self.target.dialect.is_neutral() => planners,
             _ => std::slice::from_ref(self.target),
         };
         // What windows share is of one dialect.
@@ -467,14 +460,15 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             .all(|(planner, shared)| {
                 let view = through(&self.whole, shared, stretch);
                 let transcript = Transcript::new(view, self.windowed.made);
-                let is_template = planner.dialect.about().family == "template";
+                let mut renderings = planner.dialect.renderings(&transcript);
                 let mut fits = true;
-                planner.dialect.render(&transcript, sink, &mut |sink, rendering| {
+                while let Some(rendering) = renderings.next(sink) {
                     // What a template refuses has no text, and would always be short enough.
-                    let is_refused = is_template && sink.text().is_empty() && !rendering.is_valid();
+                    let is_refused = planner.dialect.has_control_tokens()
+                        && sink.text().is_empty()
+                        && !rendering.is_valid();
                     fits &= !is_refused && meter.fits(sink);
-                    sink.begin();
-                });
+                }
                 fits
             })
     }
@@ -534,27 +528,21 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
                 .whole
                 .get_or_init(|| Transcript::new(self.whole.clone(), made)),
         };
-        let mut outcome = Ok(());
-        self.target
-            .dialect
-            .render(transcript, sink, &mut |sink, mut rendering| {
-                if outcome.is_err() {
-                    return sink.begin();
-                }
-                rendering.ordinal = self.ordinal;
-                self.ordinal += 1;
-                rendering.paid = std::mem::take(&mut paid);
-                if stretch.is_some() && self.mode != WindowMode::Document {
-                    rendering.violations.extend(untaught(&rendering, sink));
-                }
-                if let Some(meter) = self.meter.as_deref_mut()
-                    && !fits.unwrap_or_else(|| meter.fits(sink))
-                {
-                    rendering.violations.push(Violation::whole(meter.refusal()));
-                }
-                outcome = emit(sink, rendering);
-                sink.begin();
-            });
-        outcome
+        let mut renderings = self.target.dialect.renderings(transcript);
+        while let Some(mut rendering) = renderings.next(sink) {
+            rendering.ordinal = self.ordinal;
+            self.ordinal += 1;
+            rendering.paid = std::mem::take(&mut paid);
+            if stretch.is_some() && self.mode != WindowMode::Document {
+                rendering.violations.extend(untaught(&rendering, sink));
+            }
+            if let Some(meter) = self.meter.as_deref_mut()
+                && !fits.unwrap_or_else(|| meter.fits(sink))
+            {
+                rendering.violations.push(Violation::whole(meter.refusal()));
+            }
+            emit(sink, self.id, rendering)?;
+        }
+        Ok(())
     }
 }

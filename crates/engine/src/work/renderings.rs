@@ -9,12 +9,12 @@ use chatmill_dataset::{Key, PartSet};
 use chatmill_diag::{Finding, codes};
 use chatmill_dialect::policy::Reasoning;
 use chatmill_dialect::{Coverage, FoldedLosses, LossCode, LossReason, MadeTexts, Rendering};
-use chatmill_model::{ComponentSpan, Linked, Sink, SinkBuffers};
+use chatmill_model::{ComponentSpan, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounts};
 use jiff::tz::TimeZone;
 
-use super::Work;
-use crate::error::WorkError;
+use super::{Kept, Work};
+use crate::error::{RunError, WorkError};
 use crate::plan::{Plan, Target};
 use crate::record::redact;
 use crate::work::bill::{self, BillingMode, OwnSpans};
@@ -60,8 +60,9 @@ impl PlanKeys {
         *met.or_insert_with(|| parts.key(&reason.words()))
     }
 
-    fn code(&self, code: LossCode) -> Key {
-        self.codes.get(code as usize).copied().unwrap_or_default()
+    fn code(&self, code: LossCode, parts: &mut PartSet) -> Key {
+        let known = self.codes.get(code as usize);
+        known.copied().unwrap_or_else(|| parts.key(code.as_str()))
     }
 }
 
@@ -101,9 +102,7 @@ impl RenderingBuffers {
 impl<'p> Work<'_, 'p> {
     pub(super) fn renderings<'a>(
         &mut self,
-        id: &str,
-        linked: &'a Linked,
-        record: u64,
+        kept: Kept<'a>,
         made: &'a MadeTexts,
         sink: &mut Sink<'a>,
     ) -> Result<(), WorkError>
@@ -114,8 +113,9 @@ impl<'p> Work<'_, 'p> {
         if plan.targets.is_empty() {
             return Ok(());
         }
-        let (mut perspectives, absent) =
-            render::perspectives(self.as_read(linked), &plan.pipeline.perspective.speaker);
+        let Kept { id, linked, read, .. } = kept;
+        let as_read = read.outcome.as_read().unwrap_or(linked);
+        let (mut perspectives, absent) = render::perspectives(as_read, &plan.pipeline.perspective.speaker);
         self.receipt.unrenderable += absent;
         let most = plan.limits().perspectives;
         let beyond = (perspectives.len() as u64).saturating_sub(most);
@@ -124,7 +124,7 @@ impl<'p> Work<'_, 'p> {
             let message = format!("[perspective] names more participants than limits.perspectives ({most})");
             let mut finding = Finding::new(&codes::TOO_MANY_PERSPECTIVES, message);
             finding.count = beyond;
-            self.finding(&self.at_record(finding), Some(record), Some(id))?;
+            self.finding(&kept.located(finding), kept.at())?;
         }
         let windowed = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), made)
             .with(plan.additions());
@@ -141,23 +141,22 @@ impl<'p> Work<'_, 'p> {
             let message = format!("[window] cuts it into more than limits.windows ({most}) renderings");
             let mut finding = Finding::new(&codes::TOO_MANY_WINDOWS, message);
             finding.count = left_out;
-            self.finding(&self.at_record(finding), Some(record), Some(id))?;
+            self.finding(&kept.located(finding), kept.at())?;
         }
         let mut meter = self.meter.take();
         let conversation = self.parts.key(id);
-        for (rank, target) in plan.targets.iter().enumerate() {
-            let [dialect, profile, media_type] = self.keys.targets.get(rank).copied().unwrap_or_default();
+        let keys = std::mem::take(&mut self.keys.targets);
+        for (rank, (target, keys)) in plan.targets.iter().zip(&keys).enumerate() {
+            let [dialect, profile, media_type] = *keys;
             let mut seen = CoveragesSeen::default();
             let mut emit = |sink: &mut Sink<'_>, perspective: &str, mut rendering: Rendering| {
-                if let Some(redaction) = &self.redaction {
+                if let Some(redaction) = &read.outcome.redaction {
                     redact::declare(redaction, &mut rendering);
                 }
                 let spot = RenderingKey {
-                    id,
-                    record,
+                    kept,
                     target,
                     rank,
-                    linked,
                     conversation,
                     dialect,
                     profile,
@@ -170,6 +169,7 @@ impl<'p> Work<'_, 'p> {
             windowed.render(target, meter.as_mut(), sink, &mut emit)?;
         }
         self.meter = meter;
+        self.keys.targets = keys;
         Ok(())
     }
 
@@ -193,10 +193,10 @@ impl<'p> Work<'_, 'p> {
             violations.push(format!("oversize-rendering: more than {limit} bytes"));
             let message = format!("the {dialect} rendering is larger than limits.rendering ({limit} bytes)");
             let finding = Finding::new(&codes::OVERSIZE_RENDERING, message);
-            self.finding(&self.at_record(finding), Some(spot.record), Some(spot.id))?;
+            self.finding(&spot.kept.located(finding), spot.kept.at())?;
         }
-        let one_request = spot.linked.conversation.customs.is_one_request();
-        let serving = BillingMode::of(&*spot.target.dialect, plan.windows.cuts, one_request);
+        let one_request = spot.kept.linked.conversation.customs.is_one_request();
+        let serving = BillingMode::of(&spot.target.dialect, plan.windows.cuts, one_request);
         let requests = bill::requests(sink.spans_mut(), serving);
         let mut tallies = std::mem::take(&mut self.buffers.tallies);
         self.counter.tally_sink(sink, &mut tallies);
@@ -209,7 +209,9 @@ impl<'p> Work<'_, 'p> {
             paid: serving.paid(rendering.paid.clone(), &requests),
             perspective: spot.speaker,
         };
-        let shares = billed.shares(spot.linked, &TimeZone::UTC, || self.counter.tally_spans(sink));
+        let shares = billed.shares(spot.kept.linked, &TimeZone::UTC, || {
+            self.counter.tally_spans(sink)
+        });
         let cost = RenderingCost {
             bytes: billed.bytes,
             tallies: &tallies,
@@ -244,13 +246,13 @@ impl<'p> Work<'_, 'p> {
             ..
         } = &mut self.buffers;
         loss_codes.clear();
-        loss_codes.extend(losses.codes().map(|code| self.keys.code(code)));
+        loss_codes.extend(losses.codes().map(|code| self.keys.code(code, self.parts)));
         tokens.clear();
         tokens.extend(tallies.iter().map(|tally| tally.tokens));
         sent_tokens.clear();
         sent_tokens.extend(tallies.iter().map(|tally| tally.sent));
         let spans = if keep { sink.spans() } else { &[] };
-        own.find(spans, spot.target.dialect.about().family == "template");
+        own.find(spans, spot.target.dialect.has_control_tokens());
         self.parts.push_rendering(RenderingRow {
             conversation_id: spot.conversation,
             dialect: spot.dialect,
@@ -284,13 +286,14 @@ impl<'p> Work<'_, 'p> {
     fn losses(&mut self, spot: &RenderingKey<'_>, rendering: &Rendering) -> Result<(), WorkError> {
         for loss in self.buffers.folded.fold(&rendering.losses) {
             let reason = self.keys.reason(loss.reason, self.parts);
+            let code = self.keys.code(loss.code, self.parts);
             self.parts.push_loss(LossRow {
                 conversation_id: spot.conversation,
                 dialect: spot.dialect,
                 profile: spot.profile,
                 perspective: spot.perspective,
                 ordinal: rendering.ordinal.into(),
-                code: self.keys.code(loss.code),
+                code,
                 reason,
                 amount: loss.amount,
                 positions: loss.positions,
@@ -312,11 +315,11 @@ impl<'p> Work<'_, 'p> {
         }
         match miscounted(&self.tools.plan.encodings, sink.text(), sink.spans(), tallies) {
             None => Ok(()),
-            Some(encoding) => Err(WorkError::Miscounted {
+            Some(encoding) => Err(WorkError::Failed(RunError::Miscounted {
                 dialect: spot.target.dialect.id().to_owned(),
-                conversation: spot.id.to_owned(),
+                conversation: spot.kept.id.to_owned(),
                 encoding,
-            }),
+            })),
         }
     }
 
@@ -344,12 +347,12 @@ impl<'p> Work<'_, 'p> {
                 ordinal: rendering.ordinal.into(),
                 encoding: *encoding,
                 tokens: tally.tokens,
-                content: tally.content,
-                names: tally.names,
-                framing: tally.framing,
-                tools: tally.tools,
-                replies: tally.replies,
-                meta: tally.meta,
+                content: tally.parts.content,
+                names: tally.parts.names,
+                framing: tally.parts.framing,
+                tools: tally.parts.tools,
+                replies: tally.parts.replies,
+                meta: tally.parts.meta,
                 assistant_content: tally.assistant_content,
                 written: tally.written,
             })?;
@@ -365,7 +368,7 @@ impl<'p> Work<'_, 'p> {
             };
             for ((encoding, tally), whole) in tallies.iter().enumerate().zip(whole) {
                 let group = Group {
-                    source: Cow::Borrowed(spot.linked.conversation.source),
+                    source: Cow::Borrowed(spot.kept.linked.conversation.source),
                     day: share.day.map(|day| day.to_string()).unwrap_or_default(),
                     model: share.model.to_owned(),
                     target: spot.rank,
@@ -421,11 +424,9 @@ struct RenderingCost<'t> {
 
 /// Which rendering of which conversation is at hand.
 struct RenderingKey<'a> {
-    id: &'a str,
-    record: u64,
+    kept: Kept<'a>,
     target: &'a Target,
     rank: usize,
-    linked: &'a Linked,
     conversation: Key,
     dialect: Key,
     profile: Key,

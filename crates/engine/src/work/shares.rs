@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use chatmill_diag::Day;
+use chatmill_diag::{Day, cut};
 use chatmill_model::span::{ComponentSpan, Speaker};
 use chatmill_model::{Linked, Message, MessageKind, ParticipantKind, Usage};
 use chatmill_token::TokenCounts;
@@ -213,7 +213,7 @@ impl Billed<'_> {
             if let Some(share) = shares.get_mut(place) {
                 share.bytes += (span.end - start) as u64;
                 for (tally, each) in share.tallies.iter_mut().zip(tokens) {
-                    tally.book_many(&held, each.get(number).copied().unwrap_or_default());
+                    tally.book_many(&held, *cut::at(each, number));
                 }
             }
             start = span.end;

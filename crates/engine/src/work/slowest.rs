@@ -10,7 +10,7 @@ const MAX_REMEMBERED: usize = 20;
 
 /// A conversation and how long it took.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct TimedConversation {
+pub(crate) struct TimedConversation {
     /// Its id in the dataset.
     pub conversation_id: String,
     /// Name of the input.
@@ -26,24 +26,24 @@ pub struct TimedConversation {
 
 /// The conversations that took longest, the slowest first.
 #[derive(Debug, Default)]
-pub struct Slowest(Vec<TimedConversation>);
+pub(crate) struct Slowest(Vec<TimedConversation>);
 
 impl Slowest {
     /// Remembers a conversation, if it is among the slowest. `name` gives its id and the name of its input.
-    pub fn offer<'n>(
+    pub(crate) fn offer(
         &mut self,
         slice: SliceId,
         taken: Duration,
         bytes: usize,
-        name: impl FnOnce() -> (&'n str, &'n str),
+        name: impl FnOnce() -> (String, String),
     ) {
         let seconds = taken.as_secs_f64();
         let place = self.0.partition_point(|other| other.seconds >= seconds);
         if place < MAX_REMEMBERED {
-            let (id, input) = name();
+            let (conversation_id, input) = name();
             let slow = TimedConversation {
-                conversation_id: id.to_owned(),
-                input: input.to_owned(),
+                conversation_id,
+                input,
                 bytes: bytes as u64,
                 seconds,
                 slice,
@@ -54,7 +54,7 @@ impl Slowest {
     }
 
     /// Takes over what was measured in a slice, in place of what was measured there before.
-    pub fn merge(&mut self, slice: SliceId, measured: Self) {
+    pub(crate) fn merge(&mut self, slice: SliceId, measured: Self) {
         self.0.retain(|slow| slow.slice != slice);
         self.0.extend(measured.0);
         self.0.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
@@ -62,14 +62,14 @@ impl Slowest {
     }
 
     /// Puts numbers in the place of ids, for a run that quotes no content.
-    pub fn leave_out_ids(&mut self) {
+    pub(crate) fn leave_out_ids(&mut self) {
         for (number, slow) in (1..).zip(&mut self.0) {
             slow.conversation_id = format!("id-{number}");
         }
     }
 
     /// The slowest first.
-    pub fn rows(&self) -> &[TimedConversation] {
+    pub(crate) fn rows(&self) -> &[TimedConversation] {
         &self.0
     }
 }
@@ -82,7 +82,7 @@ mod tests {
         let mut slowest = Slowest::default();
         for taken in milliseconds {
             slowest.offer(slice.into(), Duration::from_millis(*taken), 7, || {
-                ("id", "in.json")
+                ("id".to_owned(), "in.json".to_owned())
             });
         }
         slowest

@@ -14,20 +14,19 @@ use chatmill_link::{ClusterMembership, Duplicate, Likeness, memberships};
 
 use crate::pipeline::{DedupSection, Treatment};
 use crate::plan::Plan;
-use crate::record::redact;
 use crate::slice::Slice;
 use crate::slice::records::{Item, ReadRecord};
 
 /// Where every conversation of a run stands among the others.
 #[derive(Debug, Default)]
-pub struct Survey {
+pub(crate) struct Survey {
     /// By slice, in the order in which the slice meets its conversations.
     memberships: BTreeMap<SliceId, Vec<ClusterMembership>>,
 }
 
 impl Survey {
     /// Compares the conversations of all slices.
-    pub fn of(slices: BTreeMap<SliceId, Vec<Likeness>>, dedup: &DedupSection) -> Self {
+    pub(crate) fn of(slices: BTreeMap<SliceId, Vec<Likeness>>, dedup: &DedupSection) -> Self {
         let lengths: Vec<(SliceId, usize)> = slices
             .iter()
             .map(|(slice, likenesses)| (*slice, likenesses.len()))
@@ -42,7 +41,7 @@ impl Survey {
     }
 
     /// The standing of the conversation that a slice meets as its `index`-th.
-    pub fn standing(&self, slice: SliceId, index: usize) -> ClusterMembership {
+    pub(crate) fn standing(&self, slice: SliceId, index: usize) -> ClusterMembership {
         let slice = self.memberships.get(&slice);
         slice
             .and_then(|memberships| memberships.get(index))
@@ -51,7 +50,7 @@ impl Survey {
     }
 
     /// Writes where each conversation stands.
-    pub fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
         into.write_all(&count(self.memberships.len())?)?;
         for (slice, memberships) in &self.memberships {
             into.write_all(&slice.lot.to_le_bytes())?;
@@ -65,7 +64,7 @@ impl Survey {
     }
 
     /// Reads what [`write_to`](Self::write_to) wrote.
-    pub fn read_from(from: &mut dyn Read) -> io::Result<Self> {
+    pub(crate) fn read_from(from: &mut dyn Read) -> io::Result<Self> {
         let mut memberships = BTreeMap::new();
         for _ in 0..number(from)? {
             let slice = SliceId {
@@ -80,7 +79,7 @@ impl Survey {
 }
 
 /// Writes the likenesses of a lot, slice by slice.
-pub fn write_likenesses(slices: &[Vec<Likeness>], into: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write_likenesses(slices: &[Vec<Likeness>], into: &mut dyn Write) -> io::Result<()> {
     into.write_all(&count(slices.len())?)?;
     for slice in slices {
         into.write_all(&count(slice.len())?)?;
@@ -92,7 +91,7 @@ pub fn write_likenesses(slices: &[Vec<Likeness>], into: &mut dyn Write) -> io::R
 }
 
 /// Reads what [`write_likenesses`] wrote of a lot.
-pub fn read_likenesses(lot: u32, from: &mut dyn Read) -> io::Result<BTreeMap<SliceId, Vec<Likeness>>> {
+pub(crate) fn read_likenesses(lot: u32, from: &mut dyn Read) -> io::Result<BTreeMap<SliceId, Vec<Likeness>>> {
     let slices = number(from)?;
     let slices = (0..slices).map(|slice| {
         let likenesses = (0..number(from)?).map(|_| Likeness::read_from(from));
@@ -113,7 +112,7 @@ fn number(from: &mut dyn Read) -> io::Result<u32> {
 }
 
 /// Why a conversation is left out for where it stands, if it is.
-pub fn leaves_out(dedup: &DedupSection, standing: &ClusterMembership) -> Option<&'static str> {
+pub(crate) fn leaves_out(dedup: &DedupSection, standing: &ClusterMembership) -> Option<&'static str> {
     let (treatment, reason) = match standing.duplicate? {
         Duplicate::Exact => (dedup.exact, "dedup.exact"),
         Duplicate::Near => (dedup.near, "dedup.near"),
@@ -122,9 +121,9 @@ pub fn leaves_out(dedup: &DedupSection, standing: &ClusterMembership) -> Option<
 }
 
 /// The likenesses of a slice's conversations that the selection keeps; nothing when `stop` was set.
-pub fn look(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<Vec<Likeness>> {
+pub(crate) fn look(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<Vec<Likeness>> {
     let mut likenesses = Vec::new();
-    for item in slice.items() {
+    for (_, item) in slice.items() {
         if stop.load(Ordering::Relaxed) {
             return None;
         }
@@ -137,11 +136,8 @@ pub fn look(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<Vec<Likenes
 }
 
 fn likeness(read: &ReadRecord<'_>, plan: &Plan) -> Option<Likeness> {
-    let ReadRecord { record, outcome, .. } = read;
-    let as_read = redact::as_read(outcome.redaction.as_ref(), outcome.linked.as_ref()?);
-    let left_out = plan.leaves_out(record.entry.input, as_read, &read.hash, read.codes());
-    left_out.is_none().then(|| {
-        let near = plan.pipeline.dedup.near_threshold().is_some();
-        Likeness::of(&as_read.conversation, near)
-    })
+    let as_read = read.outcome.as_read()?;
+    let near = plan.pipeline.dedup.near_threshold().is_some();
+    let is_kept = read.left_out_by(plan).is_none();
+    is_kept.then(|| Likeness::of(&as_read.conversation, near))
 }

@@ -8,25 +8,25 @@ use chatmill_dataset::rows::{
     ToolCallRow,
 };
 use chatmill_dataset::{DatasetError, Key, PartSet};
-use chatmill_diag::Reject;
 use chatmill_diag::finding::with_known_keys;
+use chatmill_diag::{Reject, cut};
 use chatmill_link::{ClusterMembership, Duplicate};
 use chatmill_model::fingerprint::content_hash;
 use chatmill_model::json::push_string;
 use chatmill_model::{
-    ArgumentForm, Arguments, Extra, Link, Linked, MediaSource, Message, MessageKind, PairedBy, Pairing, Part,
-    PartPlace, Preview, Reference, ReferenceForm, Score, ToolCall, ToolResult, Weight,
+    ArgumentForm, Arguments, Conversation, Extra, Link, Linked, MediaSource, Message, MessageKind, PairedBy,
+    Pairing, Part, PartPlace, Preview, Reference, ReferenceForm, Score, ToolCall, ToolResult, Weight,
 };
 
 use chatmill_redact::Mask;
 
-use crate::plan::{Plan, PlannedInput};
+use crate::plan::Plan;
 use crate::record::locate::Located;
 use crate::record::unread::FirstPlace;
 
 /// Where a record came from.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub(crate) struct Place<'a> {
     /// Name of the input.
     pub input: &'a str,
     /// Member of an archive.
@@ -36,7 +36,7 @@ pub struct Place<'a> {
 }
 
 /// Writes a conversation, whose id is that of the key.
-pub fn push_conversation(
+pub(crate) fn push_conversation(
     parts: &mut PartSet,
     id: Key,
     linked: &Linked,
@@ -113,7 +113,7 @@ fn whole_extra(extra: &Extra, envelope: &Extra) -> Option<String> {
 }
 
 /// Writes a message with its text, which has these tokens in each encoding.
-pub fn push_message(
+pub(crate) fn push_message(
     parts: &mut PartSet,
     id: Key,
     linked: &Linked,
@@ -121,16 +121,13 @@ pub fn push_message(
     text: &str,
     tokens: &[u64],
 ) -> Result<(), DatasetError> {
-    let sender = message
-        .sender
-        .and_then(|index| linked.conversation.participants.get(index));
-    let sender_name = message.sender_name.as_deref();
+    let (sender_id, sender_name) = sender(message, &linked.conversation);
     parts.push_message(MessageRow {
         conversation_id: id,
         position: message.position.into(),
         message_id: message.id.as_deref(),
-        sender_id: sender.map(|sender| sender.id.as_str()),
-        sender_name: sender_name.or_else(|| sender.and_then(|sender| sender.name.as_deref())),
+        sender_id,
+        sender_name,
         role: message.role.as_str(),
         kind: message.kind.as_str(),
         source_type: message.source_type.as_deref(),
@@ -151,8 +148,18 @@ pub fn push_message(
     })
 }
 
+/// Id and name of who sent a message.
+fn sender<'m>(message: &'m Message, conversation: &'m Conversation) -> (Option<&'m str>, Option<&'m str>) {
+    let sender = message
+        .sender
+        .map(|index| cut::at(&conversation.participants, index));
+    let listed = sender.and_then(|sender| sender.name.as_deref());
+    let name = message.sender_name.as_deref().or(listed);
+    (sender.map(|sender| sender.id.as_str()), name)
+}
+
 /// Writes the answers that stood in one another's place, message by message.
-pub fn push_alternatives(parts: &mut PartSet, id: Key, linked: &Linked) -> Result<(), DatasetError> {
+pub(crate) fn push_alternatives(parts: &mut PartSet, id: Key, linked: &Linked) -> Result<(), DatasetError> {
     let conversation = &linked.conversation;
     let mut at = None;
     let mut ordinal = 0;
@@ -165,10 +172,7 @@ pub fn push_alternatives(parts: &mut PartSet, id: Key, linked: &Linked) -> Resul
         };
         let judgement = alternative.judgement;
         for (step, message) in (0..).zip(conversation.said_by(alternative)) {
-            let sender = message
-                .sender
-                .and_then(|index| conversation.participants.get(index));
-            let sender_name = message.sender_name.as_deref();
+            let (sender_id, sender_name) = sender(message, conversation);
             parts.push_alternative(AlternativeRow {
                 conversation_id: id,
                 position: position.into(),
@@ -180,8 +184,8 @@ pub fn push_alternatives(parts: &mut PartSet, id: Key, linked: &Linked) -> Resul
                 score: judgement.score.map(Score::value),
                 label: judgement.label,
                 message_id: message.id.as_deref(),
-                sender_id: sender.map(|sender| sender.id.as_str()),
-                sender_name: sender_name.or_else(|| sender.and_then(|sender| sender.name.as_deref())),
+                sender_id,
+                sender_name,
                 role: message.role.as_str(),
                 kind: message.kind.as_str(),
                 created_at: message.timestamp.as_ref().and_then(|time| time.instant),
@@ -294,14 +298,13 @@ fn part(part: &Part, out: String) -> String {
 }
 
 /// Writes a message's references, each with those that it shows in its turn after it.
-pub fn push_references(
+pub(crate) fn push_references(
     parts: &mut PartSet,
     id: Key,
     linked: &Linked,
     message: &Message,
 ) -> Result<(), DatasetError> {
-    let links = linked.links.get(message.position as usize);
-    let links = links.map(Vec::as_slice).unwrap_or_default();
+    let links = cut::at(&linked.links, message.position as usize);
     let mut path = String::new();
     for (ordinal, (reference, link)) in (0..).zip(message.references.iter().zip(links)) {
         let row = ReferenceRow {
@@ -396,7 +399,7 @@ pub fn tool_calls(id: Key, linked: &Linked) -> impl Iterator<Item = ToolCallRow<
 }
 
 /// The call and the result of a pairing, where it has them.
-pub fn call_and_result<'l>(
+pub(crate) fn call_and_result<'l>(
     linked: &'l Linked,
     pairing: &Pairing,
 ) -> (Option<&'l ToolCall>, Option<&'l ToolResult>) {
@@ -421,7 +424,7 @@ pub fn call_and_result<'l>(
 }
 
 /// The name of the tool that is called, else of the one that answers.
-pub fn tool_name<'l>(call: Option<&'l ToolCall>, result: Option<&'l ToolResult>) -> Option<&'l str> {
+pub(crate) fn tool_name<'l>(call: Option<&'l ToolCall>, result: Option<&'l ToolResult>) -> Option<&'l str> {
     let called = call.and_then(|call| call.name.as_deref());
     called.or_else(|| result.and_then(|result| result.name.as_deref()))
 }
@@ -486,7 +489,7 @@ impl<'f> FindingTexts<'f> {
 }
 
 /// The row of a finding.
-pub fn finding<'f>(
+pub(crate) fn finding<'f>(
     located: &'f Located,
     texts: &'f FindingTexts<'_>,
     place: Place<'f>,
@@ -523,14 +526,14 @@ pub(crate) fn push_of_input(
     first: Option<&FirstPlace>,
     parts: &mut PartSet,
 ) -> Result<(), DatasetError> {
-    let name = plan.inputs.get(index).map(PlannedInput::name).unwrap_or_default();
+    let name = plan.input_name(index);
     let place = Place {
         input: &name,
         entry: first.map_or("", |first| first.entry.as_str()),
         record: first.map_or(0, |first| first.record),
     };
     let key = finding_key(located, place, None);
-    let texts = FindingTexts::new(located, key, None, Quoting::of(plan.pipeline.output.quote));
+    let texts = FindingTexts::new(located, key, None, Quoting::of(plan.quotes));
     parts.push_finding(finding(located, &texts, place, first.is_some()))
 }
 
@@ -557,7 +560,7 @@ pub(crate) fn finding_key(located: &Located, place: Place<'_>, id: Option<&str>)
 }
 
 /// The row of a reject. Without `quote`, no source text is in it.
-pub fn reject<'r>(reject: &'r Reject, place: Place<'r>, quote: bool) -> RejectRow<'r> {
+pub(crate) fn reject<'r>(reject: &'r Reject, place: Place<'r>, quote: bool) -> RejectRow<'r> {
     RejectRow {
         input: place.input,
         entry: place.entry,

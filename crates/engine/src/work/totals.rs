@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use chatmill_dataset::Spread;
 use chatmill_dataset::overview::RenderingCount;
 use chatmill_dataset::rows::TotalRow;
+use chatmill_diag::cut;
 use chatmill_token::{Encoding, TokenCounts};
 use serde::{Deserialize, Serialize};
 
@@ -60,8 +61,7 @@ struct Sums {
     conversations: u64,
     messages_rendered: u64,
     bytes: u64,
-    /// Tokens, content, names, framing, tools, replies, meta, assistant content, tokens sent, tokens written.
-    tokens: [u64; 10],
+    tally: TokenCounts,
     logged: Logged,
     requests: u64,
     invalid: u64,
@@ -73,22 +73,7 @@ struct Sums {
 impl Sums {
     fn count(&mut self, counted: &Counted<'_>) {
         self.bytes += counted.bytes;
-        let tally = counted.tally;
-        let parts = [
-            tally.tokens,
-            tally.content,
-            tally.names,
-            tally.framing,
-            tally.tools,
-            tally.replies,
-            tally.meta,
-            tally.assistant_content,
-            tally.sent,
-            tally.written,
-        ];
-        for (sum, part) in self.tokens.iter_mut().zip(parts) {
-            *sum += part;
-        }
+        self.tally += *counted.tally;
         self.requests += counted.requests;
         self.logged += counted.logged;
         if let Some(whole) = &counted.whole {
@@ -104,9 +89,7 @@ impl Sums {
         self.conversations += more.conversations;
         self.messages_rendered += more.messages_rendered;
         self.bytes += more.bytes;
-        for (sum, part) in self.tokens.iter_mut().zip(more.tokens) {
-            *sum += part;
-        }
+        self.tally += more.tally;
         self.requests += more.requests;
         self.logged += more.logged;
         self.invalid += more.invalid;
@@ -222,19 +205,8 @@ impl Totals {
 }
 
 fn row<'n>(group: &'n Group, sums: &Sums, of: &TotalNames<'n>) -> TotalRow<'n> {
-    let (dialect, profile) = of.targets.get(group.target).copied().unwrap_or_default();
-    let [
-        tokens,
-        content,
-        names,
-        framing,
-        tools,
-        replies,
-        meta,
-        assistant_content,
-        tokens_sent,
-        written,
-    ] = sums.tokens;
+    let (dialect, profile) = *cut::at(&of.targets, group.target);
+    let tally = &sums.tally;
     TotalRow {
         source: &group.source,
         day: Some(group.day.as_str()).filter(|day| !day.is_empty()),
@@ -247,17 +219,17 @@ fn row<'n>(group: &'n Group, sums: &Sums, of: &TotalNames<'n>) -> TotalRow<'n> {
         renderings: sums.distribution.count(),
         messages_rendered: sums.messages_rendered,
         bytes: sums.bytes,
-        tokens,
-        content,
-        names,
-        framing,
-        tools,
-        replies,
-        meta,
-        assistant_content,
+        tokens: tally.tokens,
+        content: tally.parts.content,
+        names: tally.parts.names,
+        framing: tally.parts.framing,
+        tools: tally.parts.tools,
+        replies: tally.parts.replies,
+        meta: tally.parts.meta,
+        assistant_content: tally.assistant_content,
         requests: sums.requests,
-        tokens_sent,
-        written,
+        tokens_sent: tally.sent,
+        written: tally.written,
         logged_requests: sums.logged.requests,
         logged_input: sums.logged.input,
         logged_cached_input: sums.logged.cached_input,
@@ -280,12 +252,7 @@ fn rendering_count(total: &TotalRow<'_>, sums: &Sums) -> RenderingCount {
         messages_rendered: total.messages_rendered,
         bytes: total.bytes,
         tokens: total.tokens,
-        content: total.content,
-        names: total.names,
-        framing: total.framing,
-        tools: total.tools,
-        replies: total.replies,
-        meta: total.meta,
+        parts: sums.tally.parts,
         assistant_content: total.assistant_content,
         requests: total.requests,
         tokens_sent: total.tokens_sent,
@@ -304,6 +271,8 @@ fn rendering_count(total: &TotalRow<'_>, sums: &Sums) -> RenderingCount {
 
 #[cfg(test)]
 mod tests {
+    use chatmill_model::ComponentCounts;
+
     use super::*;
 
     fn names() -> TotalNames<'static> {
@@ -351,7 +320,10 @@ mod tests {
         let add = |totals: &mut Totals, tokens: u64| {
             let tally = TokenCounts {
                 tokens,
-                content: tokens,
+                parts: ComponentCounts {
+                    content: tokens,
+                    ..ComponentCounts::default()
+                },
                 sent: 2 * tokens,
                 ..TokenCounts::default()
             };

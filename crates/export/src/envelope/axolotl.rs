@@ -15,17 +15,14 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{
-    Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, known_fields, replace, value,
-};
+use super::lesson::mark_context;
+use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, put_messages, value};
 use crate::fields::text;
 use crate::summary::FileSummary;
 use crate::turns;
 
 /// The envelope of Axolotl.
-pub(super) struct Axolotl;
-
-static ABOUT: EnvelopeAbout = EnvelopeAbout {
+pub(super) static AXOLOTL: Envelope = Envelope {
     id: "axolotl",
     record: "`messages`, `tools`, with `axolotl.yaml` beside the files",
     left_out: "the assistant silent, or nothing learned; a first message that is a call",
@@ -33,14 +30,12 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     specification: "Axolotl 0.19, conversation data sets",
     reasons: REASONS,
     masking: Masking::Setting("message_field_training: train"),
-    preferences: Preferences::None,
     dialects: &["hf-messages"],
     keys: &[("messages", FreeKind::Json), ("tools", FreeKind::Json)],
-    least_records: 1,
-    most_records: None,
-    most_bytes: None,
     is_one_table: true,
     wants_question: true,
+    companion,
+    ..Envelope::of(wrap)
 };
 
 chatmill_diag::reasons! {
@@ -50,48 +45,33 @@ chatmill_diag::reasons! {
     CONTEXT = "AXO-04", "no turn of the assistant is learned", "choose windows whose last turn is learned";
 }
 
-impl Envelope for Axolotl {
-    fn about(&self) -> &'static EnvelopeAbout {
-        &ABOUT
+fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
+    let mut fields = known_fields(row, &AXOLOTL).ok_or(KEYS.words)?;
+    let turns = value(&fields, "messages").and_then(turns::of).ok_or(KEYS.words)?;
+    let first = turns.first().ok_or(KEYS.words)?;
+    if first.said.content.is_none() || !first.said.tool_calls.is_empty() {
+        return Err(FIRST.words);
     }
+    if !turns.iter().any(|turn| turn.said.is_assistant()) {
+        return Err(SILENT.words);
+    }
+    let (taught, marked) = mark_context(row, &turns, "\"train\":false").ok_or(CONTEXT.words)?;
+    put_messages(&mut fields, marked);
+    Ok(Wrapped::whole(fields).teaching(taught))
+}
 
-    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let mut fields = known_fields(row, &ABOUT).ok_or(KEYS.words)?;
-        let turns = value(&fields, "messages").and_then(turns::of).ok_or(KEYS.words)?;
-        let first = turns.first().ok_or(KEYS.words)?;
-        if first.said.content.is_none() || !first.said.tool_calls.is_empty() {
-            return Err(FIRST.words);
-        }
-        if !turns.iter().any(|turn| turn.said.is_assistant()) {
-            return Err(SILENT.words);
-        }
-        let taught = row.taught(turns.iter().map(|turn| turn.json));
-        if taught.context > 0 {
-            if taught.learned == 0 {
-                return Err(CONTEXT.words);
-            }
-            let messages = row.marked(turns.iter().map(|turn| turn.json), "\"train\":false");
-            replace(&mut fields, "messages", messages);
-        }
-        Ok(Wrapped {
-            taught,
-            ..Wrapped::whole(fields)
-        })
-    }
-
-    fn companion(&self, files: &[FileSummary]) -> Option<(&'static str, String)> {
-        let file = files.first()?;
-        let kind = file
-            .name
-            .rsplit('.')
-            .next()
-            .filter(|suffix| *suffix == "parquet")
-            .unwrap_or("json");
-        // One entry of a configuration, for the part that is trained on.
-        let entry = format!(
-            "datasets:\n  - path: {}\n    ds_type: {kind}\n    type: chat_template\n    field_messages: messages\n    message_field_training: train\n",
-            text(&file.name)
-        );
-        Some(("axolotl.yaml", entry))
-    }
+fn companion(files: &[FileSummary]) -> Option<(&'static str, String)> {
+    let file = files.first()?;
+    let kind = file
+        .name
+        .rsplit('.')
+        .next()
+        .filter(|suffix| *suffix == "parquet")
+        .unwrap_or("json");
+    // One entry of a configuration, for the part that is trained on.
+    let entry = format!(
+        "datasets:\n  - path: {}\n    ds_type: {kind}\n    type: chat_template\n    field_messages: messages\n    message_field_training: train\n",
+        text(&file.name)
+    );
+    Some(("axolotl.yaml", entry))
 }

@@ -20,51 +20,32 @@ use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, known_fields, value};
+use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, value};
 use crate::fields::Field;
 
-/// The envelope of Bedrock's tuning files.
-pub(super) struct BedrockConversation {
-    about: &'static EnvelopeAbout,
-    has_tools: bool,
-}
-
 /// What every model takes.
-pub(super) static WITHOUT_TOOLS: BedrockConversation = BedrockConversation {
-    about: &EnvelopeAbout {
-        id: "bedrock-conversation-2024",
-        record: "the request with `schemaVersion`",
-        left_out: "no strict turns; reserved words (`User:`, `Bot:`, `<image>` …); pictures outside S3; tools. 8 to 20,000 records",
-        keys: &[
-            ("schemaVersion", FreeKind::Text),
-            ("system", FreeKind::Json),
-            ("messages", FreeKind::Json),
-        ],
-        ..ABOUT
-    },
-    has_tools: false,
+pub(super) static WITHOUT_TOOLS: Envelope = Envelope {
+    id: "bedrock-conversation-2024",
+    record: "the request with `schemaVersion`",
+    left_out: "no strict turns; reserved words (`User:`, `Bot:`, `<image>` …); pictures outside S3; tools. 8 to 20,000 records",
+    keys: &[
+        ("schemaVersion", FreeKind::Text),
+        ("system", FreeKind::Json),
+        ("messages", FreeKind::Json),
+    ],
+    wrap: |row| wrap(row, false),
+    ..WITH_TOOLS
 };
 
 /// What models take that are tuned for tools.
-pub(super) static WITH_TOOLS: BedrockConversation = BedrockConversation {
-    about: &EnvelopeAbout {
-        id: "bedrock-conversation-2024@tools",
-        record: "the same",
-        left_out: "the same, but tools pass",
-        ..ABOUT
-    },
-    has_tools: true,
-};
-
-const ABOUT: EnvelopeAbout = EnvelopeAbout {
-    id: "",
-    record: "",
-    left_out: "",
+pub(super) const WITH_TOOLS: Envelope = Envelope {
+    id: "bedrock-conversation-2024@tools",
+    record: "the same",
+    left_out: "the same, but tools pass",
     title: "Bedrock conversation 2024",
     specification: "Amazon Nova, preparing data for supervised fine-tuning",
     reasons: REASONS,
     masking: Masking::Unknown,
-    preferences: Preferences::None,
     dialects: &["bedrock-converse"],
     keys: &[
         ("schemaVersion", FreeKind::Text),
@@ -74,9 +55,7 @@ const ABOUT: EnvelopeAbout = EnvelopeAbout {
     ],
     least_records: 8,
     most_records: Some(20_000),
-    most_bytes: None,
-    is_one_table: false,
-    wants_question: false,
+    ..Envelope::of(|row| wrap(row, true))
 };
 
 chatmill_diag::reasons! {
@@ -137,44 +116,35 @@ struct Source<'a> {
     s3_location: Option<&'a RawValue>,
 }
 
-impl Envelope for BedrockConversation {
-    fn about(&self) -> &'static EnvelopeAbout {
-        self.about
+fn wrap<'a>(row: &ExportRow<'a>, takes_tools: bool) -> Result<Wrapped<'a>, &'static str> {
+    let mut fields = known_fields(row, &WITH_TOOLS).ok_or(KEYS.words)?;
+    let turns = value(&fields, "messages").ok_or(KEYS.words)?;
+    let raw: Vec<&RawValue> = serde_json::from_str(turns).map_err(|_| KEYS.words)?;
+    let taught = row.taught(raw.iter().map(|turn| turn.get()));
+    let turns: Vec<Turn<'_>> = serde_json::from_str(turns).map_err(|_| KEYS.words)?;
+    if !alternate(&turns) {
+        return Err(TURNS.words);
     }
-
-    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let mut fields = known_fields(row, &ABOUT).ok_or(KEYS.words)?;
-        let turns = value(&fields, "messages").ok_or(KEYS.words)?;
-        let raw: Vec<&RawValue> = serde_json::from_str(turns).map_err(|_| KEYS.words)?;
-        let taught = row.taught(raw.iter().map(|turn| turn.get()));
-        let turns: Vec<Turn<'_>> = serde_json::from_str(turns).map_err(|_| KEYS.words)?;
-        if !alternate(&turns) {
-            return Err(TURNS.words);
-        }
-        let text = row.content.to_ascii_lowercase();
-        if RESERVED.iter().any(|word| text.contains(word)) {
-            return Err(WORDS.words);
-        }
-        let blocks = || turns.iter().flat_map(|turn| &turn.content);
-        if !pictures_lie_well(&turns) {
-            return Err(PICTURES.words);
-        }
-        let is_tool = |block: &Block<'_>| block.tool_use.is_some() || block.tool_result.is_some();
-        if !self.has_tools && (value(&fields, "toolConfig").is_some() || blocks().any(is_tool)) {
-            return Err(TOOLS.words);
-        }
-        if blocks().any(|block| !is_tool(block) && block.text.is_none() && block.image.is_none()) {
-            return Err(BLOCKS.words);
-        }
-        if value(&fields, "system").is_some_and(|system| system.contains("\"cachePoint\":")) {
-            return Err(BLOCKS.words);
-        }
-        fields.insert(0, Field::new("schemaVersion", "\"bedrock-conversation-2024\""));
-        Ok(Wrapped {
-            taught,
-            ..Wrapped::whole(fields)
-        })
+    let text = row.content.to_ascii_lowercase();
+    if RESERVED.iter().any(|word| text.contains(word)) {
+        return Err(WORDS.words);
     }
+    let blocks = || turns.iter().flat_map(|turn| &turn.content);
+    if !pictures_lie_well(&turns) {
+        return Err(PICTURES.words);
+    }
+    let is_tool = |block: &Block<'_>| block.tool_use.is_some() || block.tool_result.is_some();
+    if !takes_tools && (value(&fields, "toolConfig").is_some() || blocks().any(is_tool)) {
+        return Err(TOOLS.words);
+    }
+    if blocks().any(|block| !is_tool(block) && block.text.is_none() && block.image.is_none()) {
+        return Err(BLOCKS.words);
+    }
+    if value(&fields, "system").is_some_and(|system| system.contains("\"cachePoint\":")) {
+        return Err(BLOCKS.words);
+    }
+    fields.insert(0, Field::new("schemaVersion", "\"bedrock-conversation-2024\""));
+    Ok(Wrapped::whole(fields).teaching(taught))
 }
 
 fn alternate(turns: &[Turn<'_>]) -> bool {

@@ -17,15 +17,12 @@ use std::collections::HashMap;
 
 use chatmill_dataset::FreeKind;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, borrowed};
+use super::{Envelope, ExportRow, Masking, Wrapped, borrowed};
 use crate::fields::{self, Field, object, text};
-use crate::teaching::Taught;
 use crate::turns::{self, Call, Message};
 
 /// The envelope of Inspect samples.
-pub(super) struct Inspect;
-
-static ABOUT: EnvelopeAbout = EnvelopeAbout {
+pub(super) static INSPECT: Envelope = Envelope {
     id: "inspect",
     record: "`id`, `input`, `target`, `metadata`, with flat calls",
     left_out: "the same; arguments that are not an object",
@@ -33,7 +30,6 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     specification: "inspect_ai 0.3.285, json_dataset",
     reasons: REASONS,
     masking: Masking::InRecord,
-    preferences: Preferences::None,
     dialects: &["openai-chat", "hf-messages"],
     keys: &[
         ("id", FreeKind::Text),
@@ -41,11 +37,7 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
         ("target", FreeKind::Text),
         ("metadata", FreeKind::Json),
     ],
-    least_records: 1,
-    most_records: None,
-    most_bytes: None,
-    is_one_table: false,
-    wants_question: false,
+    ..Envelope::of(wrap)
 };
 
 chatmill_diag::reasons! {
@@ -55,46 +47,32 @@ chatmill_diag::reasons! {
     CONTENT = "INS-04", "a part is neither text nor picture", "name media in the text: `policy.media = \"placeholder\"`";
 }
 
-impl Envelope for Inspect {
-    fn about(&self) -> &'static EnvelopeAbout {
-        &ABOUT
+fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
+    let turns = borrowed(row, "messages")
+        .and_then(turns::of)
+        .ok_or(SILENT.words)?;
+    let cut = turns::cut(&turns).ok_or(SILENT.words)?;
+    let target = cut.answer.said.only_text().filter(|text| !text.is_empty());
+    let target = target.ok_or(TARGET.words)?;
+    let mut input = Vec::new();
+    // Results come after their calls and name them by id.
+    let mut called: HashMap<&str, &str> = HashMap::new();
+    for turn in cut.before {
+        called.extend(
+            turn.said
+                .tool_calls
+                .iter()
+                .map(|call| (&*call.id, &*call.function.name)),
+        );
+        input.push(message(&turn.said, &called)?);
     }
-
-    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let turns = borrowed(row, "messages")
-            .and_then(turns::of)
-            .ok_or(SILENT.words)?;
-        let cut = turns::cut(&turns)
-            .filter(|cut| !cut.before.is_empty())
-            .ok_or(SILENT.words)?;
-        let target = cut.answer.said.text().filter(|text| !text.is_empty());
-        let target = target
-            .filter(|_| cut.answer.said.tool_calls.is_empty())
-            .ok_or(TARGET.words)?;
-        let mut input = Vec::new();
-        // Results come after their calls and name them by id.
-        let mut called: HashMap<&str, &str> = HashMap::new();
-        for turn in cut.before {
-            called.extend(
-                turn.said
-                    .tool_calls
-                    .iter()
-                    .map(|call| (&*call.id, &*call.function.name)),
-            );
-            input.push(message(&turn.said, &called)?);
-        }
-        let fields = vec![
-            Field::new("id", text(&sample_id(row))),
-            Field::new("input", format!("[{}]", input.join(","))),
-            Field::new("target", text(&target)),
-            Field::new("metadata", metadata(row)),
-        ];
-        Ok(Wrapped {
-            fields,
-            turns_cut: cut.after as u64,
-            taught: Taught::default(),
-        })
-    }
+    let fields = vec![
+        Field::new("id", text(&sample_id(row))),
+        Field::new("input", format!("[{}]", input.join(","))),
+        Field::new("target", text(&target)),
+        Field::new("metadata", metadata(row)),
+    ];
+    Ok(Wrapped::whole(fields).without(cut.after))
 }
 
 /// An id that no other sample of the export has: `CONVERSATION@PERSPECTIVE#ORDINAL`, these characters escaped in names.

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::{EnvelopeAbout, ExportRow, Masking};
+use super::{Envelope, ExportRow, Masking};
 use crate::teaching::Taught;
+use crate::turns::Turn;
 
 /// What a turn is to a trainer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +45,7 @@ impl ExportRow<'_> {
     }
 
     /// A list of objects, with a member added to those that are context.
-    pub(crate) fn marked<'t>(&self, turns: impl IntoIterator<Item = &'t str>, member: &str) -> String {
+    fn marked<'t>(&self, turns: impl IntoIterator<Item = &'t str>, member: &str) -> String {
         let mark = |turn: &str| match (self.lesson(turn), turn.strip_suffix('}')) {
             (Lesson::Context, Some(open)) => format!("{open},{member}}}"),
             _ => turn.to_owned(),
@@ -54,24 +55,38 @@ impl ExportRow<'_> {
     }
 }
 
+/// What all of some turns are, and their list with a member added to those that are context, where some are. None where nothing is
+/// learned beside them.
+pub(super) fn mark_context(
+    row: &ExportRow<'_>,
+    turns: &[Turn<'_>],
+    member: &str,
+) -> Option<(Taught, Option<String>)> {
+    let turns = || turns.iter().map(|turn| turn.json);
+    let taught = row.taught(turns());
+    let has_context = taught.context > 0;
+    let is_taught = taught.learned > 0 || !has_context;
+    is_taught.then(|| (taught, has_context.then(|| row.marked(turns(), member))))
+}
+
 /// What there is to say of an export whose records hold such turns.
-pub(crate) fn notes(about: Option<&EnvelopeAbout>, taught: Taught) -> Vec<String> {
-    let Some(about) = about else {
+pub(crate) fn notes(envelope: Option<&Envelope>, taught: Taught) -> Vec<String> {
+    let Some(envelope) = envelope else {
         return Vec::new();
     };
     let mut notes = Vec::new();
     if taught.context > 0 {
         let turns = format!("{} turns of the assistant are context", taught.context);
-        match about.masking {
+        match envelope.masking {
             Masking::InRecord | Masking::LeftOut => {}
             Masking::Setting(setting) => notes.push(format!("{turns}: set `{setting}`")),
-            Masking::Unknown => notes.push(format!("{turns}, and {} has no word for that", about.id)),
+            Masking::Unknown => notes.push(format!("{turns}, and {} has no word for that", envelope.id)),
         }
     }
     if taught.missed > 0 {
         notes.push(format!(
             "{} turns that the dataset teaches are context here: {} learns the last turn alone",
-            taught.missed, about.id
+            taught.missed, envelope.id
         ));
     }
     notes

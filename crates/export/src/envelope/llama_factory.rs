@@ -18,14 +18,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::lesson::Lesson;
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, borrowed, known_fields};
+use super::{Envelope, ExportRow, Masking, Wrapped, borrowed, known_fields};
 use crate::fields::{Field, object, text};
 use crate::summary::FileSummary;
 
 /// The envelope of LLaMA-Factory.
-pub(super) struct LlamaFactory;
-
-static ABOUT: EnvelopeAbout = EnvelopeAbout {
+pub(super) static LLAMA_FACTORY: Envelope = Envelope {
     id: "llama-factory",
     record: "the record, with `dataset_info.json` beside the files",
     left_out: "what its converter drops without a word; marks of media; a last turn that is context",
@@ -33,18 +31,15 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     specification: "LLaMA-Factory 0.9.5, data format",
     reasons: REASONS,
     masking: Masking::Setting("mask_history: true"),
-    preferences: Preferences::None,
     dialects: &["sharegpt"],
     keys: &[
         ("conversations", FreeKind::Json),
         ("system", FreeKind::Text),
         ("tools", FreeKind::Text),
     ],
-    least_records: 1,
-    most_records: None,
-    most_bytes: None,
-    is_one_table: false,
     wants_question: true,
+    companion: |files| Some(("dataset_info.json", sets(files, false))),
+    ..Envelope::of(wrap)
 };
 
 chatmill_diag::reasons! {
@@ -64,31 +59,18 @@ struct Turn<'a> {
     value: Cow<'a, str>,
 }
 
-impl Envelope for LlamaFactory {
-    fn about(&self) -> &'static EnvelopeAbout {
-        &ABOUT
-    }
-
-    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let rules = [KEYS, TURNS, MARKED].map(|rule| rule.words);
-        let Checked { fields, turns } = check(row, rules)?;
-        let mut taught = row.taught(turns.iter().copied());
-        if taught.context > 0 {
-            let is_last_learned = turns.last().map(|turn| row.lesson(turn)) == Some(Lesson::Learned);
-            if !is_last_learned {
-                return Err(CONTEXT.words);
-            }
-            taught = taught.of_last();
+fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
+    let rules = [KEYS, TURNS, MARKED].map(|rule| rule.words);
+    let Checked { fields, turns } = check(row, rules)?;
+    let mut taught = row.taught(turns.iter().copied());
+    if taught.context > 0 {
+        let is_last_learned = turns.last().map(|turn| row.lesson(turn)) == Some(Lesson::Learned);
+        if !is_last_learned {
+            return Err(CONTEXT.words);
         }
-        Ok(Wrapped {
-            taught,
-            ..Wrapped::whole(fields)
-        })
+        taught = taught.of_last();
     }
-
-    fn companion(&self, files: &[FileSummary]) -> Option<(&'static str, String)> {
-        Some(("dataset_info.json", sets(files, false)))
-    }
+    Ok(Wrapped::whole(fields).teaching(taught))
 }
 
 /// The fields of a record that LLaMA-Factory takes, and its turns.
@@ -102,7 +84,7 @@ pub(super) fn check<'a>(
     row: &ExportRow<'a>,
     [keys, order, marks]: [&'static str; 3],
 ) -> Result<Checked<'a>, &'static str> {
-    let fields = known_fields(row, &ABOUT).ok_or(keys)?;
+    let fields = known_fields(row, &LLAMA_FACTORY).ok_or(keys)?;
     let turns = borrowed(row, "conversations").ok_or(keys)?;
     let raw: Vec<&RawValue> = serde_json::from_str(turns).map_err(|_| keys)?;
     let turns: Result<Vec<Turn<'_>>, _> = raw.iter().map(|turn| serde_json::from_str(turn.get())).collect();

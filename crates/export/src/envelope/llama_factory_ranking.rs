@@ -14,14 +14,11 @@ use chatmill_dataset::FreeKind;
 
 use super::llama_factory::{Checked, check, sets};
 use super::preference::rejected;
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped};
+use super::{Envelope, ExportRow, Masking, Preferences, Wrapped};
 use crate::fields::Field;
-use crate::summary::FileSummary;
 
 /// The envelope of LLaMA-Factory's ranking data.
-pub(super) struct LlamaFactoryRanking;
-
-static ABOUT: EnvelopeAbout = EnvelopeAbout {
+pub(super) static LLAMA_FACTORY_RANKING: Envelope = Envelope {
     id: "llama-factory-ranking",
     record: "`conversations`, `chosen`, `rejected`, with `dataset_info.json` beside the files",
     left_out: "answers that nobody preferred to another; what its converter drops; marks of media",
@@ -38,11 +35,8 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
         ("system", FreeKind::Text),
         ("tools", FreeKind::Text),
     ],
-    least_records: 1,
-    most_records: None,
-    most_bytes: None,
-    is_one_table: false,
-    wants_question: false,
+    companion: |files| Some(("dataset_info.json", sets(files, true))),
+    ..Envelope::of(wrap)
 };
 
 chatmill_diag::reasons! {
@@ -52,33 +46,23 @@ chatmill_diag::reasons! {
     MARKS = "LLR-04", "a text spells the mark of a picture, video or sound", "write the mark otherwise at the source: here it would stand for a file";
 }
 
-impl Envelope for LlamaFactoryRanking {
-    fn about(&self) -> &'static EnvelopeAbout {
-        &ABOUT
+fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
+    let other = rejected(row).ok_or(KEYS.words)?;
+    let parted = |row: &ExportRow<'a>| -> Result<_, &'static str> {
+        let Checked { fields, turns } = check(row, [KEYS, TURNS, MARKS].map(|rule| rule.words))?;
+        let (answer, before) = turns.split_last().ok_or(TURNS.words)?;
+        Ok((fields, before.to_vec(), *answer))
+    };
+    let (fields, before, chosen) = parted(row)?;
+    let (_, same, rejected) = parted(&other)?;
+    if before != same || chosen == rejected {
+        return Err(ANSWERS.words);
     }
-
-    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let other = rejected(row).ok_or(KEYS.words)?;
-        let parted = |row: &ExportRow<'a>| {
-            let Checked { fields, turns } = check(row, [KEYS, TURNS, MARKS].map(|rule| rule.words))?;
-            let (answer, before) = turns.split_last().ok_or(TURNS.words)?;
-            Ok((fields, before.to_vec(), *answer))
-        };
-        let (fields, before, chosen) = parted(row)?;
-        let (_, same, rejected) = parted(&other)?;
-        if before != same || chosen == rejected {
-            return Err(ANSWERS.words);
-        }
-        let mut ranked = vec![
-            Field::new("conversations", format!("[{}]", before.join(","))),
-            Field::new("chosen", chosen),
-            Field::new("rejected", rejected),
-        ];
-        ranked.extend(fields.into_iter().filter(|field| field.name != "conversations"));
-        Ok(Wrapped::whole(ranked))
-    }
-
-    fn companion(&self, files: &[FileSummary]) -> Option<(&'static str, String)> {
-        Some(("dataset_info.json", sets(files, true)))
-    }
+    let mut ranked = vec![
+        Field::new("conversations", format!("[{}]", before.join(","))),
+        Field::new("chosen", chosen),
+        Field::new("rejected", rejected),
+    ];
+    ranked.extend(fields.into_iter().filter(|field| field.name != "conversations"));
+    Ok(Wrapped::whole(ranked))
 }

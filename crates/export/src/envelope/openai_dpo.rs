@@ -13,15 +13,13 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::preference::{Answered, rejected};
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, borrowed};
+use super::preference::{Answered, pair};
+use super::{Envelope, ExportRow, Masking, Preferences, Wrapped, borrowed};
 use crate::fields::{Field, object};
 use crate::turns;
 
 /// The envelope of OpenAI's preferences.
-pub(super) struct OpenaiDpo;
-
-static ABOUT: EnvelopeAbout = EnvelopeAbout {
+pub(super) static OPENAI_DPO: Envelope = Envelope {
     id: "openai-dpo",
     record: "`input`, `preferred_output`, `non_preferred_output`",
     left_out: "the same; an answer that is not one message of text. At least 10 records",
@@ -37,10 +35,8 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
         ("non_preferred_output", FreeKind::Json),
     ],
     least_records: 10,
-    most_records: None,
     most_bytes: Some(512 << 20),
-    is_one_table: false,
-    wants_question: false,
+    ..Envelope::of(wrap)
 };
 
 chatmill_diag::reasons! {
@@ -50,38 +46,26 @@ chatmill_diag::reasons! {
     SAME = "ODP-04", "the answers are the same", "nothing: equal answers teach no preference";
 }
 
-impl Envelope for OpenaiDpo {
-    fn about(&self) -> &'static EnvelopeAbout {
-        &ABOUT
+fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
+    let (preferred, other) = pair(row, SILENT.words, REQUESTS.words)?;
+    let is_text = |answer: &Answered<'_>| match answer.answer() {
+        [turn] => turn.said.only_text().is_some(),
+        _ => false,
+    };
+    if !is_text(&preferred) || !is_text(&other) {
+        return Err(TEXT.words);
     }
-
-    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let preferred = Answered::of(row).ok_or(SILENT.words)?;
-        let other = rejected(row)
-            .and_then(|row| Answered::of(&row))
-            .ok_or(SILENT.words)?;
-        if !preferred.answers_the_same(&other) {
-            return Err(REQUESTS.words);
-        }
-        let is_text = |answer: &Answered<'_>| match answer.answer() {
-            [turn] => turn.said.text().is_some() && turn.said.tool_calls.is_empty(),
-            _ => false,
-        };
-        if !is_text(&preferred) || !is_text(&other) {
-            return Err(TEXT.words);
-        }
-        let [better, worse] = [preferred.answer(), other.answer()].map(turns::list);
-        if better == worse {
-            return Err(SAME.words);
-        }
-        let mut request = vec![Field::new("messages", turns::list(preferred.prompt()))];
-        for key in ["tools", "parallel_tool_calls"] {
-            request.extend(borrowed(row, key).map(|json| Field::new(key, json)));
-        }
-        Ok(Wrapped::whole(vec![
-            Field::new("input", object(&request)),
-            Field::new("preferred_output", better),
-            Field::new("non_preferred_output", worse),
-        ]))
+    let [better, worse] = [preferred.answer(), other.answer()].map(turns::list);
+    if better == worse {
+        return Err(SAME.words);
     }
+    let mut request = vec![Field::new("messages", turns::list(preferred.prompt()))];
+    for key in ["tools", "parallel_tool_calls"] {
+        request.extend(borrowed(row, key).map(|json| Field::new(key, json)));
+    }
+    Ok(Wrapped::whole(vec![
+        Field::new("input", object(&request)),
+        Field::new("preferred_output", better),
+        Field::new("non_preferred_output", worse),
+    ]))
 }

@@ -11,15 +11,12 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, borrowed};
+use super::{Envelope, ExportRow, Masking, Wrapped, borrowed};
 use crate::fields::{self, Field};
-use crate::teaching::Taught;
 use crate::turns;
 
 /// The envelope of OpenAI Evals.
-pub(super) struct OpenaiEvals;
-
-static ABOUT: EnvelopeAbout = EnvelopeAbout {
+pub(super) static OPENAI_EVALS: Envelope = Envelope {
     id: "openai-evals",
     record: "`input`, `ideal`, `tools`",
     left_out: "no answer, or one that is a call",
@@ -27,18 +24,13 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     specification: "openai/evals, samples of basic evals",
     reasons: REASONS,
     masking: Masking::InRecord,
-    preferences: Preferences::None,
     dialects: &["openai-chat"],
     keys: &[
         ("input", FreeKind::Json),
         ("ideal", FreeKind::Text),
         ("tools", FreeKind::Json),
     ],
-    least_records: 1,
-    most_records: None,
-    most_bytes: None,
-    is_one_table: false,
-    wants_question: false,
+    ..Envelope::of(wrap)
 };
 
 chatmill_diag::reasons! {
@@ -46,31 +38,17 @@ chatmill_diag::reasons! {
     CALLS = "EVL-02", "the assistant's last turn is not text, or calls a tool", "choose windows that end with words: `window.targets = \"answers\"`";
 }
 
-impl Envelope for OpenaiEvals {
-    fn about(&self) -> &'static EnvelopeAbout {
-        &ABOUT
-    }
-
-    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let turns = borrowed(row, "messages")
-            .and_then(turns::of)
-            .ok_or(SILENT.words)?;
-        let cut = turns::cut(&turns)
-            .filter(|cut| !cut.before.is_empty())
-            .ok_or(SILENT.words)?;
-        let ideal = cut.answer.said.text().filter(|text| !text.is_empty());
-        let ideal = ideal
-            .filter(|_| cut.answer.said.tool_calls.is_empty())
-            .ok_or(CALLS.words)?;
-        let mut fields = vec![
-            Field::new("input", turns::list(cut.before)),
-            Field::new("ideal", fields::text(&ideal)),
-        ];
-        fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));
-        Ok(Wrapped {
-            fields,
-            turns_cut: cut.after as u64,
-            taught: Taught::default(),
-        })
-    }
+fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
+    let turns = borrowed(row, "messages")
+        .and_then(turns::of)
+        .ok_or(SILENT.words)?;
+    let cut = turns::cut(&turns).ok_or(SILENT.words)?;
+    let ideal = cut.answer.said.only_text().filter(|text| !text.is_empty());
+    let ideal = ideal.ok_or(CALLS.words)?;
+    let mut fields = vec![
+        Field::new("input", turns::list(cut.before)),
+        Field::new("ideal", fields::text(&ideal)),
+    ];
+    fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));
+    Ok(Wrapped::whole(fields).without(cut.after))
 }

@@ -14,15 +14,12 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{
-    Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, known_fields, replace, value,
-};
+use super::lesson::mark_context;
+use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, put_messages, value};
 use crate::turns::{self, Turn};
 
 /// The envelope of OpenAI fine-tuning files.
-pub(super) struct OpenaiSft;
-
-static ABOUT: EnvelopeAbout = EnvelopeAbout {
+pub(super) static OPENAI_SFT: Envelope = Envelope {
     id: "openai-sft",
     record: "the request",
     left_out: "the assistant not last; results that are not text; pictures of the assistant, or more than ten; nothing learned. At least 10 records, a file of 512 MiB at most",
@@ -30,7 +27,6 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     specification: "OpenAI API, fine-tuning guide and OpenAPI document 2.3.0",
     reasons: REASONS,
     masking: Masking::InRecord,
-    preferences: Preferences::None,
     dialects: &["openai-chat"],
     keys: &[
         ("messages", FreeKind::Json),
@@ -38,10 +34,9 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
         ("parallel_tool_calls", FreeKind::Json),
     ],
     least_records: 10,
-    most_records: None,
     most_bytes: Some(512 << 20),
-    is_one_table: false,
     wants_question: true,
+    ..Envelope::of(wrap)
 };
 
 chatmill_diag::reasons! {
@@ -55,44 +50,29 @@ chatmill_diag::reasons! {
 /// Pictures of a record.
 const MOST_PICTURES: usize = 10;
 
-impl Envelope for OpenaiSft {
-    fn about(&self) -> &'static EnvelopeAbout {
-        &ABOUT
+fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
+    let mut fields = known_fields(row, &OPENAI_SFT).ok_or(KEYS.words)?;
+    let turns = value(&fields, "messages").and_then(turns::of).ok_or(KEYS.words)?;
+    if !turns.last().is_some_and(|turn| turn.said.is_assistant()) {
+        return Err(SPEAKS_LAST.words);
     }
-
-    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let mut fields = known_fields(row, &ABOUT).ok_or(KEYS.words)?;
-        let turns = value(&fields, "messages").and_then(turns::of).ok_or(KEYS.words)?;
-        if !turns.last().is_some_and(|turn| turn.said.is_assistant()) {
-            return Err(SPEAKS_LAST.words);
-        }
-        if turns
-            .iter()
-            .any(|turn| turn.said.role == "tool" && turn.said.text().is_none())
-        {
-            return Err(RESULTS.words);
-        }
-        let pictured: Vec<(&Turn<'_>, usize)> = turns.iter().map(|turn| (turn, pictures(turn))).collect();
-        if pictured
-            .iter()
-            .any(|(turn, pictures)| turn.said.is_assistant() && *pictures > 0)
-            || pictured.iter().map(|(_, pictures)| pictures).sum::<usize>() > MOST_PICTURES
-        {
-            return Err(PICTURES.words);
-        }
-        let taught = row.taught(turns.iter().map(|turn| turn.json));
-        if taught.context > 0 {
-            if taught.learned == 0 {
-                return Err(CONTEXT.words);
-            }
-            let messages = row.marked(turns.iter().map(|turn| turn.json), "\"weight\":0");
-            replace(&mut fields, "messages", messages);
-        }
-        Ok(Wrapped {
-            taught,
-            ..Wrapped::whole(fields)
-        })
+    if turns
+        .iter()
+        .any(|turn| turn.said.role == "tool" && turn.said.text().is_none())
+    {
+        return Err(RESULTS.words);
     }
+    let pictured: Vec<(&Turn<'_>, usize)> = turns.iter().map(|turn| (turn, pictures(turn))).collect();
+    if pictured
+        .iter()
+        .any(|(turn, pictures)| turn.said.is_assistant() && *pictures > 0)
+        || pictured.iter().map(|(_, pictures)| pictures).sum::<usize>() > MOST_PICTURES
+    {
+        return Err(PICTURES.words);
+    }
+    let (taught, marked) = mark_context(row, &turns, "\"weight\":0").ok_or(CONTEXT.words)?;
+    put_messages(&mut fields, marked);
+    Ok(Wrapped::whole(fields).teaching(taught))
 }
 
 fn pictures(turn: &Turn<'_>) -> usize {

@@ -1,44 +1,51 @@
 //! What the envelopes of preferences share: a prompt, and what was answered to it.
 
-use std::ops::Range;
-
 use super::{ExportRow, borrowed};
 use crate::turns::{self, Turn};
 
 /// The turns of a rendering, cut behind the last one that is not part of the answer.
 pub(super) struct Answered<'a> {
-    turns: Vec<Turn<'a>>,
-    answer: Range<usize>,
+    prompt: Vec<Turn<'a>>,
+    answer: Vec<Turn<'a>>,
 }
 
 impl<'a> Answered<'a> {
     /// Cuts the messages of a rendering; none where nobody is answered, or nothing is said.
     pub(super) fn of(row: &ExportRow<'a>) -> Option<Self> {
-        let turns = borrowed(row, "messages").and_then(turns::of)?;
-        let asked = turns
+        let mut prompt = borrowed(row, "messages").and_then(turns::of)?;
+        let asked = prompt
             .iter()
             .rposition(|turn| !turn.said.is_assistant() && turn.said.role != "tool")?;
-        let answer = asked + 1..turns.len();
-        (!answer.is_empty() && turns.get(asked)?.said.role == "user").then_some(Self { turns, answer })
+        let answer = prompt.split_off(asked + 1);
+        (!answer.is_empty() && prompt.last()?.said.role == "user").then_some(Self { prompt, answer })
     }
 
     /// What stands before the answer.
     pub(super) fn prompt(&self) -> &[Turn<'a>] {
-        self.turns.get(..self.answer.start).unwrap_or_default()
+        &self.prompt
     }
 
     /// The answer.
     pub(super) fn answer(&self) -> &[Turn<'a>] {
-        self.turns.get(self.answer.clone()).unwrap_or_default()
+        &self.answer
     }
+}
 
-    /// Whether both answer the same.
-    pub(super) fn answers_the_same(&self, other: &Self) -> bool {
-        self.prompt()
-            .iter()
-            .map(|turn| turn.json)
-            .eq(other.prompt().iter().map(|turn| turn.json))
-    }
+/// Two answers to one prompt, the better one first. `silent` says that nobody answers, and `apart` that the prompts differ.
+pub(super) fn pair<'a>(
+    row: &ExportRow<'a>,
+    silent: &'static str,
+    apart: &'static str,
+) -> Result<(Answered<'a>, Answered<'a>), &'static str> {
+    let chosen = Answered::of(row).ok_or(silent)?;
+    let rejected = rejected(row).and_then(|row| Answered::of(&row)).ok_or(silent)?;
+    let json = |turn: &Turn<'a>| turn.json;
+    let is_one = chosen
+        .prompt()
+        .iter()
+        .map(json)
+        .eq(rejected.prompt().iter().map(json));
+    is_one.then_some((chosen, rejected)).ok_or(apart)
 }
 
 /// The rendering with the other answer, as a row of its own.

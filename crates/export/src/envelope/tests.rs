@@ -4,23 +4,22 @@ use super::*;
 
 #[test]
 fn every_envelope_has_a_name_of_its_own_and_takes_dialects_that_exist() {
-    let ids: std::collections::BTreeSet<_> = ENVELOPES.iter().map(|one| one.about().id).collect();
+    let ids: std::collections::BTreeSet<_> = ENVELOPES.iter().map(|one| one.id).collect();
     assert_eq!(ids.len(), ENVELOPES.len());
     for envelope in ENVELOPES {
-        let about = envelope.about();
         assert!(
-            !about.dialects.is_empty() && !about.keys.is_empty(),
+            !envelope.dialects.is_empty() && !envelope.keys.is_empty(),
             "{}",
-            about.id
+            envelope.id
         );
-        for dialect in about.dialects {
+        for dialect in envelope.dialects {
             assert!(
                 chatmill_dialect::find(dialect).is_some(),
                 "{}: {dialect}",
-                about.id
+                envelope.id
             );
         }
-        assert_eq!(find(about.id).unwrap().about().id, about.id);
+        assert_eq!(find(envelope.id).unwrap().id, envelope.id);
     }
     assert!(find("openai").is_none());
 }
@@ -39,7 +38,7 @@ fn what_is_no_object_is_refused_by_every_envelope() {
         ] {
             let row = ExportRow {
                 conversation: "c",
-                dialect: envelope.about().dialects[0],
+                dialect: envelope.dialects[0],
                 perspective: "",
                 ordinal: 0,
                 content,
@@ -48,7 +47,7 @@ fn what_is_no_object_is_refused_by_every_envelope() {
                 rejected: None,
                 label: None,
             };
-            assert!(envelope.wrap(&row).is_err(), "{}: {content}", envelope.about().id);
+            assert!((envelope.wrap)(&row).is_err(), "{}: {content}", envelope.id);
         }
     }
 }
@@ -58,7 +57,7 @@ fn outcome(id: &str, content: &str) -> String {
     let envelope = find(id).expect(id);
     let row = ExportRow {
         conversation: "c1",
-        dialect: envelope.about().dialects[0],
+        dialect: envelope.dialects[0],
         perspective: "bot",
         ordinal: 0,
         content,
@@ -67,10 +66,10 @@ fn outcome(id: &str, content: &str) -> String {
         rejected: None,
         label: None,
     };
-    match envelope.wrap(&row) {
+    match (envelope.wrap)(&row) {
         Ok(wrapped) => fields::object(&wrapped.fields),
         Err(rule) => {
-            let mut reasons = envelope.about().reasons.iter();
+            let mut reasons = envelope.reasons.iter();
             let reason = reasons.find(|reason| reason.words == rule);
             reason.expect("a rule is listed").code.to_owned()
         }
@@ -190,7 +189,7 @@ fn conversations_are_cut_at_the_last_answer() {
         label: None,
     };
     for id in ["openai-evals", "trl-prompt-completion", "inspect"] {
-        assert_eq!(find(id).unwrap().wrap(&row).unwrap().turns_cut, 1, "{id}");
+        assert_eq!((find(id).unwrap().wrap)(&row).unwrap().turns_cut, 1, "{id}");
     }
 }
 
@@ -400,7 +399,7 @@ fn dataset_info_names_only_the_columns_that_a_file_has() {
         file("train", &["conversations", "system"]),
         file("test", &["conversations"]),
     ];
-    let (name, text) = find("llama-factory").unwrap().companion(&files).unwrap();
+    let (name, text) = (find("llama-factory").unwrap().companion)(&files).unwrap();
     assert_eq!(name, "dataset_info.json");
     let told: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(
@@ -427,7 +426,7 @@ fn taught(id: &str, content: &str, learned: &[&str]) -> Result<(String, Taught),
     };
     let row = ExportRow {
         conversation: "c1",
-        dialect: envelope.about().dialects[0],
+        dialect: envelope.dialects[0],
         perspective: "bot",
         ordinal: 0,
         content,
@@ -436,7 +435,7 @@ fn taught(id: &str, content: &str, learned: &[&str]) -> Result<(String, Taught),
         rejected: None,
         label: None,
     };
-    let wrapped = envelope.wrap(&row)?;
+    let wrapped = (envelope.wrap)(&row)?;
     Ok((fields::object(&wrapped.fields), wrapped.taught))
 }
 
@@ -494,7 +493,7 @@ fn llama_factory_learns_all_turns_or_the_last() {
 
 #[test]
 fn a_note_names_the_setting_that_a_trainer_needs() {
-    let notes = |id: &str, taught| notes(Some(find(id).unwrap().about()), taught);
+    let notes = |id: &str, taught| notes(Some(find(id).unwrap()), taught);
     assert_eq!(
         notes("llama-factory", counts(1, 2, 0)),
         ["2 turns of the assistant are context: set `mask_history: true`"]

@@ -11,15 +11,13 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::preference::{Answered, rejected};
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, borrowed};
+use super::preference::pair;
+use super::{Envelope, ExportRow, Masking, Preferences, Wrapped, borrowed};
 use crate::fields::Field;
 use crate::turns;
 
 /// The envelope of TRL's preferences.
-pub(super) struct TrlDpo;
-
-static ABOUT: EnvelopeAbout = EnvelopeAbout {
+pub(super) static TRL_DPO: Envelope = Envelope {
     id: "trl-dpo",
     record: "`prompt`, `chosen`, `rejected`, `tools`",
     left_out: "answers that nobody preferred to another; equal answers; a prompt that does not end with a user",
@@ -35,11 +33,8 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
         ("rejected", FreeKind::Json),
         ("tools", FreeKind::Json),
     ],
-    least_records: 1,
-    most_records: None,
-    most_bytes: None,
     is_one_table: true,
-    wants_question: false,
+    ..Envelope::of(wrap)
 };
 
 chatmill_diag::reasons! {
@@ -49,38 +44,26 @@ chatmill_diag::reasons! {
     CONTENT = "DPO-04", "a message has no content", "leave empty messages out at the source";
 }
 
-impl Envelope for TrlDpo {
-    fn about(&self) -> &'static EnvelopeAbout {
-        &ABOUT
+fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
+    let (chosen, rejected) = pair(row, SILENT.words, PROMPTS.words)?;
+    let answers = [chosen.answer(), rejected.answer()].map(turns::list);
+    let [better, worse] = answers;
+    if better == worse {
+        return Err(SAME.words);
     }
-
-    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let chosen = Answered::of(row).ok_or(SILENT.words)?;
-        let rejected = rejected(row)
-            .and_then(|row| Answered::of(&row))
-            .ok_or(SILENT.words)?;
-        if !chosen.answers_the_same(&rejected) {
-            return Err(PROMPTS.words);
-        }
-        let answers = [chosen.answer(), rejected.answer()].map(turns::list);
-        let [better, worse] = answers;
-        if better == worse {
-            return Err(SAME.words);
-        }
-        let mut all = chosen
-            .prompt()
-            .iter()
-            .chain(chosen.answer())
-            .chain(rejected.answer());
-        if all.any(|turn| turn.said.content.is_none()) {
-            return Err(CONTENT.words);
-        }
-        let mut fields = vec![
-            Field::new("prompt", turns::list(chosen.prompt())),
-            Field::new("chosen", better),
-            Field::new("rejected", worse),
-        ];
-        fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));
-        Ok(Wrapped::whole(fields))
+    let mut all = chosen
+        .prompt()
+        .iter()
+        .chain(chosen.answer())
+        .chain(rejected.answer());
+    if all.any(|turn| turn.said.content.is_none()) {
+        return Err(CONTENT.words);
     }
+    let mut fields = vec![
+        Field::new("prompt", turns::list(chosen.prompt())),
+        Field::new("chosen", better),
+        Field::new("rejected", worse),
+    ];
+    fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));
+    Ok(Wrapped::whole(fields))
 }

@@ -10,14 +10,12 @@
 use chatmill_dataset::FreeKind;
 
 use super::preference::Answered;
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, borrowed};
+use super::{Envelope, ExportRow, Masking, Preferences, Wrapped, borrowed};
 use crate::fields::Field;
 use crate::turns;
 
 /// The envelope of TRL's labelled answers.
-pub(super) struct TrlKto;
-
-static ABOUT: EnvelopeAbout = EnvelopeAbout {
+pub(super) static TRL_KTO: Envelope = Envelope {
     id: "trl-kto",
     record: "`prompt`, `completion`, `label`, `tools`",
     left_out: "answers that nobody called good or bad; a prompt that does not end with a user",
@@ -33,11 +31,8 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
         ("label", FreeKind::Nested(chatmill_dataset::Shape::Flag)),
         ("tools", FreeKind::Json),
     ],
-    least_records: 1,
-    most_records: None,
-    most_bytes: None,
     is_one_table: true,
-    wants_question: false,
+    ..Envelope::of(wrap)
 };
 
 chatmill_diag::reasons! {
@@ -46,24 +41,18 @@ chatmill_diag::reasons! {
     CONTENT = "KTO-02", "a message has no content", "leave empty messages out at the source";
 }
 
-impl Envelope for TrlKto {
-    fn about(&self) -> &'static EnvelopeAbout {
-        &ABOUT
+fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
+    let answered = Answered::of(row).ok_or(SILENT.words)?;
+    let label = row.label.ok_or(UNJUDGED.words)?;
+    let mut all = answered.prompt().iter().chain(answered.answer());
+    if all.any(|turn| turn.said.content.is_none()) {
+        return Err(CONTENT.words);
     }
-
-    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let answered = Answered::of(row).ok_or(SILENT.words)?;
-        let label = row.label.ok_or(UNJUDGED.words)?;
-        let mut all = answered.prompt().iter().chain(answered.answer());
-        if all.any(|turn| turn.said.content.is_none()) {
-            return Err(CONTENT.words);
-        }
-        let mut fields = vec![
-            Field::new("prompt", turns::list(answered.prompt())),
-            Field::new("completion", turns::list(answered.answer())),
-            Field::new("label", label.to_string()),
-        ];
-        fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));
-        Ok(Wrapped::whole(fields))
-    }
+    let mut fields = vec![
+        Field::new("prompt", turns::list(answered.prompt())),
+        Field::new("completion", turns::list(answered.answer())),
+        Field::new("label", label.to_string()),
+    ];
+    fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));
+    Ok(Wrapped::whole(fields))
 }

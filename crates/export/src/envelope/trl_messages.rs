@@ -13,13 +13,11 @@
 
 use chatmill_dataset::FreeKind;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, known_fields, value};
+use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, value};
 use crate::turns;
 
 /// The envelope of TRL's conversations.
-pub(super) struct TrlMessages;
-
-static ABOUT: EnvelopeAbout = EnvelopeAbout {
+pub(super) static TRL_MESSAGES: Envelope = Envelope {
     id: "trl-messages",
     record: "`messages`, `tools`",
     left_out: "the assistant silent; turns of the assistant that are context",
@@ -27,14 +25,11 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     specification: "TRL 1.16.0, dataset formats",
     reasons: REASONS,
     masking: Masking::LeftOut,
-    preferences: Preferences::None,
     dialects: &["hf-messages"],
     keys: &[("messages", FreeKind::Json), ("tools", FreeKind::Json)],
-    least_records: 1,
-    most_records: None,
-    most_bytes: None,
     is_one_table: true,
     wants_question: true,
+    ..Envelope::of(wrap)
 };
 
 chatmill_diag::reasons! {
@@ -44,27 +39,18 @@ chatmill_diag::reasons! {
     CONTEXT = "TRL-04", "a turn of the assistant is context, which messages cannot say; trl-prompt-completion can", "`window.mode = \"consecutive\"` without `overlap` makes rows whose every turn is learned; `trl-prompt-completion` takes the others";
 }
 
-impl Envelope for TrlMessages {
-    fn about(&self) -> &'static EnvelopeAbout {
-        &ABOUT
+fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
+    let fields = known_fields(row, &TRL_MESSAGES).ok_or(KEYS.words)?;
+    let turns = value(&fields, "messages").and_then(turns::of).ok_or(KEYS.words)?;
+    if turns.iter().any(|turn| turn.said.content.is_none()) {
+        return Err(CONTENT.words);
     }
-
-    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let fields = known_fields(row, &ABOUT).ok_or(KEYS.words)?;
-        let turns = value(&fields, "messages").and_then(turns::of).ok_or(KEYS.words)?;
-        if turns.iter().any(|turn| turn.said.content.is_none()) {
-            return Err(CONTENT.words);
-        }
-        if !turns.iter().any(|turn| turn.said.is_assistant()) {
-            return Err(SILENT.words);
-        }
-        let taught = row.taught(turns.iter().map(|turn| turn.json));
-        if taught.context > 0 {
-            return Err(CONTEXT.words);
-        }
-        Ok(Wrapped {
-            taught,
-            ..Wrapped::whole(fields)
-        })
+    if !turns.iter().any(|turn| turn.said.is_assistant()) {
+        return Err(SILENT.words);
     }
+    let taught = row.taught(turns.iter().map(|turn| turn.json));
+    if taught.context > 0 {
+        return Err(CONTEXT.words);
+    }
+    Ok(Wrapped::whole(fields).teaching(taught))
 }

@@ -14,14 +14,12 @@
 use chatmill_dataset::FreeKind;
 
 use super::lesson::Lesson;
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, borrowed};
+use super::{Envelope, ExportRow, Masking, Wrapped, borrowed};
 use crate::fields::Field;
 use crate::turns;
 
 /// The envelope of TRL's prompts and completions.
-pub(super) struct TrlPromptCompletion;
-
-static ABOUT: EnvelopeAbout = EnvelopeAbout {
+pub(super) static TRL_PROMPT_COMPLETION: Envelope = Envelope {
     id: "trl-prompt-completion",
     record: "`prompt`, `completion`, `tools`",
     left_out: "no answer; a prompt that ends with system text; a last turn that is context",
@@ -29,18 +27,14 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     specification: "TRL 1.16.0, dataset formats",
     reasons: REASONS,
     masking: Masking::InRecord,
-    preferences: Preferences::None,
     dialects: &["hf-messages"],
     keys: &[
         ("prompt", FreeKind::Json),
         ("completion", FreeKind::Json),
         ("tools", FreeKind::Json),
     ],
-    least_records: 1,
-    most_records: None,
-    most_bytes: None,
     is_one_table: true,
-    wants_question: false,
+    ..Envelope::of(wrap)
 };
 
 chatmill_diag::reasons! {
@@ -50,35 +44,26 @@ chatmill_diag::reasons! {
     CONTEXT = "TPC-04", "the last turn of the assistant is context", "`window.mode = \"per_turn\"` makes rows whose last turn is learned";
 }
 
-impl Envelope for TrlPromptCompletion {
-    fn about(&self) -> &'static EnvelopeAbout {
-        &ABOUT
+fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
+    let turns = borrowed(row, "messages")
+        .and_then(turns::of)
+        .ok_or(SILENT.words)?;
+    let cut = turns::cut(&turns).ok_or(SILENT.words)?;
+    let last = cut.before.last().ok_or(SILENT.words)?;
+    if !["user", "tool", "assistant"].contains(&&*last.said.role) {
+        return Err(PROMPT.words);
     }
-
-    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let turns = borrowed(row, "messages")
-            .and_then(turns::of)
-            .ok_or(SILENT.words)?;
-        let cut = turns::cut(&turns).ok_or(SILENT.words)?;
-        let last = cut.before.last().ok_or(SILENT.words)?;
-        if !["user", "tool", "assistant"].contains(&&*last.said.role) {
-            return Err(PROMPT.words);
-        }
-        if turns.iter().any(|turn| turn.said.content.is_none()) {
-            return Err(CONTENT.words);
-        }
-        if row.lesson(cut.answer.json) == Lesson::Context {
-            return Err(CONTEXT.words);
-        }
-        let mut fields = vec![
-            Field::new("prompt", turns::list(cut.before)),
-            Field::new("completion", format!("[{}]", cut.answer.json)),
-        ];
-        fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));
-        Ok(Wrapped {
-            fields,
-            turns_cut: cut.after as u64,
-            taught: row.taught(turns.iter().map(|turn| turn.json)).of_last(),
-        })
+    if turns.iter().any(|turn| turn.said.content.is_none()) {
+        return Err(CONTENT.words);
     }
+    if row.lesson(cut.answer.json) == Lesson::Context {
+        return Err(CONTEXT.words);
+    }
+    let mut fields = vec![
+        Field::new("prompt", turns::list(cut.before)),
+        Field::new("completion", format!("[{}]", cut.answer.json)),
+    ];
+    fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));
+    let taught = row.taught(turns.iter().map(|turn| turn.json)).of_last();
+    Ok(Wrapped::whole(fields).without(cut.after).teaching(taught))
 }

@@ -15,12 +15,10 @@ use chatmill_dataset::FreeKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::{Envelope, EnvelopeAbout, ExportRow, Masking, Preferences, Wrapped, known_fields, value};
+use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, value};
 
 /// The envelope of Vertex tuning files.
-pub(super) struct VertexTuning;
-
-static ABOUT: EnvelopeAbout = EnvelopeAbout {
+pub(super) static VERTEX_TUNING: Envelope = Envelope {
     id: "vertex-tuning",
     record: "the request",
     left_out: "no user first, or not the model last. A file of 1 GiB at most",
@@ -28,18 +26,14 @@ static ABOUT: EnvelopeAbout = EnvelopeAbout {
     specification: "Vertex AI, supervised tuning data for Gemini models",
     reasons: REASONS,
     masking: Masking::Unknown,
-    preferences: Preferences::None,
     dialects: &["gemini-contents"],
     keys: &[
         ("systemInstruction", FreeKind::Json),
         ("contents", FreeKind::Json),
         ("tools", FreeKind::Json),
     ],
-    least_records: 1,
-    most_records: None,
     most_bytes: Some(1 << 30),
-    is_one_table: false,
-    wants_question: false,
+    ..Envelope::of(wrap)
 };
 
 #[derive(Deserialize)]
@@ -53,24 +47,15 @@ chatmill_diag::reasons! {
     TURNS = "VTX-02", "no user speaks first, or the model does not speak last", "`window.mode = \"consecutive\"` makes rows that end with an answer; `window.targets = \"steps\"` lets them end with calls, too";
 }
 
-impl Envelope for VertexTuning {
-    fn about(&self) -> &'static EnvelopeAbout {
-        &ABOUT
+fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
+    let fields = known_fields(row, &VERTEX_TUNING).ok_or(KEYS.words)?;
+    let contents = value(&fields, "contents").ok_or(KEYS.words)?;
+    let raw: Vec<&RawValue> = serde_json::from_str(contents).map_err(|_| KEYS.words)?;
+    let contents: Vec<Content<'_>> = serde_json::from_str(contents).map_err(|_| KEYS.words)?;
+    let speaks = |content: Option<&Content<'_>>, role| content.is_some_and(|content| content.role == role);
+    if !speaks(contents.first(), "user") || !speaks(contents.last(), "model") {
+        return Err(TURNS.words);
     }
-
-    fn wrap<'a>(&self, row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
-        let fields = known_fields(row, &ABOUT).ok_or(KEYS.words)?;
-        let contents = value(&fields, "contents").ok_or(KEYS.words)?;
-        let raw: Vec<&RawValue> = serde_json::from_str(contents).map_err(|_| KEYS.words)?;
-        let contents: Vec<Content<'_>> = serde_json::from_str(contents).map_err(|_| KEYS.words)?;
-        let speaks =
-            |content: Option<&Content<'_>>, role| content.is_some_and(|content| content.role == role);
-        if !speaks(contents.first(), "user") || !speaks(contents.last(), "model") {
-            return Err(TURNS.words);
-        }
-        Ok(Wrapped {
-            taught: row.taught(raw.iter().map(|turn| turn.get())),
-            ..Wrapped::whole(fields)
-        })
-    }
+    let taught = row.taught(raw.iter().map(|turn| turn.get()));
+    Ok(Wrapped::whole(fields).teaching(taught))
 }

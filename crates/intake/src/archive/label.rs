@@ -8,6 +8,13 @@ use chatmill_diag::codes::{REPEATED_ENTRY, UNSAFE_ENTRY_NAME};
 /// Bytes of a name that a label keeps.
 const MAX_LABEL_BYTES: usize = 512;
 
+/// What a member is called, and what is noted of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Heading {
+    pub(crate) label: String,
+    pub(crate) notes: Vec<Finding>,
+}
+
 /// Makes labels and remembers which names were there before.
 #[derive(Default)]
 pub(crate) struct Labels {
@@ -17,7 +24,7 @@ pub(crate) struct Labels {
 
 impl Labels {
     /// The label of a member, with the notes that its name deserves.
-    pub(crate) fn label(&mut self, name: &[u8]) -> (String, Vec<Finding>) {
+    pub(crate) fn label(&mut self, name: &[u8]) -> Heading {
         let mut notes = Vec::new();
         if let Some(why) = unsafe_because(name) {
             notes.push(Finding::new(&UNSAFE_ENTRY_NAME, why));
@@ -35,7 +42,10 @@ impl Labels {
                 "an earlier entry of the archive has the same name",
             ));
         }
-        (shorten(name), notes)
+        Heading {
+            label: shorten(name),
+            notes,
+        }
     }
 }
 
@@ -72,7 +82,7 @@ fn unsafe_because(name: &[u8]) -> Option<&'static str> {
 mod tests {
     use chatmill_diag::codes::{REPEATED_ENTRY, UNSAFE_ENTRY_NAME};
 
-    use super::{Labels, MAX_LABEL_BYTES};
+    use super::{Heading, Labels, MAX_LABEL_BYTES};
 
     #[test]
     fn dangerous_names_are_labels_with_a_note() {
@@ -89,7 +99,7 @@ mod tests {
             b"..",
         ];
         for name in names {
-            let (label, notes) = Labels::default().label(name);
+            let Heading { label, notes } = Labels::default().label(name);
             assert!(label.len() <= MAX_LABEL_BYTES, "{label}");
             assert_eq!(notes.len(), 1, "{label}");
             assert_eq!(*notes[0].code, UNSAFE_ENTRY_NAME, "{label}");
@@ -99,17 +109,15 @@ mod tests {
     #[test]
     fn harmless_names_are_kept_as_they_are() {
         for name in ["a.json", "deep/er/..name..json", "für/中.json", ""] {
-            assert_eq!(
-                Labels::default().label(name.as_bytes()),
-                (name.to_owned(), Vec::new())
-            );
+            let heading = Labels::default().label(name.as_bytes());
+            assert_eq!((heading.label.as_str(), heading.notes), (name, Vec::new()));
         }
     }
 
     #[test]
     fn a_cut_name_stays_text() {
         let name = "中".repeat(400);
-        let (label, _) = Labels::default().label(name.as_bytes());
+        let Heading { label, .. } = Labels::default().label(name.as_bytes());
         assert!(
             name.starts_with(&label) && label.len() > MAX_LABEL_BYTES - 4,
             "{}",
@@ -120,8 +128,8 @@ mod tests {
     #[test]
     fn the_second_use_of_a_name_is_noted() {
         let mut labels = Labels::default();
-        assert_eq!(labels.label(b"a").1, []);
-        assert_eq!(labels.label(b"b").1, []);
-        assert_eq!(*labels.label(b"a").1[0].code, REPEATED_ENTRY);
+        assert_eq!(labels.label(b"a").notes, []);
+        assert_eq!(labels.label(b"b").notes, []);
+        assert_eq!(*labels.label(b"a").notes[0].code, REPEATED_ENTRY);
     }
 }

@@ -11,9 +11,9 @@ use chatmill_diag::codes::{
 };
 use tar::{EntryType, Header};
 
-use super::Member;
 use super::label::Labels;
-use crate::stream::{Buffered, ReadBudget, StreamError, lock};
+use super::{Member, MemberBody};
+use crate::stream::{Buffered, ReadBudget, StreamError, lock, within};
 
 /// Bytes of a header; bodies are padded to a multiple of it.
 const BLOCK_BYTES: usize = 512;
@@ -50,11 +50,11 @@ struct Stream {
 
 impl Stream {
     fn take(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let room = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        if room == 0 || self.failed {
+        let room = within(buffer, self.left);
+        if room.is_empty() || self.failed {
             return Ok(0);
         }
-        let read = self.bytes.read(buffer.get_mut(..room).unwrap_or_default());
+        let read = self.bytes.read(room);
         let read = match read {
             Ok(0) => Err(truncated("the archive ends inside an entry").into()),
             other => other,
@@ -237,33 +237,27 @@ impl Tar {
         if kind == EntryType::Directory || (kind == EntryType::Regular && name.ends_with(b"/")) {
             return Ok(None);
         }
-        let (label, mut notes) = self.labels.label(&name);
+        let mut heading = self.labels.label(&name);
         let sparse = overrides.sparse || kind == EntryType::GNUSparse;
         if kind == EntryType::GNUSparse {
             self.pass_sparse_map(header)?;
         }
-        let broken = match kind {
-            _ if sparse => Some(StreamError::new(
-                &UNSUPPORTED_CONTAINER,
-                "sparse entries are not read",
-            )),
+        let unsupported = |message| MemberBody::broken(StreamError::new(&UNSUPPORTED_CONTAINER, message));
+        let body = match kind {
+            _ if sparse => unsupported("sparse entries are not read"),
             EntryType::Regular | EntryType::Continuous => {
-                let body = Buffered::new(Box::new(Body(Arc::clone(&self.stream))));
-                return Ok(Some(Member::Body { label, notes, body }));
+                MemberBody::File(Buffered::new(Box::new(Body(Arc::clone(&self.stream)))))
             }
             EntryType::Symlink | EntryType::Link | EntryType::Char | EntryType::Block | EntryType::Fifo => {
-                notes.push(Finding::new(
+                heading.notes.push(Finding::new(
                     &LINK_NOT_FOLLOWED,
                     "the entry is a link or a device and was not followed",
                 ));
-                None
+                MemberBody::Unread(None)
             }
-            _ => Some(StreamError::new(
-                &UNSUPPORTED_CONTAINER,
-                "the entry's type is unknown",
-            )),
+            _ => unsupported("the entry's type is unknown"),
         };
-        Ok(Some(Member::Unread { label, notes, broken }))
+        Ok(Some(Member { heading, body }))
     }
 
     /// Passes the blocks that continue a sparse map; they stand between header and body and are not in its size.

@@ -8,18 +8,18 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::vec;
 
-use chatmill_diag::Finding;
 use chatmill_diag::codes::{
     CORRUPT_STREAM, ENTRY_LIMIT, LINK_NOT_FOLLOWED, TRUNCATED_STREAM, UNSUPPORTED_CONTAINER,
 };
+use chatmill_diag::{Finding, cut};
 use zip::CompressionMethod;
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 
-use super::Member;
-use super::label::Labels;
+use super::label::{Heading, Labels};
+use super::{Member, MemberBody};
 use crate::door::InputFile;
-use crate::stream::{Buffered, Capped, ReadBudget, StreamError, lock};
+use crate::stream::{Buffered, Capped, ReadBudget, StreamError, lock, within};
 use crate::unpack::{Codec, Unpack};
 
 /// Bytes of the fixed part of the header before a member.
@@ -28,8 +28,8 @@ const LOCAL_HEADER: usize = 30;
 /// How a member's bytes are stored.
 #[derive(Clone, Copy)]
 enum Stored {
-    Plain,
-    Packed(Codec),
+    /// As it is, or packed in a way that is read.
+    Read(Option<Codec>),
     Encrypted,
     Link,
     Unknown,
@@ -37,8 +37,7 @@ enum Stored {
 
 /// One member as the directory describes it.
 struct Listed {
-    label: String,
-    notes: Vec<Finding>,
+    heading: Heading,
     /// Where its bytes begin; none where its local header is not where the directory says.
     body: Option<u64>,
     stored: Stored,
@@ -97,42 +96,25 @@ impl Zip {
     }
 
     fn member(&self, mut listed: Listed) -> Member {
-        let unsupported = |message| Some(StreamError::new(&UNSUPPORTED_CONTAINER, message));
-        let broken = match listed.stored {
+        let unsupported = |message| MemberBody::broken(StreamError::new(&UNSUPPORTED_CONTAINER, message));
+        let body = match listed.stored {
             Stored::Link => {
-                listed.notes.push(Finding::new(
+                listed.heading.notes.push(Finding::new(
                     &LINK_NOT_FOLLOWED,
                     "the entry is a link and was not followed",
                 ));
-                None
+                MemberBody::Unread(None)
             }
             Stored::Encrypted => unsupported("the entry is encrypted"),
             Stored::Unknown => unsupported("the entry is compressed in a way that is not read"),
-            Stored::Plain => match self.body(&listed, None) {
-                Ok(body) => {
-                    return Member::Body {
-                        label: listed.label,
-                        notes: listed.notes,
-                        body,
-                    };
-                }
-                Err(broken) => Some(broken),
-            },
-            Stored::Packed(codec) => match self.body(&listed, Some(codec)) {
-                Ok(body) => {
-                    return Member::Body {
-                        label: listed.label,
-                        notes: listed.notes,
-                        body,
-                    };
-                }
-                Err(broken) => Some(broken),
+            Stored::Read(codec) => match self.body(&listed, codec) {
+                Ok(body) => MemberBody::File(body),
+                Err(broken) => MemberBody::broken(broken),
             },
         };
-        Member::Unread {
-            label: listed.label,
-            notes: listed.notes,
-            broken,
+        Member {
+            heading: listed.heading,
+            body,
         }
     }
 
@@ -206,13 +188,13 @@ fn list(
         if entry.name_raw().ends_with(b"/") {
             continue;
         }
-        let (label, notes) = labels.label(entry.name_raw());
+        let heading = labels.label(entry.name_raw());
         let stored = if entry.encrypted() {
             Stored::Encrypted
         } else if entry.is_symlink() {
             Stored::Link
         } else {
-            stored(entry.compression())
+            stored(|_, method| method == entry.compression())
         };
         let at = entry.header_start();
         // A place that cannot be read is none where a header is.
@@ -220,8 +202,7 @@ fn list(
         let body = header.map(|header| at + header.length);
         ranges.extend(body.map(|body| at..body.saturating_add(entry.compressed_size())));
         members.push(Listed {
-            label,
-            notes,
+            heading,
             body,
             stored,
             compressed: entry.compressed_size(),
@@ -250,20 +231,19 @@ fn opening(error: &ZipError) -> StreamError {
     }
 }
 
-fn stored(method: CompressionMethod) -> Stored {
-    if method == CompressionMethod::STORE {
-        Stored::Plain
-    } else if method == CompressionMethod::DEFLATE {
-        Stored::Packed(Codec::Deflate)
-    } else if method == CompressionMethod::ZSTD {
-        Stored::Packed(Codec::Zstd)
-    } else if method == CompressionMethod::BZIP2 {
-        Stored::Packed(Codec::Bzip2)
-    } else if method == CompressionMethod::XZ {
-        Stored::Packed(Codec::Xz)
-    } else {
-        Stored::Unknown
-    }
+/// How bytes are stored, by the number of the way or what the library calls it.
+fn stored(is_it: impl Fn(u32, CompressionMethod) -> bool) -> Stored {
+    let known = [
+        (0, CompressionMethod::STORE, None),
+        (8, CompressionMethod::DEFLATE, Some(Codec::Deflate)),
+        (12, CompressionMethod::BZIP2, Some(Codec::Bzip2)),
+        (93, CompressionMethod::ZSTD, Some(Codec::Zstd)),
+        (95, CompressionMethod::XZ, Some(Codec::Xz)),
+    ];
+    let known = known
+        .into_iter()
+        .find(|(number, method, _)| is_it(*number, *method));
+    known.map_or(Stored::Unknown, |(_, _, codec)| Stored::Read(codec))
 }
 
 /// Lists members by the headers before them, from the start of the file to the first that does not hold together.
@@ -282,17 +262,16 @@ fn salvage(
         let body = at + header.length;
         // Sizes left to a later header mean that only the compression itself knows where the member ends.
         let compressed = header.compressed.unwrap_or(length.saturating_sub(body));
-        let (label, notes) = labels.label(&header.name);
+        let heading = labels.label(&header.name);
         let stored = match header.stored {
             _ if header.encrypted => Stored::Encrypted,
-            Stored::Plain if header.compressed.is_none() => Stored::Unknown,
+            Stored::Read(None) if header.compressed.is_none() => Stored::Unknown,
             stored => stored,
         };
         if !header.name.ends_with(b"/") {
             let checksum = header.compressed.and(Some(header.checksum));
             members.push(Listed {
-                label,
-                notes,
+                heading,
                 body: Some(body),
                 stored,
                 compressed,
@@ -330,36 +309,20 @@ impl LocalHeader {
         if !filled(handle.read_exact(&mut fixed))? || !fixed.starts_with(b"PK\x03\x04") {
             return Ok(None);
         }
-        let short = |at: usize| {
-            fixed
-                .get(at..at + 2)
-                .map_or(0, |two| two.iter().copied().rev().fold(0, widen))
-        };
-        let long = |at: usize| {
-            fixed
-                .get(at..at + 4)
-                .map_or(0, |four| four.iter().copied().rev().fold(0, widen))
-        };
-        let (flags, name_length) = (short(6), short(26));
+        let number = |bytes| cut::slice(&fixed, bytes).iter().copied().rev().fold(0, widen);
+        let (flags, name_length) = (number(6..8), number(26..28));
         let mut name = vec![0; name_length as usize];
         if !filled(handle.read_exact(&mut name))? {
             return Ok(None);
         }
-        let sized = flags & 8 == 0 && long(18) != u32::MAX;
+        let sized = flags & 8 == 0 && number(18..22) != u32::MAX;
         Ok(Some(Self {
-            length: LOCAL_HEADER as u64 + u64::from(name_length) + u64::from(short(28)),
+            length: LOCAL_HEADER as u64 + u64::from(name_length) + u64::from(number(28..30)),
             name,
             encrypted: flags & 1 != 0,
-            stored: match short(8) {
-                0 => Stored::Plain,
-                8 => Stored::Packed(Codec::Deflate),
-                12 => Stored::Packed(Codec::Bzip2),
-                93 => Stored::Packed(Codec::Zstd),
-                95 => Stored::Packed(Codec::Xz),
-                _ => Stored::Unknown,
-            },
-            checksum: long(14),
-            compressed: sized.then(|| u64::from(long(18))),
+            stored: stored(|way, _| way == number(8..10)),
+            checksum: number(14..18),
+            compressed: sized.then(|| u64::from(number(18..22))),
         }))
     }
 }
@@ -411,11 +374,11 @@ struct Window {
 
 impl Read for Window {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let room = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        if room == 0 {
+        let room = within(buffer, self.left);
+        if room.is_empty() {
             return Ok(0);
         }
-        let count = lock(&self.file).read(buffer.get_mut(..room).unwrap_or_default())?;
+        let count = lock(&self.file).read(room)?;
         if count == 0 {
             return Err(StreamError::new(&TRUNCATED_STREAM, "the zip archive ends inside the entry").into());
         }
@@ -435,7 +398,7 @@ struct Checked<R> {
 impl<R: Read> Read for Checked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.stream.read(buffer)?;
-        self.sum.update(buffer.get(..count).unwrap_or_default());
+        self.sum.update(buffer.split_at(count).0);
         if count == 0
             && !buffer.is_empty()
             && self.expected.is_some_and(|expected| expected != self.sum.sum())

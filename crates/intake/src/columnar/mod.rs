@@ -24,7 +24,7 @@ use chatmill_diag::codes::{CORRUPT_STREAM, DECOMPRESSION_LIMIT, EMPTY_INPUT, REC
 
 use self::value::Row;
 use crate::database::DatabaseFile;
-use crate::event::{Event, Form, Frame, Framing, FramingError, Head};
+use crate::event::{Event, Frame, Framing, FramingError, Head};
 use crate::stream::{ReadBudget, StreamError};
 
 /// Rows that the beginning of an entry shows.
@@ -182,15 +182,7 @@ impl Columnar {
                 buffer.extend_from_slice(&row);
                 let record = self.record;
                 self.record += 1;
-                Some(Event::Frame(Frame {
-                    record,
-                    start: 0,
-                    end: 0,
-                    line: 1,
-                    column: 1,
-                    buffer: start..buffer.len(),
-                    form: Form::Row,
-                }))
+                Some(Event::Frame(Frame::row(record, start..buffer.len())))
             }
             Err(broken) => Some(self.damage(broken)),
         }

@@ -21,7 +21,7 @@ pub(super) struct Stored {
 
 impl Stored {
     pub(super) fn open(path: &Path, gauge: &ReadBudget) -> Result<Self, StreamError> {
-        let opened = InputFile::open(path, &gauge.trouble);
+        let opened = InputFile::open(path, &gauge.first_failure);
         let file = opened.map_err(|cause| StreamError::of(&cause.into()))?;
         let length = file.length();
         Ok(Self {
@@ -36,11 +36,9 @@ impl Stored {
 
     /// Exactly these bytes.
     pub(super) fn bytes(&self, start: u64, length: u64) -> Result<Vec<u8>, StreamError> {
+        let cut = || StreamError::new(&TRUNCATED_STREAM, "the file ends before what it says it holds");
         if start.checked_add(length).is_none_or(|end| end > self.length) {
-            return Err(StreamError::new(
-                &TRUNCATED_STREAM,
-                "the file ends before what it says it holds",
-            ));
+            return Err(cut());
         }
         let mut file = lock(&self.file);
         let mut bytes = Vec::new();
@@ -49,10 +47,7 @@ impl Stored {
             .and_then(|_| file.by_ref().take(length).read_to_end(&mut bytes));
         read.map_err(|error| StreamError::of(&error))?;
         if bytes.len() as u64 != length {
-            return Err(StreamError::new(
-                &TRUNCATED_STREAM,
-                "the file ends before what it says it holds",
-            ));
+            return Err(cut());
         }
         Ok(bytes)
     }

@@ -74,6 +74,18 @@ impl<'b> Thrift<'b> {
         Some((*last, byte & 0x0f))
     }
 
+    /// Reads the fields of a structure: `read` is given the number and the kind of each, and takes its value.
+    fn fields(&mut self, mut read: impl FnMut(&mut Self, i64, u8) -> Option<()>) -> Option<()> {
+        let mut last = 0;
+        loop {
+            let (number, kind) = self.field(&mut last)?;
+            if kind == END {
+                return Some(());
+            }
+            read(self, number, kind)?;
+        }
+    }
+
     /// How many elements a list has, and of which type.
     fn list(&mut self) -> Option<(u64, u8)> {
         let byte = self.byte()?;
@@ -107,16 +119,7 @@ impl<'b> Thrift<'b> {
                     self.skip(if element <= 2 { 3 } else { element }, depth + 1)?;
                 }
             }
-            STRUCT => {
-                let mut last = 0;
-                loop {
-                    let (_, kind) = self.field(&mut last)?;
-                    if kind == END {
-                        break;
-                    }
-                    self.skip(kind, depth + 1)?;
-                }
-            }
+            STRUCT => self.fields(|inside, _, kind| inside.skip(kind, depth + 1))?,
             _ => return None,
         }
         (self.at <= self.bytes.len()).then_some(())
@@ -160,51 +163,38 @@ impl<'b> Thrift<'b> {
 
     /// The number of children of an element of a schema.
     fn children(&mut self) -> Option<i64> {
-        let (mut last, mut children) = (0, 0);
-        loop {
-            let (number, kind) = self.field(&mut last)?;
-            if kind == END {
-                break;
+        let mut children = 0;
+        self.fields(|inside, number, kind| {
+            if (number, kind) != (5, 5) {
+                return inside.skip(kind, 0);
             }
-            if number == 5 && kind == 5 {
-                children = self.signed()?;
-            } else {
-                self.skip(kind, 0)?;
-            }
-        }
+            children = inside.signed()?;
+            Some(())
+        })?;
         Some(children)
     }
 
     /// The header of a page.
     pub(super) fn page(&mut self) -> Option<Page> {
-        let (mut last, mut page) = (0, Page::default());
-        loop {
-            let (number, kind) = self.field(&mut last)?;
-            if kind == END {
-                break;
-            }
+        let mut page = Page::default();
+        self.fields(|head, number, kind| {
             match (number, kind) {
-                (2, 5) => page.plain = self.signed()?,
-                (3, 5) => page.stored = self.signed()?,
+                (2, 5) => page.plain = head.signed()?,
+                (3, 5) => page.stored = head.signed()?,
                 // Of a page of the first version, or of the second.
-                (5 | 8, STRUCT) => {
-                    let mut last = 0;
-                    loop {
-                        let (inside, kind) = self.field(&mut last)?;
-                        if kind == END {
-                            break;
-                        }
-                        match (number, inside, kind) {
-                            (_, 1, 5) => page.values = page.values.max(self.signed()?),
-                            (8, 5 | 6, 5) => page.levels = page.levels.checked_add(self.signed()?)?,
-                            (8, 7, 2) => page.is_plain = true,
-                            _ => self.skip(kind, 0)?,
-                        }
+                (5 | 8, STRUCT) => head.fields(|head, inside, kind| {
+                    match (number, inside, kind) {
+                        (_, 1, 5) => page.values = page.values.max(head.signed()?),
+                        (8, 5 | 6, 5) => page.levels = page.levels.checked_add(head.signed()?)?,
+                        (8, 7, 2) => page.is_plain = true,
+                        _ => head.skip(kind, 0)?,
                     }
-                }
-                _ => self.skip(kind, 0)?,
+                    Some(())
+                })?,
+                _ => head.skip(kind, 0)?,
             }
-        }
+            Some(())
+        })?;
         page.header = self.at;
         Some(page)
     }

@@ -15,7 +15,7 @@ use rusqlite::{Connection, OpenFlags};
 use tempfile::NamedTempFile;
 
 use super::pages::{HEADER_BYTES, Pages};
-use crate::door::{self, InputFile, Trouble};
+use crate::door::{self, FirstFailure, InputFile};
 use crate::stream::{ReadBudget, StreamError};
 
 /// First bytes of every database.
@@ -63,9 +63,9 @@ pub(crate) enum DatabaseFile {
 impl DatabaseFile {
     /// Copies a stream to a temporary file, since a database is read by seeking.
     pub(crate) fn copy(stream: &mut dyn Read, gauge: &ReadBudget) -> Result<Self, StreamError> {
-        let (limits, trouble) = (&gauge.limits, &gauge.trouble);
+        let (limits, first_failure) = (&gauge.limits, &gauge.first_failure);
         let created = door::call(Call::Create, NamedTempFile::new);
-        let mut file = created.map_err(|error| no_room(&std::env::temp_dir(), &error, trouble))?;
+        let mut file = created.map_err(|error| no_room(&std::env::temp_dir(), &error, first_failure))?;
         let mut buffer = vec![0; 256 * 1024];
         let mut bytes = 0;
         loop {
@@ -85,16 +85,16 @@ impl DatabaseFile {
                     ),
                 ));
             }
-            let block = buffer.get(..count).unwrap_or_default();
+            let block = buffer.split_at(count).0;
             door::call(Call::Write, || file.write_all(block))
-                .map_err(|error| no_room(file.path(), &error, trouble))?;
+                .map_err(|error| no_room(file.path(), &error, first_failure))?;
         }
     }
 
     /// The same database without the rest of a page that was cut: SQLite would take zeros for what is missing. With it, what
     /// the header and the length of the file say against each other, if they do.
     pub(super) fn whole_pages(self, gauge: &ReadBudget) -> Result<(Self, Option<Finding>), StreamError> {
-        let opened = InputFile::open(self.path(), &gauge.trouble);
+        let opened = InputFile::open(self.path(), &gauge.first_failure);
         let mut file = opened.map_err(|cause| StreamError::of(&cause.into()))?;
         let mut header = [0; HEADER_BYTES];
         // A file without a sound header is told by SQLite.
@@ -151,7 +151,7 @@ impl DatabaseFile {
     }
 
     /// What stands beside the database and belongs to it, but is not read.
-    pub(super) fn notes(&self, trouble: &Trouble) -> Vec<Finding> {
+    pub(super) fn notes(&self, first_failure: &FirstFailure) -> Vec<Finding> {
         let Self::Own { path, .. } = self else {
             return Vec::new();
         };
@@ -163,7 +163,7 @@ impl DatabaseFile {
                 Ok(metadata) => metadata.len(),
                 Err(error) if door::is_absent(&error) => 0,
                 Err(error) => {
-                    trouble.at("look at", Path::new(&beside), &error);
+                    first_failure.at("look at", Path::new(&beside), &error);
                     0
                 }
             };
@@ -178,8 +178,8 @@ impl DatabaseFile {
 }
 
 /// A copy could not be made: the input has no part in that.
-fn no_room(path: &Path, error: &io::Error, trouble: &Trouble) -> StreamError {
-    trouble.at("write a temporary copy to", path, error);
+fn no_room(path: &Path, error: &io::Error, first_failure: &FirstFailure) -> StreamError {
+    first_failure.at("write a temporary copy to", path, error);
     StreamError::of(error)
 }
 

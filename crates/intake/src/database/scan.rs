@@ -7,16 +7,16 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use chatmill_diag::Code;
 use chatmill_diag::codes::{CORRUPT_STREAM, DECOMPRESSION_LIMIT, RECORD_TOO_LONG};
+use chatmill_diag::{Code, cut};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, Row, params_from_iter};
 
 use super::schema::{Keys, quoted};
-use super::{about, explain};
+use super::{Doubt, about, explain};
 use crate::stream::{ReadBudget, StreamError};
 use crate::table::TableMap;
-use crate::table::row::{Cell, RowFault, RowWriter, Written};
+use crate::table::row::{Cell, RowWriter, Written};
 
 /// Rows of a batch.
 const MAX_BATCH_ROWS: usize = 512;
@@ -91,14 +91,21 @@ impl Scan {
 
     /// The bytes of a row, until the next one is asked for.
     pub(super) fn bytes(&self, row: Range<usize>) -> &[u8] {
-        self.bytes.get(row).unwrap_or_default()
+        cut::slice(&self.bytes, row)
     }
 
     /// What became of the next row; nothing at the end of the table.
-    pub(super) fn next(&mut self, connection: &Connection, gauge: &ReadBudget) -> Option<Outcome> {
+    pub(super) fn next(
+        &mut self,
+        connection: &Connection,
+        doubt: &mut Doubt,
+        gauge: &ReadBudget,
+    ) -> Option<Outcome> {
         while self.rows.is_empty() && !self.is_over {
             self.bytes.clear();
-            if let Err(error) = self.fill(connection, gauge) {
+            if let Err(error) = self.fill(connection, gauge)
+                && !doubt.remains(&error)
+            {
                 let is_too_long = error.sqlite_error_code() == Some(ErrorCode::TooBig);
                 if !is_too_long || self.pass_one(connection, gauge).is_err() {
                     self.is_over = true;
@@ -175,7 +182,7 @@ impl Scan {
         let cells = places.map(|at| {
             row.get_ref(at)
                 .map(cell)
-                .map_err(|_| RowFault::malformed("a cell is missing"))
+                .map_err(|_| StreamError::malformed("a cell is missing"))
         });
         let written = self.writer.write(cells, &mut self.bytes);
         let length = (self.bytes.len() - start) as u64;
@@ -194,7 +201,7 @@ impl Scan {
             }
             Ok(Written::Row) => self.rows.push_back(Outcome::Row(start..self.bytes.len())),
             Ok(Written::Filtered) => self.filtered += 1,
-            Err(fault) => self.row_damage(fault.code, &fault.message),
+            Err(broken) => self.row_damage(broken.code, &broken.message),
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use chatmill_diag::codes::CORRUPT_STREAM;
 use rusqlite::Connection;
 
-use super::explain;
+use super::{Doubt, explain};
 use crate::stream::{ReadBudget, StreamError};
 
 /// The names under which a table may show the number of a row.
@@ -67,6 +67,7 @@ pub(super) fn count(
     connection: &Connection,
     table: &str,
     bytes: u64,
+    doubt: &mut Doubt,
     gauge: &ReadBudget,
 ) -> rusqlite::Result<(u64, Option<StreamError>)> {
     let mut statement = connection.prepare(&format!("SELECT 1 FROM main.{} NOT INDEXED", quoted(table)))?;
@@ -81,6 +82,9 @@ pub(super) fn count(
                 return Ok((count, Some(circle)));
             }
             Ok(None) => return Ok((count, None)),
+            Err(error) if doubt.remains(&error) => {
+                return self::count(connection, table, bytes, doubt, gauge);
+            }
             Err(error) => return Ok((count, Some(explain(&error, gauge)))),
         }
     }

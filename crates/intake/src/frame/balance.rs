@@ -20,7 +20,7 @@ impl Balance {
                 at += 1;
                 continue;
             }
-            let rest = bytes.get(at..).unwrap_or_default();
+            let rest = bytes.split_at(at).1;
             if self.in_string {
                 let stop = memchr2(b'"', b'\\', rest)?;
                 at += stop + 1;

@@ -1,9 +1,8 @@
 //! A CSV file: one record a row. A header that no table map recognises makes each of them one damage.
 
-use chatmill_diag::codes::{DUMP_INCOMPLETE, RECORD_TOO_LONG};
+use chatmill_diag::codes::DUMP_INCOMPLETE;
 
 use super::rows::CellsOf;
-use super::unit::Unit;
 use super::{Framer, State};
 use crate::stream::StreamError;
 use crate::table::csv::{Ends, Layout, SEPARATORS};
@@ -59,9 +58,7 @@ impl Framer {
         } else {
             self.record_limit
         };
-        let mut unit = Unit::new(self.place, 0, limit, self.head_limit, &RECORD_TOO_LONG);
-        let mut raw = std::mem::take(&mut self.rows.raw);
-        raw.clear();
+        let (mut unit, mut raw) = self.row_unit(limit);
         let mut ends = Ends::new(separator);
         let mut is_ended = false;
         while !is_ended && self.window.ready() {

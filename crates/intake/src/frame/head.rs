@@ -147,76 +147,13 @@ fn is_balanced(line: &[u8], bracket: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Cut;
-    use crate::event::Framing::{self, Array, Documents, Empty, Lines, Text};
-
-    fn decide(head: &[u8], complete: bool) -> Framing {
-        super::decide(head, complete, &[]).framing()
-    }
+    use crate::reader::testing::cases;
 
     #[test]
-    fn the_head_decides() {
-        let table: &[(&str, Framing)] = &[
-            ("", Empty),
-            (" \r\n\t\n", Empty),
-            ("[]", Array),
-            (" \n [1", Array),
-            ("{}", Lines),
-            ("{\"a\":1}\n{\"a\":2}\n", Lines),
-            ("{\"a\":1}\r\n{\"a\":2}", Lines),
-            ("\n\n{\"a\":1}\n", Lines),
-            ("broken\n{\"a\":1}\n", Lines),
-            ("{\"a\":[\n{\"a\":1}\n{\"a\":2}\n", Lines),
-            ("{\"a\":1}{\"a\":2}\n", Documents),
-            ("{\"a\":1}\r{\"a\":2}\r", Documents),
-            ("{\n\"a\":1\n}\n{\n\"a\":2\n}\n", Documents),
-            (" {\"a\":1}\n", Documents),
-            ("{\"a\":[\n{\"b\":1}\n]}\n", Documents),
-            ("hello\n", Documents),
-            ("42", Documents),
-            ("[{}]\n", Array),
-            ("[{}]\n\n[{}", Lines),
-            ("[{}] \r\n[{}]\r\n", Lines),
-            ("[[{}],\n[{}]]", Array),
-            ("[{}]\n {}", Array),
-            ("[\n[1]\n[2]\n]", Array),
-            (" [{}]\n[{}]", Array),
-            ("\"a\"\n\"b\"\n", Lines),
-            ("\"a\" \"b\"\n", Documents),
-            ("<|im_start|>user\nHi<|im_end|>\n{}\n", Text),
-            (" \n<|im_start|>", Text),
-            ("<|im_start|", Documents),
-        ];
-        for (head, framing) in table {
-            assert_eq!(decide(head.as_bytes(), true), *framing, "{head:?}");
-        }
-    }
-
-    #[test]
-    fn escapes_of_copy_are_recognised_when_nothing_speaks_against_them() {
-        let escaped = r#"{"a":"say \\"x\\""}"#;
-        let both = r#"{"a":"b\\\\c"}"#;
-        let plain = r#"{"a":"say \"x\" \\"}"#;
-        let broken = r#"{"a":"b\\"#;
-        let cut = |lines: &[&str]| super::decide((lines.join("\n") + "\n").as_bytes(), true, &[]);
-        assert_eq!(cut(&[escaped]), Cut::EscapedLines);
-        assert_eq!(cut(&[both, broken, "{}", escaped]), Cut::EscapedLines);
-        assert_eq!(cut(&[both, "{}"]), Cut::Lines);
-        assert_eq!(cut(&[escaped, plain]), Cut::Lines);
-        assert_eq!(cut(&[plain, broken, plain]), Cut::Lines);
-    }
-
-    #[test]
-    fn a_line_that_is_cut_does_not_count() {
-        assert_eq!(decide(b"{\"a\":1}", false), Documents);
-        assert_eq!(decide(b"{\"a\":1}\n", false), Lines);
-        assert_eq!(decide(b"   ", false), Documents);
-    }
-
-    #[test]
-    fn only_the_first_sixteen_lines_are_looked_at() {
-        let broken = "x\n\n".repeat(15);
-        assert_eq!(decide(format!("{broken}{{}}\n").as_bytes(), true), Lines);
-        assert_eq!(decide(format!("{broken}x\n{{}}\n").as_bytes(), true), Documents);
+    fn heads_decide_as_their_cases_say() {
+        cases("heads", |words, head| {
+            let cut = super::decide(head.as_bytes(), words != "cut", &[]);
+            format!("{:?}, {cut:?}", cut.framing())
+        });
     }
 }

@@ -23,7 +23,7 @@ impl Framer {
         loop {
             let rest = self.window.rest();
             let line_end = memchr(b'\n', rest);
-            let line = rest.get(..line_end.unwrap_or(rest.len())).unwrap_or_default();
+            let line = rest.split_at(line_end.unwrap_or(rest.len())).0;
             let length = line.len();
             if held_back && length > 0 {
                 unit.push(b"\r", buffer);

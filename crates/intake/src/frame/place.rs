@@ -49,7 +49,7 @@ impl Place {
             None => self.column += code_points(bytes),
             Some(last) => {
                 self.line += memchr_iter(b'\n', bytes).count() as u64;
-                self.column = 1 + code_points(bytes.get(last + 1..).unwrap_or_default());
+                self.column = 1 + code_points(bytes.split_at(last + 1).1);
             }
         }
     }

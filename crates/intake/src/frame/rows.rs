@@ -6,13 +6,13 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use chatmill_diag::codes::{COLUMNS_UNKNOWN, INVALID_UTF8};
+use chatmill_diag::codes::{COLUMNS_UNKNOWN, INVALID_UTF8, RECORD_TOO_LONG};
 
 use super::Framer;
 use super::unit::Unit;
 use crate::event::{Event, Form};
 use crate::stream::StreamError;
-use crate::table::row::{Cell, RowFault, RowWriter, Written};
+use crate::table::row::{Cell, RowWriter, Written};
 use crate::table::sql::Syntax;
 use crate::table::{TableMap, copy, csv, literal};
 
@@ -58,7 +58,7 @@ enum Wish {
     Skip,
     Write(RowWriter),
     /// They would be read if it were not for this.
-    Reject(RowFault),
+    Reject(StreamError),
 }
 
 /// Rows that were passed over and not yet reported.
@@ -93,7 +93,7 @@ impl Encoding {
         }
     }
 
-    fn decode<'r>(&self, row: &'r [u8]) -> Result<Cow<'r, [u8]>, RowFault> {
+    fn decode<'r>(&self, row: &'r [u8]) -> Result<Cow<'r, [u8]>, StreamError> {
         match self {
             Self::Utf8 => Ok(Cow::Borrowed(row)),
             Self::Latin1 if row.is_ascii() => Ok(Cow::Borrowed(row)),
@@ -101,10 +101,10 @@ impl Encoding {
                 let text: String = row.iter().copied().map(char::from).collect();
                 Ok(Cow::Owned(text.into_bytes()))
             }
-            Self::Other(name) => Err(RowFault {
-                code: &INVALID_UTF8,
-                message: format!("the dump is encoded in {name}, which is not read"),
-            }),
+            Self::Other(name) => Err(StreamError::new(
+                &INVALID_UTF8,
+                format!("the dump is encoded in {name}, which is not read"),
+            )),
         }
     }
 }
@@ -146,7 +146,7 @@ impl Rows {
     }
 
     /// Rejects all rows that follow, of a table that has no name.
-    pub(super) fn reject_all(&mut self, fault: RowFault) {
+    pub(super) fn reject_all(&mut self, fault: StreamError) {
         self.target = Target {
             wish: Wish::Reject(fault),
             ..Target::default()
@@ -176,10 +176,10 @@ impl Rows {
                     (Wish::Write(RowWriter::new(map, &map.definition)), Some(map))
                 }
                 Some(map) => {
-                    let fault = RowFault {
-                        code: &COLUMNS_UNKNOWN,
-                        message: format!("nothing says what the columns of {} are", map.table),
-                    };
+                    let fault = StreamError::new(
+                        &COLUMNS_UNKNOWN,
+                        format!("nothing says what the columns of {} are", map.table),
+                    );
                     (Wish::Reject(fault), Some(map))
                 }
                 None => (Wish::Skip, None),
@@ -195,7 +195,7 @@ impl Framer {
         &mut self,
         table: Option<String>,
         columns: Option<Vec<String>>,
-        fault: Option<RowFault>,
+        fault: Option<StreamError>,
     ) {
         let rows = &mut self.rows;
         let is_same =
@@ -269,6 +269,16 @@ impl Framer {
         self.queue.len() > before
     }
 
+    /// Begins a row, whose bytes a buffer of its own will hold.
+    pub(super) fn row_unit(&mut self, limit: u64) -> (Unit, Vec<u8>) {
+        let mut raw = std::mem::take(&mut self.rows.raw);
+        raw.clear();
+        (
+            Unit::new(self.place, 0, limit, self.head_limit, &RECORD_TOO_LONG),
+            raw,
+        )
+    }
+
     /// Ends a row, whose bytes `raw` holds: it is written, passed over or rejected. `cut` says what a fault of it means where
     /// the row is the last thing in the entry.
     pub(super) fn end_row(&mut self, unit: Unit, mut raw: Vec<u8>, cells: CellsOf, cut: Option<StreamError>) {
@@ -291,7 +301,7 @@ impl Framer {
             }
             Ok(Written::Filtered) => self.skip_row(unit.length()),
             Err(fault) => {
-                let broken = cut.unwrap_or_else(|| StreamError::new(fault.code, fault.message));
+                let broken = cut.unwrap_or(fault);
                 let event = unit.reject(self.record, &broken, &mut raw);
                 self.wait(event);
             }
@@ -345,10 +355,10 @@ pub(super) enum CellsOf {
 }
 
 impl CellsOf {
-    fn write(self, row: &[u8], writer: &RowWriter, json: &mut Vec<u8>) -> Result<Written, RowFault> {
+    fn write(self, row: &[u8], writer: &RowWriter, json: &mut Vec<u8>) -> Result<Written, StreamError> {
         let line = row.strip_suffix(b"\r").unwrap_or(row);
         match self {
-            Self::Copy => writer.write(copy::cells(line).map(Ok::<Cell<'_>, RowFault>), json),
+            Self::Copy => writer.write(copy::cells(line).map(Ok::<Cell<'_>, StreamError>), json),
             Self::Insert(syntax, room) => writer.write(literal::cells(row, syntax, room), json),
             Self::Csv(separator) => writer.write(csv::cells(line, separator), json),
         }

@@ -195,7 +195,7 @@ impl Framer {
             let rest = self.window.rest();
             let end = memchr(b'\n', rest);
             let count = end.map_or(rest.len(), |end| end + 1);
-            let bytes = rest.get(..count).unwrap_or_default();
+            let bytes = rest.split_at(count).0;
             if (line.len() + count) as u64 <= MAX_HELD_BYTES {
                 line.extend_from_slice(bytes);
             }

@@ -55,7 +55,7 @@ impl Unit {
             return;
         }
         let passed = self.passed.get_or_insert_with(|| {
-            let so_far = buffer.get(self.buffer_start..).unwrap_or_default();
+            let so_far = buffer.split_at(self.buffer_start).1;
             let mut hasher = blake3::Hasher::new();
             hasher.update(so_far);
             let head = so_far.get(..self.head_limit).unwrap_or(so_far).to_vec();
@@ -64,9 +64,7 @@ impl Unit {
         });
         passed.hasher.update(bytes);
         let room = self.head_limit.saturating_sub(passed.head.len()).min(bytes.len());
-        passed
-            .head
-            .extend_from_slice(bytes.get(..room).unwrap_or_default());
+        passed.head.extend_from_slice(bytes.split_at(room).0);
     }
 
     /// Says where its fault is.
@@ -134,7 +132,7 @@ impl Unit {
         let (hash, head, around) = if let Some(passed) = self.passed {
             (passed.hasher.finalize(), passed.head, None)
         } else {
-            let bytes = buffer.get(self.buffer_start..).unwrap_or_default();
+            let bytes = buffer.split_at(self.buffer_start).1;
             let around = |fault: FaultPlace| FaultBytes::around(bytes, self.start.offset, fault.byte);
             (
                 blake3::hash(bytes),

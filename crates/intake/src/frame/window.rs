@@ -2,6 +2,8 @@
 
 use std::io::{ErrorKind, Read};
 
+use chatmill_diag::cut;
+
 use crate::stream::{Bytes, StreamError};
 
 /// Decoded bytes that decide how an entry is cut.
@@ -61,7 +63,7 @@ impl Window {
         while !self.ended && self.filled < room {
             match self
                 .stream
-                .read(self.bytes.get_mut(self.filled..room).unwrap_or_default())
+                .read(self.bytes.split_at_mut(room).0.split_at_mut(self.filled).1)
             {
                 Ok(0) => self.ended = true,
                 Ok(count) => self.filled += count,
@@ -76,7 +78,7 @@ impl Window {
 
     /// What was read and not consumed.
     pub(super) fn rest(&self) -> &[u8] {
-        self.bytes.get(self.at..self.filled).unwrap_or_default()
+        cut::slice(&self.bytes, self.at..self.filled)
     }
 
     pub(super) fn consume(&mut self, count: usize) {

@@ -9,10 +9,11 @@ pub(super) fn unescape(inside: &str) -> String {
     let mut text = String::with_capacity(inside.len());
     let mut rest = inside;
     while let Some(backslash) = memchr(b'\\', rest.as_bytes()) {
-        text.push_str(rest.get(..backslash).unwrap_or_default());
-        let (decoded, length) = decode(rest.as_bytes().get(backslash..).unwrap_or_default());
+        let (plain, escape) = rest.split_at(backslash);
+        text.push_str(plain);
+        let (decoded, length) = decode(escape.as_bytes());
         text.extend(decoded);
-        rest = rest.get(backslash + length..).unwrap_or_default();
+        rest = escape.split_at(length).1;
     }
     text.push_str(rest);
     text
@@ -23,12 +24,13 @@ pub(crate) fn unescape_lossy(inside: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(inside.len());
     let mut rest = inside;
     while let Some(backslash) = memchr(b'\\', rest) {
-        text.extend_from_slice(rest.get(..backslash).unwrap_or_default());
-        let (decoded, length) = decode(rest.get(backslash..).unwrap_or_default());
+        let (plain, escape) = rest.split_at(backslash);
+        text.extend_from_slice(plain);
+        let (decoded, length) = decode(escape);
         if let Some(sign) = decoded {
             text.extend_from_slice(sign.encode_utf8(&mut [0; 4]).as_bytes());
         }
-        rest = rest.get(backslash + length..).unwrap_or_default();
+        rest = escape.split_at(length).1;
     }
     text.extend_from_slice(rest);
     text

@@ -59,7 +59,7 @@ impl<'s> Places<'s> {
     }
 
     fn pass(&mut self, written: usize, said: usize) {
-        self.rest = self.rest.get(written..).unwrap_or_default();
+        self.rest = self.rest.split_at(written).1;
         self.plain = plain(self.rest);
         self.written += written;
         self.said += said;

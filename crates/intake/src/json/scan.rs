@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, RefCell};
 
-use chatmill_diag::Code;
 use chatmill_diag::codes::{
     DEPTH_EXCEEDED, DOCUMENT_TOO_LARGE, ESCAPED_NUL, INVALID_JSON, INVALID_UTF8, LONE_SURROGATE,
     NUMBER_OUT_OF_RANGE, REPLACEMENT_CHARACTER,
 };
+use chatmill_diag::{Code, cut};
 
 use super::{Document, Fault, Node, Note};
 
@@ -51,12 +51,16 @@ pub fn scan(bytes: &[u8], depth_limit: u32) -> Result<Document<'_>, Fault> {
     })
 }
 
+/// What is said of U+FFFD.
+const LOST_BEFORE: &str = "the text holds U+FFFD: what stood there was lost before";
+
 /// Notes where U+FFFD stands, as it is or as an escape; what stands side by side is one place.
 fn lost(text: &str, notes: &mut Vec<Note>) {
     const LOST: &str = "\u{fffd}";
     let found = memchr::memmem::find_iter(text.as_bytes(), LOST);
     notes.extend(found.map(|at| Note {
         code: &REPLACEMENT_CHARACTER,
+        message: LOST_BEFORE,
         at,
         end: at + LOST.len(),
     }));
@@ -84,11 +88,11 @@ fn repair<'t>(text: &'t str, notes: &[Note]) -> Cow<'t, str> {
     let mut repaired = String::with_capacity(text.len());
     let mut copied = 0;
     for note in lone {
-        repaired.push_str(text.get(copied..note.at).unwrap_or_default());
+        repaired.push_str(cut::text(text, copied..note.at));
         repaired.push_str("\\uFFFD");
         copied = note.end;
     }
-    repaired.push_str(text.get(copied..).unwrap_or_default());
+    repaired.push_str(text.split_at(copied).1);
     Cow::Owned(repaired)
 }
 
@@ -296,14 +300,18 @@ impl Scanner<'_> {
                 .unit(start + 8)
                 .is_some_and(|low| (0xDC00..0xE000).contains(&low));
         self.at = start + if pair { 12 } else { 6 };
-        let code = match unit {
-            0 => &ESCAPED_NUL,
-            0xFFFD => &REPLACEMENT_CHARACTER,
-            0xD800..0xE000 if !pair => &LONE_SURROGATE,
+        let (code, message) = match unit {
+            0 => (
+                &ESCAPED_NUL,
+                "the text holds an escaped NUL character, kept as it is",
+            ),
+            0xFFFD => (&REPLACEMENT_CHARACTER, LOST_BEFORE),
+            0xD800..0xE000 if !pair => (&LONE_SURROGATE, "a lone surrogate escape was replaced by U+FFFD"),
             _ => return Ok(()),
         };
         self.notes.push(Note {
             code,
+            message,
             at: start,
             end: self.at,
         });
@@ -352,6 +360,7 @@ impl Scanner<'_> {
             if !text.is_some_and(|text| holds(text, integer)) {
                 self.notes.push(Note {
                     code: &NUMBER_OUT_OF_RANGE,
+                    message: "the number is beyond what common parsers hold exactly; its text is kept",
                     at: start,
                     end: self.at,
                 });

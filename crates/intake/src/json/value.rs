@@ -1,12 +1,11 @@
 //! Walks the tape of a scanned document.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::rc::Rc;
 
-use chatmill_diag::steps;
+use chatmill_diag::{cut, steps};
 
 use super::escape::unescape;
 use super::{Document, Fault, Node, scan};
@@ -64,11 +63,7 @@ impl<'d> Value<'d> {
     }
 
     fn node(self) -> Node {
-        self.document
-            .nodes
-            .get(self.index as usize)
-            .copied()
-            .unwrap_or_default()
+        *cut::at(&self.document.nodes, self.index as usize)
     }
 
     /// The node after this value and everything inside it.
@@ -111,30 +106,25 @@ impl<'d> Value<'d> {
 
     /// The value's JSON text, as somebody reads it who takes nothing of it.
     pub fn written(self) -> &'d str {
-        self.document.text.get(self.span()).unwrap_or_default()
+        cut::text(&self.document.text, self.span())
     }
 
     /// What was done with the value so far. What stands around it and inside it has marks of its own.
     pub fn marked(self) -> Mark {
-        self.document
-            .marks
-            .get(self.index as usize)
-            .map(Cell::get)
-            .unwrap_or_default()
+        cut::at(&self.document.marks, self.index as usize).get()
     }
 
     /// Says what was done with the value.
     pub fn mark(self, mark: Mark) {
-        if let Some(known) = self.document.marks.get(self.index as usize) {
-            known.set(mark);
-        }
+        cut::at(&self.document.marks, self.index as usize).set(mark);
     }
 
     /// Whether the value, or anything inside it, has a mark. Takes time in proportion to what lies before the first.
     pub fn is_touched(self) -> bool {
         let inside = self.index as usize..self.after() as usize;
-        let marks = self.document.marks.get(inside).unwrap_or_default();
-        marks.iter().any(|mark| mark.get() != Mark::Left)
+        cut::slice(&self.document.marks, inside)
+            .iter()
+            .any(|mark| mark.get() != Mark::Left)
     }
 
     /// The text of a string, borrowed when it holds no escape. The value counts as taken.

@@ -10,6 +10,7 @@ use super::Reader;
 use crate::discover::{Input, InputKind};
 use crate::event::{Event, Form, Framing, Head};
 use crate::table::TableMap;
+use crate::table::sql::Dialect;
 
 /// Everything that was reported of one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,6 +145,27 @@ pub(crate) fn read_all(reader: &mut Reader) -> Vec<Entry> {
     assert!(!inside, "an entry does not end");
     assert_eq!(reader.next(&mut buffer), None, "the end stays the end");
     entries
+}
+
+/// Compares a file of `tests/cases` with what comes of its cases: words, and a text that is written as strings of JSON, one on each line.
+pub(crate) fn cases(name: &str, comes_of: impl Fn(&str, &str) -> String) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/cases");
+    let checked = chatmill_golden::check_cases(&folder.join(format!("{name}.txt")), |case| {
+        let (words, _) = case.split_once('"').unwrap();
+        let pieces = case.strip_prefix(words).unwrap().lines();
+        let text: String = pieces
+            .map(|piece| serde_json::from_str::<String>(piece).unwrap())
+            .collect();
+        comes_of(words.trim(), &text)
+    });
+    checked.unwrap_or_else(|message| panic!("{message}"));
+}
+
+/// The dialect of SQL that a case names.
+pub(crate) fn dialect(name: &str) -> Dialect {
+    let known = [Dialect::PostgreSql, Dialect::MySql, Dialect::Sqlite];
+    let named = known.into_iter().find(|dialect| format!("{dialect:?}") == name);
+    named.unwrap_or_else(|| panic!("{name}"))
 }
 
 /// Limits small enough to be met by tests.

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use chatmill_diag::codes::{UNREADABLE_INPUT, UNSUPPORTED_CONTAINER};
 use chatmill_diag::{Finding, Limits};
 
-use crate::archive::Member;
 use crate::archive::dump::{Custom, DumpTar, Folder};
+use crate::archive::label::Heading;
 use crate::archive::tar::Tar;
 use crate::archive::zip::Zip;
+use crate::archive::{Member, MemberBody};
 use crate::database::DatabaseFile;
 use crate::discover::{Input, InputKind};
-use crate::door::{InputFile, Trouble};
+use crate::door::{FirstFailure, InputFile};
 use crate::memory::{Held, HeldForm};
 use crate::sniff::{Container, HEAD_BYTES, sniff};
 use crate::stream::{Buffered, Bytes, Capped, Raw, ReadBudget, StreamError};
@@ -35,12 +36,12 @@ pub(super) enum Walk {
 }
 
 impl Walk {
-    fn single(member: Member) -> Self {
-        Self::Single(Some(Box::new(member)))
+    fn single(body: MemberBody) -> Self {
+        Self::Single(Some(Box::new(Member::unnamed(body))))
     }
 
     fn broken(broken: StreamError) -> Self {
-        Self::single(Member::broken(broken))
+        Self::single(MemberBody::broken(broken))
     }
 
     pub(super) fn next(&mut self) -> Option<Member> {
@@ -66,19 +67,17 @@ impl Walk {
 
 /// A dump that is itself a member of an archive.
 pub(super) struct Inner {
-    label: String,
-    /// What is noted of the member, until its first table takes it.
-    notes: Vec<Finding>,
+    /// What the member is called, and what is noted of it until its first table takes it.
+    heading: Heading,
     dump: Box<Custom>,
     /// Whether anything was read of it.
     is_begun: bool,
 }
 
 impl Inner {
-    pub(super) fn new(label: String, notes: Vec<Finding>, dump: Custom) -> Self {
+    pub(super) fn new(heading: Heading, dump: Custom) -> Self {
         Self {
-            label,
-            notes,
+            heading,
             dump: Box::new(dump),
             is_begun: false,
         }
@@ -89,13 +88,16 @@ impl Inner {
         let member = self.dump.next();
         let is_first = !std::mem::replace(&mut self.is_begun, true);
         let member = member.or_else(|| {
-            is_first.then(|| Member::Unread {
-                label: String::new(),
-                notes: vec![nothing("the dump holds no rows of a table")],
-                broken: None,
-            })
+            let mut empty = Member::unnamed(MemberBody::Unread(None));
+            let note = nothing("the dump holds no rows of a table");
+            empty.heading.notes.push(note);
+            is_first.then_some(empty)
         });
-        Some(member?.inside(&self.label, std::mem::take(&mut self.notes)))
+        let outer = Heading {
+            label: self.heading.label.clone(),
+            notes: std::mem::take(&mut self.heading.notes),
+        };
+        Some(member?.inside(outer))
     }
 }
 
@@ -117,42 +119,55 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    /// Opens an input. A refusal is a member that cannot be read; what the system cannot do, the gauge's trouble tells.
+    /// Opens an input. A refusal is a member that cannot be read; what the system cannot do, the gauge remembers.
     pub(super) fn input(input: &Input, limits: &Limits) -> Self {
         let path = input.path();
-        let trouble = Trouble::new(&path);
+        let first_failure = FirstFailure::new(&path);
         let unopened = |_| StreamError::new(&UNREADABLE_INPUT, "the input cannot be opened");
         let opened = match &input.kind {
             InputKind::Stdin => {
-                let stream = InputFile::stream(Box::new(std::io::stdin()), &trouble);
-                Ok(Self::stream(Box::new(stream), None, limits, &trouble))
+                let stream = InputFile::stream(Box::new(std::io::stdin()), &first_failure);
+                Ok(Self::stream(Box::new(stream), None, limits, &first_failure))
             }
-            InputKind::Pipe => InputFile::pipe(&path, &trouble)
-                .map(|stream| Self::stream(Box::new(stream), None, limits, &trouble))
+            InputKind::Pipe => InputFile::pipe(&path, &first_failure)
+                .map(|stream| Self::stream(Box::new(stream), None, limits, &first_failure))
                 .map_err(unopened),
             InputKind::Refused(finding) => Err(StreamError::new(finding.code, finding.message.clone())),
             InputKind::Failed(failure) => {
-                trouble.note((**failure).clone());
+                first_failure.note((**failure).clone());
                 Err(StreamError::new(&UNREADABLE_INPUT, failure.to_string()))
             }
-            InputKind::Folder => Ok(Self::folder(path, input.bytes, limits, &trouble)),
-            InputKind::Memory(held) => Ok(Self::held(held, limits, &trouble)),
-            InputKind::File => InputFile::open(&path, &trouble)
-                .map(|file| Self::file(file, &path, limits, &trouble))
+            InputKind::Folder => Ok(Self::folder(path, input.bytes, limits, &first_failure)),
+            InputKind::Memory(held) => Ok(Self::held(held, limits, &first_failure)),
+            InputKind::File => InputFile::open(&path, &first_failure)
+                .map(|file| Self::file(file, &path, limits, &first_failure))
                 .map_err(|cause| unopened(cause.into())),
         };
-        opened.unwrap_or_else(|broken| Self {
-            gauge: ReadBudget::new(limits.clone(), Some(0), trouble),
-            raw: None,
-            path: None,
-            walk: Walk::broken(broken),
-            is_plain: false,
+        opened.unwrap_or_else(|broken| {
+            let gauge = ReadBudget::new(limits.clone(), Some(0), first_failure);
+            Self::by_seeking(gauge, None, Walk::broken(broken))
         })
     }
 
+    /// What is not read in order, or not at all.
+    fn by_seeking(gauge: Arc<ReadBudget>, path: Option<PathBuf>, walk: Walk) -> Self {
+        Self {
+            gauge,
+            raw: None,
+            path,
+            walk,
+            is_plain: false,
+        }
+    }
+
     /// Reads a stream; `length` is its number of stored bytes, where that is known beforehand.
-    pub(super) fn stream(stream: Bytes, length: Option<u64>, limits: &Limits, trouble: &Trouble) -> Self {
-        let gauge = ReadBudget::new(limits.clone(), length, trouble.clone());
+    pub(super) fn stream(
+        stream: Bytes,
+        length: Option<u64>,
+        limits: &Limits,
+        first_failure: &FirstFailure,
+    ) -> Self {
+        let gauge = ReadBudget::new(limits.clone(), length, first_failure.clone());
         let raw = Raw::new(stream, Arc::clone(&gauge));
         let mut stored = Buffered::new(Box::new(raw.clone()));
         let is_plain = sniff(stored.peek(HEAD_BYTES)) == Container::Plain;
@@ -160,15 +175,13 @@ impl Opened {
         let walk = match container {
             Container::Tar => Walk::Tar(Box::new(Tar::new(bytes, Arc::clone(&gauge)))),
             Container::DumpTar => Walk::DumpTar(Box::new(DumpTar::new(bytes, Arc::clone(&gauge)))),
-            Container::Dump => match Custom::open(bytes, Arc::clone(&gauge)) {
-                Ok(dump) => Walk::Dump(Box::new(dump)),
-                Err(broken) => Walk::broken(broken),
-            },
-            Container::Plain | Container::Database | Container::Columnar(_) => Walk::single(Member::Body {
-                label: String::new(),
-                notes: Vec::new(),
-                body: bytes,
-            }),
+            Container::Dump => {
+                let dump = Custom::open(bytes, Arc::clone(&gauge));
+                dump.map_or_else(Walk::broken, |dump| Walk::Dump(Box::new(dump)))
+            }
+            Container::Plain | Container::Database | Container::Columnar(_) => {
+                Walk::single(MemberBody::File(bytes))
+            }
             Container::Zip => Walk::broken(StreamError::new(
                 &UNSUPPORTED_CONTAINER,
                 "a zip archive is read from a file only, not from a pipe or a compressed stream",
@@ -186,71 +199,42 @@ impl Opened {
     }
 
     /// Reads a file; by seeking where that is how it is made.
-    fn file(mut file: InputFile, path: &Path, limits: &Limits, trouble: &Trouble) -> Self {
+    fn file(mut file: InputFile, path: &Path, limits: &Limits, first_failure: &FirstFailure) -> Self {
         let length = file.length();
-        let gauge = ReadBudget::new(limits.clone(), Some(length), trouble.clone());
+        let gauge = ReadBudget::new(limits.clone(), Some(length), first_failure.clone());
+        let own = DatabaseFile::Own {
+            path: path.to_owned(),
+            bytes: length,
+        };
         let walk = match kind(&mut file) {
             Container::Zip => Walk::Zip(Box::new(Zip::open(file, Arc::clone(&gauge)))),
-            Container::Database => Walk::single(Member::Database {
-                label: String::new(),
-                notes: Vec::new(),
-                file: DatabaseFile::Own {
-                    path: path.to_owned(),
-                    bytes: length,
-                },
-            }),
-            Container::Columnar(kind) => Walk::single(Member::Columns {
-                label: String::new(),
-                notes: Vec::new(),
-                file: DatabaseFile::Own {
-                    path: path.to_owned(),
-                    bytes: length,
-                },
-                kind,
-            }),
-            _ => return Self::stream(Box::new(file), Some(length), limits, trouble),
+            Container::Database => Walk::single(MemberBody::Database(own)),
+            Container::Columnar(kind) => Walk::single(MemberBody::Columns(own, kind)),
+            _ => return Self::stream(Box::new(file), Some(length), limits, first_failure),
         };
-        Self {
-            gauge,
-            raw: None,
-            path: Some(path.to_owned()),
-            walk,
-            is_plain: false,
-        }
+        Self::by_seeking(gauge, Some(path.to_owned()), walk)
     }
 
     /// Reads what is in memory. What is read by seeking is copied to a file that loses its name at once.
-    fn held(held: &Held, limits: &Limits, trouble: &Trouble) -> Self {
+    fn held(held: &Held, limits: &Limits, first_failure: &FirstFailure) -> Self {
         let mut first = Vec::new();
         let looked = held.open().take(HEAD_BYTES as u64).read_to_end(&mut first);
         if held.form() == HeldForm::File && looked.is_ok() && sniff(&first) == Container::Zip {
-            let gauge = ReadBudget::new(limits.clone(), Some(held.length()), trouble.clone());
+            let gauge = ReadBudget::new(limits.clone(), Some(held.length()), first_failure.clone());
             let copied = DatabaseFile::copy(&mut *held.open(), &gauge).and_then(|copy| {
-                InputFile::open(copy.path(), trouble).map_err(|cause| StreamError::of(&cause.into()))
+                InputFile::open(copy.path(), first_failure).map_err(|cause| StreamError::of(&cause.into()))
             });
-            let walk = match copied {
-                Ok(file) => Walk::Zip(Box::new(Zip::open(file, Arc::clone(&gauge)))),
-                Err(broken) => Walk::broken(broken),
-            };
-            return Self {
-                gauge,
-                raw: None,
-                path: None,
-                is_plain: false,
-                walk,
-            };
+            let zip = copied.map(|file| Zip::open(file, Arc::clone(&gauge)));
+            let walk = zip.map_or_else(Walk::broken, |zip| Walk::Zip(Box::new(zip)));
+            return Self::by_seeking(gauge, None, walk);
         }
         let stream = held.open();
         if held.form() == HeldForm::File {
-            return Self::stream(stream, Some(held.length()), limits, trouble);
+            return Self::stream(stream, Some(held.length()), limits, first_failure);
         }
-        let gauge = ReadBudget::new(limits.clone(), Some(held.length()), trouble.clone());
+        let gauge = ReadBudget::new(limits.clone(), Some(held.length()), first_failure.clone());
         let raw = Raw::new(stream, Arc::clone(&gauge));
-        let walk = Walk::single(Member::Lines {
-            label: String::new(),
-            notes: Vec::new(),
-            body: Buffered::new(Box::new(raw.clone())),
-        });
+        let walk = Walk::single(MemberBody::Lines(Buffered::new(Box::new(raw.clone()))));
         Self {
             gauge,
             raw: Some(raw),
@@ -261,19 +245,11 @@ impl Opened {
     }
 
     /// Reads a dump that is a folder.
-    fn folder(path: PathBuf, bytes: u64, limits: &Limits, trouble: &Trouble) -> Self {
-        let gauge = ReadBudget::new(limits.clone(), Some(bytes), trouble.clone());
-        let walk = match Folder::open(&path, Arc::clone(&gauge)) {
-            Ok(dump) => Walk::DumpFolder(Box::new(dump)),
-            Err(broken) => Walk::broken(broken),
-        };
-        Self {
-            gauge,
-            raw: None,
-            path: Some(path),
-            walk,
-            is_plain: false,
-        }
+    fn folder(path: PathBuf, bytes: u64, limits: &Limits, first_failure: &FirstFailure) -> Self {
+        let gauge = ReadBudget::new(limits.clone(), Some(bytes), first_failure.clone());
+        let dump = Folder::open(&path, Arc::clone(&gauge));
+        let walk = dump.map_or_else(Walk::broken, |dump| Walk::DumpFolder(Box::new(dump)));
+        Self::by_seeking(gauge, Some(path), walk)
     }
 }
 

@@ -161,6 +161,7 @@ fn plain(token: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::of;
+    use crate::reader::testing::cases;
 
     fn names(record: &str) -> Vec<String> {
         of(record.as_bytes())
@@ -173,31 +174,8 @@ mod tests {
     }
 
     #[test]
-    fn every_element_of_a_list_is_looked_into() {
-        let record =
-            r#"{"list":[{"a":"x"},{"b":[{"type":"one"},{"type":"two","t\u0065xt":"said"}]},"s"],"end":1}"#;
-        assert_eq!(
-            names(record),
-            [
-                "end=/0",
-                "list=/0",
-                "list[]=s/1",
-                "list[].a=x/1",
-                "list[].b=/0",
-                "list[].b[].text=said/4",
-                "list[].b[].type=one+two/3",
-            ]
-        );
-        assert_eq!(
-            names(r#"[{"a":[{"b":1}]},{"c":2}]"#),
-            ["[].a=/0", "[].a[].b=/0", "[].c=/0"]
-        );
-    }
-
-    #[test]
-    fn a_cut_record_tells_what_stands_before_the_cut() {
-        assert_eq!(names(r#"{"a":{"b":"x","c":"cu"#), ["a=/0", "a.b=x/1", "a.c=/0"]);
-        assert_eq!(names("}}]\"a\":1{"), Vec::<String>::new());
+    fn names_of_records_are_found_as_their_cases_say() {
+        cases("names", |_, record| names(record).join(" "));
     }
 
     #[test]

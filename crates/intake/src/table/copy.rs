@@ -39,9 +39,9 @@ pub(crate) fn unescape(field: &[u8]) -> Cow<'_, [u8]> {
     while let Some(backslash) = next {
         let (plain, escape) = rest.split_at(backslash);
         bytes.extend_from_slice(plain);
-        let (byte, length) = decode(escape.get(1..).unwrap_or_default());
+        let (byte, length) = decode(escape.split_at(1).1);
         bytes.push(byte);
-        rest = escape.get(1 + length..).unwrap_or_default();
+        rest = escape.split_at(1 + length).1;
         next = memchr(b'\\', rest);
     }
     bytes.extend_from_slice(rest);
@@ -81,7 +81,7 @@ pub(super) fn number(digits: &[u8], radix: u32, most: usize) -> (u8, usize) {
         value = value * radix + digit;
         count += 1;
     }
-    (value.to_le_bytes().first().copied().unwrap_or_default(), count)
+    (value as u8, count)
 }
 
 /// The letter that stands behind the backslash for a byte that a server escapes.

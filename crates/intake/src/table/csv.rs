@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr2};
 
 use super::TableMap;
-use super::row::{Cell, RowFault};
+use super::row::Cell;
+use crate::stream::StreamError;
 
 /// Bytes that may separate cells.
 pub(crate) const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
@@ -86,7 +87,7 @@ impl Ends {
     pub(crate) fn run(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
-            let rest = bytes.get(at..).unwrap_or_default();
+            let rest = bytes.split_at(at).1;
             match (self.place, byte) {
                 (Place::Quoted, _) => {
                     at += memchr(b'"', rest)? + 1;
@@ -111,7 +112,7 @@ impl Ends {
 }
 
 /// The cells of a row, which comes without its line break.
-pub(crate) fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = Result<Cell<'_>, RowFault>> {
+pub(crate) fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = Result<Cell<'_>, StreamError>> {
     let mut rest = Some(row);
     std::iter::from_fn(move || {
         let row = rest.take()?;
@@ -134,7 +135,7 @@ pub(crate) fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = Result<Ce
         };
         if let Some((next, behind)) = after.split_first() {
             if *next != separator {
-                return Some(Err(RowFault::malformed(
+                return Some(Err(StreamError::malformed(
                     "something follows the closing quote of a cell",
                 )));
             }
@@ -145,13 +146,13 @@ pub(crate) fn cells(row: &[u8], separator: u8) -> impl Iterator<Item = Result<Ce
 }
 
 /// The text of a quoted cell, whose opening quote was passed, and what follows it.
-fn quoted(inside: &[u8]) -> Result<(Cow<'_, [u8]>, &[u8]), RowFault> {
+fn quoted(inside: &[u8]) -> Result<(Cow<'_, [u8]>, &[u8]), StreamError> {
     let mut text = Cow::Borrowed(&[][..]);
     let mut rest = inside;
     loop {
-        let end = memchr(b'"', rest).ok_or_else(|| RowFault::malformed("a quoted cell does not end"))?;
+        let end = memchr(b'"', rest).ok_or_else(|| StreamError::malformed("a quoted cell does not end"))?;
         let (plain, from) = rest.split_at(end);
-        let after = from.get(1..).unwrap_or_default();
+        let after = from.split_at(1).1;
         if after.first() != Some(&b'"') {
             if text.is_empty() {
                 text = Cow::Borrowed(plain);
@@ -163,7 +164,7 @@ fn quoted(inside: &[u8]) -> Result<(Cow<'_, [u8]>, &[u8]), RowFault> {
         let own = text.to_mut();
         own.extend_from_slice(plain);
         own.push(b'"');
-        rest = after.get(1..).unwrap_or_default();
+        rest = after.split_at(1).1;
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use memchr::{memchr, memchr2};
 
 use super::copy::number;
-use super::row::RowFault;
+use crate::stream::StreamError;
 
 /// What a backslash does between quotes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) fn quoted(
     quote: u8,
     after: &[u8],
     escapes: Escapes,
-) -> Result<Option<(Cow<'_, [u8]>, &[u8])>, RowFault> {
+) -> Result<Option<(Cow<'_, [u8]>, &[u8])>, StreamError> {
     let mut text = Vec::new();
     let mut rest = after;
     loop {
@@ -35,7 +35,7 @@ pub(super) fn quoted(
         };
         let Some(stop) = stop else { return Ok(None) };
         let (plain, from) = rest.split_at(stop);
-        let behind = from.get(1..).unwrap_or_default();
+        let behind = from.split_at(1).1;
         if from.first() == Some(&b'\\') {
             text.extend_from_slice(plain);
             let length = if escapes == Escapes::MySql {
@@ -43,11 +43,11 @@ pub(super) fn quoted(
             } else {
                 postgresql(behind, &mut text)?
             };
-            rest = behind.get(length..).unwrap_or_default();
+            rest = behind.split_at(length).1;
         } else if behind.first() == Some(&quote) {
             text.extend_from_slice(plain);
             text.push(quote);
-            rest = behind.get(1..).unwrap_or_default();
+            rest = behind.split_at(1).1;
         } else if rest.len() == after.len() {
             return Ok(Some((Cow::Borrowed(plain), behind)));
         } else {
@@ -78,7 +78,7 @@ fn mysql(escape: &[u8], text: &mut Vec<u8>) -> usize {
 }
 
 /// Decodes what follows a backslash in PostgreSQL; the bytes it takes.
-fn postgresql(escape: &[u8], text: &mut Vec<u8>) -> Result<usize, RowFault> {
+fn postgresql(escape: &[u8], text: &mut Vec<u8>) -> Result<usize, StreamError> {
     let simple = |byte| (byte, 1);
     let (byte, length) = match escape {
         [b'b', ..] => simple(0x08),
@@ -101,13 +101,13 @@ fn postgresql(escape: &[u8], text: &mut Vec<u8>) -> Result<usize, RowFault> {
 }
 
 /// Decodes the escapes of SQLite's `unistr`: `\XXXX`, `\uXXXX`, `\+XXXXXX`, `\UXXXXXXXX` and `\\`.
-pub(super) fn unistr(text: &[u8]) -> Result<Vec<u8>, RowFault> {
+pub(super) fn unistr(text: &[u8]) -> Result<Vec<u8>, StreamError> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(backslash) = memchr(b'\\', rest) {
         let (plain, from) = rest.split_at(backslash);
         out.extend_from_slice(plain);
-        let escape = from.get(1..).unwrap_or_default();
+        let escape = from.split_at(1).1;
         let length = match escape {
             [b'\\', ..] => {
                 out.push(b'\\');
@@ -118,7 +118,7 @@ pub(super) fn unistr(text: &[u8]) -> Result<Vec<u8>, RowFault> {
             [b'+', digits @ ..] => 1 + code_point(digits, 6, b"\\+", &mut out)?,
             digits => code_point(digits, 4, b"\\", &mut out)?,
         };
-        rest = escape.get(length..).unwrap_or_default();
+        rest = escape.split_at(length).1;
     }
     out.extend_from_slice(rest);
     Ok(out)
@@ -126,8 +126,8 @@ pub(super) fn unistr(text: &[u8]) -> Result<Vec<u8>, RowFault> {
 
 /// Decodes `count` hexadecimal digits to a character; a high surrogate takes the low one, after `mark`, with it. The bytes
 /// read.
-fn code_point(digits: &[u8], count: usize, mark: &[u8], text: &mut Vec<u8>) -> Result<usize, RowFault> {
-    let fault = || RowFault::malformed("an escape that is not a character");
+fn code_point(digits: &[u8], count: usize, mark: &[u8], text: &mut Vec<u8>) -> Result<usize, StreamError> {
+    let fault = || StreamError::malformed("an escape that is not a character");
     let unit = |digits: &[u8]| {
         let digits = digits
             .get(..count)

@@ -6,11 +6,11 @@ pub(crate) mod roles;
 
 use std::borrow::Cow;
 
-use chatmill_diag::Code;
-use chatmill_diag::codes::{INVALID_UTF8, MALFORMED_ROW};
+use chatmill_diag::codes::INVALID_UTF8;
 
 use super::TableMap;
 use crate::json;
+use crate::stream::StreamError;
 
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,25 +27,6 @@ pub(crate) enum Cell<'c> {
     Bool(bool),
     /// Bytes that are not text.
     Blob(Cow<'c, [u8]>),
-}
-
-/// Why a row cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RowFault {
-    /// What is wrong.
-    pub(crate) code: &'static Code,
-    /// One clause without any byte of the row.
-    pub(crate) message: String,
-}
-
-impl RowFault {
-    /// A row that is not a row of its table.
-    pub(crate) fn malformed(message: impl Into<String>) -> Self {
-        Self {
-            code: &MALFORMED_ROW,
-            message: message.into(),
-        }
-    }
 }
 
 /// What became of a row.
@@ -127,9 +108,9 @@ impl RowWriter {
     /// nobody wants.
     pub(crate) fn write<'c>(
         &self,
-        cells: impl Iterator<Item = Result<Cell<'c>, RowFault>>,
+        cells: impl Iterator<Item = Result<Cell<'c>, StreamError>>,
         out: &mut Vec<u8>,
-    ) -> Result<Written, RowFault> {
+    ) -> Result<Written, StreamError> {
         let before = out.len();
         let written = self.write_cells(cells, out);
         if !matches!(written, Ok(Written::Row)) {
@@ -140,9 +121,9 @@ impl RowWriter {
 
     fn write_cells<'c>(
         &self,
-        mut cells: impl Iterator<Item = Result<Cell<'c>, RowFault>>,
+        mut cells: impl Iterator<Item = Result<Cell<'c>, StreamError>>,
         out: &mut Vec<u8>,
-    ) -> Result<Written, RowFault> {
+    ) -> Result<Written, StreamError> {
         let mut is_wanted = true;
         let mut mark = b'{';
         for (at, column) in self.columns.iter().enumerate() {
@@ -177,8 +158,8 @@ impl RowWriter {
         })
     }
 
-    fn wrong_width(&self, cells: usize) -> RowFault {
-        RowFault::malformed(format!("{cells} cells in a row of {} columns", self.width()))
+    fn wrong_width(&self, cells: usize) -> StreamError {
+        StreamError::malformed(format!("{cells} cells in a row of {} columns", self.width()))
     }
 }
 
@@ -194,17 +175,17 @@ impl Cell<'_> {
         })
     }
 
-    pub(super) fn write(&self, is_json: bool, out: &mut Vec<u8>) -> Result<(), RowFault> {
+    pub(super) fn write(&self, is_json: bool, out: &mut Vec<u8>) -> Result<(), StreamError> {
         match self {
             Cell::Null | Cell::Absent => out.extend_from_slice(b"null"),
             Cell::Text(text) if is_json && json::scan(text, u32::MAX).is_ok() => out.extend_from_slice(text),
             Cell::Text(text) => match std::str::from_utf8(text) {
                 Ok(text) => push_string(text, out),
                 Err(_) => {
-                    return Err(RowFault {
-                        code: &INVALID_UTF8,
-                        message: "a cell holds bytes that are not UTF-8".to_owned(),
-                    });
+                    return Err(StreamError::new(
+                        &INVALID_UTF8,
+                        "a cell holds bytes that are not UTF-8",
+                    ));
                 }
             },
             Cell::Number(text) if is_number(text) => out.extend_from_slice(text.as_bytes()),
@@ -311,7 +292,11 @@ mod tests {
         Cell::Text(Cow::Borrowed(text.as_bytes()))
     }
 
-    fn write(map: &TableMap, columns: &[&str], cells: Vec<Cell<'_>>) -> Result<(Written, String), RowFault> {
+    fn write(
+        map: &TableMap,
+        columns: &[&str],
+        cells: Vec<Cell<'_>>,
+    ) -> Result<(Written, String), StreamError> {
         let mut out = b"before".to_vec();
         let writer = RowWriter::new(map, &texts(columns));
         let written = writer.write(cells.into_iter().map(Ok), &mut out);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 use super::escape::{Escapes, quoted};
-use super::row::RowFault;
+use crate::stream::StreamError;
 
 /// Whose SQL it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,12 +131,12 @@ impl<'s> Tokens<'s> {
     }
 
     /// The next token without taking it.
-    pub(crate) fn peek(&self) -> Result<Option<Token<'s>>, RowFault> {
+    pub(crate) fn peek(&self) -> Result<Option<Token<'s>>, StreamError> {
         self.clone().next()
     }
 
     /// The next token, or nothing at the end.
-    pub(crate) fn next(&mut self) -> Result<Option<Token<'s>>, RowFault> {
+    pub(crate) fn next(&mut self) -> Result<Option<Token<'s>>, StreamError> {
         self.skip_blank();
         let Some((first, after)) = self.rest.split_first() else {
             return Ok(None);
@@ -148,9 +148,9 @@ impl<'s> Tokens<'s> {
             }
             b'"' | b'`' => Token::Name(self.quoted(*first, after, Escapes::None)?),
             b'[' if self.syntax.quotes_with_brackets() => {
-                let end = memchr(b']', after).ok_or_else(open_quote)?;
-                self.rest = after.get(end + 1..).unwrap_or_default();
-                Token::Name(Cow::Borrowed(after.get(..end).unwrap_or_default()))
+                let (name, from) = after.split_at(memchr(b']', after).ok_or_else(open_quote)?);
+                self.rest = from.split_at(1).1;
+                Token::Name(Cow::Borrowed(name))
             }
             b'$' if self.syntax.dialect == Dialect::PostgreSql => self.dollar_quoted(after)?,
             b'0'..=b'9' => self.number(),
@@ -187,26 +187,26 @@ impl<'s> Tokens<'s> {
     }
 
     /// Passes tokens up to the bracket that closes an open one.
-    pub(crate) fn skip_bracket(&mut self) -> Result<(), RowFault> {
+    pub(crate) fn skip_bracket(&mut self) -> Result<(), StreamError> {
         let mut depth = 1_u32;
         while depth > 0 {
             match self.next()? {
                 Some(Token::Symbol(b'(')) => depth += 1,
                 Some(Token::Symbol(b')')) => depth -= 1,
                 Some(_) => {}
-                None => return Err(RowFault::malformed("a bracket does not end")),
+                None => return Err(StreamError::malformed("a bracket does not end")),
             }
         }
         Ok(())
     }
 
-    fn quoted(&mut self, quote: u8, after: &'s [u8], escapes: Escapes) -> Result<Cow<'s, [u8]>, RowFault> {
+    fn quoted(&mut self, quote: u8, after: &'s [u8], escapes: Escapes) -> Result<Cow<'s, [u8]>, StreamError> {
         let (text, rest) = quoted(quote, after, escapes)?.ok_or_else(open_quote)?;
         self.rest = rest;
         Ok(text)
     }
 
-    fn word(&mut self) -> Result<Token<'s>, RowFault> {
+    fn word(&mut self) -> Result<Token<'s>, StreamError> {
         let length = self.rest.iter().take_while(|byte| is_word(**byte)).count();
         let (word, after) = self.rest.split_at(length);
         self.rest = after;
@@ -215,7 +215,7 @@ impl<'s> Tokens<'s> {
         };
         let digits = |text: Cow<'s, [u8]>| match text {
             Cow::Borrowed(digits) => Ok(digits),
-            Cow::Owned(_) => Err(RowFault::malformed("digits with quotes among them")),
+            Cow::Owned(_) => Err(StreamError::malformed("digits with quotes among them")),
         };
         Ok(match word {
             b"E" | b"e" if self.syntax.is_escape_mark(word) => {
@@ -250,18 +250,17 @@ impl<'s> Tokens<'s> {
     }
 
     /// A text between `$tag$` and `$tag$`, or a bare dollar sign.
-    fn dollar_quoted(&mut self, after: &'s [u8]) -> Result<Token<'s>, RowFault> {
+    fn dollar_quoted(&mut self, after: &'s [u8]) -> Result<Token<'s>, StreamError> {
         let tag = after.iter().take_while(|byte| is_tag(**byte)).count();
         let starts_with_digit = after.first().is_some_and(u8::is_ascii_digit);
         if after.get(tag) != Some(&b'$') || starts_with_digit {
             self.rest = after;
             return Ok(Token::Symbol(b'$'));
         }
-        let mark = self.rest.get(..tag + 2).unwrap_or_default();
-        let body = after.get(tag + 1..).unwrap_or_default();
-        let end = memchr::memmem::find(body, mark).ok_or_else(open_quote)?;
-        self.rest = body.get(end + mark.len()..).unwrap_or_default();
-        Ok(Token::Text(Cow::Borrowed(body.get(..end).unwrap_or_default())))
+        let (mark, body) = self.rest.split_at(tag + 2);
+        let (text, from) = body.split_at(memchr::memmem::find(body, mark).ok_or_else(open_quote)?);
+        self.rest = from.split_at(mark.len()).1;
+        Ok(Token::Text(Cow::Borrowed(text)))
     }
 
     /// Passes white space and comments, and of a comment that MySQL executes only what stands around it. A block comment that
@@ -273,10 +272,10 @@ impl<'s> Tokens<'s> {
                 || (self.syntax.dialect == Dialect::MySql && self.rest.starts_with(b"#"))
             {
                 let end = memchr(b'\n', self.rest).unwrap_or(self.rest.len());
-                self.rest = self.rest.get(end..).unwrap_or_default();
-            } else if self.is_versioned && self.rest.starts_with(b"*/") {
+                self.rest = self.rest.split_at(end).1;
+            } else if let Some(after) = self.rest.strip_prefix(b"*/").filter(|_| self.is_versioned) {
                 self.is_versioned = false;
-                self.rest = self.rest.get(2..).unwrap_or_default();
+                self.rest = after;
             } else if self.syntax.dialect == Dialect::MySql
                 && let Some(inside) = executed(self.rest)
             {
@@ -301,16 +300,14 @@ fn executed(text: &[u8]) -> Option<&[u8]> {
     let inside = text.strip_prefix(b"/*!").or(text.strip_prefix(b"/*M!"))?;
     let mut version = Version::default();
     let length = inside.iter().take_while(|byte| version.takes(**byte)).count();
-    version
-        .is_executed()
-        .then(|| inside.get(length..).unwrap_or_default())
+    version.is_executed().then(|| inside.split_at(length).1)
 }
 
 /// What follows a block comment, whose opening mark was passed.
 fn after_comment(mut rest: &[u8], nests: bool) -> &[u8] {
     let mut depth = 1_u32;
     while let Some(at) = memchr::memchr2(b'*', b'/', rest) {
-        rest = rest.get(at..).unwrap_or_default();
+        rest = rest.split_at(at).1;
         if let Some(after) = rest.strip_prefix(b"*/") {
             depth -= 1;
             rest = after;
@@ -321,24 +318,25 @@ fn after_comment(mut rest: &[u8], nests: bool) -> &[u8] {
             depth += 1;
             rest = after;
         } else {
-            rest = rest.get(1..).unwrap_or_default();
+            rest = rest.split_at(1).1;
         }
     }
     &[]
 }
 
-fn open_quote() -> RowFault {
-    RowFault::malformed("a quoted text does not end")
+fn open_quote() -> StreamError {
+    StreamError::malformed("a quoted text does not end")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reader::testing::{cases, dialect as named};
 
-    fn tokens(text: &str, dialect: Dialect) -> Vec<String> {
+    fn tokens(text: &str, dialect: Dialect) -> Result<Vec<String>, StreamError> {
         let mut tokens = Tokens::new(text.as_bytes(), Syntax::new(dialect));
         let mut found = Vec::new();
-        while let Some(token) = tokens.next().unwrap() {
+        while let Some(token) = tokens.next()? {
             let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
             found.push(match token {
                 Token::Word(word) => text(word),
@@ -350,52 +348,14 @@ mod tests {
                 Token::Symbol(symbol) => char::from(symbol).to_string(),
             });
         }
-        found
+        Ok(found)
     }
 
     #[test]
-    fn text_is_cut_into_tokens() {
-        let table: &[(&str, Dialect, &str)] = &[
-            (
-                "COPY public.\"a\"\"b\" (x);",
-                Dialect::PostgreSql,
-                "COPY public . «a\"b» ( x ) ;",
-            ),
-            (
-                r"'it''s' 'a\n' E'a\'\n' N'n'",
-                Dialect::PostgreSql,
-                "‹it's› ‹a\\n› ‹a'\n› ‹n›",
-            ),
-            (r#"'it\'s' "a""b" `c``d`"#, Dialect::MySql, "‹it's› ‹a\"b› «c`d»"),
-            ("$$a'b$$ $x$ $$ $x$ $1", Dialect::PostgreSql, "‹a'b› ‹ $$ › $ #1"),
-            ("X'00ff' x'' B'101' 0xAB", Dialect::MySql, "x00ff x b101 xAB"),
-            (
-                "-1.5e+10 .5 1e999 12-3",
-                Dialect::Sqlite,
-                "- #1.5e+10 #.5 #1e999 #12 - #3",
-            ),
-            ("a /* x /* y */ z */ b -- c\nd", Dialect::PostgreSql, "a b d"),
-            ("a /* x /* y */ z # */\n b", Dialect::MySql, "a z b"),
-            ("[a b] [c]", Dialect::Sqlite, "«a b» «c»"),
-            ("'x'::text[]", Dialect::PostgreSql, "‹x› : : text [ ]"),
-        ];
-        for (text, dialect, expected) in table {
-            assert_eq!(tokens(text, *dialect).join(" "), *expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_does_not_end_is_a_fault() {
-        for text in ["'a", "\"a", "$x$ a", "E'a\\'", "[a"] {
-            let mut tokens = Tokens::new(text.as_bytes(), Syntax::new(Dialect::PostgreSql));
-            if text.starts_with('[') {
-                tokens = Tokens::new(text.as_bytes(), Syntax::new(Dialect::Sqlite));
-            }
-            assert_eq!(
-                tokens.next().unwrap_err().message,
-                "a quoted text does not end",
-                "{text}"
-            );
-        }
+    fn text_is_cut_into_tokens_as_its_cases_say() {
+        cases("tokens", |dialect, text| match tokens(text, named(dialect)) {
+            Ok(tokens) => tokens.join(" "),
+            Err(fault) => fault.message,
+        });
     }
 }

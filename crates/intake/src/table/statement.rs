@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::escape::{Escapes, quoted};
-use super::row::RowFault;
 use super::sql::{Dialect, Syntax, Token, Tokens};
+use crate::stream::StreamError;
 
 /// A statement, as far as it matters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,90 +47,82 @@ impl Statement {
     /// A statement that makes no sense does not matter.
     pub(crate) fn parse(text: &[u8], syntax: Syntax) -> Self {
         let mut tokens = Tokens::new(text, syntax);
-        parse(&mut tokens).ok().flatten().unwrap_or(Self::Other)
+        parse(&mut tokens).unwrap_or(Self::Other)
     }
 }
 
-type Parsed<T> = Result<Option<T>, RowFault>;
-
-fn parse(tokens: &mut Tokens<'_>) -> Parsed<Statement> {
-    let Some(Token::Word(first)) = tokens.next()? else {
-        return Ok(None);
+fn parse(tokens: &mut Tokens<'_>) -> Option<Statement> {
+    let Token::Word(first) = tokens.next().ok()?? else {
+        return None;
     };
     match first.to_ascii_uppercase().as_slice() {
         b"COPY" => copy(tokens),
         b"INSERT" | b"REPLACE" => insert(tokens),
         b"CREATE" => create(tokens),
         b"SET" => set(tokens),
-        b"USE" => Ok(name_part(tokens)?.map(Statement::Database)),
-        b"BEGIN" => Ok(Some(Statement::Begin)),
-        b"COMMIT" => Ok(Some(Statement::Commit)),
-        b"ROLLBACK" => Ok(Some(Statement::Rollback)),
-        _ => Ok(None),
+        b"USE" => name_part(tokens).map(Statement::Database),
+        b"BEGIN" => Some(Statement::Begin),
+        b"COMMIT" => Some(Statement::Commit),
+        b"ROLLBACK" => Some(Statement::Rollback),
+        _ => None,
     }
 }
 
-fn copy(tokens: &mut Tokens<'_>) -> Parsed<Statement> {
-    let Some(table) = name(tokens)? else {
-        return Ok(None);
-    };
-    let columns = columns(tokens)?;
+fn copy(tokens: &mut Tokens<'_>) -> Option<Statement> {
+    let table = name(tokens)?;
+    let columns = columns(tokens).ok()?;
     let is_from_stdin = tokens.take_word("FROM") && tokens.take_word("STDIN");
     if !is_from_stdin {
         // `WITH OIDS` stands before `FROM` and adds a column.
         let mut has_rows = false;
-        while let Some(token) = tokens.next()? {
+        while let Some(token) = tokens.next().ok()? {
             has_rows |= matches!(token, Token::Word(word) if word.eq_ignore_ascii_case(b"STDIN"));
         }
-        return Ok(has_rows.then_some(Statement::Copy {
+        return has_rows.then_some(Statement::Copy {
             table,
             columns,
             is_plain: false,
-        }));
+        });
     }
     tokens.take_symbol(b';');
-    let is_plain = tokens.next()?.is_none();
-    Ok(Some(Statement::Copy {
+    let is_plain = tokens.next().ok()?.is_none();
+    Some(Statement::Copy {
         table,
         columns,
         is_plain,
-    }))
+    })
 }
 
-fn insert(tokens: &mut Tokens<'_>) -> Parsed<Statement> {
+fn insert(tokens: &mut Tokens<'_>) -> Option<Statement> {
     while !tokens.take_word("INTO") {
-        let Some(Token::Word(_)) = tokens.next()? else {
-            return Ok(None);
+        let Token::Word(_) = tokens.next().ok()?? else {
+            return None;
         };
     }
-    let Some(table) = name(tokens)? else {
-        return Ok(None);
-    };
+    let table = name(tokens)?;
     if tokens.take_word("PARTITION") && tokens.take_symbol(b'(') {
-        tokens.skip_bracket()?;
+        tokens.skip_bracket().ok()?;
     }
-    let columns = columns(tokens)?;
-    Ok(Some(Statement::Insert { table, columns }))
+    let columns = columns(tokens).ok()?;
+    Some(Statement::Insert { table, columns })
 }
 
-fn create(tokens: &mut Tokens<'_>) -> Parsed<Statement> {
+fn create(tokens: &mut Tokens<'_>) -> Option<Statement> {
     loop {
-        match tokens.next()? {
-            Some(Token::Word(word)) if word.eq_ignore_ascii_case(b"TABLE") => break,
+        match tokens.next().ok()?? {
+            Token::Word(word) if word.eq_ignore_ascii_case(b"TABLE") => break,
             // GLOBAL, LOCAL, TEMPORARY, UNLOGGED, FOREIGN
-            Some(Token::Word(_)) => {}
-            _ => return Ok(None),
+            Token::Word(_) => {}
+            _ => return None,
         }
     }
     if tokens.take_word("IF") {
         tokens.take_word("NOT");
         tokens.take_word("EXISTS");
     }
-    let Some(table) = name(tokens)? else {
-        return Ok(None);
-    };
+    let table = name(tokens)?;
     if !tokens.take_symbol(b'(') {
-        return Ok(None);
+        return None;
     }
     let mut columns = Vec::new();
     loop {
@@ -142,33 +134,30 @@ fn create(tokens: &mut Tokens<'_>) -> Parsed<Statement> {
     }
     // The columns of parents stand before these, and are not named here.
     let is_child = tokens.take_word("INHERITS");
-    Ok((!columns.is_empty() && !is_child).then_some(Statement::Create { table, columns }))
+    (!columns.is_empty() && !is_child).then_some(Statement::Create { table, columns })
 }
 
 /// The next column of a table, where it is one that rows have a value for, and whether the closing bracket follows it.
-fn column_definition(tokens: &mut Tokens<'_>) -> Result<(Option<String>, bool), RowFault> {
+fn column_definition(tokens: &mut Tokens<'_>) -> Option<(Option<String>, bool)> {
     let dialect = tokens.syntax().dialect;
     let mut column = None;
     let mut is_first = true;
     let mut after_as = false;
     loop {
-        let token = tokens
-            .next()?
-            .ok_or_else(|| RowFault::malformed("the list of columns does not end"))?;
+        let token = tokens.next().ok()??;
         match &token {
-            Token::Symbol(b')') => return Ok((column, true)),
-            Token::Symbol(b',') => return Ok((column, false)),
+            Token::Symbol(b')') => return Some((column, true)),
+            Token::Symbol(b',') => return Some((column, false)),
             Token::Symbol(b'(') => {
                 // SQLite writes no value for a column that it computes.
                 if after_as && dialect == Dialect::Sqlite {
                     column = None;
                 }
-                tokens.skip_bracket()?;
+                tokens.skip_bracket().ok()?;
             }
             Token::Word(word) if is_first && begins_constraint(word, dialect) => {}
-            Token::Word(word) if is_first && word.eq_ignore_ascii_case(b"LIKE") => {
-                return Err(RowFault::malformed("columns of another table are meant"));
-            }
+            // The columns of another table are meant.
+            Token::Word(word) if is_first && word.eq_ignore_ascii_case(b"LIKE") => return None,
             _ if is_first => column = text(&token, dialect),
             _ => {}
         }
@@ -185,28 +174,23 @@ fn begins_constraint(word: &[u8], dialect: Dialect) -> bool {
     everywhere.iter().any(is) || (dialect == Dialect::MySql && in_mysql.iter().any(is))
 }
 
-fn set(tokens: &mut Tokens<'_>) -> Parsed<Statement> {
-    let Some(Token::Word(name)) = tokens.next()? else {
-        return Ok(None);
+fn set(tokens: &mut Tokens<'_>) -> Option<Statement> {
+    let Token::Word(name) = tokens.next().ok()?? else {
+        return None;
     };
     let name = name.to_ascii_lowercase();
     if name != b"names" && !tokens.take_symbol(b'=') {
         tokens.take_word("TO");
     }
-    let Some(value) = tokens.next()? else {
-        return Ok(None);
-    };
-    let Some(value) = text(&value, tokens.syntax().dialect) else {
-        return Ok(None);
-    };
-    Ok(match name.as_slice() {
+    let value = name_part(tokens)?;
+    match name.as_slice() {
         b"client_encoding" | b"names" => Some(Statement::Encoding(value)),
         b"search_path" => Some(Statement::SearchPath(
             Some(value).filter(|schema| !schema.is_empty()),
         )),
         b"standard_conforming_strings" => Some(Statement::Backslashes(value.eq_ignore_ascii_case("off"))),
         _ => None,
-    })
+    }
 }
 
 /// The database that a line for PostgreSQL's client connects to, `\connect name`, if it is such a line.
@@ -239,27 +223,22 @@ pub(crate) fn database_of(line: &[u8]) -> Option<String> {
 }
 
 /// A name with the names before it, joined by dots.
-fn name(tokens: &mut Tokens<'_>) -> Parsed<String> {
-    let Some(mut name) = name_part(tokens)? else {
-        return Ok(None);
-    };
+fn name(tokens: &mut Tokens<'_>) -> Option<String> {
+    let mut name = name_part(tokens)?;
     while tokens.take_symbol(b'.') {
-        let Some(part) = name_part(tokens)? else {
-            return Ok(None);
-        };
         name.push('.');
-        name.push_str(&part);
+        name.push_str(&name_part(tokens)?);
     }
-    Ok(Some(name))
+    Some(name)
 }
 
-fn name_part(tokens: &mut Tokens<'_>) -> Parsed<String> {
-    let dialect = tokens.syntax().dialect;
-    Ok(tokens.next()?.and_then(|token| text(&token, dialect)))
+fn name_part(tokens: &mut Tokens<'_>) -> Option<String> {
+    let token = tokens.next().ok()??;
+    text(&token, tokens.syntax().dialect)
 }
 
 /// A list of columns in brackets, where one is next.
-fn columns(tokens: &mut Tokens<'_>) -> Parsed<Vec<String>> {
+fn columns(tokens: &mut Tokens<'_>) -> Result<Option<Vec<String>>, StreamError> {
     if !tokens.take_symbol(b'(') {
         return Ok(None);
     }
@@ -268,8 +247,8 @@ fn columns(tokens: &mut Tokens<'_>) -> Parsed<Vec<String>> {
         return Ok(Some(columns));
     }
     loop {
-        let column = name_part(tokens)?;
-        columns.push(column.ok_or_else(|| RowFault::malformed("expected the name of a column"))?);
+        let column = name_part(tokens);
+        columns.push(column.ok_or_else(|| StreamError::malformed("expected the name of a column"))?);
         if !tokens.take_symbol(b',') {
             break;
         }
@@ -277,7 +256,7 @@ fn columns(tokens: &mut Tokens<'_>) -> Parsed<Vec<String>> {
     if tokens.take_symbol(b')') {
         Ok(Some(columns))
     } else {
-        Err(RowFault::malformed("the list of columns does not end"))
+        Err(StreamError::malformed("the list of columns does not end"))
     }
 }
 
@@ -297,191 +276,16 @@ fn text(token: &Token<'_>, dialect: Dialect) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn read(text: &str, dialect: Dialect) -> Statement {
-        Statement::parse(text.as_bytes(), Syntax::new(dialect))
-    }
-
-    fn names(names: &[&str]) -> Vec<String> {
-        names.iter().map(|name| (*name).to_owned()).collect()
-    }
+    use crate::reader::testing::{cases, dialect as named};
 
     #[test]
-    fn copy_names_its_table_and_columns() {
-        let copy = |text, table: &str, columns: Option<&[&str]>, is_plain| {
-            let expected = Statement::Copy {
-                table: table.to_owned(),
-                columns: columns.map(names),
-                is_plain,
-            };
-            assert_eq!(read(text, Dialect::PostgreSql), expected, "{text}");
-        };
-        copy(
-            "COPY public.t (a, \"B c\") FROM stdin;",
-            "public.t",
-            Some(&["a", "B c"]),
-            true,
-        );
-        copy("copy \"My\".T from STDIN ;", "My.t", None, true);
-        copy("COPY t () FROM stdin;", "t", Some(&[]), true);
-        copy(
-            "COPY t (a) FROM stdin WITH (FORMAT csv);",
-            "t",
-            Some(&["a"]),
-            false,
-        );
-        copy("COPY t WITH OIDS FROM stdin;", "t", None, false);
-        for other in [
-            "COPY t TO stdout;",
-            "COPY t FROM '/tmp/x';",
-            "COPY (SELECT 1) TO stdout;",
-            "COPY",
-            "",
-        ] {
-            assert_eq!(read(other, Dialect::PostgreSql), Statement::Other, "{other}");
-        }
-    }
-
-    #[test]
-    fn insert_names_its_table_and_sometimes_its_columns() {
-        let insert = |text, dialect, table: &str, columns: Option<&[&str]>| {
-            let expected = Statement::Insert {
-                table: table.to_owned(),
-                columns: columns.map(names),
-            };
-            assert_eq!(read(text, dialect), expected, "{text}");
-        };
-        insert(
-            "INSERT INTO public.t VALUES",
-            Dialect::PostgreSql,
-            "public.t",
-            None,
-        );
-        insert(
-            "INSERT INTO public.t (\"a\"\"b\", C) OVERRIDING SYSTEM VALUE VALUES",
-            Dialect::PostgreSql,
-            "public.t",
-            Some(&["a\"b", "c"]),
-        );
-        insert("INSERT INTO 'order' VALUES", Dialect::Sqlite, "order", None);
-        insert(
-            "insert or ignore into [Order](Id) values",
-            Dialect::Sqlite,
-            "Order",
-            Some(&["Id"]),
-        );
-        insert(
-            "INSERT IGNORE INTO `d`.`t` (`a`) VALUES",
-            Dialect::MySql,
-            "d.t",
-            Some(&["a"]),
-        );
-        insert(
-            "REPLACE INTO `t` PARTITION (p0) VALUES",
-            Dialect::MySql,
-            "t",
-            None,
-        );
-        assert_eq!(read("INSERT INTO t (a", Dialect::MySql), Statement::Other);
-    }
-
-    #[test]
-    fn create_table_names_the_columns_that_rows_have() {
-        let create = |text, dialect, table: &str, columns: &[&str]| {
-            let expected = Statement::Create {
-                table: table.to_owned(),
-                columns: names(columns),
-            };
-            assert_eq!(read(text, dialect), expected, "{text}");
-        };
-        create(
-            "CREATE UNLOGGED TABLE IF NOT EXISTS public.t (\n id integer DEFAULT nextval('a,b'::regclass) NOT NULL,\n \
-             key numeric(10,2), \"primary\" text, CONSTRAINT c CHECK ((id > 0)), PRIMARY KEY (id)\n) PARTITION BY RANGE (id);",
-            Dialect::PostgreSql,
-            "public.t",
-            &["id", "key", "primary"],
-        );
-        create(
-            "CREATE TABLE `t` (`id` int NOT NULL AUTO_INCREMENT, `kind` enum('a)','b') DEFAULT 'a', PRIMARY KEY (`id`), KEY `k` (`kind`)) ENGINE=InnoDB",
-            Dialect::MySql,
-            "t",
-            &["id", "kind"],
-        );
-        create(
-            "CREATE TABLE t(id INTEGER PRIMARY KEY, [key] TEXT, n AS (id + 1), m INT GENERATED ALWAYS AS (id) STORED, 'as' TEXT, UNIQUE(id))",
-            Dialect::Sqlite,
-            "t",
-            &["id", "key", "as"],
-        );
-        for (text, dialect) in [
-            ("CREATE TABLE t (a int) INHERITS (p);", Dialect::PostgreSql),
-            ("CREATE TABLE t (LIKE p);", Dialect::PostgreSql),
-            ("CREATE TABLE t (a int", Dialect::PostgreSql),
-            ("CREATE TABLE t AS SELECT 1;", Dialect::Sqlite),
-            ("CREATE TABLE t PARTITION OF p DEFAULT;", Dialect::PostgreSql),
-            ("CREATE INDEX i ON t (a);", Dialect::PostgreSql),
-        ] {
-            assert_eq!(read(text, dialect), Statement::Other, "{text}");
-        }
-    }
-
-    #[test]
-    fn connecting_names_a_database() {
-        for (line, name) in [
-            ("\\connect shop\n", Some("shop")),
-            ("\\c \"my \"\"db\"\r\n", Some("my \"db")),
-            (
-                "\\connect -reuse-previous=on \"dbname='my ''db'\"",
-                Some("my 'db"),
-            ),
-            ("\\connect shop someone", Some("shop")),
-            ("\\connect", None),
-            ("\\connection x", None),
-            ("\\restrict x", None),
-            ("\\c -x", None),
-        ] {
-            assert_eq!(database_of(line.as_bytes()).as_deref(), name, "{line}");
-        }
-    }
-
-    #[test]
-    fn settings_that_change_the_reading_are_seen() {
-        let postgresql = |text| read(text, Dialect::PostgreSql);
-        assert_eq!(
-            postgresql("SET client_encoding = 'LATIN1';"),
-            Statement::Encoding("LATIN1".to_owned())
-        );
-        assert_eq!(
-            postgresql("SET client_encoding TO utf8;"),
-            Statement::Encoding("utf8".to_owned())
-        );
-        assert_eq!(
-            postgresql("SET search_path = chat, pg_catalog;"),
-            Statement::SearchPath(Some("chat".to_owned()))
-        );
-        assert_eq!(postgresql("SET search_path = '';"), Statement::SearchPath(None));
-        assert_eq!(
-            postgresql("SET standard_conforming_strings = off;"),
-            Statement::Backslashes(true)
-        );
-        assert_eq!(
-            postgresql("SET standard_conforming_strings = on;"),
-            Statement::Backslashes(false)
-        );
-        assert_eq!(postgresql("SET row_security = off;"), Statement::Other);
-        assert_eq!(
-            read("SET NAMES utf8mb4", Dialect::MySql),
-            Statement::Encoding("utf8mb4".to_owned())
-        );
-        assert_eq!(
-            read("USE `my db`;", Dialect::MySql),
-            Statement::Database("my db".to_owned())
-        );
-        assert_eq!(read("BEGIN TRANSACTION;", Dialect::Sqlite), Statement::Begin);
-        assert_eq!(read("COMMIT;", Dialect::Sqlite), Statement::Commit);
-        assert_eq!(
-            read("ROLLBACK; -- due to errors", Dialect::Sqlite),
-            Statement::Rollback
-        );
+    fn statements_are_read_as_their_cases_say() {
+        cases("statements", |dialect, text| {
+            if dialect == "database" {
+                return format!("{:?}", database_of(text.as_bytes()));
+            }
+            let syntax = Syntax::new(named(dialect));
+            format!("{:?}", Statement::parse(text.as_bytes(), syntax))
+        });
     }
 }

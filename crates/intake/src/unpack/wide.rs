@@ -22,28 +22,22 @@ struct Form {
     is_upper_first: bool,
 }
 
+impl Form {
+    const fn new(mark: &'static [u8], name: &'static str, is_upper_first: bool) -> Self {
+        Self {
+            mark,
+            name,
+            is_upper_first,
+        }
+    }
+}
+
 /// Those of four bytes first: their mark begins with that of one of two.
 const FORMS: [Form; 4] = [
-    Form {
-        mark: b"\xFF\xFE\0\0",
-        name: "UTF-32LE",
-        is_upper_first: false,
-    },
-    Form {
-        mark: b"\0\0\xFE\xFF",
-        name: "UTF-32BE",
-        is_upper_first: true,
-    },
-    Form {
-        mark: b"\xFF\xFE",
-        name: "UTF-16LE",
-        is_upper_first: false,
-    },
-    Form {
-        mark: b"\xFE\xFF",
-        name: "UTF-16BE",
-        is_upper_first: true,
-    },
+    Form::new(b"\xFF\xFE\0\0", "UTF-32LE", false),
+    Form::new(b"\0\0\xFE\xFF", "UTF-32BE", true),
+    Form::new(b"\xFF\xFE", "UTF-16LE", false),
+    Form::new(b"\xFE\xFF", "UTF-16BE", true),
 ];
 
 fn form(head: &[u8]) -> Option<Form> {

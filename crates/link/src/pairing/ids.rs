@@ -144,7 +144,7 @@ fn newest<'i>(steps: &[Step<'_>], calls: &'i [usize], results: usize) -> &'i [us
     while start > 0 && round(start - 1) == round(start) {
         start -= 1;
     }
-    calls.get(start..).unwrap_or_default()
+    calls.split_at(start).1
 }
 
 /// What a call and a result have in common; none: it is not asked.

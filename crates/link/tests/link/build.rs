@@ -1,43 +1,16 @@
 //! Small conversations for the tests of this crate.
 
-use chatmill_diag::{Finding, Limits};
-use chatmill_link::{Repeats, link};
 use chatmill_model::{
-    ArgumentForm, Arguments, Conversation, Extra, Linked, Message, MessageKind, MessageOrigin, Part,
-    Participant, Preview, RawJson, Reference, ReferenceForm, Role, ToolCall, ToolResult, Unstated,
+    ArgumentForm, Arguments, Conversation, Message, MessageKind, MessageOrigin, Part, Participant, Preview,
+    RawJson, Reference, ReferenceForm, Role, ToolCall, ToolResult,
 };
 
 /// A text message of participant 0 without an id.
 pub(crate) fn says(text: &str) -> Message {
     Message {
-        id: None,
-        position: 0,
         sender: Some(0),
-        sender_name: None,
-        role: Role::User,
-        kind: MessageKind::Message,
-        source_type: None,
-        timestamp: None,
         parts: vec![Part::Text(text.to_owned())],
-        references: Vec::new(),
-        mentions: Vec::new(),
-        weight: None,
-        model: None,
-        usage: None,
-        told_before: None,
-        extra: Extra::default(),
-        unstated: Unstated::default(),
-        external_id: None,
-        origin: MessageOrigin::default(),
-    }
-}
-
-/// A text message with an id and references by id.
-pub(crate) fn refers(id: &str, targets: &[&str]) -> Message {
-    Message {
-        id: Some(id.to_owned()),
-        references: targets.iter().map(|target| by_id(target)).collect(),
-        ..says(id)
+        ..Message::new(Role::User, 0, MessageOrigin::default())
     }
 }
 
@@ -127,24 +100,6 @@ pub(crate) fn result_part(text: &str) -> Part {
     })
 }
 
-/// An assistant message with calls.
-pub(crate) fn calls(texts: &[&str]) -> Message {
-    Message {
-        role: Role::Assistant,
-        parts: texts.iter().map(|text| call_part(text)).collect(),
-        ..says("")
-    }
-}
-
-/// A tool message with results.
-pub(crate) fn results(texts: &[&str]) -> Message {
-    Message {
-        role: Role::Tool,
-        parts: texts.iter().map(|text| result_part(text)).collect(),
-        ..says("")
-    }
-}
-
 pub(crate) fn conversation(messages: Vec<Message>) -> Conversation {
     let mut messages = messages;
     for (position, message) in (0..).zip(&mut messages) {
@@ -168,55 +123,4 @@ pub(crate) fn conversation(messages: Vec<Message>) -> Conversation {
         messages,
         ..Conversation::default()
     }
-}
-
-pub(crate) fn linked(messages: Vec<Message>) -> (Linked, Vec<Finding>, Repeats) {
-    link(conversation(messages), &Limits::default())
-}
-
-pub(crate) fn ids(linked: &Linked) -> Vec<&str> {
-    linked
-        .conversation
-        .messages
-        .iter()
-        .map(|message| message.id.as_deref().unwrap_or("-"))
-        .collect()
-}
-
-/// The status of every link, message by message.
-pub(crate) fn statuses(linked: &Linked) -> Vec<String> {
-    linked
-        .links
-        .iter()
-        .map(|links| {
-            links
-                .iter()
-                .map(|link| link.status.as_str())
-                .collect::<Vec<_>>()
-                .join(" ")
-        })
-        .collect()
-}
-
-/// One line a pairing: `call -> result status rule`, places as `position.part`.
-pub(crate) fn pairs(messages: Vec<Message>) -> Vec<String> {
-    let (linked, _, _) = linked(messages);
-    linked
-        .pairings
-        .iter()
-        .map(|pairing| {
-            let place = |place: Option<chatmill_model::PartPlace>| {
-                place.map_or("-".to_owned(), |place| {
-                    format!("{}.{}", place.position, place.part)
-                })
-            };
-            let rule = pairing.paired_by.map_or("-", chatmill_model::PairedBy::as_str);
-            format!(
-                "{} -> {} {} {rule}",
-                place(pairing.call),
-                place(pairing.result),
-                pairing.status.as_str()
-            )
-        })
-        .collect()
 }

@@ -7,10 +7,10 @@
     missing_docs
 )]
 
+mod alternatives;
 mod build;
+mod cases;
 mod duplicates;
 mod forest;
+mod large;
 mod laws;
-mod pairing;
-mod references;
-mod repeats;

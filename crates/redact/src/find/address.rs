@@ -6,7 +6,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::Found;
-use super::characters::{after, continues, short_run, two_after, two_before};
+use super::characters::{after, continues, short_run, small_before, two_after, two_before};
 use crate::kind::PersonalKind;
 
 const VERSIONS: [&str; 6] = ["version", "ver", "release", "build", "v", "rev"];
@@ -46,11 +46,7 @@ fn is_version(text: &str, at: usize) -> bool {
         (Some('^' | '~' | '='), Some('"' | '=' | '>' | '<')) => return true,
         _ => {}
     }
-    let head = text
-        .as_bytes()
-        .get(at.saturating_sub(12)..at)
-        .unwrap_or_default()
-        .to_ascii_lowercase();
+    let head = small_before(text, at, 12);
     let head = head.trim_ascii_end();
     let head = head
         .strip_suffix(b":")
@@ -70,7 +66,7 @@ fn ends_with_number(text: &str) -> bool {
 
 pub(super) fn version_6(text: &str, at: usize) -> Option<Found> {
     let is_inside = match two_before(text, at) {
-        (Some('.'), _) => ends_with_number(text.get(..at - 1).unwrap_or_default()),
+        (Some('.'), _) => ends_with_number(text.split_at(at - 1).0),
         (first, _) => continues(first) || first == Some(':'),
     };
     if is_inside {

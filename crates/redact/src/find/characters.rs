@@ -1,5 +1,7 @@
 //! Letters, digits and borders between words.
 
+use chatmill_diag::cut;
+
 /// Whether a character belongs to a word.
 pub(crate) fn is_word(character: char) -> bool {
     character.is_alphanumeric()
@@ -37,14 +39,19 @@ pub(super) fn after(text: &str, at: usize) -> Option<char> {
 
 /// The two characters that begin at a place.
 pub(super) fn two_after(text: &str, at: usize) -> (Option<char>, Option<char>) {
-    let mut characters = text.get(at..).unwrap_or_default().chars();
+    let mut characters = text.split_at(at).1.chars();
     (characters.next(), characters.next())
 }
 
 /// The two characters that end at a place, the nearer one first.
 pub(super) fn two_before(text: &str, at: usize) -> (Option<char>, Option<char>) {
-    let mut characters = text.get(..at).unwrap_or_default().chars();
+    let mut characters = text.split_at(at).0.chars();
     (characters.next_back(), characters.next_back())
+}
+
+/// At most so many bytes that end at a place, in small letters.
+pub(super) fn small_before(text: &str, at: usize, most: usize) -> Vec<u8> {
+    cut::slice(text.as_bytes(), at.saturating_sub(most)..at).to_ascii_lowercase()
 }
 
 /// Bytes from `at` on that are in a set.

@@ -21,12 +21,11 @@ pub(super) fn find(text: &str, found: &mut Vec<Found>) {
             continue;
         }
         let range = at - local.len()..at + 1 + domain.len();
-        let value = text.get(range.clone()).unwrap_or_default().to_lowercase();
         free = range.end;
         found.push(Found {
             kind: PersonalKind::Email,
             range,
-            value,
+            value: format!("{local}@{domain}").to_lowercase(),
         });
     }
 }
@@ -44,7 +43,7 @@ fn local_part(head: &str) -> &str {
         .find(|(_, character)| !belongs(*character))
     {
         None => head,
-        Some((at, character)) => head.get(at + character.len_utf8()..).unwrap_or_default(),
+        Some((at, character)) => head.split_at(at + character.len_utf8()).1,
     };
     part.trim_start_matches(['.', '\'', '-', '+'])
 }
@@ -84,7 +83,7 @@ fn domain(tail: &str) -> &str {
         }
         at += length + 1;
     }
-    tail.get(..end).unwrap_or_default()
+    tail.split_at(end).0
 }
 
 fn is_no_address(local: &str, domain: &str, tail: &str) -> bool {

@@ -4,8 +4,10 @@
 //! in groups; `555-123-4567`, `(555) 123-4567` and `1-800-555-0199`; numbers with a leading zero in groups, 9 to 12 digits;
 //! any 7 to 15 digits after a word like `phone` or `tel:`. Bare digits without such a sign are never a telephone number.
 
+use chatmill_diag::cut;
+
 use super::Found;
-use super::characters::{after, continues, run, two_after, two_before};
+use super::characters::{after, continues, run, small_before, two_after, two_before};
 use crate::kind::PersonalKind;
 
 /// Words after which digits are a telephone number.
@@ -45,7 +47,7 @@ impl<'t> Cluster<'t> {
             let between = run(text, end, |byte| {
                 matches!(byte, b' ' | b'-' | b'.' | b'/' | b'(' | b')')
             });
-            let separator = text.get(end..end + between).unwrap_or_default();
+            let separator = cut::text(text, end..end + between);
             let fits = if groups.is_empty() {
                 matches!(separator, "" | "(")
             } else {
@@ -67,7 +69,7 @@ impl<'t> Cluster<'t> {
             end = start + length;
             groups.push(Group {
                 separator,
-                digits: text.get(start..end).unwrap_or_default(),
+                digits: cut::text(text, start..end),
                 end,
             });
         }
@@ -108,7 +110,9 @@ pub(super) fn international(text: &str, at: usize) -> Option<Found> {
     }
     let cluster = Cluster::at(text, at + 1);
     let digits = cluster.digits(cluster.groups.len());
-    country_code(&digits)?;
+    if !has_country_code(&digits) {
+        return None;
+    }
     let exact = matches!(digits.as_bytes().first(), Some(b'1' | b'7')).then_some(11);
     longest(text, at, &cluster, &|length| {
         exact.map_or((8..=15).contains(&length), |exact| length == exact)
@@ -168,7 +172,7 @@ fn exit_code(cluster: &Cluster<'_>) -> Option<usize> {
     let national = digits.strip_prefix("00")?;
     let is_list = cluster.sizes().iter().all(|size| *size < 3);
     let fits = groups > 1 && cluster.is_whole && !is_list && (9..=15).contains(&national.len());
-    (fits && country_code(national).is_some()).then_some(groups)
+    (fits && has_country_code(national)).then_some(groups)
 }
 
 /// `555-123-4567`, `(555) 123-4567`, `1-800-555-0199`; never with blanks alone.
@@ -214,11 +218,7 @@ fn trunk_zero(text: &str, at: usize, cluster: &Cluster<'_>) -> Option<usize> {
 
 /// Whether a word before it says that it is one: `phone: 5551234567`.
 fn is_labelled(text: &str, at: usize) -> bool {
-    let head = text
-        .as_bytes()
-        .get(at.saturating_sub(24)..at)
-        .unwrap_or_default()
-        .to_ascii_lowercase();
+    let head = small_before(text, at, 24);
     let is_border = |byte: &u8| matches!(byte, b' ' | b'\t' | b'"' | b'\'' | b':' | b'=' | b'.' | b'>');
     let border = head.iter().rev().take_while(|byte| is_border(byte)).count();
     let Some(head) = head
@@ -233,36 +233,8 @@ fn is_labelled(text: &str, at: usize) -> bool {
     })
 }
 
-/// The length of the country code at the beginning of some digits, if it is assigned.
-fn country_code(digits: &str) -> Option<usize> {
-    let begins = |count: usize| digits.get(..count).and_then(|text| text.parse::<u16>().ok());
-    match begins(1)? {
-        1 | 7 => return Some(1),
-        _ => {}
-    }
-    let two = begins(2)?;
-    if digits.starts_with('0') {
-        return None;
-    }
-    match two {
-        20
-        | 27
-        | 30..=34
-        | 36
-        | 39
-        | 40
-        | 41
-        | 43..=49
-        | 51..=58
-        | 60..=66
-        | 81
-        | 82
-        | 84
-        | 86
-        | 90..=95
-        | 98 => Some(2),
-        21..=26 | 29 | 35 | 37 | 38 | 42 | 50 | 59 | 67..=69 | 80 | 85 | 87 | 88 | 96 | 97 => Some(3),
-        99 => (begins(3)? != 999).then_some(3),
-        _ => None,
-    }
+/// Whether digits begin with a country code that is assigned: all of 99 but 999.
+fn has_country_code(digits: &str) -> bool {
+    let mut codes = include_str!("country_codes.txt").lines();
+    codes.any(|code| digits.starts_with(code)) && !digits.starts_with("999")
 }

@@ -5,85 +5,46 @@
 //! in a sentence has no shape and is not found.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use chatmill_diag::cut;
 use memchr::memmem;
 
 use super::Found;
 use super::characters::{after, before, run, short_run};
 use crate::kind::PersonalKind;
 
-/// Parameters of URLs whose values are credentials, in lower case.
-pub(super) const PARAMETERS: &[&str] = &[
-    "access_key",
-    "access_token",
-    "accesstoken",
-    "api-key",
-    "api_key",
-    "apikey",
-    "auth",
-    "auth_token",
-    "authorization",
-    "authtoken",
-    "client_secret",
-    "credential",
-    "hmac",
-    "id_token",
-    "jwt",
-    "key",
-    "pass",
-    "passwd",
-    "password",
-    "private_key",
-    "private_token",
-    "pwd",
-    "refresh_token",
-    "secret",
-    "session",
-    "session_id",
-    "sessionid",
-    "sid",
-    "sig",
-    "signature",
-    "token",
-    "x-amz-credential",
-    "x-amz-security-token",
-    "x-amz-signature",
-    "x-goog-credential",
-    "x-goog-signature",
-];
+/// Parameters of URLs whose values are credentials, in lower case and in order.
+pub(super) static PARAMETERS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| include_str!("parameters.txt").lines().collect());
 
-/// Beginning, characters that may follow, and how many of them must.
-const SHAPES: &[(&str, Alphabet, usize)] = &[
-    ("sk-", Alphabet::Words, 20),
-    ("sk_live_", Alphabet::Letters, 16),
-    ("sk_test_", Alphabet::Letters, 16),
-    ("rk_live_", Alphabet::Letters, 16),
-    ("rk_test_", Alphabet::Letters, 16),
-    ("whsec_", Alphabet::Letters, 24),
-    ("ghp_", Alphabet::Letters, 30),
-    ("gho_", Alphabet::Letters, 30),
-    ("ghu_", Alphabet::Letters, 30),
-    ("ghs_", Alphabet::Letters, 30),
-    ("ghr_", Alphabet::Letters, 30),
-    ("github_pat_", Alphabet::Words, 30),
-    ("glpat-", Alphabet::Words, 20),
-    ("AKIA", Alphabet::Capitals, 16),
-    ("ASIA", Alphabet::Capitals, 16),
-    ("AIza", Alphabet::Words, 35),
-    ("ya29.", Alphabet::Words, 20),
-    ("hf_", Alphabet::Letters, 30),
-    ("mfa.", Alphabet::Words, 60),
-    ("npm_", Alphabet::Letters, 36),
-    ("pypi-", Alphabet::Words, 50),
-    ("xoxb-", Alphabet::Words, 20),
-    ("xoxp-", Alphabet::Words, 20),
-    ("xoxa-", Alphabet::Words, 20),
-    ("xoxr-", Alphabet::Words, 20),
-    ("xoxs-", Alphabet::Words, 20),
-    ("xapp-", Alphabet::Words, 20),
-    ("SG.", Alphabet::Words, 40),
-    ("eyJ", Alphabet::Words, 30),
-];
+/// A well-known shape: what a credential begins with, the characters that follow, how many of them at least, and in how many
+/// parts with dots between them.
+pub(super) struct Shape {
+    prefix: &'static str,
+    characters: Alphabet,
+    least: usize,
+    parts: Vec<usize>,
+}
+
+/// The shapes, a line for each, their fields apart by blanks.
+pub(super) static SHAPES: LazyLock<Vec<Shape>> = LazyLock::new(|| {
+    let shape = |line: &'static str| {
+        let mut fields = line.split(' ');
+        Some(Shape {
+            prefix: fields.next()?,
+            characters: match fields.next()? {
+                "letters" => Alphabet::Letters,
+                "capitals" => Alphabet::Capitals,
+                "words" => Alphabet::Words,
+                _ => return None,
+            },
+            least: fields.next()?.parse().ok()?,
+            parts: fields.filter_map(|count| count.parse().ok()).collect(),
+        })
+    };
+    include_str!("secrets.txt").lines().filter_map(shape).collect()
+});
 
 /// Alphabet of a credential.
 #[derive(Clone, Copy)]
@@ -124,17 +85,12 @@ pub(super) fn key_shape(text: &str, at: usize) -> Option<Found> {
         let is_token = length >= 16 && token.bytes().any(|byte| byte.is_ascii_digit());
         return is_token.then(|| secret(text, start, length));
     }
-    let (prefix, characters, least) = SHAPES.iter().find(|(prefix, _, _)| rest.starts_with(prefix))?;
-    let start = at + prefix.len();
-    let parts = match *prefix {
-        "eyJ" => [3, 5].as_slice(),
-        "SG." => [2].as_slice(),
-        _ => [1].as_slice(),
-    };
-    let (end, count) = in_parts(text, start, *characters, parts.iter().copied().max().unwrap_or(1));
+    let shape = SHAPES.iter().find(|shape| rest.starts_with(shape.prefix))?;
+    let start = at + shape.prefix.len();
+    let (end, count) = in_parts(text, start, shape.characters, *shape.parts.last()?);
     let tail = text.get(start..end)?.trim_end_matches('-');
-    let is_shaped = parts.contains(&count) && is_random(tail);
-    (is_shaped && tail.len() >= *least).then(|| secret(text, at, prefix.len() + tail.len()))
+    let is_shaped = shape.parts.contains(&count) && is_random(tail);
+    (is_shaped && tail.len() >= shape.least).then(|| secret(text, at, shape.prefix.len() + tail.len()))
 }
 
 /// Whether characters were drawn rather than written: words with hyphens have neither digits nor capitals between small letters.
@@ -230,7 +186,7 @@ pub(super) fn in_urls(text: &str, found: &mut Vec<Found>) {
         let start = at + 3;
         // A URL in a URL is looked at by itself, so that no stretch is walked twice.
         let end = places.peek().copied().unwrap_or(text.len()).max(start);
-        let rest = text.get(start..end).unwrap_or_default();
+        let rest = cut::text(text, start..end);
         let url = rest.split(ends_url).next().unwrap_or_default();
         in_queries(text, free..at, found);
         free = start + url.len();
@@ -255,7 +211,7 @@ fn in_queries(text: &str, stretch: Range<usize>, found: &mut Vec<Found>) {
     let mut at = stretch.start;
     while let Some(mark) = text.get(at..stretch.end).and_then(|rest| rest.find('?')) {
         let start = at + mark;
-        let rest = text.get(start..stretch.end).unwrap_or_default();
+        let rest = cut::text(text, start..stretch.end);
         let end = start + rest.find(ends_url).unwrap_or(rest.len());
         parameters(text, start, end, found);
         at = end;
@@ -267,16 +223,12 @@ fn ends_url(character: char) -> bool {
 }
 
 fn parameters(text: &str, start: usize, end: usize, found: &mut Vec<Found>) {
-    let query = text.get(start..end).unwrap_or_default();
+    let query = cut::text(text, start..end);
     let Some(begin) = query.find(['?', '#', ';']) else {
         return;
     };
     let mut at = start + begin;
-    for piece in query
-        .get(begin..)
-        .unwrap_or_default()
-        .split_inclusive(['?', '#', '&', ';'])
-    {
+    for piece in query.split_at(begin).1.split_inclusive(['?', '#', '&', ';']) {
         let pair = piece.trim_end_matches(['?', '#', '&', ';']);
         if let Some((name, value)) = pair.split_once('=') {
             let value = value.trim_end_matches([')', ']', ',', '.', '\'', '*']);
@@ -296,18 +248,15 @@ pub(super) fn private_keys(text: &str, found: &mut Vec<Found>) {
     const END: &str = "-----END ";
     let mut free = 0;
     for at in memmem::find_iter(text.as_bytes(), "-----BEGIN ") {
-        let name = text
-            .as_bytes()
-            .get(at + 11..text.len().min(at + 51))
-            .unwrap_or_default();
+        let name = cut::slice(text.as_bytes(), at + 11..text.len().min(at + 51));
         let is_key = memmem::find(name, b"-----")
             .is_some_and(|end| name.get(..end).is_some_and(|name| name.ends_with(b"PRIVATE KEY")));
         if at < free || !is_key {
             continue;
         }
-        let rest = text.get(at..).unwrap_or_default();
+        let rest = text.split_at(at).1;
         let length = rest.find(END).map_or(rest.len(), |end| {
-            let tail = rest.get(end + END.len()..).unwrap_or_default();
+            let tail = rest.split_at(end + END.len()).1;
             let name = tail.find("-----").map_or(0, |name| name + 5);
             end + END.len() + name
         });
@@ -320,6 +269,6 @@ fn secret(text: &str, at: usize, length: usize) -> Found {
     Found {
         kind: PersonalKind::Secret,
         range: at..at + length,
-        value: text.get(at..at + length).unwrap_or_default().to_owned(),
+        value: cut::text(text, at..at + length).to_owned(),
     }
 }

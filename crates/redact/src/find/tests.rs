@@ -303,6 +303,12 @@ fn of_two_that_overlap_the_more_telling_one_is_taken() {
 fn the_parameters_and_countries_are_in_order() {
     assert!(secret::PARAMETERS.is_sorted_by(|left, right| left < right));
     assert!(bank::ACCOUNTS.is_sorted_by(|left, right| left.0 < right.0));
+    let secrets = include_str!("secrets.txt");
+    assert_eq!(
+        secret::SHAPES.len(),
+        secrets.lines().count(),
+        "each line is a shape"
+    );
 }
 
 /// Looks through every piece that some rule begins with, so many times over.

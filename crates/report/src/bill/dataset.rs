@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use chatmill_dataset::{Batch, Batches, Dataset, DatasetError, Flags, Numbers, Texts};
+use chatmill_dataset::{
+    Batch, Batches, Columns, Components, Dataset, DatasetError, Flags, Numbers, Texts, Times, columns,
+};
 use chatmill_token::{Encoding, TokenCounts};
 use jiff::tz::TimeZone;
 use rayon::prelude::*;
@@ -11,37 +13,6 @@ use rayon::prelude::*;
 use super::said::{Said, SaidBill};
 use super::{Bill, BillBy, BillRequest, Booking, totals};
 use crate::cells::GroupKey;
-
-/// Columns that say which rendering a row is about, in both tables.
-const RENDERING: [&str; 11] = [
-    "conversation_id",
-    "dialect",
-    "profile",
-    "perspective",
-    "ordinal",
-    "coverage",
-    "messages_rendered",
-    "bytes",
-    "requests",
-    "valid",
-    "loss_count",
-];
-const COUNT: [&str; 14] = [
-    "conversation_id",
-    "dialect",
-    "profile",
-    "perspective",
-    "ordinal",
-    "encoding",
-    "content",
-    "names",
-    "framing",
-    "tools",
-    "replies",
-    "meta",
-    "assistant_content",
-    "written",
-];
 
 /// Datasets that are open at a time.
 const OPEN: usize = 64;
@@ -115,51 +86,38 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Re
         .iter()
         .map(|encoding| format!("sent_tokens_{encoding}"))
         .collect();
-    let mut columns = RENDERING.to_vec();
-    columns.extend(sent.iter().map(String::as_str));
-    dataset.scan("renderings", &columns, &mut |batch| {
-        let renderings = Renderings::of(batch)?;
-        let sent = sent
-            .iter()
-            .map(|column| batch.numbers(column))
-            .collect::<Result<Vec<_>, _>>()?;
-        for row in 0..batch.rows() {
-            let rendering = renderings.keys.at(row);
-            let place = groups.0.get(rendering.conversation);
-            let group = |by: Option<&BillBy>| match by {
-                Some(BillBy::Conversation) => rendering.conversation,
-                Some(by) => place.map_or("", |place| place.group(*by, rendering.conversation)),
-                None => "",
+    dataset.each_row_with("renderings", &sent, &mut |renderings: &Renderings, sent, row| {
+        let rendering = renderings.keys.at(row);
+        let place = groups.0.get(rendering.conversation);
+        let group = |by: Option<&BillBy>| match by {
+            Some(BillBy::Conversation) => rendering.conversation,
+            Some(by) => place.map_or("", |place| place.group(*by, rendering.conversation)),
+            None => "",
+        };
+        let (group, second) = (group(request.by.first()), group(request.by.get(1)));
+        let is_wanted = request.wants_dialect(rendering.dialect, rendering.profile);
+        let mut book = |encoding: &str, tally: TokenCounts| {
+            let key = GroupKey {
+                group,
+                second,
+                dialect: rendering.dialect,
+                profile: rendering.profile,
+                coverage: renderings.coverage.at(row),
+                encoding,
             };
-            let (group, second) = (group(request.by.first()), group(request.by.get(1)));
-            let is_wanted = request.wants_dialect(rendering.dialect, rendering.profile);
-            let mut book = |encoding: &str, tally: TokenCounts| {
-                let key = GroupKey {
-                    group,
-                    second,
-                    dialect: rendering.dialect,
-                    profile: rendering.profile,
-                    coverage: renderings.coverage.at(row),
-                    encoding,
-                };
-                let booking = renderings.booking(row, tally);
-                if is_wanted && request.wants_encoding(encoding) {
-                    bill.book(key, &booking);
-                }
-            };
-            if dataset.encodings().is_empty() {
-                book("", TokenCounts::default());
+            let booking = renderings.booking(row, tally);
+            if is_wanted && request.wants_encoding(encoding) {
+                bill.book(key, &booking);
             }
-            for (encoding, sent) in dataset.encodings().iter().zip(&sent) {
-                let counted = counts.next(&rendering, encoding)?;
-                match counted {
-                    Some(mut tally) => {
-                        tally.sent = sent.at(row);
-                        book(encoding, tally);
-                    }
-                    None => return Err(batch.fault("token_counts does not follow its rows")),
-                }
-            }
+        };
+        if dataset.encodings().is_empty() {
+            book("", TokenCounts::default());
+        }
+        for (encoding, sent) in dataset.encodings().iter().zip(sent) {
+            let astray = || renderings.batch.fault("token_counts does not follow its rows");
+            let mut tally = counts.next(&rendering, encoding)?.ok_or_else(astray)?;
+            tally.sent = sent.at(row);
+            book(encoding, tally);
         }
         Ok(())
     })?;
@@ -184,33 +142,73 @@ struct RenderingKey<'b> {
     ordinal: u64,
 }
 
-/// The columns of a batch of `renderings`.
-struct Renderings {
-    keys: RenderingKeys,
-    coverage: Texts,
-    messages: Numbers,
-    bytes: Numbers,
-    requests: Numbers,
-    valid: Flags,
-    losses: Numbers,
+columns! {
+    /// The columns that say which rendering a row is about.
+    struct RenderingKeys {
+        conversation_id: Texts,
+        dialect: Texts,
+        profile: Texts,
+        perspective: Texts,
+        ordinal: Numbers,
+    }
+
+    /// Those of `renderings`.
+    struct Renderings with batch: Batch with keys: RenderingKeys {
+        coverage: Texts,
+        messages_rendered: Numbers,
+        bytes: Numbers,
+        requests: Numbers,
+        valid: Flags,
+        loss_count: Numbers,
+    }
+
+    /// Those of `token_counts`.
+    struct Tallies with batch: Batch with keys: RenderingKeys with parts: Components {
+        encoding: Texts,
+        assistant_content: Numbers,
+        written: Numbers,
+    }
+
+    /// Those of `conversations`.
+    struct ConversationColumns {
+        conversation_id: Texts,
+        source: Texts,
+        input: Texts,
+        title: Texts,
+        model: Texts,
+    }
+
+    /// Those of `messages`.
+    struct Messages {
+        conversation_id: Texts,
+        position: Numbers,
+        sender_id: Texts,
+        sender_name: Texts,
+        role: Texts,
+        kind: Texts,
+        created_at: Times,
+        text: Texts,
+        model: Texts,
+        usage_input: Numbers,
+        usage_cached_input: Numbers,
+        usage_output: Numbers,
+    }
+
+    /// Those of `tool_calls`.
+    struct ToolCalls {
+        conversation_id: Texts,
+        name: Texts,
+        arguments: Texts,
+        call_position: Numbers,
+        result: Texts,
+        result_position: Numbers,
+    }
 }
 
 impl Renderings {
-    fn of(batch: &Batch) -> Result<Self, DatasetError> {
-        Ok(Self {
-            keys: RenderingKeys::of(batch)?,
-            coverage: batch.texts("coverage")?,
-            messages: batch.numbers("messages_rendered")?,
-            bytes: batch.numbers("bytes")?,
-            requests: batch.numbers("requests")?,
-            valid: batch.flags("valid")?,
-            losses: batch.numbers("loss_count")?,
-        })
-    }
-
     fn booking(&self, row: usize, tally: TokenCounts) -> Booking {
         Booking {
-            messages: self.messages.at(row),
+            messages: self.messages_rendered.at(row),
             bytes: self.bytes.at(row),
             renderings: 1,
             whole: Some(tally.tokens),
@@ -218,34 +216,15 @@ impl Renderings {
             requests: self.requests.at(row),
             logged: [0; 4],
             invalid: u64::from(!self.valid.at(row)),
-            losses: self.losses.at(row),
+            losses: self.loss_count.at(row),
         }
     }
 }
 
-/// The columns that say which rendering a row is about.
-struct RenderingKeys {
-    conversation: Texts,
-    dialect: Texts,
-    profile: Texts,
-    perspective: Texts,
-    ordinal: Numbers,
-}
-
 impl RenderingKeys {
-    fn of(batch: &Batch) -> Result<Self, DatasetError> {
-        Ok(Self {
-            conversation: batch.texts("conversation_id")?,
-            dialect: batch.texts("dialect")?,
-            profile: batch.texts("profile")?,
-            perspective: batch.texts("perspective")?,
-            ordinal: batch.numbers("ordinal")?,
-        })
-    }
-
     fn at(&self, row: usize) -> RenderingKey<'_> {
         RenderingKey {
-            conversation: self.conversation.at(row),
+            conversation: self.conversation_id.at(row),
             dialect: self.dialect.at(row),
             profile: self.profile.at(row),
             perspective: self.perspective.at(row),
@@ -254,60 +233,17 @@ impl RenderingKeys {
     }
 }
 
-/// The columns of a batch of `token_counts`.
-struct Tallies {
-    rows: usize,
-    keys: RenderingKeys,
-    encoding: Texts,
-    /// Content, names, framing, tools, replies, meta, assistant content, what was written.
-    parts: [Numbers; 8],
-}
-
 impl Tallies {
-    fn of(batch: &Batch) -> Result<Self, DatasetError> {
-        Ok(Self {
-            rows: batch.rows(),
-            keys: RenderingKeys::of(batch)?,
-            encoding: batch.texts("encoding")?,
-            parts: [
-                batch.numbers("content")?,
-                batch.numbers("names")?,
-                batch.numbers("framing")?,
-                batch.numbers("tools")?,
-                batch.numbers("replies")?,
-                batch.numbers("meta")?,
-                batch.numbers("assistant_content")?,
-                batch.numbers("written")?,
-            ],
-        })
-    }
-
     fn tally(&self, row: usize) -> TokenCounts {
-        let [
-            content,
-            names,
-            framing,
-            tools,
-            replies,
-            meta,
-            assistant_content,
-            written,
-        ] = self.parts.each_ref().map(|part| part.at(row));
-        let mut tally = TokenCounts {
-            tokens: 0,
+        let parts = self.parts.at(row);
+        TokenCounts {
+            tokens: parts.total(),
+            parts,
+            assistant_content: self.assistant_content.at(row),
             // It stands in the table of renderings.
             sent: 0,
-            content,
-            names,
-            framing,
-            tools,
-            replies,
-            meta,
-            assistant_content,
-            written,
-        };
-        tally.tokens = tally.parts();
-        tally
+            written: self.written.at(row),
+        }
     }
 }
 
@@ -326,7 +262,7 @@ impl<'d> Counts<'d> {
     fn new(dataset: &'d Dataset) -> Self {
         Self {
             dataset,
-            batches: dataset.batches("token_counts", &COUNT),
+            batches: dataset.batches("token_counts", &Tallies::names()),
             open: None,
             row: 0,
             dialect: dataset.is_parted("renderings").then(String::new),
@@ -337,11 +273,15 @@ impl<'d> Counts<'d> {
     fn next(&mut self, key: &RenderingKey<'_>, encoding: &str) -> Result<Option<TokenCounts>, DatasetError> {
         if let Some(dialect) = self.dialect.as_mut().filter(|dialect| *dialect != key.dialect) {
             key.dialect.clone_into(dialect);
-            self.batches = self.dataset.batches("token_counts", &COUNT);
+            self.batches = self.dataset.batches("token_counts", &Tallies::names());
             self.open = None;
         }
         loop {
-            while self.open.as_ref().is_none_or(|open| self.row >= open.rows) {
+            while self
+                .open
+                .as_ref()
+                .is_none_or(|open| self.row >= open.batch.rows())
+            {
                 match self.batches.next() {
                     Some(batch) => self.open = Some(Tallies::of(&batch?)?),
                     None => return Ok(None),
@@ -382,7 +322,7 @@ impl Group {
     }
 }
 
-/// Conversations by their ids; none where nothing of them is asked for.
+/// ConversationColumns by their ids; none where nothing of them is asked for.
 struct Groups(BTreeMap<String, Group>);
 
 impl Groups {
@@ -391,24 +331,14 @@ impl Groups {
         if request.by.is_empty() && !request.is_of_text() {
             return Ok(Self(groups));
         }
-        let columns = ["conversation_id", "source", "input", "title", "model"];
-        dataset.scan("conversations", &columns, &mut |batch| {
-            let [ids, sources, inputs] = [
-                batch.texts("conversation_id")?,
-                batch.texts("source")?,
-                batch.texts("input")?,
-            ];
-            let (titles, models) = (batch.texts("title")?, batch.texts("model")?);
-            for row in 0..batch.rows() {
-                let group = Group {
-                    source: sources.at(row).to_owned(),
-                    input: inputs.at(row).to_owned(),
-                    title: titles.at(row).to_owned(),
-                    model: models.get(row).map(str::to_owned),
-                };
-                groups.insert(ids.at(row).to_owned(), group);
-            }
-            Ok(())
+        dataset.each_row("conversations", &mut |columns: &ConversationColumns, row| {
+            let group = Group {
+                source: columns.source.at(row).to_owned(),
+                input: columns.input.at(row).to_owned(),
+                title: columns.title.at(row).to_owned(),
+                model: columns.model.get(row).map(str::to_owned),
+            };
+            groups.insert(columns.conversation_id.at(row).to_owned(), group);
         })?;
         Ok(Self(groups))
     }
@@ -436,86 +366,54 @@ fn of_said(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill,
         .iter()
         .map(|encoding| format!("tokens_{encoding}"))
         .collect();
-    let mut columns = vec![
-        "conversation_id",
-        "position",
-        "sender_id",
-        "sender_name",
-        "role",
-        "kind",
-        "created_at",
-        "text",
-        "model",
-        "usage_input",
-        "usage_cached_input",
-        "usage_output",
-    ];
-    columns.extend(tokens.iter().map(String::as_str));
     let nothing = Group::default();
-    dataset.scan("messages", &columns, &mut |batch| {
-        let [ids, senders, names, roles] = [
-            batch.texts("conversation_id")?,
-            batch.texts("sender_id")?,
-            batch.texts("sender_name")?,
-            batch.texts("role")?,
-        ];
-        let [kinds, texts, models] = [batch.texts("kind")?, batch.texts("text")?, batch.texts("model")?];
-        let (positions, times) = (batch.numbers("position")?, batch.times("created_at")?);
-        let tokens = tokens
-            .iter()
-            .map(|column| batch.numbers(column))
-            .collect::<Result<Vec<_>, _>>()?;
+    dataset.each_row_with("messages", &tokens, &mut |messages: &Messages, tokens, row| {
+        let id = messages.conversation_id.at(row);
+        let group = groups.0.get(id).unwrap_or(&nothing);
         let usage = [
-            batch.numbers("usage_input")?,
-            batch.numbers("usage_cached_input")?,
-            batch.numbers("usage_output")?,
+            &messages.usage_input,
+            &messages.usage_cached_input,
+            &messages.usage_output,
         ];
-        for row in 0..batch.rows() {
-            let group = groups.0.get(ids.at(row)).unwrap_or(&nothing);
-            let is_logged = usage.iter().any(|column| column.get(row).is_some());
-            let [input, cached, output] = usage.each_ref().map(|column| column.at(row));
-            let message = Said {
-                logged: [u64::from(is_logged), input, cached, output],
-                source: &group.source,
-                input: &group.input,
-                conversation: ids.at(row),
-                title: Some(&group.title),
-                instant: times.get(row),
-                model: models.get(row).or(group.model.as_deref()),
-                sender: senders.get(row),
-                sender_name: names.get(row),
-                role: roles.at(row),
-                bytes: texts.at(row).len() as u64,
-                ..Said::default()
-            };
-            if kinds.at(row) != "message" {
-                said.book_logged(&message, encodings.iter().map(|encoding| encoding.as_str()));
-                continue;
-            }
+        let is_logged = usage.iter().any(|column| column.get(row).is_some());
+        let [input, cached, output] = usage.map(|column| column.at(row));
+        let message = Said {
+            logged: [u64::from(is_logged), input, cached, output],
+            source: &group.source,
+            input: &group.input,
+            conversation: id,
+            title: Some(&group.title),
+            instant: messages.created_at.get(row),
+            model: messages.model.get(row).or(group.model.as_deref()),
+            sender: messages.sender_id.get(row),
+            sender_name: messages.sender_name.get(row),
+            role: messages.role.at(row),
+            bytes: messages.text.at(row).len() as u64,
+            ..Said::default()
+        };
+        let names = || encodings.iter().map(|encoding| encoding.as_str());
+        if messages.kind.at(row) != "message" {
+            said.book_logged(&message, names());
+            return Ok(());
+        }
+        let called = calls.get(&(id.to_owned(), messages.position.at(row)));
+        let called = called.map(Vec::as_slice).unwrap_or_default();
+        let has_text = message.bytes > 0 || called.is_empty();
+        if has_text {
             let counted = tokens.iter().map(|column| column.at(row));
-            let counted = encodings.iter().map(|encoding| encoding.as_str()).zip(counted);
-            let called = calls.get(&(ids.at(row).to_owned(), positions.at(row)));
-            let called = called.map(Vec::as_slice).unwrap_or_default();
-            let has_text = message.bytes > 0 || called.is_empty();
-            if has_text {
-                said.book(&message, true, counted);
-            }
-            for (number, (tool, bytes, tokens)) in called.iter().enumerate() {
-                // A message without words of its own is counted with its first call.
-                let is_message = !has_text && number == 0;
-                let call = Said {
-                    tool: tool.as_deref(),
-                    is_call: true,
-                    bytes: *bytes,
-                    logged: if is_message { message.logged } else { [0; 4] },
-                    ..message
-                };
-                let tokens = encodings
-                    .iter()
-                    .map(|encoding| encoding.as_str())
-                    .zip(tokens.iter().copied());
-                said.book(&call, is_message, tokens);
-            }
+            said.book(&message, true, names().zip(counted));
+        }
+        for (number, (tool, bytes, tokens)) in called.iter().enumerate() {
+            // A message without words of its own is counted with its first call.
+            let is_message = !has_text && number == 0;
+            let call = Said {
+                tool: tool.as_deref(),
+                is_call: true,
+                bytes: *bytes,
+                logged: if is_message { message.logged } else { [0; 4] },
+                ..message
+            };
+            said.book(&call, is_message, names().zip(tokens.iter().copied()));
         }
         Ok(())
     })?;
@@ -533,33 +431,23 @@ fn calls(dataset: &Dataset, request: &BillRequest, encodings: &[&String]) -> Res
         .map(Encoding::counter)
         .collect();
     let mut calls = Calls::new();
-    let columns = [
-        "conversation_id",
-        "name",
-        "arguments",
-        "call_position",
-        "result",
-        "result_position",
-    ];
-    dataset.scan("tool_calls", &columns, &mut |batch| {
-        let (ids, names) = (batch.texts("conversation_id")?, batch.texts("name")?);
-        let texts = [batch.texts("arguments")?, batch.texts("result")?];
-        let places = [batch.numbers("call_position")?, batch.numbers("result_position")?];
-        for row in 0..batch.rows() {
-            for (texts, places) in texts.iter().zip(&places) {
-                let (Some(text), Some(position)) = (texts.get(row), places.get(row)) else {
-                    continue;
-                };
-                let tokens = counters.iter().map(|counter| counter.count(text)).collect();
-                let name = names.get(row).map(str::to_owned);
-                let place = (ids.at(row).to_owned(), position);
-                calls
-                    .entry(place)
-                    .or_default()
-                    .push((name, text.len() as u64, tokens));
-            }
+    dataset.each_row("tool_calls", &mut |columns: &ToolCalls, row| {
+        let sides = [
+            (&columns.arguments, &columns.call_position),
+            (&columns.result, &columns.result_position),
+        ];
+        for (texts, places) in sides {
+            let (Some(text), Some(position)) = (texts.get(row), places.get(row)) else {
+                continue;
+            };
+            let tokens = counters.iter().map(|counter| counter.count(text)).collect();
+            let name = columns.name.get(row).map(str::to_owned);
+            let place = (columns.conversation_id.at(row).to_owned(), position);
+            calls
+                .entry(place)
+                .or_default()
+                .push((name, text.len() as u64, tokens));
         }
-        Ok(())
     })?;
     Ok(calls)
 }

@@ -10,6 +10,7 @@ mod said;
 mod totals;
 
 use std::collections::{BTreeMap, BTreeSet};
+use strum::IntoStaticStr;
 
 use chatmill_dataset::Spread;
 use chatmill_dataset::overview::RenderingCount;
@@ -17,6 +18,7 @@ use chatmill_token::{Encoding, TokenCounts};
 use jiff::tz::TimeZone;
 
 use crate::cells::{Cells, GroupKey};
+use crate::numbers::{quotient, thousandths};
 use crate::report::TokenCell;
 use crate::token_table::coverage_rank;
 
@@ -29,7 +31,8 @@ pub use said::{Said, SaidBill, day};
 pub const TEXT: &str = "text";
 
 /// What is billed apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum BillBy {
     /// The source that read a conversation.
     Source,
@@ -66,18 +69,8 @@ impl BillBy {
     }
 
     /// The heading of the groups.
-    pub const fn noun(self) -> &'static str {
-        match self {
-            Self::Source => "source",
-            Self::Input => "input",
-            Self::Conversation => "conversation",
-            Self::Room => "room",
-            Self::Day => "day",
-            Self::Model => "model",
-            Self::Participant => "participant",
-            Self::Role => "role",
-            Self::Tool => "tool",
-        }
+    pub fn noun(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -124,15 +117,9 @@ pub struct Booking {
 /// Sums of a cell.
 #[derive(Clone, Debug, Default)]
 struct Sums {
-    renderings: u64,
-    logged: [u64; 4],
-    messages: u64,
-    bytes: u64,
-    tally: TokenCounts,
-    requests: u64,
+    booked: Booking,
+    /// Of the whole renderings.
     spread: Spread,
-    invalid: u64,
-    losses: u64,
 }
 
 /// One row of a bill.
@@ -167,19 +154,10 @@ impl Bill {
     /// Books one rendering in one encoding.
     pub fn book(&mut self, key: GroupKey<&str>, booking: &Booking) {
         let sums = self.cells.at(key);
-        sums.renderings += booking.renderings;
-        sums.messages += booking.messages;
-        sums.bytes += booking.bytes;
-        sums.tally += booking.tally;
-        sums.requests += booking.requests;
+        sums.booked.add(booking);
         if let Some(tokens) = booking.whole {
             sums.spread.add(tokens);
         }
-        for (sum, more) in sums.logged.iter_mut().zip(booking.logged) {
-            *sum = sum.saturating_add(more);
-        }
-        sums.invalid += booking.invalid;
-        sums.losses += booking.losses;
     }
 
     /// Adds what another bill has, as if it had been booked here.
@@ -204,7 +182,7 @@ impl Bill {
     pub fn top(&self, groups: usize) -> Self {
         let mut tokens: BTreeMap<(&str, &str), u64> = BTreeMap::new();
         for (key, sums) in self.cells.iter() {
-            *tokens.entry((&key.group, &key.second)).or_default() += sums.tally.tokens;
+            *tokens.entry((&key.group, &key.second)).or_default() += sums.booked.tally.tokens;
         }
         let mut ranked: Vec<_> = tokens.into_iter().collect();
         ranked.sort_by_key(|(group, tokens)| (std::cmp::Reverse(*tokens), *group));
@@ -286,12 +264,7 @@ fn counted(count: RenderingCount) -> BillRow {
         messages_rendered: count.messages_rendered,
         bytes: count.bytes,
         tokens: count.tokens,
-        content: count.content,
-        names: count.names,
-        framing: count.framing,
-        tools: count.tools,
-        replies: count.replies,
-        meta: count.meta,
+        parts: count.parts,
         assistant_content: count.assistant_content,
         requests: count.requests,
         tokens_sent: count.tokens_sent,
@@ -338,32 +311,27 @@ impl Names {
 
 impl Bill {
     fn row(&self, key: &GroupKey<String>, sums: &Sums) -> BillRow {
-        let tally = &sums.tally;
-        let renderings = sums.renderings;
-        let [logged_requests, logged_input, logged_cached_input, logged_output] = sums.logged;
+        let Sums { booked, spread } = sums;
+        let (tally, renderings) = (&booked.tally, booked.renderings);
+        let [logged_requests, logged_input, logged_cached_input, logged_output] = booked.logged;
         BillRow {
             group: key.group.clone(),
             second: key.second.clone(),
             name: self.names.get(&key.group).cloned(),
             second_name: self.names.get(&key.second).cloned(),
-            is_spread: renderings > 0 && sums.spread.count() == renderings,
+            is_spread: renderings > 0 && spread.count() == renderings,
             cell: TokenCell {
                 dialect: key.dialect.clone(),
                 profile: key.profile.clone(),
                 coverage: key.coverage.clone(),
                 encoding: key.encoding.clone(),
                 renderings,
-                messages_rendered: sums.messages,
-                bytes: sums.bytes,
+                messages_rendered: booked.messages,
+                bytes: booked.bytes,
                 tokens: tally.tokens,
-                content: tally.content,
-                names: tally.names,
-                framing: tally.framing,
-                tools: tally.tools,
-                replies: tally.replies,
-                meta: tally.meta,
+                parts: tally.parts,
                 assistant_content: tally.assistant_content,
-                requests: sums.requests,
+                requests: booked.requests,
                 tokens_sent: tally.sent,
                 written: tally.written,
                 logged_requests,
@@ -371,19 +339,19 @@ impl Bill {
                 logged_cached_input,
                 logged_output,
                 mean: quotient(tally.tokens, renderings),
-                p50: sums.spread.percentile(50),
-                p95: sums.spread.percentile(95),
-                p99: sums.spread.percentile(99),
-                per_message: quotient(tally.tokens, sums.messages),
+                p50: spread.percentile(50),
+                p95: spread.percentile(95),
+                p99: spread.percentile(99),
+                per_message: quotient(tally.tokens, booked.messages),
                 ratio: 0.0,
-                invalid: sums.invalid,
-                losses: sums.losses,
+                invalid: booked.invalid,
+                losses: booked.losses,
             },
         }
     }
 }
 
-impl Sums {
+impl Booking {
     fn add(&mut self, more: &Self) {
         self.renderings += more.renderings;
         self.messages += more.messages;
@@ -393,9 +361,15 @@ impl Sums {
         for (sum, more) in self.logged.iter_mut().zip(more.logged) {
             *sum = sum.saturating_add(more);
         }
-        self.spread.merge(&more.spread);
         self.invalid += more.invalid;
         self.losses += more.losses;
+    }
+}
+
+impl Sums {
+    fn add(&mut self, more: &Self) {
+        self.booked.add(&more.booked);
+        self.spread.merge(&more.spread);
     }
 }
 
@@ -423,19 +397,6 @@ fn set_ratios(rows: &mut [BillRow]) {
     }
 }
 
-/// A quotient, rounded so that it looks the same everywhere; 0 when there is nothing to divide by.
-pub(crate) fn quotient(dividend: u64, divisor: u64) -> f64 {
-    if divisor == 0 {
-        0.0
-    } else {
-        thousandths(dividend as f64 / divisor as f64)
-    }
-}
-
-fn thousandths(number: f64) -> f64 {
-    (number * 1000.0).round() / 1000.0
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -456,7 +417,6 @@ mod tests {
                 messages: *messages,
                 tally: TokenCounts {
                     tokens: *tokens,
-                    content: *tokens,
                     ..TokenCounts::default()
                 },
                 ..Booking::default()

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use chatmill_diag::Day;
+use chatmill_model::ComponentCounts;
 use chatmill_token::TokenCounts;
 use jiff::tz::TimeZone;
 
@@ -125,8 +126,11 @@ impl SaidBill<'_> {
             let is_written = said.role == "assistant";
             let tally = TokenCounts {
                 tokens,
-                content,
-                tools,
+                parts: ComponentCounts {
+                    content,
+                    tools,
+                    ..ComponentCounts::default()
+                },
                 assistant_content: if is_written { content } else { 0 },
                 written: if is_written { tokens } else { 0 },
                 ..TokenCounts::default()

@@ -1,6 +1,6 @@
 //! Bills that the table of totals answers alone: by source, day and model. No rendering is read.
 
-use chatmill_dataset::{Dataset, DatasetError};
+use chatmill_dataset::{Components, Dataset, DatasetError, Numbers, Texts, columns};
 use chatmill_token::TokenCounts;
 
 use super::{Bill, BillBy, BillRequest, Booking};
@@ -12,35 +12,63 @@ pub(super) fn answer(by: &[BillBy]) -> bool {
         .all(|by| matches!(by, BillBy::Source | BillBy::Day | BillBy::Model))
 }
 
-const COLUMNS: [&str; 27] = [
-    "source",
-    "day",
-    "model",
-    "dialect",
-    "profile",
-    "encoding",
-    "coverage",
-    "renderings",
-    "messages_rendered",
-    "bytes",
-    "content",
-    "names",
-    "framing",
-    "tools",
-    "replies",
-    "meta",
-    "assistant_content",
-    "requests",
-    "tokens_sent",
-    "written",
-    "logged_requests",
-    "logged_input",
-    "logged_cached_input",
-    "logged_output",
-    "invalid",
-    "losses",
-    "tokens",
-];
+columns! {
+    struct TotalColumns with parts: Components {
+        source: Texts,
+        day: Texts,
+        model: Texts,
+        dialect: Texts,
+        profile: Texts,
+        encoding: Texts,
+        coverage: Texts,
+        renderings: Numbers,
+        messages_rendered: Numbers,
+        bytes: Numbers,
+        assistant_content: Numbers,
+        requests: Numbers,
+        tokens_sent: Numbers,
+        written: Numbers,
+        logged_requests: Numbers,
+        logged_input: Numbers,
+        logged_cached_input: Numbers,
+        logged_output: Numbers,
+        invalid: Numbers,
+        losses: Numbers,
+    }
+}
+
+impl TotalColumns {
+    fn logged(&self, row: usize) -> [u64; 4] {
+        let logged = [
+            &self.logged_requests,
+            &self.logged_input,
+            &self.logged_cached_input,
+            &self.logged_output,
+        ];
+        logged.map(|column| column.at(row))
+    }
+
+    fn booking(&self, row: usize) -> Booking {
+        let parts = self.parts.at(row);
+        Booking {
+            renderings: self.renderings.at(row),
+            whole: None,
+            messages: self.messages_rendered.at(row),
+            bytes: self.bytes.at(row),
+            tally: TokenCounts {
+                tokens: parts.total(),
+                parts,
+                assistant_content: self.assistant_content.at(row),
+                sent: self.tokens_sent.at(row),
+                written: self.written.at(row),
+            },
+            requests: self.requests.at(row),
+            logged: self.logged(row),
+            invalid: self.invalid.at(row),
+            losses: self.losses.at(row),
+        }
+    }
+}
 
 /// Books what is asked for off the totals; only what was logged, where everything else is booked already.
 pub(super) fn book(
@@ -49,92 +77,34 @@ pub(super) fn book(
     only_logged: bool,
     bill: &mut Bill,
 ) -> Result<(), DatasetError> {
-    dataset.scan("totals", &COLUMNS, &mut |batch| {
-        let [sources, days, models] = [batch.texts("source")?, batch.texts("day")?, batch.texts("model")?];
-        let [dialects, profiles, encodings, coverages] = [
-            batch.texts("dialect")?,
-            batch.texts("profile")?,
-            batch.texts("encoding")?,
-            batch.texts("coverage")?,
-        ];
-        let numbers = |names: &[&str]| {
-            names
-                .iter()
-                .map(|name| batch.numbers(name))
-                .collect::<Result<Vec<_>, _>>()
-        };
-        let counts = numbers(&[
-            "renderings",
-            "messages_rendered",
-            "bytes",
-            "content",
-            "names",
-            "framing",
-            "tools",
-            "replies",
-            "meta",
-            "assistant_content",
-            "requests",
-            "tokens_sent",
-            "written",
-            "invalid",
-            "losses",
-        ])?;
-        let logged = numbers(&[
-            "logged_requests",
-            "logged_input",
-            "logged_cached_input",
-            "logged_output",
-        ])?;
-        for row in 0..batch.rows() {
-            let (dialect, profile) = (dialects.at(row), profiles.at(row));
-            if !request.wants_dialect(dialect, profile) || !request.wants_encoding(encodings.at(row)) {
-                continue;
-            }
-            let group = |by: Option<&BillBy>| match by {
-                Some(BillBy::Source) => sources.at(row),
-                Some(BillBy::Day) => days.get(row).unwrap_or("undated"),
-                Some(BillBy::Model) => models.get(row).unwrap_or("(unknown)"),
-                _ => "",
-            };
-            let key = GroupKey {
-                group: group(request.by.first()),
-                second: group(request.by.get(1)),
-                dialect,
-                profile,
-                coverage: coverages.at(row),
-                encoding: encodings.at(row),
-            };
-            let mut booking = Booking::default();
-            for (sum, numbers) in booking.logged.iter_mut().zip(&logged) {
-                *sum = numbers.at(row);
-            }
-            if !only_logged {
-                let mut at = counts.iter().map(|numbers| numbers.at(row));
-                let mut next = || at.next().unwrap_or_default();
-                booking.renderings = next();
-                booking.messages = next();
-                booking.bytes = next();
-                let mut tally = TokenCounts {
-                    content: next(),
-                    names: next(),
-                    framing: next(),
-                    tools: next(),
-                    replies: next(),
-                    meta: next(),
-                    assistant_content: next(),
-                    ..TokenCounts::default()
-                };
-                booking.requests = next();
-                tally.sent = next();
-                tally.written = next();
-                tally.tokens = tally.parts();
-                booking.tally = tally;
-                booking.invalid = next();
-                booking.losses = next();
-            }
-            bill.book(key, &booking);
+    dataset.each_row("totals", &mut |totals: &TotalColumns, row| {
+        let (dialect, profile) = (totals.dialect.at(row), totals.profile.at(row));
+        let encoding = totals.encoding.at(row);
+        if !request.wants_dialect(dialect, profile) || !request.wants_encoding(encoding) {
+            return;
         }
-        Ok(())
+        let group = |by: Option<&BillBy>| match by {
+            Some(BillBy::Source) => totals.source.at(row),
+            Some(BillBy::Day) => totals.day.get(row).unwrap_or("undated"),
+            Some(BillBy::Model) => totals.model.get(row).unwrap_or("(unknown)"),
+            _ => "",
+        };
+        let key = GroupKey {
+            group: group(request.by.first()),
+            second: group(request.by.get(1)),
+            dialect,
+            profile,
+            coverage: totals.coverage.at(row),
+            encoding,
+        };
+        let booking = if only_logged {
+            Booking {
+                logged: totals.logged(row),
+                ..Booking::default()
+            }
+        } else {
+            totals.booking(row)
+        };
+        bill.book(key, &booking);
     })
 }

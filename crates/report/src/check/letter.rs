@@ -4,25 +4,18 @@
 //! mend it before it lists places. It has no date, so that the same files give the same letter.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use chatmill_diag::Severity;
+use serde::Serialize;
 
 use super::{CodeTally, JudgedFile, ShownFinding, tallies};
-use crate::html::document::{Dress, document};
-use crate::html::markup::{Html, bytes, count, counted};
-use crate::html::table::{numbers, table, words};
-use crate::markdown::{code, plain};
+use crate::templates::{TemplateError, fill};
 
 /// Places of a fault that a letter lists; the rest is counted.
 const PLACES: usize = 25;
 
 /// The longest name of a letter, in characters, without its ending.
 const NAME: usize = 60;
-
-/// Whoever reads a letter reads it from above to below: its sentences are not remarks beside figures.
-const STYLE: &str = "header p, section > p { color: var(--ink); max-width: 46rem; margin: 0 0 1rem; } \
-    h1 { margin-bottom: 1rem; } section { margin-top: 2rem; } .samples li { overflow-wrap: anywhere; }";
 
 /// A letter, in both forms.
 #[derive(Clone, Debug)]
@@ -36,20 +29,22 @@ pub struct Letter {
 }
 
 /// A letter for each supplier, in the order of their names.
-pub fn letters(files: &[JudgedFile]) -> Vec<Letter> {
+pub fn letters(files: &[JudgedFile]) -> Result<Vec<Letter>, TemplateError> {
     let mut suppliers: BTreeMap<&str, Vec<&JudgedFile>> = BTreeMap::new();
     for file in files {
         suppliers.entry(&file.supplier).or_default().push(file);
     }
     let mut names = BTreeMap::new();
     let written = suppliers.into_iter().map(|(supplier, files)| {
-        let draft = Draft::new(supplier, files);
-        let markdown = draft.markdown();
-        Letter {
+        let mut draft = Draft::new(supplier, &files);
+        let markdown = fill("letter.md", &draft, [])?.into_string();
+        // No text in the letter can hold a hash of it.
+        draft.nonce = Some(blake3::hash(markdown.as_bytes()).to_hex().to_string());
+        Ok(Letter {
             name: unique(file_name(supplier), &mut names),
-            html: draft.html(&blake3::hash(markdown.as_bytes()).to_hex()),
+            html: fill("letter.html", &draft, [])?.into_string(),
             markdown,
-        }
+        })
     });
     written.collect()
 }
@@ -82,199 +77,92 @@ fn unique(name: String, names: &mut BTreeMap<String, u64>) -> String {
 }
 
 /// What a letter says.
+#[derive(Serialize)]
 struct Draft<'f> {
     supplier: &'f str,
-    files: Vec<&'f JudgedFile>,
-    wrong: Vec<Task<'f>>,
-    doubtful: Vec<Task<'f>>,
+    nonce: Option<String>,
+    /// Bytes of all files together.
+    size: u64,
+    /// How many files are accepted, to be corrected, and of no use.
+    outcomes: Vec<(usize, &'static str)>,
+    /// The parts that list faults: title, what opens them, and the faults.
+    parts_of_faults: Vec<(&'static str, &'static str, Vec<Task<'f>>)>,
+    files: Vec<FileLine<'f>>,
+}
+
+#[derive(Serialize)]
+struct FileLine<'f> {
+    path: &'f str,
+    bytes: Option<u64>,
+    hash: Option<&'f str>,
+    outcome: &'static str,
 }
 
 /// A fault with its places.
+#[derive(Serialize)]
 struct Task<'f> {
+    #[serde(flatten)]
     tally: CodeTally,
-    places: Vec<(&'f str, &'f ShownFinding)>,
+    /// The code's name as words.
+    title: String,
+    /// Where it is, and what is said there.
+    places: Vec<(String, &'f str)>,
     /// Occurrences that are not listed.
     left: u64,
 }
 
 impl<'f> Draft<'f> {
-    fn new(supplier: &'f str, files: Vec<&'f JudgedFile>) -> Self {
-        let tasks = |severity: Severity| {
-            let tallies = tallies(files.iter().copied()).into_iter();
-            let of_severity = tallies.filter(|tally| tally.severity == severity);
-            of_severity.map(|tally| Task::new(tally, &files)).collect()
-        };
-        Self {
-            wrong: tasks(Severity::Error),
-            doubtful: tasks(Severity::Warning),
-            supplier,
-            files,
-        }
-    }
-
-    /// How many files are accepted, to be corrected, and of no use.
-    fn outcome(&self) -> String {
+    fn new(supplier: &'f str, files: &[&'f JudgedFile]) -> Self {
         let number = |verdicts: &[&str]| {
-            let files = self.files.iter();
-            files.filter(|file| verdicts.contains(&file.verdict)).count() as u64
+            let files = files.iter();
+            files.filter(|file| verdicts.contains(&file.verdict)).count()
         };
-        let parts = [
+        let outcomes = [
             (number(&["valid", "warnings", "known"]), "accepted"),
             (number(&["errors", "unreadable"]), "to be corrected"),
             (number(&["empty"]), "empty, to be sent again"),
             (number(&["skipped"]), "passed over, because no chat is in it"),
         ];
-        let said: Vec<String> = parts
-            .iter()
-            .filter(|(number, _)| *number > 0)
-            .map(|(number, what)| format!("{} {what}", count(*number)))
-            .collect();
-        format!("Of these: {}.", said.join("; "))
-    }
-
-    fn delivered(&self) -> String {
-        let size: u64 = self.files.iter().filter_map(|file| file.bytes).sum();
-        let number = counted(self.files.len() as u64, "file");
-        format!(
-            "You sent {number} of {} altogether, and a program has read each of them.",
-            bytes(size)
-        )
-    }
-
-    /// The parts that list faults, with what opens them.
-    fn parts(&self) -> [(&'static str, &'static str, &[Task<'f>]); 2] {
-        [
+        let tallies = tallies(files.iter().copied());
+        let parts = [
             (
                 "What must be corrected",
                 "Files with these faults are not accepted. The most frequent fault comes first.",
-                &self.wrong,
+                Severity::Error,
             ),
             (
                 "What should be looked at",
                 "These files are accepted, but perhaps not read as they were meant.",
-                &self.doubtful,
+                Severity::Warning,
             ),
-        ]
-    }
-
-    fn markdown(&self) -> String {
-        let mut text = format!("# Your delivery: {}\n\n", plain(self.supplier));
-        let mut add = |line: &str| {
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "{line}\n");
-        };
-        add(&self.delivered());
-        add(&self.outcome());
-        if self.wrong.is_empty() && self.doubtful.is_empty() {
-            add(NOTHING);
-        }
-        for (title, lead, tasks) in self.parts() {
-            if tasks.is_empty() {
-                continue;
-            }
-            add(&format!("## {title}\n\n{lead}"));
-            for (number, task) in (1..).zip(tasks) {
-                add(&format!("### {number}. {}", task.title()));
-                let page = &task.tally.code.page;
-                add(&format!("{} {}", page.what, page.why));
-                add(&format!("**How to mend it.** {}", page.fix));
-                add("**Where:**");
-                let mut places = String::new();
-                for (path, finding) in &task.places {
-                    let _ = writeln!(
-                        places,
-                        "- {}: {}",
-                        code(&at(path, finding)),
-                        plain(&finding.message)
-                    );
-                }
-                if task.left > 0 {
-                    let _ = writeln!(places, "- {}", task.rest());
-                }
-                add(places.trim_end());
-            }
-        }
-        add("## What was delivered");
-        add(HASHES);
-        let mut rows = String::from("| File | Bytes | Hash | Outcome |\n|---|--:|---|---|\n");
-        for file in &self.files {
-            let size = file.bytes.map_or_else(String::new, |bytes| bytes.to_string());
-            let hash = file.hash.as_deref().unwrap_or_default();
-            let (path, outcome) = (plain(&file.path), outcome_of(file.verdict));
-            let _ = writeln!(rows, "| {path} | {size} | {hash} | {outcome} |");
-        }
-        add(rows.trim_end());
-        text.truncate(text.trim_end().len());
-        text.push('\n');
-        text
-    }
-
-    fn html(&self, nonce: &str) -> String {
-        let title = format!("Your delivery: {}", self.supplier);
-        let dress = Dress {
-            style: STYLE,
-            scripts: &[],
-        };
-        document(&title, nonce, &dress, |html| self.body(html, &title))
-    }
-
-    fn body(&self, html: &mut Html, title: &str) {
-        html.raw("<header>\n<h1>").text(title).raw("</h1>\n<p>");
-        html.text(&self.delivered()).raw("</p>\n<p>");
-        html.text(&self.outcome())
-            .raw("</p>\n</header>\n<main id=\"main\">\n");
-        if self.wrong.is_empty() && self.doubtful.is_empty() {
-            html.raw("<section><p>").raw(NOTHING).raw("</p></section>\n");
-        }
-        for (title, lead, tasks) in self.parts() {
-            if tasks.is_empty() {
-                continue;
-            }
-            html.raw("<section>\n<h2>")
-                .raw(title)
-                .raw("</h2>\n<p>")
-                .raw(lead)
-                .raw("</p>\n");
-            for (number, task) in (1_u64..).zip(tasks) {
-                html.raw("<h3>").count(number).raw(". ").text(&task.title());
-                let page = &task.tally.code.page;
-                html.raw("</h3>\n<p>").prose(page.what).raw(" ").prose(page.why);
-                html.raw("</p>\n<p><strong>How to mend it.</strong> ")
-                    .prose(page.fix);
-                html.raw("</p>\n<ul class=\"samples\">");
-                for (path, finding) in &task.places {
-                    html.raw("<li>")
-                        .text(&finding.message)
-                        .raw("<span class=\"place\">");
-                    html.text(&at(path, finding)).raw("</span></li>");
-                }
-                if task.left > 0 {
-                    html.raw("<li>").text(&task.rest()).raw("</li>");
-                }
-                html.raw("</ul>\n");
-            }
-            html.raw("</section>\n");
-        }
-        html.raw("<section>\n<h2>What was delivered</h2>\n<p>")
-            .prose(HASHES)
-            .raw("</p>\n");
-        let heads = [words("File"), numbers("Size"), words("Hash"), words("Outcome")];
-        table(html, "The files", &heads, |html| {
-            for file in &self.files {
-                html.row(&file.path).size(file.bytes.unwrap_or_default());
-                html.raw("<td><code>")
-                    .text(file.hash.as_deref().unwrap_or_default())
-                    .raw("</code></td>");
-                html.word(outcome_of(file.verdict)).end_row();
-            }
+        ];
+        let parts = parts.map(|(title, lead, severity)| {
+            let tasks = tallies.iter().filter(|tally| tally.severity == severity);
+            (
+                title,
+                lead,
+                tasks.map(|tally| Task::new(*tally, files)).collect::<Vec<_>>(),
+            )
         });
-        html.raw("</section>\n</main>\n");
+        let lines = files.iter().map(|file| FileLine {
+            path: &file.path,
+            bytes: file.bytes,
+            hash: file.hash.as_deref(),
+            outcome: outcome_of(file.verdict),
+        });
+        Self {
+            supplier,
+            nonce: None,
+            size: files.iter().filter_map(|file| file.bytes).sum(),
+            outcomes: outcomes.into_iter().filter(|(number, _)| *number > 0).collect(),
+            parts_of_faults: parts
+                .into_iter()
+                .filter(|(.., tasks)| !tasks.is_empty())
+                .collect(),
+            files: lines.collect(),
+        }
     }
 }
-
-const NOTHING: &str = "Nothing has to be corrected. Thank you.";
-
-const HASHES: &str = "The hash tells which bytes were read: `b3sum FILE` prints the same where nothing was changed on the way.";
 
 /// What becomes of a file of a verdict.
 fn outcome_of(verdict: &str) -> &'static str {
@@ -300,36 +188,21 @@ fn at(path: &str, finding: &ShownFinding) -> String {
 
 impl<'f> Task<'f> {
     fn new(tally: CodeTally, files: &[&'f JudgedFile]) -> Self {
-        let of_file = |file: &&'f JudgedFile| {
-            let (path, findings) = (file.path.as_str(), file.findings.iter());
-            let of_code = findings.filter(move |finding| finding.code == tally.code);
-            of_code.map(move |finding| (path, finding)).collect::<Vec<_>>()
-        };
-        let places: Vec<_> = files.iter().flat_map(of_file).take(PLACES).collect();
-        let listed: u64 = places.iter().map(|(_, finding)| finding.count).sum();
+        let findings = files
+            .iter()
+            .flat_map(|file| file.findings.iter().map(move |finding| (file, finding)));
+        let of_code = findings.filter(|(_, finding)| finding.code.code == tally.code);
+        let listed: Vec<_> = of_code.take(PLACES).collect();
+        let occurrences: u64 = listed.iter().map(|(_, finding)| finding.count).sum();
+        let places = listed
+            .iter()
+            .map(|(file, finding)| (at(&file.path, finding), finding.message.as_str()));
         Self {
-            left: tally.count.saturating_sub(listed),
+            title: titled(tally.name),
+            places: places.collect(),
+            left: tally.count.saturating_sub(occurrences),
             tally,
-            places,
         }
-    }
-
-    /// The code's name as words, its number, and how often it is there.
-    fn title(&self) -> String {
-        let CodeTally {
-            code, count, files, ..
-        } = self.tally;
-        format!(
-            "{}: {} in {} ({})",
-            titled(code.name),
-            counted(count, "place"),
-            counted(files, "file"),
-            code.code
-        )
-    }
-
-    fn rest(&self) -> String {
-        format!("and {} more", counted(self.left, "place"))
     }
 }
 
@@ -355,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_letter_says_what_was_delivered_and_what_must_be_corrected() {
-        let letters = letters(&files());
+        let letters = letters(&files()).unwrap();
         let names: Vec<&str> = letters.iter().map(|letter| letter.name.as_str()).collect();
         assert_eq!(names, ["acme", "bird"]);
         let text = &letters[0].markdown;
@@ -379,7 +252,10 @@ mod tests {
             "{page}"
         );
         let thanks = &letters[1];
-        assert!(thanks.markdown.contains(NOTHING) && thanks.html.contains(NOTHING));
+        assert!(
+            thanks.markdown.contains("Nothing has to be corrected")
+                && thanks.html.contains("Nothing has to be corrected")
+        );
         assert!(
             !thanks.markdown.contains("IN016"),
             "notes ask nothing of a supplier"

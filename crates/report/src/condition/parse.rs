@@ -35,18 +35,17 @@ fn condition(text: &str) -> Result<Condition, String> {
     }
     // The selector may hold whatever a name may, so the operator is looked for after it.
     let after_selector = text.find('}').map_or(0, |end| end + 1);
-    let (at, sign, operator) = OPERATORS
+    let (left, right, operator) = OPERATORS
         .iter()
         .filter_map(|(sign, operator)| {
             let behind = text.get(after_selector..)?;
-            Some((after_selector + behind.find(sign)?, *sign, *operator))
+            let (left, right) = text.split_at_checked(after_selector + behind.find(sign)?)?;
+            Some((left, right.strip_prefix(sign)?, *operator))
         })
-        .min_by_key(|(at, sign, _)| (*at, std::cmp::Reverse(sign.len())))
+        // Of two that begin at one place, the longer one leaves less.
+        .min_by_key(|(left, right, _)| (left.len(), right.len()))
         .ok_or("there is no operator; it is one of > >= < <= == !=")?;
-    let (left, right) = (
-        text.get(..at).unwrap_or_default().trim(),
-        text.get(at + sign.len()..).unwrap_or_default().trim(),
-    );
+    let (left, right) = (left.trim(), right.trim());
     let (name, selected) = match left.split_once('{') {
         None => (left, ""),
         Some((name, rest)) => match rest.strip_suffix('}') {

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use chatmill_dataset::{Dataset, DatasetError};
+use chatmill_dataset::{Dataset, DatasetError, Texts, columns};
 
 use crate::report::{Costly, Dearest};
 
@@ -14,6 +14,21 @@ const LISTED: usize = 10;
 
 /// Senders and titled conversations at most that are ranked: about 20 MB.
 const RANKED: usize = 100_000;
+
+columns! {
+    struct Messages {
+        conversation_id: Texts,
+        sender_id: Texts,
+        sender_name: Texts,
+        role: Texts,
+        kind: Texts,
+    }
+
+    struct Titles {
+        conversation_id: Texts,
+        title: Texts,
+    }
+}
 
 /// What costs most; none where nothing is counted, or messages are left out.
 pub(super) fn dearest(dataset: &Dataset) -> Result<Option<Dearest>, DatasetError> {
@@ -24,15 +39,6 @@ pub(super) fn dearest(dataset: &Dataset) -> Result<Option<Dearest>, DatasetError
         return Ok(None);
     }
     let titles = titles(dataset)?;
-    let tokens = format!("tokens_{encoding}");
-    let columns = [
-        "conversation_id",
-        "sender_id",
-        "sender_name",
-        "role",
-        "kind",
-        tokens.as_str(),
-    ];
     let mut found = Dearest {
         encoding: encoding.clone(),
         ..Dearest::default()
@@ -49,38 +55,34 @@ pub(super) fn dearest(dataset: &Dataset) -> Result<Option<Dearest>, DatasetError
             keep_most(conversations);
         }
     };
-    dataset.scan("messages", &columns, &mut |batch| {
-        let [ids, people, names] = [
-            batch.texts("conversation_id")?,
-            batch.texts("sender_id")?,
-            batch.texts("sender_name")?,
-        ];
-        let (roles, kinds) = (batch.texts("role")?, batch.texts("kind")?);
-        let counts = batch.numbers(&tokens)?;
-        for row in (0..batch.rows()).filter(|row| kinds.at(*row) == "message") {
-            if current.id != ids.at(row) {
-                let next = Costly {
-                    id: ids.at(row).to_owned(),
-                    ..Costly::default()
-                };
-                let done = std::mem::replace(&mut current, next);
-                if done.messages > 0 {
-                    finish(done, &mut found.conversations);
-                }
-            }
-            let tokens = counts.at(row);
-            let is_written = roles.at(row) == "assistant";
-            let message = Costly {
-                messages: 1,
-                tokens,
-                written: if is_written { tokens } else { 0 },
+    let tokens = [format!("tokens_{encoding}")];
+    dataset.each_row_with("messages", &tokens, &mut |columns: &Messages, tokens, row| {
+        if columns.kind.at(row) != "message" {
+            return Ok(());
+        }
+        let id = columns.conversation_id.at(row);
+        if current.id != id {
+            let next = Costly {
+                id: id.to_owned(),
                 ..Costly::default()
             };
-            add(&mut current, &message);
-            found.tokens += tokens;
-            let sender = people.get(row).unwrap_or_else(|| roles.at(row));
-            senders.add(sender, names.get(row), &message);
+            let done = std::mem::replace(&mut current, next);
+            if done.messages > 0 {
+                finish(done, &mut found.conversations);
+            }
         }
+        let tokens = tokens.iter().map(|column| column.at(row)).sum();
+        let is_written = columns.role.at(row) == "assistant";
+        let message = Costly {
+            messages: 1,
+            tokens,
+            written: if is_written { tokens } else { 0 },
+            ..Costly::default()
+        };
+        add(&mut current, &message);
+        found.tokens += tokens;
+        let sender = columns.sender_id.get(row).unwrap_or_else(|| columns.role.at(row));
+        senders.add(sender, columns.sender_name.get(row), &message);
         Ok(())
     })?;
     if current.messages > 0 {
@@ -100,14 +102,10 @@ pub(super) fn dearest(dataset: &Dataset) -> Result<Option<Dearest>, DatasetError
 fn titles(dataset: &Dataset) -> Result<HashMap<String, String>, DatasetError> {
     let mut titles = HashMap::new();
     if dataset.has("conversations") && dataset.rows("conversations") <= RANKED as u64 {
-        dataset.scan("conversations", &["conversation_id", "title"], &mut |batch| {
-            let (ids, names) = (batch.texts("conversation_id")?, batch.texts("title")?);
-            for row in 0..batch.rows() {
-                if let Some(title) = names.get(row).filter(|title| !title.is_empty()) {
-                    titles.insert(ids.at(row).to_owned(), title.to_owned());
-                }
+        dataset.each_row("conversations", &mut |columns: &Titles, row| {
+            if let Some(title) = columns.title.get(row).filter(|title| !title.is_empty()) {
+                titles.insert(columns.conversation_id.at(row).to_owned(), title.to_owned());
             }
-            Ok(())
         })?;
     }
     Ok(titles)

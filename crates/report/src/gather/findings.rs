@@ -6,26 +6,12 @@ use chatmill_dataset::overview::cut;
 use chatmill_dataset::{Dataset, DatasetError};
 use chatmill_diag::codes;
 
-use super::found::{FindingRow, Found};
+use super::found::{FindingColumns, Found};
 use crate::judged::JudgedFile;
 use crate::report::{FindingCode, InputTotals, Sample};
 
 /// Findings that a report quotes per code.
 const SAMPLES: usize = 3;
-
-const COLUMNS: [&str; 11] = [
-    "code",
-    "name",
-    "severity",
-    "count",
-    "input",
-    "entry",
-    "line_number",
-    "column_number",
-    "json_path",
-    "conversation_id",
-    "message",
-];
 
 /// The codes of the findings, the worst first, and the listed inputs that have findings.
 pub(super) fn findings(
@@ -34,58 +20,37 @@ pub(super) fn findings(
 ) -> Result<(Vec<FindingCode>, Vec<JudgedFile>), DatasetError> {
     let mut by_code: BTreeMap<String, FindingCode> = BTreeMap::new();
     let mut by_input = Found::of(inputs);
-    dataset.scan("findings", &COLUMNS, &mut |batch| {
-        let (found, names) = (batch.texts("code")?, batch.texts("name")?);
-        let (severities, counts) = (batch.texts("severity")?, batch.numbers("count")?);
-        let (inputs, entries) = (batch.texts("input")?, batch.texts("entry")?);
-        let (lines, columns) = (batch.numbers("line_number")?, batch.numbers("column_number")?);
-        let (paths, ids) = (batch.texts("json_path")?, batch.texts("conversation_id")?);
-        let messages = batch.texts("message")?;
-        for row in 0..batch.rows() {
-            let finding = FindingRow {
-                code: found.at(row),
-                name: names.at(row),
-                severity: severities.at(row),
-                count: counts.at(row),
-                input: inputs.at(row),
-                entry: entries.at(row),
-                line: lines.get(row),
-                column: columns.get(row),
-                json_path: paths.get(row),
-                conversation: ids.get(row),
-                message: messages.at(row),
-            };
-            add(&mut by_code, &finding);
-            by_input.add(&finding);
-        }
-        Ok(())
+    dataset.each_row("findings", &mut |found: &FindingColumns, row| {
+        add(&mut by_code, found, row);
+        by_input.add(found, row);
     })?;
     let mut rows: Vec<FindingCode> = by_code.into_values().collect();
     rows.sort_by_key(|row| std::cmp::Reverse((row.errors, row.warnings, row.notes)));
     Ok((rows, by_input.into_files()))
 }
 
-fn add(found: &mut BTreeMap<String, FindingCode>, row: &FindingRow<'_>) {
-    if !found.contains_key(row.code) {
-        found.insert(row.code.to_owned(), finding_code(row.code, row.name));
+fn add(codes: &mut BTreeMap<String, FindingCode>, found: &FindingColumns, row: usize) {
+    let code = found.code.at(row);
+    if !codes.contains_key(code) {
+        codes.insert(code.to_owned(), finding_code(code, found.name.at(row)));
     }
-    let Some(code) = found.get_mut(row.code) else {
+    let Some(code) = codes.get_mut(code) else {
         return;
     };
-    match row.severity {
-        "error" => code.errors += row.count,
-        "warning" => code.warnings += row.count,
-        _ => code.notes += row.count,
-    }
+    *match found.severity.at(row) {
+        "error" => &mut code.errors,
+        "warning" => &mut code.warnings,
+        _ => &mut code.notes,
+    } += found.count.at(row);
     if code.samples.len() < SAMPLES {
         code.samples.push(Sample {
-            input: cut(row.input),
-            entry: cut(row.entry),
-            line_number: row.line,
-            column_number: row.column,
-            json_path: row.json_path.map(cut),
-            conversation_id: row.conversation.map(cut),
-            message: cut(row.message),
+            input: cut(found.input.at(row)),
+            entry: cut(found.entry.at(row)),
+            line_number: found.line_number.get(row),
+            column_number: found.column_number.get(row),
+            json_path: found.json_path.get(row).map(cut),
+            conversation_id: found.conversation_id.get(row).map(cut),
+            message: cut(found.message.at(row)),
         });
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use chatmill_dataset::overview::cut;
+use chatmill_dataset::{Numbers, Texts, columns};
 use chatmill_diag::{Code, Severity, codes};
 
 use crate::judged::{JudgedFile, ShownFinding};
@@ -14,19 +15,21 @@ const OF_A_CODE: usize = 5;
 /// Findings that are shown of all inputs together.
 const OF_ALL: usize = 2_000;
 
-/// A row of `findings`.
-pub(super) struct FindingRow<'b> {
-    pub(super) code: &'b str,
-    pub(super) name: &'b str,
-    pub(super) severity: &'b str,
-    pub(super) count: u64,
-    pub(super) input: &'b str,
-    pub(super) entry: &'b str,
-    pub(super) line: Option<u64>,
-    pub(super) column: Option<u64>,
-    pub(super) json_path: Option<&'b str>,
-    pub(super) conversation: Option<&'b str>,
-    pub(super) message: &'b str,
+columns! {
+    /// What is read of `findings`.
+    pub(super) struct FindingColumns {
+        code: Texts,
+        name: Texts,
+        severity: Texts,
+        count: Numbers,
+        input: Texts,
+        entry: Texts,
+        line_number: Numbers,
+        column_number: Numbers,
+        json_path: Texts,
+        conversation_id: Texts,
+        message: Texts,
+    }
 }
 
 /// The listed inputs that have findings, in the order of the list.
@@ -51,33 +54,35 @@ impl Found {
         }
     }
 
-    pub(super) fn add(&mut self, row: &FindingRow<'_>) {
-        let place = self.places.get(&cut(row.input));
+    pub(super) fn add(&mut self, found: &FindingColumns, row: usize) {
+        let place = self.places.get(&cut(found.input.at(row)));
         let file = place.and_then(|place| self.files.get_mut(*place));
-        let (Some(file), Some(code)) = (file, codes::find(row.code)) else {
+        let (Some(file), Some(code)) = (file, codes::find(found.code.at(row))) else {
             return;
         };
-        let severity = severity(row.severity);
+        let severity = found.severity.at(row).parse().unwrap_or(Severity::Note);
+        let count = found.count.at(row);
         *match severity {
             Severity::Error => &mut file.errors,
             Severity::Warning => &mut file.warnings,
             Severity::Note => &mut file.notes,
-        } += row.count;
-        count_code(file, code, row.count);
+        } += count;
+        count_code(file, code, count);
         let shown = file.findings.iter().filter(|finding| finding.code == code);
         if shown.count() == OF_A_CODE || self.shown == OF_ALL {
             return;
         }
         self.shown += 1;
+        let (line, column) = (found.line_number.get(row), found.column_number.get(row));
         file.findings.push(ShownFinding {
             code,
             severity,
-            count: row.count,
+            count,
             key: self.shown.to_string(),
-            place: position(row.entry, row.line, row.column),
-            json_path: row.json_path.map(cut),
-            conversation: row.conversation.map(cut),
-            message: cut(row.message),
+            place: position(found.entry.at(row), line, column),
+            json_path: found.json_path.get(row).map(cut),
+            conversation: found.conversation_id.get(row).map(cut),
+            message: cut(found.message.at(row)),
         });
     }
 
@@ -92,14 +97,6 @@ fn judged(input: &InputTotals) -> JudgedFile {
         bytes: Some(input.bytes),
         conversations: input.conversations,
         ..JudgedFile::default()
-    }
-}
-
-fn severity(word: &str) -> Severity {
-    match word {
-        "error" => Severity::Error,
-        "warning" => Severity::Warning,
-        _ => Severity::Note,
     }
 }
 

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use chatmill_dataset::overview::{ClusterCount, LossCount, cut, listed};
-use chatmill_dataset::{Dataset, DatasetError, Manifest, SpreadTotals};
+use chatmill_dataset::{Dataset, DatasetError, MANIFEST, Manifest, SpreadTotals};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
     let manifest = dataset.manifest();
     let overview = dataset.overview()?;
     let encodings = dataset.encodings();
-    let mut run = run(manifest, encodings);
+    let mut run = run(&dataset)?;
     run.first_message = overview.first_message.and_then(instant);
     run.last_message = overview.last_message.and_then(instant);
     let bill = if encodings.is_empty() {
@@ -148,9 +148,12 @@ fn clusters(count: &ClusterCount) -> Clusters {
 }
 
 /// One of the manifest's totals.
-fn total(manifest: &Manifest, name: &str) -> u64 {
-    let total = manifest.totals.get(name).and_then(Value::as_u64);
-    total.unwrap_or_default()
+pub(crate) fn total(dataset: &Dataset, name: &str) -> Result<u64, DatasetError> {
+    let total = dataset.manifest().totals.get(name).and_then(Value::as_u64);
+    total.ok_or_else(|| DatasetError::Corrupt {
+        path: dataset.folder().join(MANIFEST),
+        reason: format!("it does not say how many {name} there are"),
+    })
 }
 
 /// Takes out the queries that need a table which the dataset was made without.
@@ -180,11 +183,12 @@ fn quotes(manifest: &Manifest) -> bool {
     manifest.plan.pointer("/output/quote").and_then(Value::as_bool) != Some(false)
 }
 
-fn run(manifest: &Manifest, encodings: &[String]) -> Run {
+fn run(dataset: &Dataset) -> Result<Run, DatasetError> {
+    let manifest = dataset.manifest();
     let plan = &manifest.plan;
     let targets = plan.get("targets").and_then(Value::as_array);
     let dialects = targets.into_iter().flatten().filter_map(Value::as_str);
-    Run {
+    Ok(Run {
         name: word(plan.get("name")),
         version: manifest.version.clone(),
         fingerprint: manifest.fingerprint.clone(),
@@ -192,15 +196,15 @@ fn run(manifest: &Manifest, encodings: &[String]) -> Run {
         perspective: word(plan.pointer("/perspective/as")),
         history: word(plan.pointer("/window/history")),
         dialects: dialects.map(str::to_owned).collect(),
-        encodings: encodings.to_vec(),
+        encodings: dataset.encodings().to_vec(),
         redaction: word(plan.pointer("/redact/mode")),
-        conversations: total(manifest, "conversations"),
-        messages: total(manifest, "messages"),
-        renderings: total(manifest, "renderings"),
+        conversations: total(dataset, "conversations")?,
+        messages: total(dataset, "messages")?,
+        renderings: total(dataset, "renderings")?,
         quotes: quotes(manifest),
         absent_tables: manifest.absent_tables.clone(),
         ..Run::default()
-    }
+    })
 }
 
 /// A value of the plan for people: words as they are, lists with commas, everything else as JSON.

@@ -3,7 +3,7 @@
 use chatmill_dataset::{FreeCell, FreeKind};
 
 use super::{NightRecord, NightState};
-use crate::html::markup::whole;
+use crate::numbers::whole;
 
 /// The columns, in their order.
 pub const HISTORY_COLUMNS: [(&str, FreeKind); 21] = [

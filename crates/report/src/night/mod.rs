@@ -8,6 +8,7 @@ mod note;
 
 use chatmill_dataset::NightName;
 use serde::{Deserialize, Serialize};
+use strum::IntoStaticStr;
 
 use crate::figures::{MissingInputs, RunFigures};
 use crate::report::{ConversationChanges, Grown};
@@ -20,8 +21,9 @@ pub use note::{NewCode, NightNote, new_codes};
 pub const NIGHT_FORMAT: u32 = 1;
 
 /// How a night stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "lowercase")]
 pub enum NightState {
     /// It began, and has not ended: it goes on when the command is given again.
     #[default]
@@ -45,15 +47,8 @@ impl NightState {
     }
 
     /// The word for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Begun => "begun",
-            Self::Good => "good",
-            Self::Accepted => "accepted",
-            Self::Objected => "objected",
-            Self::Broken => "broken",
-            Self::Failed => "failed",
-        }
+    pub fn word(self) -> &'static str {
+        self.into()
     }
 }
 

@@ -5,18 +5,13 @@ use std::collections::BTreeSet;
 use chatmill_model::target_name;
 use serde::{Deserialize, Serialize};
 
-use super::{NightRecord, NightState};
+use super::NightRecord;
 use crate::figures::RunFigures;
-use crate::html::markup::{count, counted};
-use crate::markdown::{code, plain};
 use crate::report::Comparison;
+use crate::templates::{TemplateError, fill};
 
-/// Objections and warnings that are listed; more are counted.
-const LISTED: usize = 8;
 /// Cells of tokens and of money that are listed: those that changed most.
 const CELLS: usize = 3;
-/// Codes that are listed.
-const CODES: usize = 5;
 
 /// A code of findings that an earlier night did not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,246 +47,84 @@ pub fn new_codes(comparison: &Comparison) -> Vec<NewCode> {
 /// What is told of a night.
 pub struct NightNote<'n>(pub &'n NightRecord);
 
+/// The note, as its template has it.
+#[derive(Serialize)]
+struct Told<'n> {
+    #[serde(flatten)]
+    record: &'n NightRecord,
+    tokens: Cells<'n, u64>,
+    money: Cells<'n, f64>,
+}
+
+/// The cells that changed most.
+#[derive(Serialize)]
+struct Cells<'n, V> {
+    cells: Vec<Cell<'n, V>>,
+    /// How many there are more.
+    more: usize,
+}
+
+/// What one dialect comes to.
+#[derive(Serialize)]
+struct Cell<'n, V> {
+    target: String,
+    /// An encoding, or a model.
+    unit: &'n str,
+    currency: &'n str,
+    before: Option<V>,
+    after: V,
+    /// How much it changed, as a share of what it was; what is new changed most.
+    #[serde(skip)]
+    share: f64,
+}
+
 impl NightNote<'_> {
     /// For programs: the record, indented.
-    pub fn json(&self) -> String {
-        // Plain structs with text keys and finite numbers always become JSON.
-        let mut text = serde_json::to_string_pretty(self.0).unwrap_or_default();
-        text.push('\n');
-        text
+    pub fn json(&self) -> serde_json::Result<String> {
+        Ok(serde_json::to_string_pretty(self.0)? + "\n")
     }
 
     /// For people: about ten lines of Markdown.
-    pub fn markdown(&self) -> String {
-        let record = self.0;
-        let mut lines = vec![format!(
-            "# {}: night {} is {}",
-            plain(&record.pipeline),
-            plain(&record.night),
-            record.state.word()
-        )];
-        lines.push(String::new());
-        lines.push(format!("- {}", self.headline()));
-        lines.extend(listed("❌", &record.objections));
-        lines.extend(listed("⚠", &record.warnings));
-        lines.extend(listed("Note:", &record.notes));
-        if let Some(figures) = &record.figures {
-            lines.extend(self.figures(figures).into_iter().map(|line| format!("- {line}")));
-        }
-        let mut text = lines.join("\n");
-        text.push('\n');
-        text
-    }
-
-    fn headline(&self) -> String {
-        let record = self.0;
-        let mut parts = Vec::new();
-        if let Some(verdict) = &record.verdict {
-            parts.push(format!("verdict {}", plain(verdict)));
-        }
-        if let Some(code) = record.exit_code {
-            parts.push(format!("exit code {code}"));
-        }
-        parts.push(match &record.against {
-            Some(night) => format!("compared with the last good night, {}", plain(night)),
-            None if record.state == NightState::Failed => "no dataset was made".to_owned(),
-            None => "compared with no other night".to_owned(),
+    pub fn markdown(&self) -> Result<String, TemplateError> {
+        let none = RunFigures::default();
+        let after = self.0.figures.as_ref().unwrap_or(&none);
+        let before = self.0.before.as_ref().unwrap_or(&none);
+        // A run that counts nothing has cells without an encoding.
+        let counted = after.tokens.iter().filter(|figure| !figure.encoding.is_empty());
+        let tokens = counted.map(|figure| {
+            let was = before.tokens.iter().find(|other| other.is_beside(figure));
+            let was = was.map(|was| was.tokens);
+            Cell {
+                target: target_name(&figure.dialect, &figure.profile),
+                unit: &figure.encoding,
+                currency: "",
+                before: was,
+                after: figure.tokens,
+                share: share(was.map(|was| was as f64), figure.tokens as f64),
+            }
         });
-        parts.push(format!("chatmill {}", plain(&record.version)));
-        parts.join(", ")
-    }
-
-    fn figures(&self, after: &RunFigures) -> Vec<String> {
-        let record = self.0;
-        let before = record.before.as_ref();
-        let was = |figure: fn(&RunFigures) -> u64| before.map(figure);
-        let mut lines = vec![format!(
-            "Conversations: {}{}; messages: {}{}",
-            changed(was(|figures| figures.conversations), after.conversations),
-            record
-                .conversations
-                .as_ref()
-                .map_or_else(String::new, |changes| format!(
-                    ": {} added, {} removed, {} changed",
-                    count(changes.added),
-                    count(changes.removed),
-                    count(changes.changed)
-                )),
-            count(after.messages),
-            suffix(was(|figures| figures.messages), after.messages),
-        )];
-        lines.push(format!(
-            "Rejects: {}; errors: {}; warnings: {}",
-            changed(was(|figures| figures.rejects), after.rejects),
-            changed(was(|figures| figures.errors), after.errors),
-            changed(was(|figures| figures.warnings), after.warnings)
-        ));
-        if record.missing.count > 0 {
-            let names: Vec<String> = record
-                .missing
-                .names
-                .iter()
-                .take(CODES)
-                .map(|name| clause(name))
-                .collect();
-            lines.push(format!(
-                "{} that the other night had: {}",
-                counted(record.missing.count, "missing input"),
-                names.join(", ")
-            ));
-        }
-        if !record.new_codes.is_empty() {
-            let codes = record.new_codes.iter().take(CODES);
-            let codes: Vec<String> = codes
-                .map(|code| {
-                    format!(
-                        "{} {} ({})",
-                        clause(&code.code),
-                        clause(&code.name),
-                        count(code.count)
-                    )
-                })
-                .collect();
-            let more = record.new_codes.len().saturating_sub(CODES);
-            let more = if more > 0 {
-                format!(" and {more} more")
-            } else {
-                String::new()
-            };
-            lines.push(format!("New codes: {}{more}", codes.join(", ")));
-        }
-        if !record.grown.is_empty() {
-            let rooms: Vec<String> = record
-                .grown
-                .iter()
-                .map(|room| {
-                    format!(
-                        "{} {}",
-                        clause(&room.conversation_id),
-                        changed(Some(room.before), room.after)
-                    )
-                })
-                .collect();
-            lines.push(format!("Rooms that grew most, in messages: {}", rooms.join("; ")));
-        }
-        lines.extend(self.tokens(after));
-        lines.extend(self.money(after));
-        lines
-    }
-
-    fn tokens(&self, after: &RunFigures) -> Option<String> {
-        let before = self.0.before.as_ref();
-        let mut cells: Vec<(f64, String)> = after
-            .tokens
-            .iter()
-            .filter(|figure| !figure.encoding.is_empty())
-            .map(|figure| {
-                let was = before.and_then(|before| {
-                    let same = before.tokens.iter().find(|other| {
-                        (&other.dialect, &other.profile, &other.coverage, &other.encoding)
-                            == (
-                                &figure.dialect,
-                                &figure.profile,
-                                &figure.coverage,
-                                &figure.encoding,
-                            )
-                    });
-                    Some(same?.tokens)
-                });
-                let target = clause(&target_name(&figure.dialect, &figure.profile));
-                let said = format!(
-                    "{target} in {} {}",
-                    clause(&figure.encoding),
-                    changed(was, figure.tokens)
-                );
-                (share(was.map(|was| was as f64), figure.tokens as f64), said)
-            })
-            .collect();
-        largest(&mut cells).map(|cells| format!("Tokens: {cells}"))
-    }
-
-    fn money(&self, after: &RunFigures) -> Option<String> {
-        let before = self.0.before.as_ref();
-        let mut cells: Vec<(f64, String)> = after
-            .money
-            .iter()
-            .map(|figure| {
-                let was = before.and_then(|before| {
-                    let same = before.money.iter().find(|other| {
-                        (
-                            &other.dialect,
-                            &other.profile,
-                            &other.coverage,
-                            &other.model,
-                            &other.currency,
-                        ) == (
-                            &figure.dialect,
-                            &figure.profile,
-                            &figure.coverage,
-                            &figure.model,
-                            &figure.currency,
-                        )
-                    });
-                    Some(same?.amount)
-                });
-                let target = clause(&target_name(&figure.dialect, &figure.profile));
-                let change = share(was, figure.amount);
-                let percent = match was {
-                    Some(was) if was > 0.0 => format!(" ({:+.1} %)", (figure.amount - was) / was * 100.0),
-                    _ => String::new(),
-                };
-                let (model, currency) = (clause(&figure.model), clause(&figure.currency));
-                (
-                    change,
-                    format!("{target} for {model} {:.4} {currency}{percent}", figure.amount),
-                )
-            })
-            .collect();
-        largest(&mut cells).map(|cells| format!("Money: {cells}"))
+        let money = after.money.iter().map(|figure| {
+            let mut others = before.money.iter().filter(|other| other.is_beside(figure));
+            let was = others.find(|other| other.currency == figure.currency);
+            let was = was.map(|was| was.amount);
+            Cell {
+                target: target_name(&figure.dialect, &figure.profile),
+                unit: &figure.model,
+                currency: &figure.currency,
+                before: was,
+                after: figure.amount,
+                share: share(was, figure.amount),
+            }
+        });
+        let told = Told {
+            record: self.0,
+            tokens: largest(tokens.collect()),
+            money: largest(money.collect()),
+        };
+        Ok(fill("night.md", &told, [])?.into_string())
     }
 }
 
-/// Lines of a list, and how many more there are. Clauses hold conditions and names of files, which are read as they are.
-fn listed(sign: &str, texts: &[String]) -> Vec<String> {
-    let shown = texts
-        .iter()
-        .take(LISTED)
-        .map(|text| format!("- {sign} {}", clause(text)));
-    let mut lines: Vec<String> = shown.collect();
-    if texts.len() > LISTED {
-        lines.push(format!("- {sign} and {} more", texts.len() - LISTED));
-    }
-    lines
-}
-
-/// A clause on one line: as prose where nothing in it needs an escape, else as code, so that a terminal shows it as it was written.
-fn clause(text: &str) -> String {
-    let prose = plain(text);
-    if prose == text { prose } else { code(text) }
-}
-
-/// A number, and in brackets what it was.
-fn changed(before: Option<u64>, after: u64) -> String {
-    format!("{}{}", count(after), suffix(before, after))
-}
-
-fn suffix(before: Option<u64>, after: u64) -> String {
-    let Some(before) = before else {
-        return String::new();
-    };
-    if before == after {
-        return " (the same)".to_owned();
-    }
-    let sign = if after < before { "−" } else { "+" };
-    let difference = count(after.abs_diff(before));
-    if before == 0 {
-        return format!(" ({sign}{difference})");
-    }
-    let percent = (after as f64 - before as f64) / before as f64 * 100.0;
-    format!(" ({sign}{difference}, {sign}{:.1} %)", percent.abs())
-}
-
-/// How much a value changed, as a share of what it was; what is new changed most.
 fn share(before: Option<f64>, after: f64) -> f64 {
     match before {
         Some(before) if before > 0.0 => ((after - before) / before).abs(),
@@ -300,23 +133,18 @@ fn share(before: Option<f64>, after: f64) -> f64 {
     }
 }
 
-/// The cells that changed most, and how many more there are.
-fn largest(cells: &mut [(f64, String)]) -> Option<String> {
-    cells.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    let shown: Vec<&str> = cells.iter().take(CELLS).map(|(_, said)| said.as_str()).collect();
+fn largest<V>(mut cells: Vec<Cell<'_, V>>) -> Cells<'_, V> {
+    cells.sort_by(|one, other| other.share.total_cmp(&one.share));
     let more = cells.len().saturating_sub(CELLS);
-    let more = if more > 0 {
-        format!("; and {more} more")
-    } else {
-        String::new()
-    };
-    (!shown.is_empty()).then(|| format!("{}{more}", shown.join("; ")))
+    cells.truncate(CELLS);
+    Cells { cells, more }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::figures::{MissingInputs, MoneyFigure, TokenFigure};
+    use crate::night::NightState;
     use crate::report::{Change, ConversationChanges, FindingChange, Grown};
 
     fn figures(conversations: u64, tokens: u64, amount: f64) -> RunFigures {
@@ -375,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_note_says_what_changed_in_a_few_lines() {
-        let said = NightNote(&record()).markdown();
+        let said = NightNote(&record()).markdown().unwrap();
         for part in [
             "# a\\|b: night 2026-11-22T021500Z is objected\n",
             "exit code 1, compared with the last good night, 2026-11-21T021500Z",
@@ -401,7 +229,7 @@ mod tests {
             objections: Vec::new(),
             ..record()
         };
-        let said = NightNote(&first).markdown();
+        let said = NightNote(&first).markdown().unwrap();
         assert!(said.contains("Conversations: 1,200; messages: 12,000"), "{said}");
         assert!(!said.contains("(+200"), "{said}");
         let failed = NightRecord {
@@ -409,12 +237,12 @@ mod tests {
             figures: None,
             ..first
         };
-        let said = NightNote(&failed).markdown();
+        let said = NightNote(&failed).markdown().unwrap();
         assert!(
             said.contains("no dataset was made") && !said.contains("Conversations"),
             "{said}"
         );
-        let back: NightRecord = serde_json::from_str(&NightNote(&failed).json()).unwrap();
+        let back: NightRecord = serde_json::from_str(&NightNote(&failed).json().unwrap()).unwrap();
         assert_eq!(back, failed);
     }
 

@@ -151,13 +151,31 @@ pub struct LossChange {
 
 impl Comparison {
     /// Whether both runs said chats in a dialect. Without encodings nobody knows, and it is taken for granted.
-    pub fn shares(&self, dialect: &str, profile: &str) -> bool {
+    fn shares(&self, dialect: &str, profile: &str) -> bool {
         let mut same = self
             .tokens
             .iter()
             .filter(|change| (change.dialect.as_str(), change.profile.as_str()) == (dialect, profile))
             .peekable();
         same.peek().is_none() || same.any(|change| change.before.is_some() && change.after.is_some())
+    }
+
+    /// Findings that differ.
+    pub(crate) fn changed_findings(&self) -> impl Iterator<Item = &FindingChange> {
+        let findings = self.findings.iter();
+        findings.filter(|change| change.count.before != change.count.after)
+    }
+
+    /// Tokens of the dialects and encodings that both runs have.
+    pub fn shared_tokens(&self) -> impl Iterator<Item = &TokenChange> {
+        let tokens = self.tokens.iter();
+        tokens.filter(|change| change.before.is_some() && change.after.is_some())
+    }
+
+    /// Losses that differ, of the dialects that both runs have.
+    pub fn shared_losses(&self) -> impl Iterator<Item = &LossChange> {
+        let losses = self.losses.iter();
+        losses.filter(|change| self.shares(&change.dialect, &change.profile))
     }
 
     /// What only the earlier run counted: dialects, each with its encodings.

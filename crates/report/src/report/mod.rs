@@ -9,7 +9,7 @@ mod talk;
 mod time;
 
 use chatmill_diag::finding::with_known_keys;
-use chatmill_model::target_name;
+use chatmill_model::{ComponentCounts, target_name};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +17,7 @@ pub use chatmill_dataset::overview::{
     CallCount, LargeConversation, LossCount, ReferenceCount, RoleCount, ToolCount,
 };
 
+use crate::cells::GroupKey;
 use crate::judged::JudgedFile;
 
 pub use changes::{
@@ -258,17 +259,6 @@ pub struct Reason {
     pub records: u64,
 }
 
-impl Reason {
-    /// The key as the pipeline file has it.
-    pub fn key(&self) -> String {
-        if self.reason.contains('.') {
-            self.reason.clone()
-        } else {
-            format!("select.{}", self.reason)
-        }
-    }
-}
-
 /// One input.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -357,18 +347,9 @@ pub struct TokenCell {
     pub bytes: u64,
     /// Their tokens.
     pub tokens: u64,
-    /// Tokens of what was said.
-    pub content: u64,
-    /// Tokens of names.
-    pub names: u64,
-    /// Tokens of the dialect's own syntax.
-    pub framing: u64,
-    /// Tokens of tool definitions, calls and results.
-    pub tools: u64,
-    /// Tokens of quoted references.
-    pub replies: u64,
-    /// Tokens of ids, times and other marks.
-    pub meta: u64,
+    /// What they are.
+    #[serde(flatten)]
+    pub parts: ComponentCounts,
     /// Tokens of what the assistant says; they are in `content` too.
     pub assistant_content: u64,
     /// How often the renderings are sent as they are served: once per answer; 0 for an archive.
@@ -404,6 +385,17 @@ pub struct TokenCell {
 }
 
 impl TokenCell {
+    /// What it belongs to.
+    pub(crate) fn key(&self) -> GroupKey<&str> {
+        GroupKey {
+            dialect: &self.dialect,
+            profile: &self.profile,
+            coverage: &self.coverage,
+            encoding: &self.encoding,
+            ..GroupKey::default()
+        }
+    }
+
     /// The dialect, with its profile where that is not the default.
     pub fn target(&self) -> String {
         target_name(&self.dialect, &self.profile)

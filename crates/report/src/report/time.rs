@@ -1,9 +1,9 @@
 //! When a run was, from `run.json`. It stands in the page for people only: `report.json` and the card of equal runs are equal.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// When a run was, and how long it took.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunTime {
     /// When its last attempt began, RFC 3339 in UTC.
     pub began_at: String,

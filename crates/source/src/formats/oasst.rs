@@ -299,7 +299,15 @@ impl<'d> Record<'d, '_> {
                 .is_some_and(|value| role(*value) == Some(Role::User))
         };
         let visible = tree.best_end(entries);
-        let branches = tree::branches(entries, &tree, visible, self.limits, asks, &mut notes);
+        let branches = tree::branches(
+            entries,
+            &tree,
+            visible,
+            self.frame.options.branches,
+            self.limits,
+            asks,
+            &mut notes,
+        );
         let record = Nodes { values, entries };
         let mut reading = tree::read(&branches, notes, record, |branch, number| {
             self.branch(collected, branch, number)
@@ -317,7 +325,7 @@ impl<'d> Record<'d, '_> {
         let mut reader = Reader {
             list: ListReader::new(self.frame, self.limits),
             roster: Roster::default(),
-            times: Times::new(self.limits),
+            times: Times::new(self.frame.options),
         };
         let judged = |at: usize| {
             let value = collected.values.get(at).copied();

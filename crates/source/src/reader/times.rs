@@ -4,10 +4,11 @@
 
 use std::borrow::Cow;
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{OffsetOrigin, Timestamp};
 
+use crate::options::ReadOptions;
 use crate::reader::iso8601;
 use crate::reader::notes::{Notes, Site};
 use crate::reader::odd_times::{Odd, OddTimes, Odds};
@@ -26,10 +27,10 @@ pub(crate) struct Times {
 
 impl Times {
     /// A reader of times that has met none.
-    pub(crate) fn new(limits: &Limits) -> Self {
+    pub(crate) fn new(options: ReadOptions<'_>) -> Self {
         Self {
             odd: OddTimes::default(),
-            zone: Zone::of_check(limits),
+            zone: Zone::of_check(options),
         }
     }
 

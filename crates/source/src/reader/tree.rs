@@ -6,11 +6,11 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use chatmill_diag::limits::Branches;
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::Value;
 
 use crate::frame::Reading;
+use crate::options::Branches;
 use crate::reader::kept::Keep as _;
 use crate::reader::notes::Notes;
 
@@ -255,11 +255,12 @@ pub(crate) fn branches(
     entries: &[Node],
     tree: &Tree,
     visible: Option<usize>,
+    wanted: Branches,
     limits: &Limits,
     asks: impl Fn(usize) -> bool,
     notes: &mut Notes,
 ) -> Vec<Branch> {
-    let (ends, all) = tree.ends(visible, limits.branches);
+    let (ends, all) = tree.ends(visible, wanted);
     let mut read: Vec<Branch> = Vec::new();
     let mut seen: HashSet<usize> = HashSet::new();
     let (mut messages, mut bytes) = (0_u64, 0_u64);
@@ -274,7 +275,7 @@ pub(crate) fn branches(
         }
         let shared = path.iter().take_while(|at| seen.contains(at)).count();
         seen.extend(&path);
-        let beside = if limits.branches == Branches::All {
+        let beside = if wanted == Branches::All {
             Vec::new()
         } else {
             beside(entries, tree, &path, &asks)
@@ -488,6 +489,7 @@ mod tests {
             &entries,
             &tree,
             visible,
+            Branches::default(),
             &Limits::default(),
             asks,
             &mut Notes::new(0),
@@ -501,26 +503,38 @@ mod tests {
         let (entries, tree, _) = tree(&FORKED);
         for (messages, document, read, left) in [(8, 80, 2, 0), (7, 80, 1, 1), (8, 79, 1, 1)] {
             let limits = Limits {
-                branches: Branches::All,
                 messages_per_conversation: messages,
                 document,
                 ..Limits::default()
             };
             let mut notes = Notes::new(0);
-            let branches = branches(&entries, &tree, Some(4), &limits, |_| false, &mut notes);
+            let branches = branches(
+                &entries,
+                &tree,
+                Some(4),
+                Branches::All,
+                &limits,
+                |_| false,
+                &mut notes,
+            );
             assert_eq!(branches.len(), read, "{messages} {document}");
             let counted: u64 = notes.findings.iter().map(|finding| finding.count).sum();
             assert_eq!(counted, left);
         }
         let mut notes = Notes::new(0);
-        let limits = Limits {
-            branches: Branches::All,
-            ..Limits::default()
-        };
-        let shared: Vec<usize> = branches(&entries, &tree, Some(4), &limits, |_| false, &mut notes)
-            .iter()
-            .map(|branch| branch.shared)
-            .collect();
+        let limits = Limits::default();
+        let shared: Vec<usize> = branches(
+            &entries,
+            &tree,
+            Some(4),
+            Branches::All,
+            &limits,
+            |_| false,
+            &mut notes,
+        )
+        .iter()
+        .map(|branch| branch.shared)
+        .collect();
         assert_eq!(shared, [0, 2]);
     }
 

@@ -1,8 +1,8 @@
 //! Zones: which instant a time without an offset means.
 
-use chatmill_diag::Limits;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
+use crate::options::ReadOptions;
 use crate::reader::iso8601::{self, Moment};
 use crate::reader::odd_times::Odd;
 
@@ -24,8 +24,8 @@ impl Zone {
     }
 
     /// The zone that a check takes where a conversation names none.
-    pub(crate) fn of_check(limits: &Limits) -> Option<Self> {
-        Self::named(limits.zone.as_deref()?)
+    pub(crate) fn of_check(options: ReadOptions<'_>) -> Option<Self> {
+        Self::named(options.zone?)
     }
 
     /// Microseconds since 1970 of a time without an offset; where clocks change, the offset from before the change counts.
@@ -77,11 +77,11 @@ mod tests {
     #[test]
     fn a_time_is_read_in_the_zone_that_a_check_takes() {
         let instant = |zone: Option<&str>, text: &str| {
-            let limits = Limits {
-                zone: zone.map(str::to_owned),
-                ..Limits::default()
+            let options = ReadOptions {
+                zone,
+                ..ReadOptions::default()
             };
-            Zone::of_check(&limits)?.instant(&mut iso8601::parse(text)?)
+            Zone::of_check(options)?.instant(&mut iso8601::parse(text)?)
         };
         assert_eq!(instant(None, "1970-01-01T02:00:00"), None);
         assert_eq!(instant(Some("+02:00"), "1970-01-01T02:00:00"), Some(0));

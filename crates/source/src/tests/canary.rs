@@ -8,7 +8,7 @@ use chatmill_diag::{Limits, codes};
 use chatmill_intake::json;
 use serde_json::Value;
 
-use crate::{FrameView, Reading, SOURCES, Source, Unread};
+use crate::{FrameView, ReadOptions, Reading, SOURCES, Source, Unread};
 
 const KEY: &str = "canary";
 const WORDS: &str = "yellow bird sings";
@@ -81,6 +81,7 @@ fn read(source: &dyn Source, text: &str) -> (Reading, Vec<Unread>) {
         bytes: text.as_bytes(),
         start: 0,
         key: None,
+        options: ReadOptions::default(),
     };
     let (reading, leftovers) = crate::read(source, &frame, &limits);
     (reading, leftovers.fields)
@@ -258,6 +259,7 @@ fn what_a_format_lets_anybody_add_does_not_speak_against_the_format() {
             bytes: text.as_bytes(),
             start: 0,
             key: None,
+            options: ReadOptions::default(),
         };
         let (_, leftovers) = crate::read(source, &frame, &limits);
         assert_eq!(leftovers.fields.len(), 2, "{key}: both are told");

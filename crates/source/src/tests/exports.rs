@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use crate::{FrameView, Reading, Source};
+use crate::{Branches, Division, FrameView, ReadOptions, Reading, Source};
 use chatmill_diag::Limits;
-use chatmill_diag::limits::{Branches, Division};
 use chatmill_intake::json;
 use chatmill_model::{Message, Role, Weight};
 
-fn read(source: &str, sample: &str, limits: &Limits) -> Reading {
+fn read(source: &str, sample: &str, options: ReadOptions<'_>) -> Reading {
+    let limits = Limits::default();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
     let bytes = fs::read(folder.join(source).join(sample)).unwrap();
     let document = json::scan(&bytes, limits.depth).unwrap();
@@ -19,9 +19,10 @@ fn read(source: &str, sample: &str, limits: &Limits) -> Reading {
         bytes: &bytes,
         start: 0,
         key: None,
+        options,
     };
     let source: &dyn Source = crate::find(source).unwrap();
-    source.read(&frame, limits)
+    source.read(&frame, &limits)
 }
 
 /// Id and ids of the messages of each conversation, and whether everything is accounted for.
@@ -46,11 +47,11 @@ fn conversations(reading: &Reading) -> Vec<(String, Vec<String>)> {
 }
 
 fn branches(source: &str, sample: &str, branches: Branches) -> Vec<(String, Vec<String>)> {
-    let limits = Limits {
+    let options = ReadOptions {
         branches,
-        ..Limits::default()
+        ..ReadOptions::default()
     };
-    conversations(&read(source, sample, &limits))
+    conversations(&read(source, sample, options))
 }
 
 fn owned(id: &str, messages: &[&str]) -> (String, Vec<String>) {
@@ -78,11 +79,11 @@ fn branches_of_chatgpt_are_those_that_are_asked_for() {
 
 #[test]
 fn each_branch_says_how_many_of_its_messages_an_earlier_one_has() {
-    let limits = Limits {
+    let options = ReadOptions {
         branches: Branches::All,
-        ..Limits::default()
+        ..ReadOptions::default()
     };
-    let reading = read("chatgpt-export", "branches.json", &limits);
+    let reading = read("chatgpt-export", "branches.json", options);
     let all = std::iter::once(&reading).chain(&reading.also);
     let said: Vec<(String, String)> = all
         .map(|reading| {
@@ -100,11 +101,11 @@ fn each_branch_says_how_many_of_its_messages_an_earlier_one_has() {
 
 #[test]
 fn a_message_that_is_rejected_in_a_shared_stretch_is_rejected_once() {
-    let limits = Limits {
+    let options = ReadOptions {
         branches: Branches::All,
-        ..Limits::default()
+        ..ReadOptions::default()
     };
-    let reading = read("chatgpt-export", "faulty.json", &limits);
+    let reading = read("chatgpt-export", "faulty.json", options);
     let all: Vec<&Reading> = std::iter::once(&reading).chain(&reading.also).collect();
     assert_eq!(all.len(), 4);
     let rejects: usize = all.iter().map(|reading| reading.rejects.len()).sum();
@@ -126,11 +127,11 @@ fn branches_of_claude_are_those_that_are_asked_for() {
 #[test]
 fn a_channel_is_divided_into_threads_or_days() {
     let of = |division| {
-        let limits = Limits {
+        let options = ReadOptions {
             division,
-            ..Limits::default()
+            ..ReadOptions::default()
         };
-        conversations(&read("slack-export", "channel.json", &limits))
+        conversations(&read("slack-export", "channel.json", options))
     };
     let sizes = |division| -> Vec<(String, usize)> {
         let all = of(division).into_iter();
@@ -161,9 +162,9 @@ fn a_channel_is_divided_into_threads_or_days() {
 #[test]
 fn what_conversations_of_a_record_share_is_told_paid_and_learned_once() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
-    let limits = Limits {
+    let options = ReadOptions {
         branches: Branches::All,
-        ..Limits::default()
+        ..ReadOptions::default()
     };
     let mut shared = BTreeSet::new();
     for source in crate::SOURCES {
@@ -174,7 +175,7 @@ fn what_conversations_of_a_record_share_is_told_paid_and_learned_once() {
             stem.is_some_and(|stem| !stem.ends_with(".expected"))
         };
         for name in names.filter(is_record) {
-            let reading = read(source.id(), &name, &limits);
+            let reading = read(source.id(), &name, options);
             let (mut known, mut once) = (BTreeSet::new(), BTreeSet::new());
             for reading in std::iter::once(&reading).chain(&reading.also) {
                 let messages = reading

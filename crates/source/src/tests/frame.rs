@@ -1,6 +1,6 @@
 //! Frames as sources are given them.
 
-use crate::{FrameView, Reading, Source};
+use crate::{FrameView, ReadOptions, Reading, Source};
 use chatmill_diag::Limits;
 use chatmill_intake::json;
 
@@ -23,6 +23,7 @@ pub(crate) fn read_at(
         bytes,
         start,
         key,
+        options: ReadOptions::default(),
     };
     source.read(&frame, limits)
 }

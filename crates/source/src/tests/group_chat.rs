@@ -6,7 +6,7 @@ use crate::{GroupChat, Reading, Source, detect, find};
 use chatmill_diag::{Limits, RejectLevel, Severity};
 use chatmill_intake::json;
 use chatmill_intake::{Framing, Head};
-use chatmill_model::{ReferenceForm, Scene};
+use chatmill_model::ReferenceForm;
 
 use crate::tests::frame::{self, read_at};
 
@@ -150,38 +150,6 @@ fn previews_at_the_limit_stay_and_deeper_ones_are_cut_with_a_note() {
     let (raw, _) = form(50);
     assert!(raw.contains("p3") && !raw.contains("p4"));
     assert!(json::scan(raw.as_bytes(), 128).is_ok());
-}
-
-#[test]
-fn every_scene_word_is_known_and_others_are_a_finding() {
-    let scene = |word: &str| {
-        let text = format!(
-            r#"{{"version":"1.0.0","conversation_meta":{{"name":"N","scene":{word},"user_details":{{}}}},"conversation_list":[]}}"#
-        );
-        let reading = read(&text, &Limits::default());
-        let codes = codes(&reading);
-        let conversation = reading.conversation.unwrap();
-        (
-            conversation.scene,
-            conversation.extra.get("scene").map(|raw| raw.as_str().to_owned()),
-            codes,
-        )
-    };
-    for word in ["assistant", "company", "solo"] {
-        assert_eq!(scene(&format!("{word:?}")), (Scene::Assistant, None, vec![]));
-    }
-    for word in ["group_chat", "work", "team"] {
-        assert_eq!(scene(&format!("{word:?}")), (Scene::GroupChat, None, vec![]));
-    }
-    let kept = Some("\"Assistant\"".to_owned());
-    assert_eq!(
-        scene("\"Assistant\""),
-        (Scene::Unknown, kept, vec!["unknown-scene"])
-    );
-    assert_eq!(
-        scene("1"),
-        (Scene::Unknown, Some("1".to_owned()), vec!["wrong-type"])
-    );
 }
 
 #[test]

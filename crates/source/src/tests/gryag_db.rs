@@ -8,7 +8,7 @@
 //! | everything else | It writes prompts and stores nothing. |
 
 use crate::{GeminiContents, GryagDb, Reading, Source, TableMap};
-use chatmill_diag::{Limits, Severity, codes};
+use chatmill_diag::{Limits, codes};
 use chatmill_intake::{Framing, Head, json};
 use chatmill_model::{Message, ParticipantKind};
 use serde_json::{Map, Value, json};
@@ -34,10 +34,6 @@ fn row(id: u64, text: &str, meta: &Value) -> Value {
         "id": id, "chat_id": -1, "thread_id": null, "user_id": 9, "role": "user", "text": text,
         "media": {"media": [], "meta": meta}, "embedding": null, "ts": 1_760_000_000,
     })
-}
-
-fn codes_of(reading: &Reading) -> Vec<&str> {
-    reading.findings.iter().map(|finding| finding.code.name).collect()
 }
 
 #[test]
@@ -119,103 +115,6 @@ fn a_count_of_attachments_is_nobodys_text() {
     );
 }
 
-#[test]
-fn rows_come_in_the_order_of_their_ids() {
-    let mut rows: Vec<Value> = [7, 3, 12]
-        .map(|id| row(id, &id.to_string(), &json!({"message_id": id})))
-        .to_vec();
-    let mut without_id = row(0, "after 3", &json!({"message_id": 99}));
-    without_id.as_object_mut().unwrap().remove("id");
-    rows.insert(2, without_id);
-    let texts: Vec<String> = messages(&json!(rows))
-        .iter()
-        .map(|message| message.text().into_owned())
-        .collect();
-    assert_eq!(texts, ["3", "after 3", "7", "12"]);
-}
-
-#[test]
-fn a_row_that_was_written_twice_is_read_once() {
-    let one = row(1, "так", &json!({"message_id": "5"}));
-    let mut twin = one.clone();
-    twin["id"] = json!(3);
-    twin["embedding"] = json!("[0.5]");
-    let other = row(2, "ні", &json!({"message_id": "6"}));
-    let mut edited = one.clone();
-    edited["id"] = json!(4);
-    edited["text"] = json!("так!");
-    let reading = read(&json!([one, other, twin, edited]));
-    assert_eq!((reading.rows.messages, reading.rows.repeated), (3, 1));
-    assert_eq!(codes_of(&reading), ["repeated-row"]);
-    assert_eq!(reading.findings[0].position, Some(0));
-    assert_eq!(reading.findings[0].severity, Severity::Note);
-}
-
-#[test]
-fn without_an_id_only_neighbours_are_repeats() {
-    let rows = [(1, "ага"), (2, "ага"), (3, "ні"), (4, "ага")].map(|(id, text)| row(id, text, &json!({})));
-    let reading = read(&json!(rows));
-    assert_eq!((reading.rows.messages, reading.rows.repeated), (3, 1));
-}
-
-#[test]
-fn a_made_up_reply_is_told_from_a_real_one() {
-    let reply = |id: u64, more: Value| {
-        let mut meta =
-            json!({"message_id": id, "user_id": 9, "reply_to_message_id": 1, "reply_excerpt": "said"});
-        meta.as_object_mut()
-            .unwrap()
-            .extend(more.as_object().unwrap().clone());
-        row(id, "reply", &meta)
-    };
-    let mut bot = reply(5, json!({}));
-    bot["role"] = json!("model");
-    bot["user_id"] = Value::Null;
-    let rows = json!([
-        reply(2, json!({"reply_to_name": "Ann"})),
-        reply(3, json!({"reply_to_user_id": 8})),
-        reply(4, json!({"reply_to_username": "@ann"})),
-        bot,
-    ]);
-    let reading = read(&rows);
-    assert_eq!(codes_of(&reading), ["pseudo-reference"]);
-    assert_eq!(reading.findings[0].position, Some(0));
-    let pseudo: Vec<bool> = reading
-        .conversation
-        .unwrap()
-        .messages
-        .iter()
-        .map(|message| message.references[0].is_pseudo)
-        .collect();
-    assert_eq!(pseudo, [true, false, false, false]);
-}
-
-#[test]
-fn json_in_a_text_reads_as_json_in_the_row() {
-    let media = json!({
-        "media": [{"inline_data": {"mime_type": "image/png", "data": "AA=="}}, {"strange": 1}],
-        "meta": {"message_id": 5, "name": "Ann"},
-    });
-    let mut embedded = row(1, "look", &json!({}));
-    embedded["media"] = media.clone();
-    let mut quoted = embedded.clone();
-    quoted["media"] = json!(media.to_string());
-    let [embedded, quoted] = [embedded, quoted].map(|row| read(&json!([row])));
-    assert_eq!(codes_of(&embedded), ["unknown-message-type"]);
-    assert_eq!(codes_of(&quoted), codes_of(&embedded));
-    let [one, other] =
-        [&embedded, &quoted].map(|reading| reading.conversation.clone().unwrap().messages.remove(0));
-    assert_eq!(
-        (one.parts, one.id, one.extra),
-        (other.parts, other.id, other.extra)
-    );
-    let column = quoted.findings[0].span.unwrap();
-    assert!(
-        column.end - column.start
-            > embedded.findings[0].span.unwrap().end - embedded.findings[0].span.unwrap().start
-    );
-}
-
 /// The keys of the rows that a frame is cut into.
 fn keys(source: &dyn Source, text: &str) -> Option<Vec<String>> {
     let document = json::scan(text.as_bytes(), 64).unwrap();
@@ -244,16 +143,6 @@ fn a_row_belongs_to_its_chat_or_thread() {
     ] {
         assert_eq!(of(text), None, "{text}");
     }
-}
-
-#[test]
-fn rows_that_all_are_rejected_make_no_conversation() {
-    let reading = read(&json!([{"id": 1}, 2]));
-    assert_eq!(reading.conversation, None);
-    assert_eq!(reading.fault, None);
-    let rejected: Vec<_> = reading.rejects.iter().map(|reject| reject.finding.code).collect();
-    assert_eq!(rejected, [&codes::MISSING_FIELD, &codes::WRONG_TYPE]);
-    assert_eq!(reading.rows.rejected, 2);
 }
 
 #[test]

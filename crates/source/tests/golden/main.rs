@@ -1,4 +1,7 @@
-//! Golden dumps: a test for each fixture of each source. `BLESS=1 cargo test -p chatmill-source --test golden` writes them anew.
+//! Golden dumps: a test for each fixture of each source, and for each of `readings/<source>/<what happens>.json` beside this file, the
+//! rows of a conversation, or `.jsonl`, records of which each is one; and what `detection/<what happens>.txt`, a head on each line, is taken for.
+//! `BLESS=1 cargo test -p chatmill-source --test golden` writes the
+//! dumps anew.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,15 +14,17 @@
 mod dump;
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
 use chatmill_diag::Limits;
 use chatmill_golden::check;
-use chatmill_intake::json;
-use chatmill_source::{FrameView, SOURCES, Source};
+use chatmill_intake::{Framing, Head, json};
+use chatmill_source::{Evidence, FrameView, ReadOptions, SOURCES, Source};
 use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
 
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
@@ -55,8 +60,98 @@ fn main() -> ExitCode {
                 Ok(())
             },
         ));
+        trials.extend(readings(source));
     }
+    trials.extend(detections());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+/// A test for each reading of a source.
+fn readings(source: &'static dyn Source) -> Vec<Trial> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden/readings")
+        .join(source.id());
+    if !folder.is_dir() {
+        return Vec::new();
+    }
+    let (dumps, inputs): (Vec<String>, Vec<String>) = names(&folder)
+        .into_iter()
+        .partition(|file| file.ends_with(".expected.json"));
+    assert!(
+        dumps
+            .iter()
+            .all(|dump| inputs.iter().any(|input| dump_of(input) == *dump)),
+        "{dumps:?}"
+    );
+    let trial = |input: String| {
+        let folder = folder.clone();
+        let name = format!("readings/{}/{input}", source.id());
+        Trial::test(name, move || is_read(source, &folder, &input))
+    };
+    inputs.into_iter().map(trial).collect()
+}
+
+/// A test for each file of heads.
+fn detections() -> Vec<Trial> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/detection");
+    let inputs = names(&folder)
+        .into_iter()
+        .filter(|name| !name.ends_with(".expected.txt"));
+    let trial = |input: String| {
+        let path = folder.join(&input);
+        Trial::test(format!("detection/{input}"), move || is_detected(&path))
+    };
+    inputs.map(trial).collect()
+}
+
+/// A head, and below it what it is taken for as lines, as a document and, a list, as an array.
+fn is_detected(path: &Path) -> Result<(), Failed> {
+    let mut told = String::new();
+    for head in fs::read_to_string(path)?.lines() {
+        writeln!(told, "{head}")?;
+        let is_list = head.starts_with('[');
+        let framings = [Framing::Lines, Framing::Documents, Framing::Array];
+        for framing in framings.into_iter().take(if is_list { 3 } else { 2 }) {
+            let head = Head {
+                framing,
+                complete: true,
+                bytes: head.as_bytes().to_vec(),
+            };
+            match chatmill_source::detect(&head.sketch()) {
+                Some(Evidence {
+                    source,
+                    confidence,
+                    why,
+                }) => {
+                    writeln!(
+                        told,
+                        "    {framing:?}: {source}, {confidence}: {}",
+                        why.join("; ")
+                    )?;
+                }
+                None => writeln!(told, "    {framing:?}: nothing")?,
+            }
+        }
+    }
+    check(&path.with_extension("expected.txt"), &told)?;
+    Ok(())
+}
+
+fn is_read(source: &dyn Source, folder: &Path, input: &str) -> Result<(), Failed> {
+    let text = fs::read_to_string(folder.join(input))?;
+    let are_several = Path::new(input)
+        .extension()
+        .is_some_and(|extension| extension == "jsonl");
+    let dumped = if are_several {
+        text.lines().map(|line| read(source, line.as_bytes())).collect()
+    } else {
+        read(source, text.as_bytes())
+    };
+    check(
+        &folder.join(dump_of(input)),
+        &(serde_json::to_string_pretty(&dumped)? + "\n"),
+    )?;
+    Ok(())
 }
 
 fn names(folder: &Path) -> BTreeSet<String> {
@@ -82,18 +177,30 @@ fn is_golden(source: &dyn Source, folder: &Path, fixture: &str) -> Result<(), Fa
         let text = String::from_utf8(bytes)?;
         bytes = serde_json::json!({ "text": text }).to_string().into_bytes();
     }
+    let dumped = read(source, &bytes);
+    assert_eq!(
+        dumped.get("conversation").is_none(),
+        dumped.get("fault").is_some()
+    );
+    check(
+        &folder.join(dump_of(fixture)),
+        &(serde_json::to_string_pretty(&dumped)? + "\n"),
+    )?;
+    Ok(())
+}
+
+/// Everything that a source reads of a record.
+fn read(source: &dyn Source, bytes: &[u8]) -> Value {
     let limits = Limits::default();
-    let document = json::scan(&bytes, limits.depth).map_err(|fault| format!("{fault:?}"))?;
+    let document = json::scan(bytes, limits.depth).unwrap();
     let frame = FrameView {
         document: &document,
-        bytes: &bytes,
+        bytes,
         start: 0,
         key: None,
+        options: ReadOptions::default(),
     };
     let (reading, leftovers) = chatmill_source::read(source, &frame, &limits);
     assert!(reading.rows.balances());
-    assert_eq!(reading.conversation.is_none(), reading.fault.is_some());
-    let dumped = serde_json::to_string_pretty(&dump::whole(&reading, &leftovers.fields))? + "\n";
-    check(&folder.join(dump_of(fixture)), &dumped)?;
-    Ok(())
+    dump::whole(&reading, &leftovers.fields)
 }

@@ -101,13 +101,13 @@ impl LossCoverage {
     /// Judges what every dialect makes of one view.
     pub fn judge_view(&mut self, name: &str, view: &View<'_>) {
         for dialect in DIALECTS.iter().copied() {
-            if !(dialect.about().neutral && view.perspective.is_some()) {
+            if !(dialect.is_neutral() && view.perspective.is_some()) {
                 self.judge(name, view, dialect);
             }
         }
     }
 
-    fn judge(&mut self, name: &str, view: &View<'_>, dialect: &dyn Dialect) {
+    fn judge(&mut self, name: &str, view: &View<'_>, dialect: &Dialect) {
         let (perspective, policy) = (view.perspective, view.policy);
         for dialect in dialect.about().profiles.iter().copied() {
             let spelled = format!("{dialect:?}");
@@ -149,7 +149,7 @@ impl LossCoverage {
     fn one(
         &mut self,
         view: &View<'_>,
-        dialect: &dyn Dialect,
+        dialect: &Dialect,
         sink: &Sink<'_>,
         rendering: &Rendering,
     ) -> Option<Vec<String>> {
@@ -196,7 +196,7 @@ impl LossCoverage {
     fn without_each_code(
         &mut self,
         view: &View<'_>,
-        dialect: &dyn Dialect,
+        dialect: &Dialect,
         sink: &Sink<'_>,
         rendering: &Rendering,
         source: Option<&'static str>,
@@ -234,7 +234,7 @@ impl LossCoverage {
 /// How a rendering breaks the law, were its losses these.
 fn breaches(
     view: &View<'_>,
-    dialect: &dyn Dialect,
+    dialect: &Dialect,
     sink: &Sink<'_>,
     rendering: &Rendering,
     source: Option<&'static str>,
@@ -252,7 +252,7 @@ fn breaches(
     let case = Case {
         view: view.clone(),
         declared,
-        is_neutral: dialect.about().neutral,
+        is_neutral: dialect.is_neutral(),
         is_text: source.is_none(),
         coverage: rendering.coverage,
         has_system: sink

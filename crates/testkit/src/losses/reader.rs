@@ -12,7 +12,7 @@ const CHAT: &str =
 
 /// The source that reads back what a dialect writes: the one of the same name, else the one that recognises a small chat in
 /// that dialect. None where no source knows it: its text is all that can be looked at.
-pub fn reader(dialect: &dyn Dialect) -> Option<&'static str> {
+pub fn reader(dialect: &Dialect) -> Option<&'static str> {
     static KNOWN: LazyLock<Mutex<BTreeMap<String, Option<&'static str>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap();
     *known
@@ -20,7 +20,7 @@ pub fn reader(dialect: &dyn Dialect) -> Option<&'static str> {
         .or_insert_with(|| recognised(dialect))
 }
 
-fn recognised(dialect: &dyn Dialect) -> Option<&'static str> {
+fn recognised(dialect: &Dialect) -> Option<&'static str> {
     if let Some(source) = chatmill_source::find(dialect.id()) {
         return Some(source.id());
     }

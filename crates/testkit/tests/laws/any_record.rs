@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::{self, Kind};
-use chatmill_source::{FrameView, Reading, SOURCES};
+use chatmill_source::{FrameView, ReadOptions, Reading, SOURCES};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -240,7 +240,7 @@ proptest! {
         let text = record.to_string();
         let limits = Limits::default();
         let document = json::scan(text.as_bytes(), limits.depth).unwrap();
-        let frame = FrameView { document: &document, bytes: text.as_bytes(), start: 7, key: None };
+        let frame = FrameView { document: &document, bytes: text.as_bytes(), start: 7, key: None, options: ReadOptions::default() };
         for source in SOURCES {
             let reading = source.read(&frame, &limits);
             // Only of rows may nothing come, neither a conversation nor a fault.
@@ -285,7 +285,7 @@ proptest! {
                 let text = format!("[{}]", rows.join(","));
                 let document = json::scan(text.as_bytes(), limits.depth).unwrap();
                 let key = Some(key.as_str()).filter(|key| !key.is_empty());
-                let frame = FrameView { document: &document, bytes: text.as_bytes(), start: 7, key };
+                let frame = FrameView { document: &document, bytes: text.as_bytes(), start: 7, key, options: ReadOptions::default() };
                 let reading = source.read(&frame, &limits);
                 if reading.fault.is_none() {
                     let cut = rows.len() as u64;

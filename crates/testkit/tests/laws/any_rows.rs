@@ -4,7 +4,7 @@
 use chatmill_diag::{Finding, Limits, Path};
 use chatmill_intake::json::{self, Document, Kind};
 use chatmill_model::{Arguments, Conversation, MessageKind, Part};
-use chatmill_source::{FrameView, Source, SunaRows, TableRows};
+use chatmill_source::{FrameView, ReadOptions, Source, SunaRows, TableRows};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
@@ -188,6 +188,7 @@ fn is_accounted_for(thread: &Value) {
         bytes: text.as_bytes(),
         start: START,
         key: Some("k"),
+        options: ReadOptions::default(),
     };
     for source in [&SunaRows as &dyn Source, &TableRows] {
         let reading = source.read(&frame, &limits);

@@ -42,7 +42,8 @@ fn the_counts_of_a_dataset_are_those_of_its_texts() {
         tiktoken_rs::cl100k_base().unwrap(),
     ];
     let mut compared = 0;
-    for (text, tokens) in chatmill_workshop::workshop::renderings(&workshop.path("out"), 2) {
+    let encodings = ["o200k_base", "cl100k_base"];
+    for (text, tokens) in chatmill_workshop::workshop::renderings(&workshop.path("out"), &encodings) {
         for (judge, tokens) in judges.iter().zip(tokens) {
             assert_eq!(judged(judge, &text), tokens, "{text}");
             compared += 1;

@@ -4,8 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use chatmill_diag::codes::CODES;
 use chatmill_engine::check::CheckOptions;
-use chatmill_engine::plan::Target;
-use chatmill_engine::{RunOptions, RunSummary, Silent};
+use chatmill_engine::{RunOptions, RunSummary, Silent, Target};
 use chatmill_testkit::samples::samples;
 use chatmill_workshop::{Workshop, rows};
 
@@ -21,7 +20,7 @@ fn found(summary: &RunSummary, name: &str) -> u64 {
     let counts = summary.totals.findings.values();
     counts
         .filter(|count| count.name == name)
-        .map(chatmill_engine::work::receipt::FindingCount::total)
+        .map(chatmill_engine::FindingCount::total)
         .sum()
 }
 
@@ -183,12 +182,17 @@ fn what_a_dialect_would_refuse_is_found_when_that_dialect_is_asked_for() {
 #[test]
 fn a_sample_folder_without_a_bad_file_names_a_test_that_exists() {
     let mut tests = Vec::new();
-    let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")];
+    let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut folders = vec![crates.join("testkit/tests"), crates.join("cli/tests/cases")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             match path.extension() {
                 Some(extension) if extension == "rs" => tests.push(std::fs::read_to_string(path).unwrap()),
+                // A transcript is named by its file.
+                Some(extension) if extension == "md" => {
+                    tests.push(format!("fn {}()", path.file_stem().unwrap().display()));
+                }
                 _ if path.is_dir() => folders.push(path),
                 _ => {}
             }

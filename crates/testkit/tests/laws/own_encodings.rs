@@ -70,7 +70,7 @@ fn own_encodings_are_counted_beside_registered_ones_and_judged() {
     assert_eq!(plan[3]["counting"], "every text whole");
     let dataset = chatmill_dataset::Dataset::open(&shop.path("out")).unwrap();
     assert_eq!(dataset.encodings(), names);
-    let renderings = chatmill_workshop::workshop::renderings(&shop.path("out"), 4);
+    let renderings = chatmill_workshop::workshop::renderings(&shop.path("out"), &names);
     assert!(
         renderings
             .iter()

@@ -10,8 +10,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use chatmill_diag::{Limits, Severity};
+use chatmill_engine::Silent;
 use chatmill_engine::check::{CheckOptions, check};
-use chatmill_engine::progress::Silent;
 use chatmill_testkit::damage::{delivery, kinds};
 
 /// The least number of kinds.

@@ -15,7 +15,7 @@ use arrow_array::{Array, RecordBatch};
 use chatmill_dataset::Dataset;
 use chatmill_export::{
     ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, NestedAs, Preferences,
-    Split, SplitBy, TokenLimit, envelope, export,
+    Split, SplitBy, envelope, export,
 };
 use chatmill_golden::assert_golden;
 use chatmill_testkit::samples::samples;
@@ -71,7 +71,7 @@ fn enveloped(id: &str) -> ExportRequest {
     let envelope = envelope::find(id).unwrap();
     ExportRequest {
         envelope: Some(envelope),
-        ..plain(envelope.about().dialects[0])
+        ..plain(envelope.dialects[0])
     }
 }
 
@@ -104,9 +104,9 @@ fn contents(dataset: &Dataset, dialect: &str) -> Vec<String> {
 }
 
 /// Those of preferences take what the command makes, and are tested with it.
-fn envelopes_of_conversations() -> impl Iterator<Item = &'static dyn Envelope> {
+fn envelopes_of_conversations() -> impl Iterator<Item = &'static Envelope> {
     let all = ENVELOPES.iter().copied();
-    all.filter(|envelope| envelope.about().preferences == Preferences::None)
+    all.filter(|envelope| envelope.preferences == Preferences::None)
 }
 
 fn assert_balanced(summary: &ExportSummary) {
@@ -123,7 +123,7 @@ fn each_envelope_writes_the_lines_that_are_checked_in() {
     let golden = samples().join("exports");
     let mut expected_names = BTreeSet::new();
     for envelope in envelopes_of_conversations() {
-        let id = envelope.about().id;
+        let id = envelope.id;
         let out = workshop.path(&format!("export-{id}"));
         let mut request = enveloped(id);
         request.filters.valid = true;
@@ -142,7 +142,7 @@ fn each_envelope_writes_the_lines_that_are_checked_in() {
             ),
             (format!("{id}.left-out.txt"), reasons.concat()),
         ];
-        if let Some((name, text)) = envelope.companion(&summary.files) {
+        if let Some((name, text)) = (envelope.companion)(&summary.files) {
             assert_eq!(fs::read_to_string(out.join(name)).unwrap(), text);
             files.push((format!("{id}.{name}"), text));
         }
@@ -217,7 +217,7 @@ fn a_table_holds_what_the_lines_hold_and_nothing_where_a_key_is_absent() {
             .map(|line| serde_json::from_str(line).unwrap())
             .collect();
         assert_eq!(summary.kept, records.len() as u64);
-        let keys = envelope::find(id).unwrap().about().keys;
+        let keys = envelope::find(id).unwrap().keys;
         let mut row = 0;
         for batch in batches(&as_table.join("data.parquet")) {
             for inner in 0..batch.num_rows() {
@@ -274,67 +274,6 @@ fn the_columns_of_a_table_without_an_envelope_are_the_keys_of_its_renderings() {
         );
         let own: BTreeSet<&str> = own.iter().copied().collect();
         assert_eq!(own, keys.iter().copied().collect(), "{dialect}");
-    }
-}
-
-#[test]
-fn each_filter_leaves_out_what_it_names_and_nothing_else() {
-    let (workshop, dataset) = milled();
-    let filters: [(&str, Filters); 4] = [
-        (
-            "not-valid: ",
-            Filters {
-                valid: true,
-                ..Filters::default()
-            },
-        ),
-        (
-            "last-role: ",
-            Filters {
-                last_role: Some("assistant".to_owned()),
-                ..Filters::default()
-            },
-        ),
-        (
-            "too-long: ",
-            Filters {
-                max_tokens: Some("60@r50k_base".parse::<TokenLimit>().unwrap()),
-                ..Filters::default()
-            },
-        ),
-        (
-            "loss: ",
-            Filters {
-                without: vec!["name-inlined".to_owned()],
-                ..Filters::default()
-            },
-        ),
-    ];
-    let all = contents(&dataset, "sharegpt");
-    for (number, (reason, filters)) in filters.into_iter().enumerate() {
-        let out = workshop.path(&format!("filtered-{number}"));
-        let request = ExportRequest {
-            filters,
-            ..plain("sharegpt")
-        };
-        let summary = export(&dataset, &request, &out).unwrap();
-        assert_balanced(&summary);
-        assert_eq!(summary.read, all.len() as u64);
-        assert!(
-            summary.kept > 0 && summary.rows_left_out() > 0,
-            "{reason}{summary:?}"
-        );
-        assert!(
-            summary
-                .left_out
-                .iter()
-                .all(|left| left.reason.starts_with(reason)),
-            "{:?}",
-            summary.left_out
-        );
-        let kept = lines(&out, "data.jsonl");
-        let in_order: Vec<&String> = all.iter().filter(|line| kept.contains(line)).collect();
-        assert_eq!(kept.iter().collect::<Vec<_>>(), in_order);
     }
 }
 
@@ -403,20 +342,6 @@ fn a_folder_that_exists_is_refused_and_stays_as_it_is() {
     }
     assert_eq!(fs::read(out.join("data.jsonl")).unwrap(), before);
     assert!(chatmill_dataset::certify(&workshop.path("out")).unwrap().holds());
-}
-
-#[test]
-fn a_run_without_texts_leaves_out_every_row_and_says_why() {
-    let workshop = Workshop::new();
-    workshop.write("in/a.json", chat("a", 0, 3).to_string());
-    let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = [\"r50k_base\"]\n";
-    let nothing = format!("content = \"none\"\n{plan}");
-    workshop.run("out", &nothing, 1).unwrap();
-    let dataset = Dataset::open(&workshop.path("out")).unwrap();
-    let summary = export(&dataset, &plain("openai-chat"), &workshop.path("export")).unwrap();
-    assert_balanced(&summary);
-    assert_eq!(summary.left_out[0].reason, "no-content: the run kept counts only");
-    assert_eq!(summary.objections, ["data.jsonl is empty"]);
 }
 
 #[test]
@@ -520,79 +445,4 @@ fn json_lines(chats: &[Value]) -> String {
     chats
         .iter()
         .fold(String::new(), |text, chat| text + &chat.to_string() + "\n")
-}
-
-#[test]
-fn a_template_leaves_out_the_rows_that_it_refuses_in_its_own_words() {
-    let (workshop, dataset) = milled();
-    let strict = "{% for m in messages %}{% if (m.role == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('roles must alternate') }}{% endif %}{{ m.content }}{% endfor %}";
-    let strict = workshop.write("strict.jinja", strict);
-    let asked = |dialect: &str, template: &Path, out: &str| {
-        let request = ExportRequest {
-            valid_for: Some(template.to_owned()),
-            ..plain(dialect)
-        };
-        export(&dataset, &request, &workshop.path(out))
-    };
-    let summary = asked("hf-messages", &strict, "strict").unwrap();
-    let refused = summary
-        .left_out
-        .iter()
-        .find(|left| left.reason == "template: roles must alternate");
-    let refused = refused.unwrap().rows;
-    assert!(refused > 0 && summary.kept > 0, "{summary:?}");
-    assert_eq!(summary.read, summary.kept + summary.rows_left_out());
-    for line in lines(&workshop.path("strict"), "data.jsonl") {
-        let row: Value = serde_json::from_str(&line).unwrap();
-        let roles = row["messages"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|message| message["role"] == "user");
-        assert!(
-            roles
-                .enumerate()
-                .all(|(place, is_user)| is_user == (place % 2 == 0)),
-            "{line}"
-        );
-    }
-    let endless = workshop.write(
-        "endless.jinja",
-        "{% for a in range(100000) %}{% for b in range(100000) %}x{% endfor %}{% endfor %}",
-    );
-    // One row is enough: it costs all the work that a template may do.
-    let alone = Workshop::new();
-    alone.write("in/desk.jsonl", json_lines(&[chat("desk", 0, 4)]));
-    alone
-        .run(
-            "out",
-            "[render]\ndialects = [\"hf-messages\"]\n[count]\nencodings = []\n",
-            1,
-        )
-        .unwrap();
-    let request = ExportRequest {
-        valid_for: Some(endless),
-        ..plain("hf-messages")
-    };
-    let one = Dataset::open(&alone.path("out")).unwrap();
-    let summary = export(&one, &request, &alone.path("endless")).unwrap();
-    assert_eq!(
-        (summary.kept, summary.rows_left_out(), summary.read),
-        (0, 1, 1),
-        "a template that never ends"
-    );
-    let broken = workshop.write("broken.jinja", "{% for %}");
-    let missing = workshop.path("missing.jinja");
-    for (dialect, template, wanted) in [
-        (
-            "openai-chat",
-            &strict,
-            "`--valid-for` gives a template the messages of `hf-messages`",
-        ),
-        ("hf-messages", &broken, "is no chat template"),
-        ("hf-messages", &missing, "cannot read"),
-    ] {
-        let refusal = asked(dialect, template, "none").unwrap_err().to_string();
-        assert!(refusal.contains(wanted), "{refusal}");
-    }
 }

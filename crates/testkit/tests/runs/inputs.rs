@@ -3,12 +3,11 @@
 #![cfg(unix)]
 
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_engine::{Plan, PlanError, Progress, Queues, RunError, RunOptions, RunSummary, Silent, run};
+use chatmill_engine::{Progress, Queues, RunError, RunOptions, RunSummary, run};
 use chatmill_workshop::Workshop;
 use chatmill_workshop::workshop::padded;
 
@@ -184,102 +183,4 @@ fn a_receipt_that_vanishes_while_the_run_works_is_missed_before_anything_is_publ
     }
     shop.run("out", PLAN, 1).unwrap();
     assert!(shop.hashes("out") == shop.hashes("alone"));
-}
-
-#[test]
-fn refused_inputs_are_named_in_the_manifest_with_their_code_and_are_part_of_the_fingerprint() {
-    let shop = Workshop::new();
-    shop.write("in/a.json", chat("a"));
-    symlink("nowhere", shop.path("in/b.json")).unwrap();
-    symlink("/proc/self/status", shop.path("status")).unwrap();
-    let with = |inputs: &str| {
-        let text = format!(
-            "name = \"refused\"\n{inputs}[output]\npath = {:?}\n{PLAN}",
-            shop.path("out")
-        );
-        let plan = Plan::load(&shop.write("pipeline.toml", text), &[], None).unwrap();
-        let replace = RunOptions {
-            replace: true,
-            ..RunOptions::default()
-        };
-        run(plan, replace, &Silent, &AtomicBool::new(false))
-            .unwrap()
-            .manifest
-    };
-    let links = with("[[input]]\npath = \"in/*\"\n[[input]]\npath = \"status\"\n");
-    let listed: Vec<_> = links.inputs.iter().collect();
-    let entries: Vec<_> = listed
-        .iter()
-        .map(|entry| {
-            (
-                entry.path.as_str(),
-                entry.hash.is_some(),
-                entry.refused.as_deref(),
-                entry.entries,
-            )
-        })
-        .collect();
-    assert_eq!(
-        entries,
-        [
-            ("a.json", true, None, 1),
-            ("b.json", false, Some("IN021"), 0),
-            ("status", false, Some("IN013"), 0)
-        ]
-    );
-    let certificate = chatmill_dataset::certify(&shop.path("out")).unwrap();
-    assert!(certificate.holds(), "{certificate:?}");
-    // The same name and length, refused for another reason.
-    let made = Command::new("mkfifo").arg(shop.path("in/c")).status();
-    assert!(made.unwrap().success());
-    fs::remove_file(shop.path("in/b.json")).unwrap();
-    fs::rename(shop.path("in/c"), shop.path("in/b.json")).unwrap();
-    let pipes = with("[[input]]\npath = \"in/*\"\n[[input]]\npath = \"status\"\n");
-    assert_eq!(pipes.inputs.get(1).unwrap().refused.as_deref(), Some("IN013"));
-    assert_ne!(links.fingerprint, pipes.fingerprint);
-}
-
-#[test]
-fn a_run_never_reads_its_own_files() {
-    let shop = Workshop::new();
-    shop.write("in/a.json", chat("a"));
-    let load = |more: &str| {
-        let text = format!(
-            "name = \"own\"\n[[input]]\npath = \"**\"\n[[input]]\npath = \".*\"\n[output]\npath = \"out\"\n{more}{PLAN}"
-        );
-        Plan::load(&shop.write("in/pipeline.toml", text), &[], None)
-    };
-    shop.write("in/.kept", chat("b"));
-    let mut fingerprints = Vec::new();
-    for (more, replace) in [
-        ("", false),
-        ("", true),
-        ("[select]\nlimit = 1\n", true),
-        ("", true),
-    ] {
-        let plan = load(more).unwrap();
-        let names: Vec<_> = plan
-            .inputs
-            .iter()
-            .map(chatmill_engine::plan::PlannedInput::name)
-            .collect();
-        assert_eq!(names, [".kept", "a.json"]);
-        assert!(plan.notes[0].contains("left out"), "{:?}", plan.notes);
-        let options = RunOptions {
-            replace,
-            ..RunOptions::default()
-        };
-        let summary = run(plan, options, &Silent, &AtomicBool::new(false)).unwrap();
-        fingerprints.push(summary.manifest.fingerprint);
-    }
-    assert!(fingerprints[0] == fingerprints[1] && fingerprints[0] == fingerprints[3]);
-    let refused = Plan::load(
-        &shop.write(
-            "in/pipeline.toml",
-            format!("name = \"own\"\n[[input]]\npath = \"out/**\"\n[output]\npath = \"out\"\n{PLAN}"),
-        ),
-        &[],
-        None,
-    );
-    assert!(matches!(refused, Err(PlanError::OnlyOwn { .. })));
 }

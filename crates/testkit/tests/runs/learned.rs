@@ -220,27 +220,6 @@ fn no_turn_is_taught_twice_and_what_a_session_ends_with_is_counted() {
 }
 
 #[test]
-fn a_message_of_no_weight_is_context() {
-    let shop = Workshop::new();
-    let chat = json!({"messages": [
-        {"role": "user", "content": "a"}, {"role": "assistant", "content": "first", "weight": 0},
-        {"role": "user", "content": "b"}, {"role": "assistant", "content": "second", "weight": 1},
-    ]});
-    shop.write("in/chat.jsonl", chat.to_string());
-    shop.run("out", "[render]\ndialects = [\"openai-chat\", \"chatml\"]\n", 1)
-        .unwrap();
-    let root = shop.path("out");
-    let texts = rows::texts(&root, "renderings", "content").into_iter();
-    let spans = rows::spans(&root, "renderings", "learned_spans");
-    for (text, spans) in texts.zip(spans) {
-        let text = text.unwrap();
-        let learned: String = spans.iter().map(|span| &text[span.clone()]).collect();
-        assert!(learned.starts_with("second"), "{text}: {learned}");
-        assert!(!learned.contains("first"), "{text}: {learned}");
-    }
-}
-
-#[test]
 fn what_a_template_marks_as_generated_is_what_the_assistant_says() {
     let (shop, _) = corpus(60);
     shop.run("out", &format!("{DIALECTS}[perspective]\nas = [\"bot\"]\n"), 2)

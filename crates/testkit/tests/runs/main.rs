@@ -1,4 +1,5 @@
-//! Whole runs over pipelines in a workshop: what they write, and what stays the same.
+//! Whole runs over pipelines in a workshop: what stays the same, and laws about what they write. What a run of a small input writes is a
+//! transcript in `crates/cli/tests/cases/`.
 #![allow(
     clippy::cast_possible_wrap,
     clippy::cast_sign_loss,
@@ -13,8 +14,6 @@
 
 mod across;
 mod again;
-mod alternatives;
-mod bad_exports;
 mod corpus;
 mod damage;
 mod dedup;
@@ -26,13 +25,10 @@ mod inputs;
 mod learned;
 mod limits;
 mod lots;
-mod mix;
 mod redaction;
 mod replay;
 mod report;
-mod resumed;
 mod same_bytes;
-mod select;
 mod shards;
 mod teaching;
 mod torture;

@@ -46,7 +46,7 @@ fn the_report_of_the_demo_is_the_one_that_is_checked_in() {
     // It depends on every limit and on the version; that it is stable is tested elsewhere.
     report.run.fingerprint = "fingerprint".to_owned();
     let golden = samples().join("reports/demo.json");
-    let text = chatmill_report::json(&report);
+    let text = chatmill_report::json(&report).unwrap();
     assert_golden(&golden, &text);
 }
 
@@ -152,7 +152,7 @@ fn figures_of_the_report_are_those_of_the_run() {
             })
             .unwrap();
         assert_eq!(cell.tokens, sum);
-        let parts = cell.content + cell.names + cell.framing + cell.tools + cell.replies + cell.meta;
+        let parts = cell.parts.total();
         assert_eq!(cell.tokens, parts);
     }
     for (code, count) in &totals.findings {
@@ -359,69 +359,6 @@ fn what_is_sent_is_what_the_totals_say_and_more_than_what_is_held() {
     chatmill_report::write(&out, None).unwrap();
     assert!(read(&out, HTML).contains("<h3>As served</h3>"));
     assert!(read(&out, CARD).contains("Tokens sent (estimate)"));
-}
-
-#[test]
-fn repeats_and_what_was_left_out_for_them_are_counted() {
-    let workshop = Workshop::new();
-    let week = fs::read(samples().join("demo/launch-week.json")).unwrap();
-    for name in ["in/a.json", "in/b.json", "in/c.json"] {
-        workshop.write(name, &week);
-    }
-    let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n[dedup]\nexact = ";
-    workshop.run("marked", &format!("{plan}\"mark\"\n"), 1).unwrap();
-    let marked = chatmill_report::write(&workshop.path("marked"), None).unwrap();
-    let clusters = marked.clusters.unwrap();
-    assert_eq!(
-        (clusters.clusters, clusters.conversations, clusters.largest),
-        (1, 3, 3)
-    );
-    assert_eq!((clusters.exact, clusters.near), (2, 0));
-    assert!(marked.balance.filtered_by.rows.is_empty());
-    assert!(read(&workshop.path("marked"), HTML).contains("id=\"repeats\""));
-    let filtered = format!("{plan}\"filter\"\n[select]\nuntil = \"2100-01-01\"\n");
-    workshop.run("filtered", &filtered, 1).unwrap();
-    let filtered = chatmill_report::write(&workshop.path("filtered"), None).unwrap();
-    assert_eq!(filtered.balance.filtered, 2);
-    let reasons: Vec<_> = filtered.balance.filtered_by.rows;
-    assert_eq!(reasons.len(), 1);
-    assert_eq!(
-        (reasons[0].key().as_str(), reasons[0].records),
-        ("dedup.exact", 2)
-    );
-    let (_shop, unmarked) = milled(&FILES[..1]);
-    assert_eq!(chatmill_report::gather(&unmarked, None).unwrap().clusters, None);
-}
-
-#[test]
-fn a_redacted_dataset_says_how_often_something_was_found_and_replaced() {
-    let workshop = Workshop::new();
-    workshop.write("key.txt", "a key of our own making, long enough");
-    let week = fs::read(samples().join("demo/launch-week.json")).unwrap();
-    workshop.write("in/a.json", week);
-    let plan = "[render]\ndialects = [\"openai-chat\"]\n[count]\nencodings = []\n[redact]\nmode = \"replace\"\nkey_file = \"key.txt\"\n";
-    workshop.run("out", plan, 1).unwrap();
-    let out = workshop.path("out");
-    let report = chatmill_report::write(&out, None).unwrap();
-    assert_eq!(report.run.redaction, "replace");
-    assert!(
-        report
-            .findings
-            .rows
-            .iter()
-            .any(|row| row.code == "PT004" && row.notes > 0)
-    );
-    assert!(
-        report
-            .losses
-            .rows
-            .iter()
-            .any(|loss| loss.code == "redacted" && loss.amount > 0)
-    );
-    assert!(read(&out, HTML).contains("id=\"personal\""));
-    let (_keep, untouched) = milled(&FILES[..1]);
-    chatmill_report::write(&untouched, None).unwrap();
-    assert!(!read(&untouched, HTML).contains("id=\"personal\""));
 }
 
 #[test]

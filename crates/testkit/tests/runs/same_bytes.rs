@@ -210,7 +210,7 @@ fn a_file_per_dialect_holds_the_same_rows_and_survives_an_interruption() {
         ["renderings/dialect=group-chat", "renderings/dialect=openai-chat"]
     );
     let sorted = |out: &str| {
-        let mut rows = chatmill_workshop::workshop::renderings(&workshop.path(out), 0);
+        let mut rows = chatmill_workshop::workshop::renderings(&workshop.path(out), &[]);
         rows.sort();
         rows
     };
@@ -249,7 +249,7 @@ fn the_reference_counts_the_same_tokens_of_every_part() {
     let more = "[render]\ndialects = [\"all\"]\n[count]\nencodings = [\"o200k_base\", \"p50k_base\"]\n";
     workshop.run("own", more, 1).unwrap();
     let options = RunOptions {
-        count_mode: chatmill_engine::options::CountMode::Reference,
+        count_mode: chatmill_engine::CountMode::Reference,
         ..RunOptions::default()
     };
     let stop = AtomicBool::new(false);

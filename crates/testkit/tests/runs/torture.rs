@@ -49,14 +49,14 @@ fn cases() -> Vec<(String, Linked)> {
 }
 
 fn each_rendering(
-    profiles: &[&dyn Dialect],
+    profiles: &[&Dialect],
     linked: &Linked,
     perspective: Option<usize>,
     policy: &Policy,
     look: &mut dyn FnMut(&str, &Rendering),
 ) {
     for dialect in profiles {
-        let view = View::whole(linked, perspective.filter(|_| !dialect.about().neutral), policy);
+        let view = View::whole(linked, perspective.filter(|_| !dialect.is_neutral()), policy);
         dialect.render_each(&view, &mut |sink, rendering| look(sink.text(), &rendering));
     }
 }
@@ -152,7 +152,7 @@ fn verdicts_and_losses_are_as_they_were() {
             let policy = Policy::default();
             let view = View::whole(
                 &linked,
-                auto_perspective(&linked).filter(|_| !dialect.about().neutral),
+                auto_perspective(&linked).filter(|_| !dialect.is_neutral()),
                 &policy,
             );
             let mut count = 0;

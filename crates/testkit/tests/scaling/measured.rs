@@ -11,10 +11,8 @@ use chatmill_diag::{Limits, steps};
 use chatmill_dialect::{MadeTexts, Policy};
 use chatmill_engine::check::{CheckOptions, check};
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
-use chatmill_engine::plan::{Target, typed_inputs};
-use chatmill_engine::walk::{WalkEvent, walk};
-use chatmill_engine::work::render;
-use chatmill_engine::{RunOptions, Silent};
+use chatmill_engine::record::Settings;
+use chatmill_engine::{RunOptions, Silent, Target, WalkEvent, conversation, typed_inputs, walk};
 use chatmill_model::Sink;
 use chatmill_workshop::Workshop;
 use rustix::time::{ClockId, clock_gettime};
@@ -317,13 +315,13 @@ fn counted(folder: &Path) {
     let mut visit = |sight: WalkEvent<'_>| {
         if let WalkEvent::Conversation { linked, .. } = sight {
             let (perspectives, _) =
-                render::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
+                conversation::perspectives(linked, &PerspectiveChoice::Rule(PerspectiveRule::Auto));
             let made = MadeTexts::default();
             for target in &targets {
                 let mut emit = |sink: &mut Sink<'_>, _: &str, _: chatmill_dialect::Rendering| {
                     tokens += counter.tally(sink.text(), sink.spans()).tokens;
                 };
-                render::render(
+                conversation::render(
                     linked,
                     target,
                     &perspectives,
@@ -337,5 +335,12 @@ fn counted(folder: &Path) {
         true
     };
     let limits = Limits::default();
-    walk(&inputs, &limits, &Silent, &AtomicBool::new(false), &mut visit).unwrap();
+    walk(
+        &inputs,
+        Settings::plain(&limits),
+        &Silent,
+        &AtomicBool::new(false),
+        &mut visit,
+    )
+    .unwrap();
 }

@@ -132,7 +132,9 @@ fn drawn(n: usize) -> Taken {
             })
             .collect();
         assert_eq!(records.len(), n);
-        store.write_page(trend_page(&records).as_bytes()).unwrap();
+        store
+            .write_page(trend_page(&records).unwrap().as_bytes())
+            .unwrap();
         let columns: Vec<(String, FreeKind)> = HISTORY_COLUMNS
             .iter()
             .map(|(name, kind)| ((*name).to_owned(), *kind))
@@ -170,6 +172,6 @@ fn concluded(n: usize) -> Taken {
         assert_eq!(record.figures.as_ref().unwrap().conversations, n as u64 + 1);
         report.comparison = Some(comparison);
         save(&after, &report).unwrap();
-        assert!(!NightNote(&record).markdown().is_empty());
+        assert!(!NightNote(&record).markdown().unwrap().is_empty());
     })
 }

@@ -3,40 +3,24 @@
 //! A word may take one sign before it; contractions are pieces of their own. Digits come in threes, and a sign takes the line
 //! breaks after it along.
 
-use std::sync::Arc;
-
-use crate::about::{Counting, EncodingAbout};
-use crate::bpe::Tables;
-use crate::encoding::Registered;
-use crate::merges;
-use crate::scan::Style;
-use crate::split::Splitter;
-use crate::sync::BoundaryClasses;
-
-/// Ordinary tokens.
-const TOKENS: u32 = 100_256;
-
-static MERGES: &[u8] = include_bytes!("cl100k_base.merges");
+use crate::encoding::about::{Counting, EncodingAbout};
+use crate::encoding::{Embedded, Registered};
+use crate::split::scan::Style;
+use crate::split::sync::BoundaryClasses;
 
 pub(super) static ENCODING: Registered = Registered::new(
     "cl100k_base",
     EncodingAbout {
         title: "OpenAI, 100 k tokens",
         models: "GPT-4, GPT-3.5 Turbo, text-embedding-3, text-embedding-ada-002",
-        vocabulary: TOKENS,
+        vocabulary: 100_256,
         source: "tiktoken-rs 0.12, embedded",
         counting: Counting::Once,
     },
-    tables,
+    Embedded::Merges(
+        include_bytes!("cl100k_base.merges"),
+        Style::CL100K,
+        BoundaryClasses::MODERN,
+    ),
     tiktoken_rs::cl100k_base_singleton,
 );
-
-#[expect(clippy::expect_used, reason = "the vocabulary is embedded and tests load it")]
-fn tables() -> Arc<Tables> {
-    let vocabulary = merges::read(MERGES, TOKENS as usize).expect("the embedded vocabulary is whole");
-    Arc::new(Tables::new(
-        Splitter::scan(Style::CL100K),
-        vocabulary,
-        BoundaryClasses::MODERN,
-    ))
-}

@@ -3,11 +3,9 @@
 //! As ordinary text it is `o200k_base`, whose tables it shares; it differs in more than a thousand special tokens, which chat text
 //! never contains as tokens.
 
-use std::sync::Arc;
-
 use super::o200k_base;
-use crate::about::{Counting, EncodingAbout};
-use crate::encoding::Registered;
+use crate::encoding::about::{Counting, EncodingAbout};
+use crate::encoding::{Embedded, Registered};
 
 pub(super) static ENCODING: Registered = Registered::new(
     "o200k_harmony",
@@ -18,6 +16,6 @@ pub(super) static ENCODING: Registered = Registered::new(
         source: "tiktoken-rs 0.12, embedded",
         counting: Counting::Once,
     },
-    || Arc::clone(&o200k_base::ENCODING.loaded().tables),
+    Embedded::Of(&o200k_base::ENCODING),
     tiktoken_rs::o200k_harmony_singleton,
 );

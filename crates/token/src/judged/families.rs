@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 
 use super::{each_string_of_classes, judged_tokens, spans_over, text};
-use crate::custom_encoding::tests::small;
-use crate::join_points::JoinPoints;
-use crate::patterns::FAMILIES;
-use crate::ranks::tests::{lines, rank_file};
-use crate::sync::{BoundaryClasses, SyncPoints};
+use crate::encoding::custom_encoding::tests::small;
+use crate::files::ranks::tests::{lines, rank_file};
+use crate::split::join_points::JoinPoints;
+use crate::split::patterns::FAMILIES;
+use crate::split::sync::{BoundaryClasses, SyncPoints};
 use crate::{ENCODINGS, Encoding, TokenCounter};
 
 /// A pattern that is not a family's, with the tail that all have; digits come one by one, and contractions are not pieces.

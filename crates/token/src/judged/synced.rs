@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 
 use super::texts::Texts;
 use super::{each_string_of, spans_over, text};
-use crate::join_points::JoinPoints;
-use crate::sync::{BoundaryClasses, SyncPoints};
+use crate::split::join_points::JoinPoints;
+use crate::split::sync::{BoundaryClasses, SyncPoints};
 use crate::{ENCODINGS, Encoding, ReferenceTokenizer, TokenCounter, find};
 
 const MODERN: [&str; 2] = ["o200k_base", "cl100k_base"];

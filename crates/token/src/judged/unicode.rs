@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 use tiktoken_rs::CoreBPE;
 
-use crate::classes::{Classes, Kind, Set};
+use crate::split::classes::{Classes, Kind, Set};
 
 fn members(class: &str, text: &str) -> String {
     let bytes = (0..=255_u8).map(|byte| (vec![byte], u32::from(byte))).collect();

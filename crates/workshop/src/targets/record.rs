@@ -13,9 +13,7 @@ use chatmill_dialect::{
     CutPoints, Cuts, Dialect, History, Rendering, Shared, Targets, View, Window, WindowMode,
     auto_perspective, window,
 };
-use chatmill_engine::record::group::{Group, GroupRow, RowForm, RowPlace};
-use chatmill_engine::record::locate::Located;
-use chatmill_engine::record::{self, RecordOutcome, Settings};
+use chatmill_engine::record::{self, Group, GroupRow, Located, RecordOutcome, RowForm, RowPlace, Settings};
 use chatmill_intake::{Form, Frame, json};
 use chatmill_model::{Linked, MessageKind, Sink};
 use chatmill_source::Source;
@@ -328,7 +326,7 @@ fn policy(dice: &[u8; 32]) -> Policy {
     }
 }
 
-fn judge(dialect: &dyn Dialect, linked: &Linked, sink: &Sink<'_>, rendering: &Rendering) {
+fn judge(dialect: &Dialect, linked: &Linked, sink: &Sink<'_>, rendering: &Rendering) {
     let id = dialect.id();
     let messages = linked.conversation.messages.len();
     let (text, spans) = (sink.text(), sink.spans());
@@ -372,8 +370,8 @@ fn judge(dialect: &dyn Dialect, linked: &Linked, sink: &Sink<'_>, rendering: &Re
         "{id}"
     );
     let tally = counter().tally(text, spans);
-    assert_eq!(tally.parts(), tally.tokens, "{id}");
-    assert!(tally.assistant_content <= tally.content, "{id}");
+    assert_eq!(tally.parts.total(), tally.tokens, "{id}");
+    assert!(tally.assistant_content <= tally.parts.content, "{id}");
     if spans.iter().all(|span| !span.control) {
         assert_eq!(tally.tokens, counter().count(text), "{id}: {text}");
     }

@@ -3,17 +3,14 @@
 use std::path::PathBuf;
 
 use chatmill_diag::{Day, Severity};
-use chatmill_engine::pipeline;
+use chatmill_engine::pipeline::FailOn;
 use clap::{Args, ValueEnum};
+
+use crate::args::words;
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  \
-                        chatmill check exports/\n  \
-                        chatmill check 'exports/*.zip' --ignore TM,legacy-role --fail-on warning\n  \
-                        chatmill check fine-tuning.jsonl --for openai-chat --baseline known.jsonl\n\n\
-                        For people, errors and warnings are shown and a summary; -q leaves out the summary, -v adds the\n\
-                        notes and the verdict on every file")]
+#[command(after_help = include_str!("../../../help/check.txt").trim_end())]
 pub(crate) struct Arguments {
     /// Files, folders, globs, archives, or `-` for stdin
     #[arg(required_unless_present = "show_settings", value_name = "PATH")]
@@ -46,13 +43,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_delimiter = ',', value_name = "CODE|PREFIX|NAME")]
     pub ignore: Vec<String>,
     /// Least severity that is listed; what is less is still counted [default: warning for people, else note]
-    #[arg(long, value_enum, value_name = "SEVERITY")]
-    pub min_severity: Option<LeastSeverity>,
+    #[arg(long, value_parser = words::<Severity>(), value_name = "SEVERITY")]
+    pub min_severity: Option<Severity>,
     /// Findings of a code that are listed for each file; 0 lists all [default: 10 for people, else 0]
     #[arg(long, value_name = "N")]
     pub max_findings: Option<usize>,
     /// Least severity that makes the exit code 1 [default: error]
-    #[arg(long, value_enum, value_name = "SEVERITY")]
+    #[arg(long, value_parser = words::<FailOn>(), value_name = "SEVERITY")]
     pub fail_on: Option<FailOn>,
     /// Day of the check: messages of later days are reported [default: today]
     #[arg(long, value_name = "YYYY-MM-DD")]
@@ -147,67 +144,6 @@ impl Arguments {
     pub(super) fn hashes(&self) -> bool {
         let is_letters = |written: &WrittenReport| matches!(written, WrittenReport::Letters(_));
         self.formats().contains(&Format::Manifest) || self.write.iter().any(is_letters)
-    }
-}
-
-/// Least severity that makes the exit code 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailOn {
-    Error,
-    Warning,
-    Note,
-    Never,
-}
-
-impl From<pipeline::FailOn> for FailOn {
-    fn from(fail_on: pipeline::FailOn) -> Self {
-        match fail_on {
-            pipeline::FailOn::Error => Self::Error,
-            pipeline::FailOn::Warning => Self::Warning,
-            pipeline::FailOn::Note => Self::Note,
-            pipeline::FailOn::Never => Self::Never,
-        }
-    }
-}
-
-impl From<FailOn> for pipeline::FailOn {
-    fn from(fail_on: FailOn) -> Self {
-        match fail_on {
-            FailOn::Error => Self::Error,
-            FailOn::Warning => Self::Warning,
-            FailOn::Note => Self::Note,
-            FailOn::Never => Self::Never,
-        }
-    }
-}
-
-impl FailOn {
-    /// Whether findings of a severity make the exit code 1.
-    pub(super) fn fails(self, severity: Severity) -> bool {
-        match self {
-            Self::Error => severity >= Severity::Error,
-            Self::Warning => severity >= Severity::Warning,
-            Self::Note => true,
-            Self::Never => false,
-        }
-    }
-}
-
-/// Least severity that is listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LeastSeverity {
-    Note,
-    Warning,
-    Error,
-}
-
-impl From<LeastSeverity> for Severity {
-    fn from(least: LeastSeverity) -> Self {
-        match least {
-            LeastSeverity::Note => Self::Note,
-            LeastSeverity::Warning => Self::Warning,
-            LeastSeverity::Error => Self::Error,
-        }
     }
 }
 

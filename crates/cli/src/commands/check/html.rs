@@ -35,7 +35,7 @@ impl Report for Html {
     }
 
     fn end(&mut self, files: &Files, _totals: &Totals) -> io::Result<()> {
-        let page = check_page(&self.title, &self.gathered.files(files));
+        let page = check_page(&self.title, &self.gathered.files(files)).map_err(io::Error::other)?;
         self.out.write_all(page.as_bytes())?;
         self.out.flush()
     }

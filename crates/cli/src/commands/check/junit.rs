@@ -10,8 +10,8 @@ use chatmill_dataset::rows::FindingRow;
 use chatmill_diag::Severity;
 use chatmill_diag::visible::is_hidden;
 use chatmill_engine::check::{Checked, Files};
+use chatmill_engine::pipeline::FailOn;
 
-use super::arguments::FailOn;
 use super::report::{Report, Totals, place};
 use crate::figures::counted;
 use crate::output::Output;

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use chatmill_dataset::Folder;
 use chatmill_dataset::rows::FindingRow;
-use chatmill_dataset::{DatasetError, Folder};
 use chatmill_engine::check::{Checked, Files};
 use chatmill_intake::Failure;
 use chatmill_intake::discover::lies_below;
@@ -41,18 +41,18 @@ impl Letters {
         })
     }
 
-    fn write(&mut self, files: &Files) -> Result<(), DatasetError> {
+    fn write(&mut self, files: &Files) -> anyhow::Result<()> {
         let Some(folder) = self.folder.take() else {
             return Ok(());
         };
-        for letter in letters(&self.gathered.files(files)) {
+        for letter in letters(&self.gathered.files(files))? {
             for (ending, text) in [("md", &letter.markdown), ("html", &letter.html)] {
                 let mut file = folder.file(&format!("{}.{ending}", letter.name))?;
                 file.add(text.as_bytes())?;
                 file.finish()?;
             }
         }
-        folder.publish()
+        Ok(folder.publish()?)
     }
 }
 

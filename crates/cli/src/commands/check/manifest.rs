@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use chatmill_dataset::rows::FindingRow;
-use chatmill_engine::check::{Checked, FileVerdict, Files};
+use chatmill_engine::check::{FileVerdict, Files};
 use serde::Serialize;
 
 use super::report::{Report, Totals};
@@ -39,10 +38,6 @@ impl FileManifest {
 }
 
 impl Report for FileManifest {
-    fn finding(&mut self, _checked: &Checked, _row: &FindingRow) -> io::Result<()> {
-        Ok(())
-    }
-
     fn end(&mut self, files: &Files, _totals: &Totals) -> io::Result<()> {
         for file in files.iter() {
             self.file(&file)?;

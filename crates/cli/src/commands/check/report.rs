@@ -12,8 +12,10 @@ use crate::figures::count;
 
 /// A report in the making.
 pub(super) trait Report: Send {
-    /// Reports a finding. `row` holds the columns of the findings table.
-    fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()>;
+    /// Reports a finding, where it is a report of findings. `row` holds the columns of the findings table.
+    fn finding(&mut self, _checked: &Checked, _row: &FindingRow) -> io::Result<()> {
+        Ok(())
+    }
 
     /// Ends the report with the verdicts and the counts.
     fn end(&mut self, files: &Files, totals: &Totals) -> io::Result<()>;
@@ -218,12 +220,12 @@ pub(super) struct Summary {
     /// Files of which nothing could be read.
     pub unreadable: u64,
     /// Files that are not chats.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "chatmill_diag::is_zero")]
     pub skipped: u64,
     /// Files with nothing in them.
     pub empty: u64,
     /// Files whose errors and warnings are all in the baseline.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "chatmill_diag::is_zero")]
     pub with_known: u64,
     /// Records framed.
     pub records: u64,
@@ -243,11 +245,6 @@ pub(super) struct Summary {
     pub judgements: Vec<Judgement>,
     /// Occurrences by code.
     pub codes: BTreeMap<&'static str, CodeSummary>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 impl Summary {
@@ -332,7 +329,7 @@ pub(super) mod tests {
     use std::sync::{Arc, Mutex};
 
     use chatmill_diag::{Span, codes};
-    use chatmill_engine::record::locate::Located;
+    use chatmill_engine::record::Located;
 
     /// A finding at `chat.json` in `a.zip`.
     pub(crate) fn dangling() -> Checked {

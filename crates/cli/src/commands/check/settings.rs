@@ -9,13 +9,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use chatmill_diag::limits::MIB;
-use chatmill_engine::Plan;
-use chatmill_engine::pipeline::{self, CheckSection, Config};
-use chatmill_engine::plan::CheckSettings;
+use chatmill_engine::pipeline::{CheckSection, Config, FailOn};
+use chatmill_engine::{CheckSettings, Plan};
 use chatmill_intake::discover::lies_below;
 use chatmill_intake::{Failure, is_of_the_system, read_small};
 
-use super::arguments::{Arguments, FailOn};
+use super::arguments::Arguments;
 use crate::exit::{WrongRequest, small_file};
 use crate::output::harmless;
 use crate::selection;
@@ -65,7 +64,7 @@ impl Settings {
         }
         section.ignore.extend(arguments.ignore.iter().cloned());
         section.follow_links |= arguments.settings.follow_links;
-        section.fail_on = arguments.fail_on.map(Into::into).or(section.fail_on);
+        section.fail_on = arguments.fail_on.or(section.fail_on);
         if let Some(baseline) = &arguments.baseline {
             section.baseline = Some(baseline.clone());
         }
@@ -87,7 +86,7 @@ impl Settings {
 
     /// Least severity that makes the exit code 1.
     pub(super) fn fail_on(&self) -> FailOn {
-        self.section.fail_on.map_or(FailOn::Error, Into::into)
+        self.section.fail_on.unwrap_or(FailOn::Error)
     }
 
     /// The report whose findings are known.
@@ -112,7 +111,7 @@ impl Settings {
             format!("# {path} lies in what is checked and was not read\n")
         });
         let mut check = self.section.clone();
-        check.fail_on = Some(pipeline::FailOn::from(self.fail_on()));
+        check.fail_on = Some(self.fail_on());
         Ok(format!(
             "# from {origin}\n{}{}",
             passed_over.unwrap_or_default(),

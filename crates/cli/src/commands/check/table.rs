@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use chatmill_dataset::rows::FindingRow;
-use chatmill_engine::check::{Checked, Files};
+use chatmill_engine::check::Files;
 
 use super::report::{Report, Totals};
 use crate::csv;
@@ -20,10 +19,6 @@ impl Table {
 }
 
 impl Report for Table {
-    fn finding(&mut self, _checked: &Checked, _row: &FindingRow) -> io::Result<()> {
-        Ok(())
-    }
-
     fn end(&mut self, files: &Files, _totals: &Totals) -> io::Result<()> {
         let header = [
             "path",

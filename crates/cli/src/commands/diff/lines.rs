@@ -10,34 +10,70 @@ use crate::terminal;
 
 /// Rows of each table of the text.
 const TEXT_ROWS: usize = 40;
-/// Lines of the Markdown at most.
+/// Lines of the Markdown at most, and of its objections.
 const MARKDOWN_LINES: usize = 40;
+const OBJECTIONS: usize = 8;
+
+/// What changed of one kind.
+struct Part {
+    title: &'static str,
+    /// What stands above the numbers.
+    numbers: &'static [&'static str],
+    /// Rows of a name and numbers.
+    rows: Vec<Vec<String>>,
+    /// Rows of the Markdown at most.
+    most: usize,
+}
+
+impl Part {
+    fn header(&self) -> Vec<String> {
+        let titles = std::iter::once(&self.title).chain(self.numbers);
+        titles.map(|&title| title.to_owned()).collect()
+    }
+}
+
+fn parts(comparison: &Comparison) -> [Part; 3] {
+    const CHANGES: &[&str] = &["before", "after", "change"];
+    [
+        Part {
+            title: "Finding",
+            numbers: CHANGES,
+            rows: finding_rows(comparison),
+            most: 8,
+        },
+        Part {
+            title: "Tokens",
+            numbers: &["before", "after", "change", "in common"],
+            rows: token_rows(comparison),
+            most: 12,
+        },
+        Part {
+            title: "Loss",
+            numbers: CHANGES,
+            rows: loss_rows(comparison),
+            most: 6,
+        },
+    ]
+}
 
 /// The comparison as text.
 pub(super) fn text(comparison: &Comparison, objections: &[Objection], columns: usize) -> String {
     let mut text = format!("{}\n\n", headline(comparison));
-    let findings = finding_rows(comparison);
-    if !findings.is_empty() {
-        text.push_str(&tables(
-            &["Finding", "before", "after", "change"],
-            findings,
-            columns,
-        ));
+    let [findings, tokens, losses] = parts(comparison);
+    if !findings.rows.is_empty() {
+        text.push_str(&table(findings, columns));
     }
-    let tokens = token_rows(comparison);
-    if tokens.is_empty() {
+    if tokens.rows.is_empty() {
         text.push_str("Tokens: the same in every dialect and encoding\n");
     } else {
-        let header = ["Tokens", "before", "after", "change", "in common"];
-        text.push_str(&tables(&header, tokens, columns));
+        text.push_str(&table(tokens, columns));
     }
     for line in one_sided(comparison) {
         text.push_str(&format!("{}\n", terminal::prose(&line, 2)));
     }
-    let losses = loss_rows(comparison);
-    if !losses.is_empty() {
+    if !losses.rows.is_empty() {
         text.push('\n');
-        text.push_str(&tables(&["Loss", "before", "after", "change"], losses, columns));
+        text.push_str(&table(losses, columns));
     }
     for objection in objections {
         text.push_str(&format!("\nFAILED  {}", harmless(&objection.to_string())));
@@ -49,11 +85,11 @@ pub(super) fn text(comparison: &Comparison, objections: &[Objection], columns: u
 }
 
 /// A table of at most [`TEXT_ROWS`] rows, and how many there are more.
-fn tables(header: &[&str], mut rows: Vec<Vec<String>>, columns: usize) -> String {
-    let more = rows.len().saturating_sub(TEXT_ROWS);
-    rows.truncate(TEXT_ROWS);
-    let header = header.iter().map(|&title| title.to_owned()).collect();
-    let mut table = output::fitted(header, rows, 1, &["before"], columns);
+fn table(mut part: Part, columns: usize) -> String {
+    let header = part.header();
+    let more = part.rows.len().saturating_sub(TEXT_ROWS);
+    part.rows.truncate(TEXT_ROWS);
+    let mut table = output::fitted(header, part.rows, 1, &["before"], columns);
     table.push('\n');
     if more > 0 {
         table.push_str(&format!(
@@ -68,58 +104,36 @@ fn tables(header: &[&str], mut rows: Vec<Vec<String>>, columns: usize) -> String
 /// The comparison as Markdown of at most [`MARKDOWN_LINES`] lines.
 pub(super) fn markdown(comparison: &Comparison, objections: &[Objection]) -> String {
     let mut lines = vec![format!("**chatmill diff**: {}", plain(&headline(comparison)))];
-    lines.extend(
-        objections
-            .iter()
-            .take(8)
-            .map(|objection| format!("- ❌ {}", plain(&objection.to_string()))),
-    );
-    if objections.len() > 8 {
-        lines.push(format!("- and {} more", objections.len() - 8));
+    let shown = objections.iter().take(OBJECTIONS);
+    lines.extend(shown.map(|objection| format!("- ❌ {}", plain(&objection.to_string()))));
+    if objections.len() > OBJECTIONS {
+        lines.push(format!("- and {} more", objections.len() - OBJECTIONS));
     }
-    let parts = [
-        (
-            "| Finding | before | after | change |",
-            "|---|--:|--:|--:|",
-            finding_rows(comparison),
-            8,
-        ),
-        (
-            "| Tokens | before | after | change | in common |",
-            "|---|--:|--:|--:|--:|",
-            token_rows(comparison),
-            12,
-        ),
-        (
-            "| Loss | before | after | change |",
-            "|---|--:|--:|--:|",
-            loss_rows(comparison),
-            6,
-        ),
-    ];
     let one_sided = one_sided(comparison);
-    for (header, line, rows, limit) in parts {
+    for part in parts(comparison) {
         // A blank line, two for the header, one for what is left out; then a blank line and the dialects of one run.
         let taken = lines.len() + 4 + 2 * one_sided.len();
-        let room = MARKDOWN_LINES.saturating_sub(taken).min(limit);
-        if rows.is_empty() || room == 0 {
+        let room = MARKDOWN_LINES.saturating_sub(taken).min(part.most);
+        if part.rows.is_empty() || room == 0 {
             continue;
         }
-        lines.extend([String::new(), header.to_owned(), line.to_owned()]);
-        for row in rows.iter().take(room) {
+        lines.extend([
+            String::new(),
+            format!("| {} |", part.header().join(" | ")),
+            format!("|---{}|", "|--:".repeat(part.numbers.len())),
+        ]);
+        for row in part.rows.iter().take(room) {
             let cells: Vec<String> = row.iter().map(|text| plain(text)).collect();
             lines.push(format!("| {} |", cells.join(" | ")));
         }
-        if rows.len() > room {
-            lines.push(format!("| and {} more | | | |", rows.len() - room));
+        if part.rows.len() > room {
+            lines.push(format!("| and {} more | | | |", part.rows.len() - room));
         }
     }
     for line in one_sided {
         lines.extend([String::new(), plain(&line)]);
     }
-    let mut text = lines.join("\n");
-    text.push('\n');
-    text
+    lines.join("\n") + "\n"
 }
 
 fn headline(comparison: &Comparison) -> String {
@@ -171,21 +185,19 @@ fn finding_rows(comparison: &Comparison) -> Vec<Vec<String>> {
 
 /// Tokens that differ, of the dialects and encodings that both runs have.
 fn token_rows(comparison: &Comparison) -> Vec<Vec<String>> {
-    let changes = comparison.tokens.iter();
-    changes
-        .filter_map(|change| {
-            let (before, after) = change.before.zip(change.after)?;
-            (before != after).then(|| {
-                vec![
-                    harmless(&format!("{} {}", change.target(), change.encoding)),
-                    count(before.tokens),
-                    count(after.tokens),
-                    signed(before.tokens, after.tokens),
-                    signed(before.tokens_common, after.tokens_common),
-                ]
-            })
-        })
-        .collect()
+    let changes = comparison.shared_tokens();
+    let changes = changes.filter_map(|change| Some((change, change.before?, change.after?)));
+    let changes = changes.filter(|(_, before, after)| before != after);
+    let rows = changes.map(|(change, before, after)| {
+        vec![
+            harmless(&format!("{} {}", change.target(), change.encoding)),
+            count(before.tokens),
+            count(after.tokens),
+            signed(before.tokens, after.tokens),
+            signed(before.tokens_common, after.tokens_common),
+        ]
+    });
+    rows.collect()
 }
 
 /// A line for each run about the dialects that it alone counted.
@@ -202,11 +214,7 @@ fn one_sided(comparison: &Comparison) -> Vec<String> {
 
 /// Losses that differ, of the dialects that both runs have; the largest change first.
 fn loss_rows(comparison: &Comparison) -> Vec<Vec<String>> {
-    let mut changes: Vec<&LossChange> = comparison
-        .losses
-        .iter()
-        .filter(|loss| comparison.shares(&loss.dialect, &loss.profile))
-        .collect();
+    let mut changes: Vec<&LossChange> = comparison.shared_losses().collect();
     changes.sort_by_key(|loss| std::cmp::Reverse(loss.amount.before.abs_diff(loss.amount.after)));
     changes
         .into_iter()

@@ -2,7 +2,7 @@
 
 use chatmill_dataset::Dataset;
 use chatmill_engine::again::{Again, AgainError, AgainRendering, Judged, Wanted};
-use chatmill_export::{Envelope, ExportError, ExportRequest, MadeRendering, Maker, Preferences};
+use chatmill_export::{ExportError, ExportRequest, MadeRendering, Maker, Preferences};
 
 use super::refused;
 use crate::exit::WrongRequest;
@@ -41,10 +41,7 @@ pub(in crate::commands) fn maker<'d>(
     dataset: &'d Dataset,
     request: &ExportRequest,
 ) -> anyhow::Result<Option<AgainMaker<'d>>> {
-    let wanted = match request
-        .envelope
-        .map(|envelope| Envelope::about(envelope).preferences)
-    {
+    let wanted = match request.envelope.map(|envelope| envelope.preferences) {
         None | Some(Preferences::None) => None,
         Some(Preferences::Pairs) => Some(Wanted::Pairs),
         Some(Preferences::Labels) => Some(Wanted::Labels),
@@ -78,19 +75,17 @@ pub(in crate::commands) fn maker<'d>(
 /// A rendering of the engine, for an export.
 fn made<'r>(said: &'r AgainRendering<'r>) -> MadeRendering<'r> {
     MadeRendering {
-        conversation: said.conversation,
-        perspective: said.perspective,
+        conversation: &said.conversation,
+        perspective: &said.perspective,
         ordinal: said.ordinal,
-        content: said.content,
-        assistant_spans: said.assistant_spans,
-        learned_spans: said.learned_spans,
+        content: said.content.as_deref(),
+        assistant_spans: &said.assistant_spans,
+        learned_spans: &said.learned_spans,
         last_role: said.last_role,
         loss_codes: &said.loss_codes,
         violations: &said.violations,
         tokens: said.tokens,
-        rejected: None,
-        label: None,
-        left_out: None,
+        ..MadeRendering::default()
     }
 }
 
@@ -129,18 +124,9 @@ impl Maker for AgainMaker<'_> {
                 reason,
             } => visit(&MadeRendering {
                 conversation,
-                perspective: "",
                 ordinal: *ordinal,
-                content: None,
-                assistant_spans: &[],
-                learned_spans: &[],
-                last_role: None,
-                loss_codes: &[],
-                violations: &[],
-                tokens: 0,
-                rejected: None,
-                label: None,
                 left_out: Some(reason),
+                ..MadeRendering::default()
             }),
         })
     }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chatmill_engine::Proposal;
 use chatmill_engine::inspect::EntryReport;
-use chatmill_engine::source::Proposal;
 
 use crate::figures::{count, counted};
 use crate::output::harmless;

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::books::Books;
 use super::settle::derive;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::{Exit, WrongRequest};
 use crate::output;
 

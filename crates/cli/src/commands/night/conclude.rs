@@ -2,7 +2,7 @@
 
 use chatmill_dataset::{Dataset, DatasetError, certify};
 use chatmill_engine::Progress;
-use chatmill_engine::commit::summary::COMPLETE;
+use chatmill_engine::summary::COMPLETE;
 use chatmill_report::bill::Price;
 use chatmill_report::night::{NightRecord, NightState, new_codes};
 use chatmill_report::report::Comparison;
@@ -10,7 +10,7 @@ use chatmill_report::{Case, Condition, ConditionOutcome, compare, gather, number
 
 use super::books::{BookedNight, Books};
 use super::settings::NightSettings;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::Exit;
 use crate::mask::mask;
 

@@ -15,11 +15,10 @@ use super::conclude::{CERTIFY, JUDGE, conclude};
 use super::notify::notify;
 use super::settings::NightSettings;
 use super::settle::{settle, tell};
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::{self, Exit, WrongRequest};
-use crate::figures::{bytes, counted};
+use crate::figures::{bytes, counted, thousandths};
 use crate::output::{self, harmless};
-use crate::progress::thousandths;
 
 /// How long after its beginning, or its end, a night that a kill interrupted is gone on with; later, another one begins.
 const GOES_ON: SignedDuration = SignedDuration::from_hours(12);
@@ -280,7 +279,7 @@ fn finish(
     night.record.seconds = Some(thousandths(context.meter.seconds()));
     tell(books, &night)?;
     books.save(night.clone())?;
-    let note = NightNote(&night.record).markdown();
+    let note = NightNote(&night.record).markdown()?;
     context.meter.set_ending(ending(books, &night));
     let exit = settle(books, night, settings, context)?;
     output::print(&note)?;

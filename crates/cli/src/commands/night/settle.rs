@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::books::{BookedNight, Books};
 use super::notify::notify;
 use super::settings::NightSettings;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::Exit;
 
 /// Does all that follows from a recorded night, and records that it is done.
@@ -43,10 +43,10 @@ pub(super) fn tell(books: &Books, night: &BookedNight) -> anyhow::Result<()> {
     let note = NightNote(&night.record);
     books
         .store
-        .tell(&night.name, NIGHT_JSON, note.json().as_bytes())?;
+        .tell(&night.name, NIGHT_JSON, note.json()?.as_bytes())?;
     books
         .store
-        .tell(&night.name, NIGHT_NOTE, note.markdown().as_bytes())?;
+        .tell(&night.name, NIGHT_NOTE, note.markdown()?.as_bytes())?;
     Ok(())
 }
 
@@ -64,7 +64,7 @@ pub(super) fn derive(books: &Books, context: &Context<'_>) -> anyhow::Result<()>
         .iter()
         .map(|(name, kind)| ((*name).to_owned(), *kind))
         .collect();
-    books.store.write_page(trend_page(&records).as_bytes())?;
+    books.store.write_page(trend_page(&records)?.as_bytes())?;
     let rows = history_rows(&records);
     let cells: Vec<_> = rows.iter().map(HistoryRow::cells).collect();
     books.store.write_history(&columns, &cells)?;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use chatmill_report::RunFigures;
 use chatmill_report::night::NightRecord;
 use clap::Args;
 use serde_json::json;
@@ -11,6 +12,7 @@ use crate::args::ListFormat;
 use crate::exit::{Exit, WrongRequest};
 use crate::figures::{count, counted};
 use crate::output::{self, harmless};
+use crate::table::{Column, column, table};
 use crate::terminal;
 
 /// Nights that people are shown: the last ones.
@@ -62,24 +64,10 @@ fn listing(books: &Books) -> serde_json::Value {
 }
 
 fn text(books: &Books) -> String {
-    let header = [
-        "Night",
-        "state",
-        "exit",
-        "conversations",
-        "rejects",
-        "errors",
-        "dataset",
-    ];
     let earlier = books.nights.len().saturating_sub(SHOWN);
-    let rows = books.nights.iter().skip(earlier).map(row).collect();
-    let mut text = output::fitted(
-        header.map(str::to_owned).to_vec(),
-        rows,
-        2,
-        &["exit", "errors"],
-        terminal::table_columns(),
-    );
+    let spare = ["exit", "errors"];
+    let rows = books.nights.iter().skip(earlier);
+    let mut text = table(&columns(), rows, 2, &spare, terminal::table_columns());
     text.push('\n');
     if earlier > 0 {
         text.push_str(&format!(
@@ -100,23 +88,30 @@ fn text(books: &Books) -> String {
     text
 }
 
-fn row(night: &BookedNight) -> Vec<String> {
-    let record = &night.record;
-    let figure = |figure: Option<u64>| figure.map_or_else(|| "–".to_owned(), count);
-    let figures = record.figures.as_ref();
-    vec![
-        night.name.to_string(),
-        record.state.word().to_owned(),
-        figure(record.exit_code.map(u64::from)),
-        figure(figures.map(|figures| figures.conversations)),
-        figure(figures.map(|figures| figures.rejects)),
-        figure(figures.map(|figures| figures.errors)),
-        match (figures, record.is_removed) {
-            (_, true) => "removed",
-            (Some(_), false) => "kept",
-            // A night that failed, or is broken or not done: whatever lies there is no dataset to work with.
-            (None, false) => "–",
-        }
-        .to_owned(),
+fn columns() -> [Column<'static, BookedNight>; 7] {
+    let known = |figure: Option<u64>| figure.map_or_else(|| "–".to_owned(), count);
+    let figure = |figure: fn(&RunFigures) -> u64| {
+        move |night: &BookedNight| known(night.record.figures.as_ref().map(figure))
+    };
+    [
+        column("Night", |night: &BookedNight| night.name.to_string()),
+        column("state", |night: &BookedNight| {
+            night.record.state.word().to_owned()
+        }),
+        column("exit", move |night: &BookedNight| {
+            known(night.record.exit_code.map(u64::from))
+        }),
+        column("conversations", figure(|figures| figures.conversations)),
+        column("rejects", figure(|figures| figures.rejects)),
+        column("errors", figure(|figures| figures.errors)),
+        column("dataset", |night: &BookedNight| {
+            let dataset = match (&night.record.figures, night.record.is_removed) {
+                (_, true) => "removed",
+                (Some(_), false) => "kept",
+                // A night that failed, or is broken or not done: whatever lies there is no dataset to work with.
+                (None, false) => "–",
+            };
+            dataset.to_owned()
+        }),
     ]
 }

@@ -3,10 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use chatmill_dataset::manifest::{InputEntry, Inputs};
-use chatmill_engine::RunSummary;
-use chatmill_engine::commit::summary::{NOTHING_READ, REFUSED_INPUTS, TOO_MANY_ERRORS, TokenTotal};
-use chatmill_engine::work::receipt::FindingCount;
+use chatmill_dataset::{InputEntry, Inputs};
+use chatmill_engine::summary::{NOTHING_READ, REFUSED_INPUTS, TOO_MANY_ERRORS, TokenTotal};
+use chatmill_engine::{FindingCount, RunSummary};
 use chatmill_export::ENVELOPES;
 use chatmill_report::GroupKey;
 use chatmill_report::token_table::{TokenRow, TokenTable, shows};
@@ -539,10 +538,9 @@ fn export_step(out: &str, summary: &RunSummary) -> Option<String> {
             .iter()
             .any(|total| total.dialect == **dialect)
     };
-    let fitting = ENVELOPES.iter().find_map(|envelope| {
-        let about = envelope.about();
-        Some((about.id, about.dialects.iter().find(has)?))
-    });
+    let fitting = ENVELOPES
+        .iter()
+        .find_map(|envelope| Some((envelope.id, envelope.dialects.iter().find(has)?)));
     let (envelope, dialect) = fitting?;
     Some(format!(
         "         chatmill export {out} --dialect {dialect} --envelope {envelope} --format jsonl --valid --out {envelope}\n"
@@ -553,7 +551,7 @@ fn export_step(out: &str, summary: &RunSummary) -> Option<String> {
 mod tests {
     use super::*;
     use chatmill_dataset::Manifest;
-    use chatmill_engine::commit::summary::{RunTotals, TOO_MANY_REJECTS};
+    use chatmill_engine::summary::{RunTotals, TOO_MANY_REJECTS};
     use std::path::PathBuf;
     use std::time::Duration;
 
@@ -717,7 +715,7 @@ mod tests {
         summary.manifest.verdict = NOTHING_READ.into();
         let text = describe("demo", "out/demo", &summary);
         assert!(text.contains("no conversation in any input"), "{text}");
-        summary.manifest.verdict = chatmill_engine::commit::summary::COMPLETE.into();
+        summary.manifest.verdict = chatmill_engine::summary::COMPLETE.into();
         assert!(!describe("demo", "out/demo", &summary).contains("Verdict"));
     }
 

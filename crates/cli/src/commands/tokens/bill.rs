@@ -4,14 +4,17 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-use chatmill_engine::trouble::Troubles;
+use chatmill_engine::Troubles;
+use chatmill_model::Component;
 use chatmill_report::bill::{BillBy, BillRow, Charge, Price, REST, Saving, Unpriced};
+use chatmill_report::report::TokenCell;
 use serde_json::{Value, json};
 
-use super::logged::{LOGGED, is_logged, logged, logged_counts};
+use super::logged::{logged, logged_columns};
 use crate::csv;
 use crate::figures::{bytes, count, counted, quotient};
-use crate::output::{self, harmless};
+use crate::output::harmless;
+use crate::table::{Column, column, table};
 use crate::terminal;
 
 /// Rows of the table; the rest is in the other formats.
@@ -99,34 +102,36 @@ impl<'b> Lines<'b> {
         groups.into_iter().take(self.by.len()).map(shown).collect()
     }
 
-    fn names(&self, row: &BillRow) -> Vec<String> {
-        let mut names = self.groups(row);
+    /// The columns that say what a row is about.
+    fn names(&self) -> Vec<Column<'_, BillRow>> {
+        let group = |place: usize| move |row: &BillRow| self.groups(row).swap_remove(place);
+        let groups = self.by.iter().enumerate();
+        let mut names: Vec<_> = groups
+            .map(|(place, by)| column(by.noun(), group(place)))
+            .collect();
         if !self.text {
-            names.push(harmless(&row.cell.target()));
-            names.push(harmless(&row.cell.coverage));
+            names.push(column("dialect", |row: &BillRow| harmless(&row.cell.target())));
+            names.push(column("shows", |row: &BillRow| harmless(&row.cell.coverage)));
         }
-        names.push(harmless(&row.cell.encoding));
+        names.push(column("encoding", |row: &BillRow| harmless(&row.cell.encoding)));
         names
     }
 
-    fn header(&self) -> Vec<String> {
-        let mut header: Vec<&str> = self.by.iter().map(|by| by.noun()).collect();
-        if !self.text {
-            header.extend(["dialect", "shows"]);
-        }
-        header.push("encoding");
-        header.into_iter().map(str::to_owned).collect()
-    }
-
-    /// A table that fits; of columns that do not, those of `spare` go first, from its front, then names that all rows share, then
-    /// prices, the last first.
-    fn fitted(&self, header: Vec<String>, rows: Vec<Vec<String>>, names: usize, spare: &[&str]) -> String {
+    /// A table that fits: names, and then other columns; of those that do not, those of `spare` go first, from its front, then names that
+    /// all rows share, then prices, the last first.
+    fn fitted<'r>(
+        &self,
+        columns: Vec<Column<'_, BillRow>>,
+        rows: impl Iterator<Item = &'r BillRow>,
+        spare: &[&str],
+    ) -> String {
+        let rows: Vec<&BillRow> = rows.collect();
+        let mut all = self.names();
         let is_shared = |name: &str| {
-            let place = header.iter().take(names).position(|head| head == name);
-            place.is_some_and(|place| {
-                let mut values = rows.iter().map(|row| row.get(place));
-                let first = values.next();
-                values.all(|value| Some(value) == first)
+            let shared = all.iter().find(|column| column.title == name);
+            shared.is_some_and(|column| {
+                rows.windows(2)
+                    .all(|two| matches!(two, [one, other] if column.show(one) == column.show(other)))
             })
         };
         let shared = ["dialect", "encoding"].into_iter().filter(|name| is_shared(name));
@@ -135,138 +140,103 @@ impl<'b> Lines<'b> {
         spare.extend(shared);
         spare.extend(prices.iter().map(String::as_str));
         spare.extend(["× cheapest", "per request", "tokens sent"]);
-        let mut table = output::fitted(header, rows, names, &spare, self.columns);
-        table.push('\n');
-        table
+        let words = all.len();
+        all.extend(columns);
+        table(&all, rows.into_iter(), words, &spare, self.columns) + "\n"
     }
 
     /// The rows of everything together, as the last lines of a table; none where there is only one group.
-    fn totals(&self) -> impl Iterator<Item = BillRow> {
+    fn totals(&self) -> Vec<BillRow> {
         let is_shown = !self.by.is_empty() && self.rows.len() > self.total.len();
-        self.total.iter().filter(move |_| is_shown).map(|row| BillRow {
+        let totals = self.total.iter().filter(|_| is_shown).map(|row| BillRow {
             group: "total".to_owned(),
             ..row.clone()
-        })
+        });
+        totals.collect()
     }
 
     fn prices_table(&self, rows: &[&BillRow]) -> String {
-        let mut header = self.header();
-        let names = header.len();
-        header.extend(["tokens", "per message"].map(str::to_owned));
-        // Text that no dialect renders is compared with nothing.
-        if self.text {
-            header.push("written".to_owned());
-        } else {
-            header.push("× cheapest".to_owned());
-        }
-        header.extend(["mean", "p50", "p95", "p99"].map(str::to_owned));
-        // Of renderings it stands beside what was sent.
-        let is_logged = self.text && is_logged(rows);
-        if is_logged {
-            header.extend(LOGGED.map(str::to_owned));
-        }
-        header.extend(self.prices.iter().map(price_name));
-        let totals: Vec<BillRow> = self.totals().collect();
-        let lines = rows
-            .iter()
-            .take(MAX_ROWS)
-            .copied()
-            .chain(&totals)
-            .map(|row| {
-                let cell = &row.cell;
-                let mut line = self.names(row);
-                line.extend([count(cell.tokens), format!("{:.1}", cell.per_message)]);
-                line.push(if self.text {
-                    count(cell.written)
+        let known = |show: fn(&TokenCell) -> String| {
+            move |row: &BillRow| {
+                if row.is_spread {
+                    show(&row.cell)
                 } else {
-                    format!("{:.2}", cell.ratio)
-                });
-                let known = |text: String| if row.is_spread { text } else { "–".to_owned() };
-                line.push(known(format!("{:.1}", cell.mean)));
-                line.extend([cell.p50, cell.p95, cell.p99].map(|tokens| known(count(tokens))));
-                if is_logged {
-                    line.extend(logged_counts(row));
+                    "–".to_owned()
                 }
-                line.extend(self.prices.iter().map(|price| shown(self.money(price, row).ok())));
-                line
+            }
+        };
+        let mut columns = vec![
+            column("tokens", |row: &BillRow| count(row.cell.tokens)),
+            column("per message", |row: &BillRow| {
+                format!("{:.1}", row.cell.per_message)
+            }),
+            // Text that no dialect renders is compared with nothing.
+            if self.text {
+                column("written", |row: &BillRow| count(row.cell.written))
+            } else {
+                column("× cheapest", |row: &BillRow| format!("{:.2}", row.cell.ratio))
+            },
+            column("mean", known(|cell| format!("{:.1}", cell.mean))),
+            column("p50", known(|cell| count(cell.p50))),
+            column("p95", known(|cell| count(cell.p95))),
+            column("p99", known(|cell| count(cell.p99))),
+        ];
+        // Of renderings it stands beside what was sent.
+        if self.text {
+            columns.extend(logged_columns(rows));
+        }
+        columns.extend(self.prices.iter().map(|price| {
+            column(price_name(price), move |row: &BillRow| {
+                shown(self.money(price, row).ok())
             })
-            .collect();
+        }));
         let spare = ["p99", "p50", "p95", "mean", "per message", "shows"];
-        self.fitted(header, lines, names, &spare)
+        let totals = self.totals();
+        self.fitted(
+            columns,
+            rows.iter().take(MAX_ROWS).copied().chain(&totals),
+            &spare,
+        )
     }
 
     fn parts_table(&self, rows: &[&BillRow]) -> String {
-        let mut header = self.header();
-        let names = header.len();
-        let parts = [
-            "content", "names", "framing", "tools", "replies", "meta", "messages", "bytes", "losses",
-            "invalid",
-        ];
-        header.extend(parts.map(str::to_owned));
-        let lines = rows
-            .iter()
-            .take(MAX_ROWS)
-            .map(|row| {
-                let cell = &row.cell;
-                let mut line = self.names(row);
-                let counts = [
-                    cell.content,
-                    cell.names,
-                    cell.framing,
-                    cell.tools,
-                    cell.replies,
-                    cell.meta,
-                    cell.messages_rendered,
-                ];
-                line.extend(counts.map(count));
-                line.extend([bytes(cell.bytes), count(cell.losses), count(cell.invalid)]);
-                line
+        let parts = Component::ALL.into_iter().map(|component| {
+            column(component.as_str(), move |row: &BillRow| {
+                count(row.cell.parts.get(component))
             })
-            .collect();
+        });
+        let mut columns: Vec<_> = parts.collect();
+        columns.extend([
+            column("messages", |row: &BillRow| count(row.cell.messages_rendered)),
+            column("bytes", |row: &BillRow| bytes(row.cell.bytes)),
+            column("losses", |row: &BillRow| count(row.cell.losses)),
+            column("invalid", |row: &BillRow| count(row.cell.invalid)),
+        ]);
         let spare = [
             "invalid", "losses", "meta", "replies", "bytes", "shows", "names", "messages",
         ];
-        self.fitted(header, lines, names, &spare)
+        self.fitted(columns, rows.iter().take(MAX_ROWS).copied(), &spare)
     }
 
     /// What the chats would have cost while they went on; nothing where nothing is ever sent.
     fn served_table(&self, rows: &[&BillRow]) -> Option<String> {
-        let mut header = self.header();
-        let names = header.len();
-        header.extend(["requests", "tokens sent", "per request", "× held", "written"].map(str::to_owned));
-        let is_logged = is_logged(rows);
-        if is_logged {
-            header.extend(LOGGED.map(str::to_owned));
-        }
-        header.extend(self.prices.iter().map(price_name));
-        let totals: Vec<BillRow> = self.totals().collect();
-        let lines: Vec<Vec<String>> = rows
-            .iter()
-            .copied()
-            .filter(|row| row.cell.requests > 0)
-            .take(MAX_ROWS)
-            .chain(totals.iter().filter(|row| row.cell.requests > 0))
-            .map(|row| {
-                let cell = &row.cell;
-                let mut line = self.names(row);
-                line.extend([
-                    count(cell.requests),
-                    count(cell.tokens_sent),
-                    quotient(cell.tokens_sent, cell.requests),
-                    quotient(cell.tokens_sent, cell.tokens),
-                    count(cell.written),
-                ]);
-                if is_logged {
-                    line.extend(logged_counts(row));
-                }
-                line.extend(
-                    self.prices
-                        .iter()
-                        .map(|price| shown(self.served(price, row).ok())),
-                );
-                line
+        let mut columns = vec![
+            column("requests", |row: &BillRow| count(row.cell.requests)),
+            column("tokens sent", |row: &BillRow| count(row.cell.tokens_sent)),
+            column("per request", |row: &BillRow| {
+                quotient(row.cell.tokens_sent, row.cell.requests)
+            }),
+            column("× held", |row: &BillRow| {
+                quotient(row.cell.tokens_sent, row.cell.tokens)
+            }),
+            column("written", |row: &BillRow| count(row.cell.written)),
+        ];
+        columns.extend(logged_columns(rows));
+        columns.extend(self.prices.iter().map(|price| {
+            column(price_name(price), move |row: &BillRow| {
+                shown(self.served(price, row).ok())
             })
-            .collect();
+        }));
         let spare = [
             "per request",
             "× held",
@@ -276,7 +246,12 @@ impl<'b> Lines<'b> {
             "logged sent",
             "logged",
         ];
-        (!lines.is_empty()).then(|| self.fitted(header, lines, names, &spare))
+        let totals = self.totals();
+        let is_sent = |row: &&BillRow| row.cell.requests > 0;
+        let sent = rows.iter().copied().filter(is_sent).take(MAX_ROWS);
+        let mut sent = sent.chain(totals.iter().filter(is_sent)).peekable();
+        sent.peek()?;
+        Some(self.fitted(columns, sent, &spare))
     }
 
     /// What stands under the tables: promises, and where prices come from.
@@ -412,97 +387,31 @@ impl<'b> Lines<'b> {
 
     /// For spreadsheets: one line a row, money in columns at the end.
     pub(super) fn csv(&self) -> String {
-        let mut header: Vec<String> = self.by.iter().map(|by| by.noun().to_owned()).collect();
-        header.extend(
-            [
-                "dialect",
-                "profile",
-                "coverage",
-                "encoding",
-                "renderings",
-                "messages_rendered",
-                "bytes",
-                "tokens",
-                "content",
-                "names",
-                "framing",
-                "tools",
-                "replies",
-                "meta",
-                "mean",
-                "p50",
-                "p95",
-                "p99",
-                "per_message",
-                "ratio",
-                "invalid",
-                "losses",
-                "assistant_content",
-                "requests",
-                "tokens_sent",
-                "written",
-                "logged_requests",
-                "logged_input",
-                "logged_cached_input",
-                "logged_output",
-                "not_counted",
-            ]
-            .map(str::to_owned),
-        );
+        let mut header: Vec<&str> = self.by.iter().map(|by| by.noun()).collect();
+        header.extend(CSV);
+        header.push("not_counted");
+        let mut header: Vec<String> = header.into_iter().map(str::to_owned).collect();
         for price in self.prices {
             let name = format!("{} {}", price.model, price.currency);
             header.extend([name.clone(), format!("{name} as served (estimate)")]);
         }
         let mut text = csv::line(&header);
         for row in self.rows {
-            let cell = &row.cell;
+            let fields = self.row_json(row);
             let groups = [&row.group, &row.second].into_iter().take(self.by.len());
             let mut line: Vec<String> = groups.cloned().collect();
-            line.extend([&cell.dialect, &cell.profile, &cell.coverage, &cell.encoding].map(Clone::clone));
             line.extend(
-                [
-                    cell.renderings,
-                    cell.messages_rendered,
-                    cell.bytes,
-                    cell.tokens,
-                    cell.content,
-                    cell.names,
-                    cell.framing,
-                    cell.tools,
-                    cell.replies,
-                    cell.meta,
-                ]
-                .map(|number| number.to_string()),
+                CSV.iter()
+                    .filter_map(|name| fields.get(*name))
+                    .map(|field| match field {
+                        Value::Null => String::new(),
+                        Value::String(text) => text.clone(),
+                        Value::Number(number) => plain(number),
+                        other => other.to_string(),
+                    }),
             );
-            line.push(if row.is_spread {
-                cell.mean.to_string()
-            } else {
-                String::new()
-            });
-            let known = |number: u64| {
-                if row.is_spread {
-                    number.to_string()
-                } else {
-                    String::new()
-                }
-            };
-            line.extend([cell.p50, cell.p95, cell.p99].map(known));
-            line.extend([cell.per_message, cell.ratio].map(|number| number.to_string()));
-            let counts = [
-                cell.invalid,
-                cell.losses,
-                cell.assistant_content,
-                cell.requests,
-                cell.tokens_sent,
-                cell.written,
-                cell.logged_requests,
-                cell.logged_input,
-                cell.logged_cached_input,
-                cell.logged_output,
-                // The same on every line: a bill that is added up says how much is missing in it.
-                self.not_counted.count,
-            ];
-            line.extend(counts.map(|number| number.to_string()));
+            // The same on every line: a bill that is added up says how much is missing in it.
+            line.push(self.not_counted.count.to_string());
             for price in self.prices {
                 let amounts = [self.money(price, row).ok(), self.served(price, row).ok()];
                 line.extend(
@@ -514,6 +423,40 @@ impl<'b> Lines<'b> {
         text
     }
 }
+
+/// What a spreadsheet has of the fields for programs.
+const CSV: [&str; 30] = [
+    "dialect",
+    "profile",
+    "coverage",
+    "encoding",
+    "renderings",
+    "messages_rendered",
+    "bytes",
+    "tokens",
+    "content",
+    "names",
+    "framing",
+    "tools",
+    "replies",
+    "meta",
+    "mean",
+    "p50",
+    "p95",
+    "p99",
+    "per_message",
+    "ratio",
+    "invalid",
+    "losses",
+    "assistant_content",
+    "requests",
+    "tokens_sent",
+    "written",
+    "logged_requests",
+    "logged_input",
+    "logged_cached_input",
+    "logged_output",
+];
 
 impl Lines<'_> {
     /// Why a price is not that of a row, if it is not.
@@ -553,6 +496,14 @@ impl Lines<'_> {
         };
         self.refuses(price, row)
             .map_or_else(|| Ok(price.charge(&charge)), |why| Err(Some(why)))
+    }
+}
+
+/// A number as a spreadsheet has it: a whole one without decimals.
+fn plain(number: &serde_json::Number) -> String {
+    match number.as_f64() {
+        Some(fraction) if number.is_f64() => fraction.to_string(),
+        _ => number.to_string(),
     }
 }
 
@@ -628,6 +579,14 @@ mod tests {
         };
         assert_eq!(order(BillBy::Day), [1, 5, 3]);
         assert_eq!(order(BillBy::Source), [5, 3, 1]);
+    }
+
+    #[test]
+    fn every_column_of_a_spreadsheet_is_a_field_for_programs() {
+        let rows = [row("", 5)];
+        let csv = lines(&[], &rows, &[]).csv();
+        let cells = csv.lines().map(|line| line.split(',').count());
+        assert_eq!(cells.collect::<Vec<_>>(), [CSV.len() + 1; 2]);
     }
 
     #[test]

@@ -3,25 +3,19 @@
 use chatmill_report::bill::{BillRow, Charge, Price};
 
 use crate::figures::count;
+use crate::table::{Column, column};
 
-/// What stands above what a provider logged.
-pub(super) const LOGGED: [&str; 4] = ["logged", "logged sent", "from cache", "logged written"];
-
-/// Whether anything was logged of these rows.
-pub(super) fn is_logged(rows: &[&BillRow]) -> bool {
-    rows.iter().any(|row| row.cell.logged_requests > 0)
-}
-
-/// What was logged of a row.
-pub(super) fn logged_counts(row: &BillRow) -> [String; 4] {
-    let cell = &row.cell;
-    [
-        cell.logged_requests,
-        cell.logged_input,
-        cell.logged_cached_input,
-        cell.logged_output,
+/// Columns of what was logged; none where nothing was of these rows.
+pub(super) fn logged_columns<'c>(rows: &[&BillRow]) -> Vec<Column<'c, BillRow>> {
+    if rows.iter().all(|row| row.cell.logged_requests == 0) {
+        return Vec::new();
+    }
+    vec![
+        column("logged", |row: &BillRow| count(row.cell.logged_requests)),
+        column("logged sent", |row: &BillRow| count(row.cell.logged_input)),
+        column("from cache", |row: &BillRow| count(row.cell.logged_cached_input)),
+        column("logged written", |row: &BillRow| count(row.cell.logged_output)),
     ]
-    .map(count)
 }
 
 /// What a row costs by what the provider logged; nothing where it did not log every request.

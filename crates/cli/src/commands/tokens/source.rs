@@ -12,17 +12,17 @@ use chatmill_dataset::is_dataset;
 use chatmill_diag::Limits;
 use chatmill_diag::suggest::nearest;
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
-use chatmill_engine::plan::{PlannedInput, Target, typed_inputs};
-use chatmill_engine::trouble::Troubles;
-use chatmill_engine::walk::{WalkEvent, walk};
-use chatmill_engine::{Plan, PlanError, Progress};
+use chatmill_engine::record::Settings;
+use chatmill_engine::{
+    Plan, PlanError, PlannedInput, Progress, Target, Troubles, WalkEvent, typed_inputs, walk,
+};
 use chatmill_report::bill::{self, Bill, BillBy};
 use chatmill_token::Encoding;
 use jiff::tz::TimeZone;
 
 use self::pricer::{Priced, Pricer};
 use super::ENCODING;
-use crate::commands::Context;
+use crate::context::Context;
 use crate::exit::{self, Exit, WrongRequest};
 use crate::troubles;
 
@@ -222,9 +222,8 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Resul
         typed = typed_inputs(request.paths, request.source)?;
         &typed
     };
-    let limits = request
-        .plan
-        .map_or_else(Limits::default, |plan| plan.limits().clone());
+    let limits = Limits::default();
+    let settings = request.plan.map_or(Settings::plain(&limits), Plan::reading);
     let encodings = encodings(request)?;
     let targets = targets(&request.targets)?;
     let (policy, windows) = request
@@ -259,7 +258,7 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Resul
         }
         drop(jobs);
         let mut queue = Queue::new(&to_workers);
-        let outcome = walk_through(request, inputs, &limits, context, &mut walked, &mut queue);
+        let outcome = walk_through(request, inputs, settings, context, &mut walked, &mut queue);
         queue.flush();
         drop(queue);
         drop(to_workers);
@@ -328,16 +327,17 @@ impl<'q> Queue<'q> {
 fn walk_through(
     request: &BillRequest<'_>,
     inputs: &[PlannedInput],
-    limits: &Limits,
+    settings: Settings<'_>,
     context: &Context<'_>,
     walked: &mut Walked,
     queue: &mut Queue<'_>,
 ) -> anyhow::Result<()> {
     let mut ids = BTreeMap::new();
     let is_apart = request.by.contains(&BillBy::Conversation) || request.by.contains(&BillBy::Room);
+    let mut unplanned = None;
     walk(
         inputs,
-        limits,
+        settings,
         context.meter,
         context.signals.stop(),
         &mut |sight| {
@@ -349,8 +349,11 @@ fn walk_through(
                     codes,
                     hash,
                 } => {
-                    let planned = inputs.get(entry.input);
-                    let prefix = planned.map_or("", |planned| planned.settings.id_prefix.as_str());
+                    let Some(planned) = inputs.get(entry.input) else {
+                        unplanned = Some(entry.input);
+                        return false;
+                    };
+                    let prefix = &planned.settings.id_prefix;
                     let is_left_out = request.plan.is_some_and(|plan| {
                         plan.leaves_out(entry.input, linked, hash, codes.into_iter())
                             .is_some()
@@ -360,9 +363,7 @@ fn walk_through(
                         let job = Job {
                             // Equal ids in different files are different conversations.
                             id: qualified(format!("{prefix}{id}"), is_apart, &mut ids),
-                            input: planned
-                                .map(|planned| planned.name().into_owned())
-                                .unwrap_or_default(),
+                            input: planned.name().into_owned(),
                             linked: linked.clone(),
                         };
                         queue.push(job, hash.record_bytes());
@@ -378,7 +379,10 @@ fn walk_through(
             true
         },
     )?;
-    Ok(())
+    match unplanned {
+        None => Ok(()),
+        Some(input) => anyhow::bail!("nobody planned input {input}; this is a bug in chatmill"),
+    }
 }
 
 /// Prices batches until no more come.

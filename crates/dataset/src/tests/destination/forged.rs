@@ -5,11 +5,10 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{
-    Dataset, DatasetError, MANIFEST, Manifest, Opening, PartFile, SUCCESS, certify, open, read_manifest,
-};
+use crate::{Dataset, DatasetError, MANIFEST, Manifest, Opening, PartFile, certify, open, read_manifest};
 use tempfile::TempDir;
 
+use crate::manifest::SUCCESS;
 use crate::tests::support::{forge_manifest, place, publish, relist, snapshot};
 
 const PART: &str = "messages/part-00000-00000.parquet";

@@ -9,7 +9,7 @@ use super::pieces::Pieces;
 use super::plan::Planner;
 use super::references::Refer;
 use crate::loss::{LossCode, reasons};
-use crate::times;
+use crate::text::times;
 
 /// What entries may cost, but for what they refer to and their further fields.
 pub(super) const LOSES: &[LossCode] = &[
@@ -45,25 +45,13 @@ impl<'a> Planner<'_, 'a> {
         let pieces = Pieces::of(message, &mut self.losses);
         let sender = self.transcript.view().sender(message);
         let is_event = message.kind == MessageKind::Notice && pieces.role == Role::System;
-        for (is_lost, code, reason) in [
-            (
-                message.id.is_none(),
-                LossCode::MessageIdSynthesised,
-                reasons::FORMAT_WANTS_AN_ID,
-            ),
-            (
-                sender.is_none(),
-                LossCode::SenderMissing,
-                reasons::FORMAT_WANTS_A_SENDER,
-            ),
-            (
-                pieces.role != message.role,
-                LossCode::RoleMapped,
-                reasons::RESULT_IS_A_TOOLS_MESSAGE,
-            ),
-            (is_event, LossCode::RoleMapped, reasons::EVENT_IS_NOBODYS),
+        for (is_lost, cause) in [
+            (message.id.is_none(), reasons::FORMAT_WANTS_AN_ID),
+            (sender.is_none(), reasons::FORMAT_WANTS_A_SENDER),
+            (pieces.role != message.role, reasons::RESULT_IS_A_TOOLS_MESSAGE),
+            (is_event, reasons::EVENT_IS_NOBODYS),
         ] {
-            self.losses.several(code, position, u64::from(is_lost), reason);
+            self.losses.several(cause, position, u64::from(is_lost));
         }
         let time = message.timestamp.as_ref().map(times::uncounted);
         let (beside, extension) = self.further(message, &pieces);
@@ -101,8 +89,7 @@ impl<'a> Planner<'_, 'a> {
         match message.source_type.as_deref() {
             Some(own) if self.is_native && !pieces.is_system_text() => return own,
             Some(own) if own != word => {
-                let reason = reasons::TYPE_OF_ANOTHER_SYSTEM;
-                self.losses.at(LossCode::ExtraDropped, message.position, reason);
+                self.losses.at(reasons::TYPE_OF_ANOTHER_SYSTEM, message.position);
             }
             _ => {}
         }

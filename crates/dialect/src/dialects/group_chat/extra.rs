@@ -6,8 +6,8 @@ use chatmill_model::{ArgumentForm, Arguments, Message, RawJson, Role, ToolCall};
 
 use super::pieces::{ADDRESSES, Pieces, holds_address};
 use super::plan::Planner;
-use crate::arguments::as_text;
 use crate::loss::{LossCode, reasons};
+use crate::tools::arguments::as_text;
 
 /// What further fields may cost.
 pub(super) const LOSES: &[LossCode] = &[
@@ -56,8 +56,7 @@ impl<'a> Planner<'_, 'a> {
         let (mut beside, mut inside) = (Vec::new(), Vec::new());
         for (key, value) in &message.extra.0 {
             if !self.is_native && is_taken(key, pieces) {
-                let reason = reasons::FIELD_LIKE_THE_FORMATS_OWN;
-                self.losses.at(LossCode::ExtraDropped, position, reason);
+                self.losses.at(reasons::FIELD_LIKE_THE_FORMATS_OWN, position);
                 continue;
             }
             match key.strip_prefix('/') {
@@ -66,9 +65,8 @@ impl<'a> Planner<'_, 'a> {
             }
         }
         let mentions = message.mentions.len() as u64;
-        let reason = reasons::FORMAT_HAS_NO_MENTIONS;
         self.losses
-            .several(LossCode::MentionDropped, position, mentions, reason);
+            .several(reasons::FORMAT_HAS_NO_MENTIONS, position, mentions);
         let lacks = |key: &str| message.extra.get(key).is_none();
         let medium = pieces.medium;
         let is_written = |url: &&str| !pieces.content_is_address(message) && !holds_address(message, url);
@@ -104,9 +102,8 @@ impl<'a> Planner<'_, 'a> {
         let id = self.tools.of_result(message, index, result);
         let id = id.unwrap_or_else(|| self.tools.unused());
         if result.known_id() != Some(id) {
-            let reason = reasons::RESULT_BEARS_THE_CALLS_ID;
             self.losses
-                .at(LossCode::ToolIdRewritten, message.position, reason);
+                .at(reasons::RESULT_BEARS_THE_CALLS_ID, message.position);
         }
         Some(id)
     }

@@ -21,15 +21,17 @@ mod references;
 mod roster;
 mod write;
 
-use chatmill_model::{Conversation, MessageKind, Sink};
+use chatmill_model::{Conversation, DEFAULT_PROFILE, MessageKind, Sink};
 
-use crate::about::{DialectAbout, Rules};
+use crate::loss::rule::rules;
 use crate::loss::{LossCode, Losses, reasons, united};
-use crate::progress::Progress;
-use crate::rules::rules;
-use crate::select_messages::{self, SelectedMessages};
+use crate::messages::select::{self, SelectedMessages};
+use crate::naming::record_calls;
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::tools::arguments;
 use crate::transcript::Transcript;
-use crate::{Dialect, Emit, arguments, tool_ids};
+use crate::transcript::progress::Progress;
+use crate::transcript::rendering::Rendering;
 
 use plan::Planner;
 use roster::People;
@@ -46,84 +48,73 @@ rules! {
     GRP_04 = "GRP-04";
 }
 
-/// The dialect of group chat archives.
-pub(crate) struct GroupChat;
-
 /// The version of the document.
 const VERSION: &str = "1.0.0";
 
+/// Archives of group chats.
+pub(crate) static GROUP_CHAT: Dialect = Dialect {
+    profile: DEFAULT_PROFILE,
+    about: &ABOUT,
+    renderer: Renderer::System { loses, render },
+};
+
 static ABOUT: DialectAbout = DialectAbout {
+    id: "group-chat",
     title: "Group Chat Format",
     family: "group-chat",
     media_type: "application/json",
     specification: "Group Chat Format Specification, version 1.0.0",
     dated: "2026-01-19",
     carries: "people, rooms, text, one medium per message, replies, times, ids, notices, tools as an extension",
-    profiles: &[&GroupChat],
-    neutral: true,
-    own_system: true,
+    profiles: &[&GROUP_CHAT],
+    shows: Shows::Record,
     rules: Rules::Judged(RULES),
 };
 
 /// What a record may cost beside its entries and its roster.
 const LOSES: &[LossCode] = &[LossCode::ToolDefinitionDropped, LossCode::TitleSynthesised];
 
-impl Dialect for GroupChat {
-    fn id(&self) -> &'static str {
-        "group-chat"
-    }
+fn loses() -> Vec<LossCode> {
+    united(&[
+        select::LOSES,
+        LOSES,
+        roster::LOSES,
+        record_calls::LOSES,
+        arguments::LOSES_AS_TEXT,
+        pieces::LOSES,
+        entry::LOSES,
+        references::LOSES,
+        extra::LOSES,
+    ])
+}
 
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        united(&[
-            select_messages::LOSES,
-            LOSES,
-            roster::LOSES,
-            tool_ids::LOSES,
-            arguments::LOSES_AS_TEXT,
-            pieces::LOSES,
-            entry::LOSES,
-            references::LOSES,
-            extra::LOSES,
-        ])
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let view = transcript.view();
-        let mut losses = Losses::default();
-        let shown = SelectedMessages::choose(view, None, &mut losses, |_| true);
-        declare_record(view.conversation(), &mut losses);
-        let people = People::new(transcript, &shown.messages, &mut losses);
-        let mut planner = Planner::new(transcript, &shown.messages, people.nobody(), losses);
-        let mut progress = Progress::default();
-        let mut record = Record::open(sink, view.conversation(), &people);
-        for message in &shown.messages {
-            let entry = planner.entry(message);
-            match message.kind {
-                MessageKind::Message => progress.said(message.position, entry.role.as_str()),
-                MessageKind::Notice => progress.noted(message.position),
-            }
-            record.add(entry);
+fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
+    let view = transcript.view();
+    let mut losses = Losses::default();
+    let shown = SelectedMessages::choose(view, None, &mut losses, |_| true);
+    declare_record(view.conversation(), &mut losses);
+    let people = People::new(transcript, &shown.messages, &mut losses);
+    let mut planner = Planner::new(transcript, &shown.messages, people.nobody(), losses);
+    let mut progress = Progress::default();
+    let mut record = Record::open(sink, view.conversation(), &people);
+    for message in &shown.messages {
+        let entry = planner.entry(message);
+        match message.kind {
+            MessageKind::Message => progress.said(message.position, entry.role.as_str()),
+            MessageKind::Notice => progress.noted(message.position),
         }
-        record.close(view.conversation());
-        emit(
-            sink,
-            progress.finish(shown.extent, planner.losses, planner.violations),
-        );
+        record.add(entry);
     }
+    record.close(view.conversation());
+    progress.finish(shown.extent, planner.losses, planner.violations)
 }
 
 /// Declares what the record has no place for, or makes up.
 fn declare_record(conversation: &Conversation, losses: &mut Losses) {
     let definitions = conversation.tools.len() as u64;
-    let reason = reasons::FORMAT_HAS_NO_DEFINITIONS;
-    losses.whole_rendering(LossCode::ToolDefinitionDropped, definitions, reason);
+    losses.whole_rendering(reasons::FORMAT_HAS_NO_DEFINITIONS, definitions);
     let is_nameless = conversation.extra.get("name").is_none() && conversation.title.is_none();
-    let reason = reasons::FORMAT_WANTS_A_NAME;
-    losses.whole_rendering(LossCode::TitleSynthesised, u64::from(is_nameless), reason);
+    losses.whole_rendering(reasons::FORMAT_WANTS_A_NAME, u64::from(is_nameless));
 }
 
 /// Whether a conversation was read from this format.

@@ -2,10 +2,10 @@
 
 use chatmill_model::{Media, MediaSource, Message, MessageKind, Part, Role, ToolCall, ToolResult};
 
-use crate::json;
 use crate::loss::{LossCode, Losses, reasons};
-use crate::media::{document_text, is_web_address};
-use crate::unsupported::NoPlace;
+use crate::messages::unsupported::NoPlace;
+use crate::text::json;
+use crate::text::media::{document_text, is_web_address};
 
 /// Fields of `extra` in which archives keep an address.
 pub(super) const ADDRESSES: [&str; 6] = ["url", "file_url", "image_url", "audio_url", "video_url", "link"];
@@ -60,8 +60,7 @@ impl<'a> Pieces<'a> {
             match part {
                 Part::Text(text) | Part::Notice(text) => {
                     if pieces.medium.is_some() || !pieces.calls.is_empty() {
-                        let reason = reasons::TEXT_BEFORE_MEDIA_AND_CALLS;
-                        losses.at(LossCode::PartMoved, position, reason);
+                        losses.at(reasons::TEXT_BEFORE_MEDIA_AND_CALLS, position);
                     }
                     pieces.texts.push(text);
                 }
@@ -71,16 +70,16 @@ impl<'a> Pieces<'a> {
                         Part::ToolResult(_) => LossCode::ToolResultDropped,
                         _ => LossCode::MediaDropped,
                     };
-                    losses.at(code, position, reasons::EVENTS_ARE_TEXT_ONLY);
+                    losses.at((code, reasons::EVENTS_ARE_TEXT_ONLY), position);
                 }
                 Part::Media(media) if document_text(media).is_some() => {
-                    losses.at(LossCode::PartFlattened, position, reasons::DOCUMENT_IS_TEXT);
+                    losses.at((LossCode::PartFlattened, reasons::DOCUMENT_IS_TEXT), position);
                     pieces.texts.extend(media.name.as_deref());
                     pieces.texts.extend(document_text(media));
                 }
                 Part::Media(media) if pieces.medium.is_none() => pieces.medium = Some(media),
                 Part::Media(_) => {
-                    losses.at(LossCode::MediaDropped, position, reasons::ONE_MEDIUM);
+                    losses.at(reasons::ONE_MEDIUM, position);
                 }
                 Part::ToolCall(call) => pieces.calls.push((index, call)),
                 Part::ToolResult(result) if pieces.result.is_none() => {
@@ -88,25 +87,23 @@ impl<'a> Pieces<'a> {
                     pieces.role = Role::Tool;
                     pieces.texts.push(&result.content);
                     if result.is_error {
-                        let reason = reasons::FORMAT_HAS_NO_FAILURES;
-                        losses.at(LossCode::ErrorFlagDropped, position, reason);
+                        losses.at(reasons::FORMAT_HAS_NO_FAILURES, position);
                     }
                 }
                 Part::ToolResult(_) => {
-                    losses.at(LossCode::ToolResultDropped, position, reasons::ONE_RESULT);
+                    losses.at(reasons::ONE_RESULT, position);
                 }
                 Part::Reasoning(_) | Part::CacheMark => NO_PLACE.declare(part, position, losses),
             }
         }
         let joined = (pieces.texts.len() as u64).saturating_sub(1);
-        let reason = reasons::JOINED_INTO_THE_CONTENT;
-        losses.several(LossCode::PartFlattened, position, joined, reason);
+        losses.several(reasons::JOINED_INTO_THE_CONTENT, position, joined);
         if let Some(Media {
             source: MediaSource::Inline(_),
             ..
         }) = pieces.medium
         {
-            losses.at(LossCode::MediaDropped, position, reasons::NO_BYTES_OF_MEDIA);
+            losses.at(reasons::NO_BYTES_OF_MEDIA, position);
         }
         pieces
     }

@@ -4,10 +4,10 @@ use chatmill_model::Message;
 
 use super::is_native;
 use crate::loss::Losses;
-use crate::message_ids::MessageIds;
-use crate::tool_ids::ToolIds;
+use crate::loss::violation::Violation;
+use crate::naming::messages::MessageIds;
+use crate::naming::record_calls::ToolIds;
 use crate::transcript::Transcript;
-use crate::violation::Violation;
 
 /// Plans entries, and knows what they cost.
 pub(super) struct Planner<'t, 'a> {
@@ -30,12 +30,13 @@ impl<'t, 'a> Planner<'t, 'a> {
         nobody: &'a str,
         mut losses: Losses,
     ) -> Self {
-        let is_native = is_native(transcript.view().conversation());
+        let (view, made) = (transcript.view(), transcript.made());
+        let is_native = is_native(view.conversation());
         Self {
             transcript,
             is_native,
-            ids: MessageIds::new(transcript),
-            tools: ToolIds::new(transcript, shown, is_native, &mut losses),
+            ids: MessageIds::new(view, made),
+            tools: ToolIds::new(view, made, shown, is_native, &mut losses),
             nobody,
             losses,
             violations: Vec::new(),

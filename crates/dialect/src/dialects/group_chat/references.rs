@@ -5,9 +5,9 @@ use serde_json::value::RawValue;
 
 use super::GRP_01;
 use super::plan::Planner;
-use crate::json;
+use crate::loss::violation::Violation;
 use crate::loss::{LossCode, reasons};
-use crate::violation::Violation;
+use crate::text::json;
 
 /// What references may cost.
 pub(super) const LOSES: &[LossCode] = &[
@@ -41,7 +41,7 @@ impl<'a> Planner<'_, 'a> {
                 } else {
                     reasons::REFERENCE_SAYS_NOTHING
                 };
-                self.losses.at(LossCode::ReferenceUnresolved, position, reason);
+                self.losses.at(reason, position);
                 continue;
             }
             // The id of another system's target may be one by which no message goes here.
@@ -49,8 +49,7 @@ impl<'a> Planner<'_, 'a> {
                 (Some(target), _) => self.ids.of(target),
                 (None, Some(id)) => id,
                 (None, None) => {
-                    let reason = reasons::QUOTED_MESSAGE_HAS_AN_ID;
-                    self.losses.at(LossCode::MessageIdSynthesised, position, reason);
+                    self.losses.at(reasons::QUOTED_MESSAGE_HAS_AN_ID, position);
                     self.ids.free(&format!("q{position}.{index}"))
                 }
             };
@@ -69,9 +68,8 @@ impl<'a> Planner<'_, 'a> {
                 form => {
                     if let ReferenceForm::Object(raw) = form {
                         let further = further_fields(raw.as_str(), reference);
-                        let reason = reasons::NO_FURTHER_FIELDS_OF_A_QUOTE;
                         self.losses
-                            .several(LossCode::ExtraDropped, position, further, reason);
+                            .several(reasons::NO_FURTHER_FIELDS_OF_A_QUOTE, position, further);
                     }
                     Refer::Object(id, reference)
                 }

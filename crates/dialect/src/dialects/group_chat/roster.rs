@@ -6,10 +6,10 @@ use chatmill_model::{Message, Participant, Reference};
 
 use super::is_native;
 use crate::loss::{LossCode, Losses, reasons};
-use crate::message_ids::free_id;
-use crate::names::is_nobody;
+use crate::messages::unsupported::has_facts;
+use crate::naming::people::is_nobody;
+use crate::naming::unique::free_id;
 use crate::transcript::Transcript;
-use crate::unsupported::has_facts;
 
 /// What the roster may cost.
 pub(super) const LOSES: &[LossCode] = &[
@@ -64,24 +64,18 @@ impl<'a> People<'a> {
     fn declare(&self, participants: &[Participant], losses: &mut Losses) {
         let unlisted = |person: &&Participant| !person.listed && person.name.is_none() && !has_facts(person);
         let made_up = participants.iter().filter(unlisted).count() + self.lacked().count();
-        let reason = reasons::ROSTER_NAMES_EVERYBODY;
-        losses.whole_rendering(LossCode::ParticipantSynthesised, made_up as u64, reason);
+        losses.whole_rendering(reasons::ROSTER_NAMES_EVERYBODY, made_up as u64);
         // Details that are not an object stay whole.
         let persons = participants
             .iter()
             .filter(|person| person.extra.get("/").is_none());
         for person in persons {
             let aliases = u64::from(person.alias.is_some());
-            let reason = reasons::FORMAT_HAS_NO_SECOND_NAMES;
-            losses.whole_rendering(LossCode::NameDropped, aliases, reason);
+            losses.whole_rendering(reasons::FORMAT_HAS_NO_SECOND_NAMES, aliases);
             let role = person.role.as_deref();
             let is_other = role.is_some_and(|role| !matches!(role, "user" | "assistant" | ""));
             let lost = u64::from(is_other && person.role != person.custom_role);
-            losses.whole_rendering(
-                LossCode::ParticipantDropped,
-                lost,
-                reasons::ROLE_IS_USER_OR_ASSISTANT,
-            );
+            losses.whole_rendering(reasons::ROLE_IS_USER_OR_ASSISTANT, lost);
         }
     }
 

@@ -10,8 +10,8 @@ use super::extra::{Call, CallArguments, Extension};
 use super::references::Refer;
 use super::roster::People;
 use super::{VERSION, is_native};
-use crate::json_object::{Object, key, list};
-use crate::times;
+use crate::text::times;
+use crate::write::object::{Object, key, list};
 
 /// A record that is being written.
 pub(super) struct Record<'r, 'a> {

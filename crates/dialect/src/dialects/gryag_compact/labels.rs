@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use chatmill_diag::cut;
 use chatmill_model::{Message, Participant, ParticipantKind};
 
 use super::edition::{Breaks, Edition, Letters};
 use crate::loss::{LossCode, Losses, reasons};
-use crate::text::on_one_line;
+use crate::text::edit::on_one_line;
 use crate::transcript::Transcript;
 use crate::view::View;
 
@@ -51,7 +52,7 @@ impl<'t, 'a> Labels<'t, 'a> {
             cleaned += u64::from(label != name);
             labels.push(label);
         }
-        losses.whole_rendering(LossCode::NameCleaned, cleaned, reasons::NAMES_LOSE_OWN_SIGNS);
+        losses.whole_rendering(reasons::NAMES_LOSE_OWN_SIGNS, cleaned);
         let plain: Vec<String> = roster.iter().map(|person| edition.short_id_of(person)).collect();
         let mut bare = labels.clone();
         add_ids(view, &mut bare, &plain);
@@ -77,7 +78,8 @@ impl<'t, 'a> Labels<'t, 'a> {
 
     /// The label of the participant with an id.
     pub(super) fn of_id(&self, id: &str) -> Option<&'a str> {
-        self.by_index.get(self.transcript.roster().find(id)?).copied()
+        let index = self.transcript.roster().find(id)?;
+        Some(*cut::at(&self.by_index, index))
     }
 
     /// The label of the perspective, where it is called so: replies name the bot's account, which its own lines never do.
@@ -93,14 +95,14 @@ impl<'t, 'a> Labels<'t, 'a> {
 
     /// The label of a message's sender, without a letter.
     pub(super) fn bare(&self, message: &Message) -> &'a str {
-        let bare = message.sender.and_then(|sender| self.bare.get(sender));
-        bare.copied().unwrap_or_else(|| self.of(message))
+        let bare = message.sender.map(|sender| *cut::at(&self.bare, sender));
+        bare.unwrap_or_else(|| self.of(message))
     }
 
     /// The label of a message's sender.
     pub(super) fn of(&self, message: &Message) -> &'a str {
-        if let Some(label) = message.sender.and_then(|sender| self.by_index.get(sender)) {
-            return label;
+        if let Some(sender) = message.sender {
+            return cut::at::<&str>(&self.by_index, sender);
         }
         let name = message.sender_name.as_deref().unwrap_or_default();
         let label = format!("{}#", self.edition.label(name, "Unknown"));
@@ -206,9 +208,7 @@ fn tell_apart(view: &View<'_>, labels: &mut [String]) {
         people.sort_by_key(|index| roster.get(*index).map(order));
         let mut letters = 0;
         for index in people {
-            let Some(label) = labels.get_mut(index) else {
-                continue;
-            };
+            let label = cut::at_mut(labels, index);
             let mut suffixed;
             loop {
                 suffixed = format!("{label}{}", letter(letters));
@@ -238,7 +238,7 @@ fn short_id(id: &str) -> String {
         return clean(id);
     }
     let start = digits.len().saturating_sub(6);
-    digits.get(start..).unwrap_or(digits).to_owned()
+    digits.split_at(start).1.to_owned()
 }
 
 /// Ascending ids: numbers by value, before everything else.

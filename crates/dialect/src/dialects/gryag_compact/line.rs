@@ -11,14 +11,14 @@ use super::edition::{Arrows, Breaks, Edition, MediaWords};
 use super::labels::Labels;
 use crate::dialects::gryag::{is_bare_file, is_gryags, plain_value};
 use crate::loss::{LossCode, Losses, reasons};
-use crate::media::{placeholder, word};
-use crate::message_text::{declared_document, declared_text};
-use crate::names::speaker;
-use crate::policy::MediaPolicy;
-use crate::system;
-use crate::text::{change, on_one_line};
+use crate::messages::system;
+use crate::messages::text::{declared_document, declared_text};
+use crate::messages::unsupported::NoPlace;
+use crate::naming::people::speaker;
+use crate::text::edit::{change, on_one_line};
+use crate::text::media::{placeholder, word};
 use crate::transcript::Transcript;
-use crate::unsupported::NoPlace;
+use crate::view::policy::MediaPolicy;
 
 /// What lines may cost in every edition.
 pub(super) const LOSES: &[LossCode] = &[
@@ -109,16 +109,14 @@ impl<'t, 'a> Planner<'t, 'a> {
         }
         let Some(content) = self.content(message) else {
             let references = message.references.len() as u64;
-            let reason = reasons::NO_LINE_NO_REPLY;
             self.losses
-                .several(LossCode::ReferenceDropped, position, references, reason);
+                .several(reasons::NO_LINE_NO_REPLY, position, references);
             return None;
         };
         let is_own = view.is_own(message);
         let role = if is_own { "assistant" } else { "user" };
         if role != message.role.as_str() {
-            let reason = reasons::ONLY_THE_PERSPECTIVE_IS_THE_BOT;
-            self.losses.at(LossCode::RoleMapped, position, reason);
+            self.losses.at(reasons::ONLY_THE_PERSPECTIVE_IS_THE_BOT, position);
         }
         Some(Line {
             role,
@@ -154,8 +152,7 @@ impl<'t, 'a> Planner<'t, 'a> {
                     content.extend(Some(line).filter(|line| !line.is_empty()));
                 }
                 (Part::Media(found), _) if self.is_overlooked(found, &mut bare) => {
-                    let reason = reasons::FILE_DATA_IS_OVERLOOKED;
-                    self.losses.at(LossCode::MediaDropped, position, reason);
+                    self.losses.at(reasons::FILE_DATA_IS_OVERLOOKED, position);
                 }
                 (Part::Media(found), _) => {
                     let word = self.media(found, position);
@@ -166,9 +163,8 @@ impl<'t, 'a> Planner<'t, 'a> {
             }
         }
         let joined = texts.saturating_sub(1);
-        let reason = reasons::JOINED_INTO_ONE_LINE;
         self.losses
-            .several(LossCode::PartFlattened, position, joined, reason);
+            .several(reasons::JOINED_INTO_ONE_LINE, position, joined);
         if self.edition.media == MediaWords::Count && media > 0 {
             let mark = match media {
                 1 => Cow::Borrowed("[Media]"),
@@ -184,8 +180,7 @@ impl<'t, 'a> Planner<'t, 'a> {
             if parts.clone().any(is_tools) && !parts.any(is_media) && !self.edition.lines_for_all {
                 return None;
             }
-            let reason = reasons::LINE_WITHOUT_CONTENT;
-            self.losses.at(LossCode::EmptyFilled, position, reason);
+            self.losses.at(reasons::LINE_WITHOUT_CONTENT, position);
             content.push("(no content)");
         }
         Some(content)
@@ -211,21 +206,18 @@ impl<'t, 'a> Planner<'t, 'a> {
             return made.keep(text);
         }
         if matches!(on_one_line(&text), Cow::Owned(_)) {
-            let reason = reasons::LINE_BREAK_FORGES_A_LINE;
             self.losses
-                .at(LossCode::NewlineReplaced, message.position, reason);
+                .at(reasons::LINE_BREAK_FORGES_A_LINE, message.position);
         }
         made.keep(change(text, on_one_line))
     }
 
     fn media(&mut self, media: &'a Media, position: u32) -> Option<&'a str> {
         if self.transcript.view().policy.media == MediaPolicy::Drop {
-            self.losses
-                .at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
+            self.losses.at(reasons::POLICY_DROPS_MEDIA, position);
             return None;
         }
-        let reason = reasons::TRANSCRIPT_NAMES_MEDIA;
-        self.losses.at(LossCode::MediaPlaceholder, position, reason);
+        self.losses.at(reasons::TRANSCRIPT_NAMES_MEDIA, position);
         let word = match media.kind {
             MediaKind::File | MediaKind::Link => on_one_line(&placeholder(media)).into_owned(),
             kind => format!("[{}]", word(kind)),
@@ -249,15 +241,15 @@ impl<'t, 'a> Planner<'t, 'a> {
                 Arrows::Stated => self.stated(message, reference, link),
             };
             let forbidden = forbidden.or(arrow.map(|_| reasons::ONE_ARROW));
-            let (code, reason) = match (label, forbidden) {
-                (None, _) => (LossCode::ReferenceUnresolved, reasons::NOBODY_WAS_ANSWERED),
-                (Some(_), Some(reason)) => (LossCode::ReferenceDropped, reason),
+            let cause = match (label, forbidden) {
+                (None, _) => reasons::NOBODY_WAS_ANSWERED,
+                (Some(_), Some(forbidden)) => forbidden,
                 (Some(_), None) => {
                     arrow = label;
                     continue;
                 }
             };
-            self.losses.at(code, message.position, reason);
+            self.losses.at(cause, message.position);
         }
         arrow
     }

@@ -17,49 +17,53 @@ mod edition;
 mod labels;
 mod line;
 
-use chatmill_model::{Message, Role, Sink, Speaker};
+use chatmill_model::{DEFAULT_PROFILE, Message, Role, Sink, Speaker};
 
-use crate::about::{DialectAbout, Rules};
 use crate::loss::{LossCode, Losses, reasons, united};
-use crate::progress::Progress;
-use crate::select_messages::{self, SelectedMessages};
+use crate::messages::select::{self, SelectedMessages};
+use crate::messages::unsupported::{self, Unsupported, declare_conversation, declare_messages};
+use crate::messages::{system, text};
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::tools::forms;
 use crate::transcript::Transcript;
-use crate::unsupported::{self, Unsupported, declare_conversation, declare_messages};
+use crate::transcript::progress::Progress;
+use crate::transcript::rendering::Rendering;
 use crate::view::View;
-use crate::{Dialect, Emit, definitions, message_text, system};
 
 use edition::{Breaks, CODE, DOCUMENT, Edition, Prompt};
 use labels::Labels;
 use line::Planner;
 
-/// The dialect of gryag's compact prompts.
-pub(crate) struct GryagCompact {
-    profile: &'static str,
-    edition: &'static Edition,
-}
+/// gryag's compact prompts, in profile `document`.
+pub(crate) static GRYAG_COMPACT: Dialect = Dialect {
+    profile: DEFAULT_PROFILE,
+    about: &ABOUT,
+    renderer: Renderer::System {
+        loses: || loses(&DOCUMENT),
+        render: |transcript, sink| render(&DOCUMENT, transcript, sink),
+    },
+};
 
-/// In profile `document`.
-pub(crate) static GRYAG_COMPACT: GryagCompact = GryagCompact {
-    profile: "document",
-    edition: &DOCUMENT,
+/// The same as the code of 2025-10-17 writes them.
+static BY_CODE: Dialect = Dialect {
+    profile: "2025-10-17",
+    about: &ABOUT,
+    renderer: Renderer::System {
+        loses: || loses(&CODE),
+        render: |transcript, sink| render(&CODE, transcript, sink),
+    },
 };
 
 static ABOUT: DialectAbout = DialectAbout {
+    id: "gryag-compact",
     title: "gryag compact transcript",
     family: "transcript",
     media_type: "text/plain",
     specification: "gryag, CURRENT_CONVERSATION_PATTERN, compact plain text format",
     dated: "2025-10-17",
     carries: "text, names with short ids, whom a line answers, kinds of media; not the context layers that the bot's search index fills",
-    profiles: &[
-        &GRYAG_COMPACT,
-        &GryagCompact {
-            profile: "2025-10-17",
-            edition: &CODE,
-        },
-    ],
-    neutral: false,
-    own_system: true,
+    profiles: &[&GRYAG_COMPACT, &BY_CODE],
+    shows: Shows::Conversation,
     rules: Rules::Judged(&[]),
 };
 
@@ -72,77 +76,61 @@ const LACKS: &[Unsupported] = &[
     Unsupported::SenderNames,
 ];
 
-impl Dialect for GryagCompact {
-    fn id(&self) -> &'static str {
-        "gryag-compact"
-    }
+fn loses(edition: &Edition) -> Vec<LossCode> {
+    let of_breaks: &[LossCode] = match edition.breaks {
+        Breaks::Spaces => &[LossCode::NewlineReplaced],
+        Breaks::Kept => &[],
+    };
+    united(&[
+        select::LOSES,
+        select::LOSES_NOTICES,
+        forms::LOSES_ALL,
+        unsupported::LOSES_FACTS,
+        &unsupported::loses(LACKS),
+        text::LOSES,
+        labels::LOSES,
+        line::LOSES,
+        of_breaks,
+    ])
+}
 
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn profile(&self) -> &'static str {
-        self.profile
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        let of_breaks: &[LossCode] = match self.edition.breaks {
-            Breaks::Spaces => &[LossCode::NewlineReplaced],
-            Breaks::Kept => &[],
-        };
-        united(&[
-            select_messages::LOSES,
-            select_messages::LOSES_NOTICES,
-            definitions::LOSES_ALL,
-            unsupported::LOSES_FACTS,
-            &unsupported::loses(LACKS),
-            message_text::LOSES,
-            labels::LOSES,
-            line::LOSES,
-            of_breaks,
-        ])
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let (view, edition) = (transcript.view(), self.edition);
-        let mut losses = Losses::default();
-        let shown = SelectedMessages::choose(view, None, &mut losses, |message| {
-            View::is_turn(message)
-                && (edition.lines_for_all || matches!(message.role, Role::User | Role::Assistant))
-        });
-        declare_unspoken(view, edition, &shown.stretch, &mut losses);
-        system::declare_unplaced(view, &mut losses);
-        declare_conversation(view, &mut losses);
-        declare_messages(view, &shown.messages, LACKS, &mut losses);
-        let (history, current) = match (edition.prompt, shown.messages.split_last()) {
-            (Prompt::BehindBoth, Some((last, history))) if !view.is_own(last) => {
-                (history, Some(last.position))
-            }
-            _ => (shown.messages.as_slice(), None),
-        };
-        let labels = Labels::new(transcript, edition, history, &mut losses);
-        let mut planner = Planner::new(transcript, edition, labels, losses);
-        let mut progress = Progress::default();
-        for message in &shown.messages {
-            let is_current = current == Some(message.position);
-            if is_current && !history.is_empty() {
-                sink.speak(Speaker::Other);
-                sink.framing("[RESPOND]\n");
-            }
-            if let Some(line) = planner.line(message, is_current) {
-                progress.said(message.position, line.role);
-                line.write(sink);
-            }
+fn render<'a>(edition: &'static Edition, transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
+    let view = transcript.view();
+    let mut losses = Losses::default();
+    let shown = SelectedMessages::choose(view, None, &mut losses, |message| {
+        View::is_turn(message)
+            && (edition.lines_for_all || matches!(message.role, Role::User | Role::Assistant))
+    });
+    declare_unspoken(view, edition, &shown.stretch, &mut losses);
+    system::declare_unplaced(view, &mut losses);
+    declare_conversation(view, &mut losses);
+    declare_messages(view, &shown.messages, LACKS, &mut losses);
+    let (history, current) = match (edition.prompt, shown.messages.split_last()) {
+        (Prompt::BehindBoth, Some((last, history))) if !view.is_own(last) => (history, Some(last.position)),
+        _ => (shown.messages.as_slice(), None),
+    };
+    let labels = Labels::new(transcript, edition, history, &mut losses);
+    let mut planner = Planner::new(transcript, edition, labels, losses);
+    let mut progress = Progress::default();
+    for message in &shown.messages {
+        let is_current = current == Some(message.position);
+        if is_current && !history.is_empty() {
+            sink.speak(Speaker::Other);
+            sink.framing("[RESPOND]\n");
         }
-        sink.speak(Speaker::Other);
-        sink.framing("[RESPOND]");
-        emit(sink, progress.finish(shown.extent, planner.losses, Vec::new()));
+        if let Some(line) = planner.line(message, is_current) {
+            progress.said(message.position, line.role);
+            line.write(sink);
+        }
     }
+    sink.speak(Speaker::Other);
+    sink.framing("[RESPOND]");
+    progress.finish(shown.extent, planner.losses, Vec::new())
 }
 
 /// Declares the messages that a transcript of speech has no line for.
 fn declare_unspoken(view: &View<'_>, edition: &Edition, stretch: &[&Message], losses: &mut Losses) {
-    definitions::lose(view, losses);
+    forms::lose(view, losses);
     if edition.lines_for_all {
         return;
     }
@@ -150,11 +138,11 @@ fn declare_unspoken(view: &View<'_>, edition: &Edition, stretch: &[&Message], lo
         if !View::is_turn(message) {
             continue;
         }
-        let (code, reason) = match message.role {
-            Role::System => (LossCode::SystemDropped, reasons::TRANSCRIPT_HAS_NO_SYSTEM_TEXT),
-            Role::Tool => (LossCode::ToolResultDropped, reasons::TRANSCRIPT_HAS_NO_TOOLS),
+        let cause = match message.role {
+            Role::System => reasons::TRANSCRIPT_HAS_NO_SYSTEM_TEXT,
+            Role::Tool => (LossCode::ToolResultDropped, reasons::TRANSCRIPT_HAS_NO_TOOLS).into(),
             Role::User | Role::Assistant => continue,
         };
-        losses.at(code, message.position, reason);
+        losses.at(cause, message.position);
     }
 }

@@ -13,11 +13,11 @@ use chatmill_model::{Component, Fact, LinkStatus, Message, Part, Participant, Pr
 use super::edition::{Edition, Key};
 use crate::dialects::gryag::{chat_and_thread, is_gryags, plain_value};
 use crate::loss::{LossCode, Losses, reasons};
-use crate::made_texts::MadeTexts;
-use crate::message_text::message_text;
-use crate::names::is_nobody;
-use crate::text::excerpt;
-use crate::text_run::TextRun;
+use crate::messages::text::message_text;
+use crate::naming::people::is_nobody;
+use crate::text::arena::MadeTexts;
+use crate::text::edit::excerpt;
+use crate::text::run::TextRun;
 use crate::transcript::Transcript;
 
 /// What lines may cost.
@@ -110,12 +110,12 @@ impl<'a> Meta<'a> {
         let mut is_made_up = false;
         for (reference, link) in view.references(message) {
             if link.status == LinkStatus::Pseudo {
-                losses.at(LossCode::ReferenceUnresolved, position, reasons::NOBODY_REPLIED);
+                losses.at(reasons::NOBODY_REPLIED, position);
                 is_made_up = true;
                 continue;
             }
             if has_reply {
-                losses.at(LossCode::ReferenceDropped, position, reasons::ONE_REPLY_IN_A_LINE);
+                losses.at(reasons::ONE_REPLY_IN_A_LINE, position);
                 continue;
             }
             let preview = reference.preview.as_ref();
@@ -125,11 +125,7 @@ impl<'a> Meta<'a> {
                 .unwrap_or_default();
             let is_word = |character: char| !character.is_whitespace() && !matches!(character, '[' | ']');
             if reference.target.is_none() && link.target.is_none() && !content.contains(is_word) {
-                losses.at(
-                    LossCode::ReferenceUnresolved,
-                    position,
-                    reasons::REFERENCE_SAYS_NOTHING,
-                );
+                losses.at(reasons::REFERENCE_SAYS_NOTHING, position);
                 continue;
             }
             has_reply = true;
@@ -139,8 +135,7 @@ impl<'a> Meta<'a> {
                 (LinkStatus::Resolved, Some(target)) => self.add_target(transcript, target, excerpts),
                 (LinkStatus::Preview, _) if preview.is_some() => {
                     let (text, is_cut) = excerpt(content, EXCERPT_CHARACTERS);
-                    let reason = reasons::EXCERPT_OF_200;
-                    losses.several(LossCode::Truncated, position, u64::from(is_cut), reason);
+                    losses.several(reasons::EXCERPT_OF_200, position, u64::from(is_cut));
                     self.values.insert(Key::Excerpt, transcript.made().keep(text));
                 }
                 _ => {}
@@ -269,7 +264,7 @@ impl Edition {
     fn cut<'v>(&self, value: Cow<'v, str>, key: Key, position: u32, losses: &mut Losses) -> Cow<'v, str> {
         match self.longest(key) {
             Some(most) if value.chars().count() > most => {
-                losses.at(LossCode::Truncated, position, reasons::LONG_VALUES_ARE_CUT);
+                losses.at(reasons::LONG_VALUES_ARE_CUT, position);
                 let kept = value.chars().take(most.saturating_sub(2));
                 Cow::Owned(kept.chain("..".chars()).collect())
             }
@@ -293,7 +288,7 @@ fn clean<'v>(value: Cow<'v, str>, component: Component, position: u32, losses: &
         }
     }
     if component != Component::Replies {
-        losses.at(LossCode::NameCleaned, position, reasons::SIGNS_OF_THE_LINE);
+        losses.at(reasons::SIGNS_OF_THE_LINE, position);
     }
     Cow::Owned(clean.trim().to_owned())
 }

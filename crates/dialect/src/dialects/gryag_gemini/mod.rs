@@ -18,51 +18,55 @@ mod tools;
 mod turn;
 mod write;
 
-use chatmill_model::{Message, Sink};
+use chatmill_model::{DEFAULT_PROFILE, Message, Sink};
 
-use crate::about::{DialectAbout, Rules};
 use crate::dialects::gryag::{is_bare_file, is_gryags};
-use crate::learned::Learned;
 use crate::loss::{LossCode, Losses, reasons, united};
-use crate::progress::Progress;
-use crate::select_messages::{self, SelectedMessages};
-use crate::steps::{self, arrange};
+use crate::messages::pairing::{self, arrange};
+use crate::messages::select::{self, SelectedMessages};
+use crate::messages::unsupported::{self, Unsupported, declare_conversation, declare_messages};
+use crate::messages::{system, text};
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::tools::forms;
 use crate::transcript::Transcript;
-use crate::unsupported::{self, Unsupported, declare_conversation, declare_messages};
+use crate::transcript::progress::Progress;
+use crate::transcript::rendering::Rendering;
 use crate::view::View;
-use crate::{Dialect, Emit, definitions, message_text, system};
+use crate::view::trained::Learned;
 
 use edition::{CODE, DOCUMENT, Edition};
 use turn::Planner;
 
-/// The dialect of gryag's prompts.
-pub(crate) struct GryagGemini {
-    profile: &'static str,
-    edition: &'static Edition,
-}
+/// gryag's prompts, in profile `document`.
+pub(crate) static GRYAG_GEMINI: Dialect = Dialect {
+    profile: DEFAULT_PROFILE,
+    about: &ABOUT,
+    renderer: Renderer::System {
+        loses,
+        render: |transcript, sink| render(&DOCUMENT, transcript, sink),
+    },
+};
 
-/// In profile `document`.
-pub(crate) static GRYAG_GEMINI: GryagGemini = GryagGemini {
-    profile: "document",
-    edition: &DOCUMENT,
+/// The same as the code of 2025-10-17 writes them.
+static BY_CODE: Dialect = Dialect {
+    profile: "2025-10-17",
+    about: &ABOUT,
+    renderer: Renderer::System {
+        loses,
+        render: |transcript, sink| render(&CODE, transcript, sink),
+    },
 };
 
 static ABOUT: DialectAbout = DialectAbout {
+    id: "gryag-gemini",
     title: "gryag prompt for Gemini",
     family: "gryag-gemini",
     media_type: "application/json",
     specification: "gryag, CURRENT_CONVERSATION_PATTERN",
     dated: "2025-10-17",
     carries: "text, names, ids, one reply per message with an excerpt, media, tools; not the context layers that the bot's search index fills",
-    profiles: &[
-        &GRYAG_GEMINI,
-        &GryagGemini {
-            profile: "2025-10-17",
-            edition: &CODE,
-        },
-    ],
-    neutral: false,
-    own_system: true,
+    profiles: &[&GRYAG_GEMINI, &BY_CODE],
+    shows: Shows::Conversation,
     rules: Rules::Judged(&[]),
 };
 
@@ -83,58 +87,44 @@ const LOSES: &[LossCode] = &[
     LossCode::ExtraDropped,
 ];
 
-impl Dialect for GryagGemini {
-    fn id(&self) -> &'static str {
-        "gryag-gemini"
-    }
+fn loses() -> Vec<LossCode> {
+    united(&[
+        select::LOSES,
+        select::LOSES_NOTICES,
+        unsupported::LOSES_FACTS,
+        &unsupported::loses(LACKS),
+        pairing::LOSES,
+        system::LOSES,
+        text::LOSES,
+        LOSES,
+        meta::LOSES,
+        turn::LOSES,
+        tools::LOSES,
+    ])
+}
 
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
+fn render<'a>(edition: &'static Edition, transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
+    let view = transcript.view();
+    let mut losses = Losses::default();
+    let shown = SelectedMessages::choose(view, None, &mut losses, View::is_turn);
+    declare_whole(view, &shown.messages, &mut losses);
+    let learned = Learned::of(view, &shown.messages);
+    let steps = arrange(view, &shown.messages, &mut losses);
+    let mut planner = Planner::new(transcript, edition, losses);
+    let mut progress = Progress::default();
+    let mut say = |turn: turn::Turn<'a>| {
+        sink.framing(if progress.is_silent() { "[" } else { "," });
+        progress.said_all(&turn.positions, turn.role.as_str());
+        let voice = learned.voice(turn.role, turn.positions.iter().copied());
+        turn.write(sink, voice);
+    };
+    planner.system(&shown.messages).into_iter().for_each(&mut say);
+    for step in steps.steps {
+        planner.step(step).into_iter().flatten().for_each(&mut say);
     }
-
-    fn profile(&self) -> &'static str {
-        self.profile
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        united(&[
-            select_messages::LOSES,
-            select_messages::LOSES_NOTICES,
-            unsupported::LOSES_FACTS,
-            &unsupported::loses(LACKS),
-            steps::LOSES,
-            system::LOSES,
-            message_text::LOSES,
-            LOSES,
-            meta::LOSES,
-            turn::LOSES,
-            tools::LOSES,
-        ])
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let view = transcript.view();
-        let mut losses = Losses::default();
-        let shown = SelectedMessages::choose(view, None, &mut losses, View::is_turn);
-        declare_whole(view, &shown.messages, &mut losses);
-        let learned = Learned::of(view, &shown.messages);
-        let steps = arrange(view, &shown.messages, &mut losses);
-        let mut planner = Planner::new(transcript, self.edition, losses);
-        let mut progress = Progress::default();
-        let mut say = |turn: turn::Turn<'a>| {
-            sink.framing(if progress.is_silent() { "[" } else { "," });
-            progress.said_all(&turn.positions, turn.role.as_str());
-            let voice = learned.voice(turn.role, turn.positions.iter().copied());
-            turn.write(sink, voice);
-        };
-        planner.system(&shown.messages).into_iter().for_each(&mut say);
-        for step in steps.steps {
-            planner.step(step).into_iter().flatten().for_each(&mut say);
-        }
-        sink.framing(if progress.is_silent() { "[]" } else { "]" });
-        let losses = unwritten(&shown.messages, planner);
-        emit(sink, progress.finish(shown.extent, losses, steps.faults));
-    }
+    sink.framing(if progress.is_silent() { "[]" } else { "]" });
+    let losses = unwritten(&shown.messages, planner);
+    progress.finish(shown.extent, losses, steps.faults)
 }
 
 /// Declares what the pattern has no place for.
@@ -142,29 +132,21 @@ fn declare_whole(view: &View<'_>, shown: &[&Message], losses: &mut Losses) {
     declare_conversation(view, losses);
     let is_gryags = is_gryags(view.conversation());
     declare_messages(view, shown, if is_gryags { OWN_LACKS } else { LACKS }, losses);
-    let definitions = definitions::given(view);
-    let reason = reasons::DEFINITIONS_STAND_BESIDE;
-    losses.whole_rendering(LossCode::ToolDefinitionDropped, definitions, reason);
+    let definitions = forms::given(view);
+    losses.whole_rendering(reasons::DEFINITIONS_STAND_BESIDE, definitions);
 }
 
 /// All losses, with ids and further fields that stand in no line.
 fn unwritten(shown: &[&Message], planner: Planner<'_, '_>) -> Losses {
     let mut losses = planner.losses;
     let with_id = shown.iter().filter(|message| message.id.is_some()).count() as u64;
-    let reason = reasons::NO_LINE_FOR_THE_ID;
-    losses.whole_rendering(
-        LossCode::MessageIdDropped,
-        with_id.saturating_sub(planner.lined),
-        reason,
-    );
+    losses.whole_rendering(reasons::NO_LINE_FOR_THE_ID, with_id.saturating_sub(planner.lined));
     let fields = shown.iter().flat_map(|message| &message.extra.0);
     // How a media item stands in its part is the edition's own matter.
     let fields = fields.filter(|(field, _)| !is_bare_file(field)).count() as u64;
-    let reason = reasons::NO_FURTHER_FIELDS_OF_A_MESSAGE;
     losses.whole_rendering(
-        LossCode::ExtraDropped,
+        reasons::NO_FURTHER_FIELDS_OF_A_MESSAGE,
         fields.saturating_sub(planner.fields),
-        reason,
     );
     losses
 }

@@ -3,13 +3,13 @@
 use chatmill_model::{ArgumentForm, Arguments, Message, Role, ToolCall, ToolResult};
 
 use super::turn::{Planner, Turn, TurnPart, Wrapped};
-use crate::json;
 use crate::loss::{LossCode, reasons};
-use crate::message_text::answered_in_words;
-use crate::names::UNNAMED;
-use crate::steps::Call;
-use crate::text::change;
-use crate::tools::MISSING_RESULT;
+use crate::messages::pairing::Call;
+use crate::messages::text::answered_in_words;
+use crate::naming::people::UNNAMED;
+use crate::text::edit::change;
+use crate::text::json;
+use crate::tools::as_text::MISSING_RESULT;
 
 /// What tools may cost.
 pub(super) const LOSES: &[LossCode] = &[
@@ -27,13 +27,11 @@ impl<'a> Planner<'_, 'a> {
     pub(super) fn calls(&mut self, message: &'a Message, calls: &[Call<'a>]) -> Turn<'a> {
         let position = message.position;
         let ids = calls.iter().filter(|call| call.call.known_id().is_some()).count() as u64;
-        let reason = reasons::PAIRED_BY_PLACE_AND_NAME;
         self.losses
-            .several(LossCode::ToolIdDropped, position, ids, reason);
+            .several(reasons::PAIRED_BY_PLACE_AND_NAME, position, ids);
         let parts = calls.iter().map(|Call { call, .. }| {
             if call.name.as_deref().is_none_or(str::is_empty) {
-                let reason = reasons::CALL_NAMES_NO_TOOL;
-                self.losses.at(LossCode::ToolNameRewritten, position, reason);
+                self.losses.at(reasons::CALL_NAMES_NO_TOOL, position);
             }
             TurnPart::Call(name_of(call.name.as_deref()), self.arguments(call, position))
         });
@@ -54,19 +52,18 @@ impl<'a> Planner<'_, 'a> {
         match &call.arguments {
             Arguments::Object(raw) if json::is_portable(raw.as_str()) => {
                 let was_text = u64::from(call.form == ArgumentForm::Text);
-                let reason = reasons::ARGUMENTS_BECAME_AN_OBJECT;
                 self.losses
-                    .several(LossCode::ArgsReserialised, position, was_text, reason);
+                    .several(reasons::ARGUMENTS_BECAME_AN_OBJECT, position, was_text);
                 json("", raw.as_str())
             }
             Arguments::NotObject(raw) if json::is_portable(raw.as_str()) => {
                 let reason = reasons::ARGUMENTS_ARE_AN_OBJECT;
-                self.losses.at(LossCode::ArgsNotObject, position, reason);
+                self.losses.at((LossCode::ArgsNotObject, reason), position);
                 json("{\"data\":", raw.as_str())
             }
             other => {
                 let reason = reasons::ARGUMENTS_ARE_AN_OBJECT;
-                self.losses.at(LossCode::ArgsMalformed, position, reason);
+                self.losses.at((LossCode::ArgsMalformed, reason), position);
                 match other.source_text() {
                     text if text.trim().is_empty() => json("{", ""),
                     text => Wrapped {
@@ -88,9 +85,8 @@ impl<'a> Planner<'_, 'a> {
     ) -> Turn<'a> {
         let name = name_of(call.name.as_deref());
         if result.name.as_deref().is_some_and(|own| own != name) {
-            let reason = reasons::RESPONSE_BEARS_THE_CALLS_NAME;
             self.losses
-                .at(LossCode::ToolNameRewritten, message.position, reason);
+                .at(reasons::RESPONSE_BEARS_THE_CALLS_NAME, message.position);
         }
         self.result(Some(name), message, (result, part))
     }
@@ -114,8 +110,7 @@ impl<'a> Planner<'_, 'a> {
             false => ("{\"text\":", false),
         };
         if is_object && result.is_error {
-            let reason = reasons::NO_FAILURE_IN_AN_OBJECT;
-            self.losses.at(LossCode::ErrorFlagDropped, position, reason);
+            self.losses.at(reasons::NO_FAILURE_IN_AN_OBJECT, position);
         }
         let length = content.len();
         let written = if is_json {
@@ -129,7 +124,7 @@ impl<'a> Planner<'_, 'a> {
             } else {
                 reasons::RESPONSE_IS_AN_OBJECT
             };
-            self.losses.at(LossCode::ResultWrapped, position, reason);
+            self.losses.at((LossCode::ResultWrapped, reason), position);
         }
         let response = Wrapped {
             opening,

@@ -6,18 +6,18 @@ use chatmill_model::{Component, Media, MediaKind, MediaSource, Message, Part, Pa
 
 use super::edition::Edition;
 use super::meta::{Excerpts, Meta};
-use crate::controls::escape_line;
 use crate::loss::{LossCode, Losses, reasons};
-use crate::media::{kind_of_type, placeholder};
-use crate::message_text::{answered_in_words, declared_document, declared_text};
-use crate::names::is_nobody;
-use crate::policy::MediaPolicy;
-use crate::steps::Step;
-use crate::system::SystemText;
-use crate::text_run::TextRun;
-use crate::tools::{call_words, result_words};
+use crate::messages::pairing::Step;
+use crate::messages::system::SystemText;
+use crate::messages::text::{answered_in_words, declared_document, declared_text};
+use crate::messages::unsupported::NoPlace;
+use crate::naming::people::is_nobody;
+use crate::text::control_tokens::escape_line;
+use crate::text::media::{kind_of_type, placeholder};
+use crate::text::run::TextRun;
+use crate::tools::as_text::{call_words, result_words};
 use crate::transcript::Transcript;
-use crate::unsupported::NoPlace;
+use crate::view::policy::MediaPolicy;
 
 /// What turns may cost.
 pub(super) const LOSES: &[LossCode] = &[
@@ -138,7 +138,7 @@ impl<'t, 'a> Planner<'t, 'a> {
                 let media = u64::from(matches!(part, Part::Media(_)));
                 let reason = reasons::SYSTEM_TEXT_IS_TEXT_ONLY;
                 self.losses
-                    .several(LossCode::MediaDropped, position, media, reason);
+                    .several((LossCode::MediaDropped, reason), position, media);
             }
             let before = texts.len();
             texts.extend(message.texts().filter(|text| !text.is_empty()));
@@ -148,15 +148,13 @@ impl<'t, 'a> Planner<'t, 'a> {
                 *first = self.without_line(Cow::Borrowed(first), position);
             }
             if texts.len() == before {
-                let reason = reasons::SYSTEM_TEXT_SAYS_NOTHING;
-                self.losses.at(LossCode::EmptyDropped, position, reason);
+                self.losses.at(reasons::SYSTEM_TEXT_SAYS_NOTHING, position);
                 continue;
             }
-            let reason = reasons::SYSTEM_TEXT_IS_THE_FIRST_TURN;
-            self.losses.at(LossCode::SystemInlined, position, reason);
+            self.losses.at(reasons::SYSTEM_TEXT_IS_THE_FIRST_TURN, position);
             let moved = u64::from(!is_front);
-            let reason = reasons::SYSTEM_TEXT_STANDS_IN_FRONT;
-            self.losses.several(LossCode::TurnMoved, position, moved, reason);
+            self.losses
+                .several(reasons::SYSTEM_TEXT_STANDS_IN_FRONT, position, moved);
             positions.push(position);
         }
         let apart = TextRun::new("\n\n", Component::Framing);
@@ -224,19 +222,14 @@ impl<'t, 'a> Planner<'t, 'a> {
                 NO_PLACE_BESIDE_CALLS.declare(part, position, &mut self.losses);
             }
             let references = message.references.len() as u64;
-            let reason = reasons::NO_LINE_FOR_A_REPLY;
             self.losses
-                .several(LossCode::ReferenceDropped, position, references, reason);
+                .several(reasons::NO_LINE_FOR_A_REPLY, position, references);
             return None;
         }
         let turn = self.turn(message);
         match (&turn, is_calling) {
-            (Some(_), true) => self
-                .losses
-                .at(LossCode::TurnSplit, position, reasons::CALLS_ARE_A_TURN),
-            (None, false) => self
-                .losses
-                .at(LossCode::EmptyDropped, position, reasons::TURN_WITHOUT_PARTS),
+            (Some(_), true) => self.losses.at(reasons::CALLS_ARE_A_TURN, position),
+            (None, false) => self.losses.at(reasons::TURN_WITHOUT_PARTS, position),
             _ => {}
         }
         turn
@@ -248,13 +241,12 @@ impl<'t, 'a> Planner<'t, 'a> {
         let is_own = view.is_own(message);
         let role = if is_own { Role::Assistant } else { Role::User };
         if role != message.role {
-            let reason = reasons::ONLY_THE_PERSPECTIVE_IS_THE_MODEL;
-            self.losses.at(LossCode::RoleMapped, position, reason);
+            self.losses
+                .at(reasons::ONLY_THE_PERSPECTIVE_IS_THE_MODEL, position);
         }
         let is_known_by_id = |sender: &Participant| sender.own_name().is_none() && !is_nobody(sender);
         if is_own && view.sender(message).is_some_and(is_known_by_id) {
-            self.losses
-                .at(LossCode::NameDropped, position, reasons::BOT_HAS_NO_NAME);
+            self.losses.at(reasons::BOT_HAS_NO_NAME, position);
         }
         let mut parts = Vec::new();
         let meta = Meta::of(self.transcript, message, &mut self.excerpts, &mut self.losses);
@@ -272,13 +264,12 @@ impl<'t, 'a> Planner<'t, 'a> {
                     let text = self.text(text, parts.is_empty(), position);
                     parts.extend(text);
                     let moved = u64::from(!media.is_empty());
-                    let reason = reasons::MEDIA_BEHIND_THE_TEXT;
-                    self.losses.several(LossCode::PartMoved, position, moved, reason);
+                    self.losses
+                        .several(reasons::MEDIA_BEHIND_THE_TEXT, position, moved);
                 }
                 Part::Media(medium) => media.push(medium),
                 Part::ToolCall(call) if !is_own => {
-                    self.losses
-                        .at(LossCode::RoleMapped, position, reasons::FOREIGN_CALL_AS_TEXT);
+                    self.losses.at(reasons::FOREIGN_CALL_AS_TEXT, position);
                     parts.push(TurnPart::Text(call_words(call).collect()));
                 }
                 part => NO_PLACE.declare(part, position, &mut self.losses),
@@ -309,8 +300,7 @@ impl<'t, 'a> Planner<'t, 'a> {
     fn without_line(&mut self, text: Cow<'a, str>, position: u32) -> &'a str {
         let (text, is_escaped) = escape_line(text);
         if is_escaped {
-            let reason = reasons::TEXT_LIKE_META_LINE;
-            self.losses.at(LossCode::ReservedTextEscaped, position, reason);
+            self.losses.at(reasons::TEXT_LIKE_META_LINE, position);
         }
         self.transcript.made().keep(text)
     }
@@ -322,8 +312,7 @@ impl<'t, 'a> Planner<'t, 'a> {
         }
         let policy = self.transcript.view().policy.media;
         if policy == MediaPolicy::Drop {
-            self.losses
-                .at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
+            self.losses.at(reasons::POLICY_DROPS_MEDIA, position);
             return None;
         }
         let is_carried = policy == MediaPolicy::Keep && media.kind != MediaKind::Link;
@@ -339,14 +328,13 @@ impl<'t, 'a> Planner<'t, 'a> {
             }
             _ => {
                 self.losses
-                    .at(LossCode::MediaPlaceholder, position, reasons::MEDIUM_IS_NAMED);
+                    .at((LossCode::MediaPlaceholder, reasons::MEDIUM_IS_NAMED), position);
                 return self.text(placeholder(media).into(), is_first, position);
             }
         };
         let described = u64::from(media.name.is_some()) + u64::from(!is_told);
-        let reason = reasons::MEDIUM_IS_ITS_TYPE;
         self.losses
-            .several(LossCode::MediaDescriptionDropped, position, described, reason);
+            .several(reasons::MEDIUM_IS_ITS_TYPE, position, described);
         Some(part)
     }
 }

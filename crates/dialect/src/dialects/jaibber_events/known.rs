@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chatmill_model::{Message, Participant, Role};
 
-use crate::names::AGENT;
+use crate::naming::people::AGENT;
 use crate::transcript::Transcript;
 
 /// Everybody in the room, as payloads make him known.

@@ -16,34 +16,38 @@ mod write;
 
 use std::collections::BTreeSet;
 
-use chatmill_model::{Message, MessageKind, Part, Participant, ParticipantKind, Role, Sink};
+use chatmill_model::{DEFAULT_PROFILE, Message, MessageKind, Part, Participant, ParticipantKind, Role, Sink};
 
-use crate::about::{DialectAbout, Rules};
 use crate::dialects::jaibber::{self, declare_unspoken};
-use crate::json_object::list;
 use crate::loss::{LossCode, Losses, reasons, united};
-use crate::progress::Progress;
-use crate::select_messages::{self, SelectedMessages};
+use crate::messages::select::{self, SelectedMessages};
+use crate::messages::unsupported::{self, Unsupported, declare_messages};
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
 use crate::transcript::Transcript;
-use crate::unsupported::{self, Unsupported, declare_messages};
+use crate::transcript::progress::Progress;
+use crate::transcript::rendering::Rendering;
 use crate::view::View;
-use crate::{Dialect, Emit};
+use crate::write::object::list;
 
 use payload::Planner;
 
-/// The dialect of Jaibber's message payloads.
-pub(crate) struct JaibberEvents;
+/// Jaibber's message payloads.
+pub(crate) static JAIBBER_EVENTS: Dialect = Dialect {
+    profile: DEFAULT_PROFILE,
+    about: &ABOUT,
+    renderer: Renderer::System { loses, render },
+};
 
 static ABOUT: DialectAbout = DialectAbout {
+    id: "jaibber-events",
     title: "Jaibber events",
     family: "jaibber",
     media_type: "application/json",
     specification: "Jaibber Message Format, message payloads",
     dated: "2026-02-28",
     carries: "people and agents, text, files by address, replies, mentions, chains of agents, ids, Jaibber's own notices",
-    profiles: &[&JaibberEvents],
-    neutral: true,
-    own_system: true,
+    profiles: &[&JAIBBER_EVENTS],
+    shows: Shows::Record,
     rules: Rules::Judged(&[]),
 };
 
@@ -58,45 +62,35 @@ const LOSES: &[LossCode] = &[
     LossCode::ConversationIdSynthesised,
 ];
 
-impl Dialect for JaibberEvents {
-    fn id(&self) -> &'static str {
-        "jaibber-events"
-    }
+fn loses() -> Vec<LossCode> {
+    united(&[
+        select::LOSES,
+        select::LOSES_NOTICES,
+        jaibber::LOSES,
+        &unsupported::loses(LACKS),
+        LOSES,
+        payload::LOSES,
+    ])
+}
 
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        united(&[
-            select_messages::LOSES,
-            select_messages::LOSES_NOTICES,
-            jaibber::LOSES,
-            &unsupported::loses(LACKS),
-            LOSES,
-            payload::LOSES,
-        ])
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let view = transcript.view();
-        let is_native = view.conversation().keeps_form(self.id());
-        let mut losses = Losses::default();
-        let shown = SelectedMessages::choose(view, None, &mut losses, |message| renders(message, is_native));
-        declare_unspoken(view, &shown.stretch, &mut losses);
-        declare_messages(view, &shown.messages, LACKS, &mut losses);
-        declare_room(view, &shown.messages, is_native, &mut losses);
-        let mut planner = Planner::new(transcript, &shown.messages, is_native, losses);
-        let mut progress = Progress::default();
-        list(sink, &shown.messages, |message, sink| {
-            planner.payload(message).write(sink);
-            match message.kind {
-                MessageKind::Message => progress.said(message.position, message.role.as_str()),
-                MessageKind::Notice => progress.noted(message.position),
-            }
-        });
-        emit(sink, progress.finish(shown.extent, planner.losses, Vec::new()));
-    }
+fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
+    let view = transcript.view();
+    let is_native = view.conversation().keeps_form(ABOUT.id);
+    let mut losses = Losses::default();
+    let shown = SelectedMessages::choose(view, None, &mut losses, |message| renders(message, is_native));
+    declare_unspoken(view, &shown.stretch, &mut losses);
+    declare_messages(view, &shown.messages, LACKS, &mut losses);
+    declare_room(view, &shown.messages, is_native, &mut losses);
+    let mut planner = Planner::new(transcript, &shown.messages, is_native, losses);
+    let mut progress = Progress::default();
+    list(sink, &shown.messages, |message, sink| {
+        planner.payload(message).write(sink);
+        match message.kind {
+            MessageKind::Message => progress.said(message.position, message.role.as_str()),
+            MessageKind::Notice => progress.noted(message.position),
+        }
+    });
+    progress.finish(shown.extent, planner.losses, Vec::new())
 }
 
 /// Whether a message or notice is published. A message that says nothing is, unless it holds what a payload has no place for.
@@ -123,17 +117,12 @@ fn declare_room(view: &View<'_>, shown: &[&Message], is_native: bool, losses: &m
     let conversation = view.conversation();
     let speaking: BTreeSet<usize> = shown.iter().filter_map(|message| message.sender).collect();
     let has_no_id = u64::from(view.own_id().is_none() && !shown.is_empty());
-    let reason = reasons::PAYLOAD_NAMES_ITS_PROJECT;
-    losses.whole_rendering(LossCode::ConversationIdSynthesised, has_no_id, reason);
+    losses.whole_rendering(reasons::PAYLOAD_NAMES_ITS_PROJECT, has_no_id);
     let facts = usize::from(conversation.title.is_some())
         + usize::from(conversation.description.is_some())
         + conversation.extra.0.len()
         + conversation.envelope.0.len();
-    losses.whole_rendering(
-        LossCode::MetadataDropped,
-        facts as u64,
-        reasons::PAYLOADS_HOLD_NO_ROOM,
-    );
+    losses.whole_rendering(reasons::PAYLOADS_HOLD_NO_ROOM, facts as u64);
     let is_dropped = |(place, person): &(usize, &Participant)| {
         !speaking.contains(place)
             || person.kind == ParticipantKind::Unknown
@@ -148,17 +137,12 @@ fn declare_room(view: &View<'_>, shown: &[&Message], is_native: bool, losses: &m
     };
     let people = conversation.participants.iter().enumerate();
     losses.whole_rendering(
-        LossCode::ParticipantDropped,
-        people.filter(is_dropped).count() as u64,
         reasons::PAYLOADS_HOLD_NO_PEOPLE,
+        people.filter(is_dropped).count() as u64,
     );
     let aliases = conversation
         .participants
         .iter()
         .filter(|person| person.alias.is_some());
-    losses.whole_rendering(
-        LossCode::NameDropped,
-        aliases.count() as u64,
-        reasons::PAYLOADS_HAVE_NO_SECOND_NAMES,
-    );
+    losses.whole_rendering(reasons::PAYLOADS_HAVE_NO_SECOND_NAMES, aliases.count() as u64);
 }

@@ -8,11 +8,12 @@ use chatmill_model::{Media, MediaSource, Message, MessageKind, Part, Participant
 
 use super::known::{Known, shown_name};
 use super::renders;
-use crate::json;
 use crate::loss::{LossCode, Losses, reasons};
-use crate::media::{document_text, kind_of_type};
-use crate::message_ids::{MessageIds, free_id};
-use crate::names::AGENT;
+use crate::naming::messages::MessageIds;
+use crate::naming::people::AGENT;
+use crate::naming::unique::free_id;
+use crate::text::json;
+use crate::text::media::{document_text, kind_of_type};
 use crate::transcript::Transcript;
 
 /// What payloads may cost.
@@ -110,13 +111,12 @@ impl<'t, 'a> Planner<'t, 'a> {
     ) -> Self {
         let view = transcript.view();
         let known = Known::of(transcript, shown, is_native);
-        let reason = reasons::FIRST_SHOWS_ANOTHER_NAME;
-        losses.whole_rendering(LossCode::NameDropped, known.renamed, reason);
+        losses.whole_rendering(reasons::FIRST_SHOWS_ANOTHER_NAME, known.renamed);
         let made_up = || transcript.made().keep(view.made_id("project"));
         Self {
             transcript,
             is_native,
-            ids: MessageIds::new(transcript),
+            ids: MessageIds::new(transcript.view(), transcript.made()),
             project: view.own_id().unwrap_or_else(made_up),
             known,
             agent: OnceCell::new(),
@@ -175,26 +175,22 @@ impl<'t, 'a> Planner<'t, 'a> {
             match part {
                 Part::Text(text) | Part::Notice(text) => {
                     if !media.is_empty() {
-                        self.losses
-                            .at(LossCode::PartMoved, position, reasons::TEXT_BEFORE_FILES);
+                        self.losses.at(reasons::TEXT_BEFORE_FILES, position);
                     }
                     texts.push(text.as_str());
                 }
                 Part::Media(file) if document_text(file).is_some() => {
                     self.losses
-                        .at(LossCode::PartFlattened, position, reasons::DOCUMENT_IS_TEXT);
+                        .at((LossCode::PartFlattened, reasons::DOCUMENT_IS_TEXT), position);
                     texts.extend(file.name.as_deref());
                     texts.extend(document_text(file));
                 }
                 Part::Media(file) if matches!(file.source, MediaSource::Inline(_)) => {
-                    self.losses
-                        .at(LossCode::MediaDropped, position, reasons::PAYLOADS_HOLD_NO_BYTES);
+                    self.losses.at(reasons::PAYLOADS_HOLD_NO_BYTES, position);
                 }
                 Part::Media(file) => {
                     if kind_of_type(file.media_type.as_deref()) != file.kind {
-                        let reason = reasons::FILE_IS_ITS_TYPE;
-                        self.losses
-                            .at(LossCode::MediaDescriptionDropped, position, reason);
+                        self.losses.at(reasons::FILE_IS_ITS_TYPE, position);
                     }
                     media.push(file);
                 }
@@ -202,12 +198,7 @@ impl<'t, 'a> Planner<'t, 'a> {
             }
         }
         let joined = (texts.len() as u64).saturating_sub(1);
-        self.losses.several(
-            LossCode::PartFlattened,
-            position,
-            joined,
-            reasons::TEXTS_ARE_JOINED,
-        );
+        self.losses.several(reasons::TEXTS_ARE_JOINED, position, joined);
         (texts, media)
     }
 
@@ -223,15 +214,13 @@ impl<'t, 'a> Planner<'t, 'a> {
             let unheard_of = if is_agent { &self.agent } else { &self.person };
             let made_up = || *unheard_of.get_or_init(|| self.unheard_of(nobody));
             let account = name.unwrap_or_else(made_up);
-            let reason = reasons::PAYLOAD_NAMES_AN_ACCOUNT;
-            self.losses.at(LossCode::SenderMissing, position, reason);
+            self.losses.at(reasons::PAYLOAD_NAMES_AN_ACCOUNT, position);
             return (Some(account), name.or(Some(nobody)));
         };
         let account = self.account(sender);
         let name = shown_name(message, sender).or_else(|| self.known.name(sender));
         if name.is_none() {
-            let reason = reasons::PAYLOAD_SHOWS_A_NAME;
-            self.losses.at(LossCode::NameSynthesised, position, reason);
+            self.losses.at(reasons::PAYLOAD_SHOWS_A_NAME, position);
         }
         let made_up = if is_agent { nobody } else { account };
         (Some(account), name.or(Some(made_up)))
@@ -262,9 +251,7 @@ impl<'t, 'a> Planner<'t, 'a> {
         if message.id.is_some() || is_task {
             return message.id.as_deref();
         }
-        let reason = reasons::PAYLOAD_HAS_AN_ID;
-        self.losses
-            .at(LossCode::MessageIdSynthesised, message.position, reason);
+        self.losses.at(reasons::PAYLOAD_HAS_AN_ID, message.position);
         Some(self.ids.of_position(message.position))
     }
 
@@ -281,8 +268,7 @@ impl<'t, 'a> Planner<'t, 'a> {
             None if message.kind == MessageKind::Notice => None,
             None => Some(by_role),
             Some(_) => {
-                let reason = reasons::TYPE_OF_NO_PAYLOAD;
-                self.losses.at(LossCode::ExtraDropped, message.position, reason);
+                self.losses.at(reasons::TYPE_OF_NO_PAYLOAD, message.position);
                 Some(by_role)
             }
         }
@@ -354,18 +340,18 @@ impl<'t, 'a> Planner<'t, 'a> {
             let id = id
                 .or(reference.target.as_deref())
                 .filter(|_| !reference.is_pseudo);
-            let (code, reason) = match (id, parent) {
-                (None, _) => (LossCode::ReferenceUnresolved, reasons::REPLY_NAMES_NO_MESSAGE),
-                (Some(_), Some(_)) => (LossCode::ReferenceDropped, reasons::ONE_REPLY_IN_A_PAYLOAD),
+            let cause = match (id, parent) {
+                (None, _) => reasons::REPLY_NAMES_NO_MESSAGE,
+                (Some(_), Some(_)) => reasons::ONE_REPLY_IN_A_PAYLOAD,
                 (Some(_), None) => {
                     parent = id;
                     if reference.preview.is_none() {
                         continue;
                     }
-                    (LossCode::ExtraDropped, reasons::PAYLOAD_SHOWS_NO_QUOTE)
+                    reasons::PAYLOAD_SHOWS_NO_QUOTE
                 }
             };
-            self.losses.at(code, message.position, reason);
+            self.losses.at(cause, message.position);
         }
         parent
     }
@@ -381,8 +367,8 @@ impl<'t, 'a> Planner<'t, 'a> {
                 others.push((key.as_str(), value));
             }
         }
-        let reason = reasons::PAYLOADS_HAVE_NO_SUCH_FIELDS;
-        self.losses.whole_rendering(LossCode::ExtraDropped, lost, reason);
+        self.losses
+            .whole_rendering(reasons::PAYLOADS_HAVE_NO_SUCH_FIELDS, lost);
         others
     }
 }

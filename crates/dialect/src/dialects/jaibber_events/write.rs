@@ -3,7 +3,7 @@
 use chatmill_model::{Component, Sink};
 
 use super::payload::{File, Payload};
-use crate::json_object::{Object, key, list};
+use crate::write::object::{Object, key, list};
 
 impl<'a> Payload<'a> {
     /// Writes it.

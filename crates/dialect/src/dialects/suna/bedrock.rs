@@ -5,14 +5,15 @@
 
 use std::sync::OnceLock;
 
-use super::{BLOCKS, DATED, SPECIFICATION, STRINGS, SunaMessages};
-use crate::about::{DialectAbout, Rules};
-use crate::filter::{Filter, Open};
-use crate::list::ContentAs;
+use chatmill_model::DEFAULT_PROFILE;
+
+use super::{BLOCKS, DATED, MARKED_LIST, SPECIFICATION, STRINGS};
 use crate::loss::reasons;
-use crate::order::Order;
-use crate::profile::{DialectProfile, MarksOn, Texts};
-use crate::rules::rules;
+use crate::loss::rule::rules;
+use crate::messages::filter::{Filter, Open};
+use crate::messages::order::Order;
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules};
+use crate::passes::profile::{DialectProfile, MarksOn, Texts};
 
 rules! {
     /// a result counts when an earlier call with its id is still open, and is left out else
@@ -22,22 +23,21 @@ rules! {
 }
 
 /// Lists that are filtered for Bedrock, in profile `document`.
-pub(crate) static SUNA_BEDROCK: SunaMessages = bedrock("document", &MANNER);
+pub(crate) static SUNA_BEDROCK: Dialect = bedrock(DEFAULT_PROFILE, &PROFILE);
 
 /// The same as the code of 2025-11-07 filters.
-static BY_CODE: SunaMessages = bedrock("2025-11-07", &CODE_MANNER);
+static BY_CODE: Dialect = bedrock("2025-11-07", &CODE_PROFILE);
 
-const fn bedrock(profile: &'static str, manner: &'static DialectProfile) -> SunaMessages {
-    SunaMessages {
-        id: "suna-bedrock",
+const fn bedrock(profile: &'static str, fit: &'static DialectProfile) -> Dialect {
+    Dialect {
         profile,
         about: &ABOUT,
-        manner,
-        content: ContentAs::StringUnlessMarked,
+        renderer: Renderer::Turns(fit, |plan, sink| MARKED_LIST.write(plan, sink)),
     }
 }
 
 static ABOUT: DialectAbout = DialectAbout {
+    id: "suna-bedrock",
     title: "Suna messages filtered for Bedrock",
     specification: SPECIFICATION,
     dated: DATED,
@@ -76,7 +76,7 @@ static CODE: Filter = Filter {
 /// A text that starts as the line of a result in a cached block does.
 const TOOL_OBJECT: &str = r"(?i)^\s*Tool:\s*\{";
 
-static MANNER: DialectProfile = DialectProfile {
+static PROFILE: DialectProfile = DialectProfile {
     order: Order::Filtered(&DOCUMENT),
     texts: Texts::JoinedWithoutMarks,
     marks_on: MarksOn::Texts,
@@ -85,7 +85,7 @@ static MANNER: DialectProfile = DialectProfile {
     ..STRINGS
 };
 
-static CODE_MANNER: DialectProfile = DialectProfile {
+static CODE_PROFILE: DialectProfile = DialectProfile {
     order: Order::Filtered(&CODE),
-    ..MANNER
+    ..PROFILE
 };

@@ -2,31 +2,30 @@
 
 use chatmill_model::DEFAULT_PROFILE;
 
-use super::{DATED, LLM, SPECIFICATION, STRINGS, SunaMessages};
-use crate::about::DialectAbout;
-use crate::list::ContentAs;
+use super::{DATED, LLM, MARKED_LIST, SPECIFICATION, STRINGS};
 use crate::loss::reasons;
-use crate::profile::{DialectProfile, MarksOn, Shape, SystemPlace, Texts};
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Shows};
+use crate::passes::profile::{DialectProfile, MarksOn, Shape, SystemPlace, Texts};
 
 /// Lists with a cached block.
-pub(crate) static SUNA_CACHED: SunaMessages = SunaMessages {
-    id: "suna-cached",
+pub(crate) static SUNA_CACHED: Dialect = Dialect {
     profile: DEFAULT_PROFILE,
     about: &ABOUT,
-    manner: &MANNER,
-    content: ContentAs::StringUnlessMarked,
+    renderer: Renderer::Turns(&PROFILE, |plan, sink| MARKED_LIST.write(plan, sink)),
 };
 
 static ABOUT: DialectAbout = DialectAbout {
+    id: "suna-cached",
     title: "Suna messages with a cached block",
     specification: SPECIFICATION,
     dated: DATED,
     carries: "text, results of tools, calls and ids of the newest turn, cached blocks as they come, quoted replies",
     profiles: &[&SUNA_CACHED],
+    shows: Shows::Flattened,
     ..LLM
 };
 
-static MANNER: DialectProfile = DialectProfile {
+static PROFILE: DialectProfile = DialectProfile {
     shape: Shape::History,
     system: SystemPlace::Start,
     texts: Texts::JoinedWithoutMarks,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use chatmill_model::{Extra, Message, RawJson, Reference, ReferenceForm, Role};
 
-use crate::json;
-use crate::names::speaker;
+use crate::naming::people::speaker;
+use crate::text::json;
 use crate::transcript::Transcript;
 use crate::view::View;
 

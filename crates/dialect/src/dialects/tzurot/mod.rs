@@ -18,104 +18,88 @@ mod active;
 mod request;
 mod write;
 
-use chatmill_model::Sink;
+use chatmill_model::DEFAULT_PROFILE;
 
-use crate::about::{DialectAbout, Rules};
 use crate::loss::{LossCode, united};
-use crate::rendering::{Coverage, Rendering};
+use crate::messages::wording::{DOCUMENT, V2_FINAL, Wording};
+use crate::messages::{quote, text, unsupported};
+use crate::passes::dialect::{Dialect, DialectAbout, RenderMessage, Renderer, Rules, Shows};
+use crate::tools::forms;
 use crate::transcript::Transcript;
-use crate::wording::{DOCUMENT, V2_FINAL, Wording};
-use crate::{Dialect, Emit, definitions, message_text, quote, unsupported};
+use crate::transcript::rendering::Rendering;
+use crate::view::extent::Coverage;
 
 use request::Planner;
 
-/// The dialect of Tzurot's requests.
-pub(crate) struct Tzurot {
-    profile: &'static str,
-    wording: &'static Wording,
-}
+/// Requests to Tzurot, in profile `document`.
+pub(crate) static TZUROT: Dialect = Dialect {
+    profile: DEFAULT_PROFILE,
+    about: &ABOUT,
+    renderer: Renderer::EachMessage {
+        loses: || loses(&DOCUMENT),
+        messages: |transcript| requests(&DOCUMENT, transcript),
+    },
+};
 
-/// In profile `document`.
-pub(crate) static TZUROT: Tzurot = Tzurot {
-    profile: "document",
-    wording: &DOCUMENT,
+/// As the last release of version 2 words them.
+static FINAL: Dialect = Dialect {
+    profile: "v2-final",
+    about: &ABOUT,
+    renderer: Renderer::EachMessage {
+        loses: || loses(&V2_FINAL),
+        messages: |transcript| requests(&V2_FINAL, transcript),
+    },
 };
 
 static ABOUT: DialectAbout = DialectAbout {
+    id: "tzurot",
     title: "Tzurot request",
     family: "tzurot",
     media_type: "application/json",
     specification: "Tzurot Message Format Specification, version 2.0",
     dated: "2025-05-22",
     carries: "text, pictures and sounds with a web address, quoted replies",
-    profiles: &[
-        &TZUROT,
-        &Tzurot {
-            profile: "v2-final",
-            wording: &V2_FINAL,
-        },
-    ],
-    neutral: false,
-    own_system: true,
+    profiles: &[&TZUROT, &FINAL],
+    shows: Shows::Conversation,
     rules: Rules::Judged(&[]),
 };
 
-impl Dialect for Tzurot {
-    fn id(&self) -> &'static str {
-        "tzurot"
-    }
+/// What requests in a version may cost.
+fn loses(wording: &Wording) -> Vec<LossCode> {
+    let of_proxies: &[LossCode] = if wording.names_proxies {
+        &[LossCode::NameInlined]
+    } else {
+        &[]
+    };
+    united(&[
+        unsupported::LOSES_FACTS,
+        &unsupported::loses(request::LACKS),
+        forms::LOSES_ALL,
+        text::LOSES,
+        quote::LOSES,
+        request::LOSES,
+        of_proxies,
+    ])
+}
 
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn profile(&self) -> &'static str {
-        self.profile
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        let of_proxies: &[LossCode] = if self.wording.names_proxies {
-            &[LossCode::NameInlined]
-        } else {
-            &[]
-        };
-        united(&[
-            unsupported::LOSES_FACTS,
-            &unsupported::loses(request::LACKS),
-            definitions::LOSES_ALL,
-            message_text::LOSES,
-            quote::LOSES,
-            request::LOSES,
-            of_proxies,
-        ])
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let planner = Planner::new(transcript, self.wording);
-        let mut ordinal = 0;
-        for message in &transcript.view().conversation().messages {
-            if let Some((request, losses)) = planner.request(message) {
-                request.write(sink);
-                let rendering = Rendering {
-                    ordinal,
-                    coverage: Coverage::SingleTurn,
-                    first_position: Some(message.position),
-                    last_position: Some(message.position),
-                    messages_rendered: 1,
-                    first_role: Some("user"),
-                    last_role: Some("user"),
-                    assistant_messages: 0,
-                    losses: losses.finish(),
-                    violations: Vec::new(),
-                    paid: 0..0,
-                };
-                emit(sink, rendering);
-                ordinal += 1;
-            }
-        }
-    }
-
-    fn is_single_turn(&self) -> bool {
-        true
-    }
+/// Renders each message that somebody says to the personality.
+fn requests<'t, 'a>(wording: &'static Wording, transcript: &'t Transcript<'a>) -> RenderMessage<'t, 'a> {
+    let planner = Planner::new(transcript, wording);
+    Box::new(move |message, sink| {
+        let (request, losses) = planner.request(message)?;
+        request.write(sink);
+        Some(Rendering {
+            ordinal: 0,
+            coverage: Coverage::SingleTurn,
+            first_position: Some(message.position),
+            last_position: Some(message.position),
+            messages_rendered: 1,
+            first_role: Some("user"),
+            last_role: Some("user"),
+            assistant_messages: 0,
+            losses: losses.finish(),
+            violations: Vec::new(),
+            paid: 0..0,
+        })
+    })
 }

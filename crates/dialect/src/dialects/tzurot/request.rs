@@ -3,18 +3,20 @@
 use chatmill_model::{Link, Media, MediaKind, Message, Part, Reference, Role};
 
 use super::active::Active;
-use crate::definitions;
 use crate::loss::{LossCode, Losses, reasons};
-use crate::media::{placeholder, web_address};
-use crate::message_text::declared_words;
-use crate::policy::{MediaPolicy, References};
-use crate::quote::{self, Quote, Quoted, Style, Wordless};
-use crate::system;
-use crate::text::{change, without_controls};
+use crate::messages::quote::{self, Quote, Quoted, Style, Wordless};
+use crate::messages::system;
+use crate::messages::text::declared_words;
+use crate::messages::unsupported::{
+    NoPlace, Unsupported, declare_conversation, declare_messages, declare_weights,
+};
+use crate::messages::wording::Wording;
+use crate::text::edit::{change, without_controls};
+use crate::text::media::{placeholder, web_address};
+use crate::tools::forms;
 use crate::transcript::Transcript;
-use crate::unsupported::{NoPlace, Unsupported, declare_conversation, declare_messages, declare_weights};
 use crate::view::View;
-use crate::wording::Wording;
+use crate::view::policy::{MediaPolicy, References};
 
 /// What requests may cost in every version, but for what texts and quotes do.
 pub(super) const LOSES: &[LossCode] = &[
@@ -96,7 +98,7 @@ impl Around {
         let mut around = Self::default();
         declare_conversation(view, &mut around.whole);
         system::declare_unplaced(view, &mut around.whole);
-        definitions::lose(view, &mut around.whole);
+        forms::lose(view, &mut around.whole);
         for message in &view.conversation().messages {
             let [calls, results] = tool_use(message);
             around.calls += calls;
@@ -115,27 +117,15 @@ impl Around {
     fn declare(&self, message: &Message, losses: &mut Losses) {
         let [calls, results] = tool_use(message);
         let (calls, results) = (self.calls - calls, self.results - results);
-        for (code, amount, reason) in [
-            (
-                LossCode::Truncated,
-                self.turns - 1,
-                reasons::REQUEST_IS_ONE_MESSAGE,
-            ),
-            (
-                LossCode::SystemDropped,
-                self.system,
-                reasons::REQUEST_HAS_NO_SYSTEM_TEXT,
-            ),
-            (LossCode::ToolCallDropped, calls, reasons::FORMAT_HAS_NO_TOOLS),
-            (LossCode::ToolResultDropped, results, reasons::FORMAT_HAS_NO_TOOLS),
-            (
-                LossCode::NoticeDropped,
-                self.notices,
-                reasons::FORMAT_HAS_NO_NOTICES,
-            ),
-        ] {
-            losses.whole_rendering(code, amount, reason);
-        }
+        let tools = |code| (code, reasons::FORMAT_HAS_NO_TOOLS);
+        losses.whole_rendering(reasons::REQUEST_IS_ONE_MESSAGE, self.turns - 1);
+        losses.whole_rendering(reasons::REQUEST_HAS_NO_SYSTEM_TEXT, self.system);
+        losses.whole_rendering(tools(LossCode::ToolCallDropped), calls);
+        losses.whole_rendering(tools(LossCode::ToolResultDropped), results);
+        losses.whole_rendering(
+            (LossCode::NoticeDropped, reasons::FORMAT_HAS_NO_NOTICES),
+            self.notices,
+        );
     }
 }
 
@@ -182,15 +172,15 @@ impl<'t, 'a> Planner<'t, 'a> {
         }
         let quotes = self.quotes(message, &mut losses);
         if message.role == Role::Assistant {
-            losses.at(LossCode::RoleMapped, position, reasons::REQUEST_IS_A_USERS);
+            losses.at(reasons::REQUEST_IS_A_USERS, position);
         }
         let is_named = self.wording.names_proxies && quotes.is_empty();
         let proxy = self.active.proxy_name(message).filter(|_| is_named);
         if let (Some(name), Some(Piece::Text(first))) = (proxy, own.first_mut()) {
             *first = self.transcript.made().keep(format!("{name}: {first}"));
-            losses.at(LossCode::NameInlined, position, reasons::PROXIES_ARE_NAMED);
+            losses.at(reasons::PROXIES_ARE_NAMED, position);
         } else if message.sender.is_some() {
-            losses.at(LossCode::NameDropped, position, reasons::REQUEST_NAMES_NO_USER);
+            losses.at(reasons::REQUEST_NAMES_NO_USER, position);
         }
         self.around.declare(message, &mut losses);
         declare_weights(&[message], &mut losses);
@@ -214,8 +204,7 @@ impl<'t, 'a> Planner<'t, 'a> {
                         let length = text.len();
                         text = change(text, without_controls);
                         let is_cleaned = u64::from(text.len() < length);
-                        let reason = reasons::FORMAT_REMOVES_CONTROLS;
-                        losses.several(LossCode::ControlCharacterRemoved, position, is_cleaned, reason);
+                        losses.several(reasons::FORMAT_REMOVES_CONTROLS, position, is_cleaned);
                     }
                     if !text.is_empty() {
                         own.push(Piece::Text(made.keep(text)));
@@ -233,17 +222,16 @@ impl<'t, 'a> Planner<'t, 'a> {
         let is_heard = matches!(media.kind, MediaKind::Image | MediaKind::Audio);
         match (policy, web_address(media)) {
             (MediaPolicy::Drop, _) => {
-                losses.at(LossCode::MediaDropped, position, reasons::POLICY_DROPS_MEDIA);
+                losses.at(reasons::POLICY_DROPS_MEDIA, position);
                 None
             }
             (MediaPolicy::Keep, Some(address)) if is_heard => {
                 let described = u64::from(media.name.is_some()) + u64::from(media.media_type.is_some());
-                let reason = reasons::MEDIUM_IS_ITS_ADDRESS;
-                losses.several(LossCode::MediaDescriptionDropped, position, described, reason);
+                losses.several(reasons::MEDIUM_IS_ITS_ADDRESS, position, described);
                 Some(Piece::Media(media.kind, address))
             }
             _ => {
-                losses.at(LossCode::MediaPlaceholder, position, reasons::MEDIUM_IS_NAMED);
+                losses.at((LossCode::MediaPlaceholder, reasons::MEDIUM_IS_NAMED), position);
                 Some(Piece::Text(self.transcript.made().keep(placeholder(media))))
             }
         }
@@ -254,8 +242,7 @@ impl<'t, 'a> Planner<'t, 'a> {
         let (view, position) = (self.transcript.view(), message.position);
         if view.policy.references == References::Drop {
             let references = message.references.len() as u64;
-            let reason = reasons::POLICY_DROPS_REPLIES;
-            losses.several(LossCode::ReferenceDropped, position, references, reason);
+            losses.several(reasons::POLICY_DROPS_REPLIES, position, references);
             return Vec::new();
         }
         let is_own = |reference: &Reference, link: &Link| {
@@ -300,8 +287,7 @@ impl<'t, 'a> Planner<'t, 'a> {
         });
         // The format cannot tell own words that read as a quote from one.
         if is_worded_as_quote(texts) {
-            let reason = reasons::MESSAGE_IS_WORDED_AS_A_QUOTE;
-            losses.at(LossCode::SpecialTokenInText, position, reason);
+            losses.at(reasons::MESSAGE_IS_WORDED_AS_A_QUOTE, position);
         }
         if is_passed {
             return Request::List(own);
@@ -340,19 +326,9 @@ fn gathered<'a>(position: u32, own: Vec<Piece<'a>>, losses: &mut Losses) -> Gath
             Piece::Media(kind, address) => media.push((kind, address)),
         }
     }
-    losses.several(
-        LossCode::PartMoved,
-        position,
-        moved,
-        reasons::TEXT_IN_FRONT_OF_MEDIA,
-    );
+    losses.several(reasons::TEXT_IN_FRONT_OF_MEDIA, position, moved);
     let joined = (texts.len() as u64).saturating_sub(1);
-    losses.several(
-        LossCode::PartFlattened,
-        position,
-        joined,
-        reasons::JOINED_INTO_THE_FIRST,
-    );
+    losses.several(reasons::JOINED_INTO_THE_FIRST, position, joined);
     (texts, media)
 }
 

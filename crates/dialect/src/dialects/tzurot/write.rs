@@ -3,7 +3,7 @@
 use chatmill_model::{Component, Level, MediaKind, Sink, Speaker};
 
 use super::request::{Piece, Request};
-use crate::json_object::list;
+use crate::write::object::list;
 
 impl<'a> Request<'a> {
     /// Writes it.

@@ -13,9 +13,9 @@ use chatmill_diag::codes::TRAILING_GARBAGE;
 use super::contents::{Contents, Format, Holds, entries};
 use super::fields::{Fields, Layout, corrupt};
 use super::{Awaited, lone_contents};
-use crate::archive::Member;
 use crate::archive::label::Labels;
-use crate::stream::{Buffered, Capped, ReadBudget, StreamError, lock};
+use crate::archive::{Member, MemberBody};
+use crate::stream::{Buffered, Capped, ReadBudget, StreamError, lock, within};
 use crate::unpack::Unpack;
 
 /// A block of rows.
@@ -60,8 +60,7 @@ impl Blocks {
         if self.has_failed || buffer.is_empty() || !self.has_more()? {
             return Ok(0);
         }
-        let room = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        let count = self.bytes.read(buffer.get_mut(..room).unwrap_or_default())?;
+        let count = self.bytes.read(within(buffer, self.left))?;
         if count == 0 {
             // Asking for one byte more says what the end means.
             Fields::new(&mut self.bytes, self.layout, &self.end).byte()?;
@@ -230,13 +229,9 @@ impl Custom {
             return Ok(None);
         };
         drop(blocks);
-        let (label, notes) = self.labels.label(table.name.as_bytes());
-        Ok(Some(Member::Table {
-            label,
-            notes,
-            body: self.body(),
-            table: table.clone(),
-        }))
+        let heading = self.labels.label(table.name.as_bytes());
+        let body = MemberBody::Table(self.body(), table.clone());
+        Ok(Some(Member { heading, body }))
     }
 
     /// The text of the block that was just opened.

@@ -72,7 +72,7 @@ impl<'b> Fields<'b> {
     pub(super) fn int(&mut self) -> Result<i64, StreamError> {
         let sign = self.byte()?;
         let mut bytes = [0; 8];
-        let places = bytes.get_mut(..self.layout.int_size).unwrap_or_default();
+        let places = bytes.split_at_mut(self.layout.int_size).0;
         self.fill(places)?;
         let value = i64::from_le_bytes(bytes);
         match sign {

@@ -10,8 +10,8 @@ use chatmill_diag::codes::{CORRUPT_STREAM, DUMP_INCOMPLETE, LINK_NOT_FOLLOWED};
 
 use super::contents::{Contents, Holds, Part};
 use super::{CONTENTS, DumpTable, MAGIC};
-use crate::archive::Member;
 use crate::archive::label::Labels;
+use crate::archive::{Member, MemberBody};
 use crate::door::{self, InputFile};
 use crate::stream::{Buffered, Capped, ReadBudget, StreamError};
 use crate::unpack::{Codec, Unpack};
@@ -72,26 +72,19 @@ impl Folder {
     }
 
     fn member(&mut self, table: DumpTable, name: &str) -> Member {
-        let (label, mut notes) = self.labels.label(table.name.as_bytes());
-        let broken = match self.find(name) {
-            Ok(Found::File(body)) => {
-                return Member::Table {
-                    label,
-                    notes,
-                    body,
-                    table,
-                };
-            }
+        let mut heading = self.labels.label(table.name.as_bytes());
+        let body = match self.find(name) {
+            Ok(Found::File(body)) => MemberBody::Table(body, table),
             Ok(Found::Link) => {
-                notes.push(Finding::new(
+                heading.notes.push(Finding::new(
                     &LINK_NOT_FOLLOWED,
                     "the file with the table's rows is a link and was not followed",
                 ));
-                None
+                MemberBody::Unread(None)
             }
-            Err(broken) => Some(broken),
+            Err(broken) => MemberBody::broken(broken),
         };
-        Member::Unread { label, notes, broken }
+        Member { heading, body }
     }
 
     /// Opens the file with a table's rows. Its name comes from the dump and must not lead out of the folder.
@@ -108,7 +101,7 @@ impl Folder {
             match door::look(&path) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => {
-                    self.gauge.trouble.at("look at", &path, &error);
+                    self.gauge.first_failure.at("look at", &path, &error);
                     return Err(StreamError::of(&error));
                 }
                 Ok(metadata) if !metadata.is_file() => return Ok(Found::Link),
@@ -139,7 +132,7 @@ enum Found {
 }
 
 fn open(path: &Path, gauge: &Arc<ReadBudget>) -> Result<Buffered, StreamError> {
-    let file = InputFile::open(path, &gauge.trouble).map_err(|cause| StreamError::of(&cause.into()))?;
+    let file = InputFile::open(path, &gauge.first_failure).map_err(|cause| StreamError::of(&cause.into()))?;
     Ok(Buffered::new(Box::new(Counted {
         file,
         gauge: Arc::clone(gauge),

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::contents::{Contents, Holds, Part};
 use super::{Awaited, CONTENTS, MAGIC};
-use crate::archive::Member;
 use crate::archive::tar::Tar;
+use crate::archive::{Member, MemberBody};
 use crate::stream::{Buffered, ReadBudget};
 
 /// Bytes of a tar header.
@@ -50,16 +50,15 @@ impl DumpTar {
     /// The next table, or a member that is none, then what is missing.
     pub(crate) fn next(&mut self) -> Option<Member> {
         while !self.is_over {
-            let (label, notes, mut body) = match self.tar.next() {
-                Some(Member::Body { label, notes, body }) => (label, notes, body),
-                Some(other) => return Some(other),
-                None => {
-                    self.is_over = true;
-                    break;
-                }
+            let Some(Member { mut heading, body }) = self.tar.next() else {
+                self.is_over = true;
+                break;
+            };
+            let MemberBody::File(mut bytes) = body else {
+                return Some(Member { heading, body });
             };
             let Some(parts) = &self.parts else {
-                match Contents::read(&mut body, &self.gauge.limits) {
+                match Contents::read(&mut bytes, &self.gauge.limits) {
                     Ok(contents) => self.expect(contents.parts),
                     Err(broken) => {
                         self.is_over = true;
@@ -68,20 +67,19 @@ impl DumpTar {
                 }
                 continue;
             };
-            let Some((at, part)) = self.files.get(&label).and_then(|at| Some((*at, parts.get(*at)?))) else {
-                if is_passed_over(&label) {
+            let at = self.files.get(&heading.label);
+            let Some((at, part)) = at.and_then(|at| Some((*at, parts.get(*at)?))) else {
+                if is_passed_over(&heading.label) {
                     continue;
                 }
-                return Some(Member::Body { label, notes, body });
+                let body = MemberBody::File(bytes);
+                return Some(Member { heading, body });
             };
             self.awaited.came(at);
             if let Holds::Table(table) = &part.holds {
-                return Some(Member::Table {
-                    label: table.name.clone(),
-                    notes,
-                    body,
-                    table: table.clone(),
-                });
+                heading.label.clone_from(&table.name);
+                let body = MemberBody::Table(bytes, table.clone());
+                return Some(Member { heading, body });
             }
         }
         let parts = self.parts.as_deref().unwrap_or_default();

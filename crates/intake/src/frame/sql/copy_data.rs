@@ -1,28 +1,17 @@
 //! The lines that follow a `COPY` statement, up to the end mark.
 
-use chatmill_diag::codes::RECORD_TOO_LONG;
 use memchr::memchr;
 
 use super::Part;
 use crate::frame::rows::CellsOf;
-use crate::frame::unit::Unit;
 use crate::frame::{Framer, is_space};
 use crate::stream::StreamError;
 use crate::table::copy;
-use crate::table::row::RowFault;
 
 impl Framer {
     /// Reads a line of `COPY` data.
     pub(super) fn next_copy_line(&mut self) {
-        let mut unit = Unit::new(
-            self.place,
-            0,
-            self.record_limit,
-            self.head_limit,
-            &RECORD_TOO_LONG,
-        );
-        let mut raw = std::mem::take(&mut self.rows.raw);
-        raw.clear();
+        let (mut unit, mut raw) = self.row_unit(self.record_limit);
         // The line feed belongs to a row that is passed over, and separates the others.
         let is_skipping = self.rows.is_skipping();
         let mut is_ended = false;
@@ -63,20 +52,12 @@ impl Framer {
         if self.pass_separators(is_space).is_none() {
             return;
         }
-        let mut unit = Unit::new(
-            self.place,
-            0,
-            self.record_limit,
-            self.head_limit,
-            &RECORD_TOO_LONG,
-        );
-        let mut raw = std::mem::take(&mut self.rows.raw);
-        raw.clear();
+        let (mut unit, mut raw) = self.row_unit(self.record_limit);
         while self.window.ready() {
             let count = self.window.rest().len();
             self.take(&mut unit, count, &mut raw);
         }
-        let fault = RowFault::malformed("something follows the end mark of the rows");
-        self.reject_row(unit, raw, &StreamError::new(fault.code, fault.message));
+        let broken = StreamError::malformed("something follows the end mark of the rows");
+        self.reject_row(unit, raw, &broken);
     }
 }

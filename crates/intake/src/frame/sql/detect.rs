@@ -145,59 +145,10 @@ fn opening(text: &[u8], mark: Option<Mark>, is_named: bool) -> Option<Dialect> {
 #[cfg(test)]
 mod tests {
     use super::detect;
-    use crate::table::sql::Dialect::{MySql, PostgreSql, Sqlite};
+    use crate::reader::testing::cases;
 
     #[test]
     fn dumps_are_recognised_by_their_beginning() {
-        for (head, dialect) in [
-            (
-                "--\n-- PostgreSQL database dump\n--\n\n\\restrict abc\n",
-                PostgreSql,
-            ),
-            ("--\n-- PostgreSQL database cluster dump\n", PostgreSql),
-            ("\\restrict abc\n\n", PostgreSql),
-            ("SET statement_timeout = 0;\n", PostgreSql),
-            ("\n/* ours */ COPY public.t (a) FROM stdin;\n1\n", PostgreSql),
-            ("INSERT INTO t VALUES (1", PostgreSql),
-            ("create table if not exists t (a int);", PostgreSql),
-            ("-- MySQL dump 10.13  Distrib 8.0.36\n--\n", MySql),
-            (
-                "/*M!999999\\- enable the sandbox mode */ \n-- MariaDB dump 10.19\n",
-                MySql,
-            ),
-            ("/*!40101 SET NAMES utf8 */;\nINSERT INTO t VALUES (1);", MySql),
-            ("/*!50000 INSERT INTO t VALUES (1,'a'),(2,'b", MySql),
-            ("INSERT INTO `t` VALUES (1,'`');", MySql),
-            ("DROP TABLE IF EXISTS `t`;", MySql),
-            ("USE `shop`;", MySql),
-            ("PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n", Sqlite),
-            ("BEGIN TRANSACTION;\nCREATE TABLE `t` (a);", Sqlite),
-        ] {
-            assert_eq!(detect(head.as_bytes()), Some(dialect), "{head}");
-        }
-    }
-
-    #[test]
-    fn prose_json_and_other_text_are_no_dumps() {
-        for head in [
-            "",
-            "{\"a\":1}\n",
-            "[1]",
-            "---\ntitle: x\n---\n",
-            "-- a note to myself\n",
-            "Set the table; then eat.\n",
-            "Create something new; begin today.",
-            "select the best; use it",
-            "Begin here.\n",
-            "Copy this; and that.",
-            "id,body\n1,x\n",
-            "/* css */ body { color: red; }",
-            "/*! css */ body { color: red; }",
-            "/*! goes on",
-            "INSERT INTO",
-            "hello",
-        ] {
-            assert_eq!(detect(head.as_bytes()), None, "{head}");
-        }
+        cases("dialects", |_, head| format!("{:?}", detect(head.as_bytes())));
     }
 }

@@ -1,14 +1,10 @@
 //! The rows of an `INSERT`: each is read on its own, however many its statement has.
 
-use chatmill_diag::codes::RECORD_TOO_LONG;
-
 use super::Part;
 use super::lexer::{Lexer, Mark, Stretch};
 use crate::frame::rows::CellsOf;
-use crate::frame::unit::Unit;
 use crate::frame::{Framer, is_space};
 use crate::stream::StreamError;
-use crate::table::row::RowFault;
 use crate::table::sql::Syntax;
 use crate::table::statement::Statement;
 
@@ -21,7 +17,7 @@ impl Framer {
             let table = sql.full_name(table);
             self.aim(Some(table), columns, None);
         } else {
-            let fault = RowFault::malformed("the statement before the rows makes no sense");
+            let fault = StreamError::malformed("the statement before the rows makes no sense");
             self.rows.reject_all(fault);
         }
     }
@@ -32,15 +28,7 @@ impl Framer {
             None => {}
             Some(b'(') if self.rows.is_skipping() => self.skip_values(syntax),
             Some(b'(') => {
-                let mut unit = Unit::new(
-                    self.place,
-                    0,
-                    self.record_limit,
-                    self.head_limit,
-                    &RECORD_TOO_LONG,
-                );
-                let mut raw = std::mem::take(&mut self.rows.raw);
-                raw.clear();
+                let (mut unit, mut raw) = self.row_unit(self.record_limit);
                 let mut lexer = Lexer::new(syntax, Stretch::Row);
                 match self.take_stretch(&mut lexer, &mut unit, &mut raw) {
                     Some(Mark::Bracket) => {
@@ -48,8 +36,8 @@ impl Framer {
                         self.end_row(unit, raw, CellsOf::Insert(syntax, room), None);
                     }
                     Some(_) => {
-                        let fault = RowFault::malformed("the row ends before its closing bracket");
-                        self.reject_row(unit, raw, &StreamError::new(fault.code, fault.message));
+                        let fault = StreamError::malformed("the row ends before its closing bracket");
+                        self.reject_row(unit, raw, &fault);
                     }
                     None => self.cut_row(unit, raw),
                 }
@@ -66,7 +54,7 @@ impl Framer {
             let rest = self.window.rest();
             let found = lexer.run(rest);
             let count = found.map_or(rest.len(), |(_, count)| count);
-            self.place.advance(rest.get(..count).unwrap_or_default());
+            self.place.advance(rest.split_at(count).0);
             self.window.consume(count);
             is_ended = found.is_some();
         }
@@ -102,8 +90,8 @@ impl Framer {
                 if is_known || self.rows.is_skipping() {
                     self.pass_unit(&unit, raw);
                 } else {
-                    let fault = RowFault::malformed("expected a row or the end of the statement");
-                    self.reject_row(unit, raw, &StreamError::new(fault.code, fault.message));
+                    let fault = StreamError::malformed("expected a row or the end of the statement");
+                    self.reject_row(unit, raw, &fault);
                 }
             }
         }

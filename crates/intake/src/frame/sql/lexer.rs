@@ -154,7 +154,7 @@ impl Lexer {
     pub(super) fn run(&mut self, bytes: &[u8]) -> Option<(Mark, usize)> {
         let mut at = 0;
         while at < bytes.len() {
-            let rest = bytes.get(at..).unwrap_or_default();
+            let rest = bytes.split_at(at).1;
             if self.mode == Mode::Code {
                 let (mark, read) = self.code(rest);
                 at += read;
@@ -316,8 +316,6 @@ impl Lexer {
 
     /// Reads what is not code; the bytes read. None are where it turns out to be code.
     fn quoted(&mut self, bytes: &[u8]) -> usize {
-        let all = bytes.len();
-        let first = bytes.first().copied().unwrap_or_default();
         match &mut self.mode {
             Mode::Code => 0,
             Mode::Quoted { quote, backslashes } => {
@@ -327,7 +325,9 @@ impl Lexer {
                 } else {
                     memchr(quote, bytes)
                 };
-                let Some(stop) = stop else { return all };
+                let Some(stop) = stop else {
+                    return bytes.len();
+                };
                 if bytes.get(stop) == Some(&quote) {
                     self.mode = Mode::Code;
                     // A closing bracket is not doubled to stand for itself.
@@ -345,6 +345,15 @@ impl Lexer {
                 };
                 1
             }
+            Mode::DollarTag(_) | Mode::Dollar { .. } => self.dollar_quoted(bytes),
+            _ => self.comment(bytes),
+        }
+    }
+
+    /// Reads a quote between dollar signs, or what may begin one.
+    fn dollar_quoted(&mut self, bytes: &[u8]) -> usize {
+        let first = bytes.first().copied().unwrap_or_default();
+        match &mut self.mode {
             Mode::DollarTag(tag) => {
                 let is_tag = is_tag(first) && tag.len() < TAG && !(tag.is_empty() && first.is_ascii_digit());
                 if is_tag {
@@ -361,7 +370,7 @@ impl Lexer {
             }
             Mode::Dollar { tag, seen: 0 } => {
                 let Some(dollar) = memchr(b'$', bytes) else {
-                    return all;
+                    return bytes.len();
                 };
                 self.mode = Mode::Dollar {
                     tag: std::mem::take(tag),
@@ -381,6 +390,15 @@ impl Lexer {
                 }
                 1
             }
+            _ => 0,
+        }
+    }
+
+    /// Reads a comment, or what may begin one.
+    fn comment(&mut self, bytes: &[u8]) -> usize {
+        let all = bytes.len();
+        let first = bytes.first().copied().unwrap_or_default();
+        match &mut self.mode {
             Mode::LineComment => {
                 let Some(end) = memchr(b'\n', bytes) else {
                     return all;
@@ -436,6 +454,7 @@ impl Lexer {
                     }
                 }
             }
+            _ => 0,
         }
     }
 }

@@ -8,7 +8,6 @@ use crate::frame::rows::Encoding;
 use crate::frame::unit::Unit;
 use crate::frame::{Framer, is_space};
 use crate::stream::StreamError;
-use crate::table::row::RowFault;
 use crate::table::sql::{Dialect, Syntax};
 use crate::table::statement::{Statement, database_of};
 
@@ -70,9 +69,7 @@ impl Framer {
 
     /// Reads a statement up to its end, or an `INSERT` up to its rows.
     pub(super) fn read_statement(&mut self, syntax: Syntax) -> (Unit, Vec<u8>, Lexer, Option<Mark>) {
-        let mut unit = Unit::new(self.place, 0, MAX_HELD_BYTES, self.head_limit, &RECORD_TOO_LONG);
-        let mut raw = std::mem::take(&mut self.rows.raw);
-        raw.clear();
+        let (mut unit, mut raw) = self.row_unit(MAX_HELD_BYTES);
         let mut lexer = Lexer::new(syntax, Stretch::Statement);
         let mark = self.take_stretch(&mut lexer, &mut unit, &mut raw);
         (unit, raw, lexer, mark)
@@ -85,8 +82,8 @@ impl Framer {
             && let Some(sql) = &self.sql
             && self.rows.is_named(&sql.full_name(table.clone()))
         {
-            let fault = RowFault::malformed("the statement makes its rows, it does not list them");
-            self.reject_row(unit, raw, &StreamError::new(fault.code, fault.message));
+            let fault = StreamError::malformed("the statement makes its rows, it does not list them");
+            self.reject_row(unit, raw, &fault);
             return;
         }
         self.pass_unit(&unit, raw);
@@ -105,7 +102,7 @@ impl Framer {
             } => {
                 let table = sql.full_name(table);
                 sql.part = Part::CopyStart;
-                let fault = (!is_plain).then(|| RowFault::malformed("COPY with options is not read"));
+                let fault = (!is_plain).then(|| StreamError::malformed("COPY with options is not read"));
                 self.aim(Some(table), columns, fault);
             }
             Statement::Create { table, columns } => {

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::event::{Event, Form, Framing};
 use crate::reader::Reader;
-use crate::reader::testing::{Drip, Entry, open, read_all, small};
+use crate::reader::testing::{Drip, Entry, cases, open, read_all, small};
 use crate::table::{TableFilter, TableMap};
 
 /// A map that embeds the JSON of the five rows.
@@ -159,15 +159,15 @@ fn a_database_file_and_its_dump_give_the_same_rows() {
 }
 
 #[test]
-fn a_table_that_is_defined_anew_has_its_new_columns() {
-    let entry = read_notes(
-        "CREATE TABLE notes (id int, text text);\nINSERT INTO notes VALUES (1,'a');\n\
-         CREATE TABLE notes (text text, id int);\nINSERT INTO notes VALUES ('b',2);\n",
-    );
-    assert_eq!(
-        entry.rows(),
-        [r#"{"id":"1","text":"a"}"#, r#"{"text":"b","id":"2"}"#]
-    );
+fn dumps_are_read_as_their_cases_say() {
+    cases("dumps", |_, text| {
+        let entry = read_notes(text);
+        let script = entry.script();
+        let rows = entry.rows();
+        [vec![script.as_str()], rows, entry.messages()]
+            .concat()
+            .join("\n")
+    });
 }
 
 #[test]
@@ -190,26 +190,6 @@ fn lines_of_copy_lose_their_escapes() {
 }
 
 #[test]
-fn tables_that_nobody_wants_are_counted_and_places_are_right() {
-    let text = "COPY public.users (id) FROM stdin;\n1\n2\n\\.\n\nCOPY public.notes (id, text) FROM stdin;\n1\té\n2\t\\N\n\\.\n";
-    assert_eq!(
-        read_notes(text).script(),
-        "S79, K2 public.users 4, T public.notes rows, S1, F84-88@7:1, S1, F89-93@8:1, S4"
-    );
-    let text =
-        "INSERT INTO users VALUES (1), (2);\nINSERT INTO notes (id,text) VALUES\n  (1,'a'),\n  (2,'é\n');\n";
-    let entry = read_notes(text);
-    assert_eq!(
-        entry.script(),
-        "S63, K2 users 6, T notes rows, S3, F72-79@3:3, S4, F83-92@4:3, S2"
-    );
-    assert_eq!(
-        entry.rows(),
-        [r#"{"id":"1","text":"a"}"#, r#"{"id":"2","text":"é\n"}"#]
-    );
-}
-
-#[test]
 fn filtered_rows_are_counted_as_skipped() {
     let map = TableMap {
         filters: vec![TableFilter {
@@ -223,119 +203,6 @@ fn filtered_rows_are_counted_as_skipped() {
         entry.script(),
         "S7, T notes rows, S2, K1 notes 4, F13-19@3:1, S3, K2 notes 8, F30-36@6:1, S2, K1 notes 4"
     );
-}
-
-#[test]
-fn several_databases_in_one_file_are_told_apart() {
-    let dump = |rows: &str| {
-        format!(
-            "--\n-- PostgreSQL database dump\n--\nCOPY public.notes (id, text) FROM stdin;\n{rows}\\.\n--\n-- PostgreSQL database dump complete\n--\n"
-        )
-    };
-    let text = format!(
-        "--\n-- PostgreSQL database cluster dump\n--\nCREATE ROLE x;\n\\connect template1\n{}\\connect -reuse-previous=on \"dbname='my shop'\"\n{}--\n-- PostgreSQL database cluster dump complete\n--\n",
-        dump("1\ta\n"),
-        dump("2\tb\n"),
-    );
-    let entry = read_notes(&text);
-    assert_eq!(entry.codes(), [""; 0]);
-    assert_eq!(entry.frames.len(), 2);
-    let script = entry.script();
-    assert!(
-        script.contains("T template1.public.notes rows") && script.contains("T my shop.public.notes rows"),
-        "{script}"
-    );
-    let cut = text.replace("-- PostgreSQL database dump complete\n", "");
-    assert_eq!(read_notes(&cut).codes(), ["(dump-incomplete)"; 2]);
-    let mysql = read_notes("USE `shop`;\nINSERT INTO `notes` (`id`,`text`) VALUES (1,'a');\n");
-    assert!(mysql.script().contains("T shop.notes rows"));
-}
-
-#[test]
-fn old_dumps_name_the_schema_beforehand() {
-    let entry =
-        read_notes("SET search_path = chat, pg_catalog;\nCOPY notes (id, text) FROM stdin;\n1\ta\n\\.\n");
-    assert!(entry.script().contains("T chat.notes rows"));
-}
-
-#[test]
-fn a_row_that_cannot_be_read_costs_itself_only() {
-    let entry = read_notes(
-        "INSERT INTO notes (id, text) VALUES (1, 'a'), (2, now()), (3), (4, 'd', 5), (6, 'f'\n;\nINSERT INTO notes (id, text) VALUES (7, 'g') ON CONFLICT DO NOTHING;\n",
-    );
-    assert_eq!(entry.codes(), ["malformed-row"; 4]);
-    assert_eq!(
-        entry.messages(),
-        [
-            "a value is an expression that only a database can evaluate",
-            "1 cells in a row of 2 columns",
-            "3 cells in a row of 2 columns",
-            "the row ends before its closing bracket",
-        ]
-    );
-    assert_eq!(
-        entry.rows(),
-        [r#"{"id":"1","text":"a"}"#, r#"{"id":"7","text":"g"}"#]
-    );
-    let entry = read_notes("COPY notes (id, text) FROM stdin;\n1\ta\n\n2\n3\tc\td\n4\td\n\\.\n");
-    assert_eq!(entry.codes(), ["malformed-row"; 3]);
-    assert_eq!(entry.frames.len(), 2);
-    let entry = read_notes("id,text\n1\n2,\"b\nb\"\n\n3,c,c\n\"4\"x,d\n5,\"\"\n6,\n");
-    assert_eq!(entry.codes(), ["malformed-row"; 3]);
-    assert_eq!(
-        entry.rows(),
-        [
-            r#"{"id":"2","text":"b\nb"}"#,
-            r#"{"id":"5","text":""}"#,
-            r#"{"id":"6","text":null}"#
-        ]
-    );
-}
-
-#[test]
-fn rows_that_are_made_and_not_listed_are_rejected() {
-    for text in [
-        "INSERT INTO notes (id, text) SELECT 1, 'a';\n",
-        "INSERT INTO notes (id, text) VALUES ROW(1, 'a');\n",
-        "INSERT INTO notes (id, text) VALUES 'a';\n",
-        "COPY notes (id, text) FROM stdin WITH (FORMAT csv);\n1,a\n\\.\n",
-    ] {
-        assert_eq!(read_notes(text).codes(), ["malformed-row"], "{text}");
-    }
-    assert_eq!(
-        read_notes("INSERT INTO users SELECT 1;\n").codes(),
-        ["(empty-input)"]
-    );
-}
-
-#[test]
-fn procedures_and_triggers_hold_no_rows() {
-    let insert = "INSERT INTO notes (id, text) VALUES (9, 'x');";
-    for text in [
-        format!(
-            "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\nCREATE TRIGGER t BEGIN {insert} {insert} END;\nCOMMIT;\n"
-        ),
-        format!("CREATE FUNCTION public.f() RETURNS void LANGUAGE sql AS $$ {insert} $$;\n"),
-        format!("CREATE FUNCTION public.f() RETURNS void LANGUAGE sql BEGIN ATOMIC {insert} {insert} END;\n"),
-        format!(
-            "CREATE TABLE `t` (`a` int);\nDELIMITER ;;\nCREATE PROCEDURE p() BEGIN {insert} {insert} END ;;\nDELIMITER ;\n"
-        ),
-        format!(
-            "CREATE TABLE `t` (`a` int);\nDELIMITER //\nCREATE PROCEDURE p() BEGIN {insert} {insert} END //\nDELIMITER ;\n"
-        ),
-        format!(
-            "-- {insert}\n/* {insert} */\nSET x = '{}';\n",
-            insert.replace('\'', "''")
-        ),
-    ] {
-        let entry = read_notes(&(text.clone() + "INSERT INTO notes (id, text) VALUES (1, 'a');\n"));
-        assert_eq!(
-            (entry.codes(), entry.frames.len()),
-            (Vec::new(), 1),
-            "{text}\n{}",
-            entry.script()
-        );
-    }
 }
 
 #[test]
@@ -369,73 +236,6 @@ fn encodings_are_utf8_or_latin1_or_refused() {
     };
     assert_eq!(mysql("SET NAMES utf8mb4").codes(), [""; 0]);
     assert_eq!(mysql("SET NAMES latin1").codes(), ["invalid-utf8"]);
-}
-
-#[test]
-fn a_dump_that_is_cut_says_so() {
-    let table: &[(&str, &str)] = &[
-        (
-            "COPY notes (id, text) FROM stdin;\n1\ta\n2\tb",
-            "S33, T notes rows, S1, F34-37@2:1, S1, D38-41@3:1 dump-incomplete",
-        ),
-        (
-            "COPY notes (id, text) FROM stdin;\n1\ta\n",
-            "S33, T notes rows, S1, F34-37@2:1, S1, D38-38@3:1 dump-incomplete",
-        ),
-        (
-            "COPY notes (id, text) FROM stdin;\n",
-            "S33, T notes rows, S1, D34-34@2:1 dump-incomplete",
-        ),
-        (
-            "COPY users (id) FROM stdin;\n1\n2",
-            "S28, K2 users 3, D31-31@3:2 dump-incomplete",
-        ),
-        (
-            "INSERT INTO notes (id,text) VALUES (1,'a'), (2,'b",
-            "S34, T notes rows, S1, F35-42@1:36, S2, D44-49@1:45 dump-incomplete",
-        ),
-        (
-            "INSERT INTO notes (id,text) VALUES (1,'a'),",
-            "S34, T notes rows, S1, F35-42@1:36, S1, D43-43@1:44 dump-incomplete",
-        ),
-        (
-            "INSERT INTO users VALUES (1,'a'),(2",
-            "S26, K2 users 9, D35-35@1:36 dump-incomplete",
-        ),
-        (
-            "SET a = 1;\nCREATE TABLE notes (",
-            "S31, D31-31@2:21 dump-incomplete",
-        ),
-        (
-            "SET a = 1;\nINSERT INTO notes VALU",
-            "S33, D33-33@2:23 dump-incomplete",
-        ),
-        ("--\n-- PostgreSQL database dump\n--\n", "S34, N dump-incomplete"),
-        (
-            "PRAGMA foreign_keys=OFF;\nBEGIN TRANSACTION;\n",
-            "S44, N dump-incomplete",
-        ),
-        ("-- MySQL dump 10.13\nUNLOCK TABLES;\n", "S35, N dump-incomplete"),
-        (
-            "id,text\n1,\"a",
-            "S7, T notes rows, S1, D8-12@2:1 dump-incomplete",
-        ),
-        ("id,text\n1", "S7, T notes rows, S1, D8-9@2:1 dump-incomplete"),
-        ("id,text\n1,a", "S7, T notes rows, S1, F8-11@2:1"),
-    ];
-    for (text, script) in table {
-        assert_eq!(read_notes(text).script(), *script, "{text}");
-    }
-    let errors = read_notes(
-        "BEGIN TRANSACTION;\nINSERT INTO notes(id,text) VALUES(1,'a');\nROLLBACK; -- due to errors\n",
-    );
-    assert_eq!(
-        (errors.codes(), errors.frames.len()),
-        (vec!["(dump-incomplete)".to_owned()], 1)
-    );
-    let two = "--\n-- PostgreSQL database dump\n--\nSET a = 1;\n".repeat(2)
-        + "-- PostgreSQL database dump complete\n";
-    assert_eq!(read_notes(&two).codes(), ["(dump-incomplete)", "(empty-input)"]);
 }
 
 /// Rows seen before any cut are those of the whole, in order, and every cut is reported.

@@ -4,151 +4,18 @@ use chatmill_diag::codes::UNKNOWN_FORMAT;
 use crate::event::{Event, Framing};
 use crate::json;
 use crate::reader::Reader;
-use crate::reader::testing::{framing, read_all, read_one, small};
+use crate::reader::testing::{cases, framing, read_all, read_one, small};
 
-/// Checks the script of each text.
-fn check(table: &[(&str, Framing, &str)]) {
-    for (text, expected, script) in table {
+#[test]
+fn texts_are_framed_as_their_cases_say() {
+    cases("framing", |_, text| {
         let entry = read_one(text.as_bytes(), &Limits::default());
-        assert_eq!(
-            (framing(&entry), entry.script().as_str()),
-            (*expected, *script),
-            "{text:?}"
-        );
-    }
+        format!("{:?}: {}", framing(&entry), entry.script())
+    });
 }
 
 #[test]
-fn lines_end_at_line_feeds_and_blank_lines_separate() {
-    use Framing::Lines;
-    check(&[
-        ("{}", Lines, "F0-2@1:1"),
-        ("{}\n", Lines, "F0-2@1:1, S1"),
-        ("{}\n{}\n", Lines, "F0-2@1:1, S1, F3-5@2:1, S1"),
-        ("{}\r\n{}\r\n", Lines, "F0-2@1:1, S2, F4-6@2:1, S2"),
-        ("{}\r\n{}\r", Lines, "F0-2@1:1, S2, F4-6@2:1, S1"),
-        (
-            "\n \r\n{}\n\n\t\n  {}\n \n",
-            Lines,
-            "S4, F4-6@3:1, S6, F12-14@6:3, S3",
-        ),
-        ("{}\nx\ry\n{}", Lines, "F0-2@1:1, S1, F3-6@2:1, S1, F7-9@3:1"),
-        ("{} \n{}\r\r\n", Lines, "F0-3@1:1, S1, F4-7@2:1, S2"),
-        ("{\"a\":\"\u{2028}中\"}\n{}", Lines, "F0-14@1:1, S1, F15-17@2:1"),
-        (
-            "\u{feff}{}\n{}",
-            Lines,
-            "N byte-order-mark, S3, F3-5@1:1, S1, F6-8@2:1",
-        ),
-        ("{}\n\u{feff}{}\n", Lines, "F0-2@1:1, S1, F3-8@2:1, S1"),
-        ("{} {}\n{}\n", Lines, "F0-5@1:1, S1, F6-8@2:1, S1"),
-        ("[{}]\n[{}]\n", Lines, "F0-4@1:1, S1, F5-9@2:1, S1"),
-        (
-            "{\"a\":\n1}\n{}\n",
-            Lines,
-            "F0-5@1:1, S1, F6-8@2:1, S1, F9-11@3:1, S1",
-        ),
-    ]);
-}
-
-#[test]
-fn arrays_give_their_elements() {
-    use Framing::Array;
-    check(&[
-        ("[]", Array, "S2"),
-        (" [ ] \n", Array, "S6"),
-        ("[{}]", Array, "S1, F1-3@1:2, S1"),
-        ("[{},\n {}]\n", Array, "S1, F1-3@1:2, S3, F6-8@2:2, S2"),
-        (
-            "[1,\"a,]\",[2,[]],null , -1.5e3]",
-            Array,
-            "S1, F1-2@1:2, S1, F3-8@1:4, S1, F9-15@1:10, S1, F16-20@1:17, S3, F23-29@1:24, S1",
-        ),
-        ("[\"中\",{}]", Array, "S1, F1-6@1:2, S1, F7-9@1:6, S1"),
-        ("\u{feff}[{}]", Array, "N byte-order-mark, S4, F4-6@1:2, S1"),
-        // Commas without an element between them are separators.
-        ("[,{},,{},]", Array, "S2, F2-4@1:3, S2, F6-8@1:7, S2"),
-        // What stands between an element and the next comma is damage, and the next element is intact.
-        (
-            "[{} {},{}]",
-            Array,
-            "S1, F1-3@1:2, S1, D4-6@1:5 invalid-json, S1, F7-9@1:8, S1",
-        ),
-        (
-            "[{}x[,],\"],\",{}]",
-            Array,
-            "S1, F1-3@1:2, D3-7@1:4 invalid-json, S1, F8-12@1:9, S1, F13-15@1:14, S1",
-        ),
-        ("[},{}]", Array, "S1, D1-2@1:2 invalid-json, S1, F3-5@1:4, S1"),
-        (
-            "[1 2,3]",
-            Array,
-            "S1, F1-2@1:2, S1, D3-4@1:4 invalid-json, S1, F5-6@1:6, S1",
-        ),
-        ("[nope,{}]", Array, "S1, F1-5@1:2, S1, F6-8@1:7, S1"),
-        ("[{}] x\ny", Array, "S1, F1-3@1:2, S2, D5-8@1:6 invalid-json"),
-        ("[{}]\n{}\n", Array, "S1, F1-3@1:2, S2, D5-8@2:1 invalid-json"),
-        // The end comes too early.
-        ("[", Array, "S1, D1-1@1:2 truncated-stream"),
-        ("[{}", Array, "S1, F1-3@1:2, D3-3@1:4 truncated-stream"),
-        ("[{},\n", Array, "S1, F1-3@1:2, S2, D5-5@2:1 truncated-stream"),
-        (
-            "[{},{\"a\":[",
-            Array,
-            "S1, F1-3@1:2, S1, D4-10@1:5 truncated-stream",
-        ),
-        ("[1,2", Array, "S1, F1-2@1:2, S1, D3-4@1:4 truncated-stream"),
-        // A string that is not closed swallows the rest, and nothing before it.
-        (
-            "[{},{\"a\":\"x},{},{}]",
-            Array,
-            "S1, F1-3@1:2, S1, D4-19@1:5 truncated-stream",
-        ),
-    ]);
-}
-
-#[test]
-fn documents_stand_one_after_another() {
-    use Framing::Documents;
-    check(&[
-        ("{\n\"a\":1\n}\n", Documents, "F0-9@1:1, S1"),
-        ("{}{}", Documents, "F0-2@1:1, F2-4@1:3"),
-        (
-            "{\n}\n\n{\n}\n  [1]",
-            Documents,
-            "F0-3@1:1, S2, F5-8@4:1, S3, F11-14@6:3",
-        ),
-        ("{}\r{}\r", Documents, "F0-2@1:1, S1, F3-5@1:4, S1"),
-        (" {}\n", Documents, "S1, F1-3@1:2, S1"),
-        ("\u{feff}{\n}", Documents, "N byte-order-mark, S3, F3-6@1:1"),
-        // A scalar is a document; other text is one damage.
-        ("42\n", Documents, "F0-3@1:1"),
-        ("\"a\nb\"", Documents, "D0-5@1:1 invalid-json"),
-        ("hello\nworld {}\n", Documents, "D0-15@1:1 invalid-json"),
-        ("hello\n{\n}\n", Documents, "D0-6@1:1 invalid-json, F6-9@2:1, S1"),
-        (
-            "{\n}x\n{\n}",
-            Documents,
-            "F0-3@1:1, D3-5@2:2 invalid-json, F5-8@3:1",
-        ),
-        ("{\n\"a\":1\n", Documents, "D0-8@1:1 truncated-stream"),
-        (
-            "{\n}\n{\"a\":\"\n}\n{\n}",
-            Documents,
-            "F0-3@1:1, S1, D4-16@3:1 invalid-json",
-        ),
-        // A small text that is one document over several lines, one of which could be a record.
-        ("{\"a\":[\n{}\n]}\n", Documents, "F0-12@1:1, S1"),
-    ]);
-}
-
-#[test]
-fn nothing_but_white_space_is_noted() {
-    check(&[
-        ("", Framing::Empty, "N empty-input"),
-        (" \r\n\t", Framing::Empty, "S4, N empty-input"),
-        ("\u{feff}", Framing::Empty, "N byte-order-mark, S3, N empty-input"),
-    ]);
+fn white_space_of_many_windows_is_noted() {
     let long = " ".repeat(3 << 20);
     assert_eq!(
         read_one(long.as_bytes(), &Limits::default()).script(),

@@ -73,7 +73,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         Self {
             list: ListReader::new(frame, limits),
             roster: Roster::default(),
-            times: Times::new(limits),
+            times: Times::new(frame.options),
             called: None,
             is_answered: false,
         }

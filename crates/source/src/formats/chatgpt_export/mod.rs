@@ -130,7 +130,15 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let tree = Tree::of(&entries, &mut notes);
     let visible = visible(root, &entries, &mut notes);
     let asks = |at: usize| values.get(at).is_some_and(|value| messages::is_of_person(*value));
-    let branches = tree::branches(&entries, &tree, visible, limits, asks, &mut notes);
+    let branches = tree::branches(
+        &entries,
+        &tree,
+        visible,
+        frame.options.branches,
+        limits,
+        asks,
+        &mut notes,
+    );
     let record = Nodes {
         values: &values,
         entries: &entries,

@@ -9,6 +9,7 @@ fn read_value(json: &str) -> Reading {
         bytes: json.as_bytes(),
         start: 100,
         key: None,
+        options: crate::ReadOptions::default(),
     };
     Chatml.read(&frame, &Limits::default())
 }

@@ -55,7 +55,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
         Self {
             turns: Turns::new(frame, limits),
-            times: Times::new(limits),
+            times: Times::new(frame.options),
             answers: HashMap::new(),
             usages: HashMap::new(),
             firsts: HashMap::new(),

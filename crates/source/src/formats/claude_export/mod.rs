@@ -127,7 +127,15 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         let sender = values.get(at).and_then(|value| value.get("sender"));
         matches!(text(sender).as_deref(), Some("human" | "user"))
     };
-    let branches = tree::branches(&entries, &tree, visible, limits, asks, &mut notes);
+    let branches = tree::branches(
+        &entries,
+        &tree,
+        visible,
+        frame.options.branches,
+        limits,
+        asks,
+        &mut notes,
+    );
     let record = Nodes {
         values: &values,
         entries: &entries,
@@ -195,7 +203,7 @@ fn of_branch<'d>(
     let mut reader = Reader {
         list: ListReader::new(frame, limits),
         roster: Roster::default(),
-        times: Times::new(limits),
+        times: Times::new(frame.options),
     };
     let shared = branch::read(&mut reader, nodes, branch, REGENERATED);
     let mut extra = Kept::new();

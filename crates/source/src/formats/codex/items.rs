@@ -123,7 +123,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits, is_object: bool) -> Self {
         Self {
             turns: Turns::new(frame, limits),
-            times: Times::new(limits),
+            times: Times::new(frame.options),
             twins: Twins::default(),
             session: Session::default(),
             model: None,
@@ -149,7 +149,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             self.line(index, *line);
         }
         self.note_encrypted();
-        let times = std::mem::replace(&mut self.times, Times::new(self.turns.list.limits));
+        let times = std::mem::replace(&mut self.times, Times::new(self.turns.list.frame.options));
         times.finish(&mut self.turns.list.notes);
         std::mem::take(&mut self.session)
     }

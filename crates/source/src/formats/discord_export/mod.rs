@@ -122,7 +122,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let mut reader = Reader {
         list: ListReader::new(frame, limits),
         roster: Roster::default(),
-        times: Times::new(limits),
+        times: Times::new(frame.options),
         channel: frame.key.map(str::to_owned),
     };
     let mut count = 0;

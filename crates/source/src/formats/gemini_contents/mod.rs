@@ -171,7 +171,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         list: ListReader::new(frame, limits),
         is_bare: root.kind() == Kind::Array,
         roster: Roster::new("model"),
-        times: Times::new(limits),
+        times: Times::new(frame.options),
         lines: Vec::new(),
         has_front: turns::has_front(&turns),
         chat: None,

@@ -130,7 +130,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let title = meta.title(notes);
     let scene = meta.scene(notes);
     let zone_path = format!("{}.default_timezone", meta.path);
-    let clock = Clock::new(meta.default_timezone, &zone_path, limits, notes);
+    let clock = Clock::new(meta.default_timezone, &zone_path, frame.options, notes);
     let roster = Roster::read(&mut meta, notes);
 
     let mut reader = Reader { list, roster, clock };

@@ -1,9 +1,10 @@
 //! Times of messages, read with the conversation's default time zone.
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{OffsetOrigin, Timestamp};
 
+use crate::options::ReadOptions;
 use crate::reader::odd_times::OddTimes;
 use crate::reader::zone::{READ_IN_ZONE, Zone};
 use crate::reader::{FieldText, Notes, Site, field_text, iso8601};
@@ -18,7 +19,12 @@ pub(super) struct Clock {
 
 impl Clock {
     /// Takes `default_timezone`, which stands at `path`: an IANA name or an offset.
-    pub(super) fn new(default: Option<Value<'_>>, path: &str, limits: &Limits, notes: &mut Notes) -> Self {
+    pub(super) fn new(
+        default: Option<Value<'_>>,
+        path: &str,
+        options: ReadOptions<'_>,
+        notes: &mut Notes,
+    ) -> Self {
         let zone = match field_text(default) {
             FieldText::Absent | FieldText::Null => None,
             FieldText::Text(text) => {
@@ -41,7 +47,7 @@ impl Clock {
             }
         };
         Self {
-            of_check: Zone::of_check(limits).filter(|_| zone.is_none()),
+            of_check: Zone::of_check(options).filter(|_| zone.is_none()),
             zone,
             odd: OddTimes::default(),
         }

@@ -31,7 +31,7 @@ pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits, rows: Vec<Value<'d
             .map(str::to_owned)
             .or_else(|| first.and_then(cells::place)),
         roster: Roster::new(BOT),
-        times: Times::new(limits),
+        times: Times::new(frame.options),
         replies: Vec::new(),
         seen: HashMap::new(),
         last: None,

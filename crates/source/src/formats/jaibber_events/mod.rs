@@ -115,7 +115,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     )?;
     let mut reader = Reader {
         list: ListReader::new(frame, limits),
-        clock: Clock::new(limits),
+        clock: Clock::new(frame.options),
         roster: Roster::default(),
         assembler: Assembler::default(),
         uploads: Vec::new(),

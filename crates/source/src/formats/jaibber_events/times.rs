@@ -1,9 +1,10 @@
 //! Times: milliseconds of Ably's envelopes, ISO 8601 of stored messages.
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{OffsetOrigin, Timestamp};
 
+use crate::options::ReadOptions;
 use crate::reader::odd_times::OddTimes;
 use crate::reader::zone::{READ_IN_ZONE, Zone};
 use crate::reader::{Notes, Site, iso8601};
@@ -18,10 +19,10 @@ pub(super) struct Clock {
 
 impl Clock {
     /// A clock that has met no time.
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(options: ReadOptions<'_>) -> Self {
         Self {
             odd: OddTimes::default(),
-            zone: Zone::of_check(limits),
+            zone: Zone::of_check(options),
         }
     }
 

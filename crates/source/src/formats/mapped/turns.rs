@@ -28,7 +28,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             map,
             list: ListReader::new(frame, limits),
             roster: Roster::default(),
-            times: Times::new(limits),
+            times: Times::new(frame.options),
         }
     }
 

@@ -158,7 +158,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     } else if let Some(error) = present(root, "error") {
         exchange.failed(error);
     }
-    let mut times = Times::new(limits);
+    let mut times = Times::new(frame.options);
     if let Some((key, time)) = field(&TIMES)
         && let Some(last) = exchange.turns.list.messages.len().checked_sub(1)
     {

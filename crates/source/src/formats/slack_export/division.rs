@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use chatmill_diag::Finding;
-use chatmill_diag::limits::Division;
 use chatmill_model::{Conversation, Message, Participant};
 use jiff::tz::Offset;
 
 use crate::frame::Reading;
+use crate::options::Division;
 use crate::reader::ListReader;
 
 /// A message with its id and its thread.
@@ -27,7 +27,7 @@ pub(super) fn divide(
 ) -> Reading {
     // Stable: what has no time stays in front.
     spoken.sort_by_key(|spoken| instant(&spoken.message));
-    let division = list.limits.division;
+    let division = list.frame.options.division;
     let mut parts: Vec<(String, Vec<Message>)> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     for spoken in spoken {

@@ -84,7 +84,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
         Self {
             list: ListReader::new(frame, limits),
-            times: Times::new(limits),
+            times: Times::new(frame.options),
             people: People::default(),
             key: frame.key.map(str::to_owned),
             channel: None,

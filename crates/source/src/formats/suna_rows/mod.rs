@@ -54,6 +54,7 @@ static ABOUT: About = About {
               status rows as notices",
     customs: Customs {
         kept_form: Some(ID),
+        sent_field: Some(metadata::COMPRESSED),
         // Only calls in the content of a row have an id of their own; text and metadata hold the others.
         text_arguments: TextArguments::WithId,
         ..Customs::USUAL
@@ -118,7 +119,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         thread: frame.key.map(str::to_owned).or_else(of_rows),
         agent: only_agent(&rows),
         roster: Roster::default(),
-        times: Times::new(limits),
+        times: Times::new(frame.options),
         era: Era::default(),
     };
     for step in &steps {

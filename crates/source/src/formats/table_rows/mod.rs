@@ -111,7 +111,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     let mut reader = Reader {
         list,
         roster: Roster::default(),
-        times: Times::new(limits),
+        times: Times::new(frame.options),
     };
     for row in &rows {
         reader.accept(row);

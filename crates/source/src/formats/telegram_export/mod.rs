@@ -193,7 +193,7 @@ fn chat(
     let mut reader = Reader {
         list: ListReader::new(frame, limits),
         roster: Roster::default(),
-        times: Times::new(limits),
+        times: Times::new(frame.options),
         bot: chat_id
             .as_ref()
             .filter(|_| is_with_bot)

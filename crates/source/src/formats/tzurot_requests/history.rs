@@ -85,7 +85,7 @@ pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading,
         list: ListReader::new(frame, limits),
         people: People::new(personalities.collect(), HashSet::new()),
         ids: HashMap::new(),
-        times: Times::new(limits),
+        times: Times::new(frame.options),
     };
     for row in &rows {
         reader.announce(*row);

@@ -242,7 +242,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         let requests = || requests.iter().map(|(_, request)| request);
         let authors = requests().filter_map(|request| quoted::author(request.quoted()?));
         Self {
-            times: Times::new(list.limits),
+            times: Times::new(list.frame.options),
             list,
             people: People::new(
                 requests().filter_map(Request::personality).collect(),

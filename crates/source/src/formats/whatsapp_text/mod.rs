@@ -97,7 +97,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         start: value.span().start + 1,
         places: Places::new(inside.as_bytes()),
         roster: Roster::default(),
-        times: Times::new(limits),
+        times: Times::new(frame.options),
         speakers: Speakers::of(&entries),
         order,
     };

@@ -29,27 +29,6 @@ fn chains_are_checked_against_the_limit() {
 }
 
 #[test]
-fn an_answer_needs_a_mention_or_a_task_in_a_chain_or_in_none() {
-    let mut reply = answer("response", "r1", "x");
-    reply["responseDepth"] = json!(1);
-    let mut second = reply.clone();
-    second["messageId"] = json!("r2");
-    let asked = payload("ann", "message", "m", "@Coder");
-    let found = |rows: Value| names(&read(&rows).findings);
-    let none: [&str; 0] = [];
-    assert_eq!(found(json!([asked, reply])), none);
-    assert_eq!(found(json!([reply, asked])), ["unmentioned-response"]);
-    assert_eq!(found(json!([asked, reply, second])), ["unmentioned-response"]);
-    let outside = answer("response", "r9", "in no chain");
-    assert_eq!(found(json!([outside])), ["unmentioned-response"]);
-    assert_eq!(found(json!([asked, outside])), none);
-    let task = json!({"type": "task-created", "projectId": "p",
-        "task": {"title": "t", "assignedAgentName": "coder", "createdBy": "u1", "createdByName": "ann", "createdByType": "user"}});
-    assert_eq!(found(json!([task, reply])), none);
-    assert_eq!(found(json!([task, outside])), none);
-}
-
-#[test]
 fn the_example_of_the_code_raises_it() {
     let page = &codes::UNMENTIONED_RESPONSE.page;
     let lines = page.example.lines().filter(|line| line.starts_with('{'));

@@ -2,10 +2,10 @@
 
 use crate::{JaibberEvents, Source};
 use chatmill_diag::Limits;
-use chatmill_intake::{Framing, Head, json};
+use chatmill_intake::json;
 use serde_json::json;
 
-use super::{conversation, gather, names, payload, read, read_as, rest, turns};
+use super::{conversation, gather, names, payload, read_as, rest, turns};
 
 #[test]
 fn frames_of_every_kind_are_cut_into_rows_by_project() {
@@ -48,86 +48,6 @@ fn frames_of_every_kind_are_cut_into_rows_by_project() {
     assert!(readings["odd"].conversation.is_none() && readings["odd"].rejects.len() == 1);
 }
 
-/// How sure the source is of a record.
-fn confidence(record: &str) -> Option<u8> {
-    let head = Head {
-        framing: Framing::Documents,
-        complete: true,
-        bytes: record.as_bytes().to_vec(),
-    };
-    JaibberEvents
-        .detect(&head.sketch())
-        .map(|evidence| evidence.confidence)
-}
-
-#[test]
-fn every_kind_of_record_is_recognised_and_others_are_not() {
-    for (record, least) in [
-        (payload("ann", "message", "m1", "hi"), 90),
-        (
-            json!({"clientId": "c", "data": payload("ann", "message", "m1", "hi")}),
-            90,
-        ),
-        (
-            json!({"id": "e", "clientId": "c", "connectionId": "d", "name": "message", "data": "{}"}),
-            60,
-        ),
-        (
-            json!({"clientId": "c", "data": {"userId": "u", "username": "ann", "isAgent": false}}),
-            80,
-        ),
-        (json!({"userId": "u", "isAgent": true, "projectIds": []}), 80),
-        (rest("1", "x", "2026-01-01T00:00:00Z"), 85),
-        (
-            json!({"data": [rest("1", "x", "2026-01-01T00:00:00Z")], "pagination": {"cursor": null}}),
-            90,
-        ),
-        (
-            json!({"event": "message.created", "data": {"message": {"id": "1"}}}),
-            80,
-        ),
-        (
-            json!({"type": "task-updated", "task": {"id": "t"}, "projectId": "p"}),
-            80,
-        ),
-        (
-            json!({"id": "f", "uploadedBy": "u", "filename": "a", "blobUrl": "https://e.com/a"}),
-            80,
-        ),
-        (
-            json!({"data": [{"id": "f", "filename": "a", "blobUrl": "https://e.com/a"}]}),
-            80,
-        ),
-        (
-            json!({"p": [{"id": "1", "conversationId": "p", "sender": "me", "status": "sent"}]}),
-            80,
-        ),
-        (json!({"chat_messages": {"p": [{"id": "1"}]}}), 60),
-        (
-            json!({"id": "1", "conversationId": "p", "sender": "me", "text": "x", "status": "sent"}),
-            70,
-        ),
-        (json!({"type": "chunk", "responseId": "r", "text": "x"}), 60),
-        (json!({"type": "poke", "messageId": "m", "projectId": "p"}), 70),
-    ] {
-        let found = confidence(&record.to_string());
-        assert!(
-            found.is_some_and(|found| found >= least),
-            "{found:?} for {record}"
-        );
-    }
-    for record in [
-        r#"{"role":"user","content":"x","message_id":"1"}"#,
-        r#"{"data":[{"id":"1","object":"model"}],"meta":{}}"#,
-        r#"{"message_id":"m","thread_id":"t","type":"user","content":"{}","created_at":"x"}"#,
-        r#"{"event":"payment.created","data":{"id":"1"}}"#,
-        r#"{"conversation_list":[{"message_id":"m","sender":"u"}]}"#,
-        "[]",
-    ] {
-        assert_eq!(confidence(record), None, "{record}");
-    }
-}
-
 #[test]
 fn what_is_not_of_this_system_is_not_cut_and_is_a_fault_when_read() {
     for text in [
@@ -157,13 +77,6 @@ fn what_is_not_of_this_system_is_not_cut_and_is_a_fault_when_read() {
         read_as(&rows, None, &small).fault.unwrap().code.name,
         "conversation-too-large"
     );
-}
-
-#[test]
-fn an_empty_list_is_a_conversation_in_which_nobody_says_anything() {
-    let reading = read(&json!([]));
-    assert!(reading.fault.is_none());
-    assert!(conversation(&reading).messages.is_empty());
 }
 
 #[test]

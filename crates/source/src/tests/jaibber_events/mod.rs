@@ -2,10 +2,7 @@
 
 mod answers;
 mod frames;
-mod messages;
 mod people;
-mod repeats;
-mod streams;
 
 use std::collections::BTreeMap;
 
@@ -83,12 +80,6 @@ fn payload(name: &str, kind: &str, id: &str, text: &str) -> Value {
 fn answer(kind: &str, id: &str, text: &str) -> Value {
     let mut event = payload("Coder", kind, id, text);
     event["agentName"] = json!("Coder");
-    event
-}
-
-fn begin(id: &str, stream: &str) -> Value {
-    let mut event = answer("typing", id, "");
-    event["responseId"] = json!(stream);
     event
 }
 

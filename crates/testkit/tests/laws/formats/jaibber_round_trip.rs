@@ -7,7 +7,7 @@ use chatmill_diag::Limits;
 use chatmill_dialect::{Loss, LossCode, Policy, View};
 use chatmill_intake::json;
 use chatmill_model::{Linked, Message, MessageKind, Role};
-use chatmill_source::FrameView;
+use chatmill_source::{FrameView, ReadOptions};
 use chatmill_testkit::chats::text;
 use proptest::collection::vec;
 use proptest::option;
@@ -26,6 +26,7 @@ fn read(rows: &str) -> Option<Linked> {
         bytes: rows.as_bytes(),
         start: 0,
         key: Some(PROJECT),
+        options: ReadOptions::default(),
     };
     let reading = source.read(&frame, &limits);
     assert!(reading.rows.balances(), "{:?} {rows}", reading.rows);

@@ -36,12 +36,8 @@ fn found(findings: &[Finding], code: &str) -> Vec<(Option<u32>, String)> {
 /// What a rendering says and lost.
 fn said(dialect: &str, linked: &Linked, policy: &Policy) -> (String, Vec<(LossCode, u64)>) {
     let dialect = chatmill_dialect::find(dialect).unwrap();
-    let about = dialect.about();
-    let view = View::whole(
-        linked,
-        auto_perspective(linked).filter(|_| !about.neutral),
-        policy,
-    );
+    let perspective = auto_perspective(linked).filter(|_| !dialect.is_neutral());
+    let view = View::whole(linked, perspective, policy);
     let (mut text, mut losses) = (String::new(), Vec::new());
     dialect.render_each(&view, &mut |sink, rendering| {
         text.push_str(sink.text());

@@ -23,7 +23,7 @@ fn run(plan: Plan) -> RunSummary {
         threads: 1,
         ..RunOptions::default()
     };
-    chatmill_engine::run::run(plan, options, &Silent, &AtomicBool::new(false)).unwrap()
+    chatmill_engine::run(plan, options, &Silent, &AtomicBool::new(false)).unwrap()
 }
 
 /// A tar archive of these files.
@@ -280,9 +280,6 @@ fn an_unknown_file_is_called_by_the_name_of_what_it_looks_like() {
         message.contains("this looks like a Messenger or Instagram export"),
         "{message}"
     );
-    let fault = chatmill_engine::plan::source("messenger")
-        .err()
-        .unwrap()
-        .to_string();
+    let fault = chatmill_engine::source("messenger").err().unwrap().to_string();
     assert!(fault.contains("did you mean `mapped`"), "{fault}");
 }

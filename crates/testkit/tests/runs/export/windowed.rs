@@ -154,23 +154,22 @@ fn divided(dialect: &str, format: Format) -> ExportRequest {
 fn every_envelope_keeps_the_rows_of_a_room_apart_in_order_and_in_one_file() {
     let (workshop, dataset) = milled();
     for envelope in envelopes_of_conversations() {
-        let about = envelope.about();
         let request = |format| ExportRequest {
             envelope: Some(envelope),
-            ..divided(about.dialects[0], format)
+            ..divided(envelope.dialects[0], format)
         };
         let [as_lines, as_table] = [Format::Jsonl, Format::Parquet].map(|format| {
-            let out = workshop.path(&format!("{}-{format:?}", about.id));
+            let out = workshop.path(&format!("{}-{format:?}", envelope.id));
             (export(&dataset, &request(format), &out).unwrap(), out)
         });
-        let (rendered, invalid) = renderings(&dataset, about.dialects[0]);
+        let (rendered, invalid) = renderings(&dataset, envelope.dialects[0]);
         assert_balanced(&as_table.0);
         let over = as_table
             .0
             .left_out
             .iter()
             .find(|left| left.reason.starts_with("not-valid: "));
-        assert_eq!(over.map(|left| left.rows), Some(invalid), "{}", about.id);
+        assert_eq!(over.map(|left| left.rows), Some(invalid), "{}", envelope.id);
 
         let (mut seen, mut homes) = (BTreeSet::new(), BTreeMap::new());
         for (file, table) in as_lines.0.files.iter().zip(&as_table.0.files) {
@@ -187,7 +186,7 @@ fn every_envelope_keeps_the_rows_of_a_room_apart_in_order_and_in_one_file() {
                 let (content, _, tokens) = &rendered[key];
                 assert!(*tokens <= 80, "{key:?} is over the budget");
                 let rendering: Value = serde_json::from_str(content).unwrap();
-                assert_same_words(about.id, &rendering, record);
+                assert_same_words(envelope.id, &rendering, record);
             }
         }
         assert_eq!(
@@ -201,7 +200,7 @@ fn every_envelope_keeps_the_rows_of_a_room_apart_in_order_and_in_one_file() {
         assert!(
             seen.iter().any(|key| key.2 > 0),
             "{}: no row but the first",
-            about.id
+            envelope.id
         );
     }
 }

@@ -95,7 +95,7 @@ pub(crate) const SCENES: &[Scene] = &[
             let report = chatmill_report::write(&out, None).map_err(of_dataset)?;
             Ok(Found::from([(
                 "report".to_owned(),
-                chatmill_report::json(&report),
+                chatmill_report::json(&report).unwrap(),
             )]))
         },
         look: whole,
@@ -372,8 +372,8 @@ fn of_dataset(error: DatasetError) -> Ended {
     }
 }
 
-fn of_read(error: &chatmill_engine::error::ReadError) -> Ended {
-    use chatmill_engine::error::ReadError;
+fn of_read(error: &chatmill_engine::ReadError) -> Ended {
+    use chatmill_engine::ReadError;
     match error {
         ReadError::Plan(PlanError::System(failure)) => Ended::Repeatable(failure.to_string()),
         ReadError::Plan(error) => Ended::Wrong(error.to_string()),

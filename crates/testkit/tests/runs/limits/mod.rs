@@ -37,7 +37,7 @@ impl Milled {
         let counts = self.summary.totals.findings.values();
         counts
             .filter(|count| count.name == name)
-            .map(chatmill_engine::work::receipt::FindingCount::total)
+            .map(chatmill_engine::FindingCount::total)
             .sum()
     }
 

@@ -4,8 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use chatmill_diag::Limits;
 use chatmill_engine::check::{CheckOptions, Checked, check};
-use chatmill_engine::plan::Target;
-use chatmill_engine::{Plan, PlanError, Silent};
+use chatmill_engine::{Plan, PlanError, Silent, Target};
 use chatmill_workshop::{Workshop, rows};
 
 use super::{Milled, chat, lines, message, mill, plain};
@@ -205,7 +204,7 @@ fn templated(template: &str, limit: &str) -> Result<bool, String> {
     let plan = Plan::load(&path, &[], None).map_err(|error| error.to_string())?;
     let options = chatmill_engine::RunOptions::default();
     let summary = chatmill_engine::run(plan, options, &Silent, &AtomicBool::new(false));
-    let invalid = |totals: chatmill_engine::commit::summary::RunTotals| {
+    let invalid = |totals: chatmill_engine::summary::RunTotals| {
         totals.tokens.iter().map(|total| total.invalid).sum::<u64>()
     };
     summary

@@ -163,15 +163,6 @@ pub(crate) fn canaries_in(dataset: &Path) -> BTreeSet<(&'static str, String)> {
     found
 }
 
-/// Files of a dataset that hold a text, in any case.
-pub(crate) fn files_with(dataset: &Path, text: &str) -> BTreeSet<String> {
-    let text = text.to_lowercase();
-    let held = contents(dataset)
-        .into_iter()
-        .filter(|(_, bytes)| memmem::find(bytes, text.as_bytes()).is_some());
-    held.map(|(file, _)| file).collect()
-}
-
 /// Every file of a dataset as it lies there, and every column of every table decoded; in lower case.
 fn contents(dataset: &Path) -> Vec<(String, Vec<u8>)> {
     let mut contents = Vec::new();

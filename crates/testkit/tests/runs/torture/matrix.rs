@@ -149,7 +149,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn of(dialect: &dyn Dialect, linked: &Linked) -> Self {
+    fn of(dialect: &Dialect, linked: &Linked) -> Self {
         let mut outcome = Self {
             violations: BTreeSet::new(),
             told: BTreeSet::new(),
@@ -242,7 +242,7 @@ fn dialects(cases: &[(String, Linked)]) -> String {
         "Result without call",
     ]);
     for dialect in DIALECTS {
-        let outcome = |name: &str| Outcome::of(*dialect, case(cases, name));
+        let outcome = |name: &str| Outcome::of(dialect, case(cases, name));
         let invalid: Vec<String> = SIXTEEN
             .iter()
             .flat_map(|name| {

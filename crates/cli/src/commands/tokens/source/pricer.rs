@@ -4,13 +4,11 @@ use std::collections::BTreeMap;
 
 use chatmill_dataset::Key;
 use chatmill_dialect::{Additions, MadeTexts, Policy, Rendering};
+use chatmill_engine::conversation::{
+    self, Billed, BillingMode, BudgetMeter, Logged, WindowedRenderer, requests,
+};
 use chatmill_engine::pipeline::PerspectiveChoice;
-use chatmill_engine::plan::{Target, WindowPlan};
-use chatmill_engine::work::bill::{BillingMode, requests};
-use chatmill_engine::work::budget::BudgetMeter;
-use chatmill_engine::work::render::WindowedRenderer;
-use chatmill_engine::work::shares::{Billed, Logged};
-use chatmill_engine::work::{render, tables};
+use chatmill_engine::{Target, WindowPlan};
 use chatmill_model::{Linked, MessageKind, Sink};
 use chatmill_report::GroupKey;
 use chatmill_report::bill::{Bill, BillBy, Booking, Said, SaidBill, day};
@@ -81,7 +79,7 @@ impl<'p> Pricer<'p> {
             bill,
         } = self;
         let conversation = &linked.conversation;
-        let (perspectives, _) = render::perspectives(linked, priced.speaker);
+        let (perspectives, _) = conversation::perspectives(linked, priced.speaker);
         let made = MadeTexts::default();
         let windowed = WindowedRenderer::new(linked, priced.windows, &perspectives, priced.policy, &made)
             .with(priced.additions);
@@ -91,7 +89,7 @@ impl<'p> Pricer<'p> {
         let title = conversation.title.as_deref().filter(|title| !title.is_empty());
         for target in priced.targets {
             let one_request = conversation.customs.is_one_request();
-            let serving = BillingMode::of(&*target.dialect, priced.windows.cuts, one_request);
+            let serving = BillingMode::of(&target.dialect, priced.windows.cuts, one_request);
             let mut emit = |sink: &mut Sink<'_>, perspective: &str, rendering: Rendering| {
                 let requests = requests(sink.spans_mut(), serving);
                 counter.tally_sink(sink, tallies);
@@ -161,7 +159,7 @@ impl<'p> Pricer<'p> {
         let priced = self.priced;
         let conversation = &linked.conversation;
         let mut calls: BTreeMap<u64, Vec<(Option<&str>, &str)>> = BTreeMap::new();
-        for call in tables::tool_calls(Key::default(), linked) {
+        for call in conversation::tool_calls(Key::default(), linked) {
             for (text, position) in [
                 (call.arguments, call.call_position),
                 (call.result, call.result_position),

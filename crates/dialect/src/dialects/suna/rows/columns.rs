@@ -139,15 +139,13 @@ impl<'a> Planner<'_, 'a> {
             match place(field) {
                 Place::WholeMetadata => {
                     let lost = thoughts.len() as u64 * u64::from(self.keeps_thoughts);
-                    let reason = reasons::METADATA_HOLD_NO_REASONING;
                     self.losses
-                        .several(LossCode::ReasoningDropped, position, lost, reason);
+                        .several(reasons::METADATA_HOLD_NO_REASONING, position, lost);
                     return Metadata::Whole(raw.as_str());
                 }
                 // The thoughts of the message stand there, where policy keeps them.
                 Place::Metadata(key) if key == "reasoning_content" && !thoughts.is_empty() => {
-                    let reason = reasons::METADATA_HOLD_REASONING_ONCE;
-                    self.losses.at(LossCode::ExtraDropped, position, reason);
+                    self.losses.at(reasons::METADATA_HOLD_REASONING_ONCE, position);
                 }
                 Place::Metadata(key) => {
                     let key = self.transcript.made().keep(key);
@@ -183,13 +181,12 @@ impl<'a> Planner<'_, 'a> {
     fn reasoning(&mut self, message: &'a Message, thoughts: &[&'a str]) -> &'a str {
         let position = message.position;
         let joined = thoughts.len() as u64 - 1;
-        let reason = reasons::METADATA_HOLD_ONE_THOUGHT;
         self.losses
-            .several(LossCode::PartFlattened, position, joined, reason);
+            .several(reasons::METADATA_HOLD_ONE_THOUGHT, position, joined);
         let said = message.parts.iter().skip_while(|part| thought(part).is_some());
         let after = said.filter(|part| thought(part).is_some()).count() as u64;
-        let reason = reasons::REASONING_STANDS_IN_FRONT;
-        self.losses.several(LossCode::PartMoved, position, after, reason);
+        self.losses
+            .several(reasons::REASONING_STANDS_IN_FRONT, position, after);
         match thoughts {
             [only] => only,
             several => self.transcript.made().keep(several.join("\n\n")),

@@ -3,14 +3,14 @@
 use chatmill_model::{Message, Part, Role, ToolCall, ToolResult};
 
 use super::plan::Planner;
-use crate::arguments::as_text;
-use crate::controls::{Reserved, escape};
-use crate::json;
 use crate::loss::{LossCode, reasons};
-use crate::media::placeholder;
-use crate::message_text::{declared_document, stored_declared};
-use crate::names::UNNAMED;
-use crate::policy::MediaPolicy;
+use crate::messages::text::{declared_document, stored_declared};
+use crate::naming::people::UNNAMED;
+use crate::text::control_tokens::{Reserved, escape};
+use crate::text::json;
+use crate::text::media::placeholder;
+use crate::tools::arguments::as_text;
+use crate::view::policy::MediaPolicy;
 
 /// What contents may cost.
 pub(super) const LOSES: &[LossCode] = &[
@@ -85,14 +85,11 @@ impl<'a> Planner<'_, 'a> {
     ) -> Content<'a> {
         let id = self.tools.of_result(message, place, result);
         if id.is_some_and(|id| result.call_id.as_ref().is_some_and(|own| own != id)) {
-            let reason = reasons::RESULT_BEARS_THE_CALLS_ID;
             self.losses
-                .at(LossCode::ToolIdRewritten, message.position, reason);
+                .at(reasons::RESULT_BEARS_THE_CALLS_ID, message.position);
         }
         if matches!(message.parts.get(place + 1), Some(Part::CacheMark)) {
-            let reason = reasons::ROW_HAS_NO_BLOCK;
-            self.losses
-                .at(LossCode::CacheMarkDropped, message.position, reason);
+            self.losses.at(reasons::ROW_HAS_NO_BLOCK, message.position);
         }
         let name = result.name.as_deref();
         let name = name.or_else(|| self.tools.tool_of(message, place));
@@ -111,9 +108,8 @@ impl<'a> Planner<'_, 'a> {
         });
         let first = texts.next().unwrap_or_default();
         let further = texts.count() as u64;
-        let reason = reasons::STATUS_ROW_HOLDS_ONE_TEXT;
         self.losses
-            .several(LossCode::NoticeDropped, message.position, further, reason);
+            .several(reasons::STATUS_ROW_HOLDS_ONE_TEXT, message.position, further);
         if first.starts_with(['{', '[']) && json::is_portable(first) {
             Content::Object(first)
         } else {
@@ -124,15 +120,11 @@ impl<'a> Planner<'_, 'a> {
     fn call(&mut self, message: &'a Message, place: usize, call: &'a ToolCall) -> Call<'a> {
         let name = call.name.as_deref().filter(|name| !name.is_empty());
         if name.is_none() {
-            let reason = reasons::CALL_NAMES_NO_TOOL;
-            self.losses
-                .at(LossCode::ToolNameRewritten, message.position, reason);
+            self.losses.at(reasons::CALL_NAMES_NO_TOOL, message.position);
         }
         let id = self.tools.of_call(message, place);
         if call.id.as_deref().is_none_or(str::is_empty) && call.metadata_id.as_deref() == Some(id) {
-            let reason = reasons::METADATA_HOLD_THE_ID;
-            self.losses
-                .at(LossCode::ToolIdRewritten, message.position, reason);
+            self.losses.at(reasons::METADATA_HOLD_THE_ID, message.position);
         }
         let arguments = as_text(call, message.position, &mut self.losses);
         Call {
@@ -158,13 +150,11 @@ impl<'a> Planner<'_, 'a> {
                 Part::Text(text) => stored_declared(view, message, text, &mut self.losses),
                 Part::Media(_) if document.is_some() => document.unwrap_or_default().into(),
                 Part::Media(_) if view.policy.media == MediaPolicy::Drop => {
-                    let reason = reasons::POLICY_DROPS_MEDIA;
-                    self.losses.at(LossCode::MediaDropped, position, reason);
+                    self.losses.at(reasons::POLICY_DROPS_MEDIA, position);
                     continue;
                 }
                 Part::Media(media) => {
-                    let reason = reasons::ROWS_NAME_MEDIA;
-                    self.losses.at(LossCode::MediaPlaceholder, position, reason);
+                    self.losses.at(reasons::ROWS_NAME_MEDIA, position);
                     placeholder(media).into()
                 }
                 Part::CacheMark => {
@@ -173,8 +163,7 @@ impl<'a> Planner<'_, 'a> {
                         // The row of the result declares it.
                         _ if is_behind_result => {}
                         _ => {
-                            let reason = reasons::NO_TEXT_BEFORE_THE_MARK;
-                            self.losses.at(LossCode::CacheMarkDropped, position, reason);
+                            self.losses.at(reasons::NO_TEXT_BEFORE_THE_MARK, position);
                         }
                     }
                     continue;
@@ -195,14 +184,11 @@ impl<'a> Planner<'_, 'a> {
             } else {
                 // Readers look for calls in the text of an agent where a row has none beside it.
                 let (text, count) = escape(text, Reserved::Calls);
-                let reason = reasons::TEXT_LIKE_CALLS;
-                self.losses
-                    .several(LossCode::ReservedTextEscaped, position, count, reason);
+                self.losses.several(reasons::TEXT_LIKE_CALLS, position, count);
                 text
             };
             if is_behind_call {
-                let reason = reasons::TEXT_BEFORE_CALLS_OF_THE_ROW;
-                self.losses.at(LossCode::PartMoved, position, reason);
+                self.losses.at(reasons::TEXT_BEFORE_CALLS_OF_THE_ROW, position);
             }
             texts.push(TextBlock {
                 text: made.keep(text),

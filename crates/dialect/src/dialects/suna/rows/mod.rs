@@ -15,33 +15,40 @@ mod plan;
 mod row;
 mod write;
 
-use chatmill_model::{Message, Sink};
+use chatmill_model::{DEFAULT_PROFILE, Message, Sink};
 
 use super::{DATED, SPECIFICATION};
-use crate::about::{DialectAbout, Rules};
 use crate::loss::{LossCode, Losses, reasons, united};
-use crate::progress::Progress;
-use crate::select_messages::{self, SelectedMessages};
+use crate::messages::select::{self, SelectedMessages};
+use crate::messages::text;
+use crate::messages::unsupported::{self, Unsupported, declare_conversation, declare_messages};
+use crate::naming::record_calls;
+use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::tools::{arguments, forms};
 use crate::transcript::Transcript;
-use crate::unsupported::{self, Unsupported, declare_conversation, declare_messages};
+use crate::transcript::progress::Progress;
+use crate::transcript::rendering::Rendering;
 use crate::view::View;
-use crate::{Dialect, Emit, arguments, definitions, message_text, tool_ids};
 
 use plan::Planner;
 
-/// The dialect of Suna's database rows.
-pub(crate) struct SunaRows;
+/// Rows of Suna's database.
+pub(crate) static SUNA_ROWS: Dialect = Dialect {
+    profile: DEFAULT_PROFILE,
+    about: &ABOUT,
+    renderer: Renderer::System { loses, render },
+};
 
 static ABOUT: DialectAbout = DialectAbout {
+    id: "suna-rows",
     title: "Suna database rows",
     family: "suna-rows",
     media_type: "application/json",
     specification: SPECIFICATION,
     dated: DATED,
     carries: "text, tools, ids, times, cache marks, reasoning if policy keeps it, Suna's own status rows and further columns",
-    profiles: &[&SunaRows],
-    neutral: true,
-    own_system: true,
+    profiles: &[&SUNA_ROWS],
+    shows: Shows::Record,
     rules: Rules::Judged(&[]),
 };
 
@@ -58,57 +65,47 @@ const LOSES: &[LossCode] = &[
     LossCode::ConversationIdSynthesised,
 ];
 
-impl Dialect for SunaRows {
-    fn id(&self) -> &'static str {
-        "suna-rows"
-    }
+fn loses() -> Vec<LossCode> {
+    united(&[
+        select::LOSES,
+        select::LOSES_NOTICES,
+        unsupported::LOSES_FACTS,
+        &unsupported::loses(LACKS),
+        forms::LOSES_ALL,
+        record_calls::LOSES,
+        arguments::LOSES_AS_TEXT,
+        text::LOSES,
+        LOSES,
+        row::LOSES,
+        columns::LOSES,
+        content::LOSES,
+    ])
+}
 
-    fn about(&self) -> &'static DialectAbout {
-        &ABOUT
-    }
-
-    fn loses(&self) -> Vec<LossCode> {
-        united(&[
-            select_messages::LOSES,
-            select_messages::LOSES_NOTICES,
-            unsupported::LOSES_FACTS,
-            &unsupported::loses(LACKS),
-            definitions::LOSES_ALL,
-            tool_ids::LOSES,
-            arguments::LOSES_AS_TEXT,
-            message_text::LOSES,
-            LOSES,
-            row::LOSES,
-            columns::LOSES,
-            content::LOSES,
-        ])
-    }
-
-    fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a>) {
-        let view = transcript.view();
-        let is_native = is_native(view);
-        let mut losses = Losses::default();
-        let shown = SelectedMessages::choose(view, None, &mut losses, |message| {
-            is_native || View::is_turn(message)
-        });
-        declare_table(view, &shown.messages, &mut losses);
-        let mut planner = Planner::new(transcript, &shown.messages, losses);
-        let mut progress = Progress::default();
-        let mut separator = "[";
-        for message in &shown.messages {
-            for row in planner.rows(message) {
-                sink.framing(separator);
-                separator = ",";
-                match row.role {
-                    Some(role) => progress.said(message.position, role),
-                    None => progress.noted(message.position),
-                }
-                row.write(sink);
+fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
+    let view = transcript.view();
+    let is_native = is_native(view);
+    let mut losses = Losses::default();
+    let shown = SelectedMessages::choose(view, None, &mut losses, |message| {
+        is_native || View::is_turn(message)
+    });
+    declare_table(view, &shown.messages, &mut losses);
+    let mut planner = Planner::new(transcript, &shown.messages, losses);
+    let mut progress = Progress::default();
+    let mut separator = "[";
+    for message in &shown.messages {
+        for row in planner.rows(message) {
+            sink.framing(separator);
+            separator = ",";
+            match row.role {
+                Some(role) => progress.said(message.position, role),
+                None => progress.noted(message.position),
             }
+            row.write(sink);
         }
-        sink.framing(if separator == "[" { "[]" } else { "]" });
-        emit(sink, progress.finish(shown.extent, planner.losses, Vec::new()));
     }
+    sink.framing(if separator == "[" { "[]" } else { "]" });
+    progress.finish(shown.extent, planner.losses, Vec::new())
 }
 
 /// Declares what the table as a whole has no place for, or makes up.
@@ -117,14 +114,12 @@ fn declare_table(view: &View<'_>, shown: &[&Message], losses: &mut Losses) {
     let lacks = if is_native(view) { OWN_LACKS } else { LACKS };
     declare_messages(view, shown, lacks, losses);
     let spelled = shown.iter().map(|message| columns::unwritten(view, message));
-    let reason = reasons::CONTENT_IS_WRITTEN_ANEW;
-    losses.whole_rendering(LossCode::ExtraDropped, spelled.sum(), reason);
+    losses.whole_rendering(reasons::CONTENT_IS_WRITTEN_ANEW, spelled.sum());
     let named = shown.iter().filter(|message| has_name(view, message)).count() as u64;
-    losses.whole_rendering(LossCode::NameDropped, named, reasons::ROWS_KNOW_IDS);
-    definitions::lose(view, losses);
+    losses.whole_rendering(reasons::ROWS_KNOW_IDS, named);
+    forms::lose(view, losses);
     let is_nameless = u64::from(view.own_id().is_none() && !shown.is_empty());
-    let reason = reasons::ROW_NAMES_ITS_THREAD;
-    losses.whole_rendering(LossCode::ConversationIdSynthesised, is_nameless, reason);
+    losses.whole_rendering(reasons::ROW_NAMES_ITS_THREAD, is_nameless);
 }
 
 /// Whether a conversation was read from such rows.

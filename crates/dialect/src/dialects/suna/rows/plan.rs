@@ -7,10 +7,10 @@ use chatmill_model::{Message, ToolResult};
 
 use super::is_native;
 use crate::loss::Losses;
-use crate::policy::Reasoning;
-use crate::shared::Ids;
-use crate::tool_ids::ToolIds;
+use crate::naming::record_calls::ToolIds;
 use crate::transcript::Transcript;
+use crate::view::facts::Ids;
+use crate::view::policy::Reasoning;
 
 /// What a row holds.
 #[derive(Clone, Copy)]
@@ -47,7 +47,7 @@ impl<'t, 'a> Planner<'t, 'a> {
             keeps_thoughts: view.policy.reasoning == Reasoning::Keep,
             thread: view.own_id().unwrap_or_else(made_up),
             taken: OnceCell::new(),
-            tools: ToolIds::new(transcript, shown, false, &mut losses),
+            tools: ToolIds::new(view, transcript.made(), shown, false, &mut losses),
             losses,
         }
     }

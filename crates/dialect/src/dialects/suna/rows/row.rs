@@ -6,9 +6,9 @@ use super::columns::{Metadata, Value, thought};
 use super::content::Content;
 use super::plan::{Planner, RowContent};
 use crate::loss::{LossCode, reasons};
-use crate::message_ids::free_id;
-use crate::shared;
-use crate::times;
+use crate::naming::unique::free_id;
+use crate::text::times;
+use crate::view::facts;
 
 /// What making rows of messages may cost.
 pub(super) const LOSES: &[LossCode] = &[
@@ -62,17 +62,14 @@ impl<'a> Planner<'_, 'a> {
             held.insert(0, RowContent::Said);
         }
         if message.role != Role::Tool {
-            let reason = reasons::RESULT_IS_A_TOOLS_ROW;
             self.losses
-                .several(LossCode::RoleMapped, position, results, reason);
+                .several(reasons::RESULT_IS_A_TOOLS_ROW, position, results);
         }
         let further = held.len() as u64 - 1;
-        self.losses
-            .several(LossCode::TurnSplit, position, further, reasons::RESULT_IS_A_ROW);
+        self.losses.several(reasons::RESULT_IS_A_ROW, position, further);
         let references = message.references.len() as u64;
-        let reason = reasons::ROWS_HAVE_NO_REPLIES;
         self.losses
-            .several(LossCode::ReferenceDropped, position, references, reason);
+            .several(reasons::ROWS_HAVE_NO_REPLIES, position, references);
         self.declare_unsaid(message, says_more);
         let thoughts: Vec<&str> = message.parts.iter().filter_map(thought).collect();
         let rows = held.into_iter().zip(0..);
@@ -93,17 +90,15 @@ impl<'a> Planner<'_, 'a> {
     /// Declares the parts that no row holds.
     fn declare_unsaid(&mut self, message: &Message, says_more: bool) {
         for part in &message.parts {
-            let (code, reason) = match part {
-                Part::Media(_) if !says_more => (LossCode::MediaDropped, reasons::ROW_OF_A_RESULT_IS_TEXT),
+            let cause = match part {
+                Part::Media(_) if !says_more => reasons::ROW_OF_A_RESULT_IS_TEXT,
                 Part::Reasoning(_) if self.keeps_thoughts => continue,
-                Part::Reasoning(_) => (LossCode::ReasoningDropped, reasons::POLICY_DROPS_REASONING),
-                Part::Notice(_) => (LossCode::NoticeDropped, reasons::ROW_IS_MESSAGE_OR_NOTICE),
-                Part::ToolResult(result) if result.is_error => {
-                    (LossCode::ErrorFlagDropped, reasons::RESULT_SAYS_NO_FAILURE)
-                }
+                Part::Reasoning(_) => (LossCode::ReasoningDropped, reasons::POLICY_DROPS_REASONING).into(),
+                Part::Notice(_) => reasons::ROW_IS_MESSAGE_OR_NOTICE,
+                Part::ToolResult(result) if result.is_error => reasons::RESULT_SAYS_NO_FAILURE,
                 _ => continue,
             };
-            self.losses.at(code, message.position, reason);
+            self.losses.at(cause, message.position);
         }
     }
 
@@ -155,11 +150,9 @@ impl<'a> Planner<'_, 'a> {
             (None, 0) => format!("m{}", message.position),
             (None, number) => format!("m{}/{number}", message.position),
         };
-        let reason = reasons::EVERY_ROW_HAS_AN_ID;
-        self.losses
-            .at(LossCode::MessageIdSynthesised, message.position, reason);
+        self.losses.at(reasons::EVERY_ROW_HAS_AN_ID, message.position);
         let view = self.transcript.view();
-        let look_up = || shared::message_ids(view.linked);
+        let look_up = || facts::message_ids(view.linked);
         let taken = self
             .taken
             .get_or_init(|| view.shared(|shared| &shared.message_ids, look_up));

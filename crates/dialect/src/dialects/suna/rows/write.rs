@@ -5,7 +5,7 @@ use chatmill_model::{Component, Level, Sink};
 use super::columns::{Metadata, Value};
 use super::content::{Call, Content, TextBlock};
 use super::row::Row;
-use crate::json_object::{Object, key};
+use crate::write::object::{Object, key};
 
 impl<'a> Row<'a> {
     /// Writes it.

@@ -144,7 +144,7 @@ fn read(files: &[(&str, &str)], limits: &Limits) -> (Vec<Found>, Vec<(&'static s
     let (mut found, mut passed) = (Vec::new(), Vec::new());
     let (mut accounted, mut bytes) = (0, 0);
     while let Some(slice) = slicer.next_slice() {
-        for item in slice.items() {
+        for (_, item) in slice.items() {
             match item {
                 Item::Record(record) => {
                     for read in record.read(Settings::plain(limits)) {
@@ -157,11 +157,11 @@ fn read(files: &[(&str, &str)], limits: &Limits) -> (Vec<Found>, Vec<(&'static s
                         found.push((id.unwrap_or_default(), messages, rows));
                     }
                 }
-                Item::PassedOver { kind, bytes: over } => {
-                    passed.push((kind, over));
-                    bytes += over;
+                Item::Step(Step::PassedOver { kind, bytes: over }) => {
+                    passed.push((*kind, *over));
+                    bytes += *over;
                 }
-                Item::Separator(between) => bytes += between,
+                Item::Step(Step::Separator(between)) => bytes += between,
                 _ => {}
             }
         }

@@ -42,7 +42,7 @@ impl Said {
 fn all_through(linked: &Linked, dialect: &str, perspective: Option<usize>) -> Vec<Said> {
     let dialect = chatmill_dialect::find(dialect).unwrap();
     let policy = Policy::default();
-    let view = View::whole(linked, perspective.filter(|_| !dialect.about().neutral), &policy);
+    let view = View::whole(linked, perspective.filter(|_| !dialect.is_neutral()), &policy);
     let mut all = Vec::new();
     dialect.render_each(&view, &mut |sink, rendering| {
         all.push(Said {

@@ -37,13 +37,13 @@ fn what_a_dialect_writes_its_own_source_accepts() {
             for dialect in about.profiles {
                 let spelled = format!("{dialect:?}");
                 // Transcripts have no reader.
-                let Some(source) = reader(*dialect) else {
+                let Some(source) = reader(dialect) else {
                     continue;
                 };
                 let policy = Policy::default();
                 let view = View::whole(
                     &linked,
-                    auto_perspective(&linked).filter(|_| !about.neutral),
+                    auto_perspective(&linked).filter(|_| !dialect.is_neutral()),
                     &policy,
                 );
                 dialect.render_each(&view, &mut |sink, rendering| {

@@ -1,0 +1,15 @@
+//! What surrounds a command: options of all commands, progress, signals.
+
+use crate::args::Global;
+use crate::progress::Meter;
+use crate::signals::Signals;
+
+/// What a command gets beside its own arguments.
+pub(crate) struct Context<'c> {
+    /// What all commands understand.
+    pub global: &'c Global,
+    /// Where progress is shown.
+    pub meter: &'c Meter,
+    /// What the process was told meanwhile.
+    pub signals: &'c Signals,
+}

@@ -1,0 +1,188 @@
+//! Transcripts of the command line: each `<room>/<what happens>.md` beside this file is a test of its own.
+//!
+//! A case begins in a folder that holds what stands in `files/`, here and in its room. A block with a name is a file that it adds; a block of `console` holds
+//! commands for `sh`, each after `$ `, and below it what it prints on both streams, `? CODE` first where it does not end with 0.
+//! There, `[..]` is any text of a line, `...` any lines and `[CWD]` the folder; `$SAMPLES` is `data-samples/`, and `rows DATASET TABLE
+//! COLUMN…` prints cells of a table. `BLESS=1` writes anew what commands print otherwise; the lines that still fit keep their `[..]`.
+//!
+//! What draws its inputs, holds for every one of a registry or sends signals is a test in `../cli/`.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::format_push_string,
+    clippy::format_collect,
+    clippy::disallowed_methods,
+    missing_docs
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use chatmill_golden::check;
+use libtest_mimic::{Arguments, Trial};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::Type;
+use tempfile::TempDir;
+
+const FENCE: &str = "```";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().collect();
+    if let [program, dataset, table, columns @ ..] = words.as_slice()
+        && program.ends_with("rows")
+    {
+        for part in entries(&Path::new(dataset).join(table)) {
+            print_rows(&part, columns);
+        }
+        return ExitCode::SUCCESS;
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let mut trials = Vec::new();
+    for room in entries(&root).iter().filter(|path| path.is_dir()) {
+        for path in entries(room) {
+            if path.extension().is_some_and(|ending| ending == "md") {
+                let name = path.strip_prefix(&root).unwrap().with_extension("");
+                let (name, files) = (name.display().to_string(), root.join("files"));
+                trials.push(Trial::test(name, move || Ok(replay(&path, &files)?)));
+            }
+        }
+    }
+    assert!(!trials.is_empty());
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+/// Prints cells of a part of a table, a line for each row.
+fn print_rows(part: &Path, columns: &[String]) {
+    let reader = SerializedFileReader::new(fs::File::open(part).unwrap()).unwrap();
+    let schema = reader.metadata().file_metadata().schema();
+    let column = |name: &String| {
+        let mut fields = schema.get_fields().iter();
+        fields.find(|field| field.name() == name).unwrap().clone()
+    };
+    let fields = columns.iter().map(column).collect();
+    let wanted = Type::group_type_builder(schema.name())
+        .with_fields(fields)
+        .build();
+    for row in reader.get_row_iter(Some(wanted.unwrap())).unwrap() {
+        let row = row.unwrap();
+        let cells = row.get_column_iter();
+        let cells: Vec<String> = cells
+            .map(|(_, cell)| cell.to_string().replace('\n', "\\n"))
+            .collect();
+        println!("{}", cells.join("  "));
+    }
+}
+
+/// Goes through a case, and compares it with what happens.
+fn replay(path: &Path, files: &Path) -> Result<(), String> {
+    let folder = TempDir::new().unwrap();
+    let work = folder.path().canonicalize().unwrap().join("work");
+    fs::create_dir(&work).unwrap();
+    std::os::unix::fs::symlink(std::env::current_exe().unwrap(), folder.path().join("rows")).unwrap();
+    for files in [files, &path.with_file_name("files")] {
+        if files.is_dir() {
+            let copied = shell(&work, &format!("cp -R '{}/.' .", files.display()));
+            assert_eq!(copied, [""; 0]);
+        }
+    }
+    let expected = fs::read_to_string(path).unwrap();
+    let mut happened = String::new();
+    let mut lines = expected.lines();
+    while let Some(line) = lines.next() {
+        happened += &format!("{line}\n");
+        let Some(fence) = line.strip_prefix(FENCE) else {
+            continue;
+        };
+        let block: Vec<&str> = lines.by_ref().take_while(|line| *line != FENCE).collect();
+        let text: String = if fence == "console" {
+            let commands = block.split(|line| line.starts_with("$ ")).skip(1);
+            let typed = block.iter().filter(|line| line.starts_with("$ "));
+            let replayed = typed.zip(commands).map(|(typed, printed)| {
+                let found = shell(&work, &typed[2..]);
+                [vec![(*typed).to_owned()], kept(printed, found)].concat()
+            });
+            replayed.flatten().map(|line| line + "\n").collect()
+        } else {
+            block.iter().map(|line| format!("{line}\n")).collect()
+        };
+        if let Some((_, name)) = fence.split_once(' ') {
+            let file = work.join(name);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, &text).unwrap();
+        }
+        happened += &format!("{text}{FENCE}\n");
+    }
+    check(path, &happened)
+}
+
+/// The lines that a command prints on both streams, and before them how it ends unless that is well.
+fn shell(work: &Path, command: &str) -> Vec<String> {
+    let program = Path::new(env!("CARGO_BIN_EXE_chatmill")).parent().unwrap();
+    let rows = work.parent().unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let output = Command::new("sh")
+        .args(["-c", &format!("exec 2>&1\n{command}")])
+        .current_dir(work)
+        .env("PATH", format!("{}:{}:{path}", program.display(), rows.display()))
+        .env(
+            "SAMPLES",
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../data-samples"),
+        )
+        .envs([("LC_ALL", "C"), ("HOME", "/nowhere")])
+        .env_remove("COLUMNS")
+        .env_remove("SLURM_ARRAY_TASK_ID")
+        .env_remove("JOB_COMPLETION_INDEX")
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).replace(work.to_str().unwrap(), "[CWD]");
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    match output.status.code() {
+        Some(0) => {}
+        Some(code) => lines.insert(0, format!("? {code}")),
+        None => lines.insert(0, "? killed".to_owned()),
+    }
+    lines
+}
+
+/// What stands in the case where that is what was printed, and otherwise what was printed.
+fn kept(expected: &[&str], printed: Vec<String>) -> Vec<String> {
+    if fits(expected, &printed) {
+        return expected.iter().map(|line| (*line).to_owned()).collect();
+    }
+    let kept = printed.into_iter().map(|line| {
+        let same = expected.iter().find(|expected| line_fits(expected, &line));
+        same.map_or(line.clone(), |expected| (*expected).to_owned())
+    });
+    kept.collect()
+}
+
+fn fits(expected: &[&str], printed: &[String]) -> bool {
+    match expected {
+        [] => printed.is_empty(),
+        ["...", rest @ ..] => (0..=printed.len()).any(|skipped| fits(rest, &printed[skipped..])),
+        [line, rest @ ..] => {
+            let first = printed.first();
+            first.is_some_and(|first| line_fits(line, first)) && fits(rest, &printed[1..])
+        }
+    }
+}
+
+fn line_fits(expected: &str, line: &str) -> bool {
+    match expected.split_once("[..]") {
+        None => expected == line,
+        Some((before, after)) => line.strip_prefix(before).is_some_and(|rest| {
+            let mut starts = rest.char_indices().map(|(at, _)| at).chain([rest.len()]);
+            starts.any(|at| line_fits(after, &rest[at..]))
+        }),
+    }
+}

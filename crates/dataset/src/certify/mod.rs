@@ -1,0 +1,378 @@
+//! Certification: a finished dataset is read back and held against its manifest.
+//!
+//! The verdict says whether the bytes are those that the run wrote and whether its accounts balance. It says nothing
+//! about the derived files, and nothing about damage that also forged manifest and marker.
+
+pub(crate) mod account;
+pub(crate) mod audit;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use arrow_array::cast::AsArray;
+use arrow_schema::SchemaRef;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::errors::ParquetError;
+
+use self::account::{InputRows, account_faults};
+use crate::disk::{Dir, DiskFile, EntryKind};
+use crate::error::DatasetError;
+use crate::manifest::{self, AllFiles, Inputs, MANIFEST, Manifest, SUCCESS};
+use crate::parquet::column::encoding_of;
+use crate::tables::part_file::PartFile;
+use crate::tables::table::Table;
+use crate::tables::{self, ALWAYS_WRITTEN, ConversationColumns, RejectColumns, TABLES};
+
+/// What certification saw.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Certificate {
+    /// Table files that are as the manifest says.
+    pub files: u64,
+    /// Their rows.
+    pub rows: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// What is wrong, one clause each, naming the file.
+    pub faults: Vec<String>,
+}
+
+impl Certificate {
+    /// Whether the dataset is what the run wrote.
+    pub fn holds(&self) -> bool {
+        self.faults.is_empty()
+    }
+}
+
+/// Reads a dataset back. Errors are only those of the request and of the operating system; damage is a fault.
+pub fn certify(out: &Path) -> Result<Certificate, DatasetError> {
+    let folder = &manifest::open_folder(out)?;
+    let mut certificate = Certificate::default();
+    let found = match manifest::find(folder, &out.join(MANIFEST)) {
+        Ok(Some(found)) => found,
+        Ok(None) => {
+            certificate.faults.push(format!("{MANIFEST} is missing"));
+            return Ok(certificate);
+        }
+        Err(error @ DatasetError::Corrupt { .. }) => {
+            certificate.faults.push(error.to_string());
+            return Ok(certificate);
+        }
+        Err(error) => return Err(error),
+    };
+    if folder.look(SUCCESS)?.is_none() {
+        certificate.faults.push(format!("{SUCCESS} is missing"));
+    } else if !found.is_marked(folder)? {
+        certificate
+            .faults
+            .push(format!("{SUCCESS} does not hold the hash of {MANIFEST}"));
+    }
+    let manifest = match found.manifest {
+        Ok(manifest) => manifest,
+        Err(error) => {
+            certificate.faults.push(error.to_string());
+            return Ok(certificate);
+        }
+    };
+    // Tables of another form are not damage, where the manifest is as it was written.
+    if certificate.holds() {
+        manifest.check_format(out)?;
+    }
+    let audit = audit::files(folder, &manifest)?;
+    certificate.files = audit.files;
+    certificate.rows = audit.rows;
+    certificate.bytes = audit.bytes;
+    certificate
+        .faults
+        .extend(audit.faults.into_iter().chain(audit.strangers));
+    certificate.faults.extend(manifest_faults(&manifest));
+    // Damaged files are not worth reading, and their rows would only repeat the fault.
+    if certificate.holds() {
+        certificate.faults.extend(content_faults(folder, &manifest)?);
+    }
+    Ok(certificate)
+}
+
+/// Whether a folder holds anything that a run leaves behind: else it is the wrong folder and not a damaged dataset.
+pub fn has_traces_of_a_run(out: &Path) -> Result<bool, DatasetError> {
+    let folder = manifest::open_folder(out)?;
+    for name in [MANIFEST, SUCCESS].iter().chain(TABLES) {
+        if folder.look(name)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a folder has the manifest of a dataset.
+pub fn is_dataset(out: &Path) -> Result<bool, DatasetError> {
+    match manifest::open_folder(out) {
+        Ok(folder) => Ok(folder
+            .look(MANIFEST)?
+            .is_some_and(|found| found.kind() == EntryKind::File)),
+        Err(DatasetError::WrongPath { .. }) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// What a manifest says that no run does: tables, ledgers and inputs. No file is read for it.
+pub(crate) fn manifest_faults(manifest: &Manifest) -> Vec<String> {
+    let mut faults = table_faults(manifest);
+    let mut is_balanced = true;
+    for input in manifest.inputs.iter() {
+        is_balanced &= account::is_balanced(&input);
+        faults.extend(account_faults(&input, InputRows::said(&input)));
+    }
+    if manifest.ledger_balanced != is_balanced {
+        faults.push(format!(
+            "{MANIFEST} says ledger_balanced = {}",
+            manifest.ledger_balanced
+        ));
+    }
+    faults
+}
+
+/// Every table once, in registry order: either listed with at least one file, or named as one that was left out.
+fn table_faults(manifest: &Manifest) -> Vec<String> {
+    let listed: Vec<&str> = manifest.tables.iter().map(|table| table.name.as_str()).collect();
+    let is_named = |table: &&&str| manifest.absent_tables.iter().any(|absent| absent == **table);
+    let absent: Vec<&str> = TABLES.iter().filter(is_named).copied().collect();
+    let expected: Vec<&str> = TABLES
+        .iter()
+        .copied()
+        .filter(|table| !absent.contains(table))
+        .collect();
+    let mut faults = Vec::new();
+    if listed != expected {
+        faults.push(format!(
+            "{MANIFEST} lists the tables {listed:?} instead of {expected:?}"
+        ));
+    }
+    if manifest.absent_tables != absent || ALWAYS_WRITTEN.iter().any(|table| absent.contains(table)) {
+        faults.push(format!(
+            "{MANIFEST} names the absent tables {:?}, which no run leaves out together",
+            manifest.absent_tables
+        ));
+    }
+    for table in manifest.tables.iter().filter(|table| table.parts == 0) {
+        faults.push(format!("{MANIFEST} lists no file of {}", table.name));
+    }
+    faults
+}
+
+/// Every file has its table's fixed schema; all agree on the encodings; conversations and rejected frames of each input are
+/// as many as the manifest says; and no two conversations have the same id.
+pub(crate) fn content_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
+    let mut faults = Vec::new();
+    let mut schemas = Schemas::default();
+    let mut counted = CountedRows::of(&manifest.inputs);
+    let mut ids = Vec::new();
+    for file in AllFiles::of(folder, &manifest.lots) {
+        let file = file?;
+        let path = folder.at(&file.path);
+        let part = folder.read_part(&file.path, file.bytes)?;
+        let builder = part.batches(&path)?;
+        faults.extend(schemas.fault(&file, builder.schema()));
+        // Of a file of another form no row is counted.
+        if !faults.is_empty() {
+            continue;
+        }
+        let unreadable = |error| part.unreadable(&path, error);
+        match file.table.as_str() {
+            ConversationColumns::NAME => visit(builder, &["input", ID], &mut |row| {
+                let [input, id] = row else { return };
+                counted.at(input).conversations += 1;
+                ids.push(hash_of(id));
+            }),
+            RejectColumns::NAME => visit(builder, &["input", "level"], &mut |row| {
+                let [input, "frame"] = row else { return };
+                counted.at(input).rejects += 1;
+            }),
+            _ => Ok(()),
+        }
+        .map_err(unreadable)?;
+    }
+    if !faults.is_empty() {
+        return Ok(faults);
+    }
+    if !manifest.has(ConversationColumns::NAME) {
+        // There are no rows to be counted: what the manifest says stands.
+        for input in manifest.inputs.iter() {
+            counted.at(&input.path).conversations += input.conversations;
+        }
+    }
+    faults = counted.faults(&manifest.inputs);
+    faults.extend(repeated_id(folder, manifest, ids)?);
+    Ok(faults)
+}
+
+/// The column by which a conversation is known.
+const ID: &str = "conversation_id";
+
+/// Hashes that occur twice and whose ids are looked for: by chance there is none in a dataset that a disk can hold.
+const LOOKED_FOR: usize = 1_000;
+
+/// The fault of an id that several conversations have. Of all ids there are eight bytes each in memory; those whose hashes are
+/// alike are read again.
+fn repeated_id(
+    folder: &Dir,
+    manifest: &Manifest,
+    mut hashes: Vec<u64>,
+) -> Result<Option<String>, DatasetError> {
+    hashes.sort_unstable();
+    let alike = hashes.chunk_by(|one, next| one == next);
+    let alike = alike.filter(|run| run.len() > 1).filter_map(<[u64]>::first);
+    let alike: Vec<u64> = alike.take(LOOKED_FOR).copied().collect();
+    drop(hashes);
+    let (mut seen, mut twice) = (BTreeSet::new(), None);
+    for file in AllFiles::of(folder, &manifest.lots).filter(|_| !alike.is_empty()) {
+        let file = file?;
+        if file.table != ConversationColumns::NAME || twice.is_some() {
+            continue;
+        }
+        let path = folder.at(&file.path);
+        let part = folder.read_part(&file.path, file.bytes)?;
+        visit(part.batches(&path)?, &[ID], &mut |row| {
+            let [id] = row else { return };
+            if alike.binary_search(&hash_of(id)).is_ok() && !seen.insert((*id).to_owned()) {
+                twice = Some((*id).to_owned());
+            }
+        })
+        .map_err(|error| part.unreadable(&path, error))?;
+    }
+    Ok(twice.map(|id| {
+        format!(
+            "{} has several rows with the {ID} {id}",
+            ConversationColumns::NAME
+        )
+    }))
+}
+
+fn hash_of(id: &str) -> u64 {
+    let mut head = [0; 8];
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(id.as_bytes()).finalize_xof().fill(&mut head);
+    u64::from_le_bytes(head)
+}
+
+/// What the files seen so far have in common.
+#[derive(Default)]
+struct Schemas {
+    /// The encodings that they name.
+    encodings: Option<Vec<String>>,
+    /// The schema of each table with these encodings.
+    known: BTreeMap<String, SchemaRef>,
+}
+
+impl Schemas {
+    /// What is wrong with the schema of a file.
+    fn fault(&mut self, file: &PartFile, found: &SchemaRef) -> Option<String> {
+        if self
+            .known
+            .get(&file.table)
+            .is_some_and(|known| known.fields() == found.fields())
+        {
+            return None;
+        }
+        let registered = tables::find(&file.table)?;
+        let here = encodings_of(found);
+        let has_encodings = (registered.schema)(&["any".to_owned()]) != (registered.schema)(&[]);
+        if found.fields() != (registered.schema)(&here).fields() {
+            return Some(format!(
+                "{} does not have the schema of {}",
+                file.path, file.table
+            ));
+        }
+        if has_encodings && *self.encodings.get_or_insert_with(|| here.clone()) != here {
+            return Some(format!(
+                "{} has other encodings than the files before it",
+                file.path
+            ));
+        }
+        self.known.insert(file.table.clone(), found.clone());
+        None
+    }
+}
+
+/// The encodings that a file's own columns name.
+fn encodings_of(schema: &SchemaRef) -> Vec<String> {
+    let names = schema
+        .fields()
+        .iter()
+        .filter_map(|field| encoding_of(field.name()));
+    names.map(str::to_owned).collect()
+}
+
+/// What the tables hold of all inputs. There may be millions of them: their names stay where they are packed.
+struct CountedRows<'m> {
+    /// Names, sorted, each once.
+    names: Vec<&'m str>,
+    /// What was counted of each.
+    rows: Vec<InputRows>,
+    /// What was counted of inputs that the manifest does not name.
+    strangers: BTreeMap<String, InputRows>,
+    /// The place of the name that was asked for last: rows of an input stand together.
+    last: usize,
+}
+
+impl<'m> CountedRows<'m> {
+    fn of(inputs: &'m Inputs) -> Self {
+        let mut names: Vec<&str> = inputs.paths().collect();
+        names.sort_unstable();
+        names.dedup();
+        Self {
+            rows: vec![InputRows::default(); names.len()],
+            names,
+            strangers: BTreeMap::new(),
+            last: 0,
+        }
+    }
+
+    fn at(&mut self, name: &str) -> &mut InputRows {
+        if self.names.get(self.last) != Some(&name) {
+            let found = self.names.binary_search(&name);
+            self.last = found.unwrap_or(usize::MAX);
+        }
+        match self.rows.get_mut(self.last) {
+            Some(rows) => rows,
+            None => self.strangers.entry(name.to_owned()).or_default(),
+        }
+    }
+
+    /// Where the manifest says something else. An input that it names twice has the sum of both.
+    fn faults(mut self, inputs: &Inputs) -> Vec<String> {
+        let mut said = CountedRows::of(inputs);
+        for input in inputs.iter() {
+            said.at(&input.path).add(InputRows::said(&input));
+        }
+        let known = self.names.iter().copied().zip(self.rows.drain(..)).zip(said.rows);
+        let strangers = self
+            .strangers
+            .iter()
+            .map(|(name, rows)| ((name.as_str(), *rows), InputRows::default()));
+        let all = known.chain(strangers);
+        all.flat_map(|((input, found), said)| found.faults(said, input))
+            .collect()
+    }
+}
+
+/// Visits the rows of a file, as the texts of some of its columns.
+fn visit(
+    builder: ParquetRecordBatchReaderBuilder<DiskFile>,
+    columns: &[&str],
+    row: &mut dyn FnMut(&[&str]),
+) -> Result<(), ParquetError> {
+    let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
+    for batch in builder.with_projection(mask).build()? {
+        let batch = batch?;
+        let texts: Vec<_> = columns
+            .iter()
+            .filter_map(|name| batch.column_by_name(name)?.as_string_opt::<i32>())
+            .collect();
+        for number in 0..batch.num_rows() {
+            let values: Vec<&str> = texts.iter().map(|text| text.value(number)).collect();
+            row(&values);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! Columns that a reader wants of a table, each said once: [`columns!`](crate::columns) makes a struct of them, and what is read
+//! follows from its fields.
+
+use chatmill_model::Component;
+
+use crate::error::DatasetError;
+use crate::read::{
+    Batch, Components, Dataset, Elements, Flags, Numbers, PlaceLists, Reals, Spans, TextLists, Texts, Times,
+};
+
+/// Columns of a table that are read together.
+pub trait Columns: Sized {
+    /// What they are called.
+    fn names() -> Vec<&'static str>;
+
+    /// Those of a batch.
+    fn of(batch: &Batch) -> Result<Self, DatasetError>;
+}
+
+/// The batch itself, for who says what is wrong with a row.
+impl Columns for Batch {
+    fn names() -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    fn of(batch: &Batch) -> Result<Self, DatasetError> {
+        Ok(batch.clone())
+    }
+}
+
+impl Columns for Components {
+    fn names() -> Vec<&'static str> {
+        Component::ALL.map(Component::as_str).to_vec()
+    }
+
+    fn of(batch: &Batch) -> Result<Self, DatasetError> {
+        batch.components()
+    }
+}
+
+/// What a column can hold.
+pub trait ColumnKind: Sized {
+    /// The column of this name.
+    fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError>;
+}
+
+macro_rules! kinds {
+    ($($kind:ty: $read:ident,)*) => {
+        $(impl ColumnKind for $kind {
+            fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError> {
+                batch.$read(name)
+            }
+        })*
+    };
+}
+
+kinds! {
+    Elements: elements,
+    Flags: flags,
+    Numbers: numbers,
+    PlaceLists: place_lists,
+    Reals: reals,
+    Spans: spans,
+    TextLists: text_lists,
+    Texts: texts,
+    Times: times,
+}
+
+impl Batch {
+    /// A column of whatever kind the caller takes it for.
+    pub fn column<K: ColumnKind>(&self, name: &str) -> Result<K, DatasetError> {
+        K::of(self, name)
+    }
+}
+
+/// What is done with a row: its columns, further ones of numbers, and which row of them it is.
+pub type RowVisit<'v, C> = dyn FnMut(&C, &[Numbers], usize) -> Result<(), DatasetError> + 'v;
+
+impl Dataset {
+    /// Visits the rows of a table one by one: their columns, and which row of them it is.
+    pub fn each_row<C: Columns>(
+        &self,
+        table: &str,
+        visit: &mut dyn FnMut(&C, usize),
+    ) -> Result<(), DatasetError> {
+        self.each_row_with(table, &[], &mut |columns, _, row| {
+            visit(columns, row);
+            Ok(())
+        })
+    }
+
+    /// The same with further columns of numbers, such as those that are called after an encoding. The first error ends it.
+    pub fn each_row_with<C: Columns>(
+        &self,
+        table: &str,
+        more: &[String],
+        visit: &mut RowVisit<'_, C>,
+    ) -> Result<(), DatasetError> {
+        let mut names: Vec<&str> = C::names();
+        names.extend(more.iter().map(String::as_str));
+        self.scan(table, &names, &mut |batch| {
+            let numbers = more.iter().map(|name| batch.numbers(name));
+            let (columns, numbers) = (C::of(batch)?, numbers.collect::<Result<Vec<_>, _>>()?);
+            (0..batch.rows()).try_for_each(|row| visit(&columns, &numbers, row))
+        })
+    }
+}
+
+/// A struct of columns: each field is the column of its name. With `with field: Columns` others are read along.
+#[macro_export]
+macro_rules! columns {
+    ($(
+        $(#[$note:meta])*
+        $of:vis struct $name:ident $(with $base:ident: $columns:ty)* {
+            $($(#[$about:meta])* $column:ident: $kind:ty,)*
+        }
+    )*) => {
+        $(
+            $(#[$note])*
+            $of struct $name {
+                $(pub $base: $columns,)*
+                $($(#[$about])* pub $column: $kind,)*
+            }
+
+            impl $crate::Columns for $name {
+                fn names() -> Vec<&'static str> {
+                    let mut names = vec![$(stringify!($column)),*];
+                    $(names.extend(<$columns as $crate::Columns>::names());)*
+                    names
+                }
+
+                fn of(batch: &$crate::Batch) -> Result<Self, $crate::DatasetError> {
+                    Ok(Self {
+                        $($base: <$columns as $crate::Columns>::of(batch)?,)*
+                        $($column: batch.column(stringify!($column))?,)*
+                    })
+                }
+            }
+        )*
+    };
+}

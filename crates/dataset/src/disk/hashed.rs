@@ -1,0 +1,29 @@
+//! Bytes on their way to or from a file, hashed as they pass.
+
+use std::io::{self, Read, Write};
+
+/// A reader or writer that hashes what passes through it.
+pub(crate) struct Hashed<'h, I> {
+    pub(crate) inner: I,
+    pub(crate) hasher: &'h mut blake3::Hasher,
+}
+
+impl<R: Read> Read for Hashed<'_, R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(into)?;
+        self.hasher.update(into.split_at(read).0);
+        Ok(read)
+    }
+}
+
+impl<W: Write> Write for Hashed<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.hasher.update(bytes.split_at(written).0);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}

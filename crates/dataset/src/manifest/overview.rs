@@ -1,0 +1,248 @@
+//! What a report says of the tables, summed up while they were written: the manifest has it as `totals.overview`.
+//!
+//! It is as small for a large run as for a small one: of what input can make long, only what a report shows is in it.
+//!
+//! Why: docs/decisions/2026-11-22-a-report-reads-no-large-table.md.
+
+use std::collections::BTreeMap;
+
+use chatmill_model::ComponentCounts;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::spread::SpreadTotals;
+use crate::manifest::InputEntry;
+
+/// Inputs that a report lists one by one.
+pub const INPUTS: usize = 200;
+/// Shapes and versions that are named for an input.
+pub const SHAPES: usize = 8;
+/// Tools that a report lists.
+pub const TOOLS: usize = 20;
+/// Conversations that are named as the largest.
+pub const LARGEST: usize = 10;
+/// Characters of a text in a report; longer ones are cut.
+const CHARACTERS: usize = 240;
+
+/// What a report says of the tables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overview {
+    /// Earliest usable time of a message, microseconds since 1970 in UTC.
+    pub first_message: Option<i64>,
+    /// Latest usable time of a message.
+    pub last_message: Option<i64>,
+    /// Characters per message, notices not counted.
+    pub message_lengths: SpreadTotals,
+    /// Messages per conversation.
+    pub turns: SpreadTotals,
+    /// Participants per conversation.
+    pub participants: SpreadTotals,
+    /// Tool calls per conversation.
+    pub calls: SpreadTotals,
+    /// Messages and notices, by role and kind.
+    pub roles: Vec<RoleCount>,
+    /// References that messages make, by status.
+    pub references: Vec<ReferenceCount>,
+    /// Tool calls and results, by status and by what paired them.
+    pub tool_calls: Vec<CallCount>,
+    /// The tools that are called most; none where the run quotes no content.
+    pub tools: Vec<ToolCount>,
+    /// Tools beside these.
+    pub tools_left_out: u64,
+    /// The conversations with the most text, the largest first.
+    pub largest: Vec<LargeConversation>,
+    /// Conversations that repeat, fork or continue others.
+    pub clusters: ClusterCount,
+    /// Shapes and versions of the formats that were recognised in the inputs that are [`listed`], by their names.
+    pub shapes: BTreeMap<String, Vec<String>>,
+    /// The renderings by dialect, profile, coverage and encoding, in the order of the dialects.
+    pub renderings: Vec<RenderingCount>,
+    /// What each dialect lost, in the order of the dialects.
+    pub losses: Vec<LossCount>,
+}
+
+/// Messages or notices of one role.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "RoleTotals")]
+pub struct RoleCount {
+    /// Role of the sender.
+    pub role: String,
+    /// `message` or `notice`.
+    pub kind: String,
+    /// How many there are.
+    pub messages: u64,
+    /// Characters of their text.
+    pub characters: u64,
+}
+
+/// References with one status.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ReferenceStatus")]
+pub struct ReferenceCount {
+    /// What became of them.
+    pub status: String,
+    /// How many there are.
+    pub count: u64,
+    /// How many refer to a message of the same sender.
+    pub same_sender: u64,
+}
+
+/// Tool calls and results with one status.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "CallStatusTotals")]
+pub struct CallCount {
+    /// How call and result stand to each other.
+    pub status: String,
+    /// The rule that paired them.
+    pub paired_by: Option<String>,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// Calls of one tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Tool")]
+pub struct ToolCount {
+    /// Name of the tool; none where the source wrote none.
+    pub name: Option<String>,
+    /// Rows of the table of tool calls.
+    pub calls: u64,
+    /// Calls without a result.
+    pub unanswered: u64,
+    /// Results that report an error.
+    pub failed: u64,
+}
+
+/// A conversation with much text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Largest")]
+pub struct LargeConversation {
+    /// Id of the conversation.
+    pub conversation_id: String,
+    /// Id of its source.
+    pub source: String,
+    /// Name of the input.
+    pub input: String,
+    /// Messages, notices not counted.
+    pub messages: u64,
+    /// Participants in the roster.
+    pub participants: u64,
+    /// Characters of text.
+    pub characters: u64,
+}
+
+/// Conversations that repeat, fork or continue others.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClusterCount {
+    /// Clusters.
+    pub clusters: u64,
+    /// Conversations that are in one.
+    pub conversations: u64,
+    /// Conversations of the largest.
+    pub largest: u64,
+    /// Conversations that say the same as an earlier one.
+    pub exact: u64,
+    /// Conversations that say nearly the same as an earlier one.
+    pub near: u64,
+}
+
+/// Renderings of one dialect and coverage in one encoding, over all sources.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the fields are those of the table of totals")]
+pub struct RenderingCount {
+    pub dialect: String,
+    pub profile: String,
+    pub coverage: String,
+    pub encoding: String,
+    /// How many there are.
+    pub renderings: u64,
+    pub messages_rendered: u64,
+    pub bytes: u64,
+    pub tokens: u64,
+    #[serde(flatten)]
+    pub parts: ComponentCounts,
+    pub assistant_content: u64,
+    pub requests: u64,
+    pub tokens_sent: u64,
+    pub written: u64,
+    pub logged_requests: u64,
+    pub logged_input: u64,
+    pub logged_cached_input: u64,
+    pub logged_output: u64,
+    pub p50: u64,
+    pub p95: u64,
+    pub p99: u64,
+    pub invalid: u64,
+    pub losses: u64,
+}
+
+/// What one dialect lost of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "LossKind")]
+pub struct LossCount {
+    /// Id of the dialect.
+    pub dialect: String,
+    /// Its profile.
+    pub profile: String,
+    /// Kind of loss.
+    pub code: String,
+    /// Renderings that have it.
+    pub renderings: u64,
+    /// Occurrences.
+    pub amount: u64,
+}
+
+/// A text that fits into a report. A text that was cut stays as it is.
+pub fn cut(text: &str) -> String {
+    match text.char_indices().nth(CHARACTERS) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.split_at(end).0),
+    }
+}
+
+/// The inputs that a report lists one by one, with what stands beside them: those in which most was rejected, wrong or found.
+pub fn listed<T>(inputs: impl Iterator<Item = (InputEntry, T)>) -> Vec<(InputEntry, T)> {
+    let mut first = BTreeMap::new();
+    for (input, beside) in inputs {
+        let rank = std::cmp::Reverse((input.faults(), input.findings));
+        first.insert((rank, input.path.clone()), (input, beside));
+        if first.len() > INPUTS {
+            first.pop_last();
+        }
+    }
+    first.into_values().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_characters_and_only_once() {
+        assert_eq!(cut("привіт"), "привіт");
+        let long = "і".repeat(CHARACTERS + 1);
+        assert_eq!(cut(&long).chars().count(), CHARACTERS + 1);
+        assert!(cut(&long).ends_with('…'));
+        assert_eq!(cut(&cut(&long)), cut(&long));
+    }
+
+    #[test]
+    fn inputs_with_the_most_rejects_are_listed_then_those_with_the_most_findings() {
+        let input = |number: u64| InputEntry {
+            path: format!("{number:04}"),
+            rejected: number / 100,
+            findings: number % 100,
+            ..InputEntry::default()
+        };
+        let found = listed((0..500).map(|number| (input(number), number)));
+        let numbers: Vec<u64> = found.into_iter().map(|(_, number)| number).collect();
+        let expected: Vec<u64> = (300..500).rev().collect();
+        assert_eq!(numbers, expected);
+    }
+}

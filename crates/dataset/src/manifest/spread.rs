@@ -1,0 +1,149 @@
+//! How values are spread: counted one by one, so that percentiles are exact and no order of reading shows.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Values and how often each occurs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Spread(BTreeMap<u64, u64>);
+
+/// What is said of a spread.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpreadTotals {
+    /// How many values there are.
+    pub count: u64,
+    /// Their sum.
+    pub sum: u64,
+    /// The median.
+    pub p50: u64,
+    /// The 95th percentile.
+    pub p95: u64,
+    /// The largest value.
+    pub max: u64,
+    /// Bins that double in width, without gaps: the smallest value that falls into each, and how many do.
+    pub bins: Vec<(u64, u64)>,
+}
+
+impl Spread {
+    /// Counts a value.
+    pub fn add(&mut self, value: u64) {
+        self.add_times(value, 1);
+    }
+
+    /// Counts a value that occurs several times.
+    pub(crate) fn add_times(&mut self, value: u64, times: u64) {
+        if times > 0 {
+            *self.0.entry(value).or_default() += times;
+        }
+    }
+
+    /// How many values there are.
+    pub fn count(&self) -> u64 {
+        self.0.values().sum()
+    }
+
+    /// Their sum.
+    pub fn sum(&self) -> u64 {
+        self.0.iter().map(|(value, times)| value * times).sum()
+    }
+
+    /// The largest value; 0 when there is none.
+    pub fn max(&self) -> u64 {
+        self.0.keys().next_back().copied().unwrap_or_default()
+    }
+
+    /// The smallest value that at least `percent` of all do not exceed (nearest rank); 0 when there is none.
+    pub fn percentile(&self, percent: u64) -> u64 {
+        let rank = (self.count() * percent).div_ceil(100);
+        let mut seen = 0;
+        for (value, times) in &self.0 {
+            seen += times;
+            if seen >= rank {
+                return *value;
+            }
+        }
+        0
+    }
+
+    /// The values in bins that double in width, without gaps.
+    pub fn bins(&self) -> Vec<(u64, u64)> {
+        let Some((&smallest, &largest)) = self
+            .0
+            .keys()
+            .next()
+            .and_then(|first| Some((first, self.0.keys().next_back()?)))
+        else {
+            return Vec::new();
+        };
+        let mut bins = vec![(0, 0)];
+        let mut from = 1_u64;
+        while from <= largest {
+            bins.push((from, 0));
+            match from.checked_mul(2) {
+                Some(next) => from = next,
+                None => break,
+            }
+        }
+        for (value, times) in &self.0 {
+            // 0 falls into the first bin, 1 into the second, 2 and 3 into the third.
+            let bin = u64::BITS - value.leading_zeros();
+            if let Some(bin) = bins.get_mut(bin as usize) {
+                bin.1 += times;
+            }
+        }
+        let empty = (u64::BITS - smallest.leading_zeros()) as usize;
+        bins.split_off(empty)
+    }
+
+    /// Adds another spread.
+    pub fn merge(&mut self, other: &Self) {
+        for (value, times) in &other.0 {
+            self.add_times(*value, *times);
+        }
+    }
+
+    /// What is said of it.
+    pub fn totals(&self) -> SpreadTotals {
+        SpreadTotals {
+            count: self.count(),
+            sum: self.sum(),
+            p50: self.percentile(50),
+            p95: self.percentile(95),
+            max: self.max(),
+            bins: self.bins(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spread(values: &[u64]) -> Spread {
+        let mut spread = Spread::default();
+        for value in values {
+            spread.add(*value);
+        }
+        spread
+    }
+
+    #[test]
+    fn percentiles_are_values_that_occur() {
+        let values = spread(&[10, 20, 30, 40]);
+        assert_eq!(values.percentile(50), 20);
+        assert_eq!(values.percentile(51), 30);
+        assert_eq!(values.percentile(99), 40);
+        assert_eq!(spread(&[]).percentile(50), 0);
+    }
+
+    #[test]
+    fn bins_double_and_leave_no_gap() {
+        let found = spread(&[0, 1, 2, 3, 4, 7, 8, 40]).bins();
+        assert_eq!(found, [(0, 1), (1, 1), (2, 2), (4, 2), (8, 1), (16, 0), (32, 1)]);
+        let found: Vec<u64> = spread(&[5, 9]).bins().iter().map(|(from, _)| *from).collect();
+        assert_eq!(found, [4, 8]);
+        assert_eq!(spread(&[]).bins(), []);
+        assert_eq!(spread(&[u64::MAX]).bins().len(), 1);
+    }
+}

@@ -1,0 +1,204 @@
+//! A column while its row group is written: values go into the page at hand, full pages are compressed and wait for the end of
+//! the row group.
+//!
+//! It writes what the `parquet` crate's column writer would write, plain or with a dictionary, without the arrays in between.
+//! Pages are cut by the values alone.
+//!
+//! Why: docs/decisions/2026-11-22-columns-are-filled.md.
+
+mod dictionary;
+mod encoder;
+mod hybrid;
+mod pages;
+
+use std::io::Write;
+
+use parquet::column::writer::ColumnCloseResult;
+use parquet::errors::Result;
+use parquet::file::writer::SerializedRowGroupWriter;
+use parquet::schema::types::ColumnDescPtr;
+
+use crate::parquet::compression::Compression;
+use crate::parquet::key::Keys;
+use pages::{Compressor, PageCounts};
+
+pub(crate) use encoder::{Bits, Bytes, Coded, CodedKind, Encoder, Fixed};
+pub(crate) use pages::Pages;
+
+/// Bytes of an uncompressed page, from which on it ends with its row; and bytes of a dictionary, from which on its column goes on
+/// without.
+pub(crate) const PAGE_BYTES: usize = 2 << 20;
+/// Rows of a page.
+pub(crate) const PAGE_ROWS: u32 = 20_000;
+
+/// Bytes that a buffer keeps for the next page.
+const KEPT_BYTES: usize = 2 * PAGE_BYTES;
+
+/// Empties a buffer, and gives memory back that a page of usual size does not need.
+fn empty(buffer: &mut Vec<u8>) {
+    buffer.clear();
+    buffer.shrink_to(KEPT_BYTES);
+}
+
+/// What the columns of a set of files share.
+pub struct Context {
+    /// The texts of the keys that rows hold.
+    pub(crate) keys: Keys,
+    compressor: Compressor,
+    /// Levels and page at hand, reused.
+    levels: Vec<u8>,
+    page: Vec<u8>,
+}
+
+impl Context {
+    pub(crate) fn new(compression: Compression) -> Self {
+        Self {
+            keys: Keys::new(),
+            compressor: Compressor::new(compression),
+            levels: Vec::new(),
+            page: Vec::new(),
+        }
+    }
+}
+
+/// Where a value stands: whether it goes on with a list, and how deep it is there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Nesting {
+    pub(crate) repetition: u8,
+    pub(crate) definition: u8,
+}
+
+impl Nesting {
+    /// One level deeper, as what may be missing is when it is there.
+    pub(crate) fn deeper(self) -> Self {
+        Self {
+            definition: self.definition + 1,
+            ..self
+        }
+    }
+
+    /// Of an element of a list that stands here.
+    pub(crate) fn element(self, index: usize) -> Self {
+        self.element_in(0, index)
+    }
+
+    /// Of an element of a list that stands here inside so many other lists: its first goes on with what they go on with.
+    pub(crate) fn element_in(self, lists: u8, index: usize) -> Self {
+        let repetition = if index > 0 { lists + 1 } else { self.repetition };
+        Self {
+            repetition,
+            ..self.deeper()
+        }
+    }
+}
+
+/// A column of the file, which is a leaf of the schema.
+pub struct Leaf<E> {
+    of: ColumnDescPtr,
+    encoder: E,
+    repetitions: Vec<u8>,
+    definitions: Vec<u8>,
+    /// What the page at hand holds.
+    counts: PageCounts,
+    pages: Pages,
+}
+
+impl<E: Encoder> Leaf<E> {
+    pub(crate) fn new(of: ColumnDescPtr, encoder: E) -> Self {
+        Self {
+            of,
+            encoder,
+            repetitions: Vec::new(),
+            definitions: Vec::new(),
+            counts: PageCounts::default(),
+            pages: Pages::default(),
+        }
+    }
+
+    fn level(&mut self, at: Nesting) {
+        self.counts.values += 1;
+        if self.of.max_rep_level() > 0 {
+            self.repetitions.push(at.repetition);
+        }
+        if self.of.max_def_level() > 0 {
+            self.definitions.push(at.definition);
+        }
+    }
+
+    /// Where the value goes that stands here.
+    pub(crate) fn value(&mut self, at: Nesting) -> &mut E {
+        self.level(at);
+        &mut self.encoder
+    }
+
+    /// No value stands here.
+    pub(crate) fn missing(&mut self, at: Nesting) {
+        self.level(at);
+        self.counts.nulls += 1;
+    }
+
+    /// Ends a row, and the page where that is full.
+    pub(crate) fn close_row(&mut self, context: &mut Context) -> Result<()> {
+        self.counts.rows += 1;
+        if self.counts.rows >= PAGE_ROWS || self.encoder.bytes() >= PAGE_BYTES || self.encoder.ends_page() {
+            self.end_page(context)?;
+        }
+        Ok(())
+    }
+
+    fn end_page(&mut self, context: &mut Context) -> Result<()> {
+        let Context {
+            compressor,
+            levels,
+            page,
+            ..
+        } = context;
+        levels.clear();
+        for (values, most) in [
+            (&mut self.repetitions, self.of.max_rep_level()),
+            (&mut self.definitions, self.of.max_def_level()),
+        ] {
+            if most > 0 {
+                let at = levels.len();
+                levels.extend_from_slice(&[0; 4]);
+                hybrid::encode(values, hybrid::width(most.unsigned_abs().into()), levels);
+                let length = (levels.len() - at - 4) as u32;
+                let place = levels.split_at_mut(at).1.split_at_mut(4).0;
+                place.copy_from_slice(&length.to_le_bytes());
+                values.clear();
+            }
+        }
+        let counts = std::mem::take(&mut self.counts);
+        let pages = &mut self.pages;
+        let ended = self.encoder.end_page(levels, page, &mut |bytes, encoding| {
+            pages.add(bytes, encoding, counts, compressor)
+        });
+        empty(page);
+        ended
+    }
+
+    /// Ends the row group, and leaves the column as it was before the first row.
+    fn close(&mut self, context: &mut Context) -> Result<(Pages, ColumnCloseResult)> {
+        if self.counts.values > 0 {
+            self.end_page(context)?;
+        }
+        let mut pages = std::mem::take(&mut self.pages);
+        let statistics = self.encoder.statistics(pages.nulls());
+        let dictionary = self.encoder.dictionary();
+        let close = pages.close(&self.of, dictionary, statistics, &mut context.compressor)?;
+        Ok((pages, close))
+    }
+
+    /// Ends the row group, and appends the column to it.
+    pub(crate) fn append_to<W: Write + Send>(
+        &mut self,
+        group: &mut SerializedRowGroupWriter<'_, W>,
+        context: &mut Context,
+    ) -> Result<()> {
+        let (pages, close) = self.close(context)?;
+        group.append_column(&pages, close)
+    }
+}
+
+#[cfg(test)]
+mod tests;

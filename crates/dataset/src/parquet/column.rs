@@ -1,0 +1,244 @@
+//! Columns of a table: each knows its type in the schema, and takes the values of its rows.
+//!
+//! A column is a kind of value (a text, a number) that is always there ([`One`]), may be missing ([`Maybe`]) or stands in a
+//! list ([`Many`]); [`kind`] says how each is stored. Nothing is inferred from values.
+
+pub(crate) mod kind;
+mod list;
+mod nested;
+mod record;
+
+use std::io::Write;
+use std::path::Path;
+use std::slice;
+
+use arrow_schema::Field;
+use parquet::errors::ParquetError;
+use parquet::file::writer::SerializedRowGroupWriter;
+use parquet::schema::types::ColumnDescPtr;
+
+use crate::error::DatasetError;
+use crate::parquet::chunk::{Context, Encoder, Leaf, Nesting};
+use crate::parquet::key::Keys;
+use kind::{ColumnKind, ListKind};
+
+pub(crate) use list::{
+    MaybeSpans, PerEncoding, SentPrefix, Spans, Structs, TokensPrefix, element, encoding_of,
+};
+pub(crate) use nested::Nested;
+pub use nested::{Member, NestedValue, Shape};
+pub(crate) use record::RecordColumns;
+pub(crate) use record::record;
+
+/// Why a value cannot be written.
+#[derive(Debug)]
+pub enum ColumnFault {
+    /// It is not of the kind that the table demands.
+    Value(String),
+    /// Its page could not be written.
+    Page(ParquetError),
+}
+
+impl ColumnFault {
+    /// The error of a table, whose file has this path.
+    pub(crate) fn of(self, table: &'static str, path: &Path) -> DatasetError {
+        match self {
+            Self::Value(reason) => DatasetError::Row { table, reason },
+            Self::Page(error) => DatasetError::parquet("write", path, error),
+        }
+    }
+}
+
+impl From<ParquetError> for ColumnFault {
+    fn from(error: ParquetError) -> Self {
+        Self::Page(error)
+    }
+}
+
+/// A row group while columns are appended to it, whatever it is written to.
+pub trait RowGroup {
+    /// Appends a finished column.
+    fn append<E: Encoder>(&mut self, leaf: &mut Leaf<E>, context: &mut Context) -> Result<(), ParquetError>;
+}
+
+impl<W: Write + Send> RowGroup for SerializedRowGroupWriter<'_, W> {
+    fn append<E: Encoder>(&mut self, leaf: &mut Leaf<E>, context: &mut Context) -> Result<(), ParquetError> {
+        leaf.append_to(self, context)
+    }
+}
+
+/// The leaves of a file's schema that have no column yet, in order.
+pub struct Leaves<'l>(pub(crate) slice::Iter<'l, ColumnDescPtr>);
+
+impl Leaves<'_> {
+    pub(crate) fn next<E: Encoder>(&mut self, encoder: E) -> Result<Leaf<E>, ColumnFault> {
+        let of = self.0.next().cloned();
+        of.map(|of| Leaf::new(of, encoder))
+            .ok_or_else(|| ColumnFault::Value("its schema has too few columns".to_owned()))
+    }
+}
+
+/// A column of a table, or a field of the structures in one.
+pub trait Column: Sized {
+    /// What a row holds in it.
+    type Value<'v>;
+
+    /// Its Arrow fields: one, or one per encoding.
+    fn fields(name: &str, encodings: &[String]) -> Vec<Field>;
+
+    /// The fields of its structures, with what they hold.
+    fn inner() -> Vec<(Field, &'static str)> {
+        Vec::new()
+    }
+
+    /// The column with the next leaves of a file.
+    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnFault>;
+
+    /// Bytes of text and of binary in a value; row groups are cut by them.
+    fn text_bytes(_value: &Self::Value<'_>, _keys: &Keys) -> usize {
+        0
+    }
+
+    /// Takes a value that stands here.
+    fn push(&mut self, value: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault>;
+
+    /// Takes the place of a list that has no elements.
+    fn missing(&mut self, at: Nesting);
+
+    /// Ends a row.
+    fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault>;
+
+    /// Ends a row group.
+    fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault>;
+}
+
+impl<E: Encoder> Leaf<E> {
+    /// Ends a row.
+    pub(crate) fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
+        Ok(self.close_row(context)?)
+    }
+
+    /// Ends a row group.
+    pub(crate) fn end_group<G: RowGroup>(
+        &mut self,
+        group: &mut G,
+        context: &mut Context,
+    ) -> Result<(), ColumnFault> {
+        Ok(group.append(self, context)?)
+    }
+}
+
+/// What a column leaves to the leaf or the column that it consists of.
+macro_rules! as_inner {
+    () => {
+        fn missing(&mut self, at: Nesting) {
+            self.0.missing(at);
+        }
+
+        fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
+            self.0.end_row(context)
+        }
+
+        fn end_group<G: RowGroup>(
+            &mut self,
+            group: &mut G,
+            context: &mut Context,
+        ) -> Result<(), ColumnFault> {
+            self.0.end_group(group, context)
+        }
+    };
+}
+use as_inner;
+
+/// A value that is always there.
+pub struct One<K: ColumnKind>(Leaf<K::Encoder>);
+
+impl<K: ColumnKind> Column for One<K> {
+    type Value<'v> = K::Value<'v>;
+
+    fn fields(name: &str, _encodings: &[String]) -> Vec<Field> {
+        vec![K::field(name, false)]
+    }
+
+    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnFault> {
+        leaves.next(K::encoder()).map(Self)
+    }
+
+    fn text_bytes(value: &K::Value<'_>, keys: &Keys) -> usize {
+        K::text_bytes(value, keys)
+    }
+
+    fn push(&mut self, value: K::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault> {
+        K::push(self.0.value(at), value, &context.keys)
+    }
+
+    as_inner!();
+}
+
+/// A value that may be missing.
+pub struct Maybe<K: ColumnKind>(Leaf<K::Encoder>);
+
+impl<K: ColumnKind> Column for Maybe<K> {
+    type Value<'v> = Option<K::Value<'v>>;
+
+    fn fields(name: &str, _encodings: &[String]) -> Vec<Field> {
+        vec![K::field(name, true)]
+    }
+
+    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnFault> {
+        leaves.next(K::encoder()).map(Self)
+    }
+
+    fn text_bytes(value: &Option<K::Value<'_>>, keys: &Keys) -> usize {
+        value.as_ref().map_or(0, |value| K::text_bytes(value, keys))
+    }
+
+    fn push(
+        &mut self,
+        value: Option<K::Value<'_>>,
+        at: Nesting,
+        context: &Context,
+    ) -> Result<(), ColumnFault> {
+        match value {
+            Some(value) => K::push(self.0.value(at.deeper()), value, &context.keys)?,
+            None => self.0.missing(at),
+        }
+        Ok(())
+    }
+
+    as_inner!();
+}
+
+/// A list of values.
+pub struct Many<K: ListKind>(Leaf<K::Encoder>);
+
+impl<K: ListKind> Column for Many<K> {
+    type Value<'v> = &'v [K::Item];
+
+    fn fields(name: &str, _encodings: &[String]) -> Vec<Field> {
+        vec![Field::new_list(name, element(K::kind()), false)]
+    }
+
+    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnFault> {
+        leaves.next(K::encoder()).map(Self)
+    }
+
+    fn text_bytes(values: &&[K::Item], keys: &Keys) -> usize {
+        values
+            .iter()
+            .map(|item| K::text_bytes(&K::value(item), keys))
+            .sum()
+    }
+
+    fn push(&mut self, values: &[K::Item], at: Nesting, context: &Context) -> Result<(), ColumnFault> {
+        if values.is_empty() {
+            self.0.missing(at);
+        }
+        for (index, item) in values.iter().enumerate() {
+            K::push(self.0.value(at.element(index)), K::value(item), &context.keys)?;
+        }
+        Ok(())
+    }
+
+    as_inner!();
+}

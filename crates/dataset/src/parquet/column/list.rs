@@ -1,0 +1,226 @@
+//! Columns of several leaves: a number per encoding, ranges, and lists of structures.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, Fields};
+
+use super::kind::{ColumnKind, Number, signed};
+use super::{Column, ColumnFault, Leaves, One, RecordColumns, RowGroup, as_inner};
+use crate::parquet::chunk::{Context, Fixed, Leaf, Nesting};
+use crate::parquet::key::Keys;
+
+/// The prefix of the columns that hold one count per encoding.
+const TOKENS_PREFIX: &str = "tokens_";
+/// The prefix of the columns that hold the tokens of all requests per encoding. It does not begin as the other one does,
+/// so that whoever looks for `tokens_` finds counts only.
+const SENT_PREFIX: &str = "sent_tokens_";
+
+/// The encoding whose tokens a column of this name holds.
+pub(crate) fn encoding_of(name: &str) -> Option<&str> {
+    name.strip_prefix(TOKENS_PREFIX)
+}
+
+/// The field inside a list, named as the Parquet format asks.
+pub(crate) fn element(kind: DataType) -> Field {
+    Field::new("element", kind, false)
+}
+
+/// What the names of columns begin with that hold a number per encoding.
+pub trait Prefix {
+    /// It.
+    const PREFIX: &'static str;
+}
+
+/// Tokens.
+pub struct TokensPrefix;
+/// Tokens of all requests.
+pub struct SentPrefix;
+
+impl Prefix for TokensPrefix {
+    const PREFIX: &'static str = TOKENS_PREFIX;
+}
+
+impl Prefix for SentPrefix {
+    const PREFIX: &'static str = SENT_PREFIX;
+}
+
+/// One number per encoding, each in a column of its own.
+pub struct PerEncoding<P> {
+    columns: Vec<One<Number>>,
+    prefix: PhantomData<P>,
+}
+
+impl<P: Prefix> Column for PerEncoding<P> {
+    type Value<'v> = &'v [u64];
+
+    fn fields(_name: &str, encodings: &[String]) -> Vec<Field> {
+        let names = encodings
+            .iter()
+            .map(|encoding| format!("{}{encoding}", P::PREFIX));
+        names.map(|name| Number::field(&name, false)).collect()
+    }
+
+    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnFault> {
+        let columns = encodings.iter().map(|_| One::open(leaves, encodings));
+        Ok(Self {
+            columns: columns.collect::<Result<_, _>>()?,
+            prefix: PhantomData,
+        })
+    }
+
+    fn push(&mut self, value: &[u64], at: Nesting, context: &Context) -> Result<(), ColumnFault> {
+        if value.len() != self.columns.len() {
+            let encodings = self.columns.len();
+            return Err(ColumnFault::Value(format!(
+                "a row does not hold {encodings} token counts, one per encoding"
+            )));
+        }
+        for (column, number) in self.columns.iter_mut().zip(value) {
+            column.push(*number, at, context)?;
+        }
+        Ok(())
+    }
+
+    fn missing(&mut self, at: Nesting) {
+        for column in &mut self.columns {
+            column.missing(at);
+        }
+    }
+
+    fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
+        self.columns
+            .iter_mut()
+            .try_for_each(|column| column.end_row(context))
+    }
+
+    fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault> {
+        let mut columns = self.columns.iter_mut();
+        columns.try_for_each(|column| column.end_group(group, context))
+    }
+}
+
+/// A list of ranges, each with its `start` and its `end`. Their numbers hardly repeat.
+pub struct Spans {
+    start: Leaf<Fixed>,
+    end: Leaf<Fixed>,
+}
+
+const SPAN: [(&str, &str); 2] = [("start", "its first byte"), ("end", "one past its last byte")];
+
+impl Column for Spans {
+    type Value<'v> = &'v [Range<u64>];
+
+    fn fields(name: &str, _encodings: &[String]) -> Vec<Field> {
+        vec![Field::new(name, list_of(fields_of(Self::inner())), false)]
+    }
+
+    fn inner() -> Vec<(Field, &'static str)> {
+        SPAN.map(|(name, meaning)| (Number::field(name, false), meaning))
+            .to_vec()
+    }
+
+    fn open(leaves: &mut Leaves<'_>, _encodings: &[String]) -> Result<Self, ColumnFault> {
+        Ok(Self {
+            start: leaves.next(Fixed::default())?,
+            end: leaves.next(Fixed::default())?,
+        })
+    }
+
+    fn push(&mut self, spans: &[Range<u64>], at: Nesting, _context: &Context) -> Result<(), ColumnFault> {
+        if spans.is_empty() {
+            self.missing(at);
+        }
+        for (index, span) in spans.iter().enumerate() {
+            let at = at.element(index);
+            self.start.value(at).number(signed(span.start));
+            self.end.value(at).number(signed(span.end));
+        }
+        Ok(())
+    }
+
+    fn missing(&mut self, at: Nesting) {
+        self.start.missing(at);
+        self.end.missing(at);
+    }
+
+    fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
+        self.start.end_row(context)?;
+        self.end.end_row(context)
+    }
+
+    fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault> {
+        self.start.end_group(group, context)?;
+        self.end.end_group(group, context)
+    }
+}
+
+/// A list of ranges that may be missing.
+pub(crate) struct MaybeSpans(Spans);
+
+impl Column for MaybeSpans {
+    type Value<'v> = Option<&'v [Range<u64>]>;
+
+    fn fields(name: &str, encodings: &[String]) -> Vec<Field> {
+        let fields = Spans::fields(name, encodings).into_iter();
+        fields.map(|field| field.with_nullable(true)).collect()
+    }
+
+    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnFault> {
+        Spans::open(leaves, encodings).map(Self)
+    }
+
+    fn push(&mut self, spans: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault> {
+        match spans {
+            Some(spans) => self.0.push(spans, at.deeper(), context)?,
+            None => self.0.missing(at),
+        }
+        Ok(())
+    }
+
+    as_inner!();
+}
+
+/// A list of structures.
+pub struct Structs<R: RecordColumns>(R);
+
+impl<R: RecordColumns> Column for Structs<R> {
+    type Value<'v> = &'v [R::Row<'v>];
+
+    fn fields(name: &str, _encodings: &[String]) -> Vec<Field> {
+        vec![Field::new(name, list_of(fields_of(R::fields(&[]))), false)]
+    }
+
+    fn inner() -> Vec<(Field, &'static str)> {
+        R::fields(&[])
+    }
+
+    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnFault> {
+        R::open(leaves, encodings).map(Self)
+    }
+
+    fn text_bytes(rows: &Self::Value<'_>, keys: &Keys) -> usize {
+        rows.iter().map(|row| R::text_bytes(row, keys)).sum()
+    }
+
+    fn push(&mut self, rows: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault> {
+        if rows.is_empty() {
+            self.0.missing(at);
+        }
+        for (index, row) in rows.iter().enumerate() {
+            self.0.push(row.clone(), at.element(index), context)?;
+        }
+        Ok(())
+    }
+
+    as_inner!();
+}
+
+fn fields_of(described: Vec<(Field, &'static str)>) -> Fields {
+    described.into_iter().map(|(field, _)| field).collect()
+}
+
+fn list_of(fields: Fields) -> DataType {
+    DataType::List(Arc::new(element(DataType::Struct(fields))))
+}

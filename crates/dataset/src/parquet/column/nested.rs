@@ -1,0 +1,222 @@
+//! A column of lists and structures whose shape is known when the file is begun: each part that holds a value is a leaf.
+//!
+//! Columns of the dataset's own tables are declared as types; this one is for files whose shape comes from elsewhere.
+
+use std::borrow::Cow;
+
+use arrow_schema::{DataType, Field};
+
+use super::kind::{ColumnKind, Flag, Number, Text, Word};
+use super::{ColumnFault, Leaves, RowGroup, element};
+use crate::parquet::chunk::{Bits, Bytes, Coded, Context, Leaf, Nesting};
+
+/// What a value of a nested column is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Text that repeats.
+    Word,
+    /// Text.
+    Text,
+    /// JSON text of any shape. Other than a column of JSON it is plain text to every reader.
+    Json,
+    /// A yes or no.
+    Flag,
+    /// A number.
+    Number,
+    /// A list, of which no element is missing.
+    List(&'static Shape),
+    /// A structure with these members.
+    Struct(&'static [Member]),
+}
+
+/// A member of a structure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// Its name.
+    pub name: &'static str,
+    /// What it holds.
+    pub shape: Shape,
+    /// Whether it may be missing.
+    pub may_be_missing: bool,
+}
+
+impl Member {
+    /// A member that is always there.
+    pub const fn always(name: &'static str, shape: Shape) -> Self {
+        Self {
+            name,
+            shape,
+            may_be_missing: false,
+        }
+    }
+
+    /// A member that may be missing.
+    pub const fn maybe(name: &'static str, shape: Shape) -> Self {
+        Self {
+            name,
+            shape,
+            may_be_missing: true,
+        }
+    }
+}
+
+/// A value of a nested column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NestedValue<'v> {
+    /// None.
+    Missing,
+    /// Text, or JSON text.
+    Text(Cow<'v, str>),
+    /// A yes or no.
+    Flag(bool),
+    /// A number.
+    Number(u64),
+    /// The elements of a list.
+    List(Vec<NestedValue<'v>>),
+    /// A value for each member of a structure, in their order.
+    Struct(Vec<NestedValue<'v>>),
+}
+
+impl NestedValue<'_> {
+    /// Bytes of text in it.
+    pub(crate) fn text_bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Missing | Self::Flag(_) | Self::Number(_) => 0,
+            Self::List(values) | Self::Struct(values) => values.iter().map(Self::text_bytes).sum(),
+        }
+    }
+}
+
+/// The column of a shape.
+pub(crate) struct Nested {
+    may_be_missing: bool,
+    held: Inner,
+}
+
+enum Inner {
+    Word(Leaf<Coded>),
+    Text(Leaf<Bytes>),
+    Flag(Leaf<Bits>),
+    Number(Leaf<Coded>),
+    List(Box<Nested>),
+    Struct(Vec<Nested>),
+}
+
+fn kind(shape: Shape) -> DataType {
+    match shape {
+        Shape::Word => Word::kind(),
+        Shape::Text | Shape::Json => Text::kind(),
+        Shape::Flag => Flag::kind(),
+        Shape::Number => Number::kind(),
+        Shape::List(inner) => DataType::List(element(kind(*inner)).into()),
+        Shape::Struct(members) => {
+            let fields = members.iter();
+            let fields =
+                fields.map(|member| Field::new(member.name, kind(member.shape), member.may_be_missing));
+            DataType::Struct(fields.collect())
+        }
+    }
+}
+
+impl Nested {
+    pub(crate) fn field(name: &str, shape: Shape) -> Field {
+        Field::new(name, kind(shape), true)
+    }
+
+    /// The column of a shape with the next leaves of a file.
+    pub(crate) fn open(
+        shape: Shape,
+        may_be_missing: bool,
+        leaves: &mut Leaves<'_>,
+    ) -> Result<Self, ColumnFault> {
+        let held = match shape {
+            Shape::Word => Inner::Word(leaves.next(Word::encoder())?),
+            Shape::Text | Shape::Json => Inner::Text(leaves.next(Text::encoder())?),
+            Shape::Flag => Inner::Flag(leaves.next(Flag::encoder())?),
+            Shape::Number => Inner::Number(leaves.next(Number::encoder())?),
+            Shape::List(inner) => Inner::List(Box::new(Self::open(*inner, false, leaves)?)),
+            Shape::Struct(members) => {
+                let members = members.iter();
+                let members = members.map(|member| Self::open(member.shape, member.may_be_missing, leaves));
+                Inner::Struct(members.collect::<Result<_, _>>()?)
+            }
+        };
+        Ok(Self { may_be_missing, held })
+    }
+
+    /// Takes a value that stands here, inside so many lists.
+    pub(crate) fn push(
+        &mut self,
+        value: &NestedValue<'_>,
+        at: Nesting,
+        lists: u8,
+        context: &Context,
+    ) -> Result<(), ColumnFault> {
+        if self.may_be_missing && *value == NestedValue::Missing {
+            self.missing(at);
+            return Ok(());
+        }
+        let at = if self.may_be_missing { at.deeper() } else { at };
+        match (&mut self.held, value) {
+            (Inner::Word(leaf), NestedValue::Text(text)) => Word::push(leaf.value(at), text, &context.keys),
+            (Inner::Text(leaf), NestedValue::Text(text)) => Text::push(leaf.value(at), text, &context.keys),
+            (Inner::Flag(leaf), NestedValue::Flag(flag)) => Flag::push(leaf.value(at), *flag, &context.keys),
+            (Inner::Number(leaf), NestedValue::Number(number)) => {
+                Number::push(leaf.value(at), *number, &context.keys)
+            }
+            (Inner::List(inner), NestedValue::List(values)) => {
+                if values.is_empty() {
+                    inner.missing(at);
+                }
+                for (index, value) in values.iter().enumerate() {
+                    inner.push(value, at.element_in(lists, index), lists + 1, context)?;
+                }
+                Ok(())
+            }
+            (Inner::Struct(members), NestedValue::Struct(values)) if members.len() == values.len() => {
+                let mut members = members.iter_mut().zip(values);
+                members.try_for_each(|(member, value)| member.push(value, at, lists, context))
+            }
+            _ => Err(ColumnFault::Value(
+                "a nested value is of another shape than its column".to_owned(),
+            )),
+        }
+    }
+
+    fn missing(&mut self, at: Nesting) {
+        match &mut self.held {
+            Inner::Word(leaf) | Inner::Number(leaf) => leaf.missing(at),
+            Inner::Text(leaf) => leaf.missing(at),
+            Inner::Flag(leaf) => leaf.missing(at),
+            Inner::List(inner) => inner.missing(at),
+            Inner::Struct(members) => members.iter_mut().for_each(|member| member.missing(at)),
+        }
+    }
+
+    pub(crate) fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
+        match &mut self.held {
+            Inner::Word(leaf) | Inner::Number(leaf) => leaf.end_row(context),
+            Inner::Text(leaf) => leaf.end_row(context),
+            Inner::Flag(leaf) => leaf.end_row(context),
+            Inner::List(inner) => inner.end_row(context),
+            Inner::Struct(members) => members.iter_mut().try_for_each(|member| member.end_row(context)),
+        }
+    }
+
+    pub(crate) fn end_group<G: RowGroup>(
+        &mut self,
+        group: &mut G,
+        context: &mut Context,
+    ) -> Result<(), ColumnFault> {
+        match &mut self.held {
+            Inner::Word(leaf) | Inner::Number(leaf) => leaf.end_group(group, context),
+            Inner::Text(leaf) => leaf.end_group(group, context),
+            Inner::Flag(leaf) => leaf.end_group(group, context),
+            Inner::List(inner) => inner.end_group(group, context),
+            Inner::Struct(members) => members
+                .iter_mut()
+                .try_for_each(|member| member.end_group(group, context)),
+        }
+    }
+}

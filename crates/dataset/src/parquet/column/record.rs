@@ -1,0 +1,130 @@
+//! Columns that are filled together, declared as a list: each with its name, its type and its meaning.
+//!
+//! From the list follow the schema, the documentation, the columns that are filled, and the row: the values of the columns by
+//! their names, borrowed for as long as it takes to write them.
+
+use arrow_schema::Field;
+
+use super::{ColumnFault, Leaves, RowGroup};
+use crate::parquet::chunk::{Context, Nesting};
+use crate::parquet::key::Keys;
+
+/// Columns that are filled together: those of a table, or of the structures in a list.
+pub trait RecordColumns: Sized {
+    /// A value for each.
+    type Row<'r>: Clone + 'r;
+
+    /// The Arrow fields, each with what it holds.
+    fn fields(encodings: &[String]) -> Vec<(Field, &'static str)>;
+
+    /// For each of them the fields of its structures.
+    fn inner(encodings: &[String]) -> Vec<Vec<(Field, &'static str)>>;
+
+    /// The columns of a new file.
+    fn open(leaves: &mut Leaves<'_>, encodings: &[String]) -> Result<Self, ColumnFault>;
+
+    /// Bytes of text and of binary in a row; row groups are cut by them.
+    fn text_bytes(row: &Self::Row<'_>, keys: &Keys) -> usize;
+
+    /// Takes a row that stands here.
+    fn push(&mut self, row: Self::Row<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault>;
+
+    /// Takes the place of a list without elements.
+    fn missing(&mut self, at: Nesting);
+
+    /// Ends a row.
+    fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault>;
+
+    /// Ends a row group.
+    fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault>;
+}
+
+/// Declares columns with the row that fills them.
+macro_rules! record {
+    (
+        $(#[$doc:meta])*
+        $row:ident => $visible:vis $columns:ident {
+            $($(#[$field:meta])* $name:ident: $column:ty = $meaning:literal,)+
+        }
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, PartialEq)]
+        pub struct $row<'r> {
+            $(
+                #[doc = $meaning]
+                $(#[$field])*
+                pub $name: <$column as crate::parquet::column::Column>::Value<'r>,
+            )+
+        }
+
+        #[doc = concat!("What a [`", stringify!($row), "`] fills.")]
+        $visible struct $columns {
+            $(pub(crate) $name: $column,)+
+        }
+
+        impl crate::parquet::column::RecordColumns for $columns {
+            type Row<'r> = $row<'r>;
+
+            fn fields(encodings: &[String]) -> Vec<(arrow_schema::Field, &'static str)> {
+                let mut fields = Vec::new();
+                $(
+                    let named = <$column as crate::parquet::column::Column>::fields(stringify!($name), encodings);
+                    fields.extend(named.into_iter().map(|field| (field, $meaning)));
+                )+
+                fields
+            }
+
+            fn inner(encodings: &[String]) -> Vec<Vec<(arrow_schema::Field, &'static str)>> {
+                let mut inner = Vec::new();
+                $(
+                    let named = <$column as crate::parquet::column::Column>::fields(stringify!($name), encodings);
+                    inner.extend(named.iter().map(|_| <$column as crate::parquet::column::Column>::inner()));
+                )+
+                inner
+            }
+
+            fn open(
+                leaves: &mut crate::parquet::column::Leaves<'_>,
+                encodings: &[String],
+            ) -> Result<Self, crate::parquet::column::ColumnFault> {
+                Ok(Self {
+                    $($name: <$column as crate::parquet::column::Column>::open(leaves, encodings)?,)+
+                })
+            }
+
+            fn text_bytes(row: &$row<'_>, keys: &crate::parquet::key::Keys) -> usize {
+                0 $(+ <$column as crate::parquet::column::Column>::text_bytes(&row.$name, keys))+
+            }
+
+            fn push(
+                &mut self,
+                row: $row<'_>,
+                at: crate::parquet::chunk::Nesting,
+                context: &crate::parquet::chunk::Context,
+            ) -> Result<(), crate::parquet::column::ColumnFault> {
+                $(crate::parquet::column::Column::push(&mut self.$name, row.$name, at, context)?;)+
+                Ok(())
+            }
+
+            fn missing(&mut self, at: crate::parquet::chunk::Nesting) {
+                $(crate::parquet::column::Column::missing(&mut self.$name, at);)+
+            }
+
+            fn end_row(&mut self, context: &mut crate::parquet::chunk::Context) -> Result<(), crate::parquet::column::ColumnFault> {
+                $(crate::parquet::column::Column::end_row(&mut self.$name, context)?;)+
+                Ok(())
+            }
+
+            fn end_group<G: crate::parquet::column::RowGroup>(
+                &mut self,
+                group: &mut G,
+                context: &mut crate::parquet::chunk::Context,
+            ) -> Result<(), crate::parquet::column::ColumnFault> {
+                $(crate::parquet::column::Column::end_group(&mut self.$name, group, context)?;)+
+                Ok(())
+            }
+        }
+    };
+}
+
+pub(crate) use record;

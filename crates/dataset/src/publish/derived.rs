@@ -1,0 +1,108 @@
+//! The files that are derived from the tables: written by us, not certified, and kept where somebody edited them.
+//!
+//! A record in the folder holds a hash of each as it was written. While a new one is written the record knows both, so
+//! that a kill at any moment leaves no file that would look edited.
+//!
+//! Why: docs/decisions/2026-11-22-what-is-edited-by-hand-is-kept.md.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use crate::disk::{self, Dir, EntryKind};
+use crate::error::DatasetError;
+use crate::manifest::{DERIVED, RECORD};
+
+/// Bytes of the record at most: a few names and hashes.
+const RECORD_BYTES: u64 = 1 << 20;
+
+/// Hashes by the name of the file.
+type Record = BTreeMap<String, BTreeSet<String>>;
+
+/// Writes files of a published dataset that are derived from its tables and not certified ([`DERIVED`]): afterwards the
+/// folder holds all of each new one, or still the old one. One that is not as it was written is
+/// [`DatasetError::WrongPath`], and nothing is changed.
+pub fn write_derived(folder: &Path, files: &[(&str, &[u8])]) -> Result<(), DatasetError> {
+    let whole = disk::resolve(folder)?;
+    let Some(above) = whole.parent() else {
+        return Err(DatasetError::wrong_path(
+            folder,
+            "it is not a folder of a dataset",
+        ));
+    };
+    // Aside is beside the dataset: a left-over inside would be a file that its manifest does not list.
+    write(&Dir::open(&whole)?, &Dir::open(above)?, files)
+}
+
+/// The same in an open folder; `aside` is in the same file system.
+pub(crate) fn write(folder: &Dir, aside: &Dir, files: &[(&str, &[u8])]) -> Result<(), DatasetError> {
+    if let Some((unknown, _)) = files.iter().find(|(name, _)| !DERIVED.contains(name)) {
+        return Err(DatasetError::corrupt(
+            &folder.at(unknown),
+            "no derived file has this name",
+        ));
+    }
+    let mut record = read(folder)?;
+    refuse_edited_of(folder, &record, files.iter().map(|(name, _)| *name))?;
+    for (name, bytes) in files {
+        let hashes = record.entry((*name).to_owned()).or_default();
+        hashes.insert(hash(bytes));
+    }
+    save(folder, aside, &record)?;
+    for (name, bytes) in files {
+        folder.replace(name, bytes, aside)?;
+        record.insert((*name).to_owned(), BTreeSet::from([hash(bytes)]));
+    }
+    save(folder, aside, &record)
+}
+
+/// Refuses a dataset whose derived files are not as they were written.
+pub(crate) fn refuse_edited(folder: &Dir) -> Result<(), DatasetError> {
+    refuse_edited_of(folder, &read(folder)?, DERIVED.into_iter())
+}
+
+fn refuse_edited_of<'n>(
+    folder: &Dir,
+    record: &Record,
+    mut names: impl Iterator<Item = &'n str>,
+) -> Result<(), DatasetError> {
+    names.try_for_each(|name| {
+        let is_edited = match folder.look(name)?.map(|look| look.kind()) {
+            None => false,
+            Some(EntryKind::File) => {
+                let found = folder.measure(name)?.map(|measure| measure.hash);
+                let known = record.get(name);
+                found.is_some_and(|found| !known.is_some_and(|known| known.contains(&found)))
+            }
+            Some(_) => true,
+        };
+        if is_edited {
+            let reason = "it is not as chatmill wrote it, and would be lost; move it away or delete it, then run again";
+            return Err(DatasetError::wrong_path(&folder.at(name), reason));
+        }
+        Ok(())
+    })
+}
+
+/// The record of a folder; one that says nothing where it is missing or cannot be understood.
+fn read(folder: &Dir) -> Result<Record, DatasetError> {
+    let bytes = match folder.read_small(RECORD, RECORD_BYTES) {
+        Err(DatasetError::Corrupt { .. }) => None,
+        other => other?,
+    };
+    // Files of which nothing is known count as edited, and so nothing is lost.
+    Ok(bytes
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default())
+}
+
+fn save(folder: &Dir, aside: &Dir, record: &Record) -> Result<(), DatasetError> {
+    let path = folder.at(RECORD);
+    let mut text = serde_json::to_vec_pretty(record)
+        .map_err(|error| DatasetError::corrupt(&path, format!("it cannot be written as JSON: {error}")))?;
+    text.push(b'\n');
+    folder.replace(RECORD, &text, aside)
+}
+
+fn hash(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
+}

@@ -1,0 +1,368 @@
+//! The destination of a run: its place, its lock, what lies there already, and the step that publishes.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::io::Errno;
+
+use crate::certify;
+use crate::certify::audit;
+use crate::disk::{self, Dir, DirEntry, EntryKind, Home, Lock};
+use crate::error::DatasetError;
+use crate::manifest::{self, MANIFEST, Manifest, SUCCESS};
+use crate::publish::derived;
+
+/// Names that an error lists before it only counts.
+const NAMES_SHOWN: usize = 8;
+
+/// A destination that can hold a dataset as far as its path tells.
+#[derive(Clone, Debug)]
+pub(crate) struct Destination {
+    /// The folder that appears by one rename. Links are resolved.
+    pub(crate) out: PathBuf,
+    parent: Arc<Dir>,
+    name: OsString,
+}
+
+/// What lies at a destination.
+pub(crate) enum Occupant {
+    /// Nothing, or an empty folder.
+    Nothing,
+    /// A dataset of ours, with what is visibly wrong with it.
+    Dataset {
+        manifest: Box<Manifest>,
+        faults: Vec<String>,
+    },
+    /// A folder that is not ours: the names in it.
+    Foreign(Vec<String>),
+}
+
+impl Destination {
+    /// Resolves a destination, creates the folders above it, and refuses paths where no folder can appear.
+    pub(crate) fn locate(shown: &Path) -> Result<Self, DatasetError> {
+        let whole = if disk::look_at_link(shown).map_err(wrong_when_refused)?.is_none() {
+            std::path::absolute(shown).map_err(|error| unusable(shown, error))?
+        } else if disk::look_through(shown).map_err(wrong_when_refused)?.is_none() {
+            return Err(DatasetError::wrong_path(shown, "it is a link to nothing"));
+        } else {
+            disk::resolve(shown).map_err(wrong_when_refused)?
+        };
+        let (Some(parent), Some(name)) = (whole.parent(), whole.file_name()) else {
+            return Err(DatasetError::wrong_path(
+                shown,
+                "it does not name a folder; name a new one below it",
+            ));
+        };
+        disk::create_folders(parent).map_err(wrong_when_refused)?;
+        let parent = disk::resolve(parent)
+            .and_then(|parent| Dir::open(&parent))
+            .map_err(wrong_when_refused)?;
+        Self::within(Arc::new(parent), name)
+    }
+
+    /// A destination of this name in an open folder, whatever has become of the folder's path. No link is followed.
+    pub(crate) fn within(parent: Arc<Dir>, name: &OsStr) -> Result<Self, DatasetError> {
+        let destination = Self {
+            out: parent.at(name),
+            parent,
+            name: name.to_owned(),
+        };
+        destination.refuse_other_places()?;
+        Ok(destination)
+    }
+
+    /// Refuses what no folder can take the place of. A mount point cannot be renamed over, and the run would learn that
+    /// only at its end.
+    fn refuse_other_places(&self) -> Result<(), DatasetError> {
+        let Some(there) = self.parent.look(&self.name).map_err(wrong_when_refused)? else {
+            return Ok(());
+        };
+        if there.kind() != EntryKind::Folder {
+            let reason = if there.is_link() {
+                "it is a link"
+            } else {
+                "it is a file"
+            };
+            return Err(DatasetError::wrong_path(&self.out, reason));
+        }
+        if !there.is_beside(&self.parent.look_at_itself()?) {
+            return Err(DatasetError::wrong_path(
+                &self.out,
+                "it is a mount point; name a new folder below it",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Opens the folder of unfinished work, beside the destination and so in the same file system.
+    pub(crate) fn staging(&self, is_ours: fn(&DirEntry) -> bool) -> Result<Home, DatasetError> {
+        Home::take(&self.parent, &self.sibling("staging"), is_ours)
+    }
+
+    /// Opens the folder of unfinished work if there is one.
+    pub(crate) fn find_staging(&self, is_ours: fn(&DirEntry) -> bool) -> Result<Option<Home>, DatasetError> {
+        Home::find(&self.parent, &self.sibling("staging"), is_ours)
+    }
+
+    /// The same while others may be at work in it: names of theirs come and go, and none is judged.
+    pub(crate) fn find_shared_staging(
+        &self,
+        is_ours: fn(&DirEntry) -> bool,
+    ) -> Result<Option<Home>, DatasetError> {
+        Home::open(&self.parent, &self.sibling("staging"), is_ours)
+    }
+
+    /// Opens the folder where a [`Folder`](crate::Folder) is made, beside the destination.
+    pub(crate) fn unfinished(&self, is_ours: fn(&DirEntry) -> bool) -> Result<Home, DatasetError> {
+        Home::take(&self.parent, &self.sibling("unfinished"), is_ours)
+    }
+
+    /// The folder in which it stands or will stand.
+    pub(crate) fn parent(&self) -> &Dir {
+        &self.parent
+    }
+
+    /// Its name there.
+    pub(crate) fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// The destination of a hidden name beside it.
+    pub(crate) fn beside(&self, suffix: &str) -> Result<Self, DatasetError> {
+        Self::within(Arc::clone(&self.parent), &self.sibling(suffix))
+    }
+
+    fn sibling(&self, suffix: &str) -> OsString {
+        let mut name = OsString::from(".");
+        name.push(&self.name);
+        name.push(".");
+        name.push(suffix);
+        name
+    }
+
+    /// Takes the exclusive lock.
+    pub(crate) fn lock(&self) -> Result<Lock, DatasetError> {
+        Lock::take(&self.parent, &self.sibling("lock")).map_err(wrong_when_refused)
+    }
+
+    /// Refuses where somebody holds the lock.
+    pub(crate) fn refuse_locked(&self) -> Result<(), DatasetError> {
+        let name = self.sibling("lock");
+        if Lock::is_held(&self.parent, &name)? {
+            let path = self.parent.at(name);
+            return Err(DatasetError::Locked { path });
+        }
+        Ok(())
+    }
+
+    /// Looks at what lies at the destination. Of a dataset, names and lengths are compared, and the manifest must be one that is
+    /// certified; no part file is read.
+    pub(crate) fn inspect(&self) -> Result<Occupant, DatasetError> {
+        let Some(folder) = self.parent.find(&self.name)? else {
+            return Ok(Occupant::Nothing);
+        };
+        let names = folder.list()?;
+        if names.is_empty() {
+            return Ok(Occupant::Nothing);
+        }
+        let is_there = names
+            .iter()
+            .any(|entry| entry.name == MANIFEST && entry.kind == EntryKind::File);
+        let read = if is_there {
+            manifest::find(&folder, &folder.at(MANIFEST))
+        } else {
+            Ok(None)
+        };
+        let read = match read {
+            Err(DatasetError::Corrupt { .. }) => None,
+            other => other?,
+        };
+        let is_marked = read.as_ref().map(|read| read.is_marked(&folder)).transpose()?;
+        let Some(manifest) = read.and_then(|read| read.manifest.ok()) else {
+            return Ok(Occupant::Foreign(
+                names.into_iter().map(|entry| entry.name).collect(),
+            ));
+        };
+        let mut faults = audit::lengths(&folder, &manifest)?;
+        faults.extend(certify::manifest_faults(&manifest));
+        if is_marked != Some(true) {
+            faults.push(format!("{SUCCESS} does not hold the hash of {MANIFEST}"));
+        }
+        Ok(Occupant::Dataset {
+            manifest: Box::new(manifest),
+            faults,
+        })
+    }
+
+    /// What is wrong with the files of a dataset of which nothing else is. All of them are read, as for its certificate; that somebody
+    /// put something beside them is no damage.
+    pub(crate) fn read_back(&self, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
+        let folder = self.parent.enter(&self.name)?;
+        let faults = audit::files(&folder, manifest)?.faults;
+        if faults.is_empty() {
+            certify::content_faults(&folder, manifest)
+        } else {
+            Ok(faults)
+        }
+    }
+
+    /// Refuses to replace a dataset among which somebody keeps files of their own, or whose reports they edited.
+    pub(crate) fn refuse_strangers(&self, manifest: &Manifest) -> Result<(), DatasetError> {
+        let folder = self.parent.enter(&self.name)?;
+        let strangers = audit::strangers(&folder, manifest)?;
+        if !strangers.is_empty() {
+            return Err(self.foreign(&strangers));
+        }
+        derived::refuse_edited(&folder)
+    }
+
+    /// The error for a folder that holds what is not ours.
+    pub(crate) fn foreign(&self, names: &[String]) -> DatasetError {
+        let shown = names
+            .iter()
+            .take(NAMES_SHOWN)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(", ");
+        let more = match names.len().saturating_sub(NAMES_SHOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        DatasetError::wrong_path(
+            &self.out,
+            format!(
+                "it holds what chatmill did not write: {shown}{more}; move that away or choose another folder"
+            ),
+        )
+    }
+
+    /// Lets a finished folder take the destination's name in one step. Afterwards the name `folder` in `home` is free,
+    /// or stands for what was there before.
+    pub(crate) fn publish(&self, home: &Dir, folder: &str, replace: bool) -> Result<(), DatasetError> {
+        match self.inspect()? {
+            Occupant::Nothing => home.rename_only(folder, &self.parent, &self.name)?,
+            Occupant::Dataset { manifest, .. } if replace => {
+                self.refuse_strangers(&manifest)?;
+                home.exchange(folder.as_ref(), &self.parent, &self.name)
+                    .map_err(|error| self.no_exchange(error))?;
+            }
+            Occupant::Dataset { .. } => {
+                return Err(DatasetError::Occupied {
+                    path: self.out.clone(),
+                    reason: "it appeared while this run worked".to_owned(),
+                });
+            }
+            Occupant::Foreign(names) => return Err(self.foreign(&names)),
+        }
+        self.settle()
+    }
+
+    /// The same for a folder of files that are no dataset: one that stands there changes places with it, where it holds nothing
+    /// but these names.
+    pub(crate) fn publish_files(
+        &self,
+        home: &Dir,
+        folder: &str,
+        replaced: &BTreeSet<String>,
+    ) -> Result<(), DatasetError> {
+        match self.inspect()? {
+            Occupant::Foreign(names) => {
+                self.refuse_unknown(&names, replaced)?;
+                home.exchange(folder.as_ref(), &self.parent, &self.name)
+                    .map_err(|error| self.no_exchange(error))?;
+                self.settle()
+            }
+            Occupant::Nothing | Occupant::Dataset { .. } => self.publish(home, folder, false),
+        }
+    }
+
+    /// Refuses a folder that holds other names than these.
+    pub(crate) fn refuse_unknown(
+        &self,
+        names: &[String],
+        known: &BTreeSet<String>,
+    ) -> Result<(), DatasetError> {
+        let strangers = names.iter().filter(|name| !known.contains(*name));
+        let strangers: Vec<String> = strangers.cloned().collect();
+        if strangers.is_empty() {
+            return Ok(());
+        }
+        Err(self.foreign(&strangers))
+    }
+
+    /// Makes the new name survive a power failure.
+    fn settle(&self) -> Result<(), DatasetError> {
+        self.parent.sync().map_err(|error| match error {
+            DatasetError::Io { source, .. } | DatasetError::NoSpace { source, .. } => DatasetError::Io {
+                action: "make the new name survive a power failure, but all is there and complete:",
+                path: self.out.clone(),
+                source,
+            },
+            other => other,
+        })
+    }
+
+    /// Finds out whether two folders can change places here, before hours of work depend on it.
+    pub(crate) fn probe_exchange(&self, workplace: &Dir) -> Result<(), DatasetError> {
+        let [one, other] = PROBES;
+        workplace.make(one, disk::PRIVATE_FOLDER)?;
+        workplace.make(other, disk::PRIVATE_FOLDER)?;
+        let result = workplace
+            .exchange(one.as_ref(), workplace, other.as_ref())
+            .map_err(|error| self.no_exchange(error));
+        workplace.remove_empty(one)?;
+        workplace.remove_empty(other)?;
+        result
+    }
+
+    fn no_exchange(&self, error: io::Error) -> DatasetError {
+        let path = self.out.clone();
+        match Errno::from_io_error(&error) {
+            Some(Errno::NOSYS | Errno::INVAL | Errno::OPNOTSUPP) => {
+                DatasetError::NoExchange { path, source: error }
+            }
+            None if error.kind() == io::ErrorKind::Unsupported => {
+                DatasetError::NoExchange { path, source: error }
+            }
+            _ => DatasetError::io("exchange", &path, error),
+        }
+    }
+}
+
+/// Folders that change places to show that they can.
+pub(crate) const PROBES: [&str; 2] = ["exchange-1", "exchange-2"];
+
+/// An error at a destination is the request's fault when the path cannot be used, else the system's.
+fn unusable(path: &Path, error: io::Error) -> DatasetError {
+    wrong_when_refused(DatasetError::io("open", path, error))
+}
+
+/// The same of an error that is named already.
+pub(crate) fn wrong_when_refused(error: DatasetError) -> DatasetError {
+    match error {
+        DatasetError::Io { path, source, .. } if is_refusal(source.kind()) => DatasetError::WrongPath {
+            path,
+            reason: source.to_string(),
+        },
+        DatasetError::Corrupt { path, reason } => DatasetError::WrongPath { path, reason },
+        other => other,
+    }
+}
+
+fn is_refusal(kind: io::ErrorKind) -> bool {
+    matches!(
+        kind,
+        io::ErrorKind::NotFound
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::IsADirectory
+            | io::ErrorKind::AlreadyExists
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::InvalidFilename
+            | io::ErrorKind::Unsupported
+    )
+}

@@ -1,0 +1,267 @@
+//! A folder of files that somebody else will read, for example an export: it appears whole, by one rename, or not at all.
+//!
+//! It is not a dataset: no manifest, no certificate, no resuming. What stands at the destination already is replaced only where the
+//! caller knows every name in it.
+
+use std::collections::BTreeSet;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::disk::{self, Dir, DirEntry, DiskFile, EntryKind, FileMeasure, Home, Lock};
+use crate::error::DatasetError;
+use crate::publish::destination::{Destination, Occupant};
+
+/// The folder that gets the destination's name.
+const FILES: &str = "files";
+
+/// An unfinished folder; dropped before [`publish`](Self::publish), it leaves nothing.
+#[derive(Debug)]
+pub struct Folder {
+    /// The names of an earlier folder that it takes the place of; none where nothing is replaced.
+    replaced: BTreeSet<String>,
+    destination: Destination,
+    home: Home,
+    files: Dir,
+    /// Held, never read; freed after everything else.
+    _lock: Lock,
+}
+
+impl Folder {
+    /// Begins a folder at a place where nothing stands, or an empty folder.
+    pub fn create(out: &Path) -> Result<Self, DatasetError> {
+        Self::create_over(out, BTreeSet::new())
+    }
+
+    /// The same, also where a folder stands that holds files of these names and nothing else: it is replaced when this one is
+    /// published.
+    pub fn create_over(out: &Path, replaced: BTreeSet<String>) -> Result<Self, DatasetError> {
+        let destination = Destination::locate(out)?;
+        let lock = destination.lock()?;
+        match destination.inspect()? {
+            Occupant::Nothing => {}
+            Occupant::Dataset { .. } => {
+                return Err(DatasetError::wrong_path(
+                    out,
+                    "it is a dataset; choose a folder that does not exist",
+                ));
+            }
+            Occupant::Foreign(names) if !replaced.is_empty() => {
+                destination.refuse_unknown(&names, &replaced)?;
+            }
+            Occupant::Foreign(_) => {
+                return Err(DatasetError::wrong_path(
+                    out,
+                    "it is not empty; remove it or choose a folder that does not exist",
+                ));
+            }
+        }
+        let home = destination.unfinished(is_ours)?;
+        match begin(&home) {
+            Ok(files) => Ok(Self {
+                replaced,
+                destination,
+                home,
+                files,
+                _lock: lock,
+            }),
+            Err(error) => {
+                give_up(&home);
+                Err(error)
+            }
+        }
+    }
+
+    /// Begins a file of the folder.
+    pub fn file(&self, name: &str) -> Result<FolderFile, DatasetError> {
+        let path = self.files.at(name);
+        if name.starts_with('.') || name.contains(['/', '\\']) {
+            return Err(DatasetError::wrong_path(
+                &path,
+                "this cannot be the name of a file",
+            ));
+        }
+        let file = self.files.create(name, disk::USUAL_FILE)?;
+        Ok(FolderFile::of(path, file))
+    }
+
+    /// Lets the folder appear at its destination.
+    pub fn publish(self) -> Result<(), DatasetError> {
+        self.files.sync()?;
+        self.destination
+            .publish_files(self.home.dir(), FILES, &self.replaced)
+    }
+}
+
+/// Clears away what a killed export left, and begins anew.
+fn begin(home: &Home) -> Result<Dir, DatasetError> {
+    home.remove(FILES)?;
+    home.dir().make(FILES, disk::USUAL_FOLDER)
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        give_up(&self.home);
+    }
+}
+
+/// Removes what is unfinished. What cannot be removed is removed when the next export begins.
+fn give_up(home: &Home) {
+    let removed = || home.remove(FILES).and_then(|()| home.leave());
+    drop(removed().or_else(|_| removed()));
+}
+
+/// Whether an entry of the folder of unfinished work is one that an export makes there.
+fn is_ours(entry: &DirEntry) -> bool {
+    match (entry.kind, entry.name.split_once('/')) {
+        (EntryKind::Folder, None) => entry.name == FILES,
+        (EntryKind::File, Some((folder, name))) => folder == FILES && !name.contains('/'),
+        _ => false,
+    }
+}
+
+/// A file of an unfinished folder.
+#[derive(Debug)]
+pub struct FolderFile {
+    path: PathBuf,
+    file: BufWriter<DiskFile>,
+    hasher: blake3::Hasher,
+}
+
+impl FolderFile {
+    /// A file that was just created, and is to have this path.
+    pub(crate) fn of(path: PathBuf, file: DiskFile) -> Self {
+        Self {
+            path,
+            file: BufWriter::new(file),
+            hasher: blake3::Hasher::new(),
+        }
+    }
+
+    /// Adds bytes.
+    pub fn add(&mut self, bytes: &[u8]) -> Result<(), DatasetError> {
+        self.write_all(bytes)
+            .map_err(|source| DatasetError::io("write", &self.path, source))
+    }
+
+    /// Closes the file and tells its length and its hash.
+    pub fn finish(mut self) -> Result<FileMeasure, DatasetError> {
+        self.file
+            .flush()
+            .and_then(|()| self.file.get_ref().sync())
+            .map_err(|source| DatasetError::io("sync", &self.path, source))?;
+        Ok(FileMeasure::of(&self.hasher))
+    }
+
+    /// Where it is being written.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Write for FolderFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hasher.update(bytes.split_at(written).0);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests look at the files")]
+mod tests {
+    use std::fs;
+
+    use super::Folder;
+    use crate::error::DatasetError;
+
+    fn names(folder: &std::path::Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_folder_appears_with_all_its_files() {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out");
+        let folder = Folder::create(&out).unwrap();
+        let mut file = folder.file("train.jsonl").unwrap();
+        file.add(b"{}\n").unwrap();
+        let measure = file.finish().unwrap();
+        assert!(!out.exists());
+        folder.publish().unwrap();
+        assert_eq!(fs::read(out.join("train.jsonl")).unwrap(), b"{}\n");
+        assert_eq!(
+            (measure.bytes, measure.hash),
+            (3, blake3::hash(b"{}\n").to_hex().to_string())
+        );
+        assert_eq!(names(place.path()), ["out"]);
+    }
+
+    #[test]
+    fn a_folder_that_is_given_up_leaves_nothing() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::create(&place.path().join("out")).unwrap();
+        folder.file("train.jsonl").unwrap().add(b"half").unwrap();
+        drop(folder);
+        assert!(names(place.path()).is_empty());
+    }
+
+    #[test]
+    fn what_stands_there_already_is_refused_and_kept() {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out");
+        fs::create_dir(&out).unwrap();
+        fs::write(out.join("mine.txt"), "mine").unwrap();
+        let refused = Folder::create(&out).unwrap_err();
+        assert!(matches!(refused, DatasetError::WrongPath { .. }), "{refused}");
+        assert_eq!(names(&out), ["mine.txt"]);
+    }
+
+    fn write(folder: &Folder, name: &str, text: &[u8]) {
+        let mut file = folder.file(name).unwrap();
+        file.add(text).unwrap();
+        file.finish().unwrap();
+    }
+
+    #[test]
+    fn a_folder_takes_the_place_of_one_whose_names_are_known_and_of_no_other() {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out");
+        let known = || ["a".to_owned(), "b".to_owned()].into();
+        for text in [b"first", b"later"] {
+            let folder = Folder::create_over(&out, known()).unwrap();
+            write(&folder, "a", text);
+            folder.publish().unwrap();
+            assert_eq!(fs::read(out.join("a")).unwrap(), text);
+        }
+        let folder = Folder::create_over(&out, known()).unwrap();
+        write(&folder, "a", b"never");
+        fs::write(out.join("mine.txt"), "mine").unwrap();
+        let refused = [
+            folder.publish().unwrap_err(),
+            Folder::create_over(&out, known()).unwrap_err(),
+        ];
+        for refused in refused {
+            assert!(refused.to_string().contains("mine.txt"), "{refused}");
+        }
+        assert_eq!(fs::read(out.join("a")).unwrap(), b"later");
+        assert_eq!(names(place.path()), ["out"]);
+    }
+
+    #[test]
+    fn a_file_cannot_leave_the_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::create(&place.path().join("out")).unwrap();
+        for name in ["../up", "a/b", ".hidden", "a\\b"] {
+            assert!(folder.file(name).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! A Parquet file of a [`Folder`](crate::Folder), whose columns are known only when it is begun.
+//!
+//! Its columns are filled as those of a dataset's tables are, and cut alike.
+
+use std::ops::Range;
+
+use arrow_schema::{Schema, SchemaRef};
+
+use crate::disk::FileMeasure;
+use crate::error::DatasetError;
+use crate::parquet::chunk::{Context, Nesting};
+use crate::parquet::column::kind::{self, Json, Number, Text};
+use crate::parquet::column::{
+    Column, ColumnFault, Leaves, Maybe, MaybeSpans, Nested, NestedValue, RowGroup, Shape,
+};
+use crate::parquet::compression::Compression;
+use crate::parquet::row_group::{RowGroupFile, check_row};
+use crate::publish::folder::FolderFile;
+
+/// The name by which errors call it.
+const TABLE: &str = "export";
+
+/// What a column holds. Every column may be missing in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FreeKind {
+    /// Text that repeats.
+    Word,
+    /// Text.
+    Text,
+    /// JSON text, marked with the Arrow JSON extension type.
+    Json,
+    /// A number.
+    Number,
+    /// Ranges of bytes, each with its `start` and its `end`.
+    Spans,
+    /// Lists and structures.
+    Nested(Shape),
+}
+
+/// A value of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FreeCell<'a> {
+    /// Text, of a column of text or of JSON.
+    Text(&'a str),
+    /// A number, of a column of numbers.
+    Number(u64),
+    /// Ranges, of a column of spans.
+    Spans(&'a [Range<u64>]),
+    /// A value of a nested column.
+    Nested(&'a NestedValue<'a>),
+    /// None.
+    Missing,
+}
+
+/// A Parquet file that rows are added to.
+pub struct FreeTable {
+    file: RowGroupFile<FolderFile>,
+    columns: Vec<FreeColumn>,
+    context: Context,
+}
+
+macro_rules! kinds {
+    ($($kind:ident: $column:ty, $cell:ident;)+) => {
+        enum FreeColumn {
+            $($kind($column),)+
+            Nested(Nested),
+        }
+
+        impl FreeColumn {
+            fn fields(name: &str, kind: FreeKind) -> Vec<arrow_schema::Field> {
+                match kind {
+                    $(FreeKind::$kind => <$column>::fields(name, &[]),)+
+                    FreeKind::Nested(shape) => vec![Nested::field(name, shape)],
+                }
+            }
+
+            fn open(kind: FreeKind, leaves: &mut Leaves<'_>) -> Result<Self, ColumnFault> {
+                Ok(match kind {
+                    $(FreeKind::$kind => Self::$kind(<$column>::open(leaves, &[])?),)+
+                    FreeKind::Nested(shape) => Self::Nested(Nested::open(shape, true, leaves)?),
+                })
+            }
+
+            fn push(&mut self, cell: FreeCell<'_>, context: &Context) -> Result<(), ColumnFault> {
+                let at = Nesting::default();
+                match (self, cell) {
+                    $(
+                        (Self::$kind(column), FreeCell::$cell(value)) => column.push(Some(value), at, context),
+                        (Self::$kind(column), FreeCell::Missing) => column.push(None, at, context),
+                    )+
+                    (Self::Nested(column), FreeCell::Nested(value)) => column.push(value, at, 0, context),
+                    (Self::Nested(column), FreeCell::Missing) => {
+                        column.push(&NestedValue::Missing, at, 0, context)
+                    }
+                    (_, cell) => Err(ColumnFault::Value(format!("{cell:?} is of another kind than its column"))),
+                }
+            }
+
+            fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
+                match self {
+                    $(Self::$kind(column) => column.end_row(context),)+
+                    Self::Nested(column) => column.end_row(context),
+                }
+            }
+
+            fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault> {
+                match self {
+                    $(Self::$kind(column) => column.end_group(group, context),)+
+                    Self::Nested(column) => column.end_group(group, context),
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    Word: Maybe<kind::Word>, Text;
+    Text: Maybe<Text>, Text;
+    Json: Maybe<Json>, Text;
+    Number: Maybe<Number>, Number;
+    Spans: MaybeSpans, Spans;
+}
+
+impl FreeTable {
+    /// Begins a table with these columns.
+    pub fn create(
+        file: FolderFile,
+        columns: &[(String, FreeKind)],
+        compression: Compression,
+    ) -> Result<Self, DatasetError> {
+        let path = file.path().to_owned();
+        let fields = columns
+            .iter()
+            .flat_map(|(name, kind)| FreeColumn::fields(name, *kind));
+        let schema = SchemaRef::new(Schema::new(fields.collect::<Vec<_>>()));
+        let file = RowGroupFile::create(file, schema, compression)
+            .map_err(|error| DatasetError::parquet("write", &path, error))?;
+        let mut leaves = file.leaves();
+        let columns = columns
+            .iter()
+            .map(|(_, kind)| FreeColumn::open(*kind, &mut leaves));
+        let columns = columns.collect::<Result<_, _>>();
+        Ok(Self {
+            columns: columns.map_err(|fault| fault.of(TABLE, &path))?,
+            file,
+            context: Context::new(compression),
+        })
+    }
+
+    /// Adds a row with one value for each column, in their order.
+    pub fn push(&mut self, row: &[FreeCell<'_>]) -> Result<(), DatasetError> {
+        let text: usize = row.iter().map(FreeCell::text_bytes).sum();
+        let pushed = check_row(text).and_then(|()| self.fill(row));
+        self.checked(pushed)?;
+        if self.file.is_full_with(text) {
+            self.end_group()?;
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, row: &[FreeCell<'_>]) -> Result<(), ColumnFault> {
+        let (values, columns) = (row.len(), self.columns.len());
+        if values != columns {
+            return Err(ColumnFault::Value(format!(
+                "it has {values} values for {columns} columns"
+            )));
+        }
+        let mut cells = self.columns.iter_mut().zip(row);
+        cells.try_for_each(|(column, cell)| {
+            column.push(*cell, &self.context)?;
+            column.end_row(&mut self.context)
+        })
+    }
+
+    fn end_group(&mut self) -> Result<(), DatasetError> {
+        let Self {
+            file,
+            columns,
+            context,
+        } = self;
+        let ended = file.end_group(|group| {
+            let mut columns = columns.iter_mut();
+            columns.try_for_each(|column| column.end_group(group, context))
+        });
+        self.checked(ended)
+    }
+
+    fn checked(&self, result: Result<(), ColumnFault>) -> Result<(), DatasetError> {
+        result.map_err(|fault| fault.of(TABLE, self.file.inner().path()))
+    }
+
+    /// Closes the file and tells its length and its hash.
+    pub fn finish(mut self) -> Result<FileMeasure, DatasetError> {
+        self.end_group()?;
+        let path = self.file.inner().path().to_owned();
+        let file = self.file.into_inner();
+        file.map_err(|error| DatasetError::parquet("write", &path, error))?
+            .finish()
+    }
+}
+
+impl FreeCell<'_> {
+    fn text_bytes(&self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Nested(value) => value.text_bytes(),
+            Self::Number(_) | Self::Spans(_) | Self::Missing => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests look at the files")]
+mod tests {
+    use arrow_array::Array;
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Int64Type;
+    use arrow_schema::extension::{ExtensionType, Json};
+    use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+    use parquet::file::reader::SerializedFileReader;
+
+    use super::{FreeCell, FreeKind, FreeTable};
+    use crate::parquet::chunk::PAGE_ROWS;
+    use crate::parquet::column::{Member, NestedValue, Shape};
+    use crate::{Compression, Folder};
+
+    fn columns() -> Vec<(String, FreeKind)> {
+        vec![
+            ("id".to_owned(), FreeKind::Text),
+            ("messages".to_owned(), FreeKind::Json),
+            ("ordinal".to_owned(), FreeKind::Number),
+            ("said".to_owned(), FreeKind::Spans),
+        ]
+    }
+
+    #[test]
+    fn rows_come_back_and_what_is_missing_is_null() {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out");
+        let folder = Folder::create(&out).unwrap();
+        let file = folder.file("train.parquet").unwrap();
+        let mut table = FreeTable::create(file, &columns(), Compression::None).unwrap();
+        let rows = PAGE_ROWS as usize + 3;
+        for number in 0..rows {
+            let json = if number % 2 == 0 {
+                FreeCell::Text("[{\"a\":1}]")
+            } else {
+                FreeCell::Missing
+            };
+            let spans = [2..number as u64 + 2, 7..9];
+            let said = if number % 3 == 0 {
+                FreeCell::Missing
+            } else {
+                FreeCell::Spans(&spans[..number % 3])
+            };
+            table
+                .push(&[FreeCell::Text("x"), json, FreeCell::Number(number as u64), said])
+                .unwrap();
+        }
+        let measure = table.finish().unwrap();
+        folder.publish().unwrap();
+        let bytes = std::fs::read(out.join("train.parquet")).unwrap();
+        assert_eq!(measure.bytes, bytes.len() as u64);
+        assert_eq!(measure.hash, blake3::hash(&bytes).to_hex().to_string());
+
+        let file = std::fs::File::open(out.join("train.parquet")).unwrap();
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+        let field = builder.schema().field_with_name("messages").unwrap().clone();
+        assert_eq!(field.extension_type_name(), Some(Json::NAME));
+        let mut seen = 0;
+        for batch in builder.build().unwrap() {
+            let batch = batch.unwrap();
+            let json = batch.column(1).as_string::<i32>();
+            let numbers = batch.column(2).as_primitive::<Int64Type>();
+            let lists = batch.column(3).as_list::<i32>();
+            for row in 0..batch.num_rows() {
+                assert_eq!(numbers.value(row), seen);
+                assert_eq!(json.is_null(row), seen % 2 == 1);
+                assert_eq!(lists.is_null(row), seen % 3 == 0);
+                let said = lists.value(row);
+                let ends = said.as_struct().column(1).as_primitive::<Int64Type>();
+                let wanted = &[seen + 2, 9][..usize::try_from(seen % 3).unwrap()];
+                assert_eq!(ends.values(), wanted);
+                seen += 1;
+            }
+        }
+        assert_eq!(usize::try_from(seen).unwrap(), rows);
+    }
+
+    /// Lists in lists, of which some are empty and some are missing.
+    #[test]
+    fn nested_values_come_back_as_they_went_in() {
+        static CALLS: Shape = Shape::Struct(&[
+            Member::always("name", Shape::Word),
+            Member::maybe("arguments", Shape::Json),
+        ]);
+        static TURN: Shape = Shape::Struct(&[
+            Member::always("role", Shape::Word),
+            Member::maybe("said", Shape::Text),
+            Member::maybe("calls", Shape::List(&CALLS)),
+            Member::maybe("train", Shape::Flag),
+            Member::maybe("weight", Shape::Number),
+        ]);
+        let text = |text: &'static str| NestedValue::Text(text.into());
+        let call = |name, arguments| NestedValue::Struct(vec![text(name), arguments]);
+        let turn = |role, said, calls| {
+            NestedValue::Struct(vec![
+                text(role),
+                said,
+                calls,
+                NestedValue::Flag(false),
+                NestedValue::Number(3),
+            ])
+        };
+        let (none, list) = (NestedValue::Missing, NestedValue::List);
+        let rows = [
+            list(vec![
+                turn("user", text("hi"), none.clone()),
+                turn(
+                    "assistant",
+                    none.clone(),
+                    list(vec![call("f", text("{}")), call("g", none.clone())]),
+                ),
+                turn("assistant", text(""), list(Vec::new())),
+            ]),
+            list(Vec::new()),
+            none.clone(),
+            list(vec![turn(
+                "assistant",
+                none.clone(),
+                list(vec![call("h", text("1"))]),
+            )]),
+        ];
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out");
+        let folder = Folder::create(&out).unwrap();
+        let columns = [("turns".to_owned(), FreeKind::Nested(Shape::List(&TURN)))];
+        let file = folder.file("train.parquet").unwrap();
+        let mut table = FreeTable::create(file, &columns, Compression::None).unwrap();
+        for row in &rows {
+            table.push(&[FreeCell::Nested(row)]).unwrap();
+        }
+        let misfit = list(vec![NestedValue::Flag(true)]);
+        assert!(table.push(&[FreeCell::Nested(&misfit)]).is_err());
+        drop(table);
+        let file = folder.file("test.parquet").unwrap();
+        let mut table = FreeTable::create(file, &columns, Compression::None).unwrap();
+        for row in &rows {
+            table.push(&[FreeCell::Nested(row)]).unwrap();
+        }
+        table.finish().unwrap();
+        folder.publish().unwrap();
+        let file = std::fs::File::open(out.join("test.parquet")).unwrap();
+        let read: Vec<String> = SerializedFileReader::new(file)
+            .unwrap()
+            .into_iter()
+            .map(|row| row.unwrap().to_string())
+            .collect();
+        assert_eq!(
+            read,
+            [
+                concat!(
+                    r#"{turns: [{role: "user", said: "hi", calls: null, train: false, weight: 3}, "#,
+                    r#"{role: "assistant", said: null, calls: [{name: "f", arguments: "{}"}, {name: "g", arguments: null}], train: false, weight: 3}, "#,
+                    r#"{role: "assistant", said: "", calls: [], train: false, weight: 3}]}"#
+                ),
+                "{turns: []}",
+                "{turns: null}",
+                r#"{turns: [{role: "assistant", said: null, calls: [{name: "h", arguments: "1"}], train: false, weight: 3}]}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn a_row_that_does_not_fit_the_columns_is_an_error() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::create(&place.path().join("out")).unwrap();
+        let file = folder.file("train.parquet").unwrap();
+        let mut table = FreeTable::create(file, &columns(), Compression::None).unwrap();
+        assert!(table.push(&[FreeCell::Missing]).is_err());
+        assert!(
+            table
+                .push(&[
+                    FreeCell::Number(1),
+                    FreeCell::Missing,
+                    FreeCell::Missing,
+                    FreeCell::Missing
+                ])
+                .is_err()
+        );
+    }
+}

@@ -1,0 +1,38 @@
+//! Removing a dataset, and nothing that somebody else put there.
+
+use std::ffi::OsStr;
+
+use crate::disk::Dir;
+use crate::error::DatasetError;
+use crate::manifest::DERIVED;
+use crate::publish::derived;
+use crate::publish::work::workplace;
+
+/// Removes a dataset in a folder, where there is one.
+pub(crate) fn dataset(folder: &Dir, name: impl AsRef<OsStr>) -> Result<(), DatasetError> {
+    let Some(dataset) = folder.find(&name)? else {
+        return Ok(());
+    };
+    refuse_strangers(&dataset)?;
+    // First what an edit would be noticed in: what a kill leaves over must not look edited.
+    for derived in DERIVED {
+        dataset.remove_file(derived)?;
+    }
+    folder.remove_all(name)
+}
+
+fn refuse_strangers(dataset: &Dir) -> Result<(), DatasetError> {
+    let strangers = dataset.find_below(&mut |entry| {
+        !workplace::is_of_a_dataset(entry.kind, &entry.name.split('/').collect::<Vec<_>>())
+    })?;
+    if let Some(stranger) = strangers.first() {
+        return Err(kept(dataset, &stranger.name));
+    }
+    derived::refuse_edited(dataset)
+}
+
+/// Why a folder is kept that holds this.
+pub(crate) fn kept(folder: &Dir, name: &str) -> DatasetError {
+    let reason = format!("it holds {name}, which chatmill did not write, and so it is kept");
+    DatasetError::wrong_path(folder.path(), reason)
+}

@@ -1,0 +1,10 @@
+//! Unfinished work: the folder beside a destination in which slices are finished one by one, by one process or by many, until they are
+//! sealed as a dataset.
+
+pub(crate) mod comparison;
+pub(crate) mod lot_manifests;
+pub(crate) mod receipt;
+pub(crate) mod seal;
+pub(crate) mod shared;
+pub(crate) mod staging;
+pub(crate) mod workplace;

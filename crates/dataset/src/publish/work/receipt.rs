@@ -1,0 +1,68 @@
+//! The receipt of a slice: what *done* means. It names the slice's files and carries its own hash.
+//!
+//! A receipt file is one line with the BLAKE3 of the rest, then JSON.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::tables::part_file::{PartFile, is_folder_of, part_name};
+use crate::tables::slice_id::SliceId;
+
+/// A finished slice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt<B> {
+    /// The slice.
+    pub slice: SliceId,
+    /// Its files, in the order of the tables.
+    pub files: Vec<PartFile>,
+    /// What the engine wants to know of it at the end.
+    pub body: B,
+}
+
+/// Writes a receipt as text.
+pub(crate) fn encode<B: Serialize>(
+    slice: SliceId,
+    files: &[PartFile],
+    body: &B,
+) -> serde_json::Result<String> {
+    #[derive(Serialize)]
+    struct Borrowed<'a, B> {
+        slice: SliceId,
+        files: &'a [PartFile],
+        body: &'a B,
+    }
+    let json = serde_json::to_string(&Borrowed { slice, files, body })?;
+    Ok(format!("{}\n{json}", blake3::hash(json.as_bytes()).to_hex()))
+}
+
+/// Reads the receipt of a slice; none when a byte of it is not as it was written.
+pub(crate) fn decode<B: DeserializeOwned>(slice: SliceId, bytes: &[u8]) -> Option<Receipt<B>> {
+    let (hash, json) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
+    if hash != blake3::hash(json.as_bytes()).to_hex().as_str() {
+        return None;
+    }
+    let receipt: Receipt<B> = serde_json::from_str(json).ok()?;
+    let is_its_own = receipt.slice == slice
+        && receipt.files.iter().all(|file| {
+            file.path.rsplit_once('/').is_some_and(|(folder, _)| {
+                is_folder_of(&file.table, folder) && file.path == part_name(folder, slice)
+            })
+        });
+    is_its_own.then_some(receipt)
+}
+
+/// The file name of a slice's receipt.
+pub(crate) fn file_name(slice: SliceId) -> String {
+    format!("{slice}.json")
+}
+
+/// The slice that a receipt's file name tells.
+pub(crate) fn slice_of(name: &str) -> Option<SliceId> {
+    name.strip_suffix(".json").and_then(SliceId::parse)
+}
+
+/// Whether a file has the name of a receipt, of this or of an older format.
+pub(crate) fn is_receipt(name: &str) -> bool {
+    let slice = name.strip_suffix(".json");
+    slice.is_some_and(|slice| SliceId::parse(slice).is_some() || SliceId::is_of_old(slice))
+}

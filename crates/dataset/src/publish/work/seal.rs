@@ -1,0 +1,94 @@
+//! From finished slices to a published dataset: empty tables, manifest, marker, derived files, one rename.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::certify::audit;
+use crate::error::DatasetError;
+use crate::manifest::Manifest;
+use crate::publish::derived;
+use crate::publish::work::lot_manifests::LotManifests;
+use crate::publish::work::staging::Staging;
+use crate::publish::work::workplace::DATA;
+use crate::tables::REGISTRY;
+use crate::tables::options::TableOptions;
+use crate::tables::part_file::PartFile;
+use crate::tables::slice_id::SliceId;
+
+/// A complete dataset in staging: it only lacks its derived files and its name.
+#[derive(Debug)]
+pub struct Sealed(Staging);
+
+impl Staging {
+    /// Turns the finished slices into a dataset that is ready to be published.
+    ///
+    /// `lots` has listed the files of all receipts, and `rest` are those that belong to no slice. Tables without files get an
+    /// empty one here, and those that the options leave out are named apart. Folder and manifests must then agree in every name,
+    /// length, hash and row count.
+    pub fn seal<I: Serialize>(
+        self,
+        mut manifest: Manifest<I>,
+        lots: LotManifests,
+        mut rest: Vec<PartFile>,
+        options: &TableOptions,
+    ) -> Result<Sealed, DatasetError> {
+        let is_written = |table: &&str| !options.absent.contains(table);
+        let names = REGISTRY.iter().map(|table| table.name);
+        manifest.absent_tables = names
+            .filter(|table| !is_written(table))
+            .map(str::to_owned)
+            .collect();
+        for table in REGISTRY {
+            let has_files = lots.has(table.name) || rest.iter().any(|file| file.table == table.name);
+            if is_written(&table.name) && !has_files {
+                rest.push((table.write_empty)(&self.place(SliceId::default()), options)?);
+            }
+        }
+        (manifest.lots, manifest.tables) = lots.finish(rest)?;
+        if let Some(table) = manifest
+            .tables
+            .iter()
+            .find(|table| !is_written(&table.name.as_str()))
+        {
+            let fault = format!("{} belongs to a table that is left out", table.folders.join(", "));
+            return Err(DatasetError::corrupt(self.data.path(), fault));
+        }
+        let audit = audit::files(&self.data, &manifest)?;
+        if let Some(fault) = audit.faults.first().or(audit.strangers.first()) {
+            return Err(DatasetError::corrupt(self.data.path(), fault));
+        }
+        manifest.write(&self.data, &self.temp)?;
+        Ok(Sealed(self))
+    }
+}
+
+impl Sealed {
+    /// The folder that holds the dataset until it is published.
+    pub fn folder(&self) -> &Path {
+        self.0.data.path()
+    }
+
+    /// Writes one of the files that are derived from the tables and not certified ([`DERIVED`]).
+    pub fn write_derived(&self, name: &str, bytes: &[u8]) -> Result<(), DatasetError> {
+        derived::write(&self.0.data, &self.0.temp, &[(name, bytes)])
+    }
+
+    /// Lets the dataset appear at the destination by one rename or, where an old one is replaced, one exchange.
+    ///
+    /// Returns notices: when the remains of the work cannot be removed, the dataset is complete all the same, and
+    /// the next run removes them.
+    pub fn publish(self) -> Result<Vec<String>, DatasetError> {
+        let staging = self.0;
+        staging.data.sync()?;
+        staging
+            .destination
+            .publish(&staging.root, DATA, staging.replace)?;
+        Ok(match staging.home.tidy(&staging.fingerprint) {
+            Ok(()) => Vec::new(),
+            Err(error) => vec![format!(
+                "the dataset is complete, but its staging stays behind: {error}"
+            )],
+        })
+    }
+}

@@ -1,0 +1,375 @@
+//! Unfinished work: a folder beside the destination, held under a lock, where slices are finished one by one.
+//!
+//! ```text
+//! .<name>.lock                       there while somebody holds it
+//! .<name>.staging/                   seen by nobody else, with the mark of ours
+//!     <fingerprint>/
+//!         data/<table>/part-<lot>-<slice>.parquet   becomes the destination
+//!         receipts/<lot>-<slice>.json               what is done
+//!         temp/                                     what is being written
+//! ```
+//!
+//! A file comes into `data` or `receipts` only by a rename of a synced file. What no receipt names is removed when
+//! the work is taken up again; what is not of our making is a reason to touch nothing.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
+
+use crate::disk::SpillFolder;
+use crate::disk::{self, Dir, EntryKind, Home, Lock};
+use crate::error::DatasetError;
+use crate::manifest::Manifest;
+use crate::publish::destination::{Destination, Occupant};
+use crate::publish::work::receipt::{self, Receipt};
+use crate::publish::work::workplace::{CLUSTERS, DATA, LOTS, PLAN, RECEIPTS, TEMP, is_ours, names_a_folder};
+use crate::tables::listed::ListedParts;
+use crate::tables::options::TableOptions;
+use crate::tables::part::Medium;
+use crate::tables::part_file::{self, PartFile, SlicePlace};
+use crate::tables::slice_id::SliceId;
+use crate::tables::{self, PartSet};
+
+/// Bytes of a receipt at most.
+const RECEIPT_BYTES: u64 = 256 << 20;
+
+/// What opening a destination leads to.
+pub enum Opening {
+    /// The dataset of this fingerprint is already there, and nothing was changed.
+    Finished(Manifest),
+    /// There is work to do, perhaps with some of it done.
+    Work(Staging),
+}
+
+/// The unfinished work of one run. It may be shared between threads; dropping it frees the lock and keeps the work.
+#[derive(Debug)]
+pub struct Staging {
+    pub(crate) destination: Destination,
+    /// The folder of all unfinished work.
+    pub(crate) home: Home,
+    /// The folder of this fingerprint.
+    pub(crate) root: Dir,
+    pub(crate) fingerprint: String,
+    pub(crate) data: Arc<Dir>,
+    pub(crate) temp: Arc<Dir>,
+    pub(crate) receipts: Dir,
+    pub(crate) replace: bool,
+    pub(crate) notices: Vec<String>,
+    /// Held, never read; freed after everything else. Whoever takes a share in work holds none.
+    pub(crate) lock: Option<Lock>,
+}
+
+/// Opens a destination for the run of a fingerprint.
+///
+/// The lock is held before anything is changed. A dataset of this fingerprint is [`Opening::Finished`]; one of
+/// another is [`DatasetError::Occupied`] unless `replace` is set, and anything else in the folder, or in the folder of
+/// unfinished work beside it, is [`DatasetError::WrongPath`] in both cases. Unfinished work of another fingerprint is
+/// removed, with a notice.
+pub fn open(out: &Path, fingerprint: &str, replace: bool) -> Result<Opening, DatasetError> {
+    open_at(Destination::locate(out)?, fingerprint, replace)
+}
+
+/// The same for a destination that is found.
+pub(crate) fn open_at(
+    destination: Destination,
+    fingerprint: &str,
+    replace: bool,
+) -> Result<Opening, DatasetError> {
+    if !names_a_folder(fingerprint) {
+        return Err(DatasetError::corrupt(
+            &destination.out,
+            format!("the fingerprint `{fingerprint}` cannot name a folder"),
+        ));
+    }
+    let lock = destination.lock()?;
+    let mut found = destination.inspect()?;
+    if let Occupant::Dataset { manifest, faults } = &mut found
+        && manifest.fingerprint == fingerprint
+        && faults.is_empty()
+    {
+        // What is not certified is not finished. It takes about as long as hashing the inputs did.
+        *faults = destination.read_back(manifest)?;
+    }
+    let replace = match found {
+        Occupant::Nothing => false,
+        Occupant::Foreign(names) => return Err(destination.foreign(&names)),
+        Occupant::Dataset { manifest, faults }
+            if manifest.fingerprint == fingerprint && faults.is_empty() =>
+        {
+            // A run that was killed between publishing and tidying left this, and after `replace` the old dataset.
+            if let Some(home) = destination.find_staging(is_ours)? {
+                home.tidy(fingerprint)?;
+            }
+            return Ok(Opening::Finished(*manifest));
+        }
+        Occupant::Dataset { manifest, .. } if replace => {
+            destination.refuse_strangers(&manifest)?;
+            true
+        }
+        Occupant::Dataset { manifest, faults } => {
+            return Err(DatasetError::Occupied {
+                path: destination.out,
+                reason: occupied(&manifest, fingerprint, &faults),
+            });
+        }
+    };
+    let home = destination.staging(is_ours)?;
+    let mut notices = Vec::new();
+    for entry in home.dir().list()? {
+        if entry.name != fingerprint && entry.name != disk::MARK {
+            home.remove(&entry.name)?;
+            notices.push(format!(
+                "removed the unfinished staging of another plan: {}",
+                home.dir().at(&entry.name).display()
+            ));
+        }
+    }
+    let root = home.dir().make(fingerprint, disk::PRIVATE_FOLDER)?;
+    for entry in root.list()? {
+        if ![DATA, RECEIPTS, PLAN, LOTS, CLUSTERS].contains(&entry.name.as_str()) {
+            root.remove_all(&entry.name)?;
+        }
+    }
+    let temp = root.make(TEMP, disk::PRIVATE_FOLDER)?;
+    let mut staging = Staging::within(destination, home, root, temp, fingerprint)?;
+    staging.lock = Some(lock);
+    staging.notices = notices;
+    staging.replace = replace;
+    if staging.replace {
+        staging.destination.probe_exchange(&staging.temp)?;
+    }
+    staging.keep_what_is_done()?;
+    Ok(Opening::Work(staging))
+}
+
+/// Removes all unfinished work of a destination.
+pub(crate) fn give_up(destination: &Destination) -> Result<(), DatasetError> {
+    let Some(home) = destination.find_staging(is_ours)? else {
+        return Ok(());
+    };
+    for entry in home.dir().list()? {
+        if entry.name != disk::MARK {
+            home.remove(&entry.name)?;
+        }
+    }
+    home.leave()
+}
+
+fn occupied(manifest: &Manifest, fingerprint: &str, faults: &[String]) -> String {
+    match faults.first() {
+        Some(fault) if manifest.fingerprint == fingerprint => {
+            format!("it is damaged ({fault}); write it again with --replace or choose another destination")
+        }
+        _ => "it is that of another plan, other inputs or another version; replace it with --replace or choose \
+              another destination"
+            .to_owned(),
+    }
+}
+
+impl Staging {
+    /// The work in the folder of a fingerprint; `temp` holds what is being written. It replaces nothing, and nobody holds the lock.
+    pub(crate) fn within(
+        destination: Destination,
+        home: Home,
+        root: Dir,
+        temp: Dir,
+        fingerprint: &str,
+    ) -> Result<Self, DatasetError> {
+        Ok(Self {
+            data: Arc::new(root.make(DATA, disk::USUAL_FOLDER)?),
+            temp: Arc::new(temp),
+            receipts: root.make(RECEIPTS, disk::PRIVATE_FOLDER)?,
+            destination,
+            home,
+            root,
+            fingerprint: fingerprint.to_owned(),
+            replace: false,
+            notices: Vec::new(),
+            lock: None,
+        })
+    }
+
+    pub(crate) fn place(&self, slice: SliceId) -> SlicePlace {
+        SlicePlace {
+            data: Arc::clone(&self.data),
+            temp: Arc::clone(&self.temp),
+            slice,
+        }
+    }
+
+    /// What was removed or discarded when the work was opened, for the user.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// A folder for rows that wait for the rest of their conversation.
+    pub fn spill_folder(&self) -> SpillFolder {
+        SpillFolder::of(&self.temp)
+    }
+
+    /// Opens the files of a slice, after removing what an earlier attempt at it left.
+    pub fn parts(&self, slice: impl Into<SliceId>, options: &TableOptions) -> Result<PartSet, DatasetError> {
+        let slice = slice.into();
+        // Of work that is shared, somebody else may be at this slice, and writes the same.
+        if self.lock.is_some() {
+            self.discard(slice)?;
+        }
+        Ok(PartSet::new(Medium::Staging(self.place(slice)), options.clone()))
+    }
+
+    /// Writes the receipt of a slice whose files are closed. From here on the slice is done.
+    pub fn commit<B: Serialize>(
+        &self,
+        slice: impl Into<SliceId>,
+        files: &[PartFile],
+        body: &B,
+    ) -> Result<(), DatasetError> {
+        let slice = slice.into();
+        let name = receipt::file_name(slice);
+        let text = receipt::encode(slice, files, body).map_err(|error| {
+            DatasetError::corrupt(
+                &self.receipts.at(&name),
+                format!("it cannot be written as JSON: {error}"),
+            )
+        })?;
+        self.receipts.replace(&name, text.as_bytes(), &self.temp)
+    }
+
+    /// Reads the receipts of the finished slices, in order of the slices, one after the other.
+    ///
+    /// Opening the work has hashed the files of earlier runs, closing a set those of this one, and sealing hashes all
+    /// again; here lengths are compared. A slice that was damaged meanwhile is an error, for whoever counts on it must
+    /// not go on without it; the next run does it again. A receipt whose body is none of `B` counts as not done.
+    pub fn receipts<B: DeserializeOwned>(
+        &self,
+    ) -> Result<impl Iterator<Item = Result<Receipt<B>, DatasetError>>, DatasetError> {
+        let slices = self.slices()?.into_iter();
+        Ok(slices.filter_map(|slice| self.receipt(slice).transpose()))
+    }
+
+    /// Reads the receipt of a slice; none where its body is another one, which also undoes the slice.
+    fn receipt<B: DeserializeOwned>(&self, slice: SliceId) -> Result<Option<Receipt<B>>, DatasetError> {
+        let bytes = self.read_receipt(slice)?.unwrap_or_default();
+        if let Some(receipt) = receipt::decode(slice, &bytes) {
+            return if self.lengths_match(&receipt)? {
+                Ok(Some(receipt))
+            } else {
+                Err(self.changed(slice))
+            };
+        }
+        let known = receipt::decode::<IgnoredAny>(slice, &bytes).ok_or_else(|| self.changed(slice))?;
+        if !self.lengths_match(&known)? {
+            return Err(self.changed(slice));
+        }
+        self.discard(slice)?;
+        Ok(None)
+    }
+
+    fn changed(&self, slice: SliceId) -> DatasetError {
+        let path = self.receipts.at(receipt::file_name(slice));
+        DatasetError::corrupt(&path, "its slice changed since it was done; run again")
+    }
+
+    fn read_receipt(&self, slice: SliceId) -> Result<Option<Vec<u8>>, DatasetError> {
+        match self
+            .receipts
+            .read_small(&receipt::file_name(slice), RECEIPT_BYTES)
+        {
+            // What is not a receipt at all says nothing.
+            Err(DatasetError::Corrupt { .. }) => Ok(Some(Vec::new())),
+            other => other,
+        }
+    }
+
+    /// The slices that have a receipt, in order.
+    fn slices(&self) -> Result<Vec<SliceId>, DatasetError> {
+        let mut slices = Vec::new();
+        self.receipts.each(&mut |entry| {
+            slices.extend(receipt::slice_of(&entry.name));
+            Ok(())
+        })?;
+        slices.sort_unstable();
+        Ok(slices)
+    }
+
+    /// Measures every file of every receipt, discards what does not match and removes what no receipt names.
+    fn keep_what_is_done(&mut self) -> Result<(), DatasetError> {
+        let mut named = ListedParts::default();
+        for slice in self.slices()? {
+            let bytes = self.read_receipt(slice)?.unwrap_or_default();
+            let kept = match receipt::decode::<IgnoredAny>(slice, &bytes) {
+                Some(receipt) if self.lengths_match(&receipt)? && self.hashes_match(&receipt)? => {
+                    Some(receipt)
+                }
+                _ => None,
+            };
+            if let Some(receipt) = kept {
+                for file in &receipt.files {
+                    named.add(&file.path);
+                }
+            } else {
+                self.discard(slice)?;
+                self.notices.push(format!(
+                    "slice {slice} does not match its receipt and is done again"
+                ));
+            }
+        }
+        named.close();
+        let left = self.data.find_below(&mut |entry| match entry.kind {
+            EntryKind::Folder => tables::find(&entry.name).is_none() && !named.has_below(&entry.name),
+            EntryKind::File | EntryKind::Other => !named.has(&entry.name),
+        })?;
+        // Backwards, what a folder holds comes before the folder.
+        for entry in left.iter().rev() {
+            match entry.kind {
+                EntryKind::Folder => self.data.remove_empty_below(&entry.name)?,
+                EntryKind::File | EntryKind::Other => self.data.remove_below(&entry.name)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn lengths_match<B>(&self, receipt: &Receipt<B>) -> Result<bool, DatasetError> {
+        for file in &receipt.files {
+            let found = self.data.look_below(&file.path)?;
+            if !found.is_some_and(|found| found.is_file_of(file.bytes)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn hashes_match<B>(&self, receipt: &Receipt<B>) -> Result<bool, DatasetError> {
+        for file in &receipt.files {
+            let found = self.data.read_part(&file.path, file.bytes)?;
+            if found.measure(&self.data.at(&file.path))?.hash != file.hash {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Forgets a slice: its receipt, then the files that it names, and what is unfinished.
+    pub fn discard(&self, slice: impl Into<SliceId>) -> Result<(), DatasetError> {
+        let slice = slice.into();
+        if let Some(bytes) = self.read_receipt(slice)? {
+            self.receipts.remove_file(receipt::file_name(slice))?;
+            self.receipts.sync()?;
+            // What an unreadable receipt named is removed when the work is taken up again.
+            let named =
+                receipt::decode::<IgnoredAny>(slice, &bytes).map_or_else(Vec::new, |receipt| receipt.files);
+            for file in named {
+                self.data.remove_below(&file.path)?;
+            }
+        }
+        let unfinished = part_file::temp_end(slice);
+        for entry in self.temp.list()? {
+            if entry.name.ends_with(&unfinished) {
+                self.temp.remove_file(&entry.name)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,85 @@
+//! The names in a folder of unfinished work, by which it is known as ours.
+
+use crate::disk::{self, DirEntry, EntryKind};
+use crate::manifest::{DERIVED, LOT_MANIFESTS, MANIFEST, RECORD, SUCCESS, lot_of};
+use crate::publish::destination::PROBES;
+use crate::publish::work::receipt;
+use crate::tables::part_file;
+
+/// The folder that becomes the dataset.
+pub(crate) const DATA: &str = "data";
+pub(crate) const RECEIPTS: &str = "receipts";
+pub(crate) const TEMP: &str = "temp";
+
+/// What is to be done.
+pub(crate) const PLAN: &str = "plan.json";
+/// What came of the lots.
+pub(crate) const LOTS: &str = "lots";
+
+/// Where each conversation stands among all others.
+pub(crate) const CLUSTERS: &str = "clusters";
+
+pub(crate) const WORKER: &str = "worker-";
+pub(crate) const DONE: &str = ".json";
+pub(crate) const FAILED: &str = ".failed.json";
+pub(crate) const LIKENESSES: &str = ".likenesses";
+
+pub(crate) fn names_a_folder(fingerprint: &str) -> bool {
+    (1..=128).contains(&fingerprint.len())
+        && fingerprint
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+}
+
+/// Whether an entry of the folder of unfinished work is one that a run makes there.
+pub(crate) fn is_ours(entry: &DirEntry) -> bool {
+    let steps: Vec<&str> = entry.name.split('/').collect();
+    match (entry.kind, steps.as_slice()) {
+        (EntryKind::Folder, [fingerprint]) => names_a_folder(fingerprint),
+        (EntryKind::Folder, [_, folder]) => [DATA, RECEIPTS, TEMP, LOTS].contains(folder),
+        (EntryKind::Folder, [_, TEMP, folder]) => PROBES.contains(folder) || is_worker(folder),
+        (EntryKind::File, [_, name]) => [PLAN, CLUSTERS].contains(name) || disk::is_aside(name),
+        (EntryKind::File, [_, LOTS, name]) => is_outcome(name),
+        (EntryKind::File, [_, TEMP, worker, name]) if is_worker(worker) => {
+            disk::is_aside(name) || part_file::is_unfinished(name)
+        }
+        (EntryKind::File, [_, RECEIPTS, name]) => receipt::is_receipt(name),
+        (EntryKind::File, [_, TEMP, name]) => disk::is_aside(name) || part_file::is_unfinished(name),
+        (kind, [_, DATA, below @ ..]) => is_of_a_dataset(kind, below),
+        _ => false,
+    }
+}
+
+/// Whether a name below a dataset's root is one that a dataset has, of this or of another version.
+pub(crate) fn is_of_a_dataset(kind: EntryKind, below: &[&str]) -> bool {
+    match (kind, below) {
+        (EntryKind::File, [name]) => [MANIFEST, SUCCESS, RECORD].contains(name) || DERIVED.contains(name),
+        (EntryKind::File, [LOT_MANIFESTS, name]) => lot_of(name).is_some(),
+        (EntryKind::File, [folders @ .., part]) => {
+            part_file::is_folder(&folders.join("/")) && part_file::is_part(part)
+        }
+        (EntryKind::Folder, folders) => part_file::is_folder(&folders.join("/")),
+        _ => false,
+    }
+}
+
+/// Whether a folder below `temp` is one that a worker makes there.
+pub(crate) fn is_worker(name: &str) -> bool {
+    name.strip_prefix(WORKER)
+        .is_some_and(|random| random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// Whether a file below `lots` is one that a worker makes there.
+fn is_outcome(name: &str) -> bool {
+    let ends = [FAILED, DONE, LIKENESSES];
+    let lot = ends.iter().find_map(|end| name.strip_suffix(end));
+    lot.is_some_and(|lot| {
+        lot.parse()
+            .is_ok_and(|number: u32| outcome_name(number, "") == lot)
+    })
+}
+
+/// The file that says what came of a lot.
+pub(crate) fn outcome_name(lot: u32, end: &str) -> String {
+    format!("{lot:05}{end}")
+}

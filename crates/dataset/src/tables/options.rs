@@ -1,0 +1,31 @@
+//! What the plan decides about the files: the encodings' columns, the compression, and which tables there are.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::parquet::compression::Compression;
+
+/// The settings that all part files of a run share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableOptions {
+    /// Encodings in plan order; each is a column `tokens_<encoding>` of messages and renderings.
+    pub encodings: Vec<String>,
+    /// Compression of the pages.
+    pub compression: Compression,
+    /// How the files of `renderings` are parted.
+    pub partition: Partition,
+    /// Tables that are not written, in the order of the registry: those that [`absent_tables`](crate::absent_tables) gives.
+    pub absent: Vec<&'static str>,
+}
+
+/// How the files of `renderings` are parted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "PartitionSetting")]
+pub enum Partition {
+    /// All dialects of a conversation side by side: a third of the bytes, see `docs/performance.md`.
+    #[default]
+    None,
+    /// A file per dialect, in folders `renderings/dialect=<id>/`.
+    Dialect,
+}

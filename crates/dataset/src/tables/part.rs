@@ -1,0 +1,244 @@
+//! One table's file in one slice: rows go into its columns, and its columns into row groups.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use bytes::Bytes;
+
+use crate::disk::{self, DiskFile};
+use crate::error::DatasetError;
+use crate::parquet::chunk::{Context, Nesting};
+use crate::parquet::key::Key;
+use crate::parquet::row_group::{RowGroupFile, check_row};
+use crate::tables::memory_table::MemoryTable;
+use crate::tables::options::{Partition, TableOptions};
+use crate::tables::part_file::{self, PartFile, SlicePlace};
+use crate::tables::table::{self, Table};
+
+/// Where the files of a set are written.
+pub(crate) enum Medium {
+    /// In the staging of a run.
+    Staging(SlicePlace),
+    /// Nowhere: they are read as they are.
+    Memory,
+}
+
+/// What a file of a table is written to.
+enum Sink {
+    Disk(DiskFile),
+    Memory(Vec<u8>),
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Disk(file) => file.write(bytes),
+            Self::Memory(held) => held.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Disk(file) => file.flush(),
+            Self::Memory(_) => Ok(()),
+        }
+    }
+}
+
+/// The place of a table in a set.
+pub(crate) struct Slot<T> {
+    /// Its open files, each with the dialect of its rows where these are parted; none until its first row.
+    open: Vec<(Key, OpenPart<T>)>,
+    is_written: bool,
+}
+
+impl<T: Table> Slot<T> {
+    pub(crate) fn new(options: &TableOptions) -> Self {
+        Self {
+            open: Vec::new(),
+            is_written: !options.absent.contains(&T::NAME),
+        }
+    }
+
+    /// Whether its rows come into a file.
+    pub(crate) fn is_written(&self) -> bool {
+        self.is_written
+    }
+
+    /// The file of rows in a dialect, which is created where it is missing; none where the table is not written.
+    pub(crate) fn part(
+        &mut self,
+        dialect: Option<Key>,
+        medium: &Medium,
+        options: &TableOptions,
+        context: &Context,
+    ) -> Result<Option<&mut OpenPart<T>>, DatasetError> {
+        if !self.is_written {
+            return Ok(None);
+        }
+        let dialect = match options.partition {
+            Partition::None => None,
+            Partition::Dialect => dialect,
+        };
+        let key = dialect.unwrap_or_default();
+        // There are as many as dialects at most.
+        let known = self.open.iter().position(|(known, _)| *known == key);
+        let index = known.unwrap_or(self.open.len());
+        if known.is_none() {
+            let dialect = dialect.map(|dialect| context.keys.text(dialect));
+            self.open.push((key, OpenPart::create(medium, options, dialect)?));
+        }
+        #[expect(clippy::indexing_slicing, reason = "a row without a file would be lost")]
+        Ok(Some(&mut self.open[index].1))
+    }
+
+    pub(crate) fn push(
+        &mut self,
+        row: T::Row<'_>,
+        medium: &Medium,
+        options: &TableOptions,
+        context: &mut Context,
+    ) -> Result<(), DatasetError> {
+        match self.part(T::dialect(&row), medium, options, context)? {
+            Some(part) => part.push(row, context),
+            None => Ok(()),
+        }
+    }
+
+    /// Finishes its files, in the order of their names.
+    pub(crate) fn close(
+        mut self,
+        place: &SlicePlace,
+        context: &mut Context,
+    ) -> Result<Vec<PartFile>, DatasetError> {
+        self.open
+            .sort_by(|(_, one), (_, other)| one.folder.cmp(&other.folder));
+        let parts = self.open.into_iter();
+        parts.map(|(_, part)| part.finish(place, context)).collect()
+    }
+
+    /// Finishes its files in memory, in the order of their names; a table without rows has none.
+    pub(crate) fn read_back(mut self, context: &mut Context) -> Result<MemoryTable, DatasetError> {
+        self.open
+            .sort_by(|(_, one), (_, other)| one.folder.cmp(&other.folder));
+        let parts = self.open.into_iter();
+        let files = parts.map(|(_, part)| part.into_bytes(context));
+        Ok(MemoryTable::new(T::NAME, files.collect::<Result<_, _>>()?))
+    }
+}
+
+/// Writes the file that stands for a table without rows. It has no row groups.
+pub(crate) fn write_empty<T: Table>(
+    place: &SlicePlace,
+    options: &TableOptions,
+) -> Result<PartFile, DatasetError> {
+    let medium = Medium::Staging(place.clone());
+    OpenPart::<T>::create(&medium, options, None)?.finish(place, &mut Context::new(options.compression))
+}
+
+/// An open file of a table.
+pub(crate) struct OpenPart<T> {
+    /// Folder of the file below the dataset's root.
+    folder: String,
+    /// Its name while it is unfinished, and the path for messages.
+    temp: String,
+    path: PathBuf,
+    file: RowGroupFile<Sink>,
+    columns: T,
+    rows: u64,
+}
+
+impl<T: Table> OpenPart<T> {
+    fn create(medium: &Medium, options: &TableOptions, dialect: Option<&str>) -> Result<Self, DatasetError> {
+        let folder = part_file::folder(T::NAME, dialect);
+        let schema = table::schema::<T>(&options.encodings);
+        let (temp, path, file) = match medium {
+            Medium::Staging(place) => {
+                let temp = place.temp_name(&folder);
+                let file = place.temp.create(&temp, disk::USUAL_FILE)?;
+                let path = place.temp.at(&temp);
+                (temp, path, Sink::Disk(file))
+            }
+            Medium::Memory => (folder.clone(), PathBuf::from(&folder), Sink::Memory(Vec::new())),
+        };
+        let file = RowGroupFile::create(file, schema, options.compression)
+            .map_err(|error| DatasetError::parquet("write", &path, error))?;
+        let columns = T::open(&mut file.leaves(), &options.encodings);
+        let columns = columns.map_err(|fault| fault.of(T::NAME, &path))?;
+        Ok(Self {
+            folder,
+            temp,
+            path,
+            file,
+            columns,
+            rows: 0,
+        })
+    }
+
+    fn push(&mut self, row: T::Row<'_>, context: &mut Context) -> Result<(), DatasetError> {
+        let text = T::text_bytes(&row, &context.keys);
+        let pushed = check_row(text)
+            .and_then(|()| self.columns.push(row, Nesting::default(), context))
+            .and_then(|()| self.columns.end_row(context));
+        pushed.map_err(|fault| fault.of(T::NAME, &self.path))?;
+        self.rows += 1;
+        if self.file.is_full_with(text) {
+            self.end_group(context)?;
+        }
+        Ok(())
+    }
+
+    fn end_group(&mut self, context: &mut Context) -> Result<(), DatasetError> {
+        let columns = &mut self.columns;
+        let ended = self.file.end_group(|group| columns.end_group(group, context));
+        ended.map_err(|fault| fault.of(T::NAME, &self.path))
+    }
+
+    /// Closes the file, reads it back, syncs it and gives it its name.
+    fn finish(mut self, place: &SlicePlace, context: &mut Context) -> Result<PartFile, DatasetError> {
+        self.end_group(context)?;
+        self.file
+            .finish()
+            .map_err(|error| DatasetError::parquet("write", &self.path, error))?;
+        let Some(written) = place.temp.read_file(&self.temp)? else {
+            return Err(DatasetError::corrupt(
+                &self.path,
+                "it disappeared while it was written",
+            ));
+        };
+        let rows = written.footer_rows(&self.path)?;
+        if rows != self.rows {
+            return Err(DatasetError::corrupt(
+                &self.path,
+                format!("{} rows were written, its footer names {rows}", self.rows),
+            ));
+        }
+        let measure = written.measure(&self.path)?;
+        if let Sink::Disk(file) = self.file.inner() {
+            file.sync()
+                .map_err(|source| DatasetError::io("sync", &self.path, source))?;
+        }
+        let home = place.data.make_below(&self.folder)?;
+        place
+            .temp
+            .rename(&self.temp, &home, part_file::file_name(place.slice))?;
+        Ok(PartFile {
+            table: T::NAME.to_owned(),
+            path: part_file::part_name(&self.folder, place.slice),
+            rows,
+            bytes: measure.bytes,
+            hash: measure.hash,
+        })
+    }
+
+    /// Closes the file and gives its bytes, where it is in memory.
+    fn into_bytes(mut self, context: &mut Context) -> Result<Bytes, DatasetError> {
+        self.end_group(context)?;
+        let path = self.path;
+        match self.file.into_inner() {
+            Ok(Sink::Memory(bytes)) => Ok(bytes.into()),
+            Ok(Sink::Disk(_)) => Err(DatasetError::corrupt(&path, "it was to be in memory")),
+            Err(error) => Err(DatasetError::parquet("write", &path, error)),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The table `conversations`: one row per conversation, with its roster.
+
+use crate::parquet::column::kind::{Flag, Json, KeyText, Number, Text, Time, Word};
+use crate::parquet::column::{Maybe, One, Structs, record};
+use crate::tables::table::Table;
+
+record! {
+    /// A row of `conversations`.
+    ConversationRow => pub(crate) ConversationColumns {
+        conversation_id: One<KeyText> = "id in this dataset, unique",
+        source_conversation_id: Maybe<Text> = "id that the source wrote",
+        source: One<Word> = "id of the source that read it",
+        format_version: Maybe<Word> = "version that the record claims",
+        format_shape: Maybe<Word> = "shape that was recognised by structure",
+        input: One<Word> = "name of the input",
+        entry: One<Word> = "archive member, empty for the file itself",
+        record: One<Number> = "number of the record in its entry, from 0",
+        title: Maybe<Text> = "title",
+        description: Maybe<Text> = "description",
+        model: Maybe<Word> = "model that its answers are asked of, where the record names one",
+        scene: One<Word> = "`assistant`, `group_chat` or `unknown`",
+        message_count: One<Number> = "messages, notices not counted",
+        participant_count: One<Number> = "participants in the roster",
+        started_at: Maybe<Time> = "earliest usable time",
+        ended_at: Maybe<Time> = "latest usable time",
+        participants: Structs<ParticipantColumns> = "the roster, in its own order",
+        tools: Maybe<Json> = "array of tool definitions",
+        extra: Maybe<Json> = "fields without a column, as they were read",
+        content_hash: One<Text> = "BLAKE3 of the canonical content",
+        cluster: Maybe<Word> = "what repeats, forks or continues it shares this name; null where nothing does, or was not looked for",
+        duplicate: Maybe<Word> = "`exact` or `near` where it repeats an earlier conversation",
+    }
+}
+
+impl Table for ConversationColumns {
+    const NAME: &'static str = "conversations";
+    const ABOUT: &'static str = "One row per conversation.";
+}
+
+record! {
+    /// One participant in the column `participants`.
+    ParticipantCell => pub ParticipantColumns {
+        id: One<Word> = "id in its conversation",
+        name: Maybe<Word> = "name",
+        alias: Maybe<Word> = "second name or user name",
+        role: Maybe<Word> = "role that the roster gives",
+        kind: One<Word> = "human, agent or another kind",
+        listed: One<Flag> = "whether the source's roster lists them; others only speak",
+        is_id_made: One<Flag> = "whether the source has no id for them, so that it is made of a name or a role",
+        custom_role: Maybe<Word> = "free-form role",
+        department: Maybe<Word> = "department",
+        email: Maybe<Word> = "mail address",
+        extra: Maybe<Json> = "fields without a column, as they were read",
+    }
+}

@@ -1,0 +1,26 @@
+//! The table `losses`: what a dialect could not carry, and why; one row for all that a rendering lost of one kind for one
+//! reason.
+
+use crate::parquet::column::kind::{KeyText, Number, Position};
+use crate::parquet::column::{Many, One, record};
+use crate::tables::table::Table;
+
+record! {
+    /// A row of `losses`. There are several for each rendering, so what they have in common is shared.
+    LossRow => pub(crate) LossColumns {
+        conversation_id: One<KeyText> = "its conversation",
+        dialect: One<KeyText> = "id of the dialect",
+        profile: One<KeyText> = "profile of the dialect",
+        perspective: One<KeyText> = "participant who is the assistant, empty for none",
+        ordinal: One<Number> = "place among the renderings of this key, from 0",
+        code: One<KeyText> = "kind of loss",
+        reason: One<KeyText> = "why the dialect could not carry it",
+        amount: One<Number> = "occurrences",
+        positions: Many<Position> = "places of the messages, ascending; empty where the whole rendering is meant",
+    }
+}
+
+impl Table for LossColumns {
+    const NAME: &'static str = "losses";
+    const ABOUT: &'static str = "One row per rendering, kind of loss and reason.";
+}

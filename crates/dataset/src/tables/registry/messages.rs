@@ -1,0 +1,38 @@
+//! The table `messages`: one row per message and notice, in canonical order.
+
+use crate::parquet::column::kind::{Json, KeyText, Number, Real, Text, Time, Word};
+use crate::parquet::column::{Many, Maybe, One, PerEncoding, TokensPrefix, record};
+use crate::tables::table::Table;
+
+record! {
+    /// A row of `messages`.
+    MessageRow => pub(crate) MessageColumns {
+        conversation_id: One<KeyText> = "its conversation",
+        position: One<Number> = "place in the conversation, from 0",
+        message_id: Maybe<Text> = "id, unique in its conversation",
+        sender_id: Maybe<Word> = "participant who sent it",
+        sender_name: Maybe<Word> = "name that it was sent under",
+        role: One<Word> = "role of the sender",
+        kind: One<Word> = "`message` or `notice`",
+        source_type: Maybe<Word> = "type that the source wrote",
+        created_at: Maybe<Time> = "when it was sent",
+        created_at_raw: Maybe<Text> = "the time as the source wrote it",
+        text: One<Text> = "text parts, joined by a line break",
+        parts: Maybe<Json> = "array of parts, each with its `type`; null where the message is one text part and `text` says all of it",
+        mentions: Many<Word> = "participants or names that it mentions",
+        weight: Maybe<Real> = "how much it counts in training, where the source says: 0 is context only, 1 is learned from",
+        model: Maybe<Word> = "model that wrote it, where the source says",
+        usage_input: Maybe<Number> = "tokens that the provider logged as sent in the request that it answers, cached ones included",
+        usage_cached_input: Maybe<Number> = "the share of them that was logged as read from a cache",
+        usage_output: Maybe<Number> = "tokens that the provider logged as written",
+        extra: Maybe<Json> = "fields without a column, as they were read",
+        byte_start: One<Number> = "first byte in the decompressed entry",
+        byte_end: One<Number> = "one past its last byte",
+        tokens: PerEncoding<TokensPrefix> = "tokens of `text`",
+    }
+}
+
+impl Table for MessageColumns {
+    const NAME: &'static str = "messages";
+    const ABOUT: &'static str = "One row per message or notice, in canonical order.";
+}

@@ -1,0 +1,163 @@
+//! The registry of tables: one file and one line each, in the order of the manifest.
+//!
+//! A table is a list of columns. From the line below follow its folder in the dataset, its writer in [`PartSet`], its
+//! documentation and its place in the manifest.
+
+use arrow_schema::SchemaRef;
+
+use crate::error::DatasetError;
+use crate::parquet::chunk::Context;
+use crate::parquet::key::Key;
+use crate::tables::describe::page;
+use crate::tables::memory_table::MemoryTable;
+use crate::tables::options::TableOptions;
+use crate::tables::part::{self, Medium, Slot};
+use crate::tables::part_file::{PartFile, SlicePlace};
+use crate::tables::table::{Table, schema};
+
+/// A table without its row type, for what treats all tables alike.
+pub(crate) struct Registered {
+    pub(crate) name: &'static str,
+    pub(crate) schema: fn(&[String]) -> SchemaRef,
+    pub(crate) describe: fn() -> String,
+    /// Writes the file that stands for a table without rows.
+    pub(crate) write_empty: fn(&SlicePlace, &TableOptions) -> Result<PartFile, DatasetError>,
+}
+
+macro_rules! tables {
+    ($($module:ident: $columns:ident, $row:ident, $push:ident, $writes:ident;)+) => {
+        $(pub(crate) mod $module;)+
+        $(pub use $module::$row;)+
+        $(pub(crate) use $module::$columns;)+
+
+        /// The names of all tables, in the order of the manifest.
+        pub const TABLES: &[&str] = &[$($columns::NAME),+];
+
+        /// All tables.
+        pub(crate) static REGISTRY: &[Registered] = &[$(Registered {
+            name: $columns::NAME,
+            schema: schema::<$columns>,
+            describe: page::<$columns>,
+            write_empty: part::write_empty::<$columns>,
+        }),+];
+
+        /// The open files of one slice: for each table at most one (or one per dialect), created at its first row.
+        pub struct PartSet {
+            medium: Medium,
+            options: TableOptions,
+            context: Context,
+            $($module: Slot<$columns>,)+
+        }
+
+        impl PartSet {
+            pub(crate) fn new(medium: Medium, options: TableOptions) -> Self {
+                $(let $module = Slot::new(&options);)+
+                let context = Context::new(options.compression);
+                Self { medium, options, context, $($module,)+ }
+            }
+
+            $(
+                #[doc = concat!("Adds a row to the table `", stringify!($module), "`, where that is written.")]
+                pub fn $push(&mut self, row: $row<'_>) -> Result<(), DatasetError> {
+                    self.$module.push(row, &self.medium, &self.options, &mut self.context)
+                }
+
+                #[doc = concat!("Whether the table `", stringify!($module), "` is written: else its rows need not be made.")]
+                pub fn $writes(&self) -> bool {
+                    self.$module.is_written()
+                }
+            )+
+
+            /// Finishes every open file and returns them in the order of the tables.
+            ///
+            /// Each file is flushed, closed, read back (footer rows and hash), synced and renamed into place, and
+            /// its folder synced. A set that is dropped instead leaves only temporary files.
+            pub fn close(mut self) -> Result<Vec<PartFile>, DatasetError> {
+                let mut files = Vec::new();
+                if let Medium::Staging(place) = &self.medium {
+                    $(files.extend(self.$module.close(place, &mut self.context)?);)+
+                }
+                Ok(files)
+            }
+
+            /// Finishes the files of a set in memory, in the order of the tables.
+            pub(crate) fn read_back(mut self) -> Result<Vec<MemoryTable>, DatasetError> {
+                Ok(vec![$(self.$module.read_back(&mut self.context)?),+])
+            }
+        }
+    };
+}
+
+tables! {
+    conversations: ConversationColumns, ConversationRow, push_conversation, writes_conversations;
+    messages: MessageColumns, MessageRow, push_message, writes_messages;
+    alternatives: AlternativeColumns, AlternativeRow, push_alternative, writes_alternatives;
+    message_references: ReferenceColumns, ReferenceRow, push_reference, writes_references;
+    tool_calls: ToolCallColumns, ToolCallRow, push_tool_call, writes_tool_calls;
+    renderings: RenderingColumns, RenderingRow, push_rendering, writes_renderings;
+    token_counts: TokenCountColumns, TokenCountRow, push_token_count, writes_token_counts;
+    totals: TotalColumns, TotalRow, push_total, writes_totals;
+    losses: LossColumns, LossRow, push_loss, writes_losses;
+    findings: FindingColumns, FindingRow, push_finding, writes_findings;
+    rejects: RejectColumns, RejectRow, push_reject, writes_rejects;
+}
+
+impl PartSet {
+    /// The key of a text that many rows hold.
+    pub fn key(&mut self, text: &str) -> Key {
+        self.context.keys.key(text)
+    }
+}
+
+pub use conversations::ParticipantCell;
+
+/// The tables that every dataset has: what was found, what was rejected, and what it comes to.
+pub(crate) const ALWAYS_WRITTEN: [&str; 3] = [TotalColumns::NAME, FindingColumns::NAME, RejectColumns::NAME];
+
+/// The tables that are not written where only these are wanted, in the order of the registry.
+pub fn absent_tables(wanted: &[String]) -> Vec<&'static str> {
+    let is_wanted = |table: &str| ALWAYS_WRITTEN.contains(&table) || wanted.iter().any(|name| name == table);
+    TABLES.iter().copied().filter(|table| !is_wanted(table)).collect()
+}
+
+/// Finds a table by name.
+pub(crate) fn find(name: &str) -> Option<&'static Registered> {
+    REGISTRY.iter().find(|table| table.name == name)
+}
+
+/// Describes a table in Markdown; none when there is no table of that name.
+pub fn describe(table: &str) -> Option<String> {
+    find(table).map(|table| (table.describe)())
+}
+
+#[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests look at the files")]
+mod tests {
+    use super::{TABLES, describe};
+
+    #[test]
+    fn the_checked_in_pages_are_those_of_the_code() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/tables");
+        let mut expected: Vec<String> = Vec::new();
+        for table in TABLES {
+            let page = describe(table).unwrap();
+            chatmill_golden::assert_golden(&folder.join(format!("{table}.md")), &page);
+            expected.push(format!("{table}.md"));
+        }
+        let mut found: Vec<String> = std::fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        found.sort();
+        expected.sort();
+        assert_eq!(
+            found, expected,
+            "a page without a table, or a table without a page"
+        );
+    }
+
+    #[test]
+    fn an_unknown_table_has_no_page() {
+        assert_eq!(describe("invoices"), None);
+    }
+}

@@ -1,0 +1,46 @@
+//! The table `renderings`: one row per conversation, dialect, perspective and ordinal; the rows of one conversation
+//! are adjacent, so that a page holds the same text many times and compresses well.
+
+use crate::parquet::column::kind::{self, Flag, Number, Text, Word};
+use crate::parquet::column::{Many, Maybe, One, PerEncoding, SentPrefix, Spans, TokensPrefix, record};
+use crate::parquet::key::Key;
+use crate::tables::table::Table;
+
+record! {
+    /// A row of `renderings`.
+    RenderingRow => pub(crate) RenderingColumns {
+        conversation_id: One<kind::KeyText> = "its conversation",
+        dialect: One<kind::KeyText> = "id of the dialect",
+        profile: One<kind::KeyText> = "profile of the dialect",
+        perspective: One<kind::KeyText> = "participant who is the assistant, empty for none",
+        ordinal: One<Number> = "place among the renderings of this key, from 0",
+        media_type: One<kind::KeyText> = "media type of the content",
+        content: Maybe<Text> = "the rendering; null when it was not kept",
+        bytes: One<Number> = "bytes of the rendering",
+        tokens: PerEncoding<TokensPrefix> = "tokens of the rendering",
+        requests: One<Number> = "how often it is sent as it is served: once per answer, and for each that was paid and is not shown",
+        sent_tokens: PerEncoding<SentPrefix> = "estimate: tokens of all requests, each with what stands before its answer",
+        coverage: One<Word> = "`whole`, `window` or `single-turn`",
+        first_position: Maybe<Number> = "place of the first message that it shows, system text in front of a window aside",
+        last_position: Maybe<Number> = "place of the last message that it shows",
+        messages_rendered: One<Number> = "messages that it shows",
+        last_role: Maybe<Word> = "role of its last turn",
+        assistant_messages: One<Number> = "messages that the assistant says",
+        assistant_spans: Spans = "bytes of `content` that the perspective says: words, calls, and in a template the end of a turn; empty where `content` is null",
+        learned_spans: Spans = "those of them that a trainer learns from; the others are context",
+        loss_count: One<Number> = "what it lost: the sum of `amount` in `losses`",
+        loss_codes: Many<kind::KeyText> = "codes of its losses, each once",
+        valid: One<Flag> = "whether the dialect's consumer accepts it",
+        violations: Many<Word> = "rules that it breaks",
+    }
+}
+
+impl Table for RenderingColumns {
+    const NAME: &'static str = "renderings";
+    const ABOUT: &'static str =
+        "One row per rendering: a conversation in a dialect, seen from a perspective.";
+
+    fn dialect(row: &RenderingRow<'_>) -> Option<Key> {
+        Some(row.dialect)
+    }
+}

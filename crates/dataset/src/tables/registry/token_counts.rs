@@ -1,0 +1,31 @@
+//! The table `token_counts`: the price of each rendering in each encoding, and what it consists of.
+
+use crate::parquet::column::kind::{KeyText, Number};
+use crate::parquet::column::{One, record};
+use crate::tables::table::Table;
+
+record! {
+    /// A row of `token_counts`.
+    TokenCountRow => pub(crate) TokenCountColumns {
+        conversation_id: One<KeyText> = "its conversation",
+        dialect: One<KeyText> = "id of the dialect",
+        profile: One<KeyText> = "profile of the dialect",
+        perspective: One<KeyText> = "participant who is the assistant, empty for none",
+        ordinal: One<Number> = "place among the renderings of this key, from 0",
+        encoding: One<KeyText> = "name of the encoding",
+        tokens: One<Number> = "tokens of the rendering",
+        content: One<Number> = "tokens of what was said",
+        names: One<Number> = "tokens of names",
+        framing: One<Number> = "tokens of the dialect's own syntax",
+        tools: One<Number> = "tokens of tool definitions, calls and results",
+        replies: One<Number> = "tokens of quoted references",
+        meta: One<Number> = "tokens of ids, times and other marks",
+        assistant_content: One<Number> = "the share of content that the assistant says",
+        written: One<Number> = "the share that the assistant says and calls in answers that are billed here",
+    }
+}
+
+impl Table for TokenCountColumns {
+    const NAME: &'static str = "token_counts";
+    const ABOUT: &'static str = "One row per rendering and encoding; content, names, framing, tools, replies and meta add up to tokens.";
+}

@@ -1,0 +1,47 @@
+//! The table `totals`: the bill, per source, day, model, dialect, profile, encoding and coverage.
+
+use crate::parquet::column::kind::{Number, Word};
+use crate::parquet::column::{Maybe, One, record};
+use crate::tables::table::Table;
+
+record! {
+    /// A row of `totals`.
+    TotalRow => pub(crate) TotalColumns {
+        source: One<Word> = "id of the source",
+        day: Maybe<Word> = "day of the answers, `2026-01-31` in UTC; without requests, of the last message; null where nobody says",
+        model: Maybe<Word> = "model that wrote them, or was asked; null where nobody says",
+        dialect: One<Word> = "id of the dialect",
+        profile: One<Word> = "profile of the dialect",
+        encoding: One<Word> = "name of the encoding",
+        coverage: One<Word> = "`whole`, `window` or `single-turn`",
+        conversations: One<Number> = "conversations, each with its last request",
+        renderings: One<Number> = "renderings, each with its last request",
+        messages_rendered: One<Number> = "messages that the renderings show",
+        bytes: One<Number> = "bytes of the renderings",
+        tokens: One<Number> = "tokens of the renderings",
+        content: One<Number> = "tokens of what was said",
+        names: One<Number> = "tokens of names",
+        framing: One<Number> = "tokens of the dialect's own syntax",
+        tools: One<Number> = "tokens of tool definitions, calls and results",
+        replies: One<Number> = "tokens of quoted references",
+        meta: One<Number> = "tokens of ids, times and other marks",
+        assistant_content: One<Number> = "the share of content that the assistant says",
+        requests: One<Number> = "how often the chats are sent as they are served: once per answer, and for each that was paid and is not shown",
+        tokens_sent: One<Number> = "estimate: tokens of all requests, each with what stands before its answer",
+        written: One<Number> = "tokens that the assistant says and calls in answer to them",
+        logged_requests: One<Number> = "requests of which the provider's own count is known",
+        logged_input: One<Number> = "tokens that it logged as sent",
+        logged_cached_input: One<Number> = "the share of them that it logged as read from a cache",
+        logged_output: One<Number> = "tokens that it logged as written",
+        p50: One<Number> = "median of tokens per rendering",
+        p95: One<Number> = "95th percentile of tokens per rendering",
+        p99: One<Number> = "99th percentile of tokens per rendering",
+        invalid: One<Number> = "renderings that are not valid",
+        losses: One<Number> = "what they lost: the sum of `amount` in `losses`",
+    }
+}
+
+impl Table for TotalColumns {
+    const NAME: &'static str = "totals";
+    const ABOUT: &'static str = "One row per source, day, model, dialect, profile, encoding and coverage.";
+}

@@ -1,0 +1,64 @@
+//! Parts of texts and lists whose borders were found in them. Where such a part is not there, a value in its place would be
+//! wrong data: it is a fault of ours, which ends the run and tells its place.
+
+use std::ops::Range;
+
+/// A part of a text.
+#[inline]
+#[track_caller]
+pub fn text(whole: &str, part: Range<usize>) -> &str {
+    whole.split_at(part.end).0.split_at(part.start).1
+}
+
+/// A part of a list.
+#[inline]
+#[track_caller]
+pub fn slice<T>(whole: &[T], part: Range<usize>) -> &[T] {
+    whole.split_at(part.end).0.split_at(part.start).1
+}
+
+/// One of a list.
+#[inline]
+#[track_caller]
+#[expect(clippy::indexing_slicing, reason = "who calls has found that it is there")]
+pub fn at<T>(whole: &[T], place: usize) -> &T {
+    &whole[place]
+}
+
+/// A part of a list, to change it.
+#[inline]
+#[track_caller]
+pub fn slice_mut<T>(whole: &mut [T], part: Range<usize>) -> &mut [T] {
+    whole.split_at_mut(part.end).0.split_at_mut(part.start).1
+}
+
+/// One of a list, to change it.
+#[inline]
+#[track_caller]
+#[expect(clippy::indexing_slicing, reason = "who calls has found that it is there")]
+pub fn at_mut<T>(whole: &mut [T], place: usize) -> &mut T {
+    &mut whole[place]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_what_lies_between_its_borders() {
+        assert_eq!(text("añb", 1..3), "ñ");
+        assert_eq!(text("ab", 2..2), "");
+        assert_eq!(slice(&[1, 2, 3], 1..3), [2, 3]);
+        assert_eq!(at(&[1, 2, 3], 1), &2);
+        let mut list = [1, 2, 3];
+        slice_mut(&mut list, 0..2).fill(4);
+        *at_mut(&mut list, 2) = 5;
+        assert_eq!(list, [4, 4, 5]);
+    }
+
+    #[test]
+    fn what_is_not_there_is_nothing_else_instead() {
+        assert!(std::panic::catch_unwind(|| text("añb", 0..2).len()).is_err());
+        assert!(std::panic::catch_unwind(|| slice(&[1], 1..2).len()).is_err());
+    }
+}

@@ -1,0 +1,104 @@
+//! Rules of formats, as constants: each with its code and its sentence, in the file of the dialect that has to keep them.
+//!
+//! What a rendering breaks and why it lost something is said by them. `docs/dialect-rules.md` has their sentences from here.
+//!
+//! Why: docs/decisions/2026-11-22-rules-are-constants.md.
+
+use std::fmt;
+
+/// A rule that renderings of a dialect have to keep.
+#[derive(Debug)]
+pub struct DialectRule {
+    id: &'static str,
+    wants: &'static str,
+}
+
+impl DialectRule {
+    /// A rule; `wants` is its doc comment.
+    pub(crate) const fn new(id: &'static str, wants: &'static str) -> Self {
+        Self { id, wants }
+    }
+
+    /// Its code, for example `OAC-06`.
+    pub const fn id(&self) -> &'static str {
+        self.id
+    }
+
+    /// What it wants, in a sentence.
+    pub fn wants(&self) -> &'static str {
+        self.wants.trim()
+    }
+}
+
+impl fmt::Display for DialectRule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.id)
+    }
+}
+
+impl PartialEq for DialectRule {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id
+    }
+}
+
+impl Eq for DialectRule {}
+
+/// Whether a constant is called as its rule: `OAC_06` for `OAC-06`.
+pub(crate) const fn is_named(name: &str, id: &str) -> bool {
+    let (mut name, mut id) = (name.as_bytes(), id.as_bytes());
+    while let ([one, names @ ..], [other, ids @ ..]) = (name, id) {
+        let is_hyphen = *one == b'_' && *other == b'-';
+        if *one != *other && !is_hyphen {
+            return false;
+        }
+        (name, id) = (names, ids);
+    }
+    name.is_empty() && id.is_empty()
+}
+
+/// Makes a constant of each rule, whose doc comment is its sentence, and `RULES`, the list of them.
+macro_rules! rules {
+    ($($(#[doc = $wants:literal])+ $name:ident = $id:literal;)+) => {
+        $(
+            $(#[doc = $wants])+
+            pub(crate) const $name: &$crate::loss::rule::DialectRule = &$crate::loss::rule::DialectRule::new($id, concat!($($wants),+));
+            const _: () = assert!($crate::loss::rule::is_named(stringify!($name), $id));
+        )+
+
+        /// The rules of this file.
+        pub(crate) const RULES: &[&$crate::loss::rule::DialectRule] = &[$($name),+];
+    };
+}
+
+pub(crate) use rules;
+
+/// Rules of no format, for tests.
+#[cfg(test)]
+pub(crate) mod samples {
+    rules! {
+        /// a sentence that
+        /// goes on
+        ABC_01 = "ABC-01";
+        /// another
+        ABC_02 = "ABC-02";
+        /// a third
+        ABC_03 = "ABC-03";
+    }
+
+    #[test]
+    fn the_doc_comment_of_a_rule_is_its_sentence() {
+        assert_eq!(RULES, [ABC_01, ABC_02, ABC_03]);
+        assert_eq!(
+            (ABC_01.id(), ABC_01.wants()),
+            ("ABC-01", "a sentence that goes on")
+        );
+    }
+
+    #[test]
+    fn a_constant_is_called_as_its_rule() {
+        use super::is_named;
+        assert!(is_named("ABC_01", "ABC-01"));
+        assert!(!is_named("ABC_01", "ABC-02") && !is_named("ABC_01", "ABC-0"));
+    }
+}

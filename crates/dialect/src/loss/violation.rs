@@ -1,0 +1,54 @@
+//! A rule of a dialect that a rendering breaks.
+
+use std::fmt;
+
+use crate::loss::rule::DialectRule;
+
+/// A rule of the dialect that a rendering breaks.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Violation {
+    /// The rule and what is wrong, for example `OAC-06: the call in message 3 has no result`.
+    pub rule: String,
+    /// Position of the message that breaks it, where it is a single one.
+    pub position: Option<u32>,
+    /// Id of the call or the result that breaks it, where it is one.
+    pub call_id: Option<String>,
+}
+
+impl Violation {
+    /// A rule of a dialect that a rendering breaks, in one message where there is a position, and what is wrong.
+    pub(crate) fn of(rule: &DialectRule, position: Option<u32>, fault: impl fmt::Display) -> Self {
+        Self::at(position, format!("{rule}: {fault}"))
+    }
+
+    /// A rule that the rendering as a whole breaks.
+    pub fn whole(rule: impl Into<String>) -> Self {
+        Self {
+            rule: rule.into(),
+            position: None,
+            call_id: None,
+        }
+    }
+
+    /// A rule that one message breaks.
+    pub fn at(position: impl Into<Option<u32>>, rule: impl Into<String>) -> Self {
+        Self {
+            rule: rule.into(),
+            position: position.into(),
+            call_id: None,
+        }
+    }
+
+    /// The same of a call or a result of this id.
+    #[must_use]
+    pub(crate) fn of_call(mut self, id: Option<&str>) -> Self {
+        self.call_id = id.map(str::to_owned);
+        self
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.rule)
+    }
+}

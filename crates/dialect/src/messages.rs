@@ -1,0 +1,14 @@
+//! Messages before they are turns: which are shown, what of them is said in which order, what they quote, and what has no place.
+//!
+//! It holds for turns and for records alike and is fitted to no dialect. Blocks and turns stand in `transcript`, tools but for the order of
+//! calls and results in `tools`.
+
+pub(crate) mod filter;
+pub(crate) mod order;
+pub(crate) mod pairing;
+pub(crate) mod quote;
+pub(crate) mod select;
+pub(crate) mod system;
+pub(crate) mod text;
+pub(crate) mod unsupported;
+pub(crate) mod wording;

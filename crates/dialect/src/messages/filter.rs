@@ -1,0 +1,217 @@
+//! Filters of message lists: the order of the source stays, and what no model would be sent is left out.
+//!
+//! A result needs an open call before it. A user's text that spells a result out is left out too, unless a cache
+//! mark says that it is history. Unanswered calls stay.
+
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+use chatmill_model::{Message, Part, PartPlace, Role, ToolResult};
+use regex_automata::meta::Regex;
+
+use crate::loss::{LossCode, LossReason, Losses};
+use crate::messages::pairing::{Call, Found, Pairs, Step, Turns};
+use crate::messages::text::message_text;
+use crate::view::View;
+
+/// What a filter may leave out.
+pub(crate) const LOSES: &[LossCode] = &[
+    LossCode::DuplicateResult,
+    LossCode::OrphanResultDropped,
+    LossCode::ToolResultDropped,
+    LossCode::RoleMapped,
+];
+
+/// Which calls a result may answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Open {
+    /// Every earlier call without a result.
+    EveryCall,
+    /// Calls with an id of the assistant's newest turn, by that id.
+    NewestTurn,
+}
+
+/// A filter as data.
+#[derive(Debug)]
+pub(crate) struct Filter {
+    /// Which calls a result may answer.
+    pub(crate) open: Open,
+    /// What a text that embeds a result looks like: regular expressions.
+    pub(crate) embedded: &'static [&'static str],
+    /// Whether the last user turn comes back where nothing but system text is left.
+    pub(crate) keeps_last_user: bool,
+    /// The rule that drops results.
+    pub(crate) result_rule: LossReason,
+    /// The rule that drops texts.
+    pub(crate) text_rule: LossReason,
+    /// The expressions, compiled when they are first needed.
+    pub(crate) compiled: OnceLock<Regex>,
+}
+
+impl Filter {
+    /// The steps that are left, in the order of the source.
+    pub(crate) fn arrange<'a>(
+        &self,
+        view: &View<'a>,
+        shown: &[&'a Message],
+        losses: &mut Losses,
+    ) -> Turns<'a> {
+        let mut sieve = Sieve {
+            filter: self,
+            view,
+            pairs: Pairs::of(view, shown),
+            open: BTreeSet::new(),
+            answered: BTreeSet::new(),
+            embedding: Vec::new(),
+            steps: Vec::new(),
+        };
+        for message in shown {
+            sieve.add(message, losses);
+        }
+        sieve.finish(losses)
+    }
+
+    fn opens(&self, call: &Call<'_>) -> bool {
+        self.open == Open::EveryCall || call.call.known_id().is_some()
+    }
+
+    fn embeds(&self, view: &View<'_>, message: &Message) -> bool {
+        let is_cached = message.parts.iter().any(|part| matches!(part, Part::CacheMark));
+        if is_cached {
+            return false;
+        }
+        let mut texts = message.texts().map(|text| message_text(view, message, text));
+        let first = texts.next().unwrap_or_default();
+        match texts.next() {
+            None => self.matches(&first),
+            Some(second) => {
+                let all: Vec<_> = [first, second].into_iter().chain(texts).collect();
+                self.matches(&all.join(" "))
+            }
+        }
+    }
+
+    #[expect(
+        clippy::expect_used,
+        reason = "the expressions are constants and tests compile each filter"
+    )]
+    fn matches(&self, text: &str) -> bool {
+        let compiled = self
+            .compiled
+            .get_or_init(|| Regex::new_many(self.embedded).expect("the expressions of a filter compile"));
+        compiled.is_match(text)
+    }
+}
+
+struct Sieve<'f, 'v, 'a> {
+    filter: &'f Filter,
+    view: &'v View<'a>,
+    pairs: Pairs,
+    open: BTreeSet<PartPlace>,
+    answered: BTreeSet<PartPlace>,
+    /// Messages that embed a result.
+    embedding: Vec<&'a Message>,
+    steps: Vec<Step<'a>>,
+}
+
+impl<'a> Sieve<'_, '_, 'a> {
+    fn add(&mut self, message: &'a Message, losses: &mut Losses) {
+        let found = Found::of(self.view, message);
+        let (before, after) = found.split_results(message);
+        for (place, result) in before {
+            self.answer(message, place, result, losses);
+        }
+        if found.says_more || !found.calls.is_empty() {
+            self.say(message, found.calls);
+        }
+        for (place, result) in after {
+            self.answer(message, place, result, losses);
+        }
+    }
+
+    fn say(&mut self, message: &'a Message, calls: Vec<Call<'a>>) {
+        if self.view.is_own(message) {
+            if self.filter.open == Open::NewestTurn {
+                self.open.clear();
+            }
+            let filter = self.filter;
+            let opened = calls.iter().filter(|call| filter.opens(call));
+            self.open.extend(opened.map(|call| call.place));
+        } else if message.role != Role::System && self.filter.embeds(self.view, message) {
+            self.embedding.push(message);
+            return;
+        }
+        self.steps.push(Step::Say { message, calls });
+    }
+
+    fn answer(
+        &mut self,
+        message: &'a Message,
+        place: PartPlace,
+        result: &'a ToolResult,
+        losses: &mut Losses,
+    ) {
+        let call = self.pairs.call_of(place).and_then(|place| self.call(place));
+        if let Some((caller, _)) = call.filter(|(caller, _)| !self.view.is_own(caller)) {
+            self.steps
+                .push(Step::foreign(message, (place.part, result), caller, losses));
+            return;
+        }
+        let has_id = self.filter.open == Open::EveryCall || result.known_id().is_some();
+        match call {
+            Some((_, call)) if has_id && self.open.remove(&call.place) => {
+                self.answered.insert(call.place);
+                self.steps.push(Step::Answer {
+                    call,
+                    message,
+                    result,
+                    part: place.part,
+                });
+            }
+            Some((_, call)) if self.answered.contains(&call.place) => {
+                losses.at(
+                    (LossCode::DuplicateResult, self.filter.result_rule),
+                    message.position,
+                );
+            }
+            _ => losses.at(
+                (LossCode::OrphanResultDropped, self.filter.result_rule),
+                message.position,
+            ),
+        }
+    }
+
+    fn call(&self, place: PartPlace) -> Option<(&'a Message, Call<'a>)> {
+        let caller = self.view.message(place.position)?;
+        match caller.parts.get(place.part as usize)? {
+            Part::ToolCall(call) => Some((caller, Call { place, call })),
+            _ => None,
+        }
+    }
+
+    fn finish(mut self, losses: &mut Losses) -> Turns<'a> {
+        let is_empty = self
+            .steps
+            .iter()
+            .all(|step| matches!(step, Step::Say { message, .. } if message.role == Role::System));
+        if is_empty
+            && self.filter.keeps_last_user
+            && let Some(message) = self.embedding.pop()
+        {
+            self.steps.push(Step::Say {
+                message,
+                calls: Vec::new(),
+            });
+        }
+        for message in self.embedding {
+            losses.at(
+                (LossCode::ToolResultDropped, self.filter.text_rule),
+                message.position,
+            );
+        }
+        Turns {
+            steps: self.steps,
+            faults: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! In which order a dialect says calls, results and everything else.
+
+use chatmill_model::Message;
+
+use crate::loss::{LossCode, LossReason, Losses};
+use crate::messages::filter::{self, Filter};
+use crate::messages::pairing::{self, Turns, arrange, without_tools};
+use crate::view::View;
+
+/// In which order calls, results and everything else are said.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Order {
+    /// Every result directly after its call; whole turns move.
+    Paired,
+    /// As in the source, less what a filter leaves out.
+    Filtered(&'static Filter),
+    /// The dialect has no tools, for this reason: what uses them is left out.
+    Toolless(LossReason),
+}
+
+impl Order {
+    /// Puts messages into this order.
+    pub(crate) fn arrange<'a>(
+        self,
+        view: &View<'a>,
+        shown: &[&'a Message],
+        losses: &mut Losses,
+    ) -> Turns<'a> {
+        match self {
+            Self::Paired => arrange(view, shown, losses),
+            Self::Filtered(filter) => filter.arrange(view, shown, losses),
+            Self::Toolless(reason) => without_tools(view, shown, reason, losses),
+        }
+    }
+
+    /// What the order may cost.
+    pub(crate) fn loses(self) -> &'static [LossCode] {
+        match self {
+            Self::Paired => pairing::LOSES,
+            Self::Filtered(_) => filter::LOSES,
+            Self::Toolless(_) => pairing::LOSES_TOOLS,
+        }
+    }
+}

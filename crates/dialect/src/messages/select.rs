@@ -1,0 +1,114 @@
+//! The messages that a rendering shows: of a window, and by the dialect's document. What lies outside is declared.
+
+use std::ops::Range;
+
+use chatmill_diag::cut;
+use chatmill_model::{Message, MessageKind};
+
+use crate::loss::{LossCode, Losses, reasons};
+use crate::messages::unsupported::declare_weights;
+use crate::view::extent::{Coverage, Extent};
+use crate::view::window::{CutPoints, Rendered, WindowRange, is_system_text};
+use crate::view::{History, View};
+
+/// What a window may cost.
+pub(crate) const LOSES: &[LossCode] = &[LossCode::Truncated, LossCode::WeightDropped];
+
+/// What it may cost besides where notices are not shown.
+pub(crate) const LOSES_NOTICES: &[LossCode] = &[LossCode::NoticeDropped];
+
+/// The messages that a rendering shows.
+pub(crate) struct SelectedMessages<'a> {
+    /// In order of position.
+    pub(crate) messages: Vec<&'a Message>,
+    /// All messages and notices of the stretch, be they rendered or not.
+    pub(crate) stretch: Vec<&'a Message>,
+    /// How much of the conversation it is.
+    pub(crate) extent: Extent,
+}
+
+impl<'a> SelectedMessages<'a> {
+    /// What the dialect renders of the view's stretch: the newest messages, as many as `document` says, unless the view asks
+    /// otherwise, and system text before them. What lies outside, and every notice, is declared.
+    pub(crate) fn choose(
+        view: &View<'a>,
+        document: Option<u32>,
+        losses: &mut Losses,
+        renders: impl Fn(&Message) -> bool,
+    ) -> Self {
+        let all = view.conversation().messages.as_slice();
+        let whole = WindowRange::session(0, u32::MAX);
+        let stretch = view.window.as_ref().map_or(whole, |window| window.stretch);
+        let end = all.len().min(stretch.end as usize);
+        let session = end.min(stretch.session_start as usize)..all.len().min(stretch.session_end as usize);
+        let limit = match view.history {
+            History::Document => document,
+            History::All => None,
+            History::Messages(count) => Some(count),
+        };
+        let mut history = match limit {
+            None | Some(0) => limit.map_or(session.start, |_| end),
+            Some(limit) => {
+                let newest = cut::slice(all, session.start..end).iter().rev();
+                let mut newest = newest.filter(|message| renders(message) && !is_system_text(message));
+                let oldest = newest.nth(limit as usize - 1);
+                let is_cut = newest.next().is_some();
+                oldest.filter(|_| is_cut).map_or(session.start, place)
+            }
+        };
+        if let History::Messages(_) = view.history {
+            let borders = view.shared(|shared| &shared.borders, || CutPoints::of(view.linked));
+            history = borders.at_or_before(history).max(session.start);
+        }
+        let first = history.max(stretch.start as usize).min(end);
+        let mut stretch: Vec<&Message> = Vec::with_capacity(end - first);
+        if first > 0 || end < all.len() {
+            let rendered = view.shared(|shared| &shared.rendered, || Rendered::of(all, &renders));
+            let ahead = rendered.system(0..first).iter();
+            stretch.extend(ahead.filter_map(|position| view.message(*position)));
+            let after = session.end..all.len();
+            let later = end..session.end;
+            let all_of = |range: &Range<usize>| {
+                rendered.turns(range.clone()) + rendered.system(range.clone()).len() as u64
+            };
+            for (outside, cause) in [
+                (
+                    rendered.turns(0..session.start) + all_of(&after),
+                    reasons::OTHER_SESSIONS_LIE_OUTSIDE,
+                ),
+                (all_of(&later), reasons::LATER_LIE_OUTSIDE),
+                (rendered.turns(session.start..history), reasons::OLDER_LIE_OUTSIDE),
+                (rendered.turns(history..first), reasons::OLDER_WERE_CUT),
+            ] {
+                losses.whole_rendering(cause, outside);
+            }
+        }
+        stretch.extend(cut::slice(all, first..end));
+        declare_weights(&stretch, losses);
+        for message in &stretch {
+            if message.kind == MessageKind::Notice && !renders(message) {
+                losses.at(reasons::DIALECT_HAS_NO_NOTICES, message.position);
+            }
+        }
+        Self {
+            messages: stretch
+                .iter()
+                .copied()
+                .filter(|message| renders(message))
+                .collect(),
+            stretch,
+            extent: Extent {
+                coverage: if limit.is_some() || view.window.is_some() {
+                    Coverage::Window
+                } else {
+                    Coverage::Whole
+                },
+                first: first as u32,
+            },
+        }
+    }
+}
+
+fn place(message: &Message) -> usize {
+    message.position as usize
+}

@@ -1,0 +1,55 @@
+//! Ids of messages: the source's, else made up.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use chatmill_model::Message;
+
+use crate::naming::unique::free_id;
+use crate::text::arena::MadeTexts;
+use crate::view::View;
+use crate::view::facts::{self, Ids};
+
+/// Makes up ids for messages that have none: others than those of messages, and those to which messages refer.
+pub(crate) struct MessageIds<'a> {
+    view: View<'a>,
+    made: &'a MadeTexts,
+    taken: OnceCell<[Rc<Ids>; 2]>,
+}
+
+impl<'a> MessageIds<'a> {
+    /// For the messages of a view.
+    pub(crate) fn new(view: &View<'a>, made: &'a MadeTexts) -> Self {
+        Self {
+            view: view.clone(),
+            made,
+            taken: OnceCell::new(),
+        }
+    }
+
+    /// The id of a message.
+    pub(crate) fn of(&self, message: &'a Message) -> &'a str {
+        let own = message.id.as_deref();
+        own.unwrap_or_else(|| self.of_position(message.position))
+    }
+
+    /// `m<position>`, for a message without an id.
+    pub(crate) fn of_position(&self, position: u32) -> &'a str {
+        self.free(&format!("m{position}"))
+    }
+
+    /// An id as it is, or qualified where somebody has it.
+    pub(crate) fn free(&self, plain: &str) -> &'a str {
+        let linked = self.view.linked;
+        let taken = self.taken.get_or_init(|| {
+            [
+                self.view
+                    .shared(|shared| &shared.message_ids, || facts::message_ids(linked)),
+                self.view
+                    .shared(|shared| &shared.referenced_ids, || facts::referenced_ids(linked)),
+            ]
+        });
+        self.made
+            .keep(free_id(plain, |id| taken.iter().any(|ids| ids.contains(id))))
+    }
+}

@@ -1,0 +1,95 @@
+//! Names of tools in the spelling that a dialect allows, no two tools alike.
+
+use std::collections::BTreeMap;
+
+use chatmill_model::{Message, Part};
+
+use crate::loss::LossReason;
+use crate::naming::people::{UNNAMED, fitted};
+use crate::naming::unique::{Taken, is_word};
+use crate::text::arena::MadeTexts;
+use crate::view::View;
+
+/// Which names a dialect allows, and the rule that says so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NameRule {
+    /// `[a-zA-Z0-9_-]` up to this length; none: any name that is not empty.
+    pub(crate) most: Option<usize>,
+    /// Why another name is written anew.
+    pub(crate) reason: LossReason,
+}
+
+impl NameRule {
+    /// The rule of a dialect.
+    pub(crate) const fn new(most: Option<usize>, reason: LossReason) -> Self {
+        Self { most, reason }
+    }
+
+    fn fits(&self, name: &str) -> bool {
+        self.most.map_or(!name.is_empty(), |most| is_word(name, most))
+    }
+}
+
+/// A spelling for each tool that the perspective calls or that is defined.
+pub(crate) struct ToolNames<'a> {
+    spelled: BTreeMap<&'a str, &'a str>,
+    rule: NameRule,
+    made: &'a MadeTexts,
+}
+
+impl<'a> ToolNames<'a> {
+    /// Spellings for a rendering.
+    pub(crate) fn new(
+        view: &View<'a>,
+        shown: &[&'a Message],
+        defined: impl IntoIterator<Item = &'a str>,
+        rule: &NameRule,
+        made: &'a MadeTexts,
+    ) -> Self {
+        let mut names: Vec<&'a str> = Vec::new();
+        for message in shown.iter().filter(|message| view.is_own(message)) {
+            for part in &message.parts {
+                if let Part::ToolCall(call) = part {
+                    // Calls without a name share one spelling, which no tool has.
+                    names.push(call.name.as_deref().unwrap_or_default());
+                }
+            }
+        }
+        names.extend(defined);
+        let mut spelled = BTreeMap::new();
+        if names.iter().any(|name| !rule.fits(name)) {
+            let fitting = names.iter().filter(|name| rule.fits(name));
+            let mut taken = Taken::new(fitting.copied());
+            for name in names {
+                if rule.fits(name) || spelled.contains_key(name) {
+                    continue;
+                }
+                let spelling = taken.unique(made.keep(fitted(name)), made);
+                spelled.insert(name, spelling);
+            }
+        }
+        Self {
+            spelled,
+            rule: *rule,
+            made,
+        }
+    }
+
+    /// The spelling of a tool, be it known or not.
+    pub(crate) fn of(&self, name: Option<&'a str>) -> &'a str {
+        let name = name.unwrap_or_default();
+        if self.rule.fits(name) {
+            return name;
+        }
+        match self.spelled.get(name) {
+            Some(spelling) => spelling,
+            None if name.is_empty() => UNNAMED,
+            None => self.made.keep(fitted(name)),
+        }
+    }
+
+    /// Why a name is written in another spelling; none where it is not.
+    pub(crate) fn change(&self, name: &str) -> Option<LossReason> {
+        (!self.rule.fits(name)).then_some(self.rule.reason)
+    }
+}

@@ -1,0 +1,113 @@
+//! Spellings that no two share: which signs a word may have, and what stands behind one that somebody has.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::text::arena::MadeTexts;
+
+/// Whether a text is a word of `[a-zA-Z0-9_-]`, one sign at least and so many at most.
+pub(super) fn is_word(text: &str, most: usize) -> bool {
+    (1..=most).contains(&text.len()) && text.bytes().all(is_word_byte)
+}
+
+/// A text with `_` for everything that such a word must not hold, cut to so many characters.
+pub(super) fn as_word(text: &str, most: usize) -> String {
+    let signs = text.chars().map(|sign| match u8::try_from(sign) {
+        Ok(byte) if is_word_byte(byte) => sign,
+        _ => '_',
+    });
+    signs.take(most).collect()
+}
+
+const fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+/// An id as it is, or with a number after it where it is taken.
+pub(crate) fn free_id(plain: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let mut id = plain.to_owned();
+    let mut count = 2_u64;
+    while is_taken(&id) {
+        id = format!("{plain}~{count}");
+        count += 1;
+    }
+    id
+}
+
+/// Names that somebody has.
+#[derive(Default)]
+pub(super) struct Taken<'a> {
+    names: BTreeSet<&'a str>,
+    numbers: Numbers,
+}
+
+impl<'a> Taken<'a> {
+    /// Those that somebody has from the beginning.
+    pub(super) fn new(names: impl Iterator<Item = &'a str>) -> Self {
+        Self {
+            names: names.collect(),
+            numbers: Numbers::default(),
+        }
+    }
+
+    /// A name as it is, or with a number where somebody has it; it is taken from then on.
+    pub(super) fn unique(&mut self, name: &'a str, made: &'a MadeTexts) -> &'a str {
+        if self.names.insert(name) {
+            return name;
+        }
+        let free = self
+            .numbers
+            .free(name, 64, 9, |spelling| !self.names.contains(spelling));
+        let name = made.keep(free.unwrap_or_default());
+        self.names.insert(name);
+        name
+    }
+}
+
+/// Numbers behind spellings that somebody has. Thousands may share one, or have nothing but the cut end that makes room apart: so it
+/// is remembered of what stands before the number where the search for a free one goes on.
+#[derive(Default)]
+pub(super) struct Numbers(BTreeMap<(usize, String), u32>);
+
+impl Numbers {
+    /// The spelling, cut so that at most `most` characters are left, with the least number from 2 on with which it is free. Whoever gets it
+    /// has it from then on.
+    pub(super) fn free(
+        &mut self,
+        spelling: &str,
+        most: usize,
+        most_digits: u32,
+        is_free: impl Fn(&str) -> bool,
+    ) -> Option<String> {
+        (1..=most_digits).find_map(|digits| {
+            let room = most.saturating_sub(1 + digits as usize);
+            let stem: String = spelling.chars().take(room).collect();
+            let first = 10_u32.pow(digits - 1).max(2);
+            let next = self.0.entry((room, stem.clone())).or_insert(first);
+            (*next..10_u32.pow(digits)).find_map(|number| {
+                *next = number + 1;
+                Some(format!("{stem}_{number}")).filter(|spelled| is_free(spelled))
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_differ_only_where_they_are_cut_for_a_number_are_asked_for_once() {
+        let mut numbers = Numbers::default();
+        let mut taken = BTreeSet::new();
+        let asked = std::cell::Cell::new(0);
+        for number in 0..1_000 {
+            let name = format!("{}{number:04}", "n".repeat(60));
+            let free = numbers.free(&name, 64, 9, |spelling| {
+                asked.set(asked.get() + 1);
+                !taken.contains(spelling)
+            });
+            assert!(taken.insert(free.unwrap()));
+        }
+        assert!(asked.get() < 2_000, "{}", asked.get());
+    }
+}

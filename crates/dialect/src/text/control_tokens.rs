@@ -1,0 +1,243 @@
+//! Control tokens and tags in chat text: what a tokenizer would read as a turn's border, or a reader as a thought, a call or
+//! a result, although somebody merely typed it.
+
+use std::borrow::Cow;
+
+use chatmill_diag::cut;
+
+/// Signs that a control token may have between its bars.
+const MAX_TOKEN_CHARACTERS: usize = 40;
+
+/// What a text must not spell in the place where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reserved {
+    /// Control tokens.
+    Tokens,
+    /// Control tokens, and tags around calls and results.
+    Tools,
+    /// Control tokens, and tags around calls, results and thoughts.
+    Tags,
+    /// Tags around thoughts.
+    Thoughts,
+    /// The tag that opens calls in XML, in any case.
+    Calls,
+}
+
+impl Reserved {
+    /// Whether text goes on like something reserved after its `<`.
+    fn begins(self, text: &str) -> bool {
+        let holds = |tags: &[&str]| is_tag(text, tags);
+        match self {
+            Self::Tokens => is_token(text),
+            Self::Tools => is_token(text) || holds(&TOOLS),
+            Self::Tags => is_token(text) || holds(&TOOLS) || holds(&[THOUGHT]),
+            Self::Thoughts => holds(&[THOUGHT]),
+            Self::Calls => text
+                .get(..CALLS.len())
+                .is_some_and(|tag| tag.eq_ignore_ascii_case(CALLS)),
+        }
+    }
+
+    /// Counts what is reserved in a text.
+    pub(crate) fn count(self, text: &str) -> u64 {
+        let inside = text.match_indices('<').map(|(at, _)| text.split_at(at + 1).1);
+        inside.filter(|inside| self.begins(inside)).count() as u64
+    }
+}
+
+/// The tags around calls and around results.
+const TOOLS: [&str; 2] = ["tool_call", "tool_response"];
+
+/// The tag around thoughts.
+const THOUGHT: &str = "think";
+
+/// What opens calls in XML, after its `<`.
+const CALLS: &str = "function_calls>";
+
+/// Whether text goes on like an opening or closing tag after its `<`.
+fn is_tag(text: &str, tags: &[&str]) -> bool {
+    let name = text.strip_prefix('/').unwrap_or(text);
+    let mut names = tags.iter().filter_map(|tag| name.strip_prefix(tag));
+    names.any(|rest| rest.starts_with('>'))
+}
+
+/// Where the control tokens of a text begin: `<|`, letters, digits and underscores, `|>`.
+fn starts(text: &str) -> impl Iterator<Item = usize> {
+    text.match_indices("<|")
+        .filter_map(|(at, _)| is_token(text.split_at(at + 1).1).then_some(at))
+}
+
+/// Whether text goes on like a control token after its `<`.
+fn is_token(text: &str) -> bool {
+    let Some(inside) = text.strip_prefix('|') else {
+        return false;
+    };
+    let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let length = inside
+        .bytes()
+        .take(MAX_TOKEN_CHARACTERS + 1)
+        .take_while(is_sign)
+        .count();
+    (1..=MAX_TOKEN_CHARACTERS).contains(&length)
+        && inside.get(length..).is_some_and(|rest| rest.starts_with("|>"))
+}
+
+/// The control tokens that a text spells.
+pub(crate) fn spelled(text: &str) -> impl Iterator<Item = &str> {
+    starts(text).filter_map(|at| {
+        let (_, tail) = text.split_at(at);
+        let end = tail.find("|>")?;
+        Some(tail.split_at(end + 2).0)
+    })
+}
+
+/// What stands after the first character of a control token or tag that is none.
+pub(crate) const ESCAPE: char = '\u{200b}';
+
+/// The text with U+200B after the `<` of everything that is reserved, and how often that was. What is escaped already gets
+/// one character more, which tells it apart from what is escaped here.
+pub(crate) fn escape(text: Cow<'_, str>, reserved: Reserved) -> (Cow<'_, str>, u64) {
+    escape_at(text, |inside| reserved.begins(inside.trim_start_matches(ESCAPE)))
+}
+
+/// Escapes each `<` after which text goes on so.
+fn escape_at(text: Cow<'_, str>, begins: impl Fn(&str) -> bool) -> (Cow<'_, str>, u64) {
+    let mut escaped = String::new();
+    let mut copied = 0;
+    let mut count = 0;
+    for (start, _) in text.match_indices('<') {
+        let split = start + 1;
+        if !begins(text.split_at(split).1) {
+            continue;
+        }
+        escaped.push_str(cut::text(&text, copied..split));
+        escaped.push(ESCAPE);
+        copied = split;
+        count += 1;
+    }
+    if count == 0 {
+        return (text, 0);
+    }
+    escaped.push_str(text.split_at(copied).1);
+    (Cow::Owned(escaped), count)
+}
+
+/// As [`escape`], but only what is escaped already: for text whose spelling policy keeps.
+pub(crate) fn escape_again(text: Cow<'_, str>, reserved: Reserved) -> (Cow<'_, str>, u64) {
+    if text.contains("<\u{200b}") {
+        escape_at(text, |inside| {
+            inside.starts_with(ESCAPE) && reserved.begins(inside.trim_start_matches(ESCAPE))
+        })
+    } else {
+        (text, 0)
+    }
+}
+
+/// How a line of ids begins that gryag puts before a message, after its bracket.
+const LINES: [&str; 2] = ["meta]", "speaker"];
+
+/// The text with U+200B after its first bracket, where it begins like a line of ids or like one that is escaped; says
+/// whether it does.
+pub(crate) fn escape_line(text: Cow<'_, str>) -> (Cow<'_, str>, bool) {
+    let inside = text.strip_prefix('[').map(|rest| rest.trim_start_matches(ESCAPE));
+    let begins = |inside: &str| LINES.iter().any(|line| inside.starts_with(line));
+    if !inside.is_some_and(begins) {
+        return (text, false);
+    }
+    let mut escaped = text.into_owned();
+    escaped.insert(1, ESCAPE);
+    (Cow::Owned(escaped), true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn escaped(text: &str) -> (String, u64) {
+        escaped_as(text, Reserved::Tokens)
+    }
+
+    fn escaped_as(text: &str, reserved: Reserved) -> (String, u64) {
+        let (text, count) = escape(Cow::Borrowed(text), reserved);
+        (text.into_owned(), count)
+    }
+
+    #[test]
+    fn control_tokens_get_a_space_without_width_and_other_text_stays() {
+        assert_eq!(
+            escaped("a <|im_end|> b <|im_start|>"),
+            ("a <\u{200b}|im_end|> b <\u{200b}|im_start|>".to_owned(), 2)
+        );
+        assert_eq!(escaped("<<|x|>|>"), ("<<\u{200b}|x|>|>".to_owned(), 1));
+        assert_eq!(
+            escaped("<\u{200b}|x|> <\u{200b}|"),
+            ("<\u{200b}\u{200b}|x|> <\u{200b}|".to_owned(), 1)
+        );
+        let long = format!("<|{}|>", "x".repeat(MAX_TOKEN_CHARACTERS + 1));
+        for text in [
+            "",
+            "<||>",
+            "<|im start|>",
+            "<|im_end|",
+            "f <| g |> h",
+            "<|ї|>",
+            long.as_str(),
+        ] {
+            assert_eq!(escaped(text), (text.to_owned(), 0));
+        }
+        assert_eq!(
+            Reserved::Tokens.count(&format!("<|{}|>", "x".repeat(MAX_TOKEN_CHARACTERS))),
+            1
+        );
+    }
+
+    #[test]
+    fn an_escaped_text_holds_no_control_token() {
+        let (text, _) = escaped("<|<|a|>|><|a|><|b_2|>");
+        assert_eq!(Reserved::Tokens.count(&text), 0);
+    }
+
+    #[test]
+    fn tags_are_escaped_where_they_would_be_read() {
+        let text = "<think>a</think> <tool_call>b</tool_call> <tool_response> <|c|> <tool_calls> <tool_call > </ think>";
+        let counts = [
+            Reserved::Tokens,
+            Reserved::Thoughts,
+            Reserved::Tools,
+            Reserved::Tags,
+        ]
+        .map(|reserved| (escaped_as(text, reserved).1, reserved.count(text)));
+        assert_eq!(counts, [(1, 1), (2, 2), (4, 4), (6, 6)]);
+        assert_eq!(
+            escaped_as("<Function_Calls> </function_calls>", Reserved::Calls),
+            ("<\u{200b}Function_Calls> </function_calls>".to_owned(), 1)
+        );
+        let (text, _) = escaped_as("<tool_call></tool_call><\u{200b}/think>", Reserved::Tags);
+        assert_eq!(
+            text,
+            "<\u{200b}tool_call><\u{200b}/tool_call><\u{200b}\u{200b}/think>"
+        );
+    }
+
+    #[test]
+    fn only_what_is_escaped_already_is_escaped_again() {
+        let text = Cow::Borrowed("<|a|> <\u{200b}|a|> <\u{200b}b");
+        let (text, count) = escape_again(text, Reserved::Tokens);
+        assert_eq!((&*text, count), ("<|a|> <\u{200b}\u{200b}|a|> <\u{200b}b", 1));
+    }
+
+    #[test]
+    fn a_text_does_not_begin_like_a_line_of_ids() {
+        for (text, escaped) in [
+            ("[meta] user_id=1", "[\u{200b}meta] user_id=1"),
+            ("[\u{200b}speaker id=1]", "[\u{200b}\u{200b}speaker id=1]"),
+            (" [meta]", " [meta]"),
+            ("[metal]", "[metal]"),
+        ] {
+            assert_eq!(
+                escape_line(Cow::Borrowed(text)),
+                (Cow::Borrowed(escaped), text != escaped)
+            );
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Media in text: the markers that archives write, and the words that stand for a media item that cannot be carried.
+
+use std::borrow::Cow;
+
+use chatmill_model::{Media, MediaKind, MediaSource};
+
+use crate::text::edit::is_script_space;
+
+/// Whether a dialect that wants web addresses can use this one.
+pub(crate) fn is_web_address(url: &str) -> bool {
+    ["http://", "https://"]
+        .iter()
+        .any(|scheme| url.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty()))
+}
+
+/// The web address of a media item, where it has one.
+pub(crate) fn web_address(media: &Media) -> Option<&str> {
+    match &media.source {
+        MediaSource::Url(url) if is_web_address(url) => Some(url),
+        _ => None,
+    }
+}
+
+/// The base64 text of a media item whose bytes are in the record.
+pub(crate) fn inline_bytes(media: &Media) -> Option<&str> {
+    match &media.source {
+        MediaSource::Inline(text) if is_base64(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// Whether a text is padded base64 of at least one byte.
+fn is_base64(text: &str) -> bool {
+    let digits = text.trim_end_matches('=');
+    !digits.is_empty()
+        && text.len().is_multiple_of(4)
+        && text.len() - digits.len() <= 2
+        && digits
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/')
+}
+
+/// The type of a picture among those that every vendor takes; `image/jpg` counts as `image/jpeg`.
+pub(crate) fn picture_type(media: &Media) -> Option<&'static str> {
+    match media.media_type.as_deref()? {
+        "image/png" => Some("image/png"),
+        "image/jpeg" | "image/jpg" => Some("image/jpeg"),
+        "image/gif" => Some("image/gif"),
+        "image/webp" => Some("image/webp"),
+        _ => None,
+    }
+}
+
+/// What a MIME type says that a file is.
+pub(crate) fn kind_of_type(media_type: Option<&str>) -> MediaKind {
+    match media_type.and_then(|media_type| media_type.split_once('/')) {
+        Some(("image", _)) => MediaKind::Image,
+        Some(("audio", _)) => MediaKind::Audio,
+        Some(("video", _)) => MediaKind::Video,
+        _ => MediaKind::File,
+    }
+}
+
+/// The capitalised word for a kind.
+pub(crate) const fn word(kind: MediaKind) -> &'static str {
+    match kind {
+        MediaKind::Image => "Image",
+        MediaKind::Audio => "Audio",
+        MediaKind::Video => "Video",
+        MediaKind::File => "File",
+        MediaKind::Link => "Link",
+    }
+}
+
+/// The text of a document that is one.
+pub(crate) fn document_text(media: &Media) -> Option<&str> {
+    match &media.source {
+        MediaSource::Text(text) => Some(text),
+        _ => None,
+    }
+}
+
+/// The bytes of a file and their type.
+pub(crate) fn file_bytes(media: &Media) -> Option<(&str, &str)> {
+    let media_type = media.media_type.as_deref().filter(|kind| kind.contains('/'))?;
+    let bytes = inline_bytes(media).filter(|_| media.kind == MediaKind::File)?;
+    Some((media_type, bytes))
+}
+
+/// Adds a line behind a text.
+pub(crate) fn add_line(text: &mut String, line: &str) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(line);
+}
+
+/// `[Video: name]`, with the address where there is no name, or `[Video]` where there is neither; a document's title and text.
+pub(crate) fn placeholder(media: &Media) -> String {
+    let address = match &media.source {
+        MediaSource::Url(url) => Some(url.as_str()),
+        MediaSource::Text(text) => {
+            return match media.name.as_deref().filter(|name| !name.is_empty()) {
+                Some(title) => format!("{title}\n\n{text}"),
+                None => text.clone(),
+            };
+        }
+        MediaSource::Inline(_) | MediaSource::Upload => None,
+    };
+    let word = word(media.kind);
+    match media.name.as_deref().filter(|name| !name.is_empty()).or(address) {
+        Some(label) => format!("[{word}: {label}]"),
+        None => format!("[{word}]"),
+    }
+}
+
+/// A text without its markers, and the addresses that they held.
+pub(crate) struct Unmarked<'a> {
+    /// What is left.
+    pub(crate) text: Cow<'a, str>,
+    /// Kinds and addresses in order.
+    pub(crate) found: Vec<(MediaKind, &'a str)>,
+    /// Markers of embedded pictures that were taken out too.
+    pub(crate) stripped: u64,
+}
+
+/// Takes `[Image: http…]` and `[Audio: http…]` out of a text, and with `embeds` `[Embed Image: http…]` and
+/// `[Embed Thumbnail: http…]`. What does not match exactly stays.
+pub(crate) fn take_markers(text: &str, embeds: bool) -> Unmarked<'_> {
+    let mut kept: Option<String> = None;
+    let mut found = Vec::new();
+    let mut stripped = 0;
+    let mut uncopied = text;
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once('[') {
+        rest = after;
+        if let Some((kind, url, tail)) = marker(after, embeds) {
+            let before = uncopied.len() - after.len() - 1;
+            kept.get_or_insert_default().push_str(uncopied.split_at(before).0);
+            match kind {
+                Some(kind) => found.push((kind, url)),
+                None => stripped += 1,
+            }
+            uncopied = tail;
+            rest = tail;
+        }
+    }
+    let text = match kept {
+        None => Cow::Borrowed(text),
+        Some(mut kept) => {
+            kept.push_str(uncopied);
+            Cow::Owned(kept)
+        }
+    };
+    Unmarked {
+        text,
+        found,
+        stripped,
+    }
+}
+
+/// Reads a marker after its opening bracket: kind (none for an embedded picture), address and what follows it.
+fn marker(text: &str, embeds: bool) -> Option<(Option<MediaKind>, &str, &str)> {
+    const MARKERS: [(&str, Option<MediaKind>); 4] = [
+        ("Image: ", Some(MediaKind::Image)),
+        ("Audio: ", Some(MediaKind::Audio)),
+        ("Embed Image: ", None),
+        ("Embed Thumbnail: ", None),
+    ];
+    let (kind, rest) = MARKERS
+        .into_iter()
+        .filter(|(_, kind)| embeds || kind.is_some())
+        .find_map(|(word, kind)| Some((kind, text.strip_prefix(word)?)))?;
+    let end = rest.find(|character| character == ']' || is_script_space(character))?;
+    let (url, tail) = rest.split_at(end);
+    let tail = tail.strip_prefix(']')?;
+    is_web_address(url).then_some((kind, url, tail))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taken(text: &str) -> (String, Vec<(MediaKind, &str)>) {
+        let unmarked = take_markers(text, false);
+        (unmarked.text.into_owned(), unmarked.found)
+    }
+
+    #[test]
+    fn markers_are_taken_out_and_spaces_stay() {
+        assert_eq!(
+            taken("a [Image: https://e.com/1.png] b [Audio: http://e.com/2] c"),
+            (
+                "a  b  c".to_owned(),
+                vec![
+                    (MediaKind::Image, "https://e.com/1.png"),
+                    (MediaKind::Audio, "http://e.com/2")
+                ]
+            )
+        );
+    }
+
+    #[test]
+    fn an_address_stops_at_the_first_bracket() {
+        assert_eq!(
+            taken("x [Image: https://e.com/a]b.png]"),
+            ("x b.png]".to_owned(), vec![(MediaKind::Image, "https://e.com/a")])
+        );
+    }
+
+    #[test]
+    fn a_marker_may_stand_inside_brackets() {
+        assert_eq!(
+            taken("[[Image: https://e.com/a]]"),
+            ("[]".to_owned(), vec![(MediaKind::Image, "https://e.com/a")])
+        );
+    }
+
+    #[test]
+    fn what_the_pattern_does_not_match_stays() {
+        for text in [
+            "[Image: ftp://e.com/1.png]",
+            "[Image:https://e.com/1.png]",
+            "[image: https://e.com/1.png]",
+            "[Image: https://]",
+            "[Image: https://e.com/a b]",
+            "[Image: https://e.com/a",
+        ] {
+            assert_eq!(taken(text), (text.to_owned(), vec![]));
+        }
+    }
+
+    #[test]
+    fn only_base64_counts_as_bytes() {
+        for (text, is_bytes) in [
+            ("aGk=", true),
+            ("aGkh", true),
+            ("aGk", false),
+            ("====", false),
+            ("", false),
+            ("data:image/png;base64,aGk=", false),
+        ] {
+            assert_eq!(is_base64(text), is_bytes, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_placeholder_names_the_medium_or_its_address() {
+        let mut media = Media {
+            kind: MediaKind::Video,
+            source: MediaSource::Url("https://e.com/v.mp4".to_owned()),
+            media_type: None,
+            name: Some("tour.mp4".to_owned()),
+        };
+        assert_eq!(placeholder(&media), "[Video: tour.mp4]");
+        media.name = None;
+        assert_eq!(placeholder(&media), "[Video: https://e.com/v.mp4]");
+        media.source = MediaSource::Upload;
+        assert_eq!(placeholder(&media), "[Video]");
+        media.source = MediaSource::Text("Rock.".to_owned());
+        assert_eq!(placeholder(&media), "Rock.");
+        media.name = Some("Moon".to_owned());
+        assert_eq!(placeholder(&media), "Moon\n\nRock.");
+    }
+}

@@ -1,0 +1,170 @@
+//! A definition of a tool, whatever vendor's form the source wrote; and those that a pipeline adds.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chatmill_model::{Arguments, Part, RawJson};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::text::arena::MadeTexts;
+use crate::tools::inferred_schema::Seen;
+use crate::view::View;
+
+/// A tool definition, read from the shape of any vendor.
+#[derive(Debug)]
+pub(crate) struct Definition<'a> {
+    /// Name of the tool.
+    pub(crate) name: &'a str,
+    pub(crate) description: Option<&'a RawValue>,
+    pub(crate) schema: Option<&'a RawValue>,
+    pub(crate) strict: Option<&'a RawValue>,
+    /// Fields that have no place here.
+    pub(crate) others: u64,
+    /// Who defines it.
+    pub(crate) by: DefinedBy,
+}
+
+/// Who defines a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DefinedBy {
+    /// The source.
+    Source,
+    /// The pipeline's file of tools.
+    Pipeline,
+    /// Nobody: it is inferred from the calls.
+    Calls,
+}
+
+#[derive(Deserialize)]
+struct Written<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<&'a RawValue>,
+    #[serde(borrow)]
+    function: Option<&'a RawValue>,
+    #[serde(borrow, rename = "toolSpec")]
+    spec: Option<&'a RawValue>,
+    #[serde(borrow, rename = "functionDeclarations", alias = "function_declarations")]
+    declarations: Option<Vec<&'a RawValue>>,
+    name: Option<String>,
+    #[serde(borrow)]
+    description: Option<&'a RawValue>,
+    #[serde(borrow)]
+    parameters: Option<&'a RawValue>,
+    #[serde(borrow, alias = "inputSchema")]
+    input_schema: Option<&'a RawValue>,
+    #[serde(borrow)]
+    strict: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Wrapped<'a> {
+    #[serde(borrow)]
+    json: &'a RawValue,
+}
+
+impl<'a> Definition<'a> {
+    /// The definitions that a value of the source holds: one, several where a vendor lists them, none where it is no
+    /// definition of a function.
+    pub(crate) fn read(raw: &'a RawJson, made: &'a MadeTexts) -> Vec<Self> {
+        read(raw.as_str(), 3, made)
+    }
+}
+
+fn read<'a>(raw: &'a str, depth: u8, made: &'a MadeTexts) -> Vec<Definition<'a>> {
+    if depth == 0 || !crate::text::json::is_portable(raw) {
+        return Vec::new();
+    }
+    let Ok(written) = serde_json::from_str::<Written<'_>>(raw) else {
+        return Vec::new();
+    };
+    if let Some(inner) = written.function.or(written.spec) {
+        return read(inner.get(), depth - 1, made);
+    }
+    if let Some(declarations) = written.declarations {
+        let each = declarations.into_iter();
+        return each
+            .flat_map(|inner| read(inner.get(), depth - 1, made))
+            .collect();
+    }
+    let Some(name) = written.name.filter(|name| !name.is_empty()) else {
+        return Vec::new();
+    };
+    let schema = written.parameters.or(written.input_schema).map(|schema| {
+        serde_json::from_str::<Wrapped<'_>>(schema.get()).map_or(schema, |wrapped| wrapped.json)
+    });
+    let known = [
+        written.kind.is_some(),
+        true,
+        written.description.is_some(),
+        schema.is_some(),
+        written.strict.is_some(),
+    ];
+    let known = known.into_iter().filter(|is_there| *is_there).count();
+    let fields = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(raw)
+        .map_or(0, |fields| fields.len());
+    vec![Definition {
+        name: made.keep(name),
+        description: written.description.filter(|text| text.get().starts_with('"')),
+        schema: schema.filter(|schema| schema.get().starts_with('{')),
+        strict: written
+            .strict
+            .filter(|strict| matches!(strict.get(), "true" | "false")),
+        others: fields.saturating_sub(known) as u64,
+        by: DefinedBy::Source,
+    }]
+}
+
+/// Whether a JSON value defines a tool, or several, in a shape that is known: OpenAI's, Anthropic's, Gemini's or Bedrock's.
+pub fn defines_tools(raw: &RawJson) -> bool {
+    !Definition::read(raw, &MadeTexts::default()).is_empty()
+}
+
+/// The definitions of a conversation: a list for each value of the source; then those of the pipeline's file, and those that are
+/// inferred from all calls of the perspective, each where nobody before defines a tool of that name.
+pub(crate) fn definitions<'a>(view: &View<'a>, made: &'a MadeTexts) -> Vec<Vec<Definition<'a>>> {
+    let tools = view.conversation().tools.iter();
+    let mut all: Vec<Vec<Definition<'a>>> = tools.map(|raw| Definition::read(raw, made)).collect();
+    let mut known: BTreeSet<&'a str> = all.iter().flatten().map(|definition| definition.name).collect();
+    let given = view
+        .additions
+        .tools
+        .iter()
+        .flat_map(|raw| Definition::read(raw, made));
+    let given = given.map(|definition| (definition, DefinedBy::Pipeline));
+    let inferred = view.shared(|shared| &shared.inferred_tools, || inferred(view));
+    let inferred = inferred
+        .iter()
+        .flat_map(|raw| read(made.keep(raw.clone()), 1, made));
+    let inferred = inferred.map(|definition| (definition, DefinedBy::Calls));
+    for (mut definition, by) in given.chain(inferred) {
+        if known.insert(definition.name) {
+            definition.by = by;
+            all.push(vec![definition]);
+        }
+    }
+    all
+}
+
+/// What the calls of the perspective tell of their tools: a definition each, as JSON, in the order of the names.
+fn inferred(view: &View<'_>) -> Vec<String> {
+    let mut tools: BTreeMap<&str, Seen> = BTreeMap::new();
+    let messages = view.conversation().messages.iter();
+    let own = messages.filter(|message| view.additions.infers_tools && view.is_own(message));
+    for part in own.flat_map(|message| &message.parts) {
+        let Part::ToolCall(call) = part else { continue };
+        let Some(name) = call.name.as_deref().filter(|name| !name.is_empty()) else {
+            continue;
+        };
+        let tool = tools.entry(name).or_default();
+        if let Arguments::Object(raw) = &call.arguments
+            && let Ok(value) = serde_json::from_str(raw.as_str())
+        {
+            tool.add(&value);
+        }
+    }
+    let definitions = tools.into_iter().map(|(name, seen)| {
+        let definition = serde_json::json!({"name": name, "parameters": seen.parameters()});
+        definition.to_string()
+    });
+    definitions.collect()
+}

@@ -1,0 +1,158 @@
+//! Parameters of a function in JSON Schema, as all vendors but Gemini want them.
+//!
+//! Types are lower-case words, also where the source wrote them as Gemini does, and what a function takes is an object.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use crate::text::json::compact;
+
+/// The schema of a tool that takes nothing.
+pub(crate) const NO_PARAMETERS: &str = "{\"type\":\"object\",\"properties\":{}}";
+
+/// Keys whose values are schemas by name.
+const NAMED: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
+
+/// Keys whose value is a schema or a list of schemas.
+const NESTED: [&str; 7] = [
+    "items",
+    "prefixItems",
+    "additionalProperties",
+    "not",
+    "anyOf",
+    "oneOf",
+    "allOf",
+];
+
+/// What became of a schema.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Parameters<'a> {
+    /// The schema of an object.
+    pub(crate) schema: Cow<'a, str>,
+    /// Types beside `object` that are left out.
+    pub(crate) dropped: u64,
+    /// Types that are made up because the schema names none.
+    pub(crate) filled: u64,
+}
+
+/// Converts the parameters of a function; a schema that is right already stays as it is written.
+pub(crate) fn convert(raw: &str) -> Parameters<'_> {
+    let mut converted = Parameters {
+        schema: compact(raw),
+        dropped: 0,
+        filled: 0,
+    };
+    let Ok(Value::Object(mut schema)) = serde_json::from_str(raw) else {
+        return converted;
+    };
+    let is_respelled = respell(&mut schema);
+    match schema.get("type") {
+        Some(Value::Array(words)) if words.iter().any(|word| word == "object") => {
+            schema.insert("type".to_owned(), "object".into());
+            converted.dropped = 1;
+        }
+        Some(word) if word != "object" => {
+            converted.schema = NO_PARAMETERS.into();
+            converted.dropped = 1;
+            return converted;
+        }
+        _ => {}
+    }
+    if is_respelled || converted.dropped > 0 {
+        converted.schema = Value::Object(schema.clone()).to_string().into();
+    }
+    if !schema.contains_key("type") {
+        // Numbers of the other keys keep their digits.
+        let rest = converted.schema.strip_prefix('{').unwrap_or_default();
+        let separator = if rest == "}" { "" } else { "," };
+        converted.schema = format!("{{\"type\":\"object\"{separator}{rest}").into();
+        converted.filled = 1;
+    }
+    converted
+}
+
+/// Writes upper-case types in lower case; whether there were any.
+fn respell(schema: &mut Map<String, Value>) -> bool {
+    let mut any = false;
+    for (key, value) in schema {
+        match value {
+            Value::String(word) if key == "type" => any |= lower(word),
+            Value::Array(words) if key == "type" => {
+                for word in words {
+                    if let Value::String(word) = word {
+                        any |= lower(word);
+                    }
+                }
+            }
+            Value::Object(schemas) if NAMED.contains(&key.as_str()) => {
+                for schema in schemas.values_mut().filter_map(Value::as_object_mut) {
+                    any |= respell(schema);
+                }
+            }
+            Value::Object(schema) if NESTED.contains(&key.as_str()) => any |= respell(schema),
+            Value::Array(schemas) if NESTED.contains(&key.as_str()) => {
+                for schema in schemas.iter_mut().filter_map(Value::as_object_mut) {
+                    any |= respell(schema);
+                }
+            }
+            _ => {}
+        }
+    }
+    any
+}
+
+fn lower(word: &mut str) -> bool {
+    let is_type = matches!(
+        &*word,
+        "OBJECT" | "ARRAY" | "STRING" | "NUMBER" | "INTEGER" | "BOOLEAN" | "NULL"
+    );
+    if is_type {
+        word.make_ascii_lowercase();
+    }
+    is_type
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn converted(raw: &str) -> (String, u64, u64) {
+        let parameters = convert(raw);
+        (
+            parameters.schema.into_owned(),
+            parameters.dropped,
+            parameters.filled,
+        )
+    }
+
+    #[test]
+    fn a_schema_of_an_object_stays_as_it_is_written() {
+        let raw = r#"{"properties":{"n":{"type":"number","minimum":1.50}},"type":"object"}"#;
+        assert_eq!(converted(raw), (raw.to_owned(), 0, 0));
+    }
+
+    #[test]
+    fn types_in_upper_case_are_respelled_at_every_depth_and_other_words_are_not() {
+        let raw = r#"{"type":"OBJECT","properties":{"type":{"type":"STRING","enum":["STRING"]},"l":{"type":"ARRAY","items":{"anyOf":[{"type":"INTEGER"}]}}}}"#;
+        let wanted = r#"{"type":"object","properties":{"type":{"type":"string","enum":["STRING"]},"l":{"type":"array","items":{"anyOf":[{"type":"integer"}]}}}}"#;
+        assert_eq!(converted(raw), (wanted.to_owned(), 0, 0));
+    }
+
+    #[test]
+    fn what_is_no_object_becomes_one_and_says_so() {
+        assert_eq!(converted("{}"), (r#"{"type":"object"}"#.to_owned(), 0, 1));
+        assert_eq!(
+            converted(r#"{"minProperties": 1.0}"#),
+            (r#"{"type":"object","minProperties":1.0}"#.to_owned(), 0, 1)
+        );
+        assert_eq!(
+            converted(r#"{"title":"T","type":["object","null"]}"#),
+            (r#"{"title":"T","type":"object"}"#.to_owned(), 1, 0)
+        );
+        assert_eq!(
+            converted(r#"{"type":"string"}"#),
+            (NO_PARAMETERS.to_owned(), 1, 0)
+        );
+    }
+}

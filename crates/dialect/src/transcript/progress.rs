@@ -1,0 +1,89 @@
+//! What a rendering has said so far: the counts of its row.
+
+use crate::loss::Losses;
+use crate::loss::violation::Violation;
+use crate::transcript::rendering::Rendering;
+use crate::view::extent::Extent;
+
+/// Counts while a rendering is being made.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Progress {
+    positions: Vec<u32>,
+    noted: Option<(u32, u32)>,
+    assistant_messages: u32,
+    first_role: Option<&'static str>,
+    last_role: Option<&'static str>,
+}
+
+impl Progress {
+    /// Makes room for so many messages.
+    pub(crate) fn reserve(&mut self, messages: usize) {
+        self.positions.reserve(messages);
+    }
+
+    /// A message was said in a role; one that takes two turns counts once.
+    pub(crate) fn said(&mut self, position: u32, role: &'static str) {
+        if role != "system" {
+            self.first_role = self.first_role.or(Some(role));
+        }
+        self.last_role = Some(role);
+        if self.positions.last() != Some(&position) {
+            self.positions.push(position);
+            self.assistant_messages += u32::from(role == "assistant");
+        }
+    }
+
+    /// A notice was written: it is in the rendering, but no message.
+    pub(crate) fn noted(&mut self, position: u32) {
+        let (first, last) = self.noted.unwrap_or((position, position));
+        self.noted = Some((first.min(position), last.max(position)));
+    }
+
+    /// A turn was said that is not a message of the conversation.
+    pub(crate) fn added(&mut self, role: &'static str) {
+        self.last_role = Some(role);
+    }
+
+    /// Messages were said in one turn; none where it is made up.
+    pub(crate) fn said_all(&mut self, positions: &[u32], role: &'static str) {
+        self.added(role);
+        for position in positions {
+            self.said(*position, role);
+        }
+    }
+
+    /// Position of the last message that was said.
+    pub(crate) fn last_said(&self) -> Option<u32> {
+        self.positions.iter().copied().max()
+    }
+
+    /// Whether nothing was said.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.last_role.is_none()
+    }
+
+    /// The only rendering of a view.
+    pub(crate) fn finish(mut self, extent: Extent, losses: Losses, violations: Vec<Violation>) -> Rendering {
+        self.positions.sort_unstable();
+        self.positions.dedup();
+        let (first_noted, last_noted) = self.noted.unzip();
+        let mut positions = self.positions.iter();
+        let inside = positions.find(|position| **position >= extent.first);
+        let first_position = inside.or(self.positions.first()).copied();
+        let first_position = first_position.into_iter().chain(first_noted).min();
+        let last_position = self.positions.last().copied().into_iter().chain(last_noted).max();
+        Rendering {
+            ordinal: 0,
+            coverage: extent.coverage,
+            first_position,
+            last_position,
+            messages_rendered: self.positions.len() as u32,
+            first_role: self.first_role,
+            last_role: self.last_role,
+            assistant_messages: self.assistant_messages,
+            losses: losses.finish(),
+            violations,
+            paid: 0..0,
+        }
+    }
+}

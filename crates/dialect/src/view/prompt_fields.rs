@@ -1,0 +1,132 @@
+//! What a conversation knows of the fields of a prompt.
+
+use std::borrow::Cow;
+
+use chatmill_model::Participant;
+
+use crate::text::json;
+use crate::view::View;
+use crate::view::prompt::{Field, Prompt};
+
+impl View<'_> {
+    /// The pipeline's prompt for this conversation and perspective; nothing where there is none, or a field is missing.
+    pub(crate) fn prompt(&self) -> Option<String> {
+        filled_in(self.additions.prompt?, self).ok()
+    }
+
+    /// The field that is missing, so that there is no prompt for this conversation and perspective.
+    pub fn missing_field(&self) -> Option<&'static str> {
+        filled_in(self.additions.prompt?, self).err()
+    }
+}
+
+fn filled_in(prompt: &Prompt, view: &View<'_>) -> Result<String, &'static str> {
+    prompt.fill(|field| value(field, view))
+}
+
+/// What a conversation knows of it; nothing where it is missing or empty.
+fn value<'a>(field: Field, view: &View<'a>) -> Option<Cow<'a, str>> {
+    let conversation = view.conversation();
+    let agent = || conversation.participants.get(view.perspective?);
+    let known = |text: Option<&'a str>| text.map(Cow::Borrowed);
+    let value = match field {
+        Field::AgentName => known(agent()?.own_name()),
+        Field::AgentId => known(
+            Some(agent()?)
+                .filter(|agent| !agent.is_id_made)
+                .map(|agent| agent.id.as_str()),
+        ),
+        Field::AgentAlias => known(agent()?.alias.as_deref()),
+        Field::AgentCustomRole => known(agent()?.custom_role.as_deref()),
+        Field::AgentDepartment => known(agent()?.department.as_deref()),
+        Field::AgentInstructions => instructions(agent()?).map(Cow::Owned),
+        Field::RoomTitle => known(conversation.title.as_deref()),
+        Field::RoomDescription => known(conversation.description.as_deref()),
+        Field::RoomId => known(view.own_id()),
+        Field::RoomPeople => people(view).map(Cow::Owned),
+    };
+    value.filter(|value| !value.trim().is_empty())
+}
+
+/// The names of everybody but the perspective, in the order of the roster.
+fn people(view: &View<'_>) -> Option<String> {
+    let participants = view.conversation().participants.iter().enumerate();
+    let others = participants.filter(|(index, _)| Some(*index) != view.perspective);
+    let names: Vec<&str> = others
+        .filter_map(|(_, person)| Participant::own_name(person))
+        .collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+/// The instructions that the roster holds for an agent.
+pub(crate) fn instructions(agent: &Participant) -> Option<String> {
+    ["agentInstructions", "instructions"]
+        .into_iter()
+        .find_map(|key| agent.extra.get(key))
+        .and_then(|raw| json::decode_string(raw.as_str()))
+        .filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use chatmill_diag::Limits;
+    use chatmill_model::{Conversation, Linked, ParticipantKind};
+
+    use super::*;
+    use crate::view::policy::Policy;
+    use crate::view::prompt::{Existing, Prompt};
+
+    fn room(title: Option<&str>) -> Linked {
+        let person = |id: &str, name: Option<&str>, kind| Participant {
+            id: id.to_owned(),
+            name: name.map(str::to_owned),
+            kind,
+            ..Participant::default()
+        };
+        let conversation = Conversation {
+            title: title.map(str::to_owned),
+            participants: vec![
+                person("u1", Some("Ann"), ParticipantKind::Human),
+                person("b1", Some("Bot"), ParticipantKind::Agent),
+                person("u2", None, ParticipantKind::Human),
+                person("u3", Some("Ben"), ParticipantKind::Human),
+            ],
+            ..Conversation::default()
+        };
+        chatmill_link::link(conversation, &Limits::default()).0
+    }
+
+    fn filled(text: &str, title: Option<&str>) -> Result<String, &'static str> {
+        let (linked, policy) = (room(title), Policy::default());
+        let prompt = Prompt::parse(text, Existing::default()).unwrap();
+        filled_in(&prompt, &View::whole(&linked, Some(1), &policy))
+    }
+
+    #[test]
+    fn fields_of_the_conversation_are_filled_in() {
+        let text = "You are {agent.name} in {{{room.title}}}, with { room.people }.";
+        let expected = "You are Bot in {The pier}, with Ann, Ben.";
+        assert_eq!(filled(text, Some("The pier")), Ok(expected.to_owned()));
+    }
+
+    #[test]
+    fn what_is_missing_is_named_or_has_other_words() {
+        assert_eq!(filled("In {room.title}.", None), Err("room.title"));
+        assert_eq!(filled("In {room.title}.", Some(" ")), Err("room.title"));
+        assert_eq!(
+            filled("In {room.title|a room}.", None),
+            Ok("In a room.".to_owned())
+        );
+        assert_eq!(filled("{agent.name|}.", None), Ok("Bot.".to_owned()));
+        let (linked, policy) = (room(None), Policy::default());
+        let prompt = Prompt::parse("{agent.name}", Existing::default()).unwrap();
+        assert_eq!(
+            filled_in(&prompt, &View::whole(&linked, None, &policy)),
+            Err("agent.name")
+        );
+        // Nobody is called by what a role is called.
+        assert_eq!(
+            filled_in(&prompt, &View::whole(&linked, Some(2), &policy)),
+            Err("agent.name")
+        );
+    }
+}

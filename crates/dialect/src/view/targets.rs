@@ -1,0 +1,298 @@
+//! What samples end with: the turns of a participant inside a session, and which of them can be learned.
+//!
+//! A turn is what the participant says and does until somebody else speaks; calls, results and notices on the way belong to
+//! it. A sample begins with somebody's words, so a turn before which nobody has spoken is none; and it ends with words, or, where
+//! steps are asked for, with a call.
+
+use std::ops::Range;
+
+use chatmill_diag::cut;
+use chatmill_model::{Linked, Message, MessageKind, Part, Role};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::text::placeholders::{Placeholders, is_only_media};
+use crate::view::cut_points::CutPoints;
+
+/// What a rendering ends with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "TargetsSetting")]
+pub enum Targets {
+    /// Words: a turn that ends with a call is not learned on its own.
+    #[default]
+    Answers,
+    /// Words or a call: each message of the perspective is a step that is learned.
+    Steps,
+}
+
+/// Turns, or steps of turns, of which there is no sample, by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Untaught {
+    /// Nobody has spoken before.
+    pub without_question: u64,
+    /// They end with a call, and answers are asked for.
+    pub without_words: u64,
+    /// Another call has no result yet.
+    pub without_border: u64,
+    /// They are media that are only named.
+    pub without_own_words: u64,
+}
+
+impl Untaught {
+    /// Adds others.
+    pub fn add(&mut self, other: Self) {
+        self.without_question += other.without_question;
+        self.without_words += other.without_words;
+        self.without_border += other.without_border;
+        self.without_own_words += other.without_own_words;
+    }
+
+    /// All of them, by reason.
+    pub fn reasons(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let all = [
+            ("nobody speaks before the turn", self.without_question),
+            ("the turn ends with a call", self.without_words),
+            ("an older call has no result yet", self.without_border),
+            ("the turn is a medium that is only named", self.without_own_words),
+        ];
+        all.into_iter().filter(|(_, count)| *count > 0)
+    }
+}
+
+/// A stretch that ends with what is learned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Target {
+    /// Where the turn begins, or the step.
+    pub(crate) learned: u32,
+    /// One past its end.
+    pub(crate) end: u32,
+}
+
+/// A turn, with what others say before it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exchange {
+    /// Where what others say begins.
+    pub(crate) start: u32,
+    /// Where the turn begins.
+    pub(crate) learned: u32,
+    /// Where a sample of it ends.
+    pub(crate) end: u32,
+}
+
+/// A turn of a participant.
+struct OwnTurn {
+    /// Its messages that say or ask something, in order.
+    said: Vec<u32>,
+    /// Where its last words end, where a cut is allowed.
+    words: Option<u32>,
+    /// Whether somebody has spoken before it.
+    is_answer: bool,
+    /// Whether it holds nothing but media that are only named.
+    is_wordless: bool,
+    /// Where somebody else speaks next.
+    next: u32,
+}
+
+/// The turns of a participant in a session, and where others begin to speak.
+pub(crate) struct OwnTurns<'a> {
+    linked: &'a Linked,
+    borders: &'a CutPoints,
+    turns: Vec<OwnTurn>,
+    /// Where somebody else speaks first, if a sample may begin there.
+    first: Option<u32>,
+    /// Turns of nothing but media that are only named.
+    wordless: u64,
+}
+
+impl<'a> OwnTurns<'a> {
+    /// Finds them.
+    pub(crate) fn of(
+        linked: &'a Linked,
+        borders: &'a CutPoints,
+        speaker: usize,
+        session: Range<u32>,
+        placeholders: Placeholders,
+    ) -> Self {
+        let mut turns: Vec<OwnTurn> = Vec::new();
+        let mut first = None;
+        let mut is_open = false;
+        let all = &linked.conversation.messages;
+        for message in all.iter().take(session.end as usize).skip(session.start as usize) {
+            let is_turn = message.kind == MessageKind::Message && message.role != Role::System;
+            if !is_turn || only_answers_calls(message) {
+                continue;
+            }
+            let position = message.position;
+            if message.sender != Some(speaker) {
+                if speaks(message) {
+                    if let Some(turn) = turns.last_mut().filter(|_| is_open) {
+                        turn.next = position;
+                    }
+                    is_open = false;
+                    first = first.or(Some(position).filter(|position| borders.allow(*position)));
+                }
+                continue;
+            }
+            if !is_open {
+                turns.push(OwnTurn {
+                    said: Vec::new(),
+                    words: None,
+                    is_answer: first.is_some(),
+                    is_wordless: true,
+                    next: session.end,
+                });
+                is_open = true;
+            }
+            let Some(turn) = turns.last_mut() else { continue };
+            let is_placeholder = placeholders != Placeholders::Learned && is_only_media(message);
+            turn.is_wordless &= is_placeholder;
+            if is_placeholder {
+                continue;
+            }
+            if is_said(message) && borders.allow(position + 1) {
+                turn.words = Some(position + 1);
+            }
+            if is_said(message) || calls(message) {
+                turn.said.push(position);
+            }
+        }
+        let wordless = turns.iter().filter(|turn| turn.is_wordless).count() as u64;
+        turns.retain(|turn| !turn.said.is_empty());
+        Self {
+            linked,
+            borders,
+            turns,
+            first,
+            wordless,
+        }
+    }
+
+    /// Where somebody else speaks first.
+    pub(crate) fn first(&self) -> Option<u32> {
+        self.first
+    }
+
+    /// What a sample of its own ends with.
+    pub(crate) fn targets(&self, targets: Targets, untaught: &mut Untaught) -> Vec<Target> {
+        let mut found = Vec::new();
+        untaught.without_own_words += self.wordless;
+        for turn in &self.turns {
+            if !turn.is_answer {
+                untaught.without_question += turn.samples(targets);
+                continue;
+            }
+            match (targets, turn.said.first(), turn.words) {
+                (Targets::Answers, Some(learned), Some(end)) => found.push(Target {
+                    learned: *learned,
+                    end,
+                }),
+                (Targets::Answers, ..) => untaught.without_words += 1,
+                (Targets::Steps, ..) => {
+                    for position in &turn.said {
+                        if self.borders.allow(*position) {
+                            found.push(Target {
+                                learned: *position,
+                                end: position + 1,
+                            });
+                        } else {
+                            untaught.without_border += 1;
+                        }
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The session in exchanges, each of which can be the end of a sample and the next its beginning.
+    pub(crate) fn exchanges(&self, targets: Targets, untaught: &mut Untaught) -> Vec<Exchange> {
+        let mut found: Vec<Exchange> = Vec::new();
+        untaught.without_own_words += self.wordless;
+        let Some(mut start) = self.first else {
+            untaught.without_question += self.turns.len() as u64;
+            return found;
+        };
+        // Turns that no sample may end with belong to the next that one may end with.
+        let mut waiting = 0;
+        let mut learned = None;
+        let mut words = None;
+        for turn in &self.turns {
+            if !turn.is_answer {
+                untaught.without_question += 1;
+                continue;
+            }
+            let (Some(first), Some(last)) = (turn.said.first().copied(), turn.said.last().copied()) else {
+                continue;
+            };
+            let last_words = turn.words.filter(|end| *end == last + 1);
+            let is_call = targets == Targets::Steps && self.asks(last) && self.borders.allow(last);
+            match last_words.or(is_call.then_some(last + 1)) {
+                Some(end) if self.borders.allow(turn.next) => {
+                    let learned = learned.take().unwrap_or(first);
+                    found.push(Exchange { start, learned, end });
+                    start = turn.next;
+                    waiting = 0;
+                    words = None;
+                }
+                _ => {
+                    waiting = if turn.words.is_some() { 0 } else { waiting + 1 };
+                    words = turn.words.or(words);
+                    learned = learned.or(Some(first));
+                }
+            }
+        }
+        // What comes last ends with the last words that there are.
+        if let Some((learned, end)) = learned.zip(words) {
+            found.push(Exchange { start, learned, end });
+        }
+        untaught.without_words += waiting;
+        found
+    }
+
+    /// Whether the message at a position asks a tool.
+    fn asks(&self, position: u32) -> bool {
+        calls(cut::at(&self.linked.conversation.messages, position as usize))
+    }
+}
+
+impl OwnTurn {
+    /// How many samples it would be.
+    fn samples(&self, targets: Targets) -> u64 {
+        match targets {
+            Targets::Answers => 1,
+            Targets::Steps => self.said.len() as u64,
+        }
+    }
+}
+
+/// Whether somebody's message says something: words, a medium, a quote, or a call of their own.
+pub(crate) fn speaks(message: &Message) -> bool {
+    let says = |part: &Part| match part {
+        Part::Text(text) => !text.trim().is_empty(),
+        Part::Media(_) | Part::ToolCall(_) | Part::ToolResult(_) => true,
+        _ => false,
+    };
+    message.parts.iter().any(says) || !message.references.is_empty()
+}
+
+/// Whether a message holds nothing but results.
+pub(crate) fn only_answers_calls(message: &Message) -> bool {
+    let is_result = |part: &Part| matches!(part, Part::ToolResult(_) | Part::CacheMark);
+    message.role == Role::Tool
+        || !message.parts.is_empty() && message.own_parts().all(|(_, part)| is_result(part))
+}
+
+fn calls(message: &Message) -> bool {
+    message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)))
+}
+
+/// Whether a message says something and asks no tool.
+fn is_said(message: &Message) -> bool {
+    let says = |part: &Part| match part {
+        Part::Text(text) => !text.trim().is_empty(),
+        Part::Media(_) => true,
+        _ => false,
+    };
+    !calls(message) && message.parts.iter().any(says)
+}

@@ -1,0 +1,228 @@
+//! The writer of message lists: one JSON object a turn, results as turns of role `tool`.
+
+use chatmill_model::{Component, Role, Sink, Speaker};
+
+use crate::tools::arguments::ArgumentsAs;
+use crate::tools::forms::{self, Form};
+use crate::transcript::turns::{Block, BlockContent, ResultBlock, Turn, TurnPlan};
+use crate::write::picture::{file, picture_address, write_file};
+
+/// What stands around the messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// `{"messages":[…],"tools":[…]}`.
+    Request,
+    /// `[…]`.
+    Array,
+}
+
+/// How texts are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ContentAs {
+    /// As a string; as a list of parts where there is a media item.
+    String,
+    /// As a string; as a list of text blocks where one of them has a cache mark.
+    StringUnlessMarked,
+    /// As a list of text blocks, always.
+    Blocks,
+}
+
+/// How a message list looks in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct List {
+    /// What stands around the messages.
+    pub(crate) ends: Ends,
+    /// How texts are written.
+    pub(crate) content: ContentAs,
+    /// Whether turns without text have empty content instead of none.
+    pub(crate) always_content: bool,
+    /// Whether results have the name of their tool.
+    pub(crate) names_results: bool,
+    /// How arguments of calls are written.
+    pub(crate) arguments: ArgumentsAs,
+}
+
+impl List {
+    /// The plainest list.
+    pub(crate) const PLAIN: Self = Self {
+        ends: Ends::Request,
+        content: ContentAs::String,
+        always_content: false,
+        names_results: false,
+        arguments: ArgumentsAs::Text,
+    };
+
+    /// Writes turns.
+    pub(crate) fn write<'a>(self, plan: &TurnPlan<'a>, sink: &mut Sink<'a>) {
+        sink.framing(match self.ends {
+            Ends::Request => "{\"messages\":[",
+            Ends::Array => "[",
+        });
+        for (index, (turn, blocks)) in plan.said().enumerate() {
+            if index > 0 {
+                sink.framing(",");
+            }
+            self.turn(sink, plan, turn, blocks);
+        }
+        sink.framing("]");
+        if self.ends == Ends::Request {
+            forms::write(sink, [",\"tools\":[", "]"], &plan.definitions, Form::Nested);
+            sink.framing("}");
+        }
+    }
+
+    /// Writes one turn.
+    fn turn<'a>(self, sink: &mut Sink<'a>, plan: &TurnPlan<'a>, turn: &Turn<'a>, blocks: &[Block<'a>]) {
+        sink.framing(match turn.role {
+            Role::System => "{\"role\":\"system\"",
+            Role::User => "{\"role\":\"user\"",
+            Role::Assistant => "{\"role\":\"assistant\"",
+            Role::Tool => "{\"role\":\"tool\"",
+        });
+        sink.answer(plan.voice(turn.role, blocks), turn.position);
+        if let Some(alias) = turn.alias {
+            sink.framing(",\"name\":");
+            sink.json_string(alias, Component::Names);
+        }
+        if turn.role == Role::Tool {
+            for block in blocks {
+                if let BlockContent::Result(result) = block.held {
+                    self.result(sink, result, block.is_cached);
+                }
+            }
+        } else {
+            self.content(sink, plan, blocks);
+            calls(sink, blocks, self.arguments);
+        }
+        if let Some(id) = turn.message_id {
+            sink.framing(",\"message_id\":");
+            sink.json_string(id, Component::Meta);
+        }
+        sink.framing("}");
+        sink.speak(Speaker::Other);
+    }
+
+    fn content<'a>(self, sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: &[Block<'a>]) {
+        let said = || {
+            blocks
+                .iter()
+                .filter(|block| !block.is_call() && !block.is_thought())
+        };
+        if self.always_content || said().next().is_some() {
+            sink.framing(",\"content\":");
+            let is_list = match self.content {
+                ContentAs::String => false,
+                ContentAs::StringUnlessMarked => said().any(|block| block.is_cached),
+                ContentAs::Blocks => true,
+            };
+            if is_list || blocks.iter().any(Block::is_media) {
+                parts(sink, plan, said());
+            } else {
+                plan.write_joined(sink, said());
+            }
+        }
+        if blocks.iter().any(Block::is_thought) {
+            sink.framing(",\"reasoning_content\":");
+            plan.write_joined(sink, blocks.iter().filter(|block| block.is_thought()));
+        }
+    }
+
+    fn result<'a>(self, sink: &mut Sink<'a>, result: ResultBlock<'a>, is_cached: bool) {
+        sink.framing(",\"tool_call_id\":");
+        sink.json_string(result.id, Component::Meta);
+        if self.names_results {
+            sink.framing(",\"name\":");
+            sink.json_string(result.name, Component::Tools);
+        }
+        sink.framing(",\"content\":");
+        match self.content {
+            ContentAs::String | ContentAs::StringUnlessMarked => {
+                sink.json_string(result.content, Component::Tools);
+            }
+            ContentAs::Blocks if result.content.is_empty() => sink.framing("[]"),
+            ContentAs::Blocks => {
+                sink.framing("[{\"type\":\"text\",\"text\":");
+                sink.json_string(result.content, Component::Tools);
+                mark(sink, is_cached);
+                sink.framing("}]");
+            }
+        }
+    }
+}
+
+/// Writes turns of users and of the assistant, their blocks in a list; `heads` are what opens either, and what opens the list.
+pub(crate) fn write_turns<'a>(
+    sink: &mut Sink<'a>,
+    plan: &TurnPlan<'a>,
+    [user, assistant, list]: [&'static str; 3],
+    write_blocks: impl Fn(&mut Sink<'a>, &[Block<'a>]),
+) {
+    for (index, (turn, blocks)) in plan.said().enumerate() {
+        if index > 0 {
+            sink.framing(",");
+        }
+        if turn.role == Role::Assistant {
+            sink.framing(assistant);
+            sink.answer(plan.voice(turn.role, blocks), turn.position);
+        } else {
+            sink.framing(user);
+        }
+        sink.framing(list);
+        write_blocks(sink, blocks);
+        sink.framing("]}");
+        sink.speak(Speaker::Other);
+    }
+}
+
+fn calls<'a>(sink: &mut Sink<'a>, blocks: &[Block<'a>], arguments: ArgumentsAs) {
+    let mut separator = ",\"tool_calls\":[";
+    for block in blocks {
+        let BlockContent::Call(call) = block.held else {
+            continue;
+        };
+        sink.framing(separator);
+        separator = ",";
+        sink.framing("{\"id\":");
+        sink.json_string(call.id, Component::Meta);
+        sink.framing(",\"type\":\"function\",\"function\":{\"name\":");
+        sink.json_string(call.name, Component::Tools);
+        sink.framing(",\"arguments\":");
+        match arguments {
+            ArgumentsAs::Text => sink.json_string(call.arguments, Component::Tools),
+            ArgumentsAs::Object(_) => sink.literal(call.arguments, Component::Tools),
+        }
+        sink.framing("}}");
+    }
+    if separator == "," {
+        sink.framing("]");
+    }
+}
+
+fn mark(sink: &mut Sink<'_>, is_cached: bool) {
+    if is_cached {
+        sink.framing(",\"cache_control\":{\"type\":\"ephemeral\"}");
+    }
+}
+
+fn parts<'a: 'b, 'b>(sink: &mut Sink<'a>, plan: &TurnPlan<'a>, blocks: impl Iterator<Item = &'b Block<'a>>) {
+    let mut separator = "[";
+    for block in blocks {
+        sink.framing(separator);
+        separator = ",";
+        if let Some(file) = file(block) {
+            sink.framing("{\"type\":\"file\",\"file\":{");
+            write_file(sink, file);
+            sink.framing("}}");
+        } else if let BlockContent::Media(media, _) = block.held {
+            sink.framing("{\"type\":\"image_url\",\"image_url\":{\"url\":");
+            picture_address(sink, media);
+            sink.framing("}}");
+        } else {
+            sink.framing("{\"type\":\"text\",\"text\":");
+            plan.write_string(sink, block);
+            mark(sink, block.is_cached);
+            sink.framing("}");
+        }
+    }
+    sink.framing(if separator == "," { "]" } else { "[]" });
+}

@@ -1,0 +1,85 @@
+//! Pictures by their address, or as a data URL that holds their bytes; files in the ways of OpenAI's APIs.
+
+use chatmill_model::{Component, Level, Media, MediaKind, MediaSource, Sink};
+
+use crate::text::media::{file_bytes, inline_bytes, picture_type, web_address};
+use crate::transcript::turns::{Block, BlockContent};
+
+/// A picture goes by its address or as bytes of a known type; gives how many facts about it are lost.
+pub(crate) fn picture(media: &Media) -> Option<u64> {
+    let named = media.name.is_some();
+    if media.kind != MediaKind::Image {
+        None
+    } else if web_address(media).is_some() {
+        Some(u64::from(named) + u64::from(media.media_type.is_some()))
+    } else {
+        (inline_bytes(media).is_some() && picture_type(media).is_some()).then(|| u64::from(named))
+    }
+}
+
+/// Writes the address of a picture; its bytes as a data URL where it has none.
+pub(crate) fn picture_address<'a>(sink: &mut Sink<'a>, media: &'a Media) {
+    if let Some(address) = web_address(media) {
+        sink.json_string(address, Component::Content);
+        return;
+    }
+    sink.framing("\"data:");
+    let kind = picture_type(media).unwrap_or_default();
+    sink.content(kind, Level::JsonString, Component::Meta);
+    sink.framing(";base64,");
+    let bytes = inline_bytes(media).unwrap_or_default();
+    sink.content(bytes, Level::JsonString, Component::Content);
+    sink.framing("\"");
+}
+
+/// A picture, or a file as bytes or by the id under which it was uploaded; gives how many facts about it are lost.
+pub(crate) fn picture_or_file(media: &Media) -> Option<u64> {
+    match (file_bytes(media), file_id(media)) {
+        (None, None) => picture(media),
+        _ => Some(0),
+    }
+}
+
+/// The id under which a file was uploaded.
+fn file_id(media: &Media) -> Option<&str> {
+    let is_file = media.kind == MediaKind::File && media.source == MediaSource::Upload;
+    let id = media
+        .name
+        .as_deref()
+        .filter(|_| is_file && media.media_type.is_none())?;
+    let rest = id.strip_prefix("file-").or_else(|| id.strip_prefix("file_"))?;
+    let is_id = rest.len() >= 8
+        && rest
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+    is_id.then_some(id)
+}
+
+/// The file in a block, where it is one that [`write_file`] writes.
+pub(crate) fn file<'a>(block: &Block<'a>) -> Option<&'a Media> {
+    match block.held {
+        BlockContent::Media(media, _) if file_bytes(media).is_some() || file_id(media).is_some() => {
+            Some(media)
+        }
+        _ => None,
+    }
+}
+
+/// Writes the members of a file: its id; or its name, and its bytes as a data URL.
+pub(crate) fn write_file<'a>(sink: &mut Sink<'a>, media: &'a Media) {
+    if let Some(id) = file_id(media) {
+        sink.framing("\"file_id\":");
+        return sink.json_string(id, Component::Content);
+    }
+    if let Some(name) = &media.name {
+        sink.framing("\"filename\":");
+        sink.json_string(name.as_str(), Component::Content);
+        sink.framing(",");
+    }
+    sink.framing("\"file_data\":\"data:");
+    let (kind, bytes) = file_bytes(media).unwrap_or_default();
+    sink.content(kind, Level::JsonString, Component::Meta);
+    sink.framing(";base64,");
+    sink.content(bytes, Level::JsonString, Component::Content);
+    sink.framing("\"");
+}

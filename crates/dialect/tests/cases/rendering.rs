@@ -1,0 +1,96 @@
+//! What a case's command gives: the text of each rendering, and below it what is said of it.
+
+use std::fmt::Write as _;
+use std::rc::Rc;
+
+use chatmill_dialect::{History, Policy, Rendering, View, Window, WindowRange, auto_perspective, find};
+use chatmill_model::{Linked, Sink, Speaker};
+use serde_json::{Map, Value};
+
+/// The renderings that a command asks for.
+pub(crate) fn render(command: &str, linked: &Linked) -> Result<String, String> {
+    let mut words = command.split_whitespace();
+    let id = words.next().ok_or("a command names a dialect")?;
+    let dialect = find(id).ok_or_else(|| format!("no dialect is called {id}"))?;
+    let mut perspective = auto_perspective(linked);
+    let mut history = History::Document;
+    let mut window = None;
+    let mut policy = Map::new();
+    for word in words {
+        let (key, value) = word
+            .split_once('=')
+            .ok_or_else(|| format!("{word} is no KEY=VALUE"))?;
+        match key {
+            "as" => {
+                let mut people = linked.conversation.participants.iter();
+                perspective = people.position(|person| person.id == value);
+            }
+            "history" => history = value.parse().map_or(History::All, History::Messages),
+            "window" => window = Some(range(value, linked)?),
+            key => {
+                policy.insert(key.to_owned(), Value::from(value));
+            }
+        }
+    }
+    let policy: Policy = serde_json::from_value(Value::from(policy)).map_err(|error| error.to_string())?;
+    let view = View {
+        history,
+        window: window.map(|stretch| Window {
+            stretch,
+            shared: Rc::default(),
+        }),
+        ..View::whole(linked, perspective.filter(|_| !dialect.is_neutral()), &policy)
+    };
+    let mut said = String::new();
+    dialect.render_each(&view, &mut |sink, rendering| {
+        said.push_str(&told(sink, &rendering));
+    });
+    Ok(said)
+}
+
+/// `START..END`, and `/LEARNED` where it does not learn from its beginning on, in one session.
+fn range(value: &str, linked: &Linked) -> Result<WindowRange, String> {
+    let (shown, learned) = value.split_once('/').unwrap_or((value, "0"));
+    let (start, end) = shown.split_once("..").ok_or("a window is START..END")?;
+    let number = |text: &str| text.parse::<u32>().map_err(|error| format!("{text}: {error}"));
+    Ok(WindowRange {
+        session_start: 0,
+        session_end: linked.conversation.messages.len() as u32,
+        start: number(start)?,
+        end: number(end)?,
+        learned: number(learned)?,
+    })
+}
+
+/// A rendering's text, and lines that begin with `>`: how much it shows, what of it is the perspective's own, what is invalid and
+/// what is lost.
+pub(crate) fn told(sink: &Sink<'_>, rendering: &Rendering) -> String {
+    let mut said = format!("{}\n", sink.text());
+    let place = |position: Option<u32>| position.map_or("-".to_owned(), |position| position.to_string());
+    writeln!(
+        said,
+        "> {} messages, {} of the assistant, the last of {}, {} from {} to {}",
+        rendering.messages_rendered,
+        rendering.assistant_messages,
+        rendering.last_role.unwrap_or("nobody"),
+        rendering.coverage.as_str(),
+        place(rendering.first_position),
+        place(rendering.last_position)
+    )
+    .unwrap();
+    let own = sink
+        .stretches()
+        .filter(|(_, span)| span.voice == Speaker::Perspective);
+    let own: String = own.map(|(text, _)| text.replace('\n', "\\n")).collect();
+    if !own.is_empty() {
+        writeln!(said, "> own {own}").unwrap();
+    }
+    for violation in &rendering.violations {
+        writeln!(said, "> invalid {violation}").unwrap();
+    }
+    for loss in &rendering.losses {
+        let (code, amount, reason) = (loss.code.as_str(), loss.amount, loss.reason);
+        writeln!(said, "> lost {} {code} {amount}: {reason}", place(loss.position)).unwrap();
+    }
+    said
+}

@@ -1,0 +1,104 @@
+//! What of a plan changes a certified byte, as its fingerprint and the manifest have it: the settings with the content of files in
+//! the place of their paths, and what the inputs are read with. Not in it: where the output stands, and what the machine gives.
+
+use chatmill_intake::discover;
+use chatmill_model::RawJson;
+use chatmill_redact::Redactor;
+use chatmill_source::Source;
+use serde_json::{Map, Value, json};
+
+use super::{Plan, PlannedInput};
+use crate::error::PlanError;
+use crate::pipeline::{OutputSection, Pipeline};
+
+/// The settings of a plan; `encodings` is what is said of each of its encodings.
+pub(super) fn settings(plan: &Plan, encodings: Vec<Value>) -> Result<Map<String, Value>, PlanError> {
+    let resolved = Pipeline {
+        limits: plan.limits.clone(),
+        output: OutputSection {
+            tables: plan.tables.clone(),
+            quote: plan.quotes,
+            ..plan.pipeline.output.clone()
+        },
+        ..plan.pipeline.clone()
+    };
+    let Ok(Value::Object(mut settings)) = serde_json::to_value(resolved) else {
+        return Err(PlanError::value("pipeline", "it cannot be written as JSON"));
+    };
+    for key in ["resources", "check", "night", "input"] {
+        settings.remove(key);
+    }
+    if let Some(templates) = section(&mut settings, "templates") {
+        plan.templates.normalise(templates);
+    }
+    if let Some(redact) = section(&mut settings, "redact") {
+        redact.remove("key_file");
+        let key = plan.redactor.as_ref().and_then(Redactor::key_id);
+        redact.extend(key.map(|key| ("key".to_owned(), key.into())));
+    }
+    if let Some(tools) = section(&mut settings, "tools") {
+        tools.remove("file");
+        let definitions = plan.tools.iter().map(RawJson::as_str);
+        tools.insert("definitions".to_owned(), definitions.collect());
+    }
+    if let Some(output) = section(&mut settings, "output") {
+        output.remove("path");
+    }
+    if let Some(window) = section(&mut settings, "window")
+        && let Some(most) = section(window, "max_tokens")
+    {
+        name_files_by_content(plan, most);
+    }
+    if let Some(count) = section(&mut settings, "count") {
+        count.insert("encodings".to_owned(), encodings.into());
+    }
+    Ok(settings)
+}
+
+fn section<'s>(settings: &'s mut Map<String, Value>, key: &str) -> Option<&'s mut Map<String, Value>> {
+    settings.get_mut(key)?.as_object_mut()
+}
+
+/// Puts the content of the files of a budget where the settings have their paths.
+fn name_files_by_content(plan: &Plan, most: &mut Map<String, Value>) {
+    let limit = plan.limits.vocabulary.max(plan.limits.template_file);
+    for key in ["template", "tokenizer"] {
+        let word = most.get(key).and_then(Value::as_str);
+        // What is no file is the name of something that the plan describes elsewhere.
+        if let Some(Ok(text)) = word.map(|word| discover::read_small(&plan.base.join(word), limit)) {
+            let hash = blake3::hash(text.as_bytes()).to_hex();
+            most.insert(key.to_owned(), hash.as_str().into());
+        }
+    }
+}
+
+/// What the inputs of each section are read with. What the inputs are called stands beside the plan, once.
+pub(super) fn sections(inputs: &[PlannedInput]) -> Vec<Value> {
+    let mut sections: Vec<Value> = Vec::new();
+    for planned in inputs {
+        // Sections are numbered in the order of their first inputs.
+        if planned.section == sections.len() {
+            let settings = &planned.settings;
+            let mut section = json!({
+                "source": settings.source.map_or("auto", Source::id),
+                "id_prefix": settings.id_prefix,
+                "merge": settings.merge,
+                "exclude": settings.exclude_globs,
+                "field_map": settings.field_map,
+                "tables": settings.tables.iter().map(|map| map.name.as_str()).collect::<Vec<_>>(),
+            });
+            let [weight, sample] = settings.shares;
+            let said = [
+                ("weight", weight.map(Value::from)),
+                ("limit", settings.limit.map(Value::from)),
+                ("sample", sample.map(Value::from)),
+            ];
+            if let Some(section) = section.as_object_mut() {
+                let said = said.into_iter();
+                section.extend(said.filter_map(|(key, value)| Some((key.to_owned(), value?))));
+            }
+            sections.push(section);
+        }
+    }
+    sections
+}

@@ -1,0 +1,343 @@
+//! The page under attack: whatever a chat says, it stays text.
+
+use chatmill_diag::{Severity, codes};
+use chatmill_model::ComponentCounts;
+use serde_json::Value;
+
+use super::page;
+use crate::judged::{JudgedFile, ShownFinding};
+use crate::report::{
+    Amount, Bin, CallCount, Change, Clusters, Comparison, ConversationChanges, Costly, Dearest, Distribution,
+    FindingChange, FindingCode, Grown, InputTotals, LargeConversation, LossChange, LossCount, MoneyCell,
+    Queried, Reason, ReferenceCount, Report, RoleCount, RunTime, Sample, SlowConversation, TokenCell,
+    TokenChange, TokenCount, ToolCount,
+};
+
+/// Closes whatever can be open, and does what must not be done.
+const ATTACK: &str = "</title></style></script></td><script>alert(1)</script><img src=x onerror=alert(2)>\" \
+                      onmouseover=\"alert(3)' autofocus='<!--]]>&amp;\u{202e}javascript:alert(4)\0`<b>`";
+
+fn costly() -> Costly {
+    Costly {
+        name: Some("x".to_owned()),
+        money: vec![Amount::default()],
+        ..Costly::default()
+    }
+}
+
+/// What only the page has: findings of an input, and the time.
+fn beside(report: &mut Report, text: &str) {
+    let found = |key: &str| ShownFinding {
+        code: &codes::INVALID_JSON,
+        severity: Severity::Error,
+        count: 1,
+        key: key.to_owned(),
+        place: text.to_owned(),
+        json_path: Some(text.to_owned()),
+        conversation: Some(text.to_owned()),
+        message: text.to_owned(),
+    };
+    report.found = vec![JudgedFile {
+        path: text.to_owned(),
+        errors: 2,
+        codes: vec![(&codes::INVALID_JSON, 9)],
+        findings: vec![found("1"), found("2")],
+        ..JudgedFile::default()
+    }];
+    report.time = Some(RunTime {
+        began_at: text.to_owned(),
+        seconds: 65.0,
+        resumed_slices: 1,
+    });
+}
+
+/// A report that has something in every part.
+fn full() -> Report {
+    let cell = |encoding: &str| TokenCell {
+        dialect: "d".to_owned(),
+        profile: "p".to_owned(),
+        coverage: "whole".to_owned(),
+        encoding: encoding.to_owned(),
+        renderings: 1,
+        messages_rendered: 2,
+        tokens: 10,
+        parts: ComponentCounts {
+            content: 4,
+            framing: 6,
+            ..ComponentCounts::default()
+        },
+        requests: 3,
+        tokens_sent: 20,
+        per_message: 5.0,
+        ratio: 1.0,
+        ..TokenCell::default()
+    };
+    let count = Some(TokenCount::default());
+    let change = Change { before: 1, after: 2 };
+    let text = || "x".to_owned();
+    let mut report = Report {
+        inputs: Queried::new(
+            "q",
+            vec![InputTotals {
+                source: Some(text()),
+                shapes: vec![text()],
+                ..InputTotals::default()
+            }],
+            9,
+        ),
+        findings: Queried::new(
+            "q",
+            vec![FindingCode {
+                errors: 1,
+                what: text(),
+                fix: text(),
+                samples: vec![Sample {
+                    json_path: Some(text()),
+                    conversation_id: Some(text()),
+                    ..Sample::default()
+                }],
+                ..FindingCode::default()
+            }],
+            9,
+        ),
+        tokens: Queried::new("q", vec![cell("a"), cell("b")], 9),
+        money: vec![MoneyCell {
+            as_served: Some(1.0),
+            ..MoneyCell::default()
+        }],
+        dearest: Some(Dearest {
+            conversations: vec![costly()],
+            rooms: vec![costly()],
+            participants: vec![costly()],
+            ..Dearest::default()
+        }),
+        losses: Queried::new("q", vec![LossCount::default()], 9),
+        distributions: vec![Distribution {
+            bins: vec![Bin { from: 1, count: 1 }],
+            ..Distribution::default()
+        }],
+        roles: Queried::new("q", vec![RoleCount::default()], 9),
+        references: Queried::new("q", vec![ReferenceCount::default()], 9),
+        tool_calls: Queried::new(
+            "q",
+            vec![CallCount {
+                paired_by: Some(text()),
+                ..CallCount::default()
+            }],
+            9,
+        ),
+        tools: Queried::new(
+            "q",
+            vec![ToolCount {
+                name: Some(text()),
+                ..ToolCount::default()
+            }],
+            9,
+        ),
+        largest: Queried::new("q", vec![LargeConversation::default()], 9),
+        slowest: Some(Queried::new("q", vec![SlowConversation::default()], 9)),
+        clusters: Some(Clusters {
+            conversations: 2,
+            ..Clusters::default()
+        }),
+        comparison: Some(Comparison {
+            conversations: ConversationChanges {
+                added_ids: vec![text()],
+                removed_ids: vec![text()],
+                changed_ids: vec![text()],
+                grown: vec![Grown::default()],
+                ..ConversationChanges::default()
+            },
+            findings: vec![FindingChange {
+                count: change,
+                ..FindingChange::default()
+            }],
+            tokens: vec![TokenChange {
+                before: count,
+                after: count,
+                ..TokenChange::default()
+            }],
+            losses: vec![LossChange {
+                amount: change,
+                ..LossChange::default()
+            }],
+            ..Comparison::default()
+        }),
+        ..Report::default()
+    };
+    report.balance.filtered_by = Queried::new("q", vec![Reason::default()], 9);
+    report.run.redaction = text();
+    report.run.dialects = vec![text()];
+    report.run.encodings = vec![text()];
+    report.run.first_message = Some(text());
+    report.run.last_message = Some(text());
+    report
+}
+
+/// Puts a text in place of every text, and gives back how many there were.
+fn fill(value: &mut Value, text: &str) -> usize {
+    match value {
+        Value::String(old) => {
+            text.clone_into(old);
+            1
+        }
+        Value::Array(values) => values.iter_mut().map(|value| fill(value, text)).sum(),
+        Value::Object(fields) => fields.values_mut().map(|value| fill(value, text)).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+    }
+}
+
+fn filled(text: &str) -> (Report, usize) {
+    let mut value = serde_json::to_value(full()).unwrap();
+    let fields = fill(&mut value, text);
+    let mut report = serde_json::from_value(value).unwrap();
+    beside(&mut report, text);
+    (report, fields)
+}
+
+/// Markup of a page: every tag with its attributes, texts left out.
+fn tags(html: &str) -> Vec<&str> {
+    html.split('<')
+        .skip(1)
+        .map(|piece| piece.split_once('>').unwrap().0)
+        .collect()
+}
+
+#[test]
+fn no_text_in_any_field_becomes_markup() {
+    let (attacked, fields) = filled(ATTACK);
+    let (harmless, _) = filled("x");
+    assert!(fields > 60, "only {fields} fields are tried");
+    let (attacked, harmless) = (page(&attacked, "n").unwrap(), page(&harmless, "n").unwrap());
+    assert!(attacked.contains("&lt;img src=x onerror=alert(2)&gt;"));
+    assert!(!attacked.contains('\u{202e}') && !attacked.contains('\0'));
+    // Attributes hold texts too: they are compared by their names, without their values.
+    let names = |html: &str| -> Vec<String> {
+        let without_values = |tag: &&str| tag.split('"').step_by(2).collect::<String>();
+        tags(html).iter().map(without_values).collect()
+    };
+    // Backticks of a rule's page make code spans, and there are two fields of such pages.
+    let spans = 2 * 2;
+    let code = |names: &[String]| names.iter().filter(|name| name.ends_with("code")).count();
+    let (attacked, harmless) = (names(&attacked), names(&harmless));
+    assert_eq!(code(&attacked), code(&harmless) + spans);
+    let rest = |names: Vec<String>| -> Vec<String> {
+        names.into_iter().filter(|name| !name.ends_with("code")).collect()
+    };
+    assert_eq!(rest(attacked), rest(harmless));
+}
+
+#[test]
+fn the_page_needs_nothing_from_anywhere() {
+    let (report, _) = filled("x");
+    let html = page(&report, "n").unwrap();
+    for foreign in [
+        "http://", "https://", "src=", "@import", "url(", "<link", "<iframe",
+    ] {
+        assert!(!html.contains(foreign), "{foreign}");
+    }
+    assert!(html.contains("default-src 'none'"));
+    assert_eq!(html.matches("<script nonce=\"n\">").count(), 1);
+    assert_eq!(html.matches("<script").count(), 1);
+}
+
+#[test]
+fn every_section_is_reached_by_its_link_and_every_id_is_there_once() {
+    let (report, _) = filled("x");
+    let html = page(&report, "n").unwrap();
+    let (navigation, _) = html.split_once("</nav>").unwrap();
+    let links = navigation.split("<li><a href=\"#").skip(1);
+    let sections: Vec<&str> = links.map(|link| link.split('"').next().unwrap()).collect();
+    assert_eq!(sections.len(), 14);
+    for section in sections {
+        assert_eq!(html.matches(&format!("<section id=\"{section}\"")).count(), 1);
+        assert_eq!(html.matches(&format!(" id=\"{section}\"")).count(), 1);
+        assert_eq!(html.matches(&format!("href=\"#{section}\"")).count(), 1);
+    }
+    assert!(html.contains("href=\"#main\"") && html.contains("id=\"main\""));
+}
+
+#[test]
+fn an_input_leads_to_its_findings_and_a_finding_to_its_page() {
+    let (mut report, _) = filled("x");
+    report.findings.rows[0].code = "IN001".to_owned();
+    let html = page(&report, "n").unwrap();
+    for (link, target) in [
+        ("<a href=\"#file-1\">x</a>", "id=\"file-1\""),
+        ("<a href=\"#code-IN001\">", "id=\"code-IN001\""),
+        ("<a href=\"#?code=IN001\">", "data-code=\"IN001\""),
+    ] {
+        assert!(html.contains(link) && html.contains(target), "{link}");
+    }
+    assert!(html.contains("in 1 min 5 s after earlier attempts"));
+    assert!(
+        html.contains("Nothing in such a record can be trusted"),
+        "why it matters"
+    );
+}
+
+#[test]
+fn equal_runs_have_one_line_that_differs() {
+    let (report, _) = filled("x");
+    let mut later = report.clone();
+    later.time = Some(RunTime {
+        began_at: "2026-11-23T02:15:00Z".to_owned(),
+        ..RunTime::default()
+    });
+    let lines = |report: &Report| -> Vec<String> {
+        let html = page(report, "n").unwrap();
+        html.lines().map(str::to_owned).collect()
+    };
+    let (one, other) = (lines(&report), lines(&later));
+    let different: Vec<_> = one
+        .iter()
+        .zip(&other)
+        .filter(|(one, other)| one != other)
+        .collect();
+    assert_eq!((one.len(), different.len()), (other.len(), 1));
+    assert_eq!(
+        different[0].1,
+        "<p class=\"when\">Milled on 2026-11-23 at 02:15 UTC, in 0.0 s.</p>"
+    );
+}
+
+#[test]
+fn without_counts_the_largest_conversations_are_those_of_the_most_characters() {
+    let (mut report, _) = filled(ATTACK);
+    report.dearest = None;
+    report.money.clear();
+    let html = page(&report, "n").unwrap();
+    assert!(html.contains("Conversations by characters of text") && !html.contains("id=\"money\""));
+    assert!(!html.contains("<img"));
+}
+
+#[test]
+fn an_empty_report_is_a_page_too() {
+    let html = page(&Report::default(), "n").unwrap();
+    // After it stands the script, which knows such words.
+    let (shown, _) = html.split_once("<script").unwrap();
+    assert!(!shown.contains("NaN") && !shown.contains(">inf<"));
+    assert!(!html.contains("id=\"comparison\""));
+    assert!(html.ends_with("</html>\n"));
+}
+
+#[test]
+fn every_row_has_a_cell_for_every_column() {
+    let (report, _) = filled("x");
+    let html = page(&report, "n").unwrap();
+    let tables: Vec<&str> = html.split("<table>").skip(1).collect();
+    assert!(tables.len() > 12);
+    for table in tables {
+        let (head, body) = table.split_once("</thead>").unwrap();
+        let columns = head.matches("<th ").count();
+        let body = body.split("</table>").next().unwrap();
+        let rows = body
+            .split("<tr")
+            .skip(1)
+            .filter(|row| !row.starts_with(" class=\"group\""));
+        for row in rows {
+            let cells = row.matches("<th ").count() + row.matches("<td").count();
+            assert_eq!(cells, columns, "{row}");
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Byte-pair merging of one piece: always the pair of lowest rank, the leftmost of equals, until no pair is a token.
+//!
+//! Three ways to the same result. A short piece lives in two small arrays and asks all its pairs after every merge, without
+//! allocating; a long one keeps its pairs in a heap, and one of many KiB in lists, so that a megabyte without a space costs tenths of a
+//! second and not a day. Tests hold them against each other.
+
+mod joins;
+
+use self::joins::Joins;
+use crate::bpe::merge_table::MergeTable;
+use crate::bpe::pairs::NO_TOKEN;
+
+/// Bytes of the longest piece that is merged in arrays: a bit for each byte in a word.
+pub(crate) const SHORT_PIECE_BYTES: usize = 64;
+
+/// Bytes of most pieces; their arrays are looked through at once.
+const SHORTEST_PIECE_BYTES: usize = 16;
+
+/// Bits of a position in a short piece.
+const POSITION_BITS: u32 = SHORT_PIECE_BYTES.trailing_zeros();
+
+/// Bytes of a piece from which its pairs stand in lists: it is mostly the same few bytes.
+const LISTED_PIECE_BYTES: usize = 4 << 10;
+
+/// Bytes up to which the heap's offsets fit; beyond, a piece is merged in stretches. No limit lets a text grow so long.
+const HEAP_PIECE_BYTES: usize = 1 << 31;
+
+/// The bytes at which the tokens of a piece of at most [`SHORT_PIECE_BYTES`] bytes begin, a bit each.
+pub(crate) fn beginnings(table: &MergeTable, piece: &[u8]) -> u64 {
+    if piece.len() <= SHORTEST_PIECE_BYTES {
+        Parts::<SHORTEST_PIECE_BYTES>::merged(table, piece).begin
+    } else {
+        Parts::<SHORT_PIECE_BYTES>::merged(table, piece).begin
+    }
+}
+
+/// The same in two vocabularies at once: interleaving them overlaps their cache misses, which is where the time goes.
+pub(crate) fn beginnings_in_both(tables: [&MergeTable; 2], piece: &[u8]) -> [u64; 2] {
+    if piece.len() <= SHORTEST_PIECE_BYTES {
+        Parts::<SHORTEST_PIECE_BYTES>::merged_in_both(tables, piece)
+    } else {
+        Parts::<SHORT_PIECE_BYTES>::merged_in_both(tables, piece)
+    }
+}
+
+/// The growing tokens of a short piece, found by their first byte.
+struct Parts<const N: usize> {
+    /// Where parts begin.
+    begin: u64,
+    ids: [u32; N],
+    /// For each part that can be joined with the next: what they become, then where. The lowest goes first.
+    joins: [i32; N],
+}
+
+/// No join: ranks after all others.
+const NO_JOIN: i32 = i32::MAX;
+
+/// Ids are ranks, so what is joined first has the lowest number; of equals, the leftmost.
+fn join(becomes: u32, at: usize) -> i32 {
+    if becomes == NO_TOKEN {
+        NO_JOIN
+    } else {
+        // Of 31 bits, so that the sign stays out of it.
+        (becomes << POSITION_BITS | at as u32).cast_signed()
+    }
+}
+
+impl<const N: usize> Parts<N> {
+    fn merged(table: &MergeTable, piece: &[u8]) -> Self {
+        let mut parts = Self::of_bytes(table, piece);
+        while parts.join_first(table) {}
+        parts
+    }
+
+    fn merged_in_both([first, second]: [&MergeTable; 2], piece: &[u8]) -> [u64; 2] {
+        let mut one = Self::of_bytes(first, piece);
+        let mut other = Self::of_bytes(second, piece);
+        while one.join_first(first) | other.join_first(second) {}
+        [one.begin, other.begin]
+    }
+
+    /// Joins the pair that goes first, where there is one.
+    #[inline]
+    fn join_first(&mut self, table: &MergeTable) -> bool {
+        let first = self.joins.iter().copied().fold(NO_JOIN, i32::min);
+        if first == NO_JOIN {
+            return false;
+        }
+        let first = first.cast_unsigned();
+        self.join_at(table, first as usize % SHORT_PIECE_BYTES, first >> POSITION_BITS);
+        true
+    }
+
+    fn of_bytes(table: &MergeTable, piece: &[u8]) -> Self {
+        let mut parts = Self {
+            begin: u64::MAX >> (SHORT_PIECE_BYTES - piece.len().clamp(1, SHORT_PIECE_BYTES)),
+            ids: [NO_TOKEN; N],
+            joins: [NO_JOIN; N],
+        };
+        for (id, byte) in parts.ids.iter_mut().zip(piece) {
+            *id = table.byte(*byte);
+        }
+        for ((at, place), pair) in parts.joins.iter_mut().enumerate().zip(piece.windows(2)) {
+            if let [first, second] = *pair {
+                *place = join(table.byte_pair(first, second), at);
+            }
+        }
+        parts
+    }
+
+    #[inline]
+    fn join_at(&mut self, table: &MergeTable, at: usize, becomes: u32) {
+        let right = self.next(at);
+        self.begin &= !(1 << right);
+        if let Some(place) = self.joins.get_mut(right) {
+            *place = NO_JOIN;
+        }
+        if let Some(id) = self.ids.get_mut(at) {
+            *id = becomes;
+        }
+        let next = self.next(at);
+        let before = self.begin & !(u64::MAX << at);
+        let left = (u64::BITS - 1).saturating_sub(before.leading_zeros()) as usize;
+        // Both are looked up before either is used, so that their cache misses overlap.
+        let with_next = table.pair(becomes, self.id(next));
+        let with_left = table.pair(self.id(left), becomes);
+        // For the first part `left == at`: the second write wins, which is the join with the next part.
+        if let Some(place) = self.joins.get_mut(left) {
+            *place = join(with_left, left);
+        }
+        if let Some(place) = self.joins.get_mut(at) {
+            *place = join(with_next, at);
+        }
+    }
+
+    /// The ids of the parts, when there are two.
+    fn two(&self) -> Option<(u32, u32)> {
+        (self.begin.count_ones() == 2).then(|| (self.id(0), self.id(self.next(0))))
+    }
+
+    /// The id of a part; behind the last one there is none.
+    fn id(&self, at: usize) -> u32 {
+        self.ids.get(at).copied().unwrap_or(NO_TOKEN)
+    }
+
+    /// Where the part behind one begins; `SHORT_PIECE_BYTES` when it is the last.
+    fn next(&self, at: usize) -> usize {
+        let after = self.begin >> at >> 1;
+        if after == 0 {
+            SHORT_PIECE_BYTES
+        } else {
+            at + 1 + after.trailing_zeros() as usize
+        }
+    }
+}
+
+/// Merges pieces of any length; keeps what long ones need.
+#[derive(Default)]
+pub(crate) struct Merger {
+    links: Vec<Link>,
+    joins: Joins,
+}
+
+/// A growing token of a long piece, found by its first byte.
+#[derive(Clone, Copy)]
+struct Link {
+    /// First byte of the part before; its own for the first part.
+    before: u32,
+    /// One past the last byte.
+    end: u32,
+    id: u32,
+    /// What this part and the next become.
+    joined: u32,
+}
+
+impl Merger {
+    /// Calls `token` with the length in bytes of each token of a piece that is longer than [`SHORT_PIECE_BYTES`], in order.
+    pub(crate) fn each_of_long(&mut self, table: &MergeTable, piece: &[u8], mut token: impl FnMut(usize)) {
+        for stretch in piece.chunks(HEAP_PIECE_BYTES) {
+            self.merge_long(table, stretch);
+            self.each_part(|part, at| token((part.end - at) as usize));
+        }
+    }
+
+    /// The two tokens that a byte string is made of, when it comes to two.
+    pub(crate) fn last_pair(&mut self, table: &MergeTable, bytes: &[u8]) -> Option<(u32, u32)> {
+        if bytes.len() <= SHORTEST_PIECE_BYTES {
+            return Parts::<SHORTEST_PIECE_BYTES>::merged(table, bytes).two();
+        }
+        if bytes.len() <= SHORT_PIECE_BYTES {
+            return Parts::<SHORT_PIECE_BYTES>::merged(table, bytes).two();
+        }
+        self.merge_long(table, bytes);
+        let mut ids = Vec::new();
+        self.each_part(|part, _| ids.push(part.id));
+        match *ids {
+            [left, right] => Some((left, right)),
+            _ => None,
+        }
+    }
+
+    fn merge_long(&mut self, table: &MergeTable, piece: &[u8]) {
+        let heaped = if piece.len() < LISTED_PIECE_BYTES {
+            u32::MAX
+        } else {
+            0
+        };
+        self.merge_queued(table, piece, heaped);
+    }
+
+    /// Merges a piece, with pairs in lists where they become more than `heaped`.
+    fn merge_queued(&mut self, table: &MergeTable, piece: &[u8], heaped: u32) {
+        self.links.clear();
+        self.joins.begin(heaped);
+        for (start, byte) in (0_u32..).zip(piece) {
+            let next = piece.get(start as usize + 1);
+            let joined = next.map_or(NO_TOKEN, |next| table.byte_pair(*byte, *next));
+            self.links.push(Link {
+                before: start.saturating_sub(1),
+                end: start + 1,
+                id: table.byte(*byte),
+                joined,
+            });
+            self.queue(start, joined);
+        }
+        while let Some((joined, start)) = self.joins.pop() {
+            // Pairs that have changed since are recognised by what they become.
+            let Some(left) = self.link(start).filter(|left| left.joined == joined) else {
+                continue;
+            };
+            let Some(right) = self.links.get_mut(left.end as usize) else {
+                continue;
+            };
+            right.joined = NO_TOKEN;
+            let end = right.end;
+            if let Some(next) = self.links.get_mut(end as usize) {
+                next.before = start;
+            }
+            if let Some(left) = self.links.get_mut(start as usize) {
+                (left.end, left.id) = (end, joined);
+            }
+            self.renew(table, start);
+            if left.before != start {
+                self.renew(table, left.before);
+            }
+        }
+    }
+
+    fn link(&self, start: u32) -> Option<Link> {
+        self.links.get(start as usize).copied()
+    }
+
+    fn queue(&mut self, start: u32, joined: u32) {
+        if joined != NO_TOKEN {
+            self.joins.push(joined, start);
+        }
+    }
+
+    /// Looks up the pair that begins at `start` and queues it when it is a token.
+    fn renew(&mut self, table: &MergeTable, start: u32) {
+        let Some(left) = self.link(start) else { return };
+        let right = self.link(left.end);
+        let joined = right.map_or(NO_TOKEN, |right| table.pair(left.id, right.id));
+        if let Some(left) = self.links.get_mut(start as usize) {
+            left.joined = joined;
+        }
+        self.queue(start, joined);
+    }
+
+    /// Calls `part` with each token that is left, and its first byte.
+    fn each_part(&self, mut part: impl FnMut(Link, u32)) {
+        let mut at = 0;
+        while let Some(link) = self.link(at) {
+            part(link, at);
+            at = link.end;
+        }
+    }
+}
+
+/// Calls `token` with the distances between the bits of `begin`, the last one from `end`.
+pub(crate) fn each_length(mut begin: u64, end: usize, mut token: impl FnMut(usize)) {
+    while begin != 0 {
+        let at = begin.trailing_zeros() as usize;
+        begin &= begin - 1;
+        let next = if begin == 0 {
+            end
+        } else {
+            begin.trailing_zeros() as usize
+        };
+        token(next - at);
+    }
+}
+
+#[cfg(test)]
+mod tests;

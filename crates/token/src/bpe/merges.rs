@@ -1,0 +1,46 @@
+//! The vocabularies of the registry as merges: for each token, in the order of ranks, the two tokens that become it.
+//!
+//! tiktoken-rs embeds its vocabularies as text, and makes two maps of byte strings from it; to ask those for every token and to
+//! merge each of them took half a second at every start. These files say what came out of that, in six bytes a token. A test
+//! writes them from tiktoken-rs, and holds them against it.
+
+use crate::bpe::vocabulary::Vocabulary;
+
+/// Bytes of an entry: the ids of the left and the right part, three bytes each, the lowest first.
+type Entry = [u8; 6];
+
+/// What a token of one byte has for a right part; its left part is the byte.
+const BYTE: u32 = 0xff_ffff;
+
+/// Reads so many entries; nothing where they are fewer, or one is of tokens that come after it.
+pub(crate) fn read(merges: &[u8], tokens: usize) -> Option<Vocabulary> {
+    let (entries, _) = merges.as_chunks::<{ size_of::<Entry>() }>();
+    let entries = entries.get(..tokens)?;
+    let mut vocabulary = Vocabulary::for_tokens(tokens);
+    // What the tokens say, one after the other, and where each of them begins and ends.
+    let mut said: Vec<u8> = Vec::with_capacity(tokens * 8);
+    let mut places: Vec<(usize, usize)> = Vec::with_capacity(tokens);
+    for (id, [a, b, c, d, e, f]) in (0..).zip(entries) {
+        let left = u32::from_le_bytes([*a, *b, *c, 0]);
+        let right = u32::from_le_bytes([*d, *e, *f, 0]);
+        let start = said.len();
+        if right == BYTE {
+            said.push(*a);
+        } else {
+            for part in [left, right] {
+                let (start, end) = *places.get(part as usize)?;
+                said.extend_from_within(start..end);
+            }
+        }
+        places.push((start, said.len()));
+        vocabulary.add(said.get(start..)?, id, Some((left, right)));
+    }
+    Some(vocabulary)
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test writes what it checks, when it is told to"
+)]
+mod tests;

@@ -1,0 +1,10 @@
+//! Byte-pair encoding: what merges are, and how the pieces of a text are merged into tokens.
+//!
+//! Where texts are cut into pieces is not known here, nor where a vocabulary comes from.
+
+pub(crate) mod merge;
+mod merge_table;
+pub(crate) mod merges;
+mod pairs;
+pub(crate) mod tables;
+pub(crate) mod vocabulary;

@@ -1,0 +1,111 @@
+//! The counter behind every encoding: split, look the piece up, merge what is not a token yet.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chatmill_model::span::ComponentSpan;
+
+use crate::bpe::merge::Merger;
+use crate::bpe::vocabulary::Vocabulary;
+use crate::counter::{Bookkeeper, Counter};
+use crate::split::splitter::{SplitCache, Splitter};
+use crate::split::stretches::{TextOrControl, each_stretch};
+use crate::split::sync::BoundaryClasses;
+
+/// What is loaded once per vocabulary; encodings that differ in special tokens only share it.
+pub(crate) struct Tables {
+    pub(crate) splitter: Splitter,
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) borders: BoundaryClasses,
+    scratch: Mutex<Vec<Scratch>>,
+}
+
+/// What one running count needs for itself.
+pub(crate) struct Scratch {
+    cache: SplitCache,
+    merger: Merger,
+}
+
+impl Tables {
+    pub(crate) fn new(splitter: Splitter, vocabulary: Vocabulary, borders: BoundaryClasses) -> Self {
+        Self {
+            splitter,
+            vocabulary,
+            borders,
+            scratch: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Calls `token` with the length in bytes of each token of `text`, in order.
+    pub(crate) fn each_token(&self, text: &str, token: impl FnMut(usize)) {
+        let pooled = self.scratch.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut scratch = pooled.unwrap_or_else(|| self.scratch());
+        self.each_token_with(&mut scratch, text, token);
+        self.scratch
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(scratch);
+    }
+
+    /// The same with scratch space of one's own.
+    pub(crate) fn each_token_with(&self, scratch: &mut Scratch, text: &str, mut token: impl FnMut(usize)) {
+        let Scratch { cache, merger } = scratch;
+        self.splitter.each(cache, text, |piece| {
+            self.vocabulary.each_token(merger, piece, &mut token);
+        });
+    }
+
+    /// The bytes at which the tokens of a text begin, a bit each; the text is not longer than [`SHORT_PIECE_BYTES`](crate::bpe::merge::SHORT_PIECE_BYTES).
+    pub(crate) fn beginnings(&self, scratch: &mut Scratch, text: &str) -> u64 {
+        let (mut begin, mut at) = (0, 0);
+        self.splitter.each(&mut scratch.cache, text, |piece| {
+            begin |= self.vocabulary.beginnings(piece) << at;
+            at += piece.len();
+        });
+        begin
+    }
+
+    /// The bytes at which the pieces of a text begin, a bit each; the text is not longer than [`SHORT_PIECE_BYTES`](crate::bpe::merge::SHORT_PIECE_BYTES).
+    pub(crate) fn pieces(&self, scratch: &mut Scratch, text: &str) -> u64 {
+        let (mut begin, mut at) = (0, 0);
+        self.splitter.each(&mut scratch.cache, text, |piece| {
+            begin |= 1 << at;
+            at += piece.len();
+        });
+        begin
+    }
+
+    /// Scratch space for counts; no two threads share one.
+    pub(crate) fn scratch(&self) -> Scratch {
+        Scratch {
+            cache: self.splitter.cache(),
+            merger: Merger::default(),
+        }
+    }
+}
+
+/// An encoding as a counter.
+pub(crate) struct Bpe {
+    pub(crate) name: Box<str>,
+    pub(crate) tables: Arc<Tables>,
+}
+
+impl Counter for Bpe {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn count(&self, text: &str) -> u64 {
+        let mut tokens = 0;
+        self.tables.each_token(text, |_| tokens += 1);
+        tokens
+    }
+
+    fn tally_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
+        let mut books = Bookkeeper::new(spans);
+        each_stretch(text, spans, |stretch| match stretch {
+            TextOrControl::Text(text) => self.tables.each_token(text, |bytes| books.token(bytes)),
+            TextOrControl::Control(bytes) => books.token(bytes),
+        });
+        books.finish()
+    }
+}

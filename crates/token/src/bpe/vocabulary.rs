@@ -1,0 +1,115 @@
+//! The tokens of an encoding as merges: which two tokens, side by side, become a third, and which pair goes first.
+//!
+//! A byte string that is a token comes about in one way only. Whatever stands around it, the merges within its bytes happen in
+//! the same order as when it stands alone, so its last merge always joins the same two tokens. One entry for each token is
+//! therefore the whole table, and no byte string is hashed while text is merged.
+
+use rustc_hash::FxHashSet;
+
+use crate::bpe::merge::{self, Merger};
+use crate::bpe::merge_table::MergeTable;
+use crate::bpe::pairs::ID_BITS;
+use crate::split::join_points::JoinPoints;
+
+/// Tokens that a vocabulary can have at most: a pair of ids and a third fit into a word.
+pub(crate) const MOST_TOKENS: usize = (1 << ID_BITS) - 1;
+
+/// The ordinary tokens of an encoding; special tokens are left out. Ids count tokens in the order of their ranks.
+pub(crate) struct Vocabulary {
+    /// What merges are looked up in.
+    pub(crate) merges: MergeTable,
+    /// Tokens that no order of merges leads to: they are found only where they are a whole piece.
+    unreachable: FxHashSet<Box<[u8]>>,
+    /// Where no token lies across.
+    pub(crate) seams: JoinPoints,
+    #[cfg(test)]
+    tokens: usize,
+}
+
+impl Vocabulary {
+    /// One without tokens, and with room for so many.
+    pub(crate) fn for_tokens(tokens: usize) -> Self {
+        Self {
+            merges: MergeTable::for_entries(tokens),
+            unreachable: FxHashSet::default(),
+            seams: JoinPoints::of_no_token(),
+            #[cfg(test)]
+            tokens,
+        }
+    }
+
+    /// A vocabulary of byte strings and their ranks, in any order; at most [`MOST_TOKENS`].
+    ///
+    /// A byte that is not a token counts as one all the same and joins nothing.
+    pub(crate) fn new(tokens: impl IntoIterator<Item = (impl AsRef<[u8]>, u32)>) -> Self {
+        let mut by_rank: Vec<_> = tokens.into_iter().collect();
+        by_rank.sort_unstable_by_key(|(_, rank)| *rank);
+        let mut by_length: Vec<(&[u8], u32)> =
+            by_rank.iter().map(|(bytes, _)| bytes.as_ref()).zip(0..).collect();
+        by_length.sort_unstable_by_key(|(bytes, _)| bytes.len());
+        let mut vocabulary = Self::for_tokens(by_length.len());
+        // Shorter tokens first: all that a token can be made of is known by then.
+        let mut merger = Merger::default();
+        for (bytes, id) in by_length {
+            let parts = match bytes.len() {
+                0..=2 => None,
+                _ => merger.last_pair(&vocabulary.merges, bytes),
+            };
+            vocabulary.add(bytes, id, parts);
+        }
+        vocabulary
+    }
+
+    /// Takes up a token that two others become, where merges lead to it; of one or two bytes, these are known.
+    pub(crate) fn add(&mut self, token: &[u8], id: u32, parts: Option<(u32, u32)>) {
+        self.seams.add(token);
+        match (token, parts) {
+            ([], _) => {}
+            ([byte], _) => self.merges.set_byte(*byte, id),
+            ([first, second], _) => self.merges.set_byte_pair(*first, *second, id),
+            (_, Some((left, right))) => self.merges.set_pair(left, right, id),
+            (_, None) => {
+                self.seams.add_whole(token);
+                self.unreachable.insert(token.into());
+            }
+        }
+    }
+
+    /// Whether a whole piece is a token that merging would not find.
+    pub(crate) fn is_unreachable(&self, piece: &[u8]) -> bool {
+        !self.unreachable.is_empty() && self.unreachable.contains(piece)
+    }
+
+    /// Calls `token` with the length in bytes of each token of a piece, in order.
+    pub(crate) fn each_token(&self, merger: &mut Merger, piece: &[u8], mut token: impl FnMut(usize)) {
+        if piece.len() <= merge::SHORT_PIECE_BYTES {
+            merge::each_length(self.beginnings(piece), piece.len(), token);
+        } else if self.is_unreachable(piece) {
+            token(piece.len());
+        } else {
+            merger.each_of_long(&self.merges, piece, token);
+        }
+    }
+
+    /// The bytes at which the tokens of a piece begin, a bit each; the piece is not longer than [`merge::SHORT_PIECE_BYTES`].
+    pub(crate) fn beginnings(&self, piece: &[u8]) -> u64 {
+        if piece.len() < 2 || self.is_unreachable(piece) {
+            return 1;
+        }
+        merge::beginnings(&self.merges, piece)
+    }
+
+    /// The same in two vocabularies at once.
+    pub(crate) fn beginnings_in_both(both: [&Self; 2], piece: &[u8]) -> [u64; 2] {
+        if piece.len() < 2 || both.iter().any(|vocabulary| vocabulary.is_unreachable(piece)) {
+            return both.map(|vocabulary| vocabulary.beginnings(piece));
+        }
+        merge::beginnings_in_both(both.map(|vocabulary| &vocabulary.merges), piece)
+    }
+
+    /// The number of ordinary tokens.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.tokens
+    }
+}

@@ -1,0 +1,148 @@
+//! What an encoding is, and its counter: one of the registry, loaded when it is first asked for, or one's own.
+//!
+//! Which encodings there are is written down in `encodings`; how texts are counted, in `bpe`.
+
+pub(crate) mod about;
+pub(crate) mod custom_encoding;
+pub(crate) mod reference;
+mod reference_counter;
+
+use std::sync::{Arc, OnceLock};
+
+use tiktoken_rs::CoreBPE;
+
+use self::about::EncodingAbout;
+use self::custom_encoding::CustomEncoding;
+use self::reference::ReferenceTokenizer;
+use self::reference_counter::ReferenceCounter;
+use crate::bpe::merges;
+use crate::bpe::tables::{Bpe, Tables};
+use crate::counter::Counter;
+use crate::split::scan::Style;
+use crate::split::splitter::Splitter;
+use crate::split::sync::BoundaryClasses;
+
+/// An encoding; clones share what is loaded.
+#[derive(Clone)]
+pub struct Encoding(Origin);
+
+#[derive(Clone)]
+enum Origin {
+    Registered(&'static Registered),
+    CustomEncoding(Arc<CustomEncoding>),
+}
+
+/// An encoding of the registry.
+pub(crate) struct Registered {
+    name: &'static str,
+    about: EncodingAbout<'static>,
+    vocabulary: Embedded,
+    reference: fn() -> &'static CoreBPE,
+    loaded: OnceLock<Arc<Bpe>>,
+}
+
+/// The vocabulary of an encoding of the registry.
+pub(crate) enum Embedded {
+    /// These merges; texts are cut in this style, which has these borders.
+    Merges(&'static [u8], Style, BoundaryClasses),
+    /// That of another encoding: the two differ in special tokens only.
+    Of(&'static Registered),
+}
+
+impl Registered {
+    pub(crate) const fn new(
+        name: &'static str,
+        about: EncodingAbout<'static>,
+        vocabulary: Embedded,
+        reference: fn() -> &'static CoreBPE,
+    ) -> Self {
+        Self {
+            name,
+            about,
+            vocabulary,
+            reference,
+            loaded: OnceLock::new(),
+        }
+    }
+
+    fn loaded(&self) -> &Arc<Bpe> {
+        self.loaded.get_or_init(|| {
+            Arc::new(Bpe {
+                name: self.name.into(),
+                tables: self.tables(),
+            })
+        })
+    }
+
+    #[expect(clippy::expect_used, reason = "the vocabulary is embedded and tests load it")]
+    fn tables(&self) -> Arc<Tables> {
+        match &self.vocabulary {
+            Embedded::Of(other) => Arc::clone(&other.loaded().tables),
+            Embedded::Merges(merges, style, borders) => {
+                let read = merges::read(merges, self.about.vocabulary as usize);
+                let vocabulary = read.expect("the embedded vocabulary is whole");
+                Arc::new(Tables::new(Splitter::scan(*style), vocabulary, *borders))
+            }
+        }
+    }
+}
+
+impl Encoding {
+    /// An entry of the registry.
+    pub(crate) const fn registered(entry: &'static Registered) -> Self {
+        Self(Origin::Registered(entry))
+    }
+
+    /// An encoding of one's own.
+    pub(crate) fn own(own: CustomEncoding) -> Self {
+        Self(Origin::CustomEncoding(Arc::new(own)))
+    }
+
+    /// Its name, for example `o200k_base`.
+    pub fn name(&self) -> &str {
+        match &self.0 {
+            Origin::Registered(entry) => entry.name,
+            Origin::CustomEncoding(own) => own.name(),
+        }
+    }
+
+    /// What it is and who uses it.
+    pub fn about(&self) -> EncodingAbout<'_> {
+        match &self.0 {
+            Origin::Registered(entry) => entry.about,
+            Origin::CustomEncoding(own) => own.about(),
+        }
+    }
+
+    /// The counter, loaded once per process.
+    pub fn counter(&self) -> Arc<dyn Counter> {
+        match &self.0 {
+            Origin::Registered(entry) => entry.loaded().clone(),
+            Origin::CustomEncoding(own) => own.counter(),
+        }
+    }
+
+    /// The reference implementation of this encoding, loaded once per process.
+    pub fn reference(&self) -> ReferenceTokenizer {
+        match &self.0 {
+            Origin::Registered(entry) => ReferenceTokenizer::embedded((entry.reference)()),
+            Origin::CustomEncoding(own) => own.reference(),
+        }
+    }
+
+    /// The reference as a counter: exact as well, and slow.
+    pub fn reference_counter(&self) -> Arc<dyn Counter> {
+        Arc::new(ReferenceCounter {
+            reference: self.reference(),
+            own: self.counter(),
+        })
+    }
+
+    /// What texts are split and merged with; nothing where only the counter knows.
+    pub(crate) fn tables(&self) -> Option<&Arc<Tables>> {
+        match &self.0 {
+            Origin::Registered(entry) => Some(&entry.loaded().tables),
+            Origin::CustomEncoding(own) => own.tables(),
+        }
+    }
+}

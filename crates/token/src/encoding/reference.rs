@@ -1,0 +1,161 @@
+//! A reference implementation, asked now and then whether a count is right.
+
+use std::sync::{Arc, OnceLock};
+
+use chatmill_model::span::ComponentSpan;
+use tiktoken_rs::CoreBPE;
+
+use crate::files::ranks::Ranks;
+use crate::split::stretches::{TextOrControl, each_stretch};
+
+/// White-space bytes in a row from which the reference is not asked: it gives up with a panic on much longer ones.
+const MAX_BLANK_BYTES: usize = 100_000;
+
+/// The reference for an encoding; clones share it.
+#[derive(Clone)]
+pub struct ReferenceTokenizer(Implementation);
+
+#[derive(Clone)]
+enum Implementation {
+    /// One that tiktoken-rs embeds.
+    Embedded(&'static CoreBPE),
+    /// tiktoken-rs with ranks and a pattern of their own.
+    CustomEncoding(Arc<OwnReference>),
+    /// The `tokenizers` crate.
+    #[cfg(feature = "tokenizers")]
+    Tokenizer(Arc<crate::files::hugging_face::Crate>),
+}
+
+struct OwnReference {
+    ranks: Ranks,
+    pattern: String,
+    loaded: OnceLock<Option<CoreBPE>>,
+}
+
+impl ReferenceTokenizer {
+    pub(crate) const fn embedded(reference: &'static CoreBPE) -> Self {
+        Self(Implementation::Embedded(reference))
+    }
+
+    /// tiktoken-rs with these ranks and the pattern as published; built when it is first asked.
+    pub(crate) fn own(ranks: Ranks, pattern: String) -> Self {
+        Self(Implementation::CustomEncoding(Arc::new(OwnReference {
+            ranks,
+            pattern,
+            loaded: OnceLock::new(),
+        })))
+    }
+
+    #[cfg(feature = "tokenizers")]
+    pub(crate) fn tokenizer(tokenizer: Arc<crate::files::hugging_face::Crate>) -> Self {
+        Self(Implementation::Tokenizer(tokenizer))
+    }
+
+    /// tiktoken-rs's encoder, where it can compute the pattern.
+    pub(crate) fn core_bpe(&self) -> Option<&CoreBPE> {
+        match &self.0 {
+            Implementation::Embedded(reference) => Some(reference),
+            Implementation::CustomEncoding(own) => own.loaded.get_or_init(|| own.load()).as_ref(),
+            #[cfg(feature = "tokenizers")]
+            Implementation::Tokenizer(_) => None,
+        }
+    }
+
+    /// Tokens of a text as ordinary text; nothing where the reference cannot be asked.
+    pub fn count(&self, text: &str) -> Option<u64> {
+        if is_blank(text) {
+            return None;
+        }
+        #[cfg(feature = "tokenizers")]
+        if let Implementation::Tokenizer(tokenizer) = &self.0 {
+            return Some(crate::Counter::count(tokenizer.as_ref(), text));
+        }
+        Some(self.core_bpe()?.encode_ordinary(text).len() as u64)
+    }
+
+    /// Calls `token` with the length in bytes of each token of a text; false, and no call, where the reference cannot be asked.
+    pub(crate) fn each_token(&self, text: &str, mut token: impl FnMut(usize)) -> bool {
+        let Some(reference) = self.core_bpe().filter(|_| !is_blank(text)) else {
+            return false;
+        };
+        for rank in reference.encode_ordinary(text) {
+            // A rank that was just given has bytes.
+            token(reference.decode_bytes(&[rank]).map_or(0, |bytes| bytes.len()));
+        }
+        true
+    }
+
+    /// Tokens of a rendering, by the definition that counters use: a control span is one, and a boundary.
+    pub fn tokens(&self, text: &str, spans: &[ComponentSpan]) -> Option<u64> {
+        let mut tokens = Some(0);
+        each_stretch(text, spans, |stretch| {
+            let more = match stretch {
+                TextOrControl::Text(text) => self.count(text),
+                TextOrControl::Control(_) => Some(1),
+            };
+            tokens = tokens.zip(more).map(|(tokens, more)| tokens + more);
+        });
+        tokens
+    }
+}
+
+/// Whether a run of white space in a text is too long for the reference.
+fn is_blank(text: &str) -> bool {
+    let mut blanks = 0;
+    text.chars().any(|character| {
+        blanks = if character.is_whitespace() {
+            blanks + character.len_utf8()
+        } else {
+            0
+        };
+        blanks > MAX_BLANK_BYTES
+    })
+}
+
+impl OwnReference {
+    fn load(&self) -> Option<CoreBPE> {
+        let ranks = self.ranks.tokens().iter().cloned().collect();
+        CoreBPE::new(ranks, rustc_hash::FxHashMap::default(), &self.pattern).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ENCODINGS;
+
+    impl ReferenceTokenizer {
+        /// The encoder that tiktoken-rs embeds, where this is one.
+        pub(crate) fn embedded_reference(&self) -> Option<&'static CoreBPE> {
+            match &self.0 {
+                Implementation::Embedded(reference) => Some(reference),
+                Implementation::CustomEncoding(_) => None,
+                #[cfg(feature = "tokenizers")]
+                Implementation::Tokenizer(_) => None,
+            }
+        }
+    }
+
+    #[test]
+    fn the_judge_agrees_with_every_counter() {
+        for encoding in ENCODINGS {
+            for text in [
+                "",
+                "It's 12345 o'clock.\n\n  Привіт, 世界! <|endoftext|>",
+                "a  b\t\n c",
+            ] {
+                assert_eq!(
+                    encoding.reference().count(text),
+                    Some(encoding.counter().count(text))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_judge_is_not_asked_about_endless_white_space() {
+        let judge = ENCODINGS[0].reference();
+        assert!(judge.count(&" ".repeat(1_000)).is_some());
+        assert_eq!(judge.count(&" ".repeat(MAX_BLANK_BYTES + 1)), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! The reference as a counter: tiktoken-rs for every text, to measure what counting costs without our own ways.
+
+use std::sync::Arc;
+
+use chatmill_model::span::ComponentSpan;
+
+use crate::counter::{Bookkeeper, Counter};
+use crate::encoding::reference::ReferenceTokenizer;
+use crate::split::stretches::{TextOrControl, each_stretch};
+
+/// Lets the reference count; where it cannot be asked (endless white space), the encoding's own counter does.
+pub(crate) struct ReferenceCounter {
+    pub(crate) reference: ReferenceTokenizer,
+    pub(crate) own: Arc<dyn Counter>,
+}
+
+impl Counter for ReferenceCounter {
+    fn name(&self) -> &str {
+        self.own.name()
+    }
+
+    fn count(&self, text: &str) -> u64 {
+        self.reference.count(text).unwrap_or_else(|| self.own.count(text))
+    }
+
+    fn tally_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
+        let mut books = Bookkeeper::new(spans);
+        let mut is_asked = true;
+        each_stretch(text, spans, |stretch| match stretch {
+            TextOrControl::Text(text) => {
+                is_asked &= self.reference.each_token(text, |bytes| books.token(bytes));
+            }
+            TextOrControl::Control(bytes) => books.token(bytes),
+        });
+        if is_asked {
+            books.finish()
+        } else {
+            self.own.tally_spans(text, spans)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chatmill_model::span::{Component, Speaker};
+
+    use crate::ENCODINGS;
+
+    #[test]
+    fn the_referee_divides_tokens_as_every_counter_does() {
+        let text = format!("It's 12345 o'clock.<|x|>\n\n  Привіт, 世界!{}", "a b ".repeat(40));
+        let span = |end, component, control| chatmill_model::ComponentSpan {
+            end,
+            component,
+            voice: Speaker::Perspective,
+            control,
+            requests: 1,
+            written: false,
+            answer: None,
+        };
+        let spans = [
+            span(6, Component::Names, false),
+            span(19, Component::Content, false),
+            span(24, Component::Framing, true),
+            span(text.len(), Component::Tools, false),
+        ];
+        for encoding in ENCODINGS {
+            let blank = " ".repeat(200_000);
+            for text in [text.as_str(), &blank] {
+                let (one, other) = (encoding.reference_counter(), encoding.counter());
+                assert_eq!(one.tally(text, &spans), other.tally(text, &spans));
+                assert_eq!(one.count(text), other.count(text));
+            }
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Tokenizer files that only the `tokenizers` crate can compute: counted on whole texts.
+//!
+//! Added tokens and what a file puts around a text are taken out first: in a chat they are text, and framing is the dialect's.
+//!
+//! Why: docs/decisions/2026-11-21-tokenizer-files-as-ranks-or-by-a-crate.md.
+
+use chatmill_model::span::ComponentSpan;
+use tokenizers::Tokenizer;
+
+use crate::counter::{Bookkeeper, Counter};
+use crate::error::EncodingError;
+use crate::split::stretches::{TextOrControl, each_stretch};
+
+/// A character that hardly any vocabulary has: a file that cannot say what is unknown fails on it.
+const UNKNOWN: &str = "\u{10fffd}";
+
+/// A tokenizer file as a counter, and as the reference of files that are counted as ranks.
+pub(crate) struct Crate {
+    name: String,
+    tokenizer: Tokenizer,
+}
+
+impl Crate {
+    pub(crate) fn read(name: &str, json: &str) -> Result<Self, EncodingError> {
+        let refused = |problem: String| {
+            EncodingError::vocabulary(format!("the `tokenizers` crate refuses it: {problem}"))
+        };
+        let mut file: serde_json::Map<String, serde_json::Value> =
+            serde_json::from_str(json).map_err(|error| refused(error.to_string()))?;
+        file.insert("added_tokens".to_owned(), Vec::<String>::new().into());
+        for around in ["post_processor", "truncation", "padding"] {
+            file.insert(around.to_owned(), serde_json::Value::Null);
+        }
+        let file = serde_json::Value::Object(file).to_string();
+        let tokenizer = Tokenizer::from_bytes(file).map_err(|error| refused(error.to_string()))?;
+        if tokenizer.encode_fast(UNKNOWN, false).is_err() {
+            return Err(refused("it has no token for what is unknown".to_owned()));
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            tokenizer,
+        })
+    }
+
+    /// Tokens of its vocabulary.
+    pub(crate) fn vocabulary(&self) -> u32 {
+        u32::try_from(self.tokenizer.get_vocab_size(false)).unwrap_or(u32::MAX)
+    }
+
+    /// Calls `token` with the byte at which each token of `text` begins, in order.
+    fn each_token(&self, text: &str, token: &mut dyn FnMut(usize)) {
+        let Ok(encoding) = self.tokenizer.encode(text, false) else {
+            // The crate gives up on patterns that try too long: halves are shorter, and one character is one token.
+            let half = (text.len() / 2).max(1)..text.len();
+            let halves = half
+                .into_iter()
+                .find_map(|middle| Some((middle, text.split_at_checked(middle)?)));
+            match halves {
+                None => token(0),
+                Some((middle, (left, right))) => {
+                    self.each_token(left, token);
+                    self.each_token(right, &mut |start| token(middle + start));
+                }
+            }
+            return;
+        };
+        let mut last = 0;
+        for (start, _) in encoding.get_offsets() {
+            // Tokens of one character may share its bytes, and what a normaliser moved may stand out of order.
+            last = last.max(*start).min(text.len());
+            token(last);
+        }
+    }
+}
+
+impl Counter for Crate {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn count(&self, text: &str) -> u64 {
+        let mut tokens = 0;
+        self.each_token(text, &mut |_| tokens += 1);
+        tokens
+    }
+
+    fn tally_spans(&self, text: &str, spans: &[ComponentSpan]) -> Vec<u64> {
+        let mut books = Bookkeeper::new(spans);
+        let mut from = 0;
+        each_stretch(text, spans, |stretch| match stretch {
+            TextOrControl::Text(text) => {
+                self.each_token(text, &mut |start| books.token_at(from + start));
+                from += text.len();
+            }
+            TextOrControl::Control(bytes) => {
+                books.token_at(from);
+                from += bytes;
+            }
+        });
+        books.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chatmill_model::span::{Component, Speaker};
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::encoding::custom_encoding::tests::BOTH;
+    use crate::{Counting, Encoding};
+
+    fn word_pieces(unknown: &str) -> Value {
+        json!({
+            "version": "1.0",
+            "truncation": {"direction": "Right", "max_length": 2, "strategy": "LongestFirst", "stride": 0},
+            "padding": null,
+            "added_tokens": [{"id": 0, "content": "[UNK]", "single_word": false, "lstrip": false, "rstrip": false,
+                              "normalized": false, "special": true}],
+            "normalizer": {"type": "Lowercase"},
+            "pre_tokenizer": {"type": "Whitespace"},
+            "post_processor": null,
+            "decoder": null,
+            "model": {"type": "WordPiece", "unk_token": unknown, "continuing_subword_prefix": "##",
+                      "max_input_chars_per_word": 100,
+                      "vocab": {"[UNK]": 0, "mill": 1, "##er": 2, "##s": 3, "grind": 4, "[": 5, "]": 6, "unk": 7}},
+        })
+    }
+
+    fn encoding(file: &Value) -> Encoding {
+        Encoding::from_tokenizer("acme", &file.to_string()).unwrap()
+    }
+
+    #[test]
+    fn a_file_that_only_the_crate_can_compute_is_counted_whole() {
+        let encoding = encoding(&word_pieces("[UNK]"));
+        assert_eq!(encoding.about().counting, Counting::Whole);
+        assert_eq!(encoding.about().source, "tokenizer file, by the tokenizers crate");
+        // mill ##er ##s grind: neither cut at two nor framed, and capitals are small.
+        assert_eq!(encoding.counter().count("Millers grind"), 4);
+        assert_eq!(encoding.reference().count("Millers grind"), Some(4));
+    }
+
+    #[test]
+    fn what_looks_like_an_added_token_is_text() {
+        assert_eq!(encoding(&word_pieces("[UNK]")).counter().count("[UNK]"), 3);
+    }
+
+    #[test]
+    fn tokens_belong_to_the_span_of_their_first_byte() {
+        let counter = encoding(&word_pieces("[UNK]")).counter();
+        let span = |end, component, control| ComponentSpan {
+            end,
+            component,
+            voice: Speaker::Other,
+            control,
+            requests: 1,
+            written: false,
+            answer: None,
+        };
+        let spans = [
+            span(5, Component::Names, false),
+            span(9, Component::Framing, true),
+            span(20, Component::Content, false),
+        ];
+        // mill ##er | <|x> | grind mill ##s
+        let tally = counter.tally("Mille<|x>grind mills", &spans);
+        assert_eq!(tally.parts.to_array(), [3, 1, 1, 0, 0, 0]);
+        assert_eq!((tally.tokens, tally.sent), (5, 5));
+    }
+
+    #[test]
+    fn a_file_without_a_token_for_the_unknown_is_refused() {
+        let file = word_pieces("[NONE]").to_string();
+        let refused = Encoding::from_tokenizer("acme", &file).err().unwrap().to_string();
+        assert!(
+            refused.starts_with("the `tokenizers` crate refuses it"),
+            "{refused}"
+        );
+    }
+
+    proptest! {
+        #![proptest_config(chatmill_drawn::law(64))]
+
+        #[test]
+        fn files_that_are_read_as_ranks_count_as_the_crate_does(text in "([a-zA-Z0-9' .,!\\n]|\\PC){0,80}") {
+            for (encoding, _) in BOTH.iter() {
+                prop_assert_eq!(Some(encoding.counter().count(&text)), encoding.reference().count(&text));
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Seams: places within a word where no token of a vocabulary can lie across.
+//!
+//! Scripts without spaces make words of whole sentences. Their letters have no case, so no pattern parts them by what they are;
+//! but most neighbours stand side by side in no token at all, and no merge joins what no token holds. Such a place may be cut as
+//! a [sync point](crate::split::sync) may, and the short words that are left are met again and again.
+//!
+//! Neighbours are remembered as bits of hashes. Two that share a bit are taken for joined, which costs a cut and never a count.
+
+/// Bits of a filter: 128 KiB of them.
+const BITS: usize = 1 << 20;
+
+/// Which neighbours some token holds side by side.
+#[derive(Clone, Default)]
+pub(crate) struct JoinPoints {
+    /// Nothing where no vocabulary is known: then any two may be joined.
+    joined: Vec<u64>,
+    /// Whether there are tokens that only whole pieces are.
+    has_whole: bool,
+}
+
+impl JoinPoints {
+    /// A filter for tokens that are still to come.
+    pub(crate) fn of_no_token() -> Self {
+        Self {
+            joined: vec![0; BITS / 64],
+            has_whole: false,
+        }
+    }
+
+    /// Takes up a token that no merges lead to. It is one where it is a whole piece, so no cut may make it one: there is no
+    /// seam before its first character, nor after its last.
+    pub(crate) fn add_whole(&mut self, token: &[u8]) {
+        let Ok(text) = std::str::from_utf8(token) else {
+            return;
+        };
+        if let (Some(first), Some(last)) = (text.chars().next(), text.chars().next_back()) {
+            self.set(begins(first));
+            self.set(ends(last));
+            self.has_whole = true;
+        }
+    }
+
+    /// Takes up the neighbours within a token.
+    pub(crate) fn add(&mut self, token: &[u8]) {
+        for (at, pair) in (1..).zip(token.windows(2)) {
+            // The first byte of a character, after another character that is not ASCII.
+            if let [last @ 0x80..=0xff, first @ 0xc0..=0xff] = *pair {
+                let (before, after) = token.split_at_checked(at).unwrap_or_default();
+                match (last_character(before), first_character(after)) {
+                    (Some(left), Some(right)) => self.set(characters(left, right)),
+                    // A token may begin or end within a character.
+                    _ => self.set(bytes(last, first)),
+                }
+            }
+        }
+    }
+
+    /// Takes up all that another filter holds.
+    pub(crate) fn and(mut self, other: &Self) -> Self {
+        for (word, more) in self.joined.iter_mut().zip(&other.joined) {
+            *word |= more;
+        }
+        self.has_whole |= other.has_whole;
+        self
+    }
+
+    /// Whether a token may hold these neighbours, whole or in part.
+    pub(crate) fn may_join(&self, left: char, right: char) -> bool {
+        let (mut before, mut after) = ([0; 4], [0; 4]);
+        let last = left.encode_utf8(&mut before).as_bytes().last();
+        let first = right.encode_utf8(&mut after).as_bytes().first();
+        let in_part = last
+            .zip(first)
+            .is_none_or(|(last, first)| self.has(bytes(*last, *first)));
+        let by_whole = self.has_whole && (self.has(ends(left)) || self.has(begins(right)));
+        in_part || by_whole || self.has(characters(left, right))
+    }
+
+    fn set(&mut self, bit: usize) {
+        if let Some(word) = self.joined.get_mut(bit / 64) {
+            *word |= 1 << (bit % 64);
+        }
+    }
+
+    fn has(&self, bit: usize) -> bool {
+        self.joined
+            .get(bit / 64)
+            .is_none_or(|word| word >> (bit % 64) & 1 == 1)
+    }
+}
+
+/// The whole character that ends a part of a token.
+fn last_character(bytes: &[u8]) -> Option<char> {
+    (1..=4).rev().find_map(|length| {
+        let end = bytes.last_chunk::<4>().map_or(bytes, |last| last);
+        let tail = end.get(end.len().checked_sub(length)?..)?;
+        let mut characters = std::str::from_utf8(tail).ok()?.chars();
+        characters.next_back().filter(|_| characters.next().is_none())
+    })
+}
+
+/// The whole character that begins a part of a token.
+fn first_character(bytes: &[u8]) -> Option<char> {
+    (1..=4).find_map(|length| {
+        let head = std::str::from_utf8(bytes.get(..length)?).ok()?;
+        head.chars().next()
+    })
+}
+
+/// The bit of two characters.
+fn characters(left: char, right: char) -> usize {
+    bit(u64::from(left) << 32 | u64::from(right))
+}
+
+/// The bit of a character that begins a token that only whole pieces are.
+fn begins(first: char) -> usize {
+    bit(u64::from(first) | 1 << 62)
+}
+
+/// The bit of a character that ends one.
+fn ends(last: char) -> usize {
+    bit(u64::from(last) | 1 << 61)
+}
+
+/// The bit of the last byte of a character and the first byte of the next.
+fn bytes(last: u8, first: u8) -> usize {
+    bit(u64::from(last) << 8 | u64::from(first) | 1 << 63)
+}
+
+fn bit(key: u64) -> usize {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS.trailing_zeros())) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_in_a_token_are_joined_and_others_are_not() {
+        let mut seams = JoinPoints::of_no_token();
+        seams.add(" 日本語".as_bytes());
+        assert!(seams.may_join('日', '本') && seams.may_join('本', '語'));
+        assert!(!seams.may_join('語', '日') && !seams.may_join('本', '日'));
+        assert!(JoinPoints::default().may_join('語', '日'));
+    }
+
+    #[test]
+    fn a_token_that_holds_parts_of_characters_joins_all_that_look_alike() {
+        let (before, after) = ("語".as_bytes(), "日".as_bytes());
+        for (left, right) in [(1, 3), (2, 1), (3, 2), (1, 1)] {
+            let mut seams = JoinPoints::of_no_token();
+            seams.add(&[&before[3 - left..], &after[..right]].concat());
+            assert!(seams.may_join('語', '日'), "{left} and {right} bytes");
+            assert!(!seams.may_join('本', '日'), "{left} and {right} bytes");
+        }
+    }
+
+    #[test]
+    fn there_is_no_seam_around_a_token_that_only_whole_pieces_are() {
+        let mut seams = JoinPoints::of_no_token();
+        seams.add("日本".as_bytes());
+        assert!(!seams.may_join('語', '日') && !seams.may_join('本', '語'));
+        seams.add_whole("日本".as_bytes());
+        assert!(seams.may_join('語', '日') && seams.may_join('本', '語'));
+        assert!(!seams.may_join('日', '語'));
+    }
+
+    #[test]
+    fn two_filters_together_hold_what_either_holds() {
+        let (mut one, mut other) = (JoinPoints::of_no_token(), JoinPoints::of_no_token());
+        one.add("日本".as_bytes());
+        other.add("語日".as_bytes());
+        let both = one.and(&other);
+        assert!(both.may_join('日', '本') && both.may_join('語', '日'));
+        assert!(!both.may_join('本', '語'));
+    }
+}

@@ -1,0 +1,263 @@
+//! The patterns that encodings cut texts with: families that are known, and any other that cuts every text.
+//!
+//! A family has a scanner of its own and places where every text may be cut. Of any other pattern nothing is assumed: it is computed
+//! as it stands, on whole texts. A pattern is refused when it needs to look around, but for the one look-ahead that all
+//! published patterns end in, or when there are texts that it leaves in no piece.
+
+use regex_automata::meta::Regex;
+use regex_automata::{Anchored, Input};
+use regex_syntax::ast::{self, Ast};
+
+use crate::error::EncodingError;
+use crate::split::scan::Style;
+use crate::split::splitter::{Splitter, WHITE_SPACE};
+use crate::split::sync::BoundaryClasses;
+
+/// Patterns that cut alike.
+pub(crate) struct Family {
+    /// How a pipeline names it.
+    pub(crate) name: &'static str,
+    style: Style,
+    borders: BoundaryClasses,
+    /// As published. The first is what the reference is given.
+    spellings: &'static [&'static str],
+}
+
+/// The families, newest first.
+pub(crate) static FAMILIES: &[Family] = &[
+    Family {
+        name: "o200k",
+        style: Style::O200K,
+        borders: BoundaryClasses::MODERN,
+        spellings: &[tiktoken_rs::O200K_BASE_PAT_STR],
+    },
+    Family {
+        name: "qwen",
+        style: Style::QWEN,
+        borders: BoundaryClasses::QWEN,
+        spellings: &[concat!(
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}",
+            r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+        )],
+    },
+    Family {
+        name: "llama3",
+        style: Style::LLAMA3,
+        borders: BoundaryClasses::MODERN,
+        spellings: &[concat!(
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
+            r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+        )],
+    },
+    Family {
+        name: "cl100k",
+        style: Style::CL100K,
+        borders: BoundaryClasses::MODERN,
+        spellings: &[concat!(
+            r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+",
+            r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+        )],
+    },
+    Family {
+        name: "gpt2",
+        style: Style::GPT2,
+        borders: BoundaryClasses::GPT2,
+        spellings: &[
+            r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+            r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+            r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
+        ],
+    },
+];
+
+/// What published patterns end in: a run of white space gives its last character to what follows.
+const TAILS: [&str; 2] = [r"|\s+(?!\S)|\s+", r"|\s+(?!\S)|\s"];
+
+/// How an encoding cuts.
+pub(crate) enum Pattern {
+    /// As a known family does.
+    Known(&'static Family),
+    /// By a pattern of its own.
+    CustomEncoding {
+        /// As given.
+        text: Box<str>,
+        splitter: Box<Splitter>,
+    },
+}
+
+impl Pattern {
+    /// The name of a family, or a pattern.
+    pub(crate) fn read(text: &str) -> Result<Self, EncodingError> {
+        let named = FAMILIES.iter().find(|family| family.name == text);
+        named.map_or_else(|| Self::spelled(text), |family| Ok(Self::Known(family)))
+    }
+
+    /// A pattern, which may be that of a family.
+    pub(crate) fn spelled(text: &str) -> Result<Self, EncodingError> {
+        if let Some(family) = FAMILIES.iter().find(|family| family.spellings.contains(&text)) {
+            return Ok(Self::Known(family));
+        }
+        if text
+            .chars()
+            .all(|character| character.is_ascii_alphanumeric() || character == '_')
+        {
+            let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
+            let problem = format!("`{text}` is not a known family; there are {}", names.join(", "));
+            return Err(EncodingError::pattern(problem));
+        }
+        let body = TAILS.iter().find_map(|tail| text.strip_suffix(tail));
+        check(body.unwrap_or(text), body.is_some())?;
+        let splitter = match body {
+            Some(body) => Splitter::regex(body),
+            None => Splitter::plain(text),
+        };
+        Ok(Self::CustomEncoding {
+            text: text.into(),
+            splitter: Box::new(splitter.map_err(|_| EncodingError::pattern("is too large to be computed"))?),
+        })
+    }
+
+    /// The pattern as published, for the reference.
+    #[expect(clippy::indexing_slicing, reason = "every family was published")]
+    pub(crate) fn published(&self) -> &str {
+        match self {
+            Self::Known(family) => family.spellings[0],
+            Self::CustomEncoding { text, .. } => text,
+        }
+    }
+
+    /// The splitter, and the places at which every text may be cut.
+    pub(crate) fn into_cut(self) -> (Splitter, BoundaryClasses) {
+        match self {
+            Self::Known(family) => (Splitter::scan(family.style), family.borders),
+            Self::CustomEncoding { splitter, .. } => (*splitter, BoundaryClasses::NONE),
+        }
+    }
+}
+
+/// Whether a pattern without its tail can be computed as the reference does, and leaves no text out.
+fn check(body: &str, white_space: bool) -> Result<(), EncodingError> {
+    let parsed = ast::parse::Parser::new()
+        .parse(body)
+        .map_err(|error| misread(error.span().start.offset, &error.kind().to_string()))?;
+    ast::visit(&parsed, Possessive)?;
+    let hir = regex_syntax::hir::translate::Translator::new()
+        .translate(body, &parsed)
+        .map_err(|error| misread(error.span().start.offset, &error.kind().to_string()))?;
+    if !hir.properties().look_set().is_empty() {
+        return Err(EncodingError::pattern(
+            r"looks around with `^`, `$` or `\b`; only a final `\s+(?!\S)|\s+` may",
+        ));
+    }
+    if hir.properties().minimum_len() == Some(0) {
+        return Err(EncodingError::pattern(
+            "matches the empty text; every alternative must take a character",
+        ));
+    }
+    let alternatives = if white_space {
+        vec![body, WHITE_SPACE]
+    } else {
+        vec![body]
+    };
+    let regex =
+        Regex::new_many(&alternatives).map_err(|_| EncodingError::pattern("is too large to be computed"))?;
+    let mut cache = regex.create_cache();
+    let mut buffer = [0; 4];
+    for character in '\0'..=char::MAX {
+        let text: &str = character.encode_utf8(&mut buffer);
+        let input = Input::new(text).anchored(Anchored::Yes);
+        if regex.search_half_with(&mut cache, &input).is_none() {
+            return Err(EncodingError::pattern(format!(
+                "leaves U+{:04X} in no piece; add an alternative for it, for example `|.` with `(?s)`",
+                u32::from(character)
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn misread(byte: usize, problem: &str) -> EncodingError {
+    EncodingError::pattern(format!(
+        r"is not understood at byte {byte}: {problem}; only a final `\s+(?!\S)|\s+` may look ahead"
+    ))
+}
+
+/// Finds `x++`: the reference gives nothing back there, and the splitter would read it as a repetition of a repetition.
+struct Possessive;
+
+impl ast::Visitor for Possessive {
+    type Output = ();
+    type Err = EncodingError;
+
+    fn finish(self) -> Result<(), EncodingError> {
+        Ok(())
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), EncodingError> {
+        match ast {
+            Ast::Repetition(outer) if matches!(*outer.ast, Ast::Repetition(_)) => {
+                Err(EncodingError::pattern(format!(
+                    "has a possessive quantifier at byte {}; write it without the last `+`, or name the family that it is of",
+                    outer.op.span.start.offset
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(pattern: &str) -> String {
+        match Pattern::read(pattern) {
+            Ok(_) => panic!("{pattern} was taken"),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_family_is_known_by_its_name_and_by_every_spelling() {
+        for family in FAMILIES {
+            for word in family.spellings.iter().chain([&family.name]) {
+                let found = Pattern::read(word).unwrap();
+                assert!(
+                    matches!(found, Pattern::Known(known) if known.name == family.name),
+                    "{word}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_pattern_of_ones_own_keeps_its_text_and_has_no_borders() {
+        for text in [r"\p{L}+|[^\p{L}]", r" ?\w+|[^\s\w]+|\s+(?!\S)|\s+", r"(?s)."] {
+            let pattern = Pattern::read(text).unwrap();
+            assert_eq!(pattern.published(), text);
+            assert!(pattern.into_cut().1 == BoundaryClasses::NONE);
+        }
+    }
+
+    #[test]
+    fn a_pattern_that_cannot_be_computed_exactly_is_refused_with_a_way_out() {
+        for (pattern, expected) in [
+            ("llama4", "`llama4` is not a known family; there are o200k, qwen"),
+            (r"(?<=a)b|.", "is not understood at byte 0: look-around"),
+            (r"\w+(?!\d)|\W", "is not understood at byte 3: look-around"),
+            (r"(\w)\1|\W", "is not understood at byte 4: backreferences"),
+            (r"\w+$|\w|\W", "looks around with"),
+            (r"\bx|\w|\W", "looks around with"),
+            (r"\w*|\W", "matches the empty text"),
+            (r"\w++|\W", "has a possessive quantifier at byte 3"),
+            (r"\w{1,3}+|\W", "has a possessive quantifier at byte 7"),
+            (r"\p{L}+|\s+(?!\S)|\s+", "leaves U+0000 in no piece"),
+            (r"[^\n]+", "leaves U+000A in no piece"),
+            (r"(?:\w{500}){500}|\w|\W", "is too large"),
+            (r"\w|[\W|\s+(?!\S)|\s+", "is not understood"),
+        ] {
+            let message = refused(pattern);
+            assert!(message.contains(expected), "{pattern}: {message}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The tokens of short chunks of text, in all encodings at once, remembered.
+//!
+//! The table is small, of fixed size, and belongs to one thread. A chunk has one place in it, and a later chunk with the same place replaces it.
+//! What is kept of a chunk is where its tokens begin, so that it can be divided among components, too.
+
+/// Encodings that one table counts.
+pub(crate) const MAX_ENCODINGS_PER_GROUP: usize = 4;
+
+/// Bytes of the longest chunk that is remembered here: one less than there are bits for beginnings.
+pub(crate) const MAX_CHUNK_BYTES: usize = 15;
+
+/// Places of a table, 24 bytes each: 6 MiB.
+const PLACES: usize = 1 << 18;
+
+/// In each encoding, a bit for every byte at which a token begins, in lanes of 16 bits; unused encodings have none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PackedCounts(u64);
+
+/// A one in each lane.
+const ONES: u64 = 0x0001_0001_0001_0001;
+
+impl PackedCounts {
+    /// Says where the tokens of an encoding begin, in the lower 16 bits.
+    pub(crate) fn set(&mut self, encoding: usize, begin: u64) {
+        self.0 |= (begin & 0xffff) << (16 * encoding);
+    }
+
+    /// Says where the tokens of a part begin, which itself begins at a byte.
+    pub(crate) fn set_part(&mut self, at: usize, part: Self) {
+        self.0 |= part.0 << at;
+    }
+
+    /// Where the tokens of an encoding begin.
+    pub(crate) fn begin(self, encoding: usize) -> u64 {
+        self.0 >> (16 * encoding) & 0xffff
+    }
+
+    /// Those that begin before a byte, and the others.
+    pub(crate) fn divide(self, byte: usize) -> (Self, Self) {
+        let before = ((1_u64 << byte.min(MAX_CHUNK_BYTES)) - 1) * ONES;
+        (Self(self.0 & before), Self(self.0 & !before))
+    }
+
+    /// How many there are in each encoding.
+    pub(crate) fn counts(self) -> Counts {
+        let pairs = self.0 - (self.0 >> 1 & (0x5555 * ONES));
+        let fours = (pairs & (0x3333 * ONES)) + (pairs >> 2 & (0x3333 * ONES));
+        let bytes = (fours + (fours >> 4)) & (0x0f0f * ONES);
+        Counts((bytes + (bytes >> 8)) & (0x00ff * ONES))
+    }
+}
+
+/// Tokens in each encoding, in lanes of 16 bits; as many chunks may be added as [`Counts::MAX_CHUNKS`] says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts(u64);
+
+impl Counts {
+    /// Chunks whose tokens surely fit.
+    pub(crate) const MAX_CHUNKS: u32 = u16::MAX as u32 / MAX_CHUNK_BYTES as u32;
+
+    /// Adds the tokens of a chunk.
+    pub(crate) fn add(&mut self, more: Self) {
+        self.0 += more.0;
+    }
+
+    /// The tokens of an encoding.
+    pub(crate) fn of(self, encoding: usize) -> u64 {
+        self.0 >> (16 * encoding) & 0xffff
+    }
+}
+
+/// The table.
+pub(crate) struct Chunks {
+    places: Vec<KeptChunk>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct KeptChunk {
+    key: ChunkKey,
+    lanes: PackedCounts,
+}
+
+impl Default for Chunks {
+    fn default() -> Self {
+        Self {
+            places: vec![KeptChunk::default(); PLACES],
+        }
+    }
+}
+
+impl Chunks {
+    /// What is known of a chunk.
+    #[inline]
+    pub(crate) fn get(&self, key: ChunkKey) -> Option<PackedCounts> {
+        let place = self.places.get(key.place())?;
+        (place.key == key).then_some(place.lanes)
+    }
+
+    /// Remembers a chunk.
+    pub(crate) fn keep(&mut self, key: ChunkKey, lanes: PackedCounts) {
+        if let Some(place) = self.places.get_mut(key.place()) {
+            *place = KeptChunk { key, lanes };
+        }
+    }
+}
+
+/// The bytes of a chunk, zeros, and the length in the last byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct ChunkKey([u64; 2]);
+
+/// For each number of bytes, the bits of a window that are theirs.
+const MASKS: [[u64; 2]; MAX_CHUNK_BYTES + 1] = {
+    let mut masks = [[0; 2]; MAX_CHUNK_BYTES + 1];
+    let mut rest: &mut [[u64; 2]] = &mut masks;
+    let mut bytes = 0;
+    while let [mask, others @ ..] = rest {
+        let all = (1_u128 << (8 * bytes)) - 1;
+        *mask = [all as u64, (all >> 64) as u64];
+        bytes += 1;
+        rest = others;
+    }
+    masks
+};
+
+impl ChunkKey {
+    /// The chunk of so many bytes that begins at `start` of a text; nothing when it is too long to be remembered.
+    #[inline]
+    pub(crate) fn of(text: &[u8], start: usize, bytes: usize) -> Option<Self> {
+        let [low_mask, high_mask] = *MASKS.get(bytes)?;
+        let rest = text.get(start..)?;
+        let window = match rest.first_chunk::<16>() {
+            Some(window) => u128::from_le_bytes(*window),
+            None => at_the_end(rest),
+        };
+        let (low, high) = (window as u64 & low_mask, (window >> 64) as u64 & high_mask);
+        Some(Self([low, high | (bytes as u64) << 56]))
+    }
+
+    #[inline]
+    fn place(self) -> usize {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let Self([low, high]) = self;
+        let mixed = low.wrapping_mul(ODD);
+        let mixed = (mixed ^ (mixed >> 32) ^ high).wrapping_mul(ODD);
+        // The best bits of a product are its highest.
+        (mixed >> (64 - PLACES.trailing_zeros())) as usize
+    }
+}
+
+/// The last bytes of a text, and zeros.
+fn at_the_end(rest: &[u8]) -> u128 {
+    let mut window = [0; 16];
+    for (to, from) in window.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    u128::from_le_bytes(window)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lanes(number: u64) -> PackedCounts {
+        let mut lanes = PackedCounts::default();
+        lanes.set(1, number);
+        lanes
+    }
+
+    fn key(text: &[u8]) -> ChunkKey {
+        ChunkKey::of(text, 0, text.len()).unwrap()
+    }
+
+    #[test]
+    fn a_chunk_is_known_wherever_it_stands() {
+        let mut chunks = Chunks::default();
+        chunks.keep(key(b" hello"), lanes(0b101));
+        for text in [&b"x hello"[..], b"x hello, and a longer text"] {
+            assert_eq!(chunks.get(ChunkKey::of(text, 1, 6).unwrap()), Some(lanes(0b101)));
+        }
+        assert_eq!(chunks.get(key(b"hello")), None);
+    }
+
+    #[test]
+    fn chunks_up_to_the_limit_are_told_apart_and_longer_ones_have_no_key() {
+        let mut chunks = Chunks::default();
+        let long = [b'x'; MAX_CHUNK_BYTES + 1];
+        // Zeros inside a text are not those of the padding.
+        let texts = [&b"a"[..], b"a\0", b"a\0\0", &long[..MAX_CHUNK_BYTES]];
+        for (number, text) in (1..).zip(texts) {
+            assert_eq!(chunks.get(key(text)), None);
+            chunks.keep(key(text), lanes(number));
+            assert_eq!(chunks.get(key(text)), Some(lanes(number)));
+        }
+        assert_eq!(ChunkKey::of(&long, 0, long.len()), None);
+    }
+
+    #[test]
+    fn lanes_are_divided_and_counted_apart() {
+        let mut all = PackedCounts::default();
+        for (encoding, begin) in [0x7fff, 0, 0b1001_0001, 1].into_iter().enumerate() {
+            all.set(encoding, begin);
+        }
+        let each = |lanes: PackedCounts| [0, 1, 2, 3].map(|encoding| lanes.counts().of(encoding));
+        assert_eq!(each(all), [15, 0, 3, 1]);
+        let (before, after) = all.divide(5);
+        assert_eq!(each(before), [5, 0, 2, 1]);
+        assert_eq!(each(after), [10, 0, 1, 0]);
+        let mut many = Counts::default();
+        for _ in 0..Counts::MAX_CHUNKS {
+            many.add(all.counts());
+        }
+        assert_eq!(many.of(0), 15 * u64::from(Counts::MAX_CHUNKS));
+        assert_eq!(many.of(3), u64::from(Counts::MAX_CHUNKS));
+    }
+}

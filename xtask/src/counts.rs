@@ -1,0 +1,374 @@
+//! `cargo xtask counts --check|--write`: what a crate may have little of, and where there is more only ever less.
+//!
+//! - `neighbours`: files and folders that stand beside each other in a folder; lists of entries are as long as they are.
+//! - `names`: files in which a type of one name is made. One word is one thing, but for what the field calls so everywhere.
+//! - `unnamed`: public items that no other crate names, and no public signature: they are not to be public.
+//! - `defaults`: places where what is not found, though it should be there, becomes a value without a word.
+//!
+//! Each has a number that is free to all. Who has more stands in `xtask/counts.txt` with the number that may not be exceeded;
+//! `--write` writes those of today. Names are looked for as words, wherever they stand: a word that many have is always found.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::str::FromStr;
+
+use anyhow::{Context, Result, anyhow, bail};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+
+use crate::generated::Mode;
+use crate::sources::{source_files, texts_below};
+
+/// Where those stand that have more than is free, a line `KIND WHOSE NUMBER` for each; `#` begins a comment.
+const ALLOWANCES: &str = "xtask/counts.txt";
+
+/// What is counted, how many are free to all, and what to do about more.
+const KINDS: &[(&str, usize, &str)] = &[
+    (
+        "defaults",
+        0,
+        "make them values that cannot be missing, or errors",
+    ),
+    ("names", 3, "name them after what they are"),
+    ("neighbours", 12, "make rooms of them"),
+    ("unnamed", 0, "do not make public what no other crate names"),
+];
+
+/// Folders of entries, where one more is no disorder.
+const LISTS: &[&str] = &[
+    "crates/cli/src/commands",
+    "crates/dialect/src/dialects",
+    "crates/dialect/src/passes",
+    "crates/export/src/envelope",
+    "crates/rule/src",
+    "crates/source/src/formats",
+    "crates/source/src/looks",
+    "crates/token/src/encodings",
+    "xtask/src",
+];
+
+/// Names of types that the field has everywhere; each command has its arguments.
+const IDIOMS: &[&str] = &["Arguments", "Builder", "Error", "Iter", "Options"];
+
+/// What is counted of whom, and the places of each.
+type Counts = BTreeMap<(&'static str, String), Vec<String>>;
+
+pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
+    let files = source_files(root)?;
+    let mut counts = Counts::new();
+    neighbours(files.iter().map(|file| file.path.as_str()), &mut counts);
+    let mut public: BTreeMap<&str, Public> = BTreeMap::new();
+    for file in &files {
+        let tokens = TokenStream::from_str(&file.text).map_err(|error| anyhow!("{}: {error}", file.path))?;
+        let mut words = Vec::new();
+        flatten(tokens, &mut words);
+        let found = defaults(&words).map(|chain| format!("{}: {chain}", file.path));
+        counts
+            .entry(("defaults", file.krate.clone()))
+            .or_default()
+            .extend(found);
+        for name in types(&words) {
+            counts
+                .entry(("names", name.to_owned()))
+                .or_default()
+                .push(file.path.clone());
+        }
+        public.entry(&file.krate).or_default().read(&words, &file.path);
+    }
+    let known = words_by_crate(root)?;
+    for (krate, items) in public {
+        let is_named = |name: &str| {
+            known
+                .iter()
+                .any(|(other, words)| other != krate && words.contains(name))
+        };
+        counts.insert(("unnamed", krate.to_owned()), items.unnamed(is_named));
+    }
+    let path = root.join(ALLOWANCES);
+    if mode == Mode::Write {
+        fs::write(&path, written(&counts)).with_context(|| format!("cannot write {}", path.display()))?;
+        return Ok(format!("counts: {ALLOWANCES} is written"));
+    }
+    let allowed = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    check(&counts, &allowed)
+}
+
+/// Those that have more than is free to all, with the advice.
+fn more_than_free(counts: &Counts) -> impl Iterator<Item = (String, &Vec<String>, &'static str)> {
+    KINDS.iter().flat_map(move |(kind, free, advice)| {
+        let more = counts
+            .iter()
+            .filter(move |((of, _), places)| of == kind && places.len() > *free);
+        more.map(move |((_, whose), places)| (format!("{kind} {whose}"), places, *advice))
+    })
+}
+
+fn written(counts: &Counts) -> String {
+    let why = "# Who has more than is free to all, and how many at most: `cargo xtask counts`. Numbers only fall.\n";
+    let lines = more_than_free(counts).map(|(key, places, _)| format!("{key} {}\n", places.len()));
+    std::iter::once(why.to_owned()).chain(lines).collect()
+}
+
+/// Holds each to its number.
+fn check(counts: &Counts, allowances: &str) -> Result<String> {
+    let mut allowed = BTreeMap::new();
+    for line in allowances.lines().filter(|line| !line.starts_with('#')) {
+        let (key, number) = line
+            .rsplit_once(' ')
+            .context("a line of counts is `KIND WHOSE NUMBER`")?;
+        allowed.insert(key, number.parse::<usize>()?);
+    }
+    let mut faults = Vec::new();
+    for (key, places, advice) in more_than_free(counts) {
+        let most = allowed
+            .get(key.as_str())
+            .map_or_else(|| "none".to_owned(), usize::to_string);
+        if allowed.get(key.as_str()).is_none_or(|most| places.len() > *most) {
+            let (number, places) = (places.len(), places.join("\n    "));
+            faults.push(format!(
+                "{key}: {number}, {ALLOWANCES} allows {most}; {advice}\n    {places}"
+            ));
+        }
+    }
+    if faults.is_empty() {
+        return Ok(format!("counts: within {ALLOWANCES}"));
+    }
+    bail!("{}", faults.join("\n"))
+}
+
+/// What stands beside each other in each folder of sources; a file and the folder of its children are one.
+fn neighbours<'a>(paths: impl Iterator<Item = &'a str>, counts: &mut Counts) {
+    let mut folders: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for (krate, below) in paths.filter_map(|path| path.split_once("/src/")) {
+        let mut folder = format!("{krate}/src");
+        for name in below.trim_end_matches(".rs").split('/') {
+            if !matches!(name, "lib" | "main" | "mod") {
+                folders.entry(folder.clone()).or_default().insert(name);
+            }
+            folder = format!("{folder}/{name}");
+        }
+    }
+    for (folder, names) in folders {
+        if !LISTS.contains(&folder.as_str()) {
+            counts.insert(
+                ("neighbours", folder),
+                names.into_iter().map(str::to_owned).collect(),
+            );
+        }
+    }
+}
+
+/// Every word of every file of Rust, by crate. What stands in a crate's folder of tests sees the crate as others do.
+fn words_by_crate(root: &Path) -> Result<BTreeMap<String, BTreeSet<String>>> {
+    let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (path, text) in texts_below(root, &["crates", "xtask", "python/src", "fuzz/fuzz_targets"])? {
+        let below = path.strip_prefix("crates/").unwrap_or(&path);
+        let krate = below.split_once("/src/").map_or("beside", |(krate, _)| krate);
+        let words = text.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
+        known
+            .entry(krate.to_owned())
+            .or_default()
+            .extend(words.map(str::to_owned));
+    }
+    Ok(known)
+}
+
+/// The tokens of a text one after the other, brackets among them.
+fn flatten(tokens: TokenStream, words: &mut Vec<String>) {
+    for token in tokens {
+        if let TokenTree::Group(group) = token {
+            let (open, close) = match group.delimiter() {
+                Delimiter::Parenthesis => ("(", ")"),
+                Delimiter::Brace => ("{", "}"),
+                Delimiter::Bracket => ("[", "]"),
+                Delimiter::None => ("", ""),
+            };
+            words.push(open.to_owned());
+            flatten(group.stream(), words);
+            words.push(close.to_owned());
+        } else {
+            words.push(token.to_string());
+        }
+    }
+}
+
+/// Chains of calls that look something up and end in a default.
+fn defaults(words: &[String]) -> impl Iterator<Item = String> {
+    let (mut found, mut outside) = (Vec::new(), Vec::new());
+    let (mut last, mut looked_up) = ("", None);
+    for word in words {
+        match word.as_str() {
+            "(" => outside.push(looked_up.take()),
+            ")" => looked_up = outside.pop().flatten(),
+            "." | "?" => {}
+            "get" | "get_mut" | "first" | "last" | "nth" if last == "." => looked_up = Some(word),
+            "unwrap_or" | "unwrap_or_default" if last == "." => {
+                found.extend(
+                    looked_up
+                        .take()
+                        .map(|looked_up| format!(".{looked_up}(…)….{word}(…)")),
+                );
+            }
+            _ if last == "." => {}
+            _ => looked_up = None,
+        }
+        last = word;
+    }
+    found.into_iter()
+}
+
+/// Names of the types that are made, each once.
+fn types(words: &[String]) -> BTreeSet<&str> {
+    let pairs = words.windows(2).filter_map(|pair| match pair {
+        [kind, name] if ["struct", "enum", "trait"].contains(&kind.as_str()) => Some(name.as_str()),
+        _ => None,
+    });
+    pairs
+        .filter(|name| !IDIOMS.contains(name) && name.starts_with(char::is_alphabetic))
+        .collect()
+}
+
+/// What a crate makes public.
+#[derive(Debug, Default)]
+struct Public {
+    /// Items with their file, and whether each is a type.
+    items: Vec<(String, String, bool)>,
+    /// Words of public signatures: types among them are public as those are.
+    signatures: BTreeSet<String>,
+}
+
+impl Public {
+    fn read(&mut self, words: &[String], path: &str) {
+        for public in words.split(|word| word == "pub").skip(1) {
+            let is_prefix = |word: &&String| matches!(word.as_str(), "const" | "unsafe" | "async" | "fn");
+            let prefixes = public.iter().take_while(is_prefix).count();
+            let (kind, rest) = match (prefixes, public) {
+                (0, [kind, rest @ ..]) => (kind.as_str(), rest),
+                (_, words) => ("fn", words.get(prefixes..).unwrap_or_default()),
+            };
+            let ends: &[&str] = match kind {
+                // `pub(crate)` is not public.
+                "(" | "use" => continue,
+                "enum" | "trait" => &["impl"],
+                "struct" => &[";", "{"],
+                _ => &[";", "{", "="],
+            };
+            let is_type = ["enum", "struct", "trait", "type"].contains(&kind);
+            if let Some(name) = rest
+                .first()
+                .filter(|name| *name != "$" && (is_type || ["fn", "mod", "static"].contains(&kind)))
+            {
+                self.items.push((name.clone(), path.to_owned(), is_type));
+            }
+            let signature = rest
+                .iter()
+                .skip(1)
+                .take_while(|word| !ends.contains(&word.as_str()));
+            self.signatures.extend(signature.cloned());
+        }
+    }
+
+    /// The items that neither a public signature nor anybody else names.
+    fn unnamed(&self, is_named: impl Fn(&str) -> bool) -> Vec<String> {
+        let is_needed =
+            |name: &str, is_type: bool| is_named(name) || is_type && self.signatures.contains(name);
+        let unnamed = self
+            .items
+            .iter()
+            .filter(|(name, _, is_type)| !is_needed(name, *is_type));
+        unnamed.map(|(name, path, _)| format!("{path}: {name}")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        let mut words = Vec::new();
+        flatten(text.parse().unwrap(), &mut words);
+        words
+    }
+
+    #[test]
+    fn lookups_that_end_in_a_default_are_counted_and_other_defaults_are_not() {
+        let number = |text| defaults(&words(text)).count();
+        assert_eq!(number("a.get(1).copied().unwrap_or_default();"), 1);
+        assert_eq!(
+            number("f(b.x.last().map(|c| c.get(2).unwrap_or(0)).unwrap_or(1))"),
+            2
+        );
+        assert_eq!(number("a.get(1)?.first().unwrap_or(&0)"), 1);
+        assert_eq!(
+            number("a.parse().unwrap_or_default(); a.get(1); b.unwrap_or(2)"),
+            0
+        );
+    }
+
+    #[test]
+    fn types_are_counted_but_for_idioms() {
+        let text = words("struct A; mod b { pub enum A {} } struct Error; fn structs(a: A) { trait B {} }");
+        assert_eq!(Vec::from_iter(types(&text)), ["A", "B"]);
+    }
+
+    #[test]
+    fn files_and_folders_beside_each_other_are_counted_but_not_in_lists() {
+        let mut counts = Counts::new();
+        let paths = [
+            "link/src/lib.rs",
+            "link/src/a.rs",
+            "link/src/a/b.rs",
+            "link/src/c/mod.rs",
+            "crates/rule/src/x.rs",
+        ];
+        neighbours(paths.into_iter(), &mut counts);
+        let found: Vec<_> = counts
+            .into_iter()
+            .map(|((_, folder), names)| (folder, names))
+            .collect();
+        let named = |folder: &str, names: &[&str]| {
+            (
+                folder.to_owned(),
+                names.iter().map(|name| (*name).to_owned()).collect(),
+            )
+        };
+        assert_eq!(
+            found,
+            [named("link/src", &["a", "c"]), named("link/src/a", &["b"])]
+        );
+    }
+
+    #[test]
+    fn what_is_public_has_to_be_named_elsewhere_or_in_a_signature() {
+        let mut public = Public::default();
+        let text = "pub struct Shown { pub inside: Field } pub struct Field; pub(crate) struct Own; pub struct Lost;
+            impl Shown { pub const fn of(given: Given) -> Self { Lost } fn own() {} } pub struct Given; pub const NOBODYS: u8 = 1;
+            pub enum Choice { Of(Payload) } pub struct Payload; pub use other::Passed;";
+        public.read(&words(text), "lib.rs");
+        let unnamed = public.unnamed(|name| ["Shown", "Choice"].contains(&name));
+        assert_eq!(unnamed, ["lib.rs: Lost", "lib.rs: of", "lib.rs: NOBODYS"]);
+    }
+
+    #[test]
+    fn each_has_as_many_as_it_may_and_not_one_more() {
+        let places = |number| vec!["somewhere".to_owned(); number];
+        let counts = Counts::from([
+            (("names", "Key".to_owned()), places(4)),
+            (("names", "Row".to_owned()), places(3)),
+        ]);
+        assert!(written(&counts).ends_with("\nnames Key 4\n"));
+        assert!(check(&counts, "# why\nnames Key 4").is_ok());
+        assert!(check(&counts, "names Key 5\nnames Old 7").is_ok());
+        let complaint = check(&counts, "").unwrap_err().to_string();
+        assert!(
+            complaint.starts_with("names Key: 4, xtask/counts.txt allows none; name them"),
+            "{complaint}"
+        );
+        assert!(
+            check(&counts, "names")
+                .unwrap_err()
+                .to_string()
+                .contains("`KIND WHOSE NUMBER`")
+        );
+    }
+}

@@ -1,6 +1,6 @@
 //! Two datasets, cell by cell: conversations, findings, tokens and losses.
 //!
-//! ConversationColumns are matched by id and compared by the hash of their content. The ids and hashes of the earlier run are
+//! Conversations are matched by id and compared by the hash of their content. The ids and hashes of the earlier run are
 //! held in memory, about 200 bytes a conversation; everything else is summed while it is read.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use crate::token_table::coverage_rank;
 /// Ids that are named for each kind of change.
 const MAX_IDS: usize = 20;
 
-/// ConversationColumns that are named because they grew most.
+/// Conversations that are named because they grew most.
 const MAX_GROWN: usize = 5;
 
 columns! {

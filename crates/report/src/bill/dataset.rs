@@ -322,7 +322,7 @@ impl Group {
     }
 }
 
-/// ConversationColumns by their ids; none where nothing of them is asked for.
+/// Conversations by their ids; none where nothing of them is asked for.
 struct Groups(BTreeMap<String, Group>);
 
 impl Groups {

@@ -52,7 +52,7 @@ pub(super) fn write(summary: &Summary, hidden: &Hidden, view: &View, colours: Co
     let mut hints = Vec::new();
     if hidden.lesser > 0 {
         let what = match view.least {
-            Severity::Error => "finding below errors",
+            Severity::Error => "lesser finding",
             _ => "note",
         };
         let is = if hidden.lesser == 1 { "is" } else { "are" };

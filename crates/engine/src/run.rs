@@ -61,7 +61,9 @@ pub fn run(
     let done = done(&staging)?;
     let resumed = done.len();
     if resumed > 0 {
-        progress.note(&format!("going on after what is already done: {resumed} of the slices"));
+        progress.note(&format!(
+            "going on after what is already done: {resumed} of the slices"
+        ));
     }
     let mut runner = Runner::new(&plan, &staging, options, progress, stop);
     runner.compare_all(&lots)?;

@@ -11,7 +11,7 @@
 )]
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use similar::TextDiff;
@@ -21,6 +21,9 @@ const MAX_SHOWN_LINES: usize = 60;
 
 /// Characters of a line of a difference that are shown.
 const MAX_SHOWN_CHARACTERS: usize = 300;
+
+/// What stands before and after a block of a page.
+const FENCE: &str = "```";
 
 /// What stands before each line that comes of a case.
 const INDENT: &str = "    ";
@@ -71,6 +74,43 @@ pub fn check_cases(path: &Path, comes_of: impl Fn(&str) -> String) -> Result<(),
         }
     }
     check(path, &told)
+}
+
+/// The entries of a folder, in order.
+pub fn entries(folder: &Path) -> Vec<PathBuf> {
+    let read = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let mut paths: Vec<PathBuf> = read.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+/// The pages `<subject>/<what happens>.md` below a folder, each with its name.
+pub fn pages(root: &Path) -> Vec<(String, PathBuf)> {
+    let subjects = entries(root).into_iter().filter(|path| path.is_dir());
+    let files = subjects.flat_map(|subject| entries(&subject));
+    let pages = files.filter(|path| path.extension().is_some_and(|ending| ending == "md"));
+    let named = pages.map(|path| {
+        let name = path.strip_prefix(root).unwrap_or(&path).with_extension("");
+        (name.display().to_string(), path)
+    });
+    named.collect()
+}
+
+/// A page with other text in its blocks: what comes of what stands behind the fence and of the lines below it.
+pub fn with_blocks(
+    page: &str,
+    mut comes_of: impl FnMut(&str, &[&str]) -> Result<String, String>,
+) -> Result<String, String> {
+    let mut out = String::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        out += &format!("{line}\n");
+        if let Some(kind) = line.strip_prefix(FENCE) {
+            let block: Vec<&str> = lines.by_ref().take_while(|line| *line != FENCE).collect();
+            out += &format!("{}{FENCE}\n", comes_of(kind, &block)?);
+        }
+    }
+    Ok(out)
 }
 
 fn compare(path: &Path, actual: &str) -> Result<(), String> {
@@ -142,6 +182,14 @@ mod tests {
     fn vectors_are_of_one_kind() {
         let cases = vectors("sources/gemini-contents", "line");
         assert!(!cases.is_empty() && cases.iter().all(|case| case["kind"] == "line"));
+    }
+
+    #[test]
+    fn only_what_stands_in_blocks_is_another_text() {
+        let page = "# A\n\n```x y\nb\nc\n```\nd\n";
+        let told = with_blocks(page, |kind, block| Ok(format!("{kind}: {}\n", block.concat())));
+        assert_eq!(told.as_deref(), Ok("# A\n\n```x y\nx y: bc\n```\nd\n"));
+        assert!(with_blocks(page, |_, _| Err("no".to_owned())).is_err());
     }
 
     #[test]

@@ -20,13 +20,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use chatmill_golden::check;
+use chatmill_golden::{check, entries, pages, with_blocks};
 use libtest_mimic::{Arguments, Trial};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::Type;
 use tempfile::TempDir;
-
-const FENCE: &str = "```";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().collect();
@@ -39,25 +37,14 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-    let mut trials = Vec::new();
-    for room in entries(&root).iter().filter(|path| path.is_dir()) {
-        for path in entries(room) {
-            if path.extension().is_some_and(|ending| ending == "md") {
-                let name = path.strip_prefix(&root).unwrap().with_extension("");
-                let (name, files) = (name.display().to_string(), root.join("files"));
-                trials.push(Trial::test(name, move || Ok(replay(&path, &files)?)));
-            }
-        }
-    }
+    let files = root.join("files");
+    let trial = |(name, path): (String, PathBuf)| {
+        let files = files.clone();
+        Trial::test(name, move || Ok(replay(&path, &files)?))
+    };
+    let trials: Vec<Trial> = pages(&root).into_iter().map(trial).collect();
     assert!(!trials.is_empty());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    paths
 }
 
 /// Prints cells of a part of a table, a line for each row.
@@ -95,14 +82,7 @@ fn replay(path: &Path, files: &Path) -> Result<(), String> {
         }
     }
     let expected = fs::read_to_string(path).unwrap();
-    let mut happened = String::new();
-    let mut lines = expected.lines();
-    while let Some(line) = lines.next() {
-        happened += &format!("{line}\n");
-        let Some(fence) = line.strip_prefix(FENCE) else {
-            continue;
-        };
-        let block: Vec<&str> = lines.by_ref().take_while(|line| *line != FENCE).collect();
+    let happened = with_blocks(&expected, |fence, block| {
         let text: String = if fence == "console" {
             let commands = block.split(|line| line.starts_with("$ ")).skip(1);
             let typed = block.iter().filter(|line| line.starts_with("$ "));
@@ -119,8 +99,8 @@ fn replay(path: &Path, files: &Path) -> Result<(), String> {
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, &text).unwrap();
         }
-        happened += &format!("{text}{FENCE}\n");
-    }
+        Ok(text)
+    })?;
     check(path, &happened)
 }
 

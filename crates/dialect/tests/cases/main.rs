@@ -24,67 +24,43 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use chatmill_golden::check;
+use chatmill_golden::{check, pages, with_blocks};
 use chatmill_model::Linked;
 use libtest_mimic::{Arguments, Trial};
 
-const FENCE: &str = "```";
-
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-    let mut trials = Vec::new();
-    for subject in entries(&root).iter().filter(|path| path.is_dir()) {
-        for path in entries(subject) {
-            let name = path.strip_prefix(&root).unwrap().with_extension("");
-            let name = name.display().to_string();
-            trials.push(Trial::test(name, move || {
-                let written = fs::read_to_string(&path).unwrap();
-                Ok(check(&path, &replayed(&written)?)?)
-            }));
-        }
-    }
+    let trial = |(name, path): (String, PathBuf)| {
+        Trial::test(name, move || {
+            let written = fs::read_to_string(&path).unwrap();
+            Ok(check(&path, &replayed(&written)?)?)
+        })
+    };
+    let trials: Vec<Trial> = pages(&root).into_iter().map(trial).collect();
     assert!(!trials.is_empty());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    paths.sort();
-    paths
-}
-
 /// The text of a case with what its commands give now.
 fn replayed(written: &str) -> Result<String, String> {
-    let mut out = String::new();
     let mut linked: Option<Linked> = None;
-    let mut lines = written.lines();
-    while let Some(line) = lines.next() {
-        out.push_str(line);
-        out.push('\n');
-        let Some(kind) = line.strip_prefix(FENCE) else {
-            continue;
-        };
-        let block: Vec<&str> = lines.by_ref().take_while(|line| *line != FENCE).collect();
-        match kind {
-            "json" => {
-                linked = Some(conversation::read(&block.join("\n"))?);
-                out.push_str(&block.join("\n"));
-                out.push('\n');
-            }
-            "console" => {
-                let linked = linked
-                    .as_ref()
-                    .ok_or("a conversation stands before its renderings")?;
-                for command in block.iter().filter_map(|line| line.strip_prefix("$ ")) {
-                    out.push_str(&format!("$ {command}\n"));
-                    out.push_str(&rendering::render(command, linked)?);
-                }
-            }
-            _ => return Err(format!("no block is called {kind}")),
+    with_blocks(written, |kind, block| match kind {
+        "json" => {
+            let json = block.join("\n");
+            linked = Some(conversation::read(&json)?);
+            Ok(json + "\n")
         }
-        out.push_str(FENCE);
-        out.push('\n');
-    }
-    Ok(out)
+        "console" => {
+            let linked = linked
+                .as_ref()
+                .ok_or("a conversation stands before its renderings")?;
+            let commands = block.iter().filter_map(|line| line.strip_prefix("$ "));
+            let told = commands.map(|command| {
+                let rendered = rendering::render(command, linked)?;
+                Ok(format!("$ {command}\n{rendered}"))
+            });
+            told.collect()
+        }
+        _ => Err(format!("no block is called {kind}")),
+    })
 }

@@ -18,6 +18,7 @@
 //!    one into its folder `example/`.
 //! 3. Add its line to `sources!` below: it declares the module, makes the type public and puts it into [`SOURCES`].
 
+mod format;
 mod frame;
 mod looks;
 mod options;
@@ -32,7 +33,8 @@ pub use chatmill_diag::RowLedger;
 use chatmill_intake::Sketch;
 pub use chatmill_intake::table::{TableFilter, TableMap};
 
-pub use formats::mapped::{FieldMap, MapPath, Mapped, mapped};
+pub use format::{FormatFault, FormatFile, Language, MapPath, load};
+pub use formats::mapped::{FieldMap, Mapped, mapped};
 pub use frame::{FrameView, Placed, Reading, Row};
 pub use looks::{Look, is_known as is_known_look, look};
 pub use options::{Branches, Division, ReadOptions};
@@ -41,20 +43,35 @@ pub use reader::zone::{is_zone, time_zone};
 pub use source::{About, Evidence, Source};
 pub use unread::{Leftovers, Unread};
 
-/// Declares the formats: a module of `formats/` and the source in it, each once.
+/// Declares the formats: a module of `formats/` and the source in it, or a file of `formats/` by its name, each once.
 ///
 /// rustfmt does not look into macros: `just fmt` formats all files, and not only those that cargo finds.
 macro_rules! sources {
-    ($($module:ident::$source:ident),+ $(,)?) => {
-        mod formats {
-            $(pub(crate) mod $module;)+
-        }
-
-        $(pub use formats::$module::$source;)+
+    ($($entry:tt $(:: $source:ident)?),+ $(,)?) => {
+        sources!(@modules [] $($entry $(:: $source)?,)+);
 
         /// Every source, in the order of the documentation; of two that are equally sure of a file the first reads it.
-        pub static SOURCES: &[&dyn Source] = &[$(&$source),+];
+        pub static SOURCES: &[&dyn Source] = &[$(sources!(@one $entry $(:: $source)?)),+];
     };
+    (@modules [$($module:ident::$source:ident,)*]) => {
+        mod formats {
+            $(pub(crate) mod $module;)*
+        }
+
+        $(pub use formats::$module::$source;)*
+    };
+    (@modules [$($done:tt)*] $file:literal, $($rest:tt)*) => {
+        sources!(@modules [$($done)*] $($rest)*);
+    };
+    (@modules [$($done:tt)*] $module:ident::$source:ident, $($rest:tt)*) => {
+        sources!(@modules [$($done)* $module::$source,] $($rest)*);
+    };
+    (@one $module:ident::$source:ident) => { &$source };
+    (@one $file:literal) => {{
+        static FILE: FormatFile =
+            FormatFile::built_in($file, include_str!(concat!("formats/", $file, ".toml")));
+        &FILE
+    }};
 }
 
 sources! {
@@ -65,18 +82,18 @@ sources! {
     jaibber_events::JaibberEvents,
     tzurot_requests::TzurotRequests,
     openai_messages::OpenaiMessages,
-    anthropic_messages::ANTHROPIC_MESSAGES,
-    openai_responses::OPENAI_RESPONSES,
-    bedrock_converse::BEDROCK_CONVERSE,
-    mistral_chat::MistralChat,
-    ai_sdk::AI_SDK,
+    "anthropic-messages",
+    "openai-responses",
+    "bedrock-converse",
+    "mistral-chat",
+    "ai-sdk",
     hf_messages::HfMessages,
-    sharegpt::SHAREGPT,
+    sharegpt::ShareGpt,
     chatml::Chatml,
     chatgpt_export::ChatgptExport,
-    claude_export::ClaudeExport,
+    "claude-export",
     slack_export::SlackExport,
-    discord_export::DiscordExport,
+    "discord-export",
     telegram_export::TelegramExport,
     whatsapp_text::WhatsappText,
     claude_code::ClaudeCode,
@@ -100,14 +117,16 @@ pub fn find(id: &str) -> Option<&'static dyn Source> {
 pub fn read(source: &dyn Source, frame: &FrameView<'_>, limits: &Limits) -> (Reading, Leftovers) {
     let mut reading = source.read(frame, limits);
     reader::logged::bound(&mut reading);
-    let leftovers = unread::leftovers(source.id(), frame, &mut reading);
+    let leftovers = unread::leftovers(source.silence(), frame, &mut reading);
     (reading, leftovers)
 }
 
 /// The keys of a source's format that mean nothing for a conversation, and are passed over; and whether they are kept all the same,
 /// for the words that they hold.
 pub fn without_meaning(source: &str) -> impl Iterator<Item = (&'static str, bool)> {
-    silence::Silence::of(source).keys()
+    find(source)
+        .into_iter()
+        .flat_map(|source| source.silence().keys())
 }
 
 /// Asks every source and gives the best evidence; the first source wins a tie.

@@ -11,8 +11,8 @@ static ALL: LazyLock<HashMap<&str, Silence>> = LazyLock::new(|| parse(LISTS));
 static NONE: LazyLock<Silence> = LazyLock::new(Silence::default);
 
 /// The keys of a format without meaning, and its maps.
-#[derive(Debug, Default)]
-pub(crate) struct Silence {
+#[derive(Clone, Debug, Default)]
+pub struct Silence {
     /// In the order of the list.
     keys: Vec<&'static str>,
     known: HashSet<&'static str>,
@@ -23,6 +23,20 @@ pub(crate) struct Silence {
 }
 
 impl Silence {
+    /// What a format file says beside what its vendor's requests share: keys, those of them that are kept, and maps, each separated
+    /// by blanks.
+    pub(crate) fn listed(source: &str, keys: &'static str, kept: &'static str, maps: &'static str) -> Self {
+        let mut silence = Self::of(source).clone();
+        for key in keys.split_whitespace().chain(kept.split_whitespace()) {
+            if silence.known.insert(key) {
+                silence.keys.push(key);
+            }
+        }
+        silence.kept.extend(kept.split_whitespace());
+        silence.maps.extend(maps.split_whitespace());
+        silence
+    }
+
     /// What the format of a source says.
     pub(crate) fn of(source: &str) -> &'static Self {
         ALL.get(source).unwrap_or(&NONE)

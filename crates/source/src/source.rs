@@ -7,6 +7,7 @@ use chatmill_intake::table::TableMap;
 use chatmill_model::{Customs, TextArguments};
 
 use crate::frame::{FrameView, Placed, Reading, Row};
+use crate::silence::Silence;
 
 /// An input format.
 pub trait Source: Sync {
@@ -16,6 +17,11 @@ pub trait Source: Sync {
     /// Its id, for example `group-chat`.
     fn id(&self) -> &'static str {
         self.about().id
+    }
+
+    /// The keys of its format that mean nothing for a conversation.
+    fn silence(&self) -> &'static Silence {
+        Silence::of(self.id())
     }
 
     /// Recognises its own format by what the first records hold: how sure it is, from 1 to 100, and what it saw. `None`

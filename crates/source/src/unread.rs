@@ -44,12 +44,12 @@ pub struct Leftovers {
 }
 
 /// Finds what the reading of a frame passed over, and puts into `extra` what does not stand there yet.
-pub(crate) fn leftovers(source: &str, frame: &FrameView<'_>, reading: &mut Reading) -> Leftovers {
+pub(crate) fn leftovers(silence: &Silence, frame: &FrameView<'_>, reading: &mut Reading) -> Leftovers {
     if reading.fault.is_some() {
         return Leftovers::default();
     }
     let told = told(reading, frame.start);
-    let mut walk = Walk::new(Silence::of(source), &told);
+    let mut walk = Walk::new(silence, &told);
     walk.visit(frame.root(), false);
     let leftovers = Leftovers {
         fields: std::mem::take(&mut walk.unread),

@@ -49,6 +49,16 @@ pub(crate) fn read(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Content
 }
 
 fn object(value: Value<'_>, path: &str, content: &mut Content, site: &mut Site<'_>) {
+    if !known(value, path, content) {
+        let text = "the part has no form that is known here and is kept as it is";
+        let place = value.get("type").unwrap_or(value);
+        site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), place);
+        content.keep_told(path, value);
+    }
+}
+
+/// Reads a part, if it has a form that is known here.
+pub(crate) fn known(value: Value<'_>, path: &str, content: &mut Content) -> bool {
     let word = value.get("type").and_then(Value::as_str);
     let is_read = match word.as_deref() {
         Some("text" | "input_text" | "output_text") | None => {
@@ -81,14 +91,7 @@ fn object(value: Value<'_>, path: &str, content: &mut Content, site: &mut Site<'
         Some("file" | "input_file") => file(value, path, content),
         Some(_) => false,
     };
-    if !is_read {
-        let text = "the part has no form that is known here and is kept as it is";
-        let place = value.get("type").unwrap_or(value);
-        site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{path}"), place);
-        content.keep_told(path, value);
-        return;
-    }
-    if let Some(mark) = present(value, "cache_control") {
+    if let Some(mark) = present(value, "cache_control").filter(|_| is_read) {
         content.parts.push(Part::CacheMark);
         let mut compact = String::new();
         push_compact(&mut compact, mark.raw());
@@ -96,6 +99,7 @@ fn object(value: Value<'_>, path: &str, content: &mut Content, site: &mut Site<'
             content.keep(format!("{path}.cache_control"), mark);
         }
     }
+    is_read
 }
 
 /// A field of words, as a piece of this kind.

@@ -21,7 +21,7 @@ use crate::reader::thoughts::reading;
 use crate::reader::turns::{APART, Turn, Turns};
 use crate::reader::vendor::{self, Vendor};
 use crate::reader::{logged, placed_media, preference};
-use crate::source::{About, Source};
+use crate::source::About;
 
 /// Fields that a record has which was sent, and that files of chats for tuning do without.
 const SENT: [&str; 9] = [
@@ -84,25 +84,24 @@ pub struct Described {
     pub tools: fn(&str, &Limits) -> Vec<RawJson>,
 }
 
-/// A source that reads the requests of one vendor.
+/// Reads the requests of one vendor.
 #[derive(Debug)]
 pub struct Requests {
-    /// What it is.
+    /// What their format is.
     pub about: &'static About,
     /// What its requests look like.
-    pub form: &'static RequestForm,
-    /// Recognises the format in one record: the confidence and the reason.
-    pub recognise: fn(&RecordSketch) -> Option<(u8, String)>,
+    pub form: RequestForm,
     /// The vendor, where its blocks identify the format; then the list of turns may also be the whole record.
     pub vendor: Option<Vendor>,
 }
 
-impl Source for Requests {
-    fn about(&self) -> &'static About {
-        self.about
-    }
-
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+impl Requests {
+    /// Recognises the format by its vendor's blocks, and by what `own` sees in a record.
+    pub(crate) fn recognise_by(
+        &self,
+        sketch: &Sketch,
+        own: impl Fn(&RecordSketch) -> Option<(u8, String)>,
+    ) -> Option<(u8, Vec<String>)> {
         let list = format!("{}[]", self.form.list);
         let by_blocks = |record: &RecordSketch| {
             let lists = [list.as_str(), "[]"].into_iter();
@@ -114,41 +113,32 @@ impl Source for Requests {
         let alone = self.vendor.and_then(|vendor| vendor::is_list(sketch, vendor));
         // Calls and results as OpenAI has them decide before settings and definitions of tools do.
         let are_openai = self.form.list == "messages" && sketch.records.iter().any(vendor::is_openai);
-        let known = sketch
-            .records
-            .iter()
-            .filter(|_| !are_openai)
-            .filter_map(self.recognise);
+        let known = sketch.records.iter().filter(|_| !are_openai).filter_map(own);
         strongest(blocks.chain(alone).chain(known))
     }
 
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+    /// Reads one request.
+    pub(crate) fn reading(&self, frame: FrameView<'_>, limits: &Limits) -> Reading {
         let customs = customs(self.about, frame.root());
-        reading(customs, self.conversation(*frame, limits))
+        reading(customs, self.conversation(frame, limits))
     }
 
-    fn message_path(&self, index: u32) -> Option<String> {
-        self.form.path(index)
-    }
-
-    /// A file that is a bare list of turns is one conversation.
-    fn gathers(&self, sketch: &Sketch) -> bool {
+    /// Whether a file is a bare list of turns: it is one conversation.
+    pub(crate) fn are_turns(&self, sketch: &Sketch) -> bool {
         self.vendor
             .is_some_and(|vendor| vendor::is_list(sketch, vendor).is_some())
     }
 
     /// Every element of a bare list is a row of it; a whole request, or another list, is read on its own.
-    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+    pub(crate) fn turn_rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
         let root = document.root();
         let stands_alone = root.kind() == Kind::Array || root.get(self.form.list).is_some();
         let key = WHOSE.iter().find_map(|key| present(root, key).and_then(id));
         (!stands_alone).then(|| vec![Row::of(key, root)])
     }
-}
 
-impl Requests {
     fn conversation(&self, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
-        let (root, form) = (frame.root(), self.form);
+        let (root, form) = (frame.root(), &self.form);
         // A list that is the only one may be called anything.
         let is_turn = |turn: Value<'_>| form.known.first().is_some_and(|key| turn.get(key).is_some());
         let is_named = root.kind() != Kind::Object || root.get(form.list).is_some();
@@ -254,7 +244,7 @@ impl RequestForm {
     }
 
     /// The JSON path of a turn; the system text has the last index, and the bytes say where an answer is.
-    fn path(&self, index: u32) -> Option<String> {
+    pub(crate) fn path(&self, index: u32) -> Option<String> {
         match self.system {
             Some(system) if index == u32::MAX => Some(format!("$.{system}")),
             _ => (index != APART).then(|| format!("$.{}[{index}]", self.list)),
@@ -264,7 +254,7 @@ impl RequestForm {
 
 /// Reads the turns of one request, in order.
 struct Reader<'d, 'r> {
-    form: &'static RequestForm,
+    form: &'r RequestForm,
     exchange: Exchange<'d, 'r>,
     /// Whether the record is the list itself.
     is_bare: bool,

@@ -28,13 +28,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pub settings: SettingsArguments,
     /// Form of what is printed
-    #[arg(
-        long,
-        alias = "format",
-        value_enum,
-        default_value = "full",
-        value_name = "FORMAT"
-    )]
+    #[arg(long, alias = "format", default_value = "full", value_name = "FORMAT")]
     pub output_format: Format,
     /// Reports only these: codes (RF001), prefixes (RF) or names (dangling-reference); in place of the settings' `select`
     #[arg(long, value_delimiter = ',', value_name = "CODE|PREFIX|NAME")]

@@ -12,7 +12,7 @@ const MAX_BASELINE_BYTES: u64 = 256 << 20;
 
 /// A report of `--format json`, or one line of `--format jsonl`.
 #[derive(Deserialize)]
-struct Piece {
+struct BaselinePiece {
     findings: Option<Vec<Old>>,
     key: Option<String>,
     count: Option<u64>,
@@ -50,9 +50,9 @@ fn parse(text: &str) -> Result<Known, String> {
             "its key `{shown}` is none of this version, and would know nothing"
         ))
     };
-    for piece in serde_json::Deserializer::from_str(text).into_iter::<Piece>() {
+    for piece in serde_json::Deserializer::from_str(text).into_iter::<BaselinePiece>() {
         match piece.map_err(|error| error.to_string())? {
-            Piece {
+            BaselinePiece {
                 findings: Some(findings),
                 ..
             } => {
@@ -60,7 +60,7 @@ fn parse(text: &str) -> Result<Known, String> {
                     add(&old.key, old.count)?;
                 }
             }
-            Piece {
+            BaselinePiece {
                 key: Some(key),
                 count: Some(count),
                 ..
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_are_read() {
+    fn a_json_and_a_jsonl_report_are_baselines() {
         let lines = "{\"key\":\"0123456789abcdef\",\"count\":1}\n\
                      {\"key\":\"0123456789abcde0\",\"count\":2,\"more\":null}\n";
         assert!(!parse(lines).unwrap().is_empty());
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn json_without_keys_and_counts_and_csv_are_no_baseline() {
         for text in [
             "{}",
             "[1]",

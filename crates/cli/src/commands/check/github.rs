@@ -7,28 +7,16 @@ use std::io::{self, Write};
 use chatmill_dataset::rows::FindingRow;
 use chatmill_diag::Severity;
 use chatmill_diag::visible::visible;
-use chatmill_engine::check::{Checked, Files};
+use chatmill_engine::check::Checked;
 
-use super::report::{Report, Totals, place_inside, with_times};
-use crate::output::Output;
+use super::report::{Report, place_inside, with_times};
 
 /// The report.
-pub(super) struct Github(Output);
-
-impl Github {
-    /// A report into a sink.
-    pub(super) fn new(out: Output) -> Self {
-        Self(out)
-    }
-}
+pub(super) struct Github;
 
 impl Report for Github {
-    fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()> {
-        self.0.write_all(command(checked, row).as_bytes())
-    }
-
-    fn end(&mut self, _files: &Files, _totals: &Totals) -> io::Result<()> {
-        self.0.flush()
+    fn finding(&mut self, out: &mut dyn Write, checked: &Checked, row: &FindingRow) -> io::Result<()> {
+        out.write_all(command(checked, row).as_bytes())
     }
 }
 

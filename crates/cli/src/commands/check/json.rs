@@ -1,5 +1,7 @@
-//! `--format json`: one object. The findings stream out first, so that memory does not grow with them; files and
-//! summary, which are known at the end, follow.
+//! `--format json` and `--format jsonl`: findings with the columns of the findings table, in one object, or one a line.
+//!
+//! The findings stream out first, so that memory does not grow with them; files and summary, which are known at the end,
+//! follow.
 
 use std::io::{self, Write};
 
@@ -7,47 +9,36 @@ use chatmill_dataset::rows::FindingRow;
 use chatmill_engine::check::{Checked, Files};
 
 use super::report::{Report, Summary, Totals};
-use crate::output::{self, Output};
+use crate::output::json_line;
 
-/// The report.
-pub(super) struct Json {
-    out: Output,
-    findings: u64,
-}
-
-impl Json {
-    /// A report into a sink.
-    pub(super) fn new(out: Output) -> Self {
-        Self { out, findings: 0 }
-    }
-}
+/// One object, of which so many findings are written.
+#[derive(Default)]
+pub(super) struct Json(u64);
 
 impl Report for Json {
-    fn finding(&mut self, _checked: &Checked, row: &FindingRow) -> io::Result<()> {
-        self.out.write_all(if self.findings == 0 {
-            b"{\"findings\":[\n"
-        } else {
-            b",\n"
-        })?;
-        self.findings += 1;
-        self.out.write_all(output::json_line(row)?.as_bytes())
+    fn finding(&mut self, out: &mut dyn Write, _checked: &Checked, row: &FindingRow) -> io::Result<()> {
+        let begin = if self.0 == 0 { "{\"findings\":[\n" } else { ",\n" };
+        self.0 += 1;
+        write!(out, "{begin}{}", json_line(row)?)
     }
 
-    fn end(&mut self, files: &Files, totals: &Totals) -> io::Result<()> {
-        self.out.write_all(if self.findings == 0 {
-            b"{\"findings\":[],\n"
-        } else {
-            b"\n],\n"
-        })?;
-        self.out.write_all(b"\"files\":[")?;
+    fn end(&mut self, out: &mut dyn Write, files: &Files, totals: &Totals) -> io::Result<()> {
+        let end = if self.0 == 0 { "{\"findings\":[]" } else { "\n]" };
+        write!(out, "{end},\n\"files\":[")?;
         for (index, file) in files.iter().enumerate() {
-            self.out.write_all(if index == 0 { b"" } else { b"," })?;
-            self.out.write_all(output::json_line(&file)?.as_bytes())?;
+            let comma = if index == 0 { "" } else { "," };
+            write!(out, "{comma}{}", json_line(&file)?)?;
         }
-        self.out.write_all(b"],\n\"summary\":")?;
-        let summary = output::json_line(&Summary::new(files, totals))?;
-        self.out.write_all(summary.as_bytes())?;
-        self.out.write_all(b"}\n")?;
-        self.out.flush()
+        let summary = json_line(&Summary::new(files, totals))?;
+        writeln!(out, "],\n\"summary\":{summary}}}")
+    }
+}
+
+/// One finding a line.
+pub(super) struct JsonLines;
+
+impl Report for JsonLines {
+    fn finding(&mut self, out: &mut dyn Write, _checked: &Checked, row: &FindingRow) -> io::Result<()> {
+        writeln!(out, "{}", json_line(row)?)
     }
 }

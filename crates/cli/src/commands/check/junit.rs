@@ -14,21 +14,20 @@ use chatmill_engine::pipeline::FailOn;
 
 use super::report::{Report, Totals, place};
 use crate::figures::counted;
-use crate::output::Output;
 
 /// Findings of a case that are written out.
 const PER_CASE: usize = 5;
 
 /// The report.
 pub(super) struct Junit {
-    out: Output,
-    fail_on: FailOn,
+    /// What fails.
+    pub fail_on: FailOn,
     /// Cases by file and code.
-    suites: BTreeMap<String, BTreeMap<&'static str, Case>>,
+    pub suites: BTreeMap<String, BTreeMap<&'static str, TestCase>>,
 }
 
 /// The findings of one code in one file.
-struct Case {
+pub(super) struct TestCase {
     name: &'static str,
     worst: Severity,
     count: u64,
@@ -36,27 +35,11 @@ struct Case {
     first: Vec<String>,
 }
 
-impl Junit {
-    /// A report into a sink; `fail_on` decides what fails.
-    pub(super) fn new(out: Output, fail_on: FailOn) -> Self {
-        Self {
-            out,
-            fail_on,
-            suites: BTreeMap::new(),
-        }
-    }
-}
-
 impl Report for Junit {
-    fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()> {
+    fn finding(&mut self, _out: &mut dyn Write, checked: &Checked, row: &FindingRow) -> io::Result<()> {
         let finding = &checked.located.finding;
-        if !self.suites.contains_key(&checked.path) {
-            self.suites.insert(checked.path.clone(), BTreeMap::new());
-        }
-        let Some(cases) = self.suites.get_mut(&checked.path) else {
-            return Ok(());
-        };
-        let case = cases.entry(finding.code.code).or_insert_with(|| Case {
+        let cases = self.suites.entry(checked.path.clone()).or_default();
+        let case = cases.entry(finding.code.code).or_insert_with(|| TestCase {
             name: finding.code.name,
             worst: finding.severity,
             count: 0,
@@ -74,8 +57,8 @@ impl Report for Junit {
         Ok(())
     }
 
-    fn end(&mut self, files: &Files, _totals: &Totals) -> io::Result<()> {
-        let fails = |case: &Case| self.fail_on.fails(case.worst);
+    fn end(&mut self, out: &mut dyn Write, files: &Files, _totals: &Totals) -> io::Result<()> {
+        let fails = |case: &TestCase| self.fail_on.fails(case.worst);
         let empty = BTreeMap::new();
         let suites = || {
             let suites = files.iter();
@@ -87,7 +70,7 @@ impl Report for Junit {
             .filter(|case| fails(case))
             .count();
         writeln!(
-            self.out,
+            out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"chatmill check\" tests=\"{tests}\" \
              failures=\"{failures}\" errors=\"0\">"
         )?;
@@ -95,13 +78,13 @@ impl Report for Junit {
             let path = escape(&file.path);
             let failures = cases.values().filter(|case| fails(case)).count();
             writeln!(
-                self.out,
+                out,
                 "  <testsuite name=\"{path}\" tests=\"{}\" failures=\"{failures}\" errors=\"0\">",
                 cases.len().max(1)
             )?;
             if cases.is_empty() {
                 writeln!(
-                    self.out,
+                    out,
                     "    <testcase classname=\"{path}\" name=\"{}\"/>",
                     file.verdict
                 )?;
@@ -109,30 +92,26 @@ impl Report for Junit {
             for (code, case) in cases {
                 let text = case.describe();
                 let name = case.name;
-                writeln!(
-                    self.out,
-                    "    <testcase classname=\"{path}\" name=\"{code} {name}\">"
-                )?;
+                writeln!(out, "    <testcase classname=\"{path}\" name=\"{code} {name}\">")?;
                 if fails(case) {
                     let message = counted(case.count, "finding");
                     let severity = case.worst.as_str();
                     writeln!(
-                        self.out,
+                        out,
                         "      <failure type=\"{severity}\" message=\"{message}\">{text}</failure>"
                     )?;
                 } else {
-                    writeln!(self.out, "      <system-out>{text}</system-out>")?;
+                    writeln!(out, "      <system-out>{text}</system-out>")?;
                 }
-                writeln!(self.out, "    </testcase>")?;
+                writeln!(out, "    </testcase>")?;
             }
-            writeln!(self.out, "  </testsuite>")?;
+            writeln!(out, "  </testsuite>")?;
         }
-        writeln!(self.out, "</testsuites>")?;
-        self.out.flush()
+        writeln!(out, "</testsuites>")
     }
 }
 
-impl Case {
+impl TestCase {
     /// The first findings, and how many more there are, as character data.
     fn describe(&self) -> String {
         let mut lines: Vec<String> = self.first.iter().map(|line| escape(line)).collect();

@@ -15,9 +15,9 @@ use chatmill_engine::check::{Checked, FileVerdict, Files, Judgement};
 use unicode_width::UnicodeWidthStr;
 
 use self::summary::{Hidden, statistics};
-use super::report::{Report, Summary, Totals, place, place_inside, with_times};
+use super::report::{Report, Summary, Totals, by_severity, place, place_inside, with_times};
 use crate::figures::{count, counted};
-use crate::output::{Colours, Output, Style, harmless};
+use crate::output::{Colours, Style, harmless};
 use crate::terminal::wrapped;
 
 /// Bytes of text that are held until they can be put in order.
@@ -66,7 +66,6 @@ pub(super) struct View {
 
 /// The report.
 pub(super) struct People {
-    out: Output,
     colours: Colours,
     view: View,
     /// Findings by file.
@@ -116,10 +115,9 @@ struct Key {
 }
 
 impl People {
-    /// A report into a sink.
-    pub(super) fn new(out: Output, colours: Colours, view: View) -> Self {
+    /// A report that shows so much.
+    pub(super) fn new(colours: Colours, view: View) -> Self {
         Self {
-            out,
             colours,
             view,
             held: BTreeMap::new(),
@@ -131,22 +129,22 @@ impl People {
 
     fn shown(&self, checked: &Checked, row: &FindingRow, turn: u64) -> Shown {
         let finding = &checked.located.finding;
+        let severity = self.colours.paint(style(finding.severity), row.severity);
         let (text, indentation) = match self.view.layout {
             Layout::Full => full(checked, row, self.colours, self.view.columns),
-            _ => (String::new(), 0),
-        };
-        let text = match self.view.layout {
             Layout::Concise => {
-                let severity = self.colours.paint(style(finding.severity), row.severity);
                 let place = harmless(&place(checked, row));
-                format!("{place}: {severity}[{} {}]: {}\n", row.code, row.name, said(row))
+                let said = said(row);
+                (
+                    format!("{place}: {severity}[{} {}]: {said}\n", row.code, row.name),
+                    0,
+                )
             }
             Layout::Grouped => {
                 let blanks = " ".repeat("warning".len().saturating_sub(row.severity.len()));
-                let severity = self.colours.paint(style(finding.severity), row.severity);
-                format!("{severity}{blanks}  {}  {}\n", row.code, said(row))
+                (format!("{severity}{blanks}  {}  {}\n", row.code, said(row)), 0)
             }
-            Layout::Full | Layout::Statistics => text,
+            Layout::Statistics => (String::new(), 0),
         };
         Shown {
             key: Key {
@@ -165,15 +163,15 @@ impl People {
     }
 
     /// Writes what is held, in order.
-    fn flush(&mut self) -> io::Result<()> {
+    fn flush(&mut self, out: &mut dyn Write) -> io::Result<()> {
         self.held_bytes = 0;
         for (_, group) in std::mem::take(&mut self.held) {
-            self.write_group(group)?;
+            self.write_group(out, group)?;
         }
         Ok(())
     }
 
-    fn write_group(&mut self, group: Group) -> io::Result<()> {
+    fn write_group(&mut self, out: &mut dyn Write, group: Group) -> io::Result<()> {
         let path = harmless(&group.path);
         let mut shown: Vec<Shown> = Vec::new();
         let mut left: Vec<String> = Vec::new();
@@ -188,42 +186,42 @@ impl People {
         shown.sort_by(|one, other| one.key.cmp(&other.key));
         let widest = shown.iter().map(|shown| shown.place.width()).max();
         if self.view.layout == Layout::Grouped {
-            writeln!(self.out, "{path}")?;
+            writeln!(out, "{path}")?;
         }
         for shown in shown {
             match self.view.layout {
                 Layout::Grouped => {
                     let blanks = " ".repeat(widest.unwrap_or_default().saturating_sub(shown.place.width()));
-                    write!(self.out, "  {}{blanks}  {}", shown.place, shown.text)?;
+                    write!(out, "  {}{blanks}  {}", shown.place, shown.text)?;
                 }
                 Layout::Full => {
-                    self.out.write_all(shown.text.as_bytes())?;
+                    out.write_all(shown.text.as_bytes())?;
                     if self.explained.insert(shown.code) {
                         let indentation = " ".repeat(shown.indentation);
                         let help = format!("{indentation} = help: {}", first_sentence(shown.help));
                         let help = wrapped(&help, self.view.columns, shown.indentation + 9);
-                        writeln!(self.out, "{help}")?;
+                        writeln!(out, "{help}")?;
                     }
-                    writeln!(self.out)?;
+                    writeln!(out)?;
                 }
-                Layout::Concise | Layout::Statistics => self.out.write_all(shown.text.as_bytes())?,
+                Layout::Concise | Layout::Statistics => out.write_all(shown.text.as_bytes())?,
             }
         }
         for left in left {
             match self.view.layout {
-                Layout::Grouped => writeln!(self.out, "  and {left}")?,
-                _ => writeln!(self.out, "{path}: and {left}")?,
+                Layout::Grouped => writeln!(out, "  and {left}")?,
+                _ => writeln!(out, "{path}: and {left}")?,
             }
         }
         if self.view.layout == Layout::Grouped {
-            writeln!(self.out)?;
+            writeln!(out)?;
         }
         Ok(())
     }
 }
 
 impl Report for People {
-    fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()> {
+    fn finding(&mut self, out: &mut dyn Write, checked: &Checked, row: &FindingRow) -> io::Result<()> {
         let finding = &checked.located.finding;
         if self.view.layout == Layout::Statistics {
             return Ok(());
@@ -243,27 +241,27 @@ impl Report for People {
         self.held_bytes += shown.text.len() + size_of::<Shown>();
         of_code.add(shown, self.view.most);
         if self.held_bytes > HELD_BYTES {
-            self.flush()?;
+            self.flush(out)?;
         }
         Ok(())
     }
 
-    fn end(&mut self, files: &Files, totals: &Totals) -> io::Result<()> {
-        self.flush()?;
+    fn end(&mut self, out: &mut dyn Write, files: &Files, totals: &Totals) -> io::Result<()> {
+        self.flush(out)?;
         if self.view.layout == Layout::Statistics {
-            self.out.write_all(statistics(totals).as_bytes())?;
+            out.write_all(statistics(totals).as_bytes())?;
         }
         if self.view.voice == Voice::Verbose {
             for file in files.iter() {
-                writeln!(self.out, "{}", verdict(&file, self.colours))?;
+                writeln!(out, "{}", verdict(&file, self.colours))?;
             }
         }
         if self.view.voice != Voice::Quiet {
             let summary = Summary::new(files, totals);
             let text = summary::write(&summary, &self.hidden, &self.view, self.colours);
-            self.out.write_all(text.as_bytes())?;
+            out.write_all(text.as_bytes())?;
         }
-        self.out.flush()
+        Ok(())
     }
 }
 
@@ -355,15 +353,7 @@ fn verdict(file: &FileVerdict, colours: Colours) -> String {
         counted(file.records, "record"),
         counted(file.conversations, "conversation"),
     ];
-    for (number, noun) in [
-        (file.errors, "error"),
-        (file.warnings, "warning"),
-        (file.notes, "note"),
-    ] {
-        if number > 0 {
-            clauses.push(counted(number, noun));
-        }
-    }
+    clauses.extend(by_severity(file.errors, file.warnings, file.notes));
     if file.known > 0 {
         clauses.push(format!("{} known", count(file.known)));
     }

@@ -1,49 +1,46 @@
 //! What every report of `check` is told, and the counts that end it.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Write};
 
 use chatmill_dataset::rows::FindingRow;
 use chatmill_diag::{Finding, Severity};
 use chatmill_engine::check::{Checked, Files, Judgement};
 use serde::Serialize;
 
-use crate::figures::count;
+use crate::figures::{count, counted};
+use crate::output::Output;
 
 /// A report in the making.
 pub(super) trait Report: Send {
     /// Reports a finding, where it is a report of findings. `row` holds the columns of the findings table.
-    fn finding(&mut self, _checked: &Checked, _row: &FindingRow) -> io::Result<()> {
+    fn finding(&mut self, _out: &mut dyn Write, _checked: &Checked, _row: &FindingRow) -> io::Result<()> {
         Ok(())
     }
 
     /// Ends the report with the verdicts and the counts.
-    fn end(&mut self, files: &Files, totals: &Totals) -> io::Result<()>;
-}
-
-/// A report that is told only of some findings; its verdicts and counts are those of all.
-pub(super) struct Limited {
-    inner: Box<dyn Report>,
-    least: Severity,
-    most: Option<u64>,
-    /// Findings that were told, by file and code.
-    told: BTreeMap<(usize, &'static str), u64>,
-}
-
-impl Limited {
-    /// Tells `inner` of findings of a severity and above, and of each code in each file at most so many.
-    pub(super) fn new(inner: Box<dyn Report>, least: Severity, most: Option<u64>) -> Self {
-        Self {
-            inner,
-            least,
-            most,
-            told: BTreeMap::new(),
-        }
+    fn end(&mut self, _out: &mut dyn Write, _files: &Files, _totals: &Totals) -> io::Result<()> {
+        Ok(())
     }
 }
 
-impl Report for Limited {
-    fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()> {
+/// A report with where it goes. It may be told only of some findings; its verdicts and counts are those of all.
+pub(super) struct Sent {
+    /// The report.
+    pub report: Box<dyn Report>,
+    /// Where it goes.
+    pub out: Output,
+    /// The least severity that it is told of.
+    pub least: Severity,
+    /// Findings of each code in each file that it is told of, where they are limited.
+    pub most: Option<u64>,
+    /// Findings that it was told, by file and code.
+    pub told: BTreeMap<(usize, &'static str), u64>,
+}
+
+impl Sent {
+    /// Tells of a finding.
+    pub(super) fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()> {
         let finding = &checked.located.finding;
         if finding.severity < self.least {
             return Ok(());
@@ -55,11 +52,13 @@ impl Report for Limited {
                 return Ok(());
             }
         }
-        self.inner.finding(checked, row)
+        self.report.finding(&mut self.out, checked, row)
     }
 
-    fn end(&mut self, files: &Files, totals: &Totals) -> io::Result<()> {
-        self.inner.end(files, totals)
+    /// Ends the report.
+    pub(super) fn end(&mut self, files: &Files, totals: &Totals) -> io::Result<()> {
+        self.report.end(&mut self.out, files, totals)?;
+        self.out.flush()
     }
 }
 
@@ -106,29 +105,19 @@ pub(super) fn place_inside(checked: &Checked, row: &FindingRow) -> String {
     format!("{place}{between}{table}")
 }
 
-/// Occurrences of a code.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct CodeCount {
-    /// Kebab name.
-    pub name: &'static str,
-    /// Errors.
-    pub errors: u64,
-    /// Warnings.
-    pub warnings: u64,
-    /// Notes.
-    pub notes: u64,
+/// Findings by severity, the worst first, in words; of severities that there are.
+pub(super) fn by_severity(errors: u64, warnings: u64, notes: u64) -> impl Iterator<Item = String> {
+    let numbers = [(errors, "error"), (warnings, "warning"), (notes, "note")];
+    let there = numbers.into_iter().filter(|(number, _)| *number > 0);
+    there.map(|(number, noun)| counted(number, noun))
 }
 
-impl CodeCount {
-    /// All occurrences.
-    pub(super) fn total(&self) -> u64 {
-        self.errors + self.warnings + self.notes
-    }
-}
+/// Codes in numbers.
+pub(super) type Codes = BTreeMap<&'static str, CodeSummary>;
 
 /// Occurrences by code.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Totals(pub BTreeMap<&'static str, CodeCount>);
+pub(super) struct Totals(pub Codes);
 
 impl Totals {
     /// Counts a finding.
@@ -141,13 +130,13 @@ impl Totals {
             Severity::Note => count.notes += finding.count,
         }
     }
+}
 
-    /// Codes with the most errors first, then the most warnings, then the most notes.
-    pub(super) fn worst_first(&self) -> Vec<(&'static str, CodeCount)> {
-        let mut sorted: Vec<_> = self.0.iter().map(|(code, count)| (*code, *count)).collect();
-        sorted.sort_by_key(|(_, count)| std::cmp::Reverse((count.errors, count.warnings, count.notes)));
-        sorted
-    }
+/// Codes with the most errors first, then the most warnings, then the most notes.
+pub(super) fn worst_first(codes: &Codes) -> Vec<(&'static str, &CodeSummary)> {
+    let mut sorted: Vec<_> = codes.iter().map(|(code, found)| (*code, found)).collect();
+    sorted.sort_by_key(|(_, found)| std::cmp::Reverse((found.errors, found.warnings, found.notes)));
+    sorted
 }
 
 /// A code in numbers.
@@ -178,22 +167,6 @@ pub(super) struct WorstFile {
 }
 
 impl CodeSummary {
-    fn new(count: CodeCount) -> Self {
-        let CodeCount {
-            name,
-            errors,
-            warnings,
-            notes,
-        } = count;
-        Self {
-            name,
-            errors,
-            warnings,
-            notes,
-            ..Self::default()
-        }
-    }
-
     /// The severest of its findings.
     pub(super) fn worst(&self) -> Severity {
         match (self.errors, self.warnings) {
@@ -244,17 +217,14 @@ pub(super) struct Summary {
     #[serde(rename = "for", skip_serializing_if = "Vec::is_empty")]
     pub judgements: Vec<Judgement>,
     /// Occurrences by code.
-    pub codes: BTreeMap<&'static str, CodeSummary>,
+    pub codes: Codes,
 }
 
 impl Summary {
     /// Sums up the verdicts.
     pub(super) fn new(files: &Files, totals: &Totals) -> Self {
-        let codes = totals.0.iter();
         let mut summary = Self {
-            codes: codes
-                .map(|(code, count)| (*code, CodeSummary::new(*count)))
-                .collect(),
+            codes: totals.0.clone(),
             ..Self::default()
         };
         for file in files.iter() {
@@ -292,15 +262,10 @@ impl Summary {
             return;
         };
         summary.files += 1;
-        if summary
-            .worst_file
-            .as_ref()
-            .is_none_or(|worst| worst.count < count)
-        {
-            summary.worst_file = Some(WorstFile {
-                path: path.to_owned(),
-                count,
-            });
+        let worst = &mut summary.worst_file;
+        if worst.as_ref().is_none_or(|worst| worst.count < count) {
+            let path = path.to_owned();
+            *worst = Some(WorstFile { path, count });
         }
     }
 
@@ -313,13 +278,6 @@ impl Summary {
             sum.accepted += judgement.accepted;
             sum.refused += judgement.refused;
         }
-    }
-
-    /// Codes with the most errors first, then the most warnings, then the most notes.
-    pub(super) fn worst_first(&self) -> Vec<(&'static str, &CodeSummary)> {
-        let mut sorted: Vec<_> = self.codes.iter().map(|(code, found)| (*code, found)).collect();
-        sorted.sort_by_key(|(_, found)| std::cmp::Reverse((found.errors, found.warnings, found.notes)));
-        sorted
     }
 }
 
@@ -390,12 +348,8 @@ pub(super) mod tests {
     struct Listener(Arc<Mutex<Vec<u64>>>);
 
     impl Report for Listener {
-        fn finding(&mut self, _: &Checked, row: &FindingRow) -> io::Result<()> {
+        fn finding(&mut self, _: &mut dyn Write, _: &Checked, row: &FindingRow) -> io::Result<()> {
             self.0.lock().unwrap().push(row.count);
-            Ok(())
-        }
-
-        fn end(&mut self, _: &Files, _: &Totals) -> io::Result<()> {
             Ok(())
         }
     }
@@ -403,8 +357,13 @@ pub(super) mod tests {
     #[test]
     fn a_limit_holds_for_each_code_in_each_file() {
         let told = Arc::new(Mutex::new(Vec::new()));
-        let listener = Box::new(Listener(Arc::clone(&told)));
-        let mut limited = Limited::new(listener, Severity::Warning, Some(2));
+        let mut limited = Sent {
+            report: Box::new(Listener(Arc::clone(&told))),
+            out: Box::new(io::sink()),
+            least: Severity::Warning,
+            most: Some(2),
+            told: BTreeMap::new(),
+        };
         let mut tell = |file, count, severity| {
             let mut checked = dangling();
             checked.file = file;

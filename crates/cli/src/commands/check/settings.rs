@@ -16,7 +16,7 @@ use chatmill_intake::{Failure, is_of_the_system, read_small};
 
 use super::arguments::Arguments;
 use crate::exit::{WrongRequest, small_file};
-use crate::output::harmless;
+use crate::output::shown;
 use crate::selection;
 
 /// The name of a file with settings.
@@ -103,11 +103,11 @@ impl Settings {
     /// The settings as a file would say them.
     pub(super) fn describe(&self) -> anyhow::Result<String> {
         let origin = match &self.origin {
-            Some(path) => format!("the command line and {}", harmless(&path.display().to_string())),
+            Some(path) => format!("the command line and {}", shown(path)),
             None => format!("the command line; no {NAME} was found"),
         };
         let passed_over = self.passed_over.as_ref().map(|path| {
-            let path = harmless(&path.display().to_string());
+            let path = shown(path);
             format!("# {path} lies in what is checked and was not read\n")
         });
         let mut check = self.section.clone();
@@ -132,11 +132,9 @@ fn nearest_file(here: &Path, checked: &[String]) -> anyhow::Result<Found> {
     let mut found = Found::default();
     for folder in here.ancestors() {
         let path = folder.join(NAME);
-        let is_below = checked
-            .iter()
-            .map(|pattern| lies_below(&path, pattern))
-            .collect::<io::Result<Vec<bool>>>()
-            .map_err(|error| Failure::new("look at", &path, &error))?;
+        let is_below = checked.iter().map(|pattern| lies_below(&path, pattern));
+        let is_below: io::Result<Vec<bool>> = is_below.collect();
+        let is_below = is_below.map_err(|error| Failure::new("look at", &path, &error))?;
         if is_below.contains(&true) {
             found.passed_over.get_or_insert(path);
             continue;
@@ -163,7 +161,7 @@ fn named(path: &Path, error: &io::Error) -> WrongRequest {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> WrongRequest {
-    let path = harmless(&path.display().to_string());
+    let path = shown(path);
     WrongRequest::new(format!("cannot read the settings {path}: {error}"))
 }
 

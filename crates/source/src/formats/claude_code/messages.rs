@@ -9,8 +9,8 @@ use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, RawJson, R
 use super::injected;
 use super::line::{Line, is_true};
 use super::path;
-use crate::formats::anthropic_messages;
 use crate::frame::{FrameView, Reading};
+use crate::reader::vendor::anthropic;
 use crate::reader::{
     Keep as _, Kept, Site, Times, Turn, Turns, divided, logged, present, quoted_list, repeats, text,
 };
@@ -450,7 +450,7 @@ fn said(line: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
         .and_then(|message| present(message, "content"))
     {
         None => site.missing("message.content", Severity::Error),
-        Some(content) => anthropic_messages::content(&mut turn, "message.content", content, site, limits),
+        Some(content) => anthropic::content(&mut turn, "message.content", content, site, limits),
     }
     turn
 }

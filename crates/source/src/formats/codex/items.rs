@@ -5,8 +5,8 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{ArgumentForm, Extra, Message, MessageKind, Part, Role, ToolCall, Usage};
 
 use super::twins::{Twins, spoken};
-use crate::formats::openai_responses;
 use crate::frame::FrameView;
+use crate::reader::vendor::responses;
 use crate::reader::{Keep as _, Site, Times, Turn, Turns, embedded, id, logged, present, text, word};
 
 /// How texts begin that the program writes in the person's name, and a word for each.
@@ -254,7 +254,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             | "function_call_output"
             | "custom_tool_call"
             | "custom_tool_call_output"
-            | "reasoning" => self.turns.read(item, prefix, openai_responses::turn),
+            | "reasoning" => self.turns.read(item, prefix, responses::turn),
             "local_shell_call" => self.turns.read(item, prefix, shell_call),
             "token_count" => {
                 self.turns.list.rows.merged += 1;

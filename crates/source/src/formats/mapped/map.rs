@@ -6,7 +6,7 @@ use chatmill_diag::{Finding, codes};
 use chatmill_intake::Sketch;
 use chatmill_model::Role;
 
-use super::path::MapPath;
+use crate::format::MapPath;
 
 /// Names that are shown beside a path that leads nowhere.
 const MAX_NAMES_SHOWN: usize = 8;

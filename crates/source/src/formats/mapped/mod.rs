@@ -11,7 +11,6 @@
 //! What no path leads to is kept among the extra fields. Such a format is never recognised: the map must be named.
 
 mod map;
-mod path;
 mod rest;
 mod turns;
 
@@ -22,11 +21,11 @@ use chatmill_intake::Sketch;
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Conversation, Customs, Extra};
 
+use crate::format::MapPath;
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{id, reading, too_many};
 use crate::source::{About, Source};
 pub use map::FieldMap;
-pub use path::MapPath;
 use turns::Reader;
 
 const ID: &str = "mapped";

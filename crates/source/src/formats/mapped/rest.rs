@@ -2,7 +2,7 @@
 
 use chatmill_intake::json::{Kind, Value};
 
-use super::path::MapPath;
+use crate::format::MapPath;
 use crate::reader::{Keep as _, Kept, kept};
 
 /// Keeps every field of `object` that no path selects, under its path in the object.

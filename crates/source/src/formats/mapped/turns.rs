@@ -5,8 +5,8 @@ use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Extra, Message, Part, Reference, Role};
 
 use super::map::FieldMap;
-use super::path::MapPath;
 use super::rest;
+use crate::format::MapPath;
 use crate::frame::{FrameView, Reading};
 use crate::reader::{
     Keep as _, Kept, ListReader, Roster, Site, Times, id, message_object, parts, role_words, tool_calls,

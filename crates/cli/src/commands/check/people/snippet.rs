@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_marked() {
+    fn text_that_is_cut_off_a_line_is_marked_with_an_ellipsis() {
         let text = format!("{}HERE{}", "b".repeat(300), "c".repeat(300));
         let [line, _] = draw(&excerpt(&text, "HERE"), 20).unwrap();
         assert_eq!(line, "…bbbbbbbHEREccccccc…");

@@ -4,7 +4,7 @@
 use chatmill_diag::Severity;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::report::{CodeSummary, Summary, Totals};
+use super::super::report::{CodeSummary, Summary, Totals, by_severity, worst_first};
 use super::{Layout, View, style};
 use crate::figures::{count, counted};
 use crate::output::{self, Colours, harmless};
@@ -71,7 +71,7 @@ pub(super) fn write(summary: &Summary, hidden: &Hidden, view: &View, colours: Co
     if let Some(path) = &view.settings {
         hints.push(format!("settings of {path}"));
     }
-    if let Some((code, _)) = summary.worst_first().first() {
+    if let Some((code, _)) = worst_first(&summary.codes).first() {
         hints.push(format!("`chatmill explain {code}` says more about {code}"));
     }
     if !hints.is_empty() {
@@ -105,36 +105,30 @@ fn verdicts(summary: &Summary) -> String {
 }
 
 fn numbers(summary: &Summary) -> String {
-    let known = summary
-        .known
-        .map(|known| format!("; {} known from the baseline", count(known)))
-        .unwrap_or_default();
+    let known = summary.known.map(count);
+    let known = known.map(|known| format!("; {known} known from the baseline"));
     format!(
-        "{} in {}; {}, {}, {}{known}",
+        "{} in {}; {}, {}, {}{}",
         counted(summary.conversations, "conversation"),
         counted(summary.records, "record"),
         counted(summary.errors, "error"),
         counted(summary.warnings, "warning"),
         counted(summary.notes, "note"),
+        known.unwrap_or_default(),
     )
 }
 
 /// The codes, worst first, each with its numbers and the file that has most of it.
 fn codes(summary: &Summary, columns: usize, colours: Colours) -> String {
-    let worst = summary.worst_first();
+    let worst = worst_first(&summary.codes);
     let listed = worst.get(..MAX_CODES).unwrap_or(&worst);
     let tallies: Vec<String> = listed.iter().map(|(_, code)| tally(code)).collect();
     let widest = tallies.iter().map(String::len).max().unwrap_or_default();
     let name = |code: &str, found: &CodeSummary| format!("{code} {}", found.name);
-    let longest = listed
-        .iter()
-        .map(|(code, found)| name(code, found).len())
-        .max()
-        .unwrap_or_default();
-    let files: Vec<String> = listed
-        .iter()
-        .map(|(_, code)| format!("in {}", counted(code.files, "file")))
-        .collect();
+    let longest = listed.iter().map(|(code, found)| name(code, found).len());
+    let longest = longest.max().unwrap_or_default();
+    let files = listed.iter().map(|(_, code)| counted(code.files, "file"));
+    let files: Vec<String> = files.map(|files| format!("in {files}")).collect();
     let most_files = files.iter().map(String::len).max().unwrap_or_default();
     // The name goes first where there is no room for it and a file.
     let shows_names = widest + 2 + longest + 2 + most_files + 2 + LEAST_PATH <= columns;
@@ -165,16 +159,7 @@ fn codes(summary: &Summary, columns: usize, colours: Colours) -> String {
 
 /// Occurrences of a code: mostly of one severity.
 fn tally(code: &CodeSummary) -> String {
-    let mut clauses = Vec::new();
-    for (number, noun) in [
-        (code.errors, "error"),
-        (code.warnings, "warning"),
-        (code.notes, "note"),
-    ] {
-        if number > 0 {
-            clauses.push(counted(number, noun));
-        }
-    }
+    let clauses: Vec<String> = by_severity(code.errors, code.warnings, code.notes).collect();
     clauses.join(", ")
 }
 
@@ -200,26 +185,18 @@ fn fitting(path: &str, number: &str, columns: usize) -> String {
 
 /// Every code with its numbers, as a table.
 pub(super) fn statistics(totals: &Totals) -> String {
-    let rows: Vec<Vec<String>> = totals
-        .worst_first()
-        .into_iter()
-        .map(|(code, found)| {
-            vec![
-                format!("{code} {}", found.name),
-                count(found.errors),
-                count(found.warnings),
-                count(found.notes),
-                count(found.total()),
-            ]
-        })
-        .collect();
-    if rows.is_empty() {
+    let codes = worst_first(&totals.0);
+    if codes.is_empty() {
         return String::new();
     }
-    let header = ["Finding", "errors", "warnings", "notes", "all"]
-        .map(str::to_owned)
-        .to_vec();
-    output::fitted(header, rows, 1, &["all"], terminal::table_columns()) + "\n\n"
+    let rows = codes.into_iter().map(|(code, found)| {
+        let mut row = vec![format!("{code} {}", found.name)];
+        let all = found.errors + found.warnings + found.notes;
+        row.extend([found.errors, found.warnings, found.notes, all].map(count));
+        row
+    });
+    let header = ["Finding", "errors", "warnings", "notes", "all"];
+    output::fitted(header, rows, 1, &["all"], terminal::table_columns()) + "\n"
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! `--write letters=DIR`: a letter to each supplier, in Markdown and as a page.
+//! Reports that are pages: `--write html=FILE` over all files, `--write letters=DIR` a letter to each supplier, in Markdown, too.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use chatmill_dataset::Folder;
@@ -8,13 +8,33 @@ use chatmill_dataset::rows::FindingRow;
 use chatmill_engine::check::{Checked, Files};
 use chatmill_intake::Failure;
 use chatmill_intake::discover::lies_below;
-use chatmill_report::check::letters;
+use chatmill_report::check::{check_page, letters};
 
 use super::gathered::Gathered;
 use super::report::{Report, Totals};
-use crate::exit::WrongRequest;
+use crate::exit::refuse;
 
-/// The report.
+/// One page.
+pub(super) struct Html {
+    /// What was checked.
+    pub title: String,
+    /// What is shown.
+    pub gathered: Gathered,
+}
+
+impl Report for Html {
+    fn finding(&mut self, _out: &mut dyn Write, checked: &Checked, row: &FindingRow) -> io::Result<()> {
+        self.gathered.add(checked, row);
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut dyn Write, files: &Files, _totals: &Totals) -> io::Result<()> {
+        let page = check_page(&self.title, &self.gathered.files(files)).map_err(io::Error::other)?;
+        out.write_all(page.as_bytes())
+    }
+}
+
+/// The letters.
 pub(super) struct Letters {
     /// Taken when it is published.
     folder: Option<Folder>,
@@ -30,9 +50,8 @@ impl Letters {
     pub(super) fn begin(path: &Path, checked: &[String], most: usize) -> anyhow::Result<Self> {
         for pattern in checked {
             if lies_in(path, pattern).map_err(|error| Failure::new("look at", path, &error))? {
-                let shown = path.display();
-                let refusal = WrongRequest::new(format!("{shown} lies in what is checked"));
-                return Err(refusal.then("choose a folder elsewhere for the letters").into());
+                let message = format!("{} lies in what is checked", path.display());
+                return refuse(message, "choose a folder elsewhere for the letters");
             }
         }
         Ok(Self {
@@ -76,12 +95,12 @@ fn lies_in(path: &Path, pattern: &str) -> io::Result<bool> {
 }
 
 impl Report for Letters {
-    fn finding(&mut self, checked: &Checked, row: &FindingRow) -> io::Result<()> {
+    fn finding(&mut self, _out: &mut dyn Write, checked: &Checked, row: &FindingRow) -> io::Result<()> {
         self.gathered.add(checked, row);
         Ok(())
     }
 
-    fn end(&mut self, files: &Files, _totals: &Totals) -> io::Result<()> {
+    fn end(&mut self, _out: &mut dyn Write, files: &Files, _totals: &Totals) -> io::Result<()> {
         self.write(files).map_err(io::Error::other)
     }
 }

@@ -1,11 +1,21 @@
-//! Paths of a field map: a small part of JSON Path.
+//! Paths of format files and field maps: a small part of JSON Path.
 //!
-//! `$` is the record, or the message. `.key` and `["key"]` step into a field, `[0]` to an element, `[*]` to all of them.
+//! `$` is the value at hand: the record, a message, an element of a list. `.key` and `["key"]` step into a field, `[0]` to an
+//! element, `[*]` to all elements, or to all values of an object, `[key=word]` to those whose field `key` is that word.
+
+use std::borrow::Cow;
 
 use chatmill_intake::json::{Kind, Value};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Bytes of the longest path.
+const MAX_BYTES: usize = 256;
 
 /// A path.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(with = "String")]
 pub struct MapPath {
     text: String,
     steps: Vec<Step>,
@@ -16,6 +26,15 @@ enum Step {
     Key(String),
     Index(usize),
     Each,
+    Where { key: String, word: String },
+}
+
+impl TryFrom<String> for MapPath {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text)
+    }
 }
 
 impl MapPath {
@@ -26,6 +45,9 @@ impl MapPath {
     /// One clause, where it is none of the form that is known.
     pub fn parse(text: &str) -> Result<Self, String> {
         let fault = |what: &str| format!("`{text}` is not a path: {what}");
+        if text.len() > MAX_BYTES {
+            return Err(format!("a path is longer than {MAX_BYTES} bytes"));
+        }
         let mut rest = text.strip_prefix('$').ok_or_else(|| fault("it begins with $"))?;
         let mut steps = Vec::new();
         while !rest.is_empty() {
@@ -42,10 +64,19 @@ impl MapPath {
                 (Step::Each, after)
             } else {
                 let inside = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-                let (index, after) =
-                    inside.ok_or_else(|| fault("after $ come .key, [\"key\"], [0] and [*]"))?;
-                let index = index.parse().map_err(|_| fault("an index is a number, or *"))?;
-                (Step::Index(index), after)
+                let (inside, after) =
+                    inside.ok_or_else(|| fault("after $ come .key, [\"key\"], [0], [*] and [key=word]"))?;
+                let step = match inside.split_once('=') {
+                    Some((key, word)) if !key.is_empty() => Step::Where {
+                        key: key.to_owned(),
+                        word: word.to_owned(),
+                    },
+                    _ => {
+                        let index = inside.parse();
+                        Step::Index(index.map_err(|_| fault("an index is a number, or *"))?)
+                    }
+                };
+                (step, after)
             };
             if step == Step::Key(String::new()) {
                 return Err(fault("a name is empty"));
@@ -79,26 +110,51 @@ impl MapPath {
 
     /// What it leads to from here, without nulls.
     pub fn find<'d>(&self, from: Value<'d>) -> Vec<Value<'d>> {
-        let mut here = vec![from];
-        for step in &self.steps {
-            here = here
-                .into_iter()
-                .flat_map(|value| -> Vec<Value<'d>> {
-                    match step {
-                        Step::Key(key) => value.get(key).into_iter().collect(),
-                        Step::Index(index) => value.items().nth(*index).into_iter().collect(),
-                        Step::Each => value.items().collect(),
-                    }
-                })
-                .collect();
-        }
-        here.retain(|value| value.kind() != Kind::Null);
-        here
+        let mut found = Vec::new();
+        let end = walk(&self.steps, from, &mut |value| {
+            found.push(value);
+            None::<()>
+        });
+        debug_assert!(end.is_none(), "nothing stops the walk");
+        found
     }
 
     /// The first thing that it leads to.
     pub fn first<'d>(&self, from: Value<'d>) -> Option<Value<'d>> {
-        self.find(from).into_iter().next()
+        walk(&self.steps, from, &mut Some)
+    }
+
+    /// The name of its last field; empty where it has none.
+    pub(crate) fn last_key(&self) -> &str {
+        let keys = self.steps.iter().rev().find_map(|step| match step {
+            Step::Key(key) => Some(key.as_str()),
+            _ => None,
+        });
+        keys.unwrap_or_default()
+    }
+
+    /// The path to the list whose elements it ends with.
+    pub(crate) fn of_list(&self) -> Self {
+        let mut list = self.clone();
+        if list.steps.last() == Some(&Step::Each) {
+            list.steps.pop();
+        }
+        list
+    }
+
+    /// The elements of a list, or the values of an object whose keys are ids.
+    pub(crate) fn elements(list: Value<'_>) -> Vec<Value<'_>> {
+        match list.kind() {
+            Kind::Object => list.fields().map(|(_, value)| value).collect(),
+            _ => list.items().collect(),
+        }
+    }
+
+    /// The same without the elements that it ends with.
+    pub(crate) fn list(&self) -> Cow<'_, str> {
+        self.text
+            .strip_suffix("[*]")
+            .map_or(Cow::Borrowed(self.text.as_str()), Cow::Borrowed)
     }
 
     /// Its names, as far as they follow one another from the start, and whether nothing but `[*]` comes after them.
@@ -125,10 +181,43 @@ impl MapPath {
                     name.push('.');
                     name.push_str(key);
                 }
-                Step::Index(_) | Step::Each => name.push_str("[]"),
+                Step::Index(_) | Step::Each | Step::Where { .. } => name.push_str("[]"),
             }
         }
         name
+    }
+}
+
+/// Walks the steps from a value, until what is there says that it was the one.
+fn walk<'d, T>(steps: &[Step], from: Value<'d>, there: &mut impl FnMut(Value<'d>) -> Option<T>) -> Option<T> {
+    let mut here = from;
+    for (at, step) in (1..).zip(steps) {
+        let rest = steps.get(at..).unwrap_or_default();
+        match step {
+            Step::Key(key) => here = here.get(key)?,
+            Step::Index(index) => here = here.items().nth(*index)?,
+            Step::Each if here.kind() == Kind::Object => {
+                return here.fields().find_map(|(_, value)| walk(rest, value, there));
+            }
+            Step::Each => return here.items().find_map(|value| walk(rest, value, there)),
+            Step::Where { key, word } => {
+                let is = |value: &Value<'d>| value.get(key).is_some_and(|own| says(own, word));
+                let mut those = here.items().filter(is);
+                return those.find_map(|value| walk(rest, value, there));
+            }
+        }
+    }
+    if here.kind() == Kind::Null {
+        return None;
+    }
+    there(here)
+}
+
+/// Whether a value is this word, as a string or as JSON writes it.
+pub(super) fn says(value: Value<'_>, word: &str) -> bool {
+    match value.string() {
+        Some(own) => own == word,
+        None => value.written() == word,
     }
 }
 
@@ -151,6 +240,8 @@ mod tests {
         assert_eq!(found(r#"$.a["odd key"][0].b"#, record), ["1"]);
         assert_eq!(found(r#"$["a"]["odd key"][*].b"#, record), ["1", "3"]);
         assert!(found("$.a.b.c[9]", record).is_empty());
+        assert_eq!(found(r#"$.a["odd key"][b=3].b"#, record), ["3"]);
+        assert_eq!(found("$.a[*][2].c", record), ["2"]);
     }
 
     #[test]

@@ -1,0 +1,133 @@
+//! What must hold in a format file beside its form, and what follows from it.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::language::{Choice, Language, MessageMap, Paths, Piece, Word};
+use super::path::MapPath;
+
+/// The most cases, parts, marks and pieces of a format file.
+const MOST: usize = 64;
+
+/// Says what is wrong with a format file whose form is right.
+pub(super) fn check(language: &Language) -> Result<(), String> {
+    let lists = [
+        ("recognise", language.recognise.len()),
+        ("case", language.case.len()),
+        ("part", language.part.len()),
+        ("message.say", language.message.say.len()),
+    ];
+    if let Some((name, count)) = lists.into_iter().find(|(_, count)| *count > MOST) {
+        return Err(format!("{name} has {count} entries, and {MOST} are the most"));
+    }
+    if let Some(mark) = language
+        .recognise
+        .iter()
+        .find(|mark| mark.sure == 0 || mark.sure > 100)
+    {
+        return Err(format!("recognise.sure is {}, and runs from 1 to 100", mark.sure));
+    }
+    let map = &language.conversation;
+    if language.request.is_some() {
+        let says_more =
+            !map.messages.0.is_empty() || !language.message.say.is_empty() || !language.case.is_empty();
+        return if says_more {
+            Err("a request is read as its vendor's API has it: conversation, message and case say nothing beside it".to_owned())
+        } else {
+            Ok(())
+        };
+    }
+    if map.messages.0.is_empty() {
+        return Err("conversation.messages says nowhere where messages stand: a path like \"$.messages\", or \"$\" where each record is one".to_owned());
+    }
+    let is_rows = map.messages.0.iter().any(MapPath::is_root);
+    if is_rows && (map.messages.0.len() > 1 || map.join || !map.each.0.is_empty() || language.tree.is_some())
+    {
+        return Err("where each record is a message (conversation.messages = \"$\"), there is no other path to messages, no join, no each and no tree".to_owned());
+    }
+    if !is_rows && !map.header.0.is_empty() {
+        return Err("conversation.header speaks of records that are no messages: it needs conversation.messages = \"$\"".to_owned());
+    }
+    if map.join && map.id.0.is_empty() {
+        return Err(
+            "conversation.join needs conversation.id: files that name the same one are joined".to_owned(),
+        );
+    }
+    for (place, piece) in pieces(language) {
+        if piece.parts.is_some() && place == "part" {
+            return Err("a part has no parts of its own: the language has no recursion".to_owned());
+        }
+    }
+    let said = language
+        .message
+        .say
+        .iter()
+        .chain(language.case.iter().flat_map(|case| case.say.iter().flatten()));
+    let has_words = said.count() > 0 || !language.message.notice.0.is_empty();
+    if !has_words {
+        return Err("message.say is empty: nothing says what a message says".to_owned());
+    }
+    Ok(())
+}
+
+/// Every piece, with the list that it stands in.
+fn pieces(language: &Language) -> impl Iterator<Item = (&'static str, &Piece)> {
+    let said = language
+        .message
+        .say
+        .iter()
+        .chain(language.case.iter().flat_map(|case| case.say.iter().flatten()));
+    let parts = language.part.iter().map(|piece| ("part", piece));
+    said.map(|piece| ("say", piece)).chain(parts)
+}
+
+/// The names of structures that a format file gives.
+pub(super) fn shapes(language: &Language) -> Vec<&str> {
+    if let Some(request) = &language.request {
+        return vec![&request.shape];
+    }
+    let words = language
+        .conversation
+        .shape
+        .0
+        .iter()
+        .filter_map(|choice| match choice {
+            Choice::Always(Word::Said(word)) => Some(word.as_str()),
+            Choice::Always(Word::At(_)) => None,
+            Choice::Where(choice) => Some(choice.is.as_str()),
+        });
+    let words: Vec<&str> = words.collect();
+    if words.is_empty() { vec!["session"] } else { words }
+}
+
+/// First keys of the paths of messages.
+pub(super) fn first_keys(language: &Language) -> HashSet<String> {
+    let cases = language.case.iter().map(|case| case.over(&language.message));
+    let maps: Vec<MessageMap> = cases.chain([language.message.clone()]).collect();
+    let mut keys = BTreeSet::new();
+    let mut add = |path: &MapPath| keys.extend(path.keys().0.first().map(|key| (*key).to_owned()));
+    for map in &maps {
+        let paths: [&Paths; 5] = [&map.id, &map.time, &map.kind, &map.model, &map.conversation];
+        paths.into_iter().flat_map(|paths| &paths.0).for_each(&mut add);
+        map.role.0.iter().filter_map(Choice::path).for_each(&mut add);
+        let sender = map
+            .sender
+            .iter()
+            .flat_map(|sender| [&sender.id, &sender.name, &sender.alias]);
+        sender.flat_map(|paths| &paths.0).for_each(&mut add);
+        for piece in &map.say {
+            [&piece.each, &piece.parts, &piece.message]
+                .into_iter()
+                .flatten()
+                .for_each(&mut add);
+            let here = piece.each.is_none().then_some(&piece.text.0);
+            here.into_iter()
+                .flatten()
+                .filter_map(|text| text.path())
+                .for_each(&mut add);
+        }
+        map.again.iter().map(|again| &again.text).for_each(&mut add);
+        map.reply.iter().map(|reply| &reply.to).for_each(&mut add);
+        map.mentions.iter().for_each(&mut add);
+    }
+    keys.into_iter().collect()
+}

@@ -1,0 +1,551 @@
+//! The language of format files: what may be written in one. The structures are the language; their comments are what editors
+//! show, by the JSON Schema that is made of them.
+//!
+//! A format file has no expressions and no recursion: what it can say of a record is where things stand, which words mean what,
+//! and which of a list of cases holds. Reading takes time in proportion to the record.
+
+use std::collections::BTreeMap;
+
+use chatmill_intake::json::Value;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::condition::Condition;
+use super::path::MapPath;
+use super::request::RequestMap;
+use super::several::{OneOrMany, string_or_table};
+use super::template::Template;
+
+/// A format: how its files are recognised, and where in them everything stands.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Language {
+    /// Name for people, for example `Gemini CLI sessions`.
+    pub title: String,
+    /// Where the format is described, and where its files were seen.
+    pub specification: String,
+    /// What a conversation of this format can hold, in one clause.
+    pub carries: String,
+    /// What kind of room its conversations are held in.
+    #[serde(default)]
+    pub scene: SceneWord,
+    /// Whether calls have their arguments as JSON values, and not as text that holds JSON.
+    #[serde(default)]
+    pub json_arguments: bool,
+    /// Whether texts were written as UTF-8 and read as Latin-1 before they came here, as those of Facebook's exports: they are led back.
+    #[serde(default)]
+    pub mojibake: bool,
+    /// Whether what a model thought stands in its texts, between `<think>` and `</think>`.
+    #[serde(default)]
+    pub thoughts_in_text: bool,
+    /// What tells a file of this format: of several marks each alone.
+    #[serde(default)]
+    pub recognise: Vec<Mark>,
+    /// Files of the same export that hold no conversation: they are passed over and counted.
+    #[serde(default)]
+    pub beside: Vec<Beside>,
+    /// A record that is a request to a vendor's API: what is below is not said then.
+    pub request: Option<RequestMap>,
+    /// Where the conversation stands in the record.
+    #[serde(default)]
+    pub conversation: ConversationMap,
+    /// Who stands above whom, where messages branch.
+    pub tree: Option<TreeMap>,
+    /// Where everything stands in a message.
+    #[serde(default)]
+    pub message: MessageMap,
+    /// Messages that are otherwise: of the first case that holds, what it says is taken instead of what `message` says.
+    #[serde(default)]
+    pub case: Vec<Case>,
+    /// How elements of `parts` are read: the first whose condition holds reads it. What none reads is read as vendors' APIs write parts.
+    #[serde(default)]
+    pub part: Vec<Piece>,
+    /// Keys that mean nothing for a conversation, separated by blanks; `outer.inner` is one in an object of that name, `$.key` one of the
+    /// record, `list[]` the places of a list.
+    #[serde(default)]
+    pub silent: String,
+    /// Keys without meaning that hold words: they are kept among the extra fields, and not told.
+    #[serde(default)]
+    pub silent_words: String,
+    /// Objects whose keys are ids.
+    #[serde(default)]
+    pub maps: String,
+}
+
+/// What kind of room a conversation was held in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SceneWord {
+    /// One person and one assistant.
+    #[default]
+    Assistant,
+    /// Several people, with or without agents.
+    GroupChat,
+}
+
+/// What tells a record of this format. All that is said must hold.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Mark {
+    /// Names that stand in the record: `guild`, `messages[].from_id`, `data.parts[].type`.
+    #[serde(default)]
+    pub has: Vec<String>,
+    /// Names of which one stands there.
+    #[serde(default)]
+    pub any: Vec<String>,
+    /// Names that do not.
+    #[serde(default)]
+    pub lacks: Vec<String>,
+    /// Names of fields that hold a text.
+    #[serde(default)]
+    pub text: Vec<String>,
+    /// Words that stand under a name, of which one is enough; a word that begins or ends in `*` means all that end or begin so.
+    #[serde(default)]
+    pub says: BTreeMap<String, Words>,
+    /// Words that do not stand under a name.
+    #[serde(default)]
+    pub denies: BTreeMap<String, Words>,
+    /// How sure that is, from 1 (a guess) to 100 (nothing else looks like this).
+    pub sure: u8,
+    /// What was seen, in one clause, for reports.
+    pub why: String,
+}
+
+/// A file of an export that holds no conversation.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Beside {
+    /// Names that stand in its records.
+    pub has: Vec<String>,
+    /// What it is, for counts: `Claude.ai account file`.
+    pub title: String,
+}
+
+/// One word or several.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Words {
+    /// One.
+    One(String),
+    /// Several, of which any is meant.
+    Any(Vec<String>),
+}
+
+impl Words {
+    /// All of them.
+    pub fn all(&self) -> &[String] {
+        match self {
+            Self::One(word) => std::slice::from_ref(word),
+            Self::Any(words) => words,
+        }
+    }
+}
+
+/// Paths, of which the first that leads to something counts.
+pub type Paths = OneOrMany<MapPath>;
+
+/// Texts, of which the first that says something counts.
+pub type Texts = OneOrMany<Template>;
+
+/// Conditions, of which one is enough.
+pub type Conditions = OneOrMany<Condition>;
+
+/// Words, of which the first that holds counts.
+pub type Choices = OneOrMany<Choice>;
+
+/// A word: always, or where a condition holds.
+#[derive(Clone, Debug, JsonSchema)]
+#[serde(untagged)]
+pub enum Choice {
+    /// This word, or the word at this path.
+    Always(Word),
+    /// A word where a condition holds.
+    Where(ChoiceWhere),
+}
+
+/// A word where a condition holds.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChoiceWhere {
+    /// The word.
+    pub is: String,
+    /// Where it holds.
+    pub when: Conditions,
+}
+
+/// A word, or a path to one.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(with = "String")]
+pub enum Word {
+    /// The format file says it.
+    Said(String),
+    /// The record says it.
+    At(MapPath),
+}
+
+impl TryFrom<String> for Word {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        if word.starts_with('$') {
+            MapPath::parse(&word).map(Self::At)
+        } else {
+            Ok(Self::Said(word))
+        }
+    }
+}
+
+string_or_table!(Choice: Always, Where);
+
+impl Choice {
+    /// Says that what decides it is read.
+    pub fn read(&self, value: Value<'_>) {
+        if let Self::Where(choice) = self {
+            choice.when.hold(value);
+        }
+    }
+
+    /// The path to the word, where the record says it.
+    pub fn path(&self) -> Option<&MapPath> {
+        match self {
+            Self::Always(Word::At(path)) => Some(path),
+            _ => None,
+        }
+    }
+}
+
+/// Where the conversation stands in the record.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ConversationMap {
+    /// The conversations of a record that holds several; the paths below then start at one of them.
+    pub each: Paths,
+    /// What the structure of the record is called, in the column `shape`; the word `session` unless something else is said.
+    pub shape: Choices,
+    /// Its id.
+    pub id: Paths,
+    /// Its title.
+    pub title: Paths,
+    /// What it is about.
+    pub description: Paths,
+    /// The version of the format that it states.
+    pub version: Paths,
+    /// The model that its answers are asked of.
+    pub model: Paths,
+    /// What the model was told before anybody spoke.
+    pub system: Texts,
+    /// Definitions of tools, as a list.
+    pub tools: Paths,
+    /// Everybody who belongs to it, also who says nothing.
+    pub people: Option<PeopleMap>,
+    /// Its messages: a list, or `$` where each record is a message and those of one conversation are gathered.
+    pub messages: Paths,
+    /// Records that say something of the conversation, and no message, where each record is a message. The paths above are sought in them.
+    pub header: Conditions,
+    /// How many messages the record says that it holds.
+    pub count: Option<MapPath>,
+    /// Whether files that name the same conversation are one: its parts.
+    pub join: bool,
+    /// Whether the newest message stands first.
+    pub reversed: bool,
+    /// The value by which messages are put in order, as ids that grow are: by length, then by letters. Of parts of a conversation
+    /// that are joined the order is that of all.
+    pub order: Option<MapPath>,
+    /// What is kept among its extra fields, in this order.
+    pub keep: Vec<MapPath>,
+}
+
+/// Everybody who belongs to a conversation.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PeopleMap {
+    /// Each of them.
+    pub each: MapPath,
+    /// The id.
+    #[serde(default)]
+    pub id: Paths,
+    /// The name that others see.
+    #[serde(default)]
+    pub name: Paths,
+}
+
+/// Who stands above whom.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TreeMap {
+    /// The id of what stands above a message. A message without this key stands below the one before it.
+    pub parent: MapPath,
+    /// How ids begin that mean nothing stands above.
+    #[serde(default)]
+    pub root: Vec<String>,
+    /// The id of the message that people saw last, in the record; without it, the branch of the last message is the conversation.
+    pub visible: Option<MapPath>,
+}
+
+/// Where everything stands in a message; paths start at it.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct MessageMap {
+    /// Its id.
+    pub id: Paths,
+    /// Whether ids are texts: a number is told.
+    pub text_ids: bool,
+    /// The conversation that it belongs to, where each record is a message.
+    pub conversation: Paths,
+    /// When it was said: ISO 8601, or a count since 1970 of seconds, milliseconds or microseconds.
+    pub time: Paths,
+    /// When it was edited: kept where it is another time than that of the message.
+    pub edited: Option<MapPath>,
+    /// Who speaks: a word for a role, or a path to one; of several the first that holds.
+    pub role: Choices,
+    /// What the words for roles mean, beyond those that everybody uses.
+    pub roles: BTreeMap<String, Speaks>,
+    /// What becomes of a message whose word for the role is not known.
+    pub unknown: Unknown,
+    /// Who it is.
+    pub sender: Option<SenderMap>,
+    /// The format's own word for what it is, for the column `source_type`.
+    #[serde(rename = "type")]
+    pub kind: Paths,
+    /// The word that says nothing, for it is the usual one.
+    pub usual_type: Option<String>,
+    /// What it says, piece by piece.
+    pub say: Vec<Piece>,
+    /// The words of `say` once more: they are kept where they are others, and said where `say` has none.
+    pub again: Option<Again>,
+    /// The words of an event, where it is one.
+    pub notice: Texts,
+    /// Whether it continues the assistant's message before it.
+    pub joins: bool,
+    /// Ids of those who are mentioned.
+    pub mentions: Option<MapPath>,
+    /// The message that it answers.
+    pub reply: Option<ReplyMap>,
+    /// The model that wrote it.
+    pub model: Paths,
+    /// What it cost: an object in the words of any vendor's API, or where its counts stand.
+    pub usage: Option<UsageMap>,
+    /// What is kept among its extra fields before what nothing else reads.
+    pub keep: Vec<MapPath>,
+}
+
+/// What a word for a role means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Speaks {
+    /// A person.
+    User,
+    /// The model or bot.
+    Assistant,
+    /// Instructions.
+    System,
+    /// A tool's result.
+    Tool,
+    /// Nobody: an event.
+    Notice,
+    /// Nobody, and nothing that belongs to the conversation: it is counted and passed over.
+    Nothing,
+}
+
+/// What becomes of a message whose word for the role is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Unknown {
+    /// It is an event, which a finding tells.
+    #[default]
+    Notice,
+    /// A person says it, which a finding tells.
+    User,
+    /// It is rejected.
+    Reject,
+}
+
+/// Who speaks.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SenderMap {
+    /// The id.
+    pub id: Paths,
+    /// The name that others see.
+    pub name: Paths,
+    /// A second name, of the account.
+    pub alias: Paths,
+}
+
+/// The words of a message once more.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Again {
+    /// Where they stand.
+    pub text: MapPath,
+    /// A sentence that stands there for what has no words.
+    pub placeholder: Option<String>,
+}
+
+/// The message that another answers.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReplyMap {
+    /// Its id.
+    pub to: MapPath,
+    /// The id of the conversation that it stands in, where that may be another.
+    pub conversation: Option<MapPath>,
+    /// What is kept among the extra fields where it stands in another conversation.
+    pub keep: Option<MapPath>,
+}
+
+/// What a message cost.
+#[derive(Clone, Debug, JsonSchema)]
+#[serde(untagged)]
+pub enum UsageMap {
+    /// An object in the words of any vendor's API.
+    Object(MapPath),
+    /// Where its counts stand.
+    Counts(Counts),
+}
+
+string_or_table!(UsageMap: Object, Counts);
+
+/// Where the tokens of a message are counted.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Counts {
+    /// Tokens that were sent.
+    pub input: Option<MapPath>,
+    /// Tokens that were sent and that `input` does not count: they are added.
+    pub input_beside: Vec<MapPath>,
+    /// The share of all that were sent that came from a cache.
+    pub cached: Option<MapPath>,
+    /// Tokens that the model wrote.
+    pub output: Option<MapPath>,
+    /// Tokens that it wrote, as thoughts, and that `output` does not count: they are added.
+    pub output_beside: Vec<MapPath>,
+}
+
+/// A piece of a message. What it holds is read in the order that stands here.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Piece {
+    /// Where it is there.
+    pub when: Conditions,
+    /// Where it is not.
+    pub unless: Conditions,
+    /// The elements that are such pieces; the paths below then start at each.
+    pub each: Option<MapPath>,
+    /// What the model thought.
+    pub reasoning: Texts,
+    /// A picture, sound or file.
+    pub file: Option<FileMap>,
+    /// Words; at a path also a list of parts as vendors' APIs have them.
+    pub text: Texts,
+    /// A list whose elements `part` reads.
+    pub parts: Option<MapPath>,
+    /// A whole message in the form of any vendor's API.
+    pub message: Option<MapPath>,
+    /// A call of a tool.
+    pub call: Option<CallMap>,
+    /// What a tool answered.
+    pub result: Option<ResultMap>,
+    /// What of the piece is kept among the extra fields of the message, though it is without meaning.
+    pub keep: Vec<MapPath>,
+    /// Fields of the piece without meaning.
+    pub ignore: Vec<String>,
+}
+
+/// A picture, sound or file.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FileMap {
+    /// What it is: `image`, `audio`, `video`, `file`, or a path to a word that begins so. Else its MIME type says it, or the end of its name.
+    pub kind: Choices,
+    /// Its MIME type.
+    #[serde(rename = "type")]
+    pub media_type: Paths,
+    /// Its name.
+    pub name: Paths,
+    /// Its address; one without `://` is a place beside the file, and only its name is known.
+    pub url: Paths,
+    /// Its bytes in base64.
+    pub data: Paths,
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CallMap {
+    /// The id by which the result names it.
+    pub id: Paths,
+    /// The tool.
+    pub name: Paths,
+    /// The arguments: JSON, or text that holds JSON.
+    pub arguments: Paths,
+}
+
+/// What a tool answered.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ResultMap {
+    /// The id of the call.
+    pub call: Paths,
+    /// The tool.
+    pub name: Paths,
+    /// The answer: text, parts as vendors' APIs have them, or JSON.
+    pub content: Texts,
+    /// Where it is a failure.
+    pub error: Conditions,
+    /// Whether there is no result where there is no answer, as of a call that is not answered yet.
+    pub optional: bool,
+}
+
+/// A message that is otherwise.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// Where it holds.
+    #[serde(default)]
+    pub when: Conditions,
+    /// Where it does not.
+    #[serde(default)]
+    pub unless: Conditions,
+    /// Who speaks.
+    pub role: Option<Choices>,
+    /// The message's id.
+    pub id: Option<Paths>,
+    /// When it was said.
+    pub time: Option<Paths>,
+    /// Who it is.
+    pub sender: Option<SenderMap>,
+    /// What it says, piece by piece.
+    pub say: Option<Vec<Piece>>,
+    /// The words of an event.
+    pub notice: Option<Texts>,
+    /// Whether it continues the assistant's message before it.
+    pub joins: Option<bool>,
+    /// The model that wrote it.
+    pub model: Option<Paths>,
+    /// What it cost.
+    pub usage: Option<UsageMap>,
+}
+
+impl Case {
+    /// A message of this case: what the case says, and for the rest what all messages have.
+    pub fn over(&self, message: &MessageMap) -> MessageMap {
+        let mut own = message.clone();
+        macro_rules! take {
+            ($($field:ident)+) => {
+                $(if let Some(value) = &self.$field {
+                    own.$field.clone_from(value);
+                })+
+            };
+        }
+        take!(role id time say notice joins model);
+        if self.sender.is_some() {
+            own.sender.clone_from(&self.sender);
+        }
+        if self.usage.is_some() {
+            own.usage.clone_from(&self.usage);
+        }
+        own
+    }
+}

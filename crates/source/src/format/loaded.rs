@@ -1,0 +1,334 @@
+//! A format file that was read: what it says, checked, and what follows from that.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use chatmill_diag::{Limits, cut};
+use chatmill_intake::json::{Document, Value};
+use chatmill_intake::{Framing, RecordSketch, Sketch};
+use chatmill_model::Customs;
+
+use super::condition::applies;
+use super::language::{Case, Language, Mark, MessageMap, Words};
+use super::template::Read;
+use super::{read, request};
+use crate::frame::{FrameView, Reading, Row};
+use crate::reader::{APART, best, has, thoughts};
+use crate::silence::Silence;
+use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+
+/// Bytes of the longest format file.
+pub const MAX_BYTES: usize = 256 << 10;
+
+/// A format file, as it is used.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) about: &'static About,
+    /// How it is read, where its records are requests to a vendor's API.
+    request: Option<request::Reader>,
+    pub(super) language: &'static Language,
+    /// First keys of the paths of a message: none may stand there twice.
+    pub(super) keys: HashSet<String>,
+    pub(super) read: Read,
+    silence: Silence,
+    /// Messages of each case.
+    cases: Vec<MessageMap>,
+}
+
+/// Why a format file is not one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormatFault {
+    /// What is wrong, with line, column and the line itself where it has a place.
+    pub message: String,
+}
+
+impl std::fmt::Display for FormatFault {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for FormatFault {}
+
+impl Loaded {
+    /// Reads a format file.
+    fn parse(id: &'static str, text: &str) -> Result<Self, FormatFault> {
+        let fault = |message: String| FormatFault { message };
+        if text.len() > MAX_BYTES {
+            return Err(fault(format!("a format file has at most {MAX_BYTES} bytes")));
+        }
+        let language: Language = toml::from_str(text).map_err(|error| fault(error.to_string()))?;
+        super::check::check(&language).map_err(fault)?;
+        let language: &'static Language = Box::leak(Box::new(language));
+        let shapes = super::check::shapes(language);
+        let customs = if language.json_arguments {
+            NO_TEXT_ARGUMENTS
+        } else {
+            Customs::USUAL
+        };
+        let is_sent = language.request.as_ref().is_some_and(|request| request.sent);
+        let about: &'static About = Box::leak(Box::new(About {
+            id,
+            title: &language.title,
+            specification: &language.specification,
+            shapes: Vec::leak(shapes),
+            carries: &language.carries,
+            customs: if is_sent {
+                customs.of_one_request()
+            } else {
+                customs
+            },
+        }));
+        let silence = Silence::listed(id, &language.silent, &language.silent_words, &language.maps);
+        Ok(Self {
+            about,
+            request: language
+                .request
+                .as_ref()
+                .map(|map| request::Reader::of(map, about)),
+            keys: super::check::first_keys(language),
+            read: Read {
+                mojibake: language.mojibake,
+            },
+            silence,
+            cases: language
+                .case
+                .iter()
+                .map(|case| case.over(&language.message))
+                .collect(),
+            language,
+        })
+    }
+
+    /// What a message is like: the first case that holds.
+    pub(super) fn message(&self, value: Value<'_>) -> &MessageMap {
+        let holds = |case: &Case| applies(&case.when, &case.unless, value);
+        let case = self.language.case.iter().position(holds);
+        case.map_or(&self.language.message, |at| cut::at(&self.cases, at))
+    }
+
+    /// Whether a person says a message.
+    pub(super) fn asks(&self, value: Value<'_>) -> bool {
+        super::message::is_of_user(self.message(value), value)
+    }
+
+    /// Whether each record is a message.
+    pub(super) fn is_rows(&self) -> bool {
+        self.language
+            .conversation
+            .messages
+            .0
+            .iter()
+            .any(super::path::MapPath::is_root)
+    }
+
+    /// The conversation that a row belongs to; none where the format does not say or the row does not.
+    fn key(&self, row: Value<'_>) -> Option<String> {
+        self.language.message.conversation.id(row)
+    }
+}
+
+/// A source that is a format file.
+#[derive(Debug)]
+pub struct FormatFile {
+    id: &'static str,
+    text: &'static str,
+    loaded: OnceLock<&'static Loaded>,
+}
+
+/// Format files that were read from outside; each lives as long as the program, and equal ones are one.
+static OUTSIDE: Mutex<Vec<&'static FormatFile>> = Mutex::new(Vec::new());
+
+/// Reads a format file from outside: `id` is what its source is called.
+///
+/// # Errors
+///
+/// What is wrong with it, and where.
+pub fn load(id: &str, text: &str) -> Result<&'static FormatFile, FormatFault> {
+    let mut outside = OUTSIDE.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = outside.iter().find(|file| file.id == id && file.text == text);
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let leak = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
+    let loaded: &'static Loaded = Box::leak(Box::new(Loaded::parse(leak(id), text)?));
+    let file: &'static FormatFile = Box::leak(Box::new(FormatFile {
+        id: loaded.about.id,
+        text: leak(text),
+        loaded: OnceLock::from(loaded),
+    }));
+    outside.push(file);
+    Ok(file)
+}
+
+impl FormatFile {
+    /// A format file that is part of the program.
+    pub(crate) const fn built_in(id: &'static str, text: &'static str) -> Self {
+        Self {
+            id,
+            text,
+            loaded: OnceLock::new(),
+        }
+    }
+
+    /// The file as it is written.
+    pub fn text(&self) -> &'static str {
+        self.text
+    }
+
+    fn loaded(&self) -> &'static Loaded {
+        self.loaded
+            .get_or_init(|| match Loaded::parse(self.id, self.text) {
+                Ok(loaded) => Box::leak(Box::new(loaded)),
+                #[expect(clippy::panic, reason = "a test reads every file of the program")]
+                Err(fault) => panic!("the format file of {} is wrong: {fault}", self.id),
+            })
+    }
+}
+
+impl Source for FormatFile {
+    fn about(&self) -> &'static About {
+        self.loaded().about
+    }
+
+    fn silence(&self) -> &'static Silence {
+        &self.loaded().silence
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        let loaded = self.loaded();
+        let language = &loaded.language;
+        let own = |record: &RecordSketch| {
+            let marks = language.recognise.iter().filter(|mark| mark.tells(record));
+            let surest = marks.reduce(|best, mark| if mark.sure > best.sure { mark } else { best })?;
+            Some((surest.sure, surest.why.clone()))
+        };
+        let known = match &loaded.request {
+            Some(request) => request.recognise(sketch, own),
+            None => best(sketch, own),
+        };
+        known.or_else(|| {
+            let beside = self.passes_over(sketch)?;
+            Some((
+                98,
+                vec![format!(
+                    "records are those of another file of the export: {beside}"
+                )],
+            ))
+        })
+    }
+
+    fn passes_over(&self, sketch: &Sketch) -> Option<&'static str> {
+        let beside = &self.loaded().language.beside;
+        let has_all =
+            |names: &[String], record: &RecordSketch| names.iter().all(|name| names_it(record, name));
+        let found = beside
+            .iter()
+            .find(|beside| sketch.records.iter().any(|record| has_all(&beside.has, record)));
+        found.map(|beside| beside.title.as_str())
+    }
+
+    fn gathers(&self, sketch: &Sketch) -> bool {
+        let loaded = self.loaded();
+        loaded
+            .request
+            .as_ref()
+            .is_some_and(|request| request.gathers(sketch))
+            || loaded.is_rows()
+            || loaded.language.conversation.join
+    }
+
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        let (loaded, root) = (self.loaded(), document.root());
+        if let Some(request) = &loaded.request {
+            return request.rows(document);
+        }
+        if loaded.is_rows() {
+            return Row::cut(root, |row| loaded.key(row));
+        }
+        let map = &loaded.language.conversation;
+        map.messages.first(root)?;
+        Some(vec![Row::of(Some(map.id.id(root)?), root)])
+    }
+
+    fn merges(&self) -> bool {
+        self.loaded().language.conversation.join
+    }
+
+    fn can_merge(&self) -> bool {
+        self.gathers(&NO_SKETCH)
+    }
+
+    fn lies_apart(&self) -> bool {
+        let map = &self.loaded().language.conversation;
+        map.join || !map.each.0.is_empty()
+    }
+
+    fn message_path(&self, index: u32) -> Option<String> {
+        let loaded = self.loaded();
+        if let Some(request) = &loaded.request {
+            return request.message_path(index);
+        }
+        if loaded.is_rows() {
+            return Some("$".to_owned());
+        }
+        let list = loaded.language.conversation.messages.0.first();
+        let list = list.filter(|_| !self.lies_apart() && index != APART)?;
+        Some(format!("{}[{index}]", list.list()))
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        let loaded = self.loaded();
+        if let Some(request) = &loaded.request {
+            return request.read(*frame, limits);
+        }
+        let read = read::read(loaded, *frame, limits);
+        if loaded.language.thoughts_in_text {
+            thoughts::reading(loaded.about.customs, read)
+        } else {
+            Reading::stored(loaded.about.customs, read)
+        }
+    }
+}
+
+/// A sketch of nothing.
+const NO_SKETCH: Sketch = Sketch {
+    framing: Framing::Empty,
+    records: Vec::new(),
+};
+
+impl Mark {
+    /// Whether it tells a record.
+    fn tells(&self, record: &RecordSketch) -> bool {
+        let says = |(name, wanted): (&String, &Words)| {
+            let stands = record.names.get(name);
+            let mut words = stands.into_iter().flat_map(|name| &name.words);
+            words.any(|word| wanted.all().iter().any(|pattern| is_like(word, pattern)))
+        };
+        let is_text = |name: &String| {
+            let mut texts = record.strings.iter().chain(&record.starts);
+            texts.any(|(key, _)| key == name)
+        };
+        self.has.iter().all(|name| names_it(record, name))
+            && (self.any.is_empty() || self.any.iter().any(|name| names_it(record, name)))
+            && !self.lacks.iter().any(|name| names_it(record, name))
+            && self.text.iter().all(is_text)
+            && self.says.iter().all(says)
+            && !self.denies.iter().any(says)
+    }
+}
+
+/// Whether a word is one that a pattern means, which may begin or end in `*`.
+fn is_like(word: &str, pattern: &str) -> bool {
+    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(inner), Some(_)) => word.contains(inner.trim_end_matches('*')),
+        (Some(end), None) => word.ends_with(end),
+        (None, Some(start)) => word.starts_with(start),
+        (None, None) => word == pattern,
+    }
+}
+
+/// Whether a name stands in a record.
+fn names_it(record: &RecordSketch, name: &str) -> bool {
+    record.names(name) || has(record, name)
+}

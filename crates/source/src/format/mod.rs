@@ -1,0 +1,26 @@
+//! Formats that are files: a TOML file says where in a record everything stands, and this reads records by it.
+//!
+//! | File | Holds |
+//! |---|---|
+//! | `language.rs`, `condition.rs`, `template.rs`, `path.rs`, `several.rs` | what may be written in a format file |
+//! | `check.rs`, `loaded.rs` | a format file that was read, as a source |
+//! | `read.rs`, `message.rs`, `piece.rs` | records, messages and their pieces, read by it |
+//! | `request.rs` | records that are requests to a vendor's API |
+//!
+//! Why: docs/decisions/2026-11-26-a-format-is-a-file.md.
+
+mod check;
+mod condition;
+mod language;
+mod loaded;
+mod message;
+mod path;
+mod piece;
+mod read;
+mod request;
+mod several;
+mod template;
+
+pub use language::Language;
+pub use loaded::{FormatFault, FormatFile, load};
+pub use path::MapPath;

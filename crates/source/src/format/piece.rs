@@ -1,0 +1,406 @@
+//! Reading the pieces of a message: words, thoughts, files, calls and results.
+
+use std::path::Path;
+
+use chatmill_diag::{Limits, codes};
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::{
+    ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult, own_parts,
+};
+
+use super::condition::{Chosen, applies, chosen};
+use super::language::{Again, CallMap, FileMap, Piece, ResultMap, Texts};
+use super::loaded::Loaded;
+use super::message::holds_something;
+use super::path::MapPath;
+use super::template::Template;
+use crate::reader::{Keep, Kept, Site, arguments, exchange, kind_of, message_object, parts};
+
+/// What a message says.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    /// The pieces.
+    pub(super) parts: Vec<Part>,
+    /// Fields without a place, by path.
+    pub(super) extra: Kept,
+    /// The role that a vendor's message inside says.
+    pub(super) role: Option<Role>,
+    /// The name that it says.
+    pub(super) name: Option<String>,
+    /// Its id.
+    pub(super) id: Option<String>,
+}
+
+impl Keep for Said {
+    fn kept(&mut self) -> &mut Kept {
+        &mut self.extra
+    }
+}
+
+impl Said {
+    /// Whether it holds results and nothing else.
+    pub(super) fn only_answers(&self) -> bool {
+        let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
+        let mut own = own_parts(&self.parts).map(|(_, part)| part);
+        !self.parts.is_empty() && own.all(is_result)
+    }
+}
+
+/// Reads pieces.
+#[derive(Clone, Copy)]
+pub(super) struct Pieces<'r> {
+    pub(super) format: &'static Loaded,
+    pub(super) limits: &'r Limits,
+}
+
+impl Pieces<'_> {
+    /// Reads the pieces of a value, in order.
+    pub(super) fn read(self, say: &[Piece], value: Value<'_>, said: &mut Said, site: &mut Site<'_>) {
+        for piece in say.iter().filter(|piece| applies_here(piece, value)) {
+            let Some(each) = &piece.each else {
+                self.piece(piece, value, "", said, site);
+                continue;
+            };
+            let list = each.name();
+            let list = list.trim_end_matches("[]");
+            for (index, element) in each.find(value).into_iter().enumerate() {
+                if element.kind() != Kind::Object && !piece.is_of_scalars() {
+                    let one = list.strip_suffix('s').unwrap_or(list);
+                    let place = format!("{list}[{index}]");
+                    site.warn(
+                        &place,
+                        &format!("the {one} is not an object and is kept as it is"),
+                        element,
+                    );
+                    said.extra.keep(place, element);
+                } else if applies(&piece.when, &piece.unless, element) {
+                    self.piece(piece, element, &format!("{list}[{index}]"), said, site);
+                }
+            }
+        }
+    }
+
+    /// Reads a piece that stands at `place` in the message; one of the message itself has no place.
+    fn piece(self, piece: &Piece, value: Value<'_>, place: &str, said: &mut Said, site: &mut Site<'_>) {
+        let thought = piece.reasoning.says(value, self.format.read);
+        if !thought.is_empty() {
+            said.parts.push(Part::Reasoning(thought));
+        }
+        said.parts.extend(
+            piece
+                .file
+                .as_ref()
+                .and_then(|file| self.file(file, value))
+                .map(Part::Media),
+        );
+        self.text(&piece.text, value, place, said, site);
+        if let Some(list) = piece.parts.as_ref().and_then(|path| path.first(value)) {
+            let name = piece.parts.as_ref().map(MapPath::name).unwrap_or_default();
+            self.parts(list, &joined(place, &name), said, site);
+        }
+        if let Some((path, message)) = piece
+            .message
+            .as_ref()
+            .and_then(|path| Some((path, path.first(value)?)))
+        {
+            let from = said.extra.len();
+            let turn = exchange::any(message, site, self.limits);
+            said.extra.extend(turn.rest);
+            let name = joined(place, &path.name());
+            for (key, _) in said.extra.iter_mut().skip(from).filter(|_| !name.is_empty()) {
+                *key = format!("{name}.{key}");
+            }
+            said.parts.extend(turn.parts);
+            said.role = said.role.or(turn.role);
+            said.name = said.name.take().or(turn.name);
+            said.id = said.id.take().or(turn.id);
+        }
+        if let Some(call) = &piece.call {
+            said.parts
+                .push(Part::ToolCall(self.call(call, value, place, site)));
+        }
+        if let Some(result) = &piece.result {
+            self.result(result, value, place, said, site);
+        }
+        for path in &piece.keep {
+            for found in path
+                .find(value)
+                .into_iter()
+                .filter(|found| holds_something(*found))
+            {
+                said.extra.keep(joined(place, &path.name()), found);
+            }
+        }
+        for key in &piece.ignore {
+            value.get(key).inspect(|value| super::read::pass_over(*value));
+        }
+    }
+
+    /// Reads words: of several places the first that has some.
+    fn text(self, texts: &Texts, value: Value<'_>, place: &str, said: &mut Said, site: &mut Site<'_>) {
+        for text in &texts.0 {
+            let before = said.parts.len();
+            match text.path() {
+                Some(path) => {
+                    for found in path.find(value) {
+                        self.words(found, &joined(place, &path.name()), said, site);
+                    }
+                }
+                None => {
+                    let words = text.says(value, self.format.read);
+                    said.parts
+                        .extend((!words.is_empty()).then_some(Part::Text(words)));
+                }
+            }
+            if said.parts.len() > before {
+                return;
+            }
+        }
+    }
+
+    /// Reads a value as words: a string, or a list of parts.
+    fn words(self, value: Value<'_>, field: &str, said: &mut Said, site: &mut Site<'_>) {
+        match value.kind() {
+            Kind::String => {
+                let words = self.format.read.text(value);
+                said.parts
+                    .extend((!words.is_empty()).then_some(Part::Text(words)));
+            }
+            Kind::Array if value.is_empty() => {}
+            Kind::Array if parts::is_parts(value) => self.parts(value, field, said, site),
+            _ => {
+                let text = format!("{field} is not a string and is kept as it is");
+                site.error(field, &text, value);
+                said.extra.keep(field, value);
+            }
+        }
+    }
+
+    /// Reads the elements of a list of parts.
+    fn parts(self, list: Value<'_>, field: &str, said: &mut Said, site: &mut Site<'_>) {
+        if list.kind() != Kind::Array {
+            let text = format!("{field} is not a list of blocks and is read as its text");
+            site.warn(field, &text, list);
+            let words = self.format.read.text(list);
+            said.parts
+                .extend((!words.is_empty()).then_some(Part::Text(words)));
+            return;
+        }
+        for (index, element) in list.items().enumerate() {
+            let place = format!("{field}[{index}]");
+            let mut rules = self.format.language.part.iter();
+            if let Some(rule) = rules.find(|rule| applies(&rule.when, &rule.unless, element)) {
+                self.piece(rule, element, &place, said, site);
+                continue;
+            }
+            if element.kind() == Kind::String {
+                said.parts.push(Part::Text(self.format.read.text(element)));
+                continue;
+            }
+            let mut content = crate::reader::Content::default();
+            let is_read = element.kind() == Kind::Object && parts::known(element, &place, &mut content);
+            if is_read {
+                said.parts.extend(content.parts);
+                said.extra.extend(content.extra);
+            } else {
+                let text = "the block has no form that is known here and is kept as it is";
+                let kind = element.get("type").unwrap_or(element);
+                site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{place}"), kind);
+                said.extra.keep_told(place, element);
+            }
+        }
+    }
+
+    fn call(self, map: &CallMap, value: Value<'_>, place: &str, site: &mut Site<'_>) -> ToolCall {
+        let given = map.arguments.found(value);
+        let given = given.map_or_else(
+            || (Arguments::Malformed(String::new()), ArgumentForm::Text),
+            |(given, name)| arguments(Some(given), &joined(place, &name), site, self.limits),
+        );
+        ToolCall::new(map.id.id(value), map.name.id(value), given)
+    }
+
+    fn result(self, map: &ResultMap, value: Value<'_>, place: &str, said: &mut Said, site: &mut Site<'_>) {
+        let at = map.content.0.iter().find_map(|text| {
+            let path = text.path()?;
+            Some((path.first(value)?, path.name()))
+        });
+        let is_there = at.is_some();
+        let (content, others) = match at {
+            Some((found, name)) if is_shown(found) => self.shown(found, &joined(place, &name), said),
+            Some((found, name)) if found.kind() != Kind::String => {
+                message_object::answered(found, &joined(place, &name), &mut said.extra, site)
+            }
+            _ => (map.content.says(value, self.format.read), Vec::new()),
+        };
+        if !is_there && content.is_empty() && map.optional {
+            return;
+        }
+        said.parts.push(Part::ToolResult(ToolResult {
+            call_id: map.call.id(value),
+            name: map.name.id(value),
+            content,
+            is_error: map.error.hold(value),
+            media: parts::media_of_answer(&others),
+            ..ToolResult::default()
+        }));
+        said.parts.extend(others);
+    }
+
+    /// What a list of parts shows: its texts, and what is no text.
+    fn shown(self, list: Value<'_>, field: &str, said: &mut Said) -> (String, Vec<Part>) {
+        let mut inside = Said::default();
+        for (index, element) in list.items().enumerate() {
+            let place = format!("{field}[{index}]");
+            let mut content = crate::reader::Content::default();
+            if parts::known(element, &place, &mut content) {
+                inside.parts.extend(content.parts);
+                inside.extra.extend(content.extra);
+            } else {
+                inside.extra.keep(place, element);
+            }
+        }
+        said.extra.extend(inside.extra);
+        parts::divided(inside.parts)
+    }
+
+    /// A file: none where nothing is said of it.
+    fn file(self, map: &FileMap, value: Value<'_>) -> Option<Media> {
+        let read = self.format.read;
+        let word = |paths: &super::language::Paths| paths.id(value).map(|word| read.led_back(word));
+        let (name, url, data) = (word(&map.name), word(&map.url), word(&map.data));
+        if name.is_none() && url.is_none() && data.is_none() {
+            return None;
+        }
+        let media_type = word(&map.media_type).filter(|word| word.contains('/'));
+        let said = chosen(&map.kind.0, value).and_then(|chosen| match chosen {
+            Chosen::Said(word) => kind_of_word(word),
+            Chosen::Found(word) => kind_of_word(&word.as_str()?),
+        });
+        let by_name = || name.as_deref().or(url.as_deref()).and_then(kind_of_name);
+        let kind = said.or_else(|| kind_of(media_type.as_deref())).or_else(by_name);
+        let kind = kind.unwrap_or(MediaKind::File);
+        if let Some(bytes) = data {
+            return Some(Media {
+                media_type,
+                ..parts::located(kind, bytes.clone(), name.clone())
+            })
+            .map(|media| match media.source {
+                MediaSource::Url(_) => Media {
+                    source: MediaSource::Inline(bytes),
+                    ..media
+                },
+                _ => media,
+            });
+        }
+        let path_name = || {
+            url.as_deref()
+                .and_then(|path| path.rsplit('/').next())
+                .map(str::to_owned)
+        };
+        let address = url
+            .as_ref()
+            .filter(|url| url.contains("://") || url.starts_with("data:"));
+        Some(match address {
+            Some(address) => {
+                let located = parts::located(kind, address.clone(), name);
+                let media_type = media_type.or(located.media_type);
+                Media {
+                    media_type,
+                    ..located
+                }
+            }
+            None => Media {
+                kind,
+                source: MediaSource::Upload,
+                media_type,
+                name: name.clone().or_else(path_name),
+            },
+        })
+    }
+
+    /// Reads the words that stand beside what was read, once more: kept where they are others, said where nothing is said yet.
+    pub(super) fn again(self, again: &Again, value: Value<'_>, said: &mut Said, site: &mut Site<'_>) {
+        let Some(beside) = again.text.first(value) else {
+            return;
+        };
+        let name = again.text.name();
+        let Some(text) = beside.as_str() else {
+            site.warn(&name, &format!("{name} is not a string and is left out"), beside);
+            return;
+        };
+        let words = |text: &str| -> String { text.split_whitespace().collect() };
+        let own = said.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(words(text)),
+            _ => None,
+        });
+        let own: String = own.collect();
+        let has_words = said.parts.iter().any(|part| !matches!(part, Part::Media(_)));
+        let is_placeholder = again
+            .placeholder
+            .as_ref()
+            .is_some_and(|sentence| text.contains(sentence.as_str()));
+        if text.is_empty() || is_placeholder && has_words || own.ends_with(&words(&text)) {
+            return;
+        }
+        if has_words && !own.is_empty() {
+            said.extra.keep(name, beside);
+        } else {
+            said.parts
+                .push(Part::Text(self.format.read.led_back(text.into_owned())));
+        }
+    }
+}
+
+impl Piece {
+    /// Whether its elements are words themselves.
+    fn is_of_scalars(&self) -> bool {
+        let texts = self.text.0.iter().chain(&self.reasoning.0);
+        let mut paths = texts
+            .filter_map(Template::path)
+            .chain(self.file.iter().flat_map(|file| &file.url.0));
+        paths.any(MapPath::is_root)
+    }
+}
+
+/// Whether a piece is there; of one whose elements are asked, each is.
+fn applies_here(piece: &Piece, value: Value<'_>) -> bool {
+    piece.each.is_some() || applies(&piece.when, &piece.unless, value)
+}
+
+/// Whether a value is a list of parts, of which one at least is a text.
+fn is_shown(list: Value<'_>) -> bool {
+    let mut items = list.items();
+    items.any(|part| part.get("text").is_some_and(|text| text.kind() == Kind::String))
+}
+
+/// A path inside a place of a message.
+fn joined(place: &str, name: &str) -> String {
+    match (place, name) {
+        (place, "") => place.to_owned(),
+        ("", name) => name.to_owned(),
+        (place, name) => format!("{place}.{name}"),
+    }
+}
+
+fn kind_of_word(word: &str) -> Option<MediaKind> {
+    let begins = |start: &str| word.starts_with(start);
+    Some(match word {
+        _ if begins("image") || begins("photo") || begins("picture") || begins("gif") => MediaKind::Image,
+        _ if begins("audio") || begins("sound") || begins("voice") => MediaKind::Audio,
+        _ if begins("video") => MediaKind::Video,
+        _ if begins("file") || begins("document") => MediaKind::File,
+        _ => return None,
+    })
+}
+
+/// What the end of a file's name says that it is.
+fn kind_of_name(name: &str) -> Option<MediaKind> {
+    let ending = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
+    Some(match ending.as_str() {
+        "png" | "jpg" | "jpeg" | "gif" | "webp" => MediaKind::Image,
+        "mp3" | "ogg" | "wav" | "m4a" | "flac" => MediaKind::Audio,
+        "mp4" | "webm" | "mov" => MediaKind::Video,
+        _ => return None,
+    })
+}

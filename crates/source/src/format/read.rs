@@ -1,0 +1,534 @@
+//! Reading a record as a format file says: its conversations, and the messages of each.
+
+use std::collections::HashMap;
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::json::{Kind, Mark, Value};
+use chatmill_model::{Conversation, Extra, Part, Role, Scene};
+
+use super::condition::{Chosen, chosen};
+use super::language::{ConversationMap, SceneWord, TreeMap};
+use super::loaded::Loaded;
+use super::message::{Reader, holds_something};
+use super::path::MapPath;
+use crate::frame::{FrameView, Reading};
+use crate::reader::branch::{self, REGENERATED};
+use crate::reader::request_fields::list_of_tools;
+use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
+use crate::reader::{APART, Keep as _, Kept, Notes, exceeds, id, list};
+
+/// The structure of a record where its format names none.
+const SHAPE: &str = "session";
+
+/// Reads a record, or rows that were gathered.
+pub(super) fn read(
+    format: &'static Loaded,
+    frame: FrameView<'_>,
+    limits: &Limits,
+) -> Result<Reading, Box<Finding>> {
+    let root = frame.root();
+    let map = &format.language.conversation;
+    if format.is_rows() {
+        return rows(format, frame, limits);
+    }
+    if map.join {
+        let files: Vec<(String, Value<'_>)> = match root.kind() {
+            Kind::Array => (0..)
+                .zip(root.items())
+                .map(|(at, file)| (format!("$[{at}]"), file))
+                .collect(),
+            _ => vec![("$".to_owned(), root)],
+        };
+        return joined(format, frame, limits, &files);
+    }
+    if root.kind() != Kind::Object {
+        return Err(frame.fault(&codes::WRONG_TYPE, "the record is not an object", "$", root));
+    }
+    if map.each.0.is_empty() {
+        let one = One {
+            format,
+            frame,
+            limits,
+            record: root,
+            path: "$".to_owned(),
+        };
+        return one.read();
+    }
+    several(format, frame, limits)
+}
+
+/// Says that a value means nothing, with all that is in it.
+pub(super) fn pass_over(value: Value<'_>) {
+    value.mark(Mark::Taken);
+}
+
+/// Reads the conversations of a record that holds several.
+fn several(format: &'static Loaded, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let root = frame.root();
+    let paths = &format.language.conversation.each.0;
+    let chats: Vec<(String, Value<'_>)> = paths
+        .iter()
+        .flat_map(|path| {
+            let found = path.find(root).into_iter().enumerate();
+            found.map(|(at, chat)| {
+                (
+                    if path.is_root() {
+                        "$".to_owned()
+                    } else {
+                        format!("{}[{at}]", path.list())
+                    },
+                    chat,
+                )
+            })
+        })
+        .collect();
+    let (mut readings, mut faults) = (Vec::new(), Vec::new());
+    for (path, record) in chats {
+        let one = One {
+            format,
+            frame,
+            limits,
+            record,
+            path,
+        };
+        match one.read() {
+            Ok(reading) => readings.push(reading),
+            Err(fault) => faults.push((fault, record)),
+        }
+    }
+    let mut readings = readings.into_iter();
+    let Some(mut first) = readings.next() else {
+        let path = paths.first().map_or("$", MapPath::as_str);
+        let none = || {
+            frame.fault(
+                &codes::MISSING_FIELD,
+                "the record holds no conversation",
+                path,
+                root,
+            )
+        };
+        return Err(faults.into_iter().next().map_or_else(none, |(fault, _)| fault));
+    };
+    first.also = readings.collect();
+    for (fault, value) in faults {
+        first.rows.rows += 1;
+        first.rows.rejected += 1;
+        first.rejects.push(frame.reject(value.span(), *fault, limits));
+    }
+    Ok(first)
+}
+
+/// A conversation with a list of its messages.
+struct One<'d, 'r> {
+    format: &'static Loaded,
+    frame: FrameView<'d>,
+    limits: &'r Limits,
+    record: Value<'d>,
+    /// Where it stands in the record.
+    path: String,
+}
+
+impl<'d> One<'d, '_> {
+    fn read(&self) -> Result<Reading, Box<Finding>> {
+        let (list, path) = self.list()?;
+        let values: Vec<Value<'d>> = MapPath::elements(list);
+        let language = &self.format.language;
+        let mut notes = Notes::new(self.frame.start);
+        let known = language.conversation.keys();
+        notes.repeated_keys(self.record, &self.path, |key| known.contains(&key));
+        if let Some(map) = &language.tree {
+            return Ok(self.tree(map, &values, &path, notes));
+        }
+        let mut reader = self.reader();
+        counted(
+            &language.conversation,
+            self.record,
+            values.len(),
+            &self.path,
+            &mut notes,
+        );
+        reader.before(self.record);
+        for (index, value) in in_order(&language.conversation, values) {
+            reader.message(index, value, || format!("{path}[{index}]"));
+        }
+        reader.turns.list.notes.findings.append(&mut notes.findings);
+        Ok(reader.finish(&[self.record]))
+    }
+
+    fn reader(&self) -> Reader<'d, '_> {
+        let mut reader = Reader::new(self.format, self.frame, self.limits);
+        let id = self.format.language.conversation.id.id(self.record);
+        reader.conversation = id.or(reader.conversation);
+        reader
+    }
+
+    /// The list of messages and its path, or why the conversation is rejected.
+    fn list(&self) -> Result<(Value<'d>, String), Box<Finding>> {
+        let paths = &self.format.language.conversation.messages;
+        let first = paths.0.first();
+        let name = first.map_or_else(String::new, MapPath::name);
+        let name = name.trim_end_matches("[]");
+        if let (true, [path]) = (self.path == "$", paths.0.as_slice())
+            && let ([_], true) = (path.keys().0.as_slice(), path.keys().1)
+        {
+            return list::named(self.frame, name, "messages", self.limits)
+                .map(|list| (list, format!("$.{name}")));
+        }
+        let at = |path: &MapPath| format!("{}{}", self.path, path.list().trim_start_matches('$'));
+        let found = paths
+            .0
+            .iter()
+            .find_map(|path| Some((path.of_list().first(self.record)?, at(path))));
+        let fault = |code, text: String, path: String, value| Err(self.frame.fault(code, text, path, value));
+        let Some((list, path)) = found else {
+            let place = first.map_or_else(|| self.path.clone(), at);
+            return fault(
+                &codes::MISSING_FIELD,
+                format!("the conversation has no {name}"),
+                place,
+                self.record,
+            );
+        };
+        if !matches!(list.kind(), Kind::Array | Kind::Object) {
+            return fault(&codes::WRONG_TYPE, format!("{name} is not a list"), path, list);
+        }
+        match list::too_many(list, "the conversation", "messages", self.limits) {
+            Some(text) => fault(&codes::CONVERSATION_TOO_LARGE, text, path, list),
+            None => Ok((list, path)),
+        }
+    }
+
+    /// Reads the branches of a tree.
+    fn tree(&self, map: &TreeMap, values: &[Value<'d>], path: &str, mut notes: Notes) -> Reading {
+        let entries = self.entries(map, values, path);
+        let tree = Tree::of(&entries, &mut notes);
+        let visible = visible(map, self.record, &entries, &mut notes);
+        let asks = |at: usize| values.get(at).is_some_and(|value| self.format.asks(*value));
+        let branches = tree::branches(
+            &entries,
+            &tree,
+            visible,
+            self.frame.options.branches,
+            self.limits,
+            asks,
+            &mut notes,
+        );
+        let record = Nodes {
+            values,
+            entries: &entries,
+        };
+        tree::read(&branches, notes, record, |branch, number| {
+            self.branch(record, branch, number)
+        })
+    }
+
+    fn branch(&self, nodes: Nodes<'_, 'd>, branch: &Branch, number: Option<u32>) -> Reading {
+        let mut reader = self.reader();
+        reader.before(self.record);
+        let shared = branch::read(&mut reader, nodes, branch, REGENERATED);
+        let mut reading = reader.finish(&[self.record]);
+        if let Some(conversation) = &mut reading.conversation {
+            branch::mark(conversation, (branch, nodes.entries), shared, number);
+        }
+        reading
+    }
+
+    /// The messages with what stands above them: where they do not say, it is the message before.
+    fn entries(&self, map: &TreeMap, values: &[Value<'d>], path: &str) -> Vec<Node> {
+        let message = &self.format.language.message;
+        let own =
+            |index: usize, value: &Value<'_>| message.id.id(*value).unwrap_or_else(|| format!("#{index}"));
+        let mut ids: Vec<String> = Vec::with_capacity(values.len());
+        let mut taken: HashMap<String, u32> = HashMap::new();
+        for (index, value) in values.iter().enumerate() {
+            let id = own(index, value);
+            let times = taken.entry(id.clone()).or_default();
+            *times += 1;
+            // A message that is there twice stands below its first copy.
+            ids.push(if *times > 1 { format!("{id}#{index}") } else { id });
+        }
+        let above: Vec<Option<String>> = std::iter::once(None)
+            .chain(ids.iter().cloned().map(Some))
+            .collect();
+        let nodes = (0..).zip(values).zip(ids).zip(above);
+        nodes
+            .map(|(((index, value), own_id), before)| {
+                let is_copy = own_id != own(index, value);
+                let parent = match value.get(map.parent.last_key()) {
+                    _ if is_copy => before,
+                    None => before,
+                    Some(parent) => id(parent)
+                        .filter(|parent| !map.root.iter().any(|root| parent.starts_with(root.as_str()))),
+                };
+                Node {
+                    id: own_id,
+                    parent,
+                    span: value.span(),
+                    path: format!("{path}[{index}]"),
+                }
+            })
+            .collect()
+    }
+}
+
+/// The message that people saw last: the one that the record names, else the last.
+fn visible(map: &TreeMap, record: Value<'_>, entries: &[Node], notes: &mut Notes) -> Option<usize> {
+    let named = map
+        .visible
+        .as_ref()
+        .and_then(|path| Some((path, path.first(record)?)));
+    let place = named
+        .and_then(|(_, value)| id(value))
+        .and_then(|id| entries.iter().position(|node| node.id == id));
+    if let (Some((path, value)), None) = (named, place) {
+        let text = format!(
+            "{} names no message of the record: the branch of the last one is read",
+            path.name()
+        );
+        let finding = Finding::new(&codes::BROKEN_TREE, text);
+        notes.push(finding.at_path(path.as_str()), Some(value));
+    }
+    place.or_else(|| entries.len().checked_sub(1))
+}
+
+/// Reads rows, of which each is a message or says something of the conversation.
+fn rows(format: &'static Loaded, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let neither = "the line is JSON, but not an object";
+    let rows = list::rows(frame, "the conversation", None, neither, limits)?;
+    if !rows.is_empty() && rows.iter().all(|row| row.kind() != Kind::Object) {
+        return Err(frame.fault(&codes::WRONG_TYPE, neither, "$", frame.root()));
+    }
+    let map = &format.language.conversation;
+    let (headers, messages): (Vec<_>, Vec<_>) =
+        (0..).zip(rows).partition(|(_, row)| map.header.would_hold(*row));
+    let headers: Vec<Value<'_>> = headers.into_iter().map(|(_, row)| row).collect();
+    let mut reader = Reader::new(format, frame, limits);
+    let named = headers.iter().find_map(|header| map.id.id(*header));
+    let by_row = || {
+        messages
+            .first()
+            .and_then(|(_, row)| format.language.message.conversation.id(*row))
+    };
+    reader.conversation = reader
+        .conversation
+        .filter(|key| !key.is_empty())
+        .or(named)
+        .or_else(by_row);
+    reader.turns.list.rows.rows += headers.len() as u64;
+    reader.turns.list.rows.merged += headers.len() as u64;
+    for header in &headers {
+        reader.before(*header);
+    }
+    for (index, row) in ordered(map, messages) {
+        reader.message(index, row, || list::row_path(frame, index));
+    }
+    Ok(reader.finish(&headers))
+}
+
+/// Reads files that hold the same conversation.
+fn joined(
+    format: &'static Loaded,
+    frame: FrameView<'_>,
+    limits: &Limits,
+    files: &[(String, Value<'_>)],
+) -> Result<Reading, Box<Finding>> {
+    let map = &format.language.conversation;
+    let mut reader = Reader::new(format, frame, limits);
+    let mut notes = Notes::new(frame.start);
+    let mut found: Vec<(u32, (String, Value<'_>))> = Vec::new();
+    for (number, (path, file)) in (0..).zip(files) {
+        let list = map
+            .messages
+            .0
+            .iter()
+            .find_map(|path| Some((path, path.of_list().first(*file)?)));
+        let list = list.filter(|(_, list)| list.kind() == Kind::Array);
+        let Some((list_path, list)) = list else {
+            let text = "the record has no list of messages";
+            let place = map.messages.0.first().map_or("", |path| path.as_str());
+            let place = format!("{path}{}", place.trim_start_matches('$').trim_end_matches("[*]"));
+            return Err(frame.fault(&codes::MISSING_FIELD, text, place, *file));
+        };
+        reader.conversation = reader.conversation.take().or_else(|| map.id.id(*file));
+        counted(map, *file, list.len(), path, &mut notes);
+        let inside = list_path.list().trim_start_matches('$').to_owned();
+        let messages = list.items().enumerate();
+        found
+            .extend(messages.map(|(index, message)| (number, (format!("{path}{inside}[{index}]"), message))));
+    }
+    if let Some(text) = exceeds(found.len() as u64, "the channel", "messages", limits) {
+        return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$", frame.root()));
+    }
+    if files.len() > 1
+        && let Some(Order::By(path)) = map.order()
+    {
+        // Stable: what has no id stays in front.
+        found.sort_by_cached_key(|(_, (_, message))| growing(path.first(*message)));
+    }
+    for (number, (path, message)) in found {
+        reader.message(number, message, || path.clone());
+    }
+    reader.turns.list.notes.findings.append(&mut notes.findings);
+    let records: Vec<Value<'_>> = files.iter().map(|(_, file)| *file).collect();
+    Ok(reader.finish(&records))
+}
+
+/// How messages are put in order.
+enum Order<'c> {
+    Reversed,
+    By(&'c MapPath),
+}
+
+impl ConversationMap {
+    fn order(&self) -> Option<Order<'_>> {
+        match (&self.order, &self.reversed) {
+            (_, true) => Some(Order::Reversed),
+            (Some(path), _) => Some(Order::By(path)),
+            _ => None,
+        }
+    }
+
+    /// First keys of the fields that are read once.
+    fn keys(&self) -> Vec<&str> {
+        let paths = [&self.id, &self.title, &self.messages];
+        let all = paths.into_iter().flat_map(|paths| &paths.0);
+        all.filter_map(|path| path.keys().0.first().copied()).collect()
+    }
+}
+
+/// The messages of a list with their indices, in the order in which they were said.
+fn in_order<'d>(map: &ConversationMap, values: Vec<Value<'d>>) -> Vec<(u32, Value<'d>)> {
+    ordered(map, (0..).zip(values).collect())
+}
+
+fn ordered<'d>(map: &ConversationMap, mut messages: Vec<(u32, Value<'d>)>) -> Vec<(u32, Value<'d>)> {
+    match map.order() {
+        Some(Order::Reversed) => messages.reverse(),
+        Some(Order::By(path)) => messages.sort_by_cached_key(|(_, message)| growing(path.first(*message))),
+        None => {}
+    }
+    messages
+}
+
+/// A key that orders ids which grow: by length, then by their signs.
+fn growing(value: Option<Value<'_>>) -> (usize, String) {
+    let id = value.and_then(id).unwrap_or_default();
+    (id.len(), id)
+}
+
+/// Says where a file holds more or fewer messages than it says.
+fn counted(map: &ConversationMap, file: Value<'_>, messages: usize, path: &str, notes: &mut Notes) {
+    let Some((count, said)) = map
+        .count
+        .as_ref()
+        .and_then(|count| Some((count, count.first(file)?)))
+    else {
+        return;
+    };
+    if said.number_text() != Some(messages.to_string().as_str()) {
+        let text = format!(
+            "{} is {}, and the file holds {messages}",
+            count.name(),
+            said.raw()
+        );
+        let finding = Finding::new(&codes::INCOMPLETE_EXPORT, text);
+        let place = format!("{path}{}", count.as_str().trim_start_matches('$'));
+        notes.push(finding.at_path(place), Some(said));
+    }
+}
+
+impl<'d> Reader<'d, '_> {
+    /// Reads what stands before the messages: people, and what the model was told before anybody spoke.
+    fn before(&mut self, record: Value<'d>) {
+        let map = &self.format.language.conversation;
+        let read = self.format.read;
+        if let Some(people) = &map.people {
+            for person in people.each.find(record) {
+                let name = people.name.id(person).map(|name| read.led_back(name));
+                match people.id.id(person) {
+                    Some(id) => self.turns.roster.of(Role::User, &id, name.as_deref()),
+                    None => self.turns.roster.named(Role::User, name.as_deref()),
+                };
+            }
+        }
+        let told = map.system.says(record, read);
+        if told.is_empty() {
+            return;
+        }
+        let paths = map.system.0.iter().filter_map(|text| text.path()?.first(record));
+        let place = paths.last().unwrap_or(record);
+        self.turns.list.rows.rows += 1;
+        let sender = self.turns.roster.named(Role::System, None);
+        let message = self.turns.list.message(Role::System, place.span(), APART);
+        self.turns.list.push(chatmill_model::Message {
+            sender: Some(sender),
+            parts: vec![Part::Text(told)],
+            ..message
+        });
+    }
+
+    /// Everything that was read, as the conversation of these records.
+    fn finish(mut self, records: &[Value<'d>]) -> Reading {
+        let map = &self.format.language.conversation;
+        let read = self.format.read;
+        let limits = self.turns.list.limits;
+        let first = |paths: &super::language::Paths| records.iter().find_map(|record| paths.id(*record));
+        let text = |paths: &super::language::Paths| first(paths).map(|text| read.led_back(text));
+        let shape = records
+            .iter()
+            .find_map(|record| match chosen(&map.shape.0, *record)? {
+                Chosen::Said(word) => Some(word),
+                Chosen::Found(_) => None,
+            });
+        let shapes = self.format.about.shapes;
+        let shape = shapes.iter().copied().find(|known| Some(*known) == shape);
+        let tools = records
+            .iter()
+            .find_map(|record| list_of_tools(map.tools.first(*record)?, limits));
+        let mut conversation = Conversation {
+            source: self.format.about.id,
+            source_id: self.conversation.take().filter(|id| !id.is_empty()),
+            format_version: first(&map.version),
+            shape: shape.or(shapes.last().copied()).unwrap_or(SHAPE),
+            scene: match self.format.language.scene {
+                SceneWord::Assistant => Scene::Assistant,
+                SceneWord::GroupChat => Scene::GroupChat,
+            },
+            title: text(&map.title),
+            description: text(&map.description),
+            model: first(&map.model).map(Into::into),
+            tools: tools.unwrap_or_default(),
+            ..Conversation::default()
+        };
+        let mut extra = Kept::new();
+        let record = records.first().copied();
+        let kept = record
+            .into_iter()
+            .flat_map(|record| map.keep.iter().map(move |path| (path, path.first(record))));
+        for (path, value) in kept.filter_map(|(path, value)| Some((path, value?))) {
+            keep_rest(&mut extra, value, &path.name());
+        }
+        conversation.extra = Extra(extra);
+        self.times.finish(&mut self.turns.list.notes);
+        self.turns.list.finish(Conversation {
+            participants: self.turns.roster.participants,
+            ..conversation
+        })
+    }
+}
+
+/// Keeps a value: as a whole, or what of an object was not read.
+fn keep_rest(extra: &mut Kept, value: Value<'_>, path: &str) {
+    if value.kind() != Kind::Object || !value.is_touched() {
+        if holds_something(value) {
+            extra.keep(path, value);
+        }
+        return;
+    }
+    let unread: Vec<_> = value.fields().filter(|(_, field)| !field.is_touched()).collect();
+    for (key, field) in unread {
+        if holds_something(field) {
+            extra.keep(crate::reader::below(path, &key), field);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Formats whose records are requests to a vendor's API, or lists of its messages: a format file names the fields, and the readers of
+//! vendors' messages, which many formats share, read the turns.
+
+use chatmill_diag::Limits;
+use chatmill_intake::json::{Document, Value};
+use chatmill_intake::{RecordSketch, Sketch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::formats::openai_messages;
+use crate::frame::{FrameView, Reading, Row};
+use crate::reader::vendor::{anthropic, converse, responses};
+use crate::reader::{RequestForm, Requests, Site, Turn, Vendor, exchange};
+use crate::source::About;
+
+/// A record that is a request to a vendor's API: turns in a list, the system text, tools, settings, and perhaps the answer beside them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequestMap {
+    /// Whose messages the turns are.
+    pub messages: VendorWord,
+    /// Whether a record is a request as it was sent, and no conversation that was lived through.
+    #[serde(default)]
+    pub sent: bool,
+    /// What the structure of the record is called, in the column `shape`.
+    pub shape: String,
+    /// The field that holds the turns.
+    #[serde(default = "messages")]
+    pub list: String,
+    /// Whether the list may be a text, which is then the only turn.
+    #[serde(default)]
+    pub may_be_text: bool,
+    /// The field that holds what the model was told before.
+    pub system: Option<String>,
+    /// The field that defines tools.
+    #[serde(default = "tools")]
+    pub tools: String,
+}
+
+fn messages() -> String {
+    "messages".to_owned()
+}
+
+fn tools() -> String {
+    "tools".to_owned()
+}
+
+/// Whose messages turns are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum VendorWord {
+    /// `OpenAI`'s Chat Completions, and what is written like them.
+    OpenaiChat,
+    /// `OpenAI`'s Responses.
+    OpenaiResponses,
+    /// Anthropic's Messages.
+    Anthropic,
+    /// Bedrock's Converse.
+    Converse,
+    /// The AI SDK's.
+    AiSdk,
+}
+
+/// How the records of such a format are read.
+#[derive(Debug)]
+pub(super) enum Reader {
+    /// Lists of messages in `OpenAI`'s shape, which have a reader of their own.
+    Openai(&'static About),
+    /// Everybody else's.
+    Requests(Requests),
+}
+
+type ReadTurn = fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn;
+
+impl Reader {
+    /// The reader of a format.
+    pub(super) fn of(map: &'static RequestMap, about: &'static About) -> Self {
+        let of_messages: &[&str] = &["role", "content"];
+        let of_items: &[&str] = &[
+            "type",
+            "role",
+            "content",
+            "call_id",
+            "name",
+            "arguments",
+            "output",
+        ];
+        let of_sdk: &[&str] = &["role", "content", "parts", "toolInvocations"];
+        let (turn, known, vendor): (ReadTurn, _, _) = match map.messages {
+            VendorWord::OpenaiChat => return Self::Openai(about),
+            VendorWord::Anthropic => (anthropic::turn, of_messages, Vendor::Anthropic),
+            VendorWord::Converse => (converse::turn, of_messages, Vendor::Converse),
+            VendorWord::OpenaiResponses => (responses::turn, of_items, Vendor::Responses),
+            VendorWord::AiSdk => (exchange::ai_sdk, of_sdk, Vendor::AiSdk),
+        };
+        Self::Requests(Requests {
+            about,
+            form: RequestForm {
+                list: &map.list,
+                may_be_text: map.may_be_text,
+                system: map.system.as_deref(),
+                tools: &map.tools,
+                known,
+                turn,
+                described: None,
+            },
+            vendor: Some(vendor),
+        })
+    }
+
+    /// Recognises the format by its vendor's blocks, and by what `own` sees in a record.
+    pub(super) fn recognise(
+        &self,
+        sketch: &Sketch,
+        own: impl Fn(&RecordSketch) -> Option<(u8, String)>,
+    ) -> Option<(u8, Vec<String>)> {
+        match self {
+            Self::Openai(_) => crate::reader::best(sketch, own),
+            Self::Requests(requests) => requests.recognise_by(sketch, own),
+        }
+    }
+
+    pub(super) fn read(&self, frame: FrameView<'_>, limits: &Limits) -> Reading {
+        match self {
+            Self::Openai(about) => {
+                openai_messages::read((about.id, about), about.shapes.first().copied(), frame, limits)
+            }
+            Self::Requests(requests) => requests.reading(frame, limits),
+        }
+    }
+
+    pub(super) fn message_path(&self, index: u32) -> Option<String> {
+        match self {
+            Self::Openai(_) => openai_messages::path(index),
+            Self::Requests(requests) => requests.form.path(index),
+        }
+    }
+
+    pub(super) fn gathers(&self, sketch: &Sketch) -> bool {
+        matches!(self, Self::Requests(requests) if requests.are_turns(sketch))
+    }
+
+    pub(super) fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        match self {
+            Self::Openai(_) => None,
+            Self::Requests(requests) => requests.turn_rows(document),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Texts that are put together: a path, words with holes, or lines of such.
+
+use chatmill_intake::json::{Kind, Value};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::condition::applies;
+use super::language::{Conditions, Texts};
+use super::path::MapPath;
+use super::several::string_or_table;
+
+/// A text: a path like `$.text`, words with holes like `{name}: {value}`, or lines.
+#[derive(Clone, Debug, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum Template {
+    /// A path, or words with holes. Words of which every hole is empty say nothing.
+    Words(Filled),
+    /// Several texts, one below the other.
+    Lines(Lines),
+}
+
+string_or_table!(Template: Words, Lines);
+
+/// A path, or words with holes: `{a.b}` is what stands at `$.a.b`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(with = "String")]
+pub(super) enum Filled {
+    /// What stands at a path.
+    At(MapPath),
+    /// Words, each followed by a hole but perhaps the last.
+    Holes(Vec<(String, Option<MapPath>)>),
+}
+
+/// Texts that are put one below the other; what says nothing has no line.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Lines {
+    /// Where they are there.
+    #[serde(default)]
+    pub when: Conditions,
+    /// Where they are not.
+    #[serde(default)]
+    pub unless: Conditions,
+    /// The elements that have such lines; paths below start at each.
+    pub each: Option<MapPath>,
+    /// The texts.
+    pub lines: Vec<Template>,
+    /// What stands between them, and between elements; a line break unless something else is said.
+    #[serde(default = "line_break")]
+    pub join: String,
+}
+
+fn line_break() -> String {
+    "\n".to_owned()
+}
+
+impl TryFrom<String> for Filled {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text.starts_with('$') {
+            return MapPath::parse(&text).map(Self::At);
+        }
+        let mut holes = Vec::new();
+        let mut rest = text.as_str();
+        while let Some((words, after)) = rest.split_once('{') {
+            let (name, after) = after
+                .split_once('}')
+                .ok_or_else(|| format!("`{text}` has a hole that does not end with }}"))?;
+            let path = match name {
+                "$" => MapPath::root(),
+                name => MapPath::parse(&format!("$.{name}"))?,
+            };
+            holes.push((words.to_owned(), Some(path)));
+            rest = after;
+        }
+        if holes.is_empty() {
+            return Err(format!(
+                "`{text}` is neither a path, which begins with $, nor has a hole like {{name}}"
+            ));
+        }
+        holes.push((rest.to_owned(), None));
+        Ok(Self::Holes(holes))
+    }
+}
+
+impl Template {
+    /// The path, where it is nothing else.
+    pub(super) fn path(&self) -> Option<&MapPath> {
+        match self {
+            Self::Words(Filled::At(path)) => Some(path),
+            _ => None,
+        }
+    }
+
+    /// What it says of a value.
+    pub(super) fn says(&self, value: Value<'_>, read: Read) -> String {
+        match self {
+            Self::Words(Filled::At(path)) => {
+                let texts = path.find(value).into_iter().map(|value| read.text(value));
+                texts
+                    .filter(|text| !text.is_empty())
+                    .collect::<Vec<_>>()
+                    .join("\n")
+            }
+            Self::Words(Filled::Holes(holes)) => {
+                let (mut said, mut is_filled) = (String::new(), false);
+                for (words, hole) in holes {
+                    said.push_str(words);
+                    let filling = hole.as_ref().and_then(|path| path.first(value));
+                    let filling = filling.map(|value| read.text(value)).unwrap_or_default();
+                    is_filled |= !filling.is_empty();
+                    said.push_str(&filling);
+                }
+                if is_filled { said } else { String::new() }
+            }
+            Self::Lines(lines) => lines.says(value, read),
+        }
+    }
+}
+
+impl Lines {
+    fn says(&self, value: Value<'_>, read: Read) -> String {
+        let of = |value: Value<'_>| {
+            if !applies(&self.when, &self.unless, value) {
+                return String::new();
+            }
+            self.joined(self.lines.iter().map(|line| line.says(value, read)))
+        };
+        match &self.each {
+            Some(path) => self.joined(path.find(value).into_iter().map(of)),
+            None => of(value),
+        }
+    }
+
+    fn joined(&self, texts: impl Iterator<Item = String>) -> String {
+        let said: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+        said.join(&self.join)
+    }
+}
+
+impl Texts {
+    /// What the first says that says something; empty where none does.
+    pub(super) fn says(&self, value: Value<'_>, read: Read) -> String {
+        let mut texts = self.0.iter().map(|text| text.says(value, read));
+        texts.find(|text| !text.is_empty()).unwrap_or_default()
+    }
+}
+
+/// How strings of a format are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Read {
+    /// Whether they were read as Latin-1 once, though they are UTF-8.
+    pub mojibake: bool,
+}
+
+impl Read {
+    /// A value as text: a string, or what JSON writes for anything else but null.
+    pub(super) fn text(self, value: Value<'_>) -> String {
+        match value.as_str() {
+            Some(text) => self.led_back(text.into_owned()),
+            None if value.kind() == Kind::Null => String::new(),
+            None => crate::reader::text_of(value),
+        }
+    }
+
+    /// A text as it was before it was read as Latin-1, where it was.
+    pub(super) fn led_back(self, text: String) -> String {
+        if !self.mojibake || text.is_ascii() {
+            return text;
+        }
+        let bytes: Option<Vec<u8>> = text
+            .chars()
+            .map(|sign| u8::try_from(u32::from(sign)).ok())
+            .collect();
+        bytes
+            .and_then(|bytes| String::from_utf8(bytes).ok())
+            .unwrap_or(text)
+    }
+}

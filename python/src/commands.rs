@@ -3,11 +3,11 @@
 use std::ffi::OsString;
 use std::sync::{Arc, mpsc};
 
-use chatmill_cli::{Answer, STACK_BYTES};
+use chatmill_cli::Answer;
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::watch::Watch;
+use crate::watch::{self, Watch};
 
 /// Does what the arguments ask for; how it ended, and what would have been printed.
 #[pyfunction]
@@ -21,11 +21,7 @@ pub(crate) fn answer(arguments: Vec<OsString>, progress: Option<Py<PyAny>>) -> P
         // Whoever asked waits for it.
         let _ = ready.send(answer);
     };
-    let thread = std::thread::Builder::new()
-        .name("chatmill".to_owned())
-        .stack_size(STACK_BYTES)
-        .spawn(work)
-        .map_err(|error| errors::incomplete(&format!("cannot start a thread: {error}"), "system", None))?;
+    let thread = watch::spawn(work)?;
     let answered = match watch.wait(&mut answers) {
         Ok(answered) => answered,
         Err(error) => {
@@ -35,16 +31,10 @@ pub(crate) fn answer(arguments: Vec<OsString>, progress: Option<Py<PyAny>>) -> P
         }
     };
     match answered {
-        Some(Answer {
-            exit,
-            text,
-            fault: None,
-        }) => Ok((exit.code(), text)),
-        Some(Answer {
-            exit,
-            fault: Some(fault),
-            ..
-        }) => Err(errors::of_fault(exit, &fault)),
+        Some(Answer { exit, text, fault }) => match fault {
+            None => Ok((exit.code(), text)),
+            Some(fault) => Err(errors::of_fault(exit, &fault)),
+        },
         None => Err(errors::internal("chatmill failed on its own account")),
     }
 }

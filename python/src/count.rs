@@ -1,8 +1,8 @@
 //! Counting tokens of texts that Python holds.
 
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 use arrow_array::ArrayRef;
@@ -68,10 +68,9 @@ impl Counter {
         let mut numbers = vec![0_i64; texts.rows()];
         let mut watch = Watch::new(None);
         let (done, mut all_done) = mpsc::channel::<()>();
-        let counted = guarded(|| {
+        guarded(|| {
             thread::scope(|scope| {
-                let queue = Queue::new(&texts, &mut numbers);
-                let queue = Arc::new(std::sync::Mutex::new(queue));
+                let queue = Arc::new(Mutex::new(Queue::new(&texts, &mut numbers)));
                 for _ in 0..self.threads {
                     let (queue, done, stop) = (Arc::clone(&queue), done.clone(), Arc::clone(&watch.stop));
                     scope.spawn(move || {
@@ -83,8 +82,7 @@ impl Counter {
                 // The threads are waited for in any case.
                 watch.wait(&mut all_done).map(drop)
             })
-        });
-        counted?;
+        })?;
         Ok(Column::new(numbers))
     }
 
@@ -124,11 +122,11 @@ impl<'a> Queue<'a> {
     }
 }
 
-fn work_off(queue: &std::sync::Mutex<Queue<'_>>, counter: &dyn Counts, stop: &std::sync::atomic::AtomicBool) {
+fn work_off(queue: &Mutex<Queue<'_>>, counter: &dyn Counts, stop: &AtomicBool) {
     loop {
         let next = queue.lock().ok().and_then(|mut queue| queue.0.pop());
         let Some(piece) = next else { return };
-        if stop.load(std::sync::atomic::Ordering::Relaxed) {
+        if stop.load(Ordering::Relaxed) {
             return;
         }
         for (row, number) in piece.numbers.iter_mut().enumerate() {

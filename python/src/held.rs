@@ -202,23 +202,16 @@ fn gathered(data: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Vec<ArrayRe
     for (row, item) in data.try_iter()?.enumerate() {
         // What it raises is raised here.
         let item = item?;
-        if let Ok(text) = item.cast::<PyString>() {
-            let bytes = bytes_of_text(text, what, row)?;
-            held += bytes.len();
-            builder.append_value(bytes);
+        let bytes = if let Ok(text) = item.cast::<PyString>() {
+            Some(bytes_of_text(text, what, row)?)
         } else if let Ok(bytes) = item.cast::<PyBytes>() {
-            held += bytes.as_bytes().len();
-            builder.append_value(bytes.as_bytes());
+            Some(Cow::Borrowed(bytes.as_bytes()))
         } else if let Ok(bytes) = item.cast::<PyByteArray>() {
-            let bytes = bytes.to_vec();
-            held += bytes.len();
-            builder.append_value(bytes);
+            Some(Cow::Owned(bytes.to_vec()))
         } else if what == RECORD && item.is_none() {
-            builder.append_null();
+            None
         } else if what == RECORD && (item.is_instance_of::<PyDict>() || item.is_instance_of::<PyList>()) {
-            let text = as_json(&item, row)?;
-            held += text.len();
-            builder.append_value(text);
+            Some(Cow::Owned(as_json(&item, row)?.into_bytes()))
         } else {
             let kind = item.get_type();
             let may = if what == RECORD {
@@ -228,7 +221,9 @@ fn gathered(data: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Vec<ArrayRe
             };
             let message = format!("{what} {row} must be {may}, not {kind}");
             return Err(PyTypeError::new_err(message));
-        }
+        };
+        held += bytes.as_deref().map_or(0, <[u8]>::len);
+        builder.append_option(bytes);
         if held >= CHUNK_BYTES {
             chunks.push(Arc::new(builder.finish()));
             held = 0;

@@ -1,7 +1,7 @@
 //! Tables as streams of Arrow batches: made while they are read, or kept.
 
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::{Array, RecordBatch, RecordBatchReader, StructArray};
@@ -15,13 +15,10 @@ use pyo3::types::{PyCapsule, PyDict, PyTuple};
 use crate::arrow_capsules;
 use crate::errors::{self, guarded, internal};
 use crate::planned::Planned;
-use crate::watch::Watch;
+use crate::watch::{self, Watch, locked};
 
 /// Slices that are ready and wait to be read: one, so that the workers need not wait for the reader.
 const READY: usize = 1;
-
-/// The stack of the thread that hands out slices.
-const STACK_BYTES: usize = 16 << 20;
 
 /// The tables of one slice, or why there are no more; nothing when all were handed out. Work that ends without a word has failed.
 type Made = Result<Option<Vec<MemoryTable>>, TablesError>;
@@ -44,18 +41,9 @@ impl Going {
             // Nobody is left to be told where nobody reads on.
             let _ = ready.send(ended.map(|()| None));
         };
-        let thread = std::thread::Builder::new()
-            .name("chatmill".to_owned())
-            .stack_size(STACK_BYTES);
         // What the thread is waited for by is its messages.
-        match thread.spawn(work) {
-            Ok(_) => Ok(Self { made, watch }),
-            Err(error) => Err(errors::incomplete(
-                &format!("cannot start a thread: {error}"),
-                "system",
-                None,
-            )),
-        }
+        watch::spawn(work)?;
+        Ok(Self { made, watch })
     }
 
     fn next(&mut self) -> PyResult<Option<Vec<MemoryTable>>> {
@@ -254,7 +242,7 @@ impl Batches {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
-        let next = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).step());
+        let next = py.detach(|| locked(&self.0).step());
         Ok(next?.map(Batch))
     }
 }
@@ -322,7 +310,7 @@ impl Parts {
     }
 
     fn state(&self) -> MutexGuard<'_, PartsState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 }
 

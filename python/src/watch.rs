@@ -2,15 +2,30 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, ThreadId};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle, ThreadId};
 use std::time::Duration;
 
+use chatmill_cli::STACK_BYTES;
 use chatmill_engine::Progress;
 use pyo3::prelude::*;
 
+use crate::errors;
+
 /// Time between two looks: Ctrl-C is felt at once, and the looking costs nothing.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// Starts work in a thread of its own.
+pub(crate) fn spawn(work: impl FnOnce() + Send + 'static) -> PyResult<JoinHandle<()>> {
+    let thread = thread::Builder::new().name("chatmill".to_owned());
+    let started = thread.stack_size(STACK_BYTES).spawn(work);
+    started.map_err(|error| errors::incomplete(&format!("cannot start a thread: {error}"), "system", None))
+}
+
+/// What a lock guards, whether somebody panicked meanwhile or not.
+pub(crate) fn locked<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// How far the work is, as workers tell it.
 #[derive(Default)]
@@ -22,7 +37,7 @@ pub(crate) struct Heard {
 
 impl Progress for Heard {
     fn stage(&self, name: &str, bytes: u64) {
-        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = (name.to_owned(), bytes);
+        *locked(&self.stage) = (name.to_owned(), bytes);
         self.done.store(0, Ordering::Relaxed);
     }
 
@@ -31,8 +46,7 @@ impl Progress for Heard {
     }
 
     fn note(&self, text: &str) {
-        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        notes.push(text.to_owned());
+        locked(&self.notes).push(text.to_owned());
     }
 }
 
@@ -82,7 +96,7 @@ impl Watch {
 
     fn look(&mut self, py: Python<'_>) -> PyResult<()> {
         py.check_signals()?;
-        let notes = std::mem::take(&mut *self.heard.notes.lock().unwrap_or_else(PoisonError::into_inner));
+        let notes = std::mem::take(&mut *locked(&self.heard.notes));
         if !notes.is_empty() {
             let logger = py.import("logging")?.call_method1("getLogger", ("chatmill",))?;
             for note in notes {
@@ -92,12 +106,7 @@ impl Watch {
         let Some(callback) = &self.callback else {
             return Ok(());
         };
-        let (stage, total) = self
-            .heard
-            .stage
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
+        let (stage, total) = locked(&self.heard.stage).clone();
         let done = self.heard.done.load(Ordering::Relaxed).min(total);
         // Nothing is told twice: a bar that has reached its end is over.
         if stage.is_empty() || self.told == (stage.clone(), done) {

@@ -110,7 +110,7 @@ impl Work {
     #[getter]
     fn dialects(&self) -> Vec<String> {
         let targets = self.planned.whole.targets.iter();
-        targets.map(|target| target.dialect.id().to_owned()).collect()
+        targets.map(|target| target.id().to_owned()).collect()
     }
 
     /// What it is counted in.

@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn each_has_as_many_as_it_may_and_not_one_more() {
+    fn a_count_above_its_allowance_is_a_fault() {
         let places = |number| vec!["somewhere".to_owned(); number];
         let counts = Counts::from([
             (("names", "Key".to_owned()), places(4)),

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn dev_dependencies_are_free() {
+    fn dev_dependencies_are_not_held_to_the_floors() {
         let metadata = serde_json::json!({"packages": [{"name": "chatmill-link", "dependencies": [
             {"name": "chatmill-model", "kind": null},
             {"name": "chatmill-testkit", "kind": "dev"},

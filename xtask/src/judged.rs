@@ -86,7 +86,7 @@ impl Dataset {
             overrides.push(format!("input=[{{ path = {path} }}]"));
         }
         let out = root.join("target/oracles-input").join(self.name);
-        let plan = Plan::load(&root.join(".ci/oracles/judged.toml"), &overrides, Some(&out))?;
+        let plan = Plan::load(&root.join(".ci/oracles/judged.toml"), &overrides, Some(&out), &[])?;
         let summary = chatmill_engine::run(plan, RunOptions::default(), &Silent, &AtomicBool::new(false))?;
         let faults = faults(&out);
         if !faults.is_empty() {

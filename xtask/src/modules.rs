@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn parent_and_child_may_use_each_other() {
+    fn a_module_and_its_parent_may_import_each_other() {
         let files = [
             ("lib.rs", "mod a; pub use a::A; pub struct Root;"),
             ("a.rs", "mod b; use b::B; use crate::Root; pub struct A(B, Root);"),
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_may_not() {
+    fn modules_that_import_each_other_around_are_a_circle() {
         let files = [
             ("lib.rs", "mod a; mod b; mod c;"),
             ("a.rs", "use crate::b::B; pub struct A;"),

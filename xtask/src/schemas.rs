@@ -1,4 +1,4 @@
-//! `cargo xtask schemas`: the JSON Schemas of pipeline files, of `chatmill.toml` and of reports, from the types that read and write them.
+//! `cargo xtask schemas`: the JSON Schemas of pipeline files, of `chatmill.toml`, of format files and of reports, from the types that read and write them.
 
 use std::path::Path;
 
@@ -12,6 +12,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
         ("pipeline", chatmill_engine::pipeline::schema()),
         ("config", chatmill_engine::pipeline::Config::schema()),
         ("report", chatmill_report::schema()),
+        ("format", chatmill_source::format_schema().to_value()),
     ] {
         let mut text = serde_json::to_string_pretty(&schema)?;
         text.push('\n');

@@ -21,14 +21,14 @@ const TEST_CRATES: &[&str] = &["drawn", "golden", "testkit", "workshop"];
 
 /// Code lines of a crate, and of its tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Lines {
+struct CrateLines {
     code: usize,
     tests: usize,
 }
 
 pub(crate) fn run(root: &Path) -> Result<String> {
     let (sources, tests) = (source_files(root)?, test_files(root)?);
-    let mut crates: BTreeMap<&str, Lines> = BTreeMap::new();
+    let mut crates: BTreeMap<&str, CrateLines> = BTreeMap::new();
     for file in &sources {
         let lines = crates.entry(&file.krate).or_default();
         lines.code += code_lines(&file.text);
@@ -44,12 +44,9 @@ pub(crate) fn run(root: &Path) -> Result<String> {
             lines.tests += std::mem::take(&mut lines.code);
         }
     }
-    let sources = sources
-        .iter()
-        .map(|file| (file.text.lines().count(), file.path.clone()));
-    let tests = tests
-        .iter()
-        .map(|file| (file.text.lines().count(), file.path.clone()));
+    let length = |text: &str, path: &String| (text.lines().count(), path.clone());
+    let sources = sources.iter().map(|file| length(&file.text, &file.path));
+    let tests = tests.iter().map(|file| length(&file.text, &file.path));
     let files = report(sources.chain(tests).collect())?;
     let path = root.join(ALLOWANCES);
     let allowances = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -57,7 +54,7 @@ pub(crate) fn run(root: &Path) -> Result<String> {
 }
 
 /// Code and tests by crate, held to what each may have.
-fn table(crates: &BTreeMap<&str, Lines>, allowances: &str) -> Result<String> {
+fn table(crates: &BTreeMap<&str, CrateLines>, allowances: &str) -> Result<String> {
     let mut allowed = BTreeMap::new();
     for line in allowances.lines().filter(|line| !line.starts_with('#')) {
         let (name, lines) = line
@@ -67,7 +64,7 @@ fn table(crates: &BTreeMap<&str, Lines>, allowances: &str) -> Result<String> {
     }
     let mut said = String::from("crate         code    tests  allowed");
     let mut faults = String::new();
-    let mut sum = Lines::default();
+    let mut sum = CrateLines::default();
     for (name, lines) in crates {
         let most = allowed.remove(name).unwrap_or_default();
         write!(
@@ -138,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_crate_has_as_much_code_as_it_may_and_not_a_line_more() {
-        let crates = |code| BTreeMap::from([("link", Lines { code, tests: 7 })]);
+        let crates = |code| BTreeMap::from([("link", CrateLines { code, tests: 7 })]);
         let said = table(&crates(9), "# why\nlink 9").unwrap();
         assert!(
             said.ends_with("link             9        7        9\nall              9        7"),

@@ -1,6 +1,10 @@
 //! The wheel is a workspace of its own, and is tested in the folder that the mill is built in: what both build is built once as long
 //! as both say the same of it.
-#![expect(clippy::disallowed_methods, reason = "it reads the repository itself")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test that reads the repository itself"
+)]
 
 use std::collections::BTreeMap;
 use std::fs;

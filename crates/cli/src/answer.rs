@@ -49,25 +49,15 @@ pub fn answer(
         Ok(cli) => cli,
         Err(said) if said.use_stderr() => {
             let message = said.render().to_string();
-            let message = message.trim_start_matches("error: ").trim_end().to_owned();
-            return Answer {
-                exit: Exit::WrongRequest,
-                text: String::new(),
-                fault: Some(Fault {
-                    message,
-                    code: Some("arguments"),
-                    place: None,
-                }),
+            let fault = Fault {
+                message: message.trim_start_matches("error: ").trim_end().to_owned(),
+                code: Some("arguments"),
+                place: None,
             };
+            return Answer::new(Exit::WrongRequest, String::new(), Some(fault));
         }
         // Help, or the version.
-        Err(said) => {
-            return Answer {
-                exit: Exit::Complete,
-                text: said.render().to_string(),
-                fault: None,
-            };
-        }
+        Err(said) => return Answer::new(Exit::Complete, said.render().to_string(), None),
     };
     let meter = Meter::heard(listener);
     let signals = Signals::of(stop);
@@ -78,20 +68,22 @@ pub fn answer(
     };
     let (outcome, text) = output::captured(|| commands::dispatch(cli.command, &context));
     match outcome {
-        Ok(exit) => Answer {
-            exit,
-            text,
-            fault: None,
-        },
-        Err(error) => Answer {
-            exit: Exit::of(&error, Exit::Interrupted),
-            text,
-            fault: Some(Fault {
-                code: exit::plan_error(&error).map(PlanError::code),
-                place: exit::plan_error(&error).and_then(PlanError::place),
+        Ok(exit) => Answer::new(exit, text, None),
+        Err(error) => {
+            let plan = exit::plan_error(&error);
+            let fault = Fault {
+                code: plan.map(PlanError::code),
+                place: plan.and_then(PlanError::place),
                 message: exit::in_words(&error),
-            }),
-        },
+            };
+            Answer::new(Exit::of(&error, Exit::Interrupted), text, Some(fault))
+        }
+    }
+}
+
+impl Answer {
+    fn new(exit: Exit, text: String, fault: Option<Fault>) -> Self {
+        Self { exit, text, fault }
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use chatmill_engine::{Plan, PlanError};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, ValueEnum};
 use strum::{ParseError, VariantNames};
 
@@ -16,7 +16,6 @@ pub(crate) struct Global {
     #[arg(
         long,
         global = true,
-        value_enum,
         default_value = "auto",
         value_name = "STYLE",
         display_order = 100
@@ -32,7 +31,6 @@ pub(crate) struct Global {
     #[arg(
         long,
         global = true,
-        value_enum,
         default_value = "text",
         value_name = "FORMAT",
         display_order = 100
@@ -85,7 +83,7 @@ impl Milling {
 
     /// The plan of it, with these keys set.
     pub(crate) fn plan(&self, overrides: &[String]) -> Result<Plan, PlanError> {
-        Plan::load_for(&self.pipeline, overrides, self.out.as_deref(), &self.inputs)
+        Plan::load(&self.pipeline, overrides, self.out.as_deref(), &self.inputs)
     }
 }
 
@@ -137,4 +135,20 @@ where
     T: VariantNames + FromStr<Err = ParseError> + Clone + Send + Sync + 'static,
 {
     PossibleValuesParser::new(T::VARIANTS).try_map(|word| word.parse())
+}
+
+/// Words that stand for values, each with what help says of it.
+pub(crate) type Choices<T> = &'static [(&'static str, &'static str, T)];
+
+/// Parses one of these words.
+pub(crate) fn choice<T: Copy + Send + Sync>(choices: Choices<T>) -> impl TypedValueParser<Value = T> {
+    let words = choices
+        .iter()
+        .map(|(word, help, _)| PossibleValue::new(*word).help(*help));
+    PossibleValuesParser::new(words).try_map(|chosen| {
+        let choice = choices.iter().find(|(word, ..)| *word == chosen);
+        choice
+            .map(|(_, _, value)| *value)
+            .ok_or("it is none of the words")
+    })
 }

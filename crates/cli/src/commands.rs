@@ -132,26 +132,25 @@ pub(crate) fn execute(cli: Cli) -> Exit {
     } else {
         Signals::end_at_first()
     };
-    match watched {
-        Ok(signals) => {
-            let context = Context {
-                global: &cli.global,
-                meter: &meter,
-                signals: &signals,
-            };
-            let outcome = dispatch(cli.command, &context);
-            meter.clear();
-            let exit = conclude(outcome, signals.exit());
-            if is_run {
-                meter.end(exit);
-            }
-            exit
+    let signals = match watched {
+        Ok(signals) => signals,
+        Err(error) => {
+            let error = anyhow::Error::from(error).context("cannot watch signals");
+            return conclude(Err(error), Exit::Interrupted);
         }
-        Err(error) => conclude(
-            Err(anyhow::Error::from(error).context("cannot watch signals")),
-            Exit::Interrupted,
-        ),
+    };
+    let context = Context {
+        global: &cli.global,
+        meter: &meter,
+        signals: &signals,
+    };
+    let outcome = dispatch(cli.command, &context);
+    meter.clear();
+    let exit = conclude(outcome, signals.exit());
+    if is_run {
+        meter.end(exit);
     }
+    exit
 }
 
 /// Turns an outcome into an exit, with a message where it is an error. `stopped` is what the last signal asks for.
@@ -174,7 +173,7 @@ pub(crate) fn dispatch(command: Command, context: &Context<'_>) -> anyhow::Resul
         Command::Finish(arguments) => finish::execute(&arguments, context),
         Command::Convert(arguments) => convert::execute(&arguments, context),
         Command::Night(arguments) => night::execute(&arguments, context),
-        Command::Check(arguments) => check::execute(arguments, context),
+        Command::Check(arguments) => check::execute(&arguments, context),
         Command::Render(arguments) => render::execute(arguments, context),
         Command::Inspect(arguments) => inspect::execute(&arguments, context),
         Command::Tokens(arguments) => tokens::execute(&arguments, context),
@@ -200,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_consistent() {
+    fn clap_finds_no_fault_in_the_command_line() {
         Cli::command().debug_assert();
     }
 

@@ -1,5 +1,7 @@
 //! What surrounds a command: options of all commands, progress, signals.
 
+use chatmill_engine::Progress;
+
 use crate::args::Global;
 use crate::progress::Meter;
 use crate::signals::Signals;
@@ -12,4 +14,11 @@ pub(crate) struct Context<'c> {
     pub meter: &'c Meter,
     /// What the process was told meanwhile.
     pub signals: &'c Signals,
+}
+
+impl Context<'_> {
+    /// Says what is worth knowing while the command works.
+    pub(crate) fn note(&self, text: &str) {
+        self.meter.note(text);
+    }
 }

@@ -52,6 +52,11 @@ impl Exit {
         }
     }
 
+    /// Complete, or an objection where something speaks against the result.
+    pub(crate) const fn complete_if(is_fine: bool) -> Self {
+        if is_fine { Self::Complete } else { Self::Objection }
+    }
+
     /// Ends the process, whatever its threads are doing.
     pub fn end_now(self) -> ! {
         #[expect(clippy::disallowed_methods, reason = "this is the one place")]
@@ -121,6 +126,14 @@ impl WrongRequest {
     }
 }
 
+/// Refuses a request: what is wrong with it, and the next step.
+pub(crate) fn refuse<T, E: From<WrongRequest>>(
+    message: impl Into<String>,
+    step: impl Into<String>,
+) -> Result<T, E> {
+    Err(WrongRequest::new(message).then(step).into())
+}
+
 impl fmt::Display for WrongRequest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.message)
@@ -176,11 +189,7 @@ pub(crate) fn tell(failures: &[Failure]) -> Exit {
     for failure in failures {
         let _ = write!(stderr, "{}", line(Word::Error, &harmless(&failure.to_string())));
     }
-    if failures.is_empty() {
-        Exit::Complete
-    } else {
-        Exit::Objection
-    }
+    Exit::complete_if(failures.is_empty())
 }
 
 /// The text of a small file that the command line names; what lies in the file or its name is what `wrong` makes of it.

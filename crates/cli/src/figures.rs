@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_divided_by_zero() {
+    fn a_quotient_by_zero_is_a_dash() {
         assert_eq!(quotient(7, 2), "3.5");
         assert_eq!(quotient(7, 0), "–");
     }

@@ -109,12 +109,14 @@ pub(crate) fn table(header: Vec<String>, rows: Vec<Vec<String>>, first_number: u
 /// A table of at most so many columns of the terminal: while it is wider, columns go, in the order in which `spare` names them; of
 /// those that share a name, the last. A line under it says how many. Where that does not help, the widest words are shortened.
 pub(crate) fn fitted(
-    mut header: Vec<String>,
-    mut rows: Vec<Vec<String>>,
+    header: impl IntoIterator<Item = impl Into<String>>,
+    rows: impl IntoIterator<Item = Vec<String>>,
     mut first_number: usize,
     spare: &[&str],
     columns: usize,
 ) -> String {
+    let mut header: Vec<String> = header.into_iter().map(Into::into).collect();
+    let mut rows: Vec<Vec<String>> = rows.into_iter().collect();
     let mut left_out = 0;
     for name in spare {
         if width(&table(header.clone(), rows.clone(), first_number)) <= columns {
@@ -133,15 +135,11 @@ pub(crate) fn fitted(
     let drawn = width(&table(header.clone(), rows.clone(), first_number));
     shorten(&mut rows, first_number, drawn.saturating_sub(columns));
     let drawn = table(header, rows, first_number);
-    if left_out == 0 {
-        return drawn;
+    match left_out {
+        0 => format!("{drawn}\n"),
+        1 => format!("{drawn}\n1 column does not fit; --wide shows all\n"),
+        _ => format!("{drawn}\n{left_out} columns do not fit; --wide shows all\n"),
     }
-    let (columns, verb) = if left_out == 1 {
-        ("column", "does")
-    } else {
-        ("columns", "do")
-    };
-    format!("{drawn}\n{left_out} {columns} {verb} not fit; --wide shows all")
 }
 
 /// Columns that the widest line of a table takes.
@@ -176,6 +174,11 @@ const LEAST_WORD: usize = 12;
 /// Text from elsewhere as one line for people: what is hidden in it is written as escapes.
 pub(crate) fn harmless(text: &str) -> String {
     visible(text).into_owned()
+}
+
+/// A path as one line for people.
+pub(crate) fn shown(path: &Path) -> String {
+    harmless(&path.display().to_string())
 }
 
 /// How a word stands out on a terminal.
@@ -218,9 +221,7 @@ impl Colours {
             word.to_owned()
         }
     }
-}
 
-impl Colours {
     /// The same of a word that blanks stand before, which stay as they are.
     pub(crate) fn paint_after_blanks(self, style: Style, word: &str) -> String {
         let bare = word.trim_start_matches(' ');
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_goes_in_its_order_and_is_told() {
+    fn columns_that_do_not_fit_are_left_out_in_order_and_counted() {
         let row = |word: &str| {
             vec![
                 word.to_owned(),
@@ -282,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_shortened_where_no_column_is_left_to_go() {
+    fn words_are_shortened_when_no_column_can_be_left_out() {
         let rows = vec![
             vec![
                 "in/2026/a-rather-long-name.jsonl".to_owned(),

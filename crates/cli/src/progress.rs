@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_second_is_left_as_one() {
+    fn less_than_a_second_left_is_shown_as_one_second() {
         let line = reading(999_000_000, 1_000_000_000, 5).plain();
         assert!(
             line.ends_with("1.0 s left") || line.ends_with("1 s left"),

@@ -32,7 +32,7 @@ pub(crate) fn table<'r, R: 'r>(
     spare: &[&str],
     width: usize,
 ) -> String {
-    let header = columns.iter().map(|column| column.title.clone()).collect();
+    let header = columns.iter().map(|column| &column.title);
     let rows = rows.map(|row| columns.iter().map(|column| column.show(row)).collect());
-    output::fitted(header, rows.collect(), words, spare, width)
+    output::fitted(header, rows, words, spare, width)
 }

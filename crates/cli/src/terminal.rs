@@ -164,13 +164,13 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_path_the_end_is_kept() {
+    fn a_long_path_is_shortened_to_its_end() {
         assert_eq!(short_path("a/b.json", 8), "a/b.json");
         assert_eq!(short_path("aa/b.json", 8), "…/b.json");
     }
 
     #[test]
-    fn of_a_long_name_both_ends_are_kept() {
+    fn a_long_name_is_shortened_in_its_middle() {
         assert_eq!(short_name("abcdefgh", 8), "abcdefgh");
         assert_eq!(short_name("abcdefghi", 8), "abc…fghi");
     }

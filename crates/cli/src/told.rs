@@ -52,7 +52,7 @@ pub(crate) fn all() -> Vec<Told> {
     }
     let losses = DIALECTS.iter().map(|dialect| (dialect.id(), dialect.loses()));
     let elsewhere = [
-        ("template", TemplateDialect::losses().to_vec()),
+        ("template", TemplateDialect::losses()),
         ("any, after [redact]", vec![LossCode::Redacted]),
     ];
     for (owner, codes) in losses.chain(elsewhere) {
@@ -87,16 +87,11 @@ pub(crate) fn named(word: &str) -> Vec<Told> {
 pub(crate) fn near(word: &str) -> Option<&'static str> {
     let upper = word.to_ascii_uppercase();
     let letters = |code: &str| {
-        code.split(|sign: char| !sign.is_ascii_alphabetic())
-            .next()
-            .map(str::to_owned)
+        let mut parts = code.split(|sign: char| !sign.is_ascii_alphabetic());
+        parts.next().map(str::to_owned)
     };
-    let codes = || {
-        CODES
-            .iter()
-            .map(|code| code.code)
-            .chain(all().into_iter().map(|told| told.code))
-    };
+    let others = || all().into_iter().map(|told| told.code);
+    let codes = || CODES.iter().map(|code| code.code).chain(others());
     let family = codes().filter(|code| letters(code) == letters(&upper));
     let names = codes().chain(CODES.iter().map(|code| code.name));
     nearest(&upper, family).or_else(|| nearest(word, names))

@@ -18,24 +18,15 @@ pub(crate) fn tell(what: &str, troubles: &Troubles) {
 }
 
 fn lines(what: &str, troubles: &Troubles) -> String {
-    let mut text = String::new();
-    for trouble in troubles.warnings.iter().take(MAX_SHOWN) {
-        text.push_str(&line(Word::Warning, &harmless(&trouble.to_string())));
-    }
-    for trouble in troubles.first.iter().take(MAX_SHOWN) {
-        text.push_str(&line(
-            Word::Warning,
-            &format!("{what}: {}", harmless(&trouble.to_string())),
-        ));
-    }
-    let shown = troubles.first.len().min(MAX_SHOWN) as u64;
-    let more = troubles.count.saturating_sub(shown);
-    if more > 0 {
+    let warnings = troubles.warnings.iter().take(MAX_SHOWN);
+    let warnings = warnings.map(|trouble| harmless(&trouble.to_string()));
+    let missing = troubles.first.iter().take(MAX_SHOWN);
+    let missing = missing.map(|trouble| format!("{what}: {}", harmless(&trouble.to_string())));
+    let more = troubles.count.saturating_sub(missing.len() as u64);
+    let more = (more > 0).then(|| {
         let more = counted(more, "more record");
-        text.push_str(&line(
-            Word::Warning,
-            &format!("{more} {what}; `chatmill check` shows them"),
-        ));
-    }
-    text
+        format!("{more} {what}; `chatmill check` shows them")
+    });
+    let lines = warnings.chain(missing).chain(more);
+    lines.map(|said| line(Word::Warning, &said)).collect()
 }

@@ -4,9 +4,7 @@
 use chatmill_model::Component;
 
 use crate::error::DatasetError;
-use crate::read::{
-    Batch, Components, Dataset, Elements, Flags, Numbers, PlaceLists, Reals, Spans, TextLists, Texts, Times,
-};
+use crate::read::{Batch, Components, Dataset, Numbers};
 
 /// Columns of a table that are read together.
 pub trait Columns: Sized {
@@ -34,42 +32,9 @@ impl Columns for Components {
     }
 
     fn of(batch: &Batch) -> Result<Self, DatasetError> {
-        batch.components()
-    }
-}
-
-/// What a column can hold.
-pub trait ColumnKind: Sized {
-    /// The column of this name.
-    fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError>;
-}
-
-macro_rules! kinds {
-    ($($kind:ty: $read:ident,)*) => {
-        $(impl ColumnKind for $kind {
-            fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError> {
-                batch.$read(name)
-            }
-        })*
-    };
-}
-
-kinds! {
-    Elements: elements,
-    Flags: flags,
-    Numbers: numbers,
-    PlaceLists: place_lists,
-    Reals: reals,
-    Spans: spans,
-    TextLists: text_lists,
-    Texts: texts,
-    Times: times,
-}
-
-impl Batch {
-    /// A column of whatever kind the caller takes it for.
-    pub fn column<K: ColumnKind>(&self, name: &str) -> Result<K, DatasetError> {
-        K::of(self, name)
+        let columns = Component::ALL.into_iter();
+        let columns = columns.map(|component| Ok((component, batch.column(component.as_str())?)));
+        columns.collect::<Result<_, _>>().map(Components)
     }
 }
 
@@ -99,8 +64,8 @@ impl Dataset {
         let mut names: Vec<&str> = C::names();
         names.extend(more.iter().map(String::as_str));
         self.scan(table, &names, &mut |batch| {
-            let numbers = more.iter().map(|name| batch.numbers(name));
-            let (columns, numbers) = (C::of(batch)?, numbers.collect::<Result<Vec<_>, _>>()?);
+            let numbers = more.iter().map(|name| batch.column(name));
+            let (columns, numbers) = (C::of(batch)?, numbers.collect::<Result<Vec<Numbers>, _>>()?);
             (0..batch.rows()).try_for_each(|row| visit(&columns, &numbers, row))
         })
     }

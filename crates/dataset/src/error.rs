@@ -164,3 +164,23 @@ impl DatasetError {
         }
     }
 }
+
+/// What was read, or how it is damaged; every other error stays one.
+pub(crate) fn or_damage<T>(read: Result<T, DatasetError>) -> Result<Result<T, DatasetError>, DatasetError> {
+    match read {
+        Err(error) if !matches!(error, DatasetError::Corrupt { .. }) => Err(error),
+        read => Ok(read),
+    }
+}
+
+/// What a sequence gives that was opened, or why it was not.
+pub(crate) fn each_or_error<T, E, I>(opened: Result<I, E>) -> impl Iterator<Item = Result<T, E>>
+where
+    I: IntoIterator<Item = Result<T, E>>,
+{
+    let (sequence, error) = match opened {
+        Ok(sequence) => (Some(sequence), None),
+        Err(error) => (None, Some(Err(error))),
+    };
+    sequence.into_iter().flatten().chain(error)
+}

@@ -17,7 +17,7 @@ mod tables;
 
 pub use certify::account::{InputRows, account_faults};
 pub use certify::{Certificate, certify, has_traces_of_a_run, is_dataset};
-pub use columns::{ColumnKind, Columns, RowVisit};
+pub use columns::{Columns, RowVisit};
 pub use disk::{FileMeasure, ReportFile, Spill, SpillFolder, create_report};
 pub use error::DatasetError;
 pub use manifest::{
@@ -38,17 +38,16 @@ pub use publish::work::seal::Sealed;
 pub use publish::work::shared::{LotOutcome, PlannedWork, planned_work};
 pub use publish::work::staging::{Opening, Staging, open};
 pub use read::{
-    Batch, Batches, Components, Dataset, Elements, Flags, Numbers, PlaceLists, Reals, Spans, TextLists,
-    Texts, Times,
+    Batch, Batches, ColumnKind, Components, Dataset, Elements, Flags, Numbers, PlaceLists, Reals, Spans,
+    TextLists, Texts, Times,
 };
 pub use store::{
     LatestLink, METRICS, NIGHT_JSON, NIGHT_NOTE, NIGHTS_PAGE, NightFolder, NightName, NightStore, RecordBytes,
 };
-pub use tables::memory::{MemoryParts, table_schema};
-pub use tables::memory_table::{MemoryTable, TableBatches};
+pub use tables::memory::{MemoryTable, TableBatches};
 pub use tables::options::{Partition, TableOptions};
 pub use tables::part_file::PartFile;
-pub use tables::registry::{PartSet, TABLES, absent_tables, describe};
+pub use tables::registry::{PartSet, TABLES, absent_tables, describe, table_schema};
 pub use tables::slice_id::SliceId;
 
 /// The rows of all tables, one struct a table; fields are named like the columns.

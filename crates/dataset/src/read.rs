@@ -8,21 +8,19 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int32Type, Int64Type};
 use arrow_array::{
-    Array, BooleanArray, Float64Array, Int64Array, ListArray, RecordBatch, StringArray,
-    TimestampMicrosecondArray,
+    Array, ArrayAccessor, ArrayRef, BooleanArray, Float64Array, Int32Array, Int64Array, ListArray,
+    RecordBatch, StringArray, TimestampMicrosecondArray,
 };
 use chatmill_model::{Component, ComponentCounts};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::disk::{Dir, DiskFile};
-use crate::error::DatasetError;
+use crate::disk::Dir;
+use crate::error::{DatasetError, each_or_error};
 use crate::manifest::overview::Overview;
-use crate::manifest::{self, AllFiles, MANIFEST, Manifest, TableEntry};
+use crate::manifest::{self, MANIFEST, Manifest, TableEntry, all_files};
 use crate::tables::part_file::{self, PartFile};
 
 /// Bytes of a derived file that is read, at most.
@@ -132,13 +130,36 @@ impl Dataset {
 
     /// The batches of a table, with these columns only. Of a table that the request left out there is only an error.
     pub fn batches<'d>(&'d self, table: &str, columns: &[&'d str]) -> Batches<'d> {
-        Batches {
-            dataset: self,
-            columns: columns.to_vec(),
-            absence: self.absence(table),
-            files: self.files(table),
-            open: None,
-        }
+        let columns = columns.to_vec();
+        let files = self.files(table);
+        let batches =
+            files.flat_map(move |file| each_or_error(file.and_then(|file| self.part(&file, &columns))));
+        // What is left out has no files.
+        Box::new(self.absence(table).map(Err).into_iter().chain(batches))
+    }
+
+    /// The batches of a file.
+    fn part(
+        &self,
+        file: &PartFile,
+        columns: &[&str],
+    ) -> Result<impl Iterator<Item = Result<Batch, DatasetError>> + use<>, DatasetError> {
+        let path = self.folder.join(&file.path);
+        let part = self.open.read_part(&file.path, file.bytes)?;
+        let builder = part.batches(&path)?;
+        let mask = ProjectionMask::columns(builder.parquet_schema(), columns.iter().copied());
+        let batches = builder
+            .with_projection(mask)
+            .with_batch_size(BATCH_ROWS)
+            .build()
+            .map_err(|error| part.unreadable(&path, error))?;
+        Ok(batches.map(move |batch| match batch {
+            Ok(batch) => Ok(Batch {
+                path: path.clone(),
+                batch,
+            }),
+            Err(error) => Err(part.unreadable(&path, error.into())),
+        }))
     }
 
     /// Visits the batches of a table, with these columns only. The first error ends it.
@@ -155,13 +176,17 @@ impl Dataset {
         self.manifest.tables.iter().find(|entry| entry.name == table)
     }
 
-    /// The files of a table, folder by folder.
-    fn files(&self, table: &str) -> TableFiles<'_> {
-        TableFiles {
-            dataset: self,
-            folders: self.entry(table).map_or(&[][..], |entry| &entry.folders).iter(),
-            open: None,
-        }
+    /// The files of a table, in the order of its folders and of their slices. Each folder is a walk through the manifests of all
+    /// lots, so that no list of files stands in memory.
+    fn files(&self, table: &str) -> impl Iterator<Item = Result<PartFile, DatasetError>> + use<'_> {
+        let folders = self.entry(table).into_iter().flat_map(|entry| &entry.folders);
+        folders.flat_map(|folder| {
+            let files = all_files(&self.open, &self.manifest.lots);
+            files.filter(move |file| match file {
+                Ok(file) => part_file::folder_of(&file.path) == folder,
+                Err(_) => true,
+            })
+        })
     }
 }
 
@@ -173,92 +198,8 @@ fn planned_encodings(manifest: &Manifest) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// The files of a table, in the order of its folders and of their slices. Each folder is a walk through the manifests of all
-/// lots, so that no list of files stands in memory.
-struct TableFiles<'d> {
-    dataset: &'d Dataset,
-    folders: std::slice::Iter<'d, String>,
-    open: Option<(&'d str, AllFiles<'d>)>,
-}
-
-impl Iterator for TableFiles<'_> {
-    type Item = Result<PartFile, DatasetError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some((folder, files)) = &mut self.open {
-                let found = files.find(|file| match file {
-                    Ok(file) => part_file::folder_of(&file.path) == *folder,
-                    Err(_) => true,
-                });
-                if found.is_some() {
-                    return found;
-                }
-            }
-            let folder = self.folders.next()?;
-            let files = AllFiles::of(&self.dataset.open, &self.dataset.manifest.lots);
-            self.open = Some((folder, files));
-        }
-    }
-}
-
 /// The batches of a table, file after file.
-pub struct Batches<'d> {
-    dataset: &'d Dataset,
-    columns: Vec<&'d str>,
-    /// Why there is nothing to read, until it was told.
-    absence: Option<DatasetError>,
-    files: TableFiles<'d>,
-    open: Option<(PathBuf, DiskFile, ParquetRecordBatchReader)>,
-}
-
-impl Batches<'_> {
-    fn open(
-        &self,
-        file: &PartFile,
-        path: &Path,
-    ) -> Result<(DiskFile, ParquetRecordBatchReader), DatasetError> {
-        let part = self.dataset.open.read_part(&file.path, file.bytes)?;
-        let builder = part.batches(path)?;
-        let mask = ProjectionMask::columns(builder.parquet_schema(), self.columns.iter().copied());
-        let batches = builder
-            .with_projection(mask)
-            .with_batch_size(BATCH_ROWS)
-            .build()
-            .map_err(|error| part.unreadable(path, error))?;
-        Ok((part, batches))
-    }
-}
-
-impl Iterator for Batches<'_> {
-    type Item = Result<Batch, DatasetError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if let Some(absence) = self.absence.take() {
-            return Some(Err(absence));
-        }
-        loop {
-            if let Some((path, part, batches)) = &mut self.open
-                && let Some(batch) = batches.next()
-            {
-                let path = path.clone();
-                return Some(match batch {
-                    Ok(batch) => Ok(Batch { path, batch }),
-                    Err(error) => Err(part.unreadable(&path, error.into())),
-                });
-            }
-            let file = match self.files.next()? {
-                Ok(file) => file,
-                Err(error) => return Some(Err(error)),
-            };
-            let path = self.dataset.folder.join(&file.path);
-            match self.open(&file, &path) {
-                Ok((part, batches)) => self.open = Some((path, part, batches)),
-                Err(error) => return Some(Err(error)),
-            }
-        }
-    }
-}
+pub type Batches<'d> = Box<dyn Iterator<Item = Result<Batch, DatasetError>> + 'd>;
 
 /// Some rows of a table, with the columns that were asked for.
 #[derive(Clone, Debug)]
@@ -273,72 +214,9 @@ impl Batch {
         self.batch.num_rows()
     }
 
-    /// A column of texts; it shares the batch's memory.
-    pub fn texts(&self, name: &str) -> Result<Texts, DatasetError> {
-        self.typed(name, "texts").map(Texts)
-    }
-
-    /// A column of lists of texts.
-    pub fn text_lists(&self, name: &str) -> Result<TextLists, DatasetError> {
-        let lists: ListArray = self.typed(name, "lists of texts")?;
-        let elements = lists.values().as_string_opt::<i32>();
-        elements.ok_or_else(|| self.other_type(name, "lists of texts"))?;
-        Ok(TextLists(lists))
-    }
-
-    /// A column of lists of places.
-    pub(crate) fn place_lists(&self, name: &str) -> Result<PlaceLists, DatasetError> {
-        let lists: ListArray = self.typed(name, "lists of places")?;
-        let elements = lists.values().as_primitive_opt::<Int32Type>();
-        elements.ok_or_else(|| self.other_type(name, "lists of places"))?;
-        Ok(PlaceLists(lists))
-    }
-
-    /// A column of numbers.
-    pub fn numbers(&self, name: &str) -> Result<Numbers, DatasetError> {
-        self.typed(name, "numbers").map(Numbers)
-    }
-
-    /// The columns of tokens by component, each of which has the name of its component.
-    pub fn components(&self) -> Result<Components, DatasetError> {
-        let columns = Component::ALL.into_iter();
-        let columns = columns.map(|component| Ok((component, self.numbers(component.as_str())?)));
-        columns.collect::<Result<_, _>>().map(Components)
-    }
-
-    /// A column of yes or no.
-    pub fn flags(&self, name: &str) -> Result<Flags, DatasetError> {
-        self.typed(name, "flags").map(Flags)
-    }
-
-    /// A column of instants.
-    pub fn times(&self, name: &str) -> Result<Times, DatasetError> {
-        self.typed(name, "times").map(Times)
-    }
-
-    /// A column of ranges of bytes.
-    pub fn spans(&self, name: &str) -> Result<Spans, DatasetError> {
-        let spans = Spans::of(self.typed(name, "spans")?);
-        spans.ok_or_else(|| self.other_type(name, "spans"))
-    }
-
-    /// A column of numbers with a fraction.
-    pub fn reals(&self, name: &str) -> Result<Reals, DatasetError> {
-        self.typed(name, "numbers with a fraction").map(Reals)
-    }
-
-    /// The structures in the lists of a column.
-    pub fn elements(&self, name: &str) -> Result<Elements, DatasetError> {
-        let lists: ListArray = self.typed(name, "structures")?;
-        let structures = lists.values().as_struct_opt().cloned();
-        let structures = structures.ok_or_else(|| self.other_type(name, "structures"))?;
-        Ok(Elements {
-            lists,
-            batch: Self {
-                path: self.path.clone(),
-                batch: structures.into(),
-            },
-        })
+    /// A column of whatever kind the caller takes it for; it shares the batch's memory.
+    pub fn column<K: ColumnKind>(&self, name: &str) -> Result<K, DatasetError> {
+        K::of(self, name)
     }
 
     /// A column of this type of arrays.
@@ -347,6 +225,18 @@ impl Batch {
         let column = column.ok_or_else(|| self.fault(format!("it has no column {name}")))?;
         let array = column.as_any().downcast_ref::<A>().cloned();
         array.ok_or_else(|| self.other_type(name, wanted))
+    }
+
+    /// A column of lists, whose elements are what `elements` gives.
+    fn lists<E>(
+        &self,
+        name: &str,
+        wanted: &str,
+        elements: impl FnOnce(&ArrayRef) -> Option<E>,
+    ) -> Result<Lists<E>, DatasetError> {
+        let lists: ListArray = self.typed(name, wanted)?;
+        let elements = elements(lists.values()).ok_or_else(|| self.other_type(name, wanted))?;
+        Ok(Lists { lists, elements })
     }
 
     /// Why a row of this batch cannot be used.
@@ -359,147 +249,193 @@ impl Batch {
     }
 }
 
-/// Texts of a batch.
+/// What a column can hold.
+pub trait ColumnKind: Sized {
+    /// The column of this name.
+    fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError>;
+}
+
+/// The values of a column in the rows of a batch.
 #[derive(Clone, Debug)]
-pub struct Texts(StringArray);
+pub struct Values<A>(A);
+
+/// Texts of a batch.
+pub type Texts = Values<StringArray>;
+/// Yes or no, of a batch.
+pub type Flags = Values<BooleanArray>;
+/// Numbers with a fraction of a batch.
+pub type Reals = Values<Float64Array>;
+/// Instants of a batch, in microseconds since 1970 in UTC.
+pub type Times = Values<TimestampMicrosecondArray>;
+
+macro_rules! arrays {
+    ($($array:ty: $wanted:literal,)*) => {
+        $(impl ColumnKind for Values<$array> {
+            fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError> {
+                batch.typed(name, $wanted).map(Self)
+            }
+        })*
+    };
+}
+
+arrays! {
+    StringArray: "texts",
+    BooleanArray: "flags",
+    Float64Array: "numbers with a fraction",
+    TimestampMicrosecondArray: "times",
+    Int64Array: "numbers",
+}
+
+impl<A: Array> Values<A> {
+    /// The value in a row; none where it is missing.
+    pub fn get<'v>(&'v self, row: usize) -> Option<<&'v A as ArrayAccessor>::Item>
+    where
+        &'v A: ArrayAccessor,
+    {
+        let is_there = row < self.0.len() && self.0.is_valid(row);
+        is_there.then(|| (&self.0).value(row))
+    }
+}
 
 impl Texts {
-    /// The text in a row; none where it is missing.
-    pub fn get(&self, row: usize) -> Option<&str> {
-        is_there(&self.0, row).then(|| self.0.value(row))
-    }
-
     /// The text in a row; empty where it is missing.
     pub fn at(&self, row: usize) -> &str {
-        self.get(row).unwrap_or_default()
+        self.get(row).unwrap_or("")
     }
 }
 
-/// Lists of texts of a batch.
-#[derive(Clone, Debug)]
-pub struct TextLists(ListArray);
-
-impl TextLists {
-    /// The list in a row; empty where it is missing.
-    pub fn at(&self, row: usize) -> Vec<String> {
-        if !is_there(&self.0, row) {
-            return Vec::new();
-        }
-        let list = self.0.value(row);
-        let texts = list.as_string_opt::<i32>().into_iter().flatten();
-        texts.flatten().map(str::to_owned).collect()
-    }
-}
-
-/// Lists of places of a batch.
-#[derive(Clone, Debug)]
-pub struct PlaceLists(ListArray);
-
-impl PlaceLists {
-    /// The list in a row; empty where it is missing.
-    pub fn at(&self, row: usize) -> Vec<u32> {
-        if !is_there(&self.0, row) {
-            return Vec::new();
-        }
-        let list = self.0.value(row);
-        let places = list.as_primitive_opt::<Int32Type>().into_iter().flatten();
-        places
-            .flatten()
-            .filter_map(|place| u32::try_from(place).ok())
-            .collect()
-    }
-}
-
-/// Structures in lists: their members are the columns of a batch of their own.
-#[derive(Debug)]
-pub struct Elements {
-    lists: ListArray,
-    batch: Batch,
-}
-
-impl Elements {
-    /// Their members.
-    pub fn batch(&self) -> &Batch {
-        &self.batch
-    }
-
-    /// The rows of that batch which stand in the list of a row.
-    pub fn of(&self, row: usize) -> Range<usize> {
-        bounds(&self.lists, row)
-    }
-}
-
-/// The elements of the list in a row.
-fn bounds(lists: &ListArray, row: usize) -> Range<usize> {
-    let mut bounds = lists.offsets().iter().skip(row);
-    let (Some(first), Some(end)) = (bounds.next(), bounds.next()) else {
-        return 0..0;
-    };
-    let [first, end] = [first, end].map(|bound| usize::try_from(*bound).unwrap_or_default());
-    first..end
-}
-
-/// Numbers with a fraction of a batch.
-#[derive(Clone, Debug)]
-pub struct Reals(Float64Array);
-
-impl Reals {
-    /// The number in a row; none where it is missing.
-    pub fn get(&self, row: usize) -> Option<f64> {
-        is_there(&self.0, row).then(|| self.0.value(row))
-    }
-}
-
-/// Ranges of bytes of a batch.
-#[derive(Clone, Debug)]
-pub struct Spans {
-    lists: ListArray,
-    starts: Numbers,
-    ends: Numbers,
-}
-
-impl Spans {
-    fn of(lists: ListArray) -> Option<Self> {
-        let bound = |name| {
-            let column = lists.values().as_struct_opt()?.column_by_name(name)?;
-            column.as_primitive_opt::<Int64Type>().cloned().map(Numbers)
-        };
-        Some(Self {
-            starts: bound("start")?,
-            ends: bound("end")?,
-            lists,
-        })
-    }
-
-    /// The ranges in a row; empty where they are missing.
-    pub fn at(&self, row: usize) -> Vec<Range<u64>> {
-        bounds(&self.lists, row)
-            .map(|span| self.starts.at(span)..self.ends.at(span))
-            .collect()
+impl Flags {
+    /// Whether a row says yes.
+    pub fn at(&self, row: usize) -> bool {
+        self.get(row) == Some(true)
     }
 }
 
 /// Numbers of a batch.
 #[derive(Clone, Debug)]
-pub struct Numbers(Int64Array);
+pub struct Numbers(Values<Int64Array>);
+
+impl ColumnKind for Numbers {
+    fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError> {
+        batch.column(name).map(Self)
+    }
+}
 
 impl Numbers {
     /// The number in a row; none where it is missing.
     pub fn get(&self, row: usize) -> Option<u64> {
-        is_there(&self.0, row)
-            .then(|| u64::try_from(self.0.value(row)).ok())
-            .flatten()
+        self.0.get(row).and_then(|number| u64::try_from(number).ok())
     }
 
     /// The number in a row; 0 where it is missing.
     pub fn at(&self, row: usize) -> u64 {
-        self.get(row).unwrap_or_default()
+        self.get(row).unwrap_or(0)
+    }
+}
+
+/// Lists in the rows of a batch.
+#[derive(Clone, Debug)]
+pub struct Lists<E> {
+    lists: ListArray,
+    elements: E,
+}
+
+/// Lists of texts of a batch.
+pub type TextLists = Lists<Texts>;
+/// Lists of places of a batch.
+pub type PlaceLists = Lists<Values<Int32Array>>;
+/// Ranges of bytes of a batch.
+pub type Spans = Lists<[Numbers; 2]>;
+/// Structures in lists: their members are the columns of a batch of their own.
+pub type Elements = Lists<Batch>;
+
+impl<E> Lists<E> {
+    /// Which elements stand in the list of a row.
+    pub fn of(&self, row: usize) -> Range<usize> {
+        let mut bounds = self.lists.offsets().iter().skip(row);
+        let (Some(first), Some(end)) = (bounds.next(), bounds.next()) else {
+            return 0..0;
+        };
+        // Arrow's offsets are never negative.
+        let [first, end] = [first, end].map(|bound| bound.unsigned_abs() as usize);
+        first..end
+    }
+}
+
+impl ColumnKind for TextLists {
+    fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError> {
+        batch.lists(name, "lists of texts", |texts| {
+            texts.as_string_opt().cloned().map(Values)
+        })
+    }
+}
+
+impl TextLists {
+    /// The list in a row; empty where it is missing.
+    pub fn at(&self, row: usize) -> Vec<String> {
+        let texts = self.of(row).filter_map(|text| self.elements.get(text));
+        texts.map(str::to_owned).collect()
+    }
+}
+
+impl ColumnKind for PlaceLists {
+    fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError> {
+        batch.lists(name, "lists of places", |places| {
+            places.as_primitive_opt().cloned().map(Values)
+        })
+    }
+}
+
+impl PlaceLists {
+    /// The list in a row; empty where it is missing.
+    pub fn at(&self, row: usize) -> Vec<u32> {
+        let places = self.of(row).filter_map(|place| self.elements.get(place));
+        places.filter_map(|place| u32::try_from(place).ok()).collect()
+    }
+}
+
+impl ColumnKind for Spans {
+    fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError> {
+        batch.lists(name, "spans", |spans| {
+            let bound = |name| {
+                let column = spans.as_struct_opt()?.column_by_name(name)?;
+                Some(Numbers(Values(column.as_primitive_opt().cloned()?)))
+            };
+            Some([bound("start")?, bound("end")?])
+        })
+    }
+}
+
+impl Spans {
+    /// The ranges in a row; empty where they are missing.
+    pub fn at(&self, row: usize) -> Vec<Range<u64>> {
+        let [starts, ends] = &self.elements;
+        self.of(row).map(|span| starts.at(span)..ends.at(span)).collect()
+    }
+}
+
+impl ColumnKind for Elements {
+    fn of(batch: &Batch, name: &str) -> Result<Self, DatasetError> {
+        batch.lists(name, "structures", |structures| {
+            let structures = structures.as_struct_opt().cloned()?;
+            Some(Batch {
+                path: batch.path.clone(),
+                batch: structures.into(),
+            })
+        })
+    }
+}
+
+impl Elements {
+    /// Their members.
+    pub fn batch(&self) -> &Batch {
+        &self.elements
     }
 }
 
 /// Tokens by component of a batch.
 #[derive(Clone, Debug)]
-pub struct Components(Vec<(Component, Numbers)>);
+pub struct Components(pub(crate) Vec<(Component, Numbers)>);
 
 impl Components {
     /// The tokens in a row.
@@ -510,35 +446,4 @@ impl Components {
         }
         counts
     }
-}
-
-/// Yes or no, of a batch.
-#[derive(Clone, Debug)]
-pub struct Flags(BooleanArray);
-
-impl Flags {
-    /// Yes or no in a row; none where it is missing.
-    pub fn get(&self, row: usize) -> Option<bool> {
-        is_there(&self.0, row).then(|| self.0.value(row))
-    }
-
-    /// Whether a row says yes.
-    pub fn at(&self, row: usize) -> bool {
-        self.get(row) == Some(true)
-    }
-}
-
-/// Instants of a batch, in microseconds since 1970 in UTC.
-#[derive(Clone, Debug)]
-pub struct Times(TimestampMicrosecondArray);
-
-impl Times {
-    /// The instant in a row; none where it is missing.
-    pub fn get(&self, row: usize) -> Option<i64> {
-        is_there(&self.0, row).then(|| self.0.value(row))
-    }
-}
-
-fn is_there(array: &dyn Array, row: usize) -> bool {
-    row < array.len() && array.is_valid(row)
 }

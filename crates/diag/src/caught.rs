@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_expected_inside_only() {
+    fn a_panic_is_caught_and_expected_only_inside_catching() {
         assert!(!is_expected());
         assert_eq!(catching(is_expected), Some(true));
         assert_eq!(catching(|| -> u32 { panic!("of somebody else") }), None);

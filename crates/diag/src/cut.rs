@@ -17,6 +17,12 @@ pub fn slice<T>(whole: &[T], part: Range<usize>) -> &[T] {
     whole.split_at(part.end).0.split_at(part.start).1
 }
 
+/// The beginning of a list, as far as there is any.
+#[inline]
+pub fn up_to<T>(whole: &[T], most: usize) -> &[T] {
+    whole.split_at(most.min(whole.len())).0
+}
+
 /// One of a list.
 #[inline]
 #[track_caller]
@@ -49,6 +55,7 @@ mod tests {
         assert_eq!(text("añb", 1..3), "ñ");
         assert_eq!(text("ab", 2..2), "");
         assert_eq!(slice(&[1, 2, 3], 1..3), [2, 3]);
+        assert_eq!((up_to(&[1, 2], 1), up_to(&[1, 2], 3)), (&[1][..], &[1, 2][..]));
         assert_eq!(at(&[1, 2, 3], 1), &2);
         let mut list = [1, 2, 3];
         slice_mut(&mut list, 0..2).fill(4);
@@ -57,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_nothing_else_instead() {
+    fn cutting_outside_a_text_or_a_list_panics() {
         assert!(std::panic::catch_unwind(|| text("añb", 0..2).len()).is_err());
         assert!(std::panic::catch_unwind(|| slice(&[1], 1..2).len()).is_err());
     }

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kibibyte_pays_for_a_stream() {
+    fn a_bzip2_file_may_have_the_limit_of_streams_and_one_more_for_each_kibibyte() {
         let limits = Limits::default();
         assert_eq!(limits.members_in(0), 10_000);
         assert_eq!(limits.members_in(10_000 * KIB), 10_001);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_given_has_its_default() {
+    fn limits_that_json_leaves_out_have_their_defaults() {
         let limits: Limits = serde_json::from_str(r#"{"depth":5}"#).unwrap();
         assert_eq!(
             limits,

@@ -76,7 +76,7 @@ mod tests {
                           \u{202d}\u{202e}\u{2066}\u{2067}\u{2068}\u{2069}\r";
 
     #[test]
-    fn nothing_hidden_is_left() {
+    fn hidden_characters_are_written_as_escapes() {
         for shown in [visible(HIDDEN), visible_lines(HIDDEN)] {
             assert!(!shown.chars().any(is_hidden), "{shown}");
             assert!(
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn json_means_the_same() {
+    fn json_with_hidden_characters_escaped_parses_to_the_same_value() {
         let value = serde_json::json!({ "name": HIDDEN, "lines": "a\nb" });
         let written = serde_json::to_string_pretty(&value).unwrap();
         let shown = visible_json(&written);

@@ -311,26 +311,28 @@ pub(crate) struct Losses(Vec<Loss>);
 impl Losses {
     /// A loss at one message.
     pub(crate) fn at(&mut self, cause: impl Into<LossCause>, position: u32) {
-        self.add(cause.into(), Some(position), 1);
+        self.add(cause, Some(position), 1);
     }
 
     /// Several equal losses at one message; nothing when there are none.
     pub(crate) fn several(&mut self, cause: impl Into<LossCause>, position: u32, amount: u64) {
-        self.add(cause.into(), Some(position), amount);
+        self.add(cause, Some(position), amount);
     }
 
     /// A loss that lies in the dialect's nature; nothing when it touches nothing.
     pub(crate) fn whole_rendering(&mut self, cause: impl Into<LossCause>, amount: u64) {
-        self.add(cause.into(), None, amount);
+        self.add(cause, None, amount);
     }
 
-    fn add(&mut self, cause: LossCause, position: Option<u32>, amount: u64) {
+    /// Equal losses at one message, or in the dialect's nature where there is none; nothing when there are none.
+    pub(crate) fn add(&mut self, cause: impl Into<LossCause>, position: Option<u32>, amount: u64) {
+        let LossCause { code, reason } = cause.into();
         if amount > 0 {
             self.0.push(Loss {
-                code: cause.code,
+                code,
                 position,
                 amount,
-                reason: cause.reason,
+                reason,
             });
         }
     }

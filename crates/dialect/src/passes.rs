@@ -110,6 +110,11 @@ pub(crate) fn loses(profile: &DialectProfile) -> Vec<LossCode> {
     united(&[&transcript::loses(profile.order), &own.concat()])
 }
 
+/// These codes where something is so, and none where it is not.
+fn when(is_so: bool, codes: &'static [LossCode]) -> &'static [LossCode] {
+    if is_so { codes } else { &[] }
+}
+
 fn nothing(_: &DialectProfile) -> &'static [LossCode] {
     &[]
 }

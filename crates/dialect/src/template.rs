@@ -51,7 +51,7 @@ use thiserror::Error;
 
 use crate::loss::rule::{DialectRule, rules};
 use crate::loss::violation::Violation;
-use crate::loss::{LossCode, Losses, reasons};
+use crate::loss::{LossCode, Losses, reasons, united};
 use crate::passes;
 use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows, Template};
 use crate::passes::messages_profile;
@@ -182,8 +182,8 @@ impl TemplateDialect {
     }
 
     /// What any template may lose, beside what `hf-messages` does.
-    pub const fn losses() -> &'static [LossCode] {
-        losses::LOSES
+    pub fn losses() -> Vec<LossCode> {
+        united(&[reasons::TEMPLATE])
     }
 
     /// Compiles a template, and finds out what it wants.
@@ -374,11 +374,7 @@ impl Template for TemplateDialect {
     }
 
     fn loses(&self) -> Vec<LossCode> {
-        let mut codes = passes::loses(&self.fit());
-        codes.extend(losses::LOSES);
-        codes.sort_unstable();
-        codes.dedup();
-        codes
+        united(&[&passes::loses(&self.fit()), reasons::TEMPLATE])
     }
 
     fn render<'a>(&self, transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {

@@ -11,13 +11,13 @@ pub(crate) mod turns;
 
 use std::cell::OnceCell;
 
-use chatmill_model::{Message, Part, Role};
+use chatmill_model::{Linked, Message, Part, Role};
 
-use crate::loss::{LossCode, Losses, united};
+use crate::loss::{LossCode, Losses, reasons, united};
 use crate::messages::order::Order;
 use crate::messages::select::SelectedMessages;
 use crate::messages::unsupported::{Unsupported, declare_conversation, declare_messages};
-use crate::messages::{quote, select, system, text, unsupported};
+use crate::messages::{select, system, text, unsupported};
 use crate::naming::people::{Aliases, Namesakes, Roster};
 use crate::text::arena::MadeTexts;
 use crate::tools::definition;
@@ -66,15 +66,12 @@ pub(crate) fn loses(order: Order) -> Vec<LossCode> {
         select::LOSES_NOTICES,
         unsupported::LOSES_FACTS,
         &unsupported::loses(LACKS),
-        draft::LOSES,
-        match order {
-            Order::Paired | Order::Filtered(_) => draft::LOSES_RESULTS,
-            Order::Toolless(_) => &[],
-        },
+        reasons::DRAFT,
+        &[LossCode::MediaPlaceholder, LossCode::PartFlattened],
         order.loses(),
         system::LOSES,
         text::LOSES,
-        quote::LOSES,
+        reasons::QUOTES,
     ])
 }
 
@@ -135,7 +132,7 @@ impl<'a> Transcript<'a> {
     /// Whether more than one speaks beside the perspective, in the whole conversation.
     pub(crate) fn has_several_others(&self) -> bool {
         let view = &self.view;
-        let look_up = || has_several_others(view);
+        let look_up = |_: &Linked| has_several_others(view);
         let known = || *view.shared(|shared| &shared.has_several_others, look_up);
         *self.has_several_others.get_or_init(known)
     }
@@ -167,7 +164,7 @@ impl<'a> Transcript<'a> {
                 ..self.view.clone()
             };
             let is_others = |message: &Message| view.is_own(message) && !self.view.is_own(message);
-            let has_others = || view.conversation().messages.iter().any(is_others);
+            let has_others = |_: &Linked| view.conversation().messages.iter().any(is_others);
             let differs = *view.shared(|shared| &shared.has_other_agents, has_others);
             differs.then(|| Box::new(Self::new(view, self.made)))
         });

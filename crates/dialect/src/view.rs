@@ -19,7 +19,8 @@ use std::rc::Rc;
 
 use chatmill_diag::cut;
 use chatmill_model::{
-    Conversation, Link, LinkStatus, Linked, Message, MessageKind, Participant, ParticipantKind, Reference,
+    Conversation, Link, LinkStatus, Linked, Message, MessageKind, PartPlace, Participant, ParticipantKind,
+    Reference,
 };
 
 use crate::text::placeholders::Placeholders;
@@ -109,7 +110,7 @@ impl<'a> View<'a> {
 
     /// An id for a conversation without one: a word and a hash, so that equal conversations have equal ones.
     pub(crate) fn made_id(&self, word: &str) -> String {
-        let hash = self.shared(|shared| &shared.content_hash, || facts::hash(self.linked));
+        let hash = self.shared(|shared| &shared.content_hash, facts::hash);
         format!("{word}-{}", hash.split_at(12).0)
     }
 
@@ -117,11 +118,11 @@ impl<'a> View<'a> {
     pub(crate) fn shared<T>(
         &self,
         fact: impl FnOnce(&Shared) -> &Fact<T>,
-        look_up: impl FnOnce() -> T,
+        look_up: impl FnOnce(&Linked) -> T,
     ) -> Rc<T> {
         match &self.window {
-            None => Rc::new(look_up()),
-            Some(window) => Rc::clone(fact(&window.shared).get_or_init(|| Rc::new(look_up()))),
+            None => Rc::new(look_up(self.linked)),
+            Some(window) => Rc::clone(fact(&window.shared).get_or_init(|| Rc::new(look_up(self.linked)))),
         }
     }
 
@@ -185,6 +186,14 @@ impl<'a> View<'a> {
             name: known(&preview.sender_name).or(listed.and_then(Participant::own_name)),
         };
         (answered != Answered::default()).then_some(answered)
+    }
+
+    /// The place of a part of a message.
+    pub(crate) fn place(message: &Message, index: usize) -> PartPlace {
+        PartPlace {
+            position: message.position,
+            part: index as u32,
+        }
     }
 
     /// Whether a message is a turn rather than a notice.

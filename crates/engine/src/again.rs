@@ -8,12 +8,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use chatmill_dataset::{Dataset, DatasetError};
-use chatmill_dialect::{LossCode, MadeTexts, Rendering};
+use chatmill_dialect::{Dialect, LossCode, MadeTexts, Rendering};
 use chatmill_model::{Linked, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounter, TokenCounts};
 use thiserror::Error;
 
-use crate::plan::{Plan, Target, WindowPlan};
+use crate::plan::{Plan, WindowPlan};
 use crate::work::bill::OwnSpans;
 use crate::work::budget::BudgetMeter;
 use crate::work::render::{self, WindowedRenderer};
@@ -104,7 +104,7 @@ impl AgainRendering<'_> {
 pub struct Again<'d> {
     dataset: &'d Dataset,
     plan: Plan,
-    target: Target,
+    target: Dialect,
     counted: Option<Encoding>,
 }
 
@@ -132,7 +132,7 @@ impl<'d> Again<'d> {
 
     /// The dialect's id.
     pub fn dialect(&self) -> &str {
-        self.target.dialect.id()
+        self.target.id()
     }
 
     /// Its profile.
@@ -142,7 +142,7 @@ impl<'d> Again<'d> {
 
     /// Whether its text is JSON.
     pub fn is_json(&self) -> bool {
-        self.target.dialect.about().media_type == "application/json"
+        self.target.about().media_type == "application/json"
     }
 
     /// Visits the renderings in the order in which the run would have written them. The first error ends it.
@@ -240,8 +240,7 @@ impl<'a, 'd> Sayer<'a, 'd> {
             counter.tally_sink(sink, &mut self.tallies);
         }
         let spans = if is_oversize { &[] } else { sink.spans() };
-        self.own
-            .find(spans, self.again.target.dialect.has_control_tokens());
+        self.own.find(spans, self.again.target.has_control_tokens());
         let mut codes: Vec<&str> = rendering.losses.iter().map(|loss| loss.code.as_str()).collect();
         codes.extend(is_replaced.then_some(LossCode::Redacted.as_str()));
         codes.sort_unstable();

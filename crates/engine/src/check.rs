@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use chatmill_dataset::Spill;
 use chatmill_dataset::rows::FindingRow;
 use chatmill_diag::limits::MIB;
-use chatmill_diag::{Limits, Severity};
+use chatmill_diag::{Limits, Severity, cut};
+use chatmill_dialect::Dialect;
 use chatmill_intake::Failure;
 use chatmill_intake::discover::is_same_place;
 use chatmill_source::ReadOptions;
@@ -26,10 +27,12 @@ pub use self::known::Known;
 use self::slice::SliceReport;
 use self::verdict::FileCounts;
 pub use self::verdict::{FileVerdict, Judgement};
+use crate::entry::EntryRef;
 use crate::error::{PlanError, ReadError};
-use crate::plan::{CheckSettings, CodeSettings, PlannedInput, Target, typed_inputs_through};
+use crate::plan::{CheckSettings, CodeSettings, PlannedInput, typed_inputs_through};
 use crate::progress::Progress;
 use crate::record::{self, locate::Located};
+use crate::slice::records::At;
 use crate::slice::{Repeats, Slicer, scheduler};
 use crate::work::tables::{self, FindingTexts, Place};
 
@@ -52,7 +55,7 @@ pub struct CheckOptions {
     /// What becomes of codes, and names that are not read.
     pub settings: CheckSettings,
     /// Dialects that judge every conversation.
-    pub targets: Vec<Target>,
+    pub targets: Vec<Dialect>,
     /// Findings that are neither reported nor counted because they are known.
     pub known: Known,
     /// What stands for ids of the input; without it they are shown.
@@ -149,7 +152,7 @@ pub struct Files {
     counts: Vec<FileCounts>,
     /// Of each file, or of none.
     hashes: Vec<Option<blake3::Hash>>,
-    targets: Vec<Target>,
+    targets: Vec<Dialect>,
     settings: CheckSettings,
     /// What stands for their paths, where these are not shown.
     mask: Option<Mask>,
@@ -169,13 +172,10 @@ impl Files {
             ..counts.verdict(&shown_path(planned, self.mask.as_ref()), &self.targets)
         })
     }
-}
 
-impl Files {
     /// Who sent a file.
     fn supplier(&self, planned: &PlannedInput) -> String {
-        let names = names(planned);
-        let supplier = self.settings.supplier(&names.each_ref().map(String::as_str));
+        let supplier = self.settings.supplier(&names(planned));
         match &self.mask {
             Some(mask) => mask.supplier(&supplier),
             None => supplier,
@@ -245,65 +245,52 @@ fn names(planned: &PlannedInput) -> [String; 2] {
     [planned.input.name().into_owned(), typed]
 }
 
-/// What becomes of codes in a file.
-fn settings_of(options: &CheckOptions, planned: &PlannedInput) -> CodeSettings {
-    options
-        .settings
-        .of(&names(planned).each_ref().map(String::as_str))
-}
-
-/// Where a finding stands.
-#[derive(Clone, Copy)]
-struct Spot<'s> {
-    input: usize,
-    entry: &'s str,
-    table: &'s str,
-    record: Option<u64>,
-    conversation: Option<&'s str>,
-}
-
-/// A finding as it is reported; nothing where it is left out.
+/// A finding with its file, or none where the settings leave it out.
 fn told(
     options: &CheckOptions,
-    planned: &PlannedInput,
+    inputs: &[PlannedInput],
     settings: &CodeSettings,
-    spot: Spot<'_>,
+    at: At<'_>,
     mut located: Located,
 ) -> Option<Checked> {
     let finding = &mut located.finding;
     finding.severity = settings.severity(finding.code, finding.severity)?;
+    let file = at.entry.map_or(0, |entry| entry.input);
+    let planned = cut::at(inputs, file);
+    let entry = at.entry.map_or_else(String::new, |entry| entry.entry.clone());
+    let table = at.entry.filter(|_| at.record.is_some());
     Some(Checked {
         located,
-        file: spot.input,
+        file,
         path: shown_path(planned, options.path_mask()).into_owned(),
         input: planned.input.name().into_owned(),
-        entry: options.shown_entry(spot.entry.to_owned()),
-        table: spot.table.to_owned(),
-        record: spot.record,
-        conversation: spot.conversation.map(str::to_owned),
+        entry: options.shown_entry(entry),
+        table: table.map_or_else(String::new, |entry| entry.table.clone()),
+        record: at.record,
+        conversation: at.id.map(str::to_owned),
         target: None,
         excerpt: None,
     })
 }
 
-/// Where findings go: counted in their files, and to whoever asked, but for those that are known.
+/// Counts findings and hands them on, but for those that are known.
 struct Delivery<'e> {
+    options: &'e CheckOptions,
+    inputs: &'e [PlannedInput],
     files: Vec<FileCounts>,
     known: Known,
-    mask: Option<&'e Mask>,
     emit: &'e mut (dyn FnMut(Checked) + Send),
 }
 
 impl Delivery<'_> {
-    fn deliver(&mut self, input: usize, mut checked: Checked) {
-        let Some(file) = self.files.get_mut(input) else {
-            return;
-        };
+    fn deliver(&mut self, mut checked: Checked) {
+        let file = cut::at_mut(&mut self.files, checked.file);
         if !self.known.is_empty() {
             let count = checked.located.finding.count;
             let key = checked.key();
             let mut recognised = self.known.recognise(&key, count);
-            if let Some(mask) = self.mask {
+            // A list that was made with ids masked knows the key by its mask.
+            if let Some(mask) = &self.options.mask {
                 recognised += self.known.recognise(&mask.key(&key), count - recognised);
             }
             file.known += recognised;
@@ -315,6 +302,52 @@ impl Delivery<'_> {
         }
         file.count(&checked.located.finding);
         (self.emit)(checked);
+    }
+
+    fn report(&mut self, report: SliceReport) {
+        for (input, counts) in report.files {
+            cut::at_mut(&mut self.files, input).add(counts, &self.options.limits);
+        }
+        for checked in report.findings {
+            self.deliver(checked);
+        }
+    }
+
+    /// What shows only when all files were read.
+    fn late(&mut self, entry: &EntryRef, record: Option<u64>, id: Option<&str>, located: Located) {
+        let settings = self
+            .options
+            .settings
+            .of(&names(cut::at(self.inputs, entry.input)));
+        let entry = Some(entry);
+        let checked = told(
+            self.options,
+            self.inputs,
+            &settings,
+            At { entry, record, id },
+            located,
+        );
+        if let Some(checked) = checked {
+            self.deliver(checked);
+        }
+    }
+
+    /// What is found of each file as a whole.
+    fn recognitions(&mut self) {
+        for input in 0..self.inputs.len() {
+            let file = cut::at_mut(&mut self.files, input);
+            let (framed, source) = (file.records, file.source.unwrap_or_default());
+            for (located, first) in std::mem::take(&mut file.recognition).findings(framed, source) {
+                let record = first.as_ref().map(|first| first.record);
+                let first = first.unwrap_or_default();
+                let entry = EntryRef {
+                    entry: first.entry,
+                    table: first.table,
+                    ..EntryRef::of_input(input)
+                };
+                self.late(&entry, record, None, located);
+            }
+        }
     }
 }
 
@@ -330,106 +363,52 @@ pub fn check(
     progress.stage("check", bytes);
     // A slice's findings are held until they are delivered, and there may be one for every line.
     let slice_bytes = (bytes / 16).clamp(MIB, 2 * MIB) as usize;
-    let mut slicer = Slicer::new(
-        &inputs,
-        &options.limits,
-        slice_bytes,
-        None,
-        Spill::temporary_folder(),
-        stop,
-        progress,
-    )
-    .comparing(Repeats::among(&inputs));
-    if options.hashes {
-        slicer = slicer.hashing();
-    }
+    let spill = Spill::temporary_folder();
+    let mut slicer = Slicer::new(&inputs, &options.limits, slice_bytes, None, spill, stop, progress);
+    slicer.repeats = Some(Repeats::among(&inputs));
+    slicer.hashes = options.hashes.then(|| vec![None; inputs.len()]);
     let mut delivery = Delivery {
+        options,
+        inputs: &inputs,
         files: inputs.iter().map(|_| FileCounts::default()).collect(),
         known: options.known.clone(),
-        mask: options.mask.as_ref(),
         emit,
     };
     let mut across = Across::new();
-    let threads = scheduler::threads(options.threads, progress);
     scheduler::each_slice(
-        threads,
+        scheduler::threads(options.threads, progress),
         &mut slicer,
-        progress,
-        stop,
         &|_| true,
         &|slice| slice::check_slice(slice, &inputs, options, stop),
         &mut |_, report: SliceReport| {
-            for (input, counts) in report.files {
-                if let Some(file) = delivery.files.get_mut(input) {
-                    file.add(counts, &options.limits);
-                }
-            }
-            for (input, checked) in report.findings {
-                delivery.deliver(input, checked);
-            }
             report.traces.iter().for_each(|trace| across.add(trace));
+            delivery.report(report);
         },
     )?;
     if stop.load(Ordering::Relaxed) {
         return Err(ReadError::Stopped);
     }
-    let name = |input: usize| {
-        let planned = inputs.get(input);
-        planned.map_or_else(String::new, |planned| {
-            shown_path(planned, options.path_mask()).into_owned()
-        })
-    };
-    let told = |spot: Spot<'_>, located| {
-        let planned = inputs.get(spot.input)?;
-        told(options, planned, &settings_of(options, planned), spot, located)
-    };
-    for input in 0..inputs.len() {
-        let Some(file) = delivery.files.get_mut(input) else {
-            continue;
+    delivery.recognitions();
+    let name = |input: usize| shown_path(cut::at(&inputs, input), options.path_mask()).into_owned();
+    across.finish(&name, options.limits.findings_per_code, &mut |trace, located| {
+        let entry = EntryRef {
+            entry: trace.entry.clone(),
+            table: trace.table.clone(),
+            ..EntryRef::of_input(trace.input)
         };
-        let (framed, source) = (file.records, file.source.unwrap_or_default());
-        let recognition = std::mem::take(&mut file.recognition);
-        for (located, first) in recognition.findings(framed, source) {
-            let first = first.as_ref();
-            let spot = Spot {
-                input,
-                entry: first.map_or("", |first| first.entry.as_str()),
-                table: first.map_or("", |first| first.table.as_str()),
-                record: first.map(|first| first.record),
-                conversation: None,
-            };
-            if let Some(checked) = told(spot, located) {
-                delivery.deliver(input, checked);
-            }
-        }
-    }
-    let most = options.limits.findings_per_code;
-    across.finish(&name, most, &mut |trace, located| {
-        let spot = Spot {
-            input: trace.input,
-            entry: &trace.entry,
-            table: &trace.table,
-            record: Some(trace.record),
-            conversation: Some(&trace.id),
-        };
-        if let Some(checked) = told(spot, located) {
-            delivery.deliver(trace.input, checked);
-        }
+        delivery.late(&entry, Some(trace.record), Some(&trace.id), located);
     })?;
-    let mut files = delivery.files;
+    let (mut files, hashes) = (delivery.files, slicer.hashes);
     let mut failures = Vec::new();
-    for (input, failure) in slicer.failures() {
-        failures.push(failure.clone());
-        if let Some(file) = files.get_mut(*input) {
-            file.failed = true;
-        }
+    for (input, failure) in slicer.failures {
+        failures.push(failure);
+        cut::at_mut(&mut files, input).failed = true;
     }
-    let hashes = slicer.take_hashes();
     Ok(Checkup {
         files: Files {
             inputs,
             counts: files,
-            hashes,
+            hashes: hashes.unwrap_or_default(),
             targets: options.targets.clone(),
             settings: options.settings.clone(),
             mask: options.path_mask().cloned(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chatmill_source::Source;
 
 /// An input, or a part of one, and who reads it.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct EntryRef {
     /// Index of the input in the plan.
     pub input: usize,
@@ -23,14 +23,10 @@ pub struct EntryRef {
 
 impl EntryRef {
     /// An input itself, of which nothing was recognised.
-    pub fn of_input(input: usize) -> Self {
+    pub(crate) fn of_input(input: usize) -> Self {
         Self {
             input,
-            is_plain: false,
-            entry: String::new(),
-            table: String::new(),
-            source: None,
-            refusal: None,
+            ..Self::default()
         }
     }
 }

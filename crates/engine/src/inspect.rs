@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::AtomicBool;
 
-use chatmill_diag::Limits;
+use chatmill_diag::{Limits, cut};
 use chatmill_intake::Failure;
 use chatmill_model::{Linked, MessageKind};
 use chatmill_source::Proposal;
@@ -32,6 +32,9 @@ pub struct EntryReport {
     pub source: Option<String>,
     /// Why.
     pub evidence: Vec<String>,
+    /// What speaks for each source, the surest first, where it speaks for several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub considered: Vec<Considered>,
     /// What it looks like, where no source reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub looks_like: Option<String>,
@@ -59,6 +62,17 @@ pub struct EntryReport {
     pub ended_at: Option<i64>,
     /// The first of what cannot be read, or is in doubt.
     pub troubles: Vec<Trouble>,
+}
+
+/// A source that an entry could be of.
+#[derive(Clone, Debug, Serialize)]
+pub struct Considered {
+    /// Its id.
+    pub source: &'static str,
+    /// How sure that is, from 1 to 100: the surest reads the entry, unless another is named.
+    pub confidence: u8,
+    /// What was seen.
+    pub why: Vec<String>,
 }
 
 /// Troubles of an entry that its report keeps.
@@ -94,13 +108,9 @@ pub fn inspect(
             WalkEvent::Failed(failure) => failures.push(failure),
             WalkEvent::Entry(entry) => reports.at(entry, |_, _| {}),
             WalkEvent::Recognised(seen) => reports.recognised(seen),
-            WalkEvent::Records {
-                entry,
-                records,
-                rejected,
-            } => reports.at(entry, |report, _| {
-                report.records += records;
-                report.rejected += rejected;
+            WalkEvent::Record { entry, is_rejected } => reports.at(entry, |report, _| {
+                report.records += 1;
+                report.rejected += u64::from(is_rejected);
             }),
             WalkEvent::Conversation { entry, linked, .. } => {
                 reports.at(entry, |report, people| report.count(linked, people));
@@ -136,6 +146,14 @@ impl Reports<'_> {
     fn recognised(&mut self, seen: Recognised) {
         let number = self.numbers.get(&(seen.input, seen.entry));
         if let Some((report, _)) = number.and_then(|number| self.list.get_mut(*number)) {
+            if seen.considered.len() > 1 {
+                let each = seen.considered.into_iter().map(|evidence| Considered {
+                    source: evidence.source,
+                    confidence: evidence.confidence,
+                    why: evidence.why,
+                });
+                report.considered = each.collect();
+            }
             if let Some(evidence) = seen.evidence {
                 report.evidence = evidence.why;
             }
@@ -163,23 +181,18 @@ impl Reports<'_> {
         let key = (entry.input, entry.entry.clone());
         let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
-            let path = self
-                .inputs
-                .get(entry.input)
-                .map(|planned| planned.name().into_owned());
             let report = EntryReport {
-                path: path.unwrap_or_default(),
+                path: cut::at(self.inputs, entry.input).name().into_owned(),
                 entry: entry.entry.clone(),
                 ..EntryReport::default()
             };
             self.list.push((report, BTreeSet::new()));
         }
-        if let Some((report, people)) = self.list.get_mut(number) {
-            if let Some(source) = entry.source {
-                report.source = Some(source.id().to_owned());
-            }
-            change(report, people);
+        let (report, people) = cut::at_mut(&mut self.list, number);
+        if let Some(source) = entry.source {
+            report.source = Some(source.id().to_owned());
         }
+        change(report, people);
     }
 }
 
@@ -234,10 +247,7 @@ pub fn conversations(
                 troubles.failures.push(failure);
                 true
             }
-            WalkEvent::Entry(_)
-            | WalkEvent::Recognised(_)
-            | WalkEvent::Records { .. }
-            | WalkEvent::Table { .. } => true,
+            _ => true,
         },
     )?;
     Ok(troubles)

@@ -40,7 +40,7 @@ pub use chatmill_source::Proposal;
 pub use commit::summary::{self, RunSummary};
 pub use error::{PlanError, ReadError, RunError};
 pub use options::{CountMode, Reporter, RunOptions};
-pub use plan::{CheckSettings, Plan, PlannedInput, Target, Templates, WindowPlan, source, typed_inputs};
+pub use plan::{CheckSettings, Plan, PlannedInput, Templates, WindowPlan, source, typed_inputs};
 pub use progress::{Progress, Queues, Silent};
 pub use run::run;
 pub use slice::scheduler::threads;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use chatmill_diag::Limits;
+use chatmill_diag::limits::MIB;
 use chatmill_dialect::policy::Policy;
 use chatmill_source::{Branches, Division};
 use schemars::JsonSchema;
@@ -14,36 +15,28 @@ use serde::{Deserialize, Serialize};
 
 mod check;
 mod count;
-mod dedup;
 mod field_map;
-mod lots;
 mod night;
 mod output;
 mod parse;
-mod perspective;
-mod prompt;
 mod redact;
 mod render;
 mod select;
 mod table_map;
-mod tools;
+mod view;
 mod window;
 
 pub use check::{CheckSection, Config, FailOn, PerPathSection, SeverityWord};
 pub use count::{CountSection, CountedEncoding, OwnEncoding};
-pub use dedup::{DedupSection, Treatment};
 pub use field_map::FieldMapSection;
-pub use lots::LotsSection;
 pub use night::NightSection;
 pub use output::{ContentRule, ContentSetting, OutputSection};
 pub use parse::parse;
-pub use perspective::{PerspectiveChoice, PerspectiveRule, PerspectiveSection};
-pub use prompt::PromptSection;
 pub use redact::{RedactKinds, RedactMode, RedactSection};
 pub use render::{RenderSection, TemplateSection};
-pub use select::SelectSection;
+pub use select::{DedupSection, SelectSection, Treatment};
 pub use table_map::TableMapSection;
-pub use tools::ToolsSection;
+pub use view::{PerspectiveChoice, PerspectiveRule, PerspectiveSection, PromptSection, ToolsSection};
 pub use window::{HistoryRule, HistorySetting, MaxTokensSetting, SessionGap, WindowSection};
 
 /// A pipeline file.
@@ -213,6 +206,20 @@ impl Default for InputSection {
 
 fn auto() -> String {
     "auto".to_owned()
+}
+
+/// `[lots]`. A lot is what one machine takes at a time; part files and their numbers begin anew with each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LotsSection {
+    /// Bytes of input that a lot should hold. Whole inputs are put together up to this, and a larger file of JSON lines is divided.
+    pub bytes: u64,
+}
+
+impl Default for LotsSection {
+    fn default() -> Self {
+        Self { bytes: 1024 * MIB }
+    }
 }
 
 /// `[resources]`.

@@ -9,7 +9,7 @@ use chatmill_dataset::Compression;
 use chatmill_diag::limits::DEPTH_CEILING;
 use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_dialect::policy::Policy;
-use chatmill_dialect::{Additions, Prompt};
+use chatmill_dialect::{Additions, Dialect, Prompt};
 use chatmill_intake::discover::{self, Input, InputKind, Own};
 use chatmill_intake::{Failure, Stretch, divide};
 use chatmill_model::{Linked, RawJson};
@@ -37,7 +37,6 @@ mod small_file;
 mod source;
 mod table_map;
 mod tables;
-mod target;
 mod targets;
 mod templates;
 mod tools;
@@ -55,7 +54,6 @@ use mix::Mix;
 pub(crate) use selection::Selection;
 use small_file::read_text;
 pub use source::source;
-pub use target::Target;
 pub use templates::Templates;
 pub use windows::WindowPlan;
 
@@ -82,7 +80,7 @@ pub struct Plan {
     /// The stretches of inputs that are divided, by their index, once they have been hashed.
     pub stretches: BTreeMap<usize, Vec<Stretch>>,
     /// Dialects in registry order, then templates by name.
-    pub targets: Vec<Target>,
+    pub targets: Vec<Dialect>,
     /// Chat templates that are dialects.
     pub templates: Templates,
     /// Encodings in the order of the file.
@@ -108,14 +106,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Reads and resolves a pipeline file. `out` replaces its output path.
-    pub fn load(path: &Path, overrides: &[String], out: Option<&Path>) -> Result<Self, PlanError> {
-        Self::load_for(path, overrides, out, &[])
-    }
-
-    /// The same with other inputs in place of the file's, as typed: relative to the current folder. They are read as the file's
-    /// only `[[input]]` says; where it has several, as one that says nothing but the path.
-    pub fn load_for(
+    /// Reads and resolves a pipeline file. `out` replaces its output path. Other inputs may stand in place of the file's, as `typed`:
+    /// relative to the current folder. They are read as the file's only `[[input]]` says; where it has several, as one that
+    /// says nothing but the path.
+    pub fn load(
         path: &Path,
         overrides: &[String],
         out: Option<&Path>,
@@ -131,12 +125,19 @@ impl Plan {
         }
         // A bare file name has an empty parent, and an empty path is not a folder.
         let base = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        Self::resolved(pipeline, base.unwrap_or(Path::new(".")), out, Some(path))
+        Self::resolve(pipeline, base.unwrap_or(Path::new(".")), out, Some(path))
     }
 
-    /// Resolves a pipeline whose relative paths start at `base`.
-    pub fn resolve(pipeline: Pipeline, base: &Path, out: Option<&Path>) -> Result<Self, PlanError> {
-        Self::resolved(pipeline, base, out, None)
+    /// Resolves a pipeline whose relative paths start at `base`. What stands in `file`, the pipeline file, is none of its inputs.
+    pub fn resolve(
+        pipeline: Pipeline,
+        base: &Path,
+        out: Option<&Path>,
+        file: Option<&Path>,
+    ) -> Result<Self, PlanError> {
+        let plan = Self::checked(pipeline, base, out)?;
+        let own = &mut Own::new(file, &plan.out);
+        plan.over(Some(own), None)
     }
 
     /// Resolves a pipeline whose tables somebody reads, and nobody writes: nothing is its own output. What is `held` in memory stands
@@ -148,17 +149,6 @@ impl Plan {
     /// Resolves a pipeline as far as it says how conversations are said, and reads nothing.
     pub fn without_inputs(pipeline: Pipeline) -> Result<Self, PlanError> {
         Self::checked(pipeline, Path::new("."), None)
-    }
-
-    fn resolved(
-        pipeline: Pipeline,
-        base: &Path,
-        out: Option<&Path>,
-        file: Option<&Path>,
-    ) -> Result<Self, PlanError> {
-        let plan = Self::checked(pipeline, base, out)?;
-        let own = &mut Own::new(file, &plan.out);
-        plan.over(Some(own), None)
     }
 
     /// The plan with its inputs.
@@ -266,8 +256,8 @@ impl Plan {
     }
 
     /// A conversation's id before it is qualified: its own with the prefix of its input.
-    pub fn base_id(&self, input: usize, linked: &Linked, record: &RecordHash<'_>) -> String {
-        let prefix = &cut::at(&self.inputs, input).settings.id_prefix;
+    pub(crate) fn base_id(&self, input: usize, linked: &Linked, record: &RecordHash<'_>) -> String {
+        let prefix = &cut::at(&self.inputs, input).settings.written.id_prefix;
         format!("{prefix}{}", record::id(linked, record))
     }
 
@@ -319,7 +309,7 @@ impl Plan {
     }
 
     /// Bytes of input that a slice should hold: a function of the inputs alone.
-    pub fn slice_bytes(&self) -> usize {
+    pub(crate) fn slice_bytes(&self) -> usize {
         use chatmill_diag::limits::MIB;
         (self.input_bytes() / 16).clamp(4 * MIB, 12 * MIB) as usize
     }
@@ -361,7 +351,7 @@ impl Plan {
         };
         let limits = &self.limits;
         let most = self.pipeline.lots.bytes;
-        let is_one_lot = self.selection.limit.is_some();
+        let is_one_lot = self.pipeline.select.limit.is_some();
         for (index, planned) in self.inputs.iter_mut().enumerate() {
             if !matches!(planned.input.kind, InputKind::File | InputKind::Folder) {
                 continue;
@@ -385,7 +375,7 @@ impl Plan {
                     planned.hash = Some(hash);
                 }
                 Ok(None) => return Ok(()),
-                Err(failure) if failure.is_of_the_system() || failure.is_absence() => return Err(failure),
+                Err(failure) if failure.is_of_the_system || failure.is_absence => return Err(failure),
                 Err(failure) => {
                     let finding = Finding::new(&codes::UNREADABLE_INPUT, "the input cannot be read")
                         .quoting(&failure.reason);
@@ -402,7 +392,7 @@ impl Plan {
     /// The plan without what must not change a certified byte: output path, resources, spelling of inputs.
     pub fn normalised(&self) -> Value {
         let targets = self.targets.iter();
-        let targets = targets.map(|target| format!("{}@{}", target.dialect.id(), target.profile()));
+        let targets = targets.map(|target| format!("{}@{}", target.id(), target.profile()));
         let mut plan = self.certified.clone();
         plan.insert("inputs".to_owned(), certified::sections(&self.inputs).into());
         plan.insert("targets".to_owned(), targets.collect());
@@ -435,7 +425,7 @@ impl Plan {
 }
 
 /// Refuses a list of dialects that keep their text when it is empty or names one that is not rendered.
-fn check_content(content: &ContentSetting, targets: &[Target]) -> Result<(), PlanError> {
+fn check_content(content: &ContentSetting, targets: &[Dialect]) -> Result<(), PlanError> {
     let ContentSetting::Dialects(ids) = content else {
         return Ok(());
     };
@@ -445,7 +435,7 @@ fn check_content(content: &ContentSetting, targets: &[Target]) -> Result<(), Pla
             "the list is empty; name dialects or write \"none\"",
         ));
     }
-    let rendered = || targets.iter().map(|target| target.dialect.id());
+    let rendered = || targets.iter().map(Dialect::id);
     match ids
         .iter()
         .find(|id| !rendered().any(|rendered| rendered == id.as_str()))
@@ -478,67 +468,36 @@ fn check_out(out: &str) -> Result<(), PlanError> {
 fn check_values(pipeline: &Pipeline) -> Result<(), PlanError> {
     const STREAM: &str =
         "a run reads its inputs more than once, and stdin can be read once; write it to a file first";
-    let is_nobody = match &pipeline.perspective.speaker {
-        PerspectiveChoice::Participants(names) => names.is_empty(),
-        PerspectiveChoice::Rule(_) => false,
-    };
-    let reads_stream = pipeline.input.iter().any(|section| section.path == "-");
-    let forgets_all = pipeline.night.as_ref().is_some_and(|night| !night.keeps_some());
-    let ratio = pipeline.limits.max_reject_ratio;
-
+    let speaker = &pipeline.perspective.speaker;
     let must = |message: &str| format!("it must {message}");
-    let wrong = [
-        (
-            pipeline.input.is_empty(),
-            "input",
-            "there is no [[input]]".to_owned(),
-        ),
-        (reads_stream, "input.path", STREAM.to_owned()),
-        (
-            !(0.0..=1.0).contains(&ratio),
-            "limits.max_reject_ratio",
-            must("lie between 0 and 1"),
-        ),
-        (
-            forgets_all,
-            "night.keep",
-            must("be a number of nights from 1 to 3650"),
-        ),
-        (
-            pipeline.lots.bytes < LOT_FLOOR,
-            "lots.bytes",
-            must(&format!("be {LOT_FLOOR} at least")),
-        ),
-        (
-            !(0.5..=1.0).contains(&pipeline.dedup.threshold),
-            "dedup.threshold",
-            must("lie between 0.5 and 1"),
-        ),
-        (
-            pipeline.limits.depth > DEPTH_CEILING,
-            "limits.depth",
-            must(&format!("be {DEPTH_CEILING} at most")),
-        ),
-        (
-            is_nobody,
-            "perspective.as",
-            "the list is empty; name participants or write \"auto\"".to_owned(),
-        ),
-    ];
-    match wrong.into_iter().find(|(is_wrong, ..)| *is_wrong) {
-        Some((_, key, message)) => Err(PlanError::value(key, message)),
-        None => Ok(()),
-    }
+    let (key, message) = if pipeline.input.is_empty() {
+        ("input", "there is no [[input]]".to_owned())
+    } else if pipeline.input.iter().any(|section| section.path == "-") {
+        ("input.path", STREAM.to_owned())
+    } else if !(0.0..=1.0).contains(&pipeline.limits.max_reject_ratio) {
+        ("limits.max_reject_ratio", must("lie between 0 and 1"))
+    } else if pipeline.night.as_ref().is_some_and(|night| !night.keeps_some()) {
+        ("night.keep", must("be a number of nights from 1 to 3650"))
+    } else if pipeline.lots.bytes < LOT_FLOOR {
+        ("lots.bytes", must(&format!("be {LOT_FLOOR} at least")))
+    } else if !(0.5..=1.0).contains(&pipeline.dedup.threshold) {
+        ("dedup.threshold", must("lie between 0.5 and 1"))
+    } else if pipeline.limits.depth > DEPTH_CEILING {
+        ("limits.depth", must(&format!("be {DEPTH_CEILING} at most")))
+    } else if matches!(speaker, PerspectiveChoice::Participants(names) if names.is_empty()) {
+        let message = "the list is empty; name participants or write \"auto\"";
+        ("perspective.as", message.to_owned())
+    } else {
+        return Ok(());
+    };
+    Err(PlanError::value(key, message))
 }
 
 fn compression(word: &str) -> Result<Compression, PlanError> {
-    let wrong = || {
-        PlanError::value(
-            "output.compression",
-            format!("`{word}` is neither zstd(1..22) nor none"),
-        )
-    };
-    Compression::parse(word).ok_or_else(wrong)
+    Compression::parse(word).ok_or_else(|| {
+        let message = format!("`{word}` is neither zstd(1..22) nor none");
+        PlanError::value("output.compression", message)
+    })
 }
 
 #[cfg(test)]

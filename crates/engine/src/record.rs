@@ -17,7 +17,8 @@ pub(crate) mod written;
 
 pub use group::{Group, GroupRow, RowForm, RowPlace};
 pub use locate::Located;
-pub use read::{read, read_rows, refuse};
+pub use read::read;
+pub(crate) use read::read_rows;
 
 use redact::Redaction;
 
@@ -52,7 +53,7 @@ pub struct UnreadAt {
 
 impl RecordOutcome {
     /// The conversation before anything in it was replaced.
-    pub fn as_read(&self) -> Option<&Linked> {
+    pub(crate) fn as_read(&self) -> Option<&Linked> {
         let redaction = self.redaction.as_ref().map(|redaction| &redaction.original);
         redaction.or(self.linked.as_ref())
     }

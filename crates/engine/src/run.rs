@@ -131,45 +131,40 @@ pub(crate) fn conclude(
     plan: Plan,
     staging: Staging,
     finished: FinishedSlices,
-    used: Used,
+    mut used: Used,
     attempt: &Attempt,
     options: RunOptions<'_>,
     progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> Result<RunSummary, RunError> {
-    let Used {
-        table_options,
-        threads,
-        mut slowest,
-    } = used;
     let fingerprint = plan.fingerprint();
     let outcome = ReceiptTotals::read(&staging, &finished, stop)?;
     outcome.check(&plan, &finished.tally)?;
     drop(finished);
-    let slices = outcome.slices();
+    let slices = outcome.slices;
     if !plan.quotes {
-        slowest.leave_out_ids();
+        used.slowest.leave_out_ids();
     }
     progress.stage(SEAL.0, 0);
     go_on(stop, slices)?;
-    let sealed = outcome.seal(&plan, &fingerprint, staging, &table_options)?;
+    let sealed = outcome.seal(&plan, &fingerprint, staging, &used.table_options)?;
     // From here on everything is read from the dataset.
     let out = plan.out;
     drop(plan.inputs);
     go_on(stop, slices)?;
     let derived = serde_json::json!({
         "began_at": attempt.began_at.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        "threads": threads,
+        "threads": used.threads,
         "seconds": attempt.begun.elapsed().as_secs_f64(),
         "slices": slices,
         "resumed_slices": attempt.resumed,
         // Of the slices that were milled now: a resumed run knows nothing of the others.
-        "slowest": slowest.rows(),
+        "slowest": used.slowest,
     });
     sealed.write_derived("run.json", format!("{derived:#}\n").as_bytes())?;
     if let Some(Reporter(report)) = options.report {
         progress.stage(REPORT.0, 0);
-        scheduler::together(threads, || report(sealed.folder()))??;
+        scheduler::together(used.threads, || report(sealed.folder()))??;
     }
     go_on(stop, slices)?;
     for notice in sealed.publish()? {
@@ -271,7 +266,7 @@ impl<'p> Runner<'p> {
         mut finished: FinishedSlices,
     ) -> Result<FinishedSlices, RunError> {
         let stop = self.tools.stop;
-        let mut hashes = IdHashes::of(finished.slices.values().map(Ids::count).sum());
+        let mut hashes = IdHashes::of(finished.slices.values().map(|ids| ids.count).sum());
         for (done, receipt) in self.staging.receipts::<SliceHashes>()?.enumerate() {
             go_on(stop, done)?;
             hashes.add(&receipt?.body);
@@ -354,54 +349,50 @@ impl<'p> Runner<'p> {
             &plan.inputs,
             plan.limits(),
             plan.slice_bytes(),
-            plan.selection.limit,
+            plan.pipeline.select.limit,
             self.spill_folder(),
             self.tools.stop,
             self.progress,
         )
-        .in_lots(lots.iter().cloned())
-        .strict()
-        .comparing(self.repeats.clone());
+        .in_lots(lots.iter().cloned());
+        slicer.is_strict = true;
+        slicer.repeats = Some(self.repeats.clone());
         let mut results = BTreeMap::new();
         let mut failure = None;
-        let read = scheduler::each_slice(
-            self.threads,
-            &mut slicer,
-            self.progress,
-            self.tools.stop,
-            wanted,
-            work,
-            &mut |slice, result| match result {
-                Ok(Some(result)) => {
-                    results.insert(slice, result);
-                }
-                Ok(None) => {}
-                Err(error) => {
-                    failure.get_or_insert(error);
-                }
-            },
-        );
+        let read =
+            scheduler::each_slice(
+                self.threads,
+                &mut slicer,
+                wanted,
+                work,
+                &mut |slice, result| match result {
+                    Ok(Some(result)) => {
+                        results.insert(slice, result);
+                    }
+                    Ok(None) => {}
+                    Err(error) => {
+                        failure.get_or_insert(error);
+                    }
+                },
+            );
         if let Some(failure) = failure {
             return Err(failure);
         }
         read?;
-        if !slicer.failures().is_empty() {
-            let failures = slicer.failures().iter().map(|(_, failure)| failure.clone());
-            return Err(RunError::InputsFailed {
-                failures: failures.collect(),
-            });
+        if !slicer.failures.is_empty() {
+            let failures = slicer.failures.into_iter().map(|(_, failure)| failure).collect();
+            return Err(RunError::InputsFailed { failures });
         }
         if self.tools.stop.load(Ordering::Relaxed) {
             let mut receipts = self.staging.receipts::<SliceReceipt>()?;
             let done = receipts.try_fold(0, |done, receipt| receipt.map(|_| done + 1))?;
             return Err(RunError::Stopped { done });
         }
-        if !slicer.changed().is_empty() {
-            return Err(RunError::InputChanged {
-                names: slicer.changed().to_vec(),
-            });
+        if !slicer.changed.is_empty() {
+            let names = slicer.changed;
+            return Err(RunError::InputChanged { names });
         }
-        Ok((results, slicer.into_tally()))
+        Ok((results, slicer.tally))
     }
 
     /// What is left when all slices are done.

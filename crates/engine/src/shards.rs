@@ -17,6 +17,7 @@ use std::sync::atomic::AtomicBool;
 use strum::IntoStaticStr;
 
 use chatmill_dataset::{LotOutcome, Opening, PlannedWork, SliceId, Staging, planned_work};
+use chatmill_diag::cut;
 use serde::{Deserialize, Serialize};
 
 use crate::commit::seal::FinishedSlices;
@@ -26,8 +27,8 @@ use crate::options::RunOptions;
 use crate::plan::Plan;
 use crate::progress::Progress;
 use crate::run::{Attempt, Runner, conclude, discard_beyond, done, prepare};
+use crate::slice::CutTotals;
 use crate::slice::lots::Lot;
-use crate::slice::{CutCounts, CutTotals};
 
 pub use file::Request;
 use file::{PlanFile, sealed, unsealed};
@@ -148,7 +149,7 @@ pub fn plan(
             for notice in staging.notices() {
                 progress.note(notice);
             }
-            staging.keep_plan(&file.bytes()?)?;
+            staging.keep_plan(&sealed(&file)?)?;
         }
     }
     Ok(planned)
@@ -169,7 +170,7 @@ pub fn work(
     stop: &AtomicBool,
 ) -> Result<Worked, RunError> {
     let (work, file) = planned(out)?;
-    let mine = chosen(share, file.lots())?;
+    let mine = chosen(share, file.lots.len())?;
     let (plan, lots) = file.restore(out)?;
     let staging = work.share()?;
     let options = file.request.options(options);
@@ -299,12 +300,12 @@ fn status_of(
 ) -> Result<Status, RunError> {
     let mut status = Status {
         stage,
-        lots: file.lots(),
+        lots: file.lots.len(),
         done: Vec::new(),
         missing: Vec::new(),
         failed: BTreeMap::new(),
     };
-    for number in numbers_of(file.lots()) {
+    for number in numbers_of(file.lots.len()) {
         match outcome(number)? {
             LotOutcome::Done(_) => status.done.push(number),
             LotOutcome::Missing => status.missing.push(number),
@@ -433,7 +434,7 @@ impl LotReceipt {
             Some((input, (counts.entries, counts.records, counts.bytes)))
         });
         Self {
-            slices: cut.lots.get(&lot.number).copied().unwrap_or_default(),
+            slices: cut.lots.get(&lot.number).map_or(0, |slices| *slices),
             cut: counts.collect(),
         }
     }
@@ -457,13 +458,10 @@ impl LotReceipt {
     fn add_to(self, lot: &Lot, tally: &mut CutTotals) {
         tally.lots.insert(lot.number, self.slices);
         for (input, (entries, records, bytes)) in self.cut {
-            if let Some(sum) = tally.inputs.get_mut(input) {
-                *sum = CutCounts {
-                    entries: sum.entries.saturating_add(entries),
-                    records: sum.records.saturating_add(records),
-                    bytes: sum.bytes.saturating_add(bytes),
-                };
-            }
+            let sum = cut::at_mut(&mut tally.inputs, input);
+            sum.entries = sum.entries.saturating_add(entries);
+            sum.records = sum.records.saturating_add(records);
+            sum.bytes = sum.bytes.saturating_add(bytes);
         }
     }
 }

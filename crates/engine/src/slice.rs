@@ -85,6 +85,8 @@ pub struct Recognised {
     pub entry: String,
     /// Source and evidence.
     pub evidence: Option<Evidence>,
+    /// What speaks for each source, the surest first.
+    pub considered: Vec<Evidence>,
     /// What it looks like, where no source reads it.
     pub looks: Option<String>,
     /// What a map for it could say, where no source reads it.

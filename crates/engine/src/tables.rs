@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::{
-    Compression, DatasetError, MemoryParts, MemoryTable, Partition, SliceId, Spill, TABLES, TableOptions,
+    Compression, DatasetError, MemoryTable, PartSet, Partition, SliceId, Spill, TABLES, TableOptions,
 };
 use chatmill_diag::Limits;
 use chatmill_intake::Failure;
@@ -60,13 +60,12 @@ pub fn tables(
     let tools = WorkerContext::new(plan, CountMode::Cached, 0, stop);
     let threads = scheduler::threads(threads, progress);
     progress.stage("read", plan.input_bytes());
-    let spill = Spill::temporary_folder();
     let mut slicer = Slicer::new(
         &plan.inputs,
         plan.limits(),
         SLICE_BYTES,
-        plan.selection.limit,
-        spill,
+        plan.pipeline.select.limit,
+        Spill::temporary_folder(),
         stop,
         progress,
     );
@@ -76,8 +75,6 @@ pub fn tables(
     let read = scheduler::each_slice(
         threads,
         &mut slicer,
-        progress,
-        stop,
         &|_| true,
         &|slice| work_off(slice, &tools, &options),
         &mut |_, made| match made {
@@ -100,8 +97,8 @@ pub fn tables(
         return Err(failure);
     }
     read?;
-    if let Some((_, failure)) = slicer.failures().first() {
-        return Err(failure.clone().into());
+    if let Some((_, failure)) = slicer.failures.into_iter().next() {
+        return Err(failure.into());
     }
     if is_wanted && stop.load(Ordering::Relaxed) {
         return Err(ReadError::Stopped.into());
@@ -127,14 +124,14 @@ fn of_inputs(
     inputs: BTreeMap<usize, InputCounts>,
     options: &TableOptions,
 ) -> Result<Vec<MemoryTable>, DatasetError> {
-    let mut parts = MemoryParts::new(options);
+    let mut parts = PartSet::in_memory(options);
     for (index, counts) in inputs {
         let source = counts.sources.first().map_or("", String::as_str);
         for (located, first) in counts.recognition.findings(counts.ledger.framed, source) {
-            push_of_input(plan, index, &located, first.as_ref(), parts.set())?;
+            push_of_input(plan, index, &located, first.as_ref(), &mut parts)?;
         }
     }
-    parts.close()
+    parts.read_back()
 }
 
 fn options(plan: &Plan, wanted: &[&str]) -> TableOptions {
@@ -157,9 +154,9 @@ fn work_off(
     options: &TableOptions,
 ) -> Result<Option<(Vec<MemoryTable>, SliceReceipt)>, TablesError> {
     let whole = || -> Result<(Vec<MemoryTable>, SliceReceipt), WorkError> {
-        let mut parts = MemoryParts::new(options);
-        let receipt = process_slice(slice, tools, parts.set(), BTreeMap::new())?;
-        Ok((parts.close()?, receipt))
+        let mut parts = PartSet::in_memory(options);
+        let receipt = process_slice(slice, tools, &mut parts, BTreeMap::new())?;
+        Ok((parts.read_back()?, receipt))
     };
     match catch_unwind(AssertUnwindSafe(whole)) {
         Ok(Ok(tables)) => Ok(Some(tables)),

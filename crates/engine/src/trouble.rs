@@ -84,7 +84,7 @@ fn as_texts<S: Serializer>(failures: &[Failure], serializer: S) -> Result<S::Ok,
 
 impl Troubles {
     /// How many are kept of each kind.
-    pub const MAX_KEPT: usize = 100;
+    const MAX_KEPT: usize = 100;
 
     /// Adds one.
     pub fn add(&mut self, trouble: Trouble) {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::Spill;
-use chatmill_diag::{Finding, Severity};
+use chatmill_diag::{Severity, cut};
 use chatmill_intake::Failure;
 use chatmill_model::Linked;
 
@@ -26,14 +26,12 @@ pub enum WalkEvent<'s> {
     Entry(&'s EntryRef),
     /// What was recognised in an entry; it comes after what was read of it first.
     Recognised(Recognised),
-    /// Records of an entry were read; some may be rejected.
-    Records {
-        /// Where they stood.
+    /// A record of an entry was read.
+    Record {
+        /// Where it stood.
         entry: &'s EntryRef,
-        /// How many.
-        records: u64,
-        /// How many of them are rejected.
-        rejected: u64,
+        /// Whether it is rejected.
+        is_rejected: bool,
     },
     /// A table that no source reads.
     Table {
@@ -71,55 +69,24 @@ pub fn walk(
 ) -> Result<(), ReadError> {
     let spill = Spill::temporary_folder();
     let mut slicer = Slicer::new(inputs, settings.limits, SLICE_BYTES, None, spill, stop, progress);
-    let mut goes_on = true;
-    let trouble = |entry: Option<&EntryRef>, line: Option<u64>, finding: &Finding| {
-        let planned = entry.and_then(|entry| inputs.get(entry.input));
-        let path = planned.map(PlannedInput::name).unwrap_or_default();
-        let member = entry.map_or("", |entry| entry.entry.as_str());
-        WalkEvent::Trouble(Trouble::new(&path, member, line, finding))
+    let mut visitor = Visitor {
+        inputs,
+        settings,
+        visit,
     };
+    let mut goes_on = true;
     while goes_on && let Some(slice) = slicer.next_slice() {
-        for (place, item) in slice.items() {
-            goes_on = match item {
-                Item::Step(Step::Entry(entry)) => visit(WalkEvent::Entry(entry)),
-                Item::Step(Step::FramingError(damage)) => {
-                    let located = Located::of_damage(damage);
-                    let line = located.line_column.map(|(line, _)| line);
-                    let counted = place.is_none_or(|entry| visit(records(entry, 1, 1)));
-                    counted && visit(trouble(place, line, &located.finding))
-                }
-                Item::Record(record) => {
-                    let mut goes_on = true;
-                    for read in record.read(settings) {
-                        for (row, is_rejected) in read.rows() {
-                            goes_on = goes_on && visit(records(row.entry, 1, u64::from(is_rejected)));
-                        }
-                        goes_on = goes_on && tell(&read, &trouble, visit);
-                    }
-                    goes_on
-                }
-                Item::Step(Step::Note(finding)) if finding.severity > Severity::Note => {
-                    visit(trouble(place, None, finding))
-                }
-                Item::Step(Step::Skipped { table, .. }) => {
-                    place.is_none_or(|entry| visit(WalkEvent::Table { entry, table }))
-                }
-                Item::Filtered(_) | Item::Step(_) => true,
-            };
-            if !goes_on {
-                break;
-            }
-        }
+        goes_on = slice.items().all(|(place, item)| visitor.item(place, item));
         slicer.reuse(slice.buffer);
-        for recognised in slicer.take_recognised() {
-            goes_on = goes_on && visit(WalkEvent::Recognised(recognised));
+        for recognised in std::mem::take(&mut slicer.recognised) {
+            goes_on = goes_on && (visitor.visit)(WalkEvent::Recognised(recognised));
         }
     }
-    if let Some(failure) = slicer.take_failure() {
+    if let Some(failure) = slicer.failure {
         return Err(failure.into());
     }
-    for (_, failure) in slicer.failures() {
-        visit(WalkEvent::Failed(failure.clone()));
+    for (_, failure) in slicer.failures {
+        (visitor.visit)(WalkEvent::Failed(failure));
     }
     if goes_on && stop.load(Ordering::Relaxed) {
         return Err(ReadError::Stopped);
@@ -127,36 +94,61 @@ pub fn walk(
     Ok(())
 }
 
-fn records(entry: &EntryRef, records: u64, rejected: u64) -> WalkEvent<'_> {
-    WalkEvent::Records {
-        entry,
-        records,
-        rejected,
-    }
+struct Visitor<'w> {
+    inputs: &'w [PlannedInput],
+    settings: Settings<'w>,
+    visit: &'w mut dyn FnMut(WalkEvent<'_>) -> bool,
 }
 
-/// Says what is wrong at a place of an entry.
-type TroubleAt<'t> = dyn Fn(Option<&EntryRef>, Option<u64>, &Finding) -> WalkEvent<'static> + 't;
+impl Visitor<'_> {
+    /// Passes on what is said of an item; whether the walk goes on.
+    fn item(&mut self, place: Option<&EntryRef>, item: Item<'_>) -> bool {
+        match item {
+            Item::Step(Step::Entry(entry)) => (self.visit)(WalkEvent::Entry(entry)),
+            Item::Step(Step::FramingError(damage)) => {
+                let counted = place.is_none_or(|entry| self.record(entry, true));
+                counted && self.trouble(place, &Located::of_damage(damage))
+            }
+            Item::Record(record) => record.read(self.settings).iter().all(|read| self.read(read)),
+            Item::Step(Step::Note(finding)) if finding.severity > Severity::Note => {
+                self.trouble(place, &Located::nowhere(finding.clone()))
+            }
+            Item::Step(Step::Skipped { table, .. }) => {
+                place.is_none_or(|entry| (self.visit)(WalkEvent::Table { entry, table }))
+            }
+            Item::Filtered(_) | Item::Step(_) => true,
+        }
+    }
 
-/// Passes on what is missing in a record, and its conversation where there is one.
-fn tell(
-    read: &ReadRecord<'_>,
-    trouble: &TroubleAt<'_>,
-    visit: &mut dyn FnMut(WalkEvent<'_>) -> bool,
-) -> bool {
-    let ReadRecord { record, outcome, .. } = read;
-    let told = outcome.rejects.iter().all(|(reject, located)| {
+    fn record(&mut self, entry: &EntryRef, is_rejected: bool) -> bool {
+        (self.visit)(WalkEvent::Record { entry, is_rejected })
+    }
+
+    /// Says what is wrong at a place of an entry.
+    fn trouble(&mut self, entry: Option<&EntryRef>, located: &Located) -> bool {
+        let path = entry.map(|entry| cut::at(self.inputs, entry.input).name());
+        let member = entry.map_or("", |entry| entry.entry.as_str());
         let line = located.line_column.map(|(line, _)| line);
-        visit(trouble(Some(record.entry), line, &reject.finding))
-    });
-    let Some(linked) = outcome.linked.as_ref().filter(|_| told) else {
-        return told;
-    };
-    visit(WalkEvent::Conversation {
-        entry: record.entry,
-        id: record::id(linked, &read.hash),
-        linked,
-        codes: read.codes().collect(),
-        hash: &read.hash,
-    })
+        let trouble = Trouble::new(path.as_deref().unwrap_or(""), member, line, &located.finding);
+        (self.visit)(WalkEvent::Trouble(trouble))
+    }
+
+    /// Passes on the rows of a record, what is missing in it, and its conversation where there is one.
+    fn read(&mut self, read: &ReadRecord<'_>) -> bool {
+        let ReadRecord { record, outcome, .. } = read;
+        let told = read
+            .rows()
+            .all(|(row, is_rejected)| self.record(row.entry, is_rejected))
+            && (outcome.rejects.iter()).all(|(_, located)| self.trouble(Some(record.entry), located));
+        let Some(linked) = outcome.linked.as_ref().filter(|_| told) else {
+            return told;
+        };
+        (self.visit)(WalkEvent::Conversation {
+            entry: record.entry,
+            id: record::id(linked, &read.hash),
+            linked,
+            codes: read.codes().collect(),
+            hash: &read.hash,
+        })
+    }
 }

@@ -23,7 +23,7 @@ use crate::error::WorkError;
 use crate::options::CountMode;
 use crate::plan::Plan;
 use crate::record::locate::Located;
-use crate::slice::records::{AccountedRow, Item, ReadRecord, Record};
+use crate::slice::records::{AccountedRow, At, Item, ReadRecord, Record};
 use crate::slice::scheduler::locked;
 use crate::slice::{Slice, Step};
 
@@ -140,7 +140,7 @@ pub(crate) fn process_slice(
         }
         work.item(entry, item)?;
     }
-    locked(&tools.idle_counters).push((work.counter, work.buffers.take_sink()));
+    locked(&tools.idle_counters).push((work.counter, work.buffers.sink));
     locked(&tools.idle_meters).extend(work.meter);
     locked(&tools.slowest).merge(slice.id, work.slowest);
     Ok(work.receipt)
@@ -163,35 +163,6 @@ struct Work<'w, 'p> {
     buffers: RenderingBuffers,
 }
 
-/// Where something is found.
-#[derive(Clone, Copy)]
-struct At<'a> {
-    entry: Option<&'a EntryRef>,
-    /// Number of the record that it lies in, if it does in one.
-    record: Option<u64>,
-    /// Id of its conversation.
-    id: Option<&'a str>,
-}
-
-impl<'a> At<'a> {
-    fn row(row: AccountedRow<'a>, id: Option<&'a str>) -> Self {
-        Self {
-            entry: Some(row.entry),
-            record: Some(row.record),
-            id,
-        }
-    }
-
-    /// The same in the words of the tables, with the name of the input.
-    fn place(self, input: &'a str) -> Place<'a> {
-        Place {
-            input,
-            entry: self.entry.map_or("", |entry| entry.entry.as_str()),
-            record: self.record.unwrap_or_default(),
-        }
-    }
-}
-
 /// A conversation that is written.
 #[derive(Clone, Copy)]
 struct Kept<'r> {
@@ -206,16 +177,6 @@ impl<'r> Kept<'r> {
     fn at(&self) -> At<'r> {
         At::row(self.read.record.row(None), Some(self.id))
     }
-
-    /// A finding about its whole record.
-    fn located(&self, finding: Finding) -> Located {
-        let (span, line_column) = self.read.record.written();
-        Located {
-            span,
-            line_column,
-            ..Located::nowhere(finding)
-        }
-    }
 }
 
 impl<'p> Work<'_, 'p> {
@@ -223,7 +184,7 @@ impl<'p> Work<'_, 'p> {
         match item {
             Item::Filtered(record) => {
                 let planned = self.tools.plan.inputs.get(record.entry.input);
-                let of_section = planned.and_then(|planned| planned.settings.limit);
+                let of_section = planned.and_then(|planned| planned.settings.written.limit);
                 self.filter(record, of_section.map_or("limit", |_| "input.limit"));
             }
             Item::Record(record) => {
@@ -394,7 +355,7 @@ impl<'p> Work<'_, 'p> {
         if let (Some(linked), Some(id)) = (linked, &id) {
             let limit = usize::try_from(plan.limits().rendering).unwrap_or(usize::MAX);
             let made = MadeTexts::default();
-            let mut sink = Sink::new(self.buffers.take_sink(), limit);
+            let mut sink = Sink::new(std::mem::take(&mut self.buffers.sink), limit);
             let kept = Kept {
                 id,
                 linked,
@@ -403,7 +364,7 @@ impl<'p> Work<'_, 'p> {
             };
             self.conversation(kept, &mut sink)?;
             self.renderings(kept, &made, &mut sink)?;
-            self.buffers.put_sink(sink.into_buffers());
+            self.buffers.sink = sink.into_buffers();
         }
         Ok(())
     }
@@ -475,7 +436,7 @@ impl<'p> Work<'_, 'p> {
         counts.findings += 1;
         counts.errors += if is_error { finding.count } else { 0 };
         let input = self.name(at);
-        let place = at.place(&input);
+        let place = Place::of(&input, at);
         let key = tables::finding_key(located, place, at.id);
         let quoting = Quoting::of(self.tools.plan.quotes);
         let texts = FindingTexts::new(located, key, at.id, quoting);
@@ -496,7 +457,7 @@ impl<'p> Work<'_, 'p> {
             count.of_rejects += finding.count;
         }
         let input = self.name(at);
-        let row = tables::reject(reject, at.place(&input), self.tools.plan.quotes);
+        let row = tables::reject(reject, Place::of(&input, at), self.tools.plan.quotes);
         Ok(self.parts.push_reject(row)?)
     }
 
@@ -525,7 +486,7 @@ impl<'p> Work<'_, 'p> {
         self.counts(entry).written.conversations += 1;
         let input = self.name(kept.at());
         if self.parts.writes_conversations() {
-            tables::push_conversation(self.parts, key, linked, kept.at().place(&input), standing)?;
+            tables::push_conversation(self.parts, key, linked, Place::of(&input, kept.at()), standing)?;
         }
         let conversation = &linked.conversation;
         let shape = Some(conversation.shape)

@@ -6,8 +6,6 @@ use chatmill_dataset::{Columns, Dataset, Flags, Numbers, Spans, TextLists, Texts
 
 use crate::envelope::ExportRow;
 use crate::error::ExportError;
-use crate::filter::Facts;
-use crate::request::RenderedAs;
 
 columns! {
     /// What is read of `renderings`.
@@ -28,64 +26,49 @@ columns! {
     }
 }
 
+/// A dialect and a profile that a dataset holds.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RenderedAs {
+    pub(crate) dialect: String,
+    pub(crate) profile: String,
+}
+
+impl RenderedAs {
+    pub(crate) fn spec(&self) -> String {
+        format!("{}@{}", self.dialect, self.profile)
+    }
+}
+
 /// A rendering with what its row says.
 pub(crate) struct Candidate<'a> {
-    key: ExportRow<'a>,
-    /// Why it is left out, where whoever made it says so.
-    pub(crate) left_out: Option<&'a str>,
-    pub(crate) facts: Facts<'a>,
-    /// Bytes of its text that the perspective says.
-    pub(crate) spans: Vec<Range<u64>>,
-    /// Those of them that are learned.
-    pub(crate) learned: Vec<Range<u64>>,
-    /// Whether the run kept its text.
-    pub(crate) has_content: bool,
+    pub(crate) made: &'a MadeRendering<'a>,
+    pub(crate) dialect: &'a str,
+    /// Whether it keeps the rules of its dialect.
+    pub(crate) is_valid: bool,
     /// Whether the text is JSON.
     pub(crate) is_json: bool,
 }
 
 impl<'a> Candidate<'a> {
-    /// A rendering that somebody made.
-    pub(crate) fn made(dialect: &'a str, is_json: bool, made: &MadeRendering<'a>) -> Self {
-        Self {
-            key: ExportRow {
-                conversation: made.conversation,
-                dialect,
-                perspective: made.perspective,
-                ordinal: made.ordinal,
-                content: made.content.unwrap_or_default(),
-                assistant_spans: &[],
-                learned_spans: &[],
-                rejected: made.rejected,
-                label: made.label,
-            },
-            left_out: made.left_out,
-            facts: Facts {
-                is_valid: made.violations.is_empty(),
-                violations: made.violations.to_vec(),
-                last_role: made.last_role,
-                tokens: made.tokens,
-                loss_codes: made.loss_codes.iter().map(|code| (*code).to_owned()).collect(),
-            },
-            spans: made.assistant_spans.to_vec(),
-            learned: made.learned_spans.to_vec(),
-            has_content: made.content.is_some(),
-            is_json,
-        }
-    }
-
-    /// The rendering as an envelope sees it.
-    pub(crate) fn row(&self) -> ExportRow<'_> {
+    /// The rendering as an envelope sees it; one whose text the run did not keep is empty.
+    pub(crate) fn row(&self) -> ExportRow<'a> {
+        let made = self.made;
         ExportRow {
-            assistant_spans: &self.spans,
-            learned_spans: &self.learned,
-            ..self.key
+            conversation: made.conversation,
+            dialect: self.dialect,
+            perspective: made.perspective,
+            ordinal: made.ordinal,
+            content: made.content.unwrap_or(""),
+            assistant_spans: made.assistant_spans,
+            learned_spans: made.learned_spans,
+            rejected: made.rejected,
+            label: made.label,
         }
     }
 }
 
 /// A rendering that the dataset does not hold, and somebody made of it.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct MadeRendering<'a> {
     /// Id of its conversation.
     pub conversation: &'a str,
@@ -139,7 +122,14 @@ pub(crate) fn each_made(
     visit: &mut dyn FnMut(&Candidate<'_>) -> Result<(), ExportError>,
 ) -> Result<(), ExportError> {
     let (dialect, is_json) = (maker.dialect(), maker.is_json());
-    maker.each(&mut |made| visit(&Candidate::made(dialect, is_json, made)))
+    maker.each(&mut |made| {
+        visit(&Candidate {
+            made,
+            dialect,
+            is_valid: made.violations.is_empty(),
+            is_json,
+        })
+    })
 }
 
 /// Visits the renderings of a dialect in the order of the dataset; `tokens` names the column by which length is judged.
@@ -154,34 +144,30 @@ pub(crate) fn each(
     for batch in dataset.batches("renderings", &names) {
         let batch = batch?;
         let cells = CandidateColumns::of(&batch)?;
-        let tokens = tokens.map(|name| batch.numbers(name)).transpose()?;
+        let tokens: Option<Numbers> = tokens.map(|name| batch.column(name)).transpose()?;
         let is_wanted = |row: &usize| {
             cells.dialect.at(*row) == rendered.dialect && cells.profile.at(*row) == rendered.profile
         };
         for row in (0..batch.rows()).filter(is_wanted) {
+            let loss_codes = cells.loss_codes.at(row);
+            let loss_codes: Vec<&str> = loss_codes.iter().map(String::as_str).collect();
+            let made = MadeRendering {
+                conversation: cells.conversation_id.at(row),
+                perspective: cells.perspective.at(row),
+                ordinal: cells.ordinal.at(row),
+                content: cells.content.get(row),
+                assistant_spans: &cells.assistant_spans.at(row),
+                learned_spans: &cells.learned_spans.at(row),
+                last_role: cells.last_role.get(row),
+                loss_codes: &loss_codes,
+                violations: &cells.violations.at(row),
+                tokens: tokens.as_ref().map_or(0, |tokens| tokens.at(row)),
+                ..MadeRendering::default()
+            };
             visit(&Candidate {
-                key: ExportRow {
-                    conversation: cells.conversation_id.at(row),
-                    dialect: cells.dialect.at(row),
-                    perspective: cells.perspective.at(row),
-                    ordinal: cells.ordinal.at(row),
-                    content: cells.content.at(row),
-                    assistant_spans: &[],
-                    learned_spans: &[],
-                    rejected: None,
-                    label: None,
-                },
-                left_out: None,
-                facts: Facts {
-                    is_valid: cells.valid.at(row),
-                    violations: cells.violations.at(row),
-                    last_role: cells.last_role.get(row),
-                    tokens: tokens.as_ref().map_or(0, |tokens| tokens.at(row)),
-                    loss_codes: cells.loss_codes.at(row),
-                },
-                spans: cells.assistant_spans.at(row),
-                learned: cells.learned_spans.at(row),
-                has_content: cells.content.get(row).is_some(),
+                made: &made,
+                dialect: cells.dialect.at(row),
+                is_valid: cells.valid.at(row),
                 is_json: cells.media_type.at(row) == "application/json",
             })?;
         }

@@ -8,22 +8,22 @@ use chatmill_dataset::{Dataset, DatasetError, Folder, FreeKind};
 use jiff::Timestamp;
 
 use crate::SUMMARY;
-use crate::asked;
-use crate::assignment::{Assignment, assign};
-use crate::candidate::{self, Candidate, Maker};
-use crate::earlier::ASSIGNED;
-use crate::envelope::{Preferences, notes};
+use crate::candidate::{self, Candidate, Maker, RenderedAs};
+use crate::envelope::objections::objections;
+use crate::envelope::{Envelope, Preferences, notes};
 use crate::error::ExportError;
 use crate::fields;
+use crate::filter::reasons::{NO_CONTENT, NO_TIME};
 use crate::format::Format;
-use crate::nested::{self, NestedAs};
-use crate::objections::objections;
-use crate::reasons::{NO_CONTENT, NO_TIME};
-use crate::request::{ExportRequest, RenderedAs, resolve};
-use crate::shuffle::Shuffle;
+use crate::judge::valid_for::ValidFor;
+use crate::judge::{asked, wanted};
+use crate::request::{ExportRequest, resolve};
+use crate::split::assignment::{Assignment, assign};
+use crate::split::earlier::ASSIGNED;
+use crate::summary::teaching::Taught;
 use crate::summary::{ExportSummary, FileSummary, LeftOut, names_of_earlier};
-use crate::teaching::Taught;
-use crate::valid_for::ValidFor;
+use crate::writer::nested::{self, NestedAs};
+use crate::writer::shuffle::Shuffle;
 use crate::writer::{self, Columns, Record, RowKey, Writer};
 
 /// The name of the only part where nothing is divided.
@@ -71,29 +71,19 @@ pub fn export_until(
             .map(|split| assign(dataset, split))
             .transpose()?,
     };
-    check(request, &job.rendered)?;
+    check(request, &job.rendered.dialect)?;
     let envelope = request.envelope;
-    if let Some(envelope) =
-        envelope.filter(|envelope| maker.is_none() && envelope.preferences != Preferences::None)
-    {
+    let judged = envelope.filter(|envelope| envelope.preferences != Preferences::None);
+    if let Some(Envelope { id, .. }) = judged.filter(|_| maker.is_none()) {
         return Err(ExportError::request(
-            format!(
-                "the envelope `{}` takes answers that were judged, and nobody makes them",
-                envelope.id
-            ),
+            format!("the envelope `{id}` takes answers that were judged, and nobody makes them"),
             "name a maker of them",
         ));
     }
-    let replaced = if request.replace {
-        names_of_earlier(out)?
-    } else {
-        BTreeSet::new()
-    };
-    let folder = Folder::create_over(out, replaced)?;
+    let replaced = request.replace.then(|| names_of_earlier(out)).transpose()?;
+    let folder = Folder::create_over(out, replaced.unwrap_or_default())?;
     let mut summary = job.write(&folder)?;
-    let companion = request
-        .envelope
-        .and_then(|envelope| (envelope.companion)(&summary.files));
+    let companion = envelope.and_then(|envelope| (envelope.companion)(&summary.files));
     let assigned = match (&request.split, &job.assignment) {
         (Some(split), Some(assignment)) => Some((ASSIGNED, assignment.remembered(&split.parts))),
         _ => None,
@@ -110,28 +100,20 @@ pub fn export_until(
 
 /// Refuses what cannot be asked of a request before anything is written: all that can be known of it without the rows.
 pub fn check_request(request: &ExportRequest) -> Result<(), ExportError> {
-    let (dialect, profile) = request.dialect.split_once('@').unwrap_or((&request.dialect, ""));
-    let rendered = RenderedAs {
-        dialect: dialect.to_owned(),
-        profile: profile.to_owned(),
-    };
+    let (dialect, _) = request.dialect.split_once('@').unwrap_or((&request.dialect, ""));
     if let Some(path) = &request.valid_for {
         ValidFor::read(path, dialect)?;
     }
-    check(request, &rendered)
+    check(request, dialect)
 }
 
 /// Refuses a destination where no export can appear, without touching it.
 pub fn check_destination(out: &Path, replace: bool) -> Result<(), ExportError> {
-    let replaced = if replace {
-        names_of_earlier(out)?
-    } else {
-        BTreeSet::new()
-    };
-    Ok(Folder::create_over(out, replaced).map(drop)?)
+    let replaced = replace.then(|| names_of_earlier(out)).transpose()?;
+    Ok(Folder::create_over(out, replaced.unwrap_or_default()).map(drop)?)
 }
 
-fn check(request: &ExportRequest, rendered: &RenderedAs) -> Result<(), ExportError> {
+fn check(request: &ExportRequest, dialect: &str) -> Result<(), ExportError> {
     if request.nested == NestedAs::Struct && request.format == Format::Jsonl {
         return Err(ExportError::request(
             "`--nested` is about tables, and lines are JSON",
@@ -141,13 +123,13 @@ fn check(request: &ExportRequest, rendered: &RenderedAs) -> Result<(), ExportErr
     let Some(envelope) = request.envelope else {
         return Ok(());
     };
-    if envelope.dialects.contains(&rendered.dialect.as_str()) {
+    if envelope.dialects.contains(&dialect) {
         return Ok(());
     }
     Err(ExportError::request(
         format!(
-            "the envelope `{}` does not take the dialect `{}`",
-            envelope.id, rendered.dialect
+            "the envelope `{}` does not take the dialect `{dialect}`",
+            envelope.id
         ),
         format!("take `--dialect {}`", envelope.dialects.join("` or `--dialect ")),
     ))
@@ -278,6 +260,7 @@ impl Job<'_> {
         let of_turns = envelope.filter(|envelope| envelope.preferences == Preferences::None);
         let mut notes = notes(envelope, taught);
         notes.extend(of_turns.and_then(|_| silence(without_assistant)));
+        let split = self.request.split.as_ref();
         Ok(ExportSummary {
             program: chatmill_dataset::PROGRAM,
             version: env!("CARGO_PKG_VERSION"),
@@ -287,13 +270,8 @@ impl Job<'_> {
             format: self.request.format,
             envelope: envelope.map(|envelope| envelope.id),
             filters: self.request.filters.clone(),
-            split_by: self.request.split.as_ref().map(|split| split.by),
-            split_seed: self
-                .request
-                .split
-                .as_ref()
-                .map(|split| split.seed)
-                .filter(|seed| *seed != 0),
+            split_by: split.map(|split| split.by),
+            split_seed: split.map(|split| split.seed).filter(|seed| *seed != 0),
             shuffle_seed: self.request.shuffle,
             read,
             kept: files.iter().map(|file| file.rows).sum(),
@@ -313,13 +291,13 @@ impl Job<'_> {
     /// What becomes of a rendering, or why it is left out.
     fn record<'a>(&self, candidate: &'a Candidate<'_>) -> Result<Kept<'a>, String> {
         let row = &candidate.row();
-        if let Some(reason) = candidate.left_out {
+        if let Some(reason) = candidate.made.left_out {
             return Err(reason.to_owned());
         }
-        if let Some(reason) = self.request.filters.objection(&candidate.facts) {
+        if let Some(reason) = wanted::objection(&self.request.filters, candidate) {
             return Err(reason);
         }
-        if !candidate.has_content {
+        if candidate.made.content.is_none() {
             return Err(NO_CONTENT.words.to_owned());
         }
         if let Some(refusal) = self
@@ -440,11 +418,7 @@ impl Job<'_> {
                         name,
                         part: part.to_owned(),
                         begins: begins.and_then(instant),
-                        rows: 0,
-                        conversations: 0,
-                        bytes: 0,
-                        hash: String::new(),
-                        keys: Vec::new(),
+                        ..FileSummary::default()
                     },
                 })
             })

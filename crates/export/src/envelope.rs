@@ -11,7 +11,7 @@ use chatmill_diag::Reason;
 
 use crate::fields::{self, Field};
 use crate::summary::FileSummary;
-use crate::teaching::Taught;
+use crate::summary::teaching::Taught;
 
 /// What becomes of a rendering, or the rule that forbids it.
 type Wrap = for<'a> fn(&ExportRow<'a>) -> Result<Wrapped<'a>, &'static str>;
@@ -106,7 +106,7 @@ pub enum Preferences {
 
 /// A rendering with the key of its row.
 #[derive(Clone, Copy, Debug)]
-pub struct ExportRow<'a> {
+pub(crate) struct ExportRow<'a> {
     /// Its conversation.
     pub conversation: &'a str,
     /// Its dialect.
@@ -158,7 +158,9 @@ impl<'a> Wrapped<'a> {
 }
 
 mod lesson;
+pub(crate) mod objections;
 mod preference;
+pub(crate) mod turns;
 
 pub(crate) use lesson::notes;
 

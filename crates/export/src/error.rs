@@ -1,8 +1,11 @@
 //! Why there is no export.
 
+use std::path::Path;
+
 use chatmill_dataset::DatasetError;
 use chatmill_diag::Class;
-use chatmill_intake::Failure;
+use chatmill_intake::discover::read_small;
+use chatmill_intake::{Failure, is_of_the_system};
 use thiserror::Error;
 
 /// What went wrong with an export.
@@ -36,6 +39,16 @@ impl ExportError {
             Self::Input(_) => Class::System,
             Self::Dataset(error) => error.class(),
         }
+    }
+
+    /// Reads a file that the request names. `step` says what to name where that is no such file.
+    pub(crate) fn reading(path: &Path, limit: u64, step: &str) -> Result<String, Self> {
+        read_small(path, limit).map_err(|error| {
+            if is_of_the_system(&error) {
+                return Failure::new("read", path, &error).into();
+            }
+            Self::request(format!("cannot read {}: {error}", path.display()), step)
+        })
     }
 
     pub(crate) fn request(message: impl Into<String>, step: impl Into<String>) -> Self {

@@ -4,27 +4,17 @@
 //! nothing is rendered or counted here; a [`Maker`] brings renderings that the dataset does not hold. A row that is left out is counted under its reason, and conversations that belong
 //! together never stand on both sides of a split.
 
-mod asked;
-mod assignment;
 mod candidate;
 mod convert;
-mod earlier;
 pub mod envelope;
 mod error;
 mod fields;
 mod filter;
 mod format;
-mod groups;
-mod nested;
-mod objections;
-mod reasons;
+mod judge;
 mod request;
-mod shuffle;
 mod split;
 mod summary;
-mod teaching;
-mod turns;
-mod valid_for;
 mod writer;
 
 pub use candidate::{MadeRendering, Maker};
@@ -33,14 +23,14 @@ pub use envelope::{ENVELOPES, Envelope, Preferences};
 pub use error::ExportError;
 pub use filter::{Filters, TokenLimit};
 pub use format::Format;
-pub use nested::NestedAs;
 pub use request::{ExportRequest, holds};
 pub use split::{Share, Split, SplitBy, SplitPart};
+pub use summary::teaching::Taught;
 pub use summary::{ExportSummary, FileSummary, LeftOut};
-pub use teaching::Taught;
+pub use writer::nested::NestedAs;
 
 /// Name of the summary in the folder of an export.
 pub const SUMMARY: &str = "export.json";
 
 /// Why rows are left out, whatever their envelope.
-pub const REASONS: &[chatmill_diag::Reason] = reasons::REASONS;
+pub const REASONS: &[chatmill_diag::Reason] = filter::reasons::REASONS;

@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
-use chatmill_dataset::Dataset;
+use chatmill_dataset::{Dataset, Texts};
 
+use crate::candidate::RenderedAs;
 use crate::envelope::Envelope;
 use crate::error::ExportError;
 use crate::filter::Filters;
 use crate::format::Format;
-use crate::nested::NestedAs;
 use crate::split::Split;
+use crate::writer::nested::NestedAs;
 
 /// What is exported, and how.
 pub struct ExportRequest {
@@ -33,19 +34,6 @@ pub struct ExportRequest {
     pub replace: bool,
 }
 
-/// A dialect and a profile that a dataset holds.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct RenderedAs {
-    pub(crate) dialect: String,
-    pub(crate) profile: String,
-}
-
-impl RenderedAs {
-    fn spec(&self) -> String {
-        format!("{}@{}", self.dialect, self.profile)
-    }
-}
-
 /// Whether a dataset holds renderings in a dialect (`ID` or `ID@PROFILE`), be it in several profiles.
 pub fn holds(dataset: &Dataset, spec: &str) -> Result<bool, ExportError> {
     let (id, profile) = match spec.split_once('@') {
@@ -63,7 +51,7 @@ fn held(dataset: &Dataset) -> Result<Vec<RenderedAs>, ExportError> {
     let mut held: Vec<RenderedAs> = Vec::new();
     for batch in dataset.batches("renderings", &["dialect", "profile"]) {
         let batch = batch?;
-        let (dialects, profiles) = (batch.texts("dialect")?, batch.texts("profile")?);
+        let (dialects, profiles): (Texts, Texts) = (batch.column("dialect")?, batch.column("profile")?);
         for row in 0..batch.rows() {
             let (dialect, profile) = (dialects.at(row), profiles.at(row));
             if !held

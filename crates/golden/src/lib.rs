@@ -179,13 +179,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn vectors_are_of_one_kind() {
+    fn vectors_gives_the_cases_of_the_kind_that_is_asked_for() {
         let cases = vectors("sources/gemini-contents", "line");
         assert!(!cases.is_empty() && cases.iter().all(|case| case["kind"] == "line"));
     }
 
     #[test]
-    fn only_what_stands_in_blocks_is_another_text() {
+    fn with_blocks_rewrites_fenced_blocks_and_nothing_else() {
         let page = "# A\n\n```x y\nb\nc\n```\nd\n";
         let told = with_blocks(page, |kind, block| Ok(format!("{kind}: {}\n", block.concat())));
         assert_eq!(told.as_deref(), Ok("# A\n\n```x y\nx y: bc\n```\nd\n"));

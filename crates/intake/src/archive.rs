@@ -5,6 +5,9 @@ pub(crate) mod label;
 pub(crate) mod tar;
 pub(crate) mod zip;
 
+use chatmill_diag::Finding;
+use chatmill_diag::codes::{ENTRY_LIMIT, LINK_NOT_FOLLOWED};
+
 use crate::archive::dump::DumpTable;
 use crate::archive::label::Heading;
 use crate::columnar;
@@ -37,6 +40,20 @@ impl MemberBody {
     pub(crate) const fn broken(broken: StreamError) -> Self {
         Self::Unread(Some(broken))
     }
+
+    /// A link, or what is no file: it is noted, and nothing is read of it.
+    fn not_followed(heading: &mut Heading, message: &str) -> Self {
+        heading.notes.push(Finding::new(&LINK_NOT_FOLLOWED, message));
+        Self::Unread(None)
+    }
+}
+
+/// More members than an archive may have.
+fn entry_limit(limit: u64) -> StreamError {
+    StreamError::new(
+        &ENTRY_LIMIT,
+        format!("the archive holds more than {limit} entries"),
+    )
 }
 
 impl Member {

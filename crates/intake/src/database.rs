@@ -13,7 +13,7 @@ use std::io;
 use std::sync::Arc;
 
 use chatmill_diag::Finding;
-use chatmill_diag::codes::{CORRUPT_STREAM, EMPTY_INPUT, RECORD_TOO_LONG, UNREADABLE_INPUT};
+use chatmill_diag::codes::{EMPTY_INPUT, RECORD_TOO_LONG, UNREADABLE_INPUT};
 use chatmill_diag::faults::Call;
 use rusqlite::{Connection, ErrorCode};
 
@@ -53,14 +53,10 @@ impl Database {
     ) -> Result<Self, StreamError> {
         let notes = file.notes(&gauge.first_failure);
         let (file, fault) = file.whole_pages(&gauge)?;
-        let bytes = file.bytes();
-        let uncounted = if matches!(file, DatabaseFile::Own { .. }) {
-            bytes
-        } else {
-            0
-        };
+        let bytes = file.bytes;
+        let uncounted = if file.is_own() { bytes } else { 0 };
         let opened = InputFile::open(file.path(), &gauge.first_failure);
-        let mut doubt = Doubt(Some(opened.map_err(|cause| StreamError::of(&cause.into()))?));
+        let mut doubt = Doubt(Some(opened?));
         may(Call::Open, &gauge)?;
         let connection = file
             .connect(&gauge.limits)
@@ -121,7 +117,7 @@ impl Database {
                         self.tables.push_front(table);
                         continue;
                     }
-                    let broken = about(&table, &explain(&error, &self.gauge));
+                    let broken = about(&table, explain(&error, &self.gauge));
                     let event = self.damage(broken);
                     self.queue.push_back(event);
                 }
@@ -137,7 +133,7 @@ impl Database {
                 schema::count(&self.connection, table, self.bytes, &mut self.doubt, &self.gauge)?;
             self.skip(table, rows);
             if let Some(broken) = fault {
-                let event = self.damage(about(table, &broken));
+                let event = self.damage(about(table, broken));
                 self.queue.push_back(event);
             }
             return Ok(());
@@ -216,9 +212,9 @@ impl Doubt {
     }
 }
 
-/// Puts the table's name before what is wrong with it.
-fn about(table: &str, broken: &StreamError) -> StreamError {
-    StreamError::new(broken.code, format!("table {table}: {}", broken.message))
+/// Names the table in which something is wrong.
+fn about(table: &str, broken: StreamError) -> StreamError {
+    broken.about(format_args!("table {table}"))
 }
 
 /// Whether the system lets SQLite work, which makes its calls by itself.
@@ -231,7 +227,7 @@ fn may(kind: Call, gauge: &ReadBudget) -> Result<(), StreamError> {
 
 /// What an error of SQLite means. Its own words are not used: they may hold a path.
 fn explain(error: &rusqlite::Error, gauge: &ReadBudget) -> StreamError {
-    let corrupt = |message: &str| StreamError::new(&CORRUPT_STREAM, message);
+    let corrupt = |message: &str| StreamError::corrupt(message);
     match error.sqlite_error_code() {
         Some(ErrorCode::NotADatabase) => corrupt("the database's header is damaged"),
         Some(ErrorCode::DatabaseCorrupt) => corrupt("the database is damaged here"),

@@ -22,10 +22,10 @@ use std::sync::Arc;
 
 use chatmill_diag::codes::{NOT_A_REGULAR_FILE, UNREADABLE_INPUT};
 use chatmill_diag::{Code, Finding};
-use globset::{GlobBuilder, GlobSet};
+use globset::GlobSet;
 
 use crate::archive::dump;
-use crate::door::{self, Failure, FirstFailure, InputFile, NotOpened};
+use crate::door::{self, Failure, FirstFailure, InputFile};
 use crate::memory::Held;
 
 /// How deep braces may lie in one another in a pattern: the library's parser keeps no count of it.
@@ -329,11 +329,8 @@ fn matcher(glob: &str, pattern: &str) -> Result<GlobSet, DiscoverError> {
             pattern: pattern.to_owned(),
         });
     }
-    let glob = GlobBuilder::new(glob)
-        .literal_separator(true)
-        .backslash_escape(true)
-        .build();
-    glob.and_then(|glob| GlobSet::builder().add(glob).build())
+    patterns::glob(glob)
+        .and_then(|glob| GlobSet::builder().add(glob).build())
         .map_err(|source| DiscoverError::Pattern {
             pattern: pattern.to_owned(),
             source,
@@ -358,15 +355,15 @@ fn regular(path: &Path, metadata: &Metadata) -> InputKind {
     }
     match InputFile::open(path, &FirstFailure::default()) {
         Ok(_) => InputKind::File,
-        Err(NotOpened::Odd(what)) => refused(&NOT_A_REGULAR_FILE, what),
-        Err(NotOpened::Refused(error)) => unreadable("open", path, &error),
+        Err(error) if door::is_odd(&error) => refused(&NOT_A_REGULAR_FILE, &error.to_string()),
+        Err(error) => unreadable("open", path, &error),
     }
 }
 
 /// What an input is that cannot be read: refused where that is its own fault.
 fn unreadable(action: &'static str, path: &Path, error: &io::Error) -> InputKind {
     let failure = Failure::new(action, path, error);
-    if failure.is_of_the_system() {
+    if failure.is_of_the_system {
         return InputKind::Failed(Box::new(failure));
     }
     refused(
@@ -426,22 +423,13 @@ fn hash_file(
     length: &mut u64,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<blake3::Hash>, Failure> {
-    let opened = InputFile::open(path, &FirstFailure::default());
-    let mut file = opened.map_err(|cause| Failure::new("open", path, &cause.into()))?;
     let mut hasher = blake3::Hasher::new();
-    let mut buffer = vec![0; 256 * 1024];
-    loop {
-        let read = file.read(&mut buffer);
-        let count = read.map_err(|error| Failure::new("read", path, &error))?;
-        if count == 0 {
-            return Ok(Some(hasher.finalize()));
-        }
-        hasher.update(buffer.split_at(count).0);
-        *length += count as u64;
-        if !go_on(count as u64) {
-            return Ok(None);
-        }
-    }
+    let is_whole = door::pieces(path, |piece| {
+        hasher.update(piece);
+        *length += piece.len() as u64;
+        go_on(piece.len() as u64)
+    })?;
+    Ok(is_whole.then(|| hasher.finalize()))
 }
 
 /// The regular files directly in a folder, sorted by the bytes of their names.

@@ -23,8 +23,10 @@ pub struct Failure {
     pub path: PathBuf,
     /// What the operating system said.
     pub reason: String,
-    is_of_the_system: bool,
-    is_absence: bool,
+    /// Whether the cause lies in the system, not in what the path names.
+    pub is_of_the_system: bool,
+    /// Whether the path named nothing at all: of something that was there before, that is not a property.
+    pub is_absence: bool,
 }
 
 impl Failure {
@@ -37,16 +39,6 @@ impl Failure {
             reason: error.to_string(),
             is_of_the_system: is_of_the_system(error),
         }
-    }
-
-    /// Whether the cause lies in the system, not in what the path names.
-    pub fn is_of_the_system(&self) -> bool {
-        self.is_of_the_system
-    }
-
-    /// Whether the path named nothing at all: of something that was there before, that is not a property.
-    pub fn is_absence(&self) -> bool {
-        self.is_absence
     }
 }
 
@@ -164,22 +156,14 @@ impl FirstFailure {
     }
 }
 
-/// Why a file is not open.
-#[derive(Debug)]
-pub(crate) enum NotOpened {
-    /// It is not a regular file of a bounded size.
-    Odd(&'static str),
-    /// The operating system refused.
-    Refused(io::Error),
+/// What is not a regular file of a bounded size.
+fn odd(what: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, what)
 }
 
-impl From<NotOpened> for io::Error {
-    fn from(cause: NotOpened) -> Self {
-        match cause {
-            NotOpened::Odd(what) => Self::new(io::ErrorKind::InvalidInput, what),
-            NotOpened::Refused(error) => error,
-        }
-    }
+/// Whether something was not opened because of what it is; else the operating system refused.
+pub(crate) fn is_odd(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::InvalidInput && error.raw_os_error().is_none()
 }
 
 /// An input that is open for reading.
@@ -195,26 +179,18 @@ pub(crate) struct InputFile<R = File> {
 
 impl InputFile {
     /// Opens a regular file, and never waits for anything else that may stand in its place.
-    pub(crate) fn open(path: &Path, first_failure: &FirstFailure) -> Result<Self, NotOpened> {
-        let opened = Self::opened(path, first_failure);
-        match &opened {
-            Ok(_) => {}
-            Err(NotOpened::Refused(error)) => first_failure.at("open", path, error),
-            Err(NotOpened::Odd(what)) => {
-                first_failure.at("open", path, &io::Error::new(io::ErrorKind::InvalidInput, *what));
-            }
-        }
-        opened
+    pub(crate) fn open(path: &Path, first_failure: &FirstFailure) -> io::Result<Self> {
+        Self::opened(path, first_failure).inspect_err(|error| first_failure.at("open", path, error))
     }
 
-    fn opened(path: &Path, first_failure: &FirstFailure) -> Result<Self, NotOpened> {
-        let stream = call(Call::Open, || without_waiting().open(path)).map_err(NotOpened::Refused)?;
-        let metadata = call(Call::Stat, || stream.metadata()).map_err(NotOpened::Refused)?;
+    fn opened(path: &Path, first_failure: &FirstFailure) -> io::Result<Self> {
+        let stream = call(Call::Open, || without_waiting().open(path))?;
+        let metadata = call(Call::Stat, || stream.metadata())?;
         if !metadata.is_file() {
-            return Err(NotOpened::Odd("it is not a regular file"));
+            return Err(odd("it is not a regular file"));
         }
-        if call(Call::Stat, || is_made_up(&stream)).map_err(NotOpened::Refused)? {
-            return Err(NotOpened::Odd(
+        if call(Call::Stat, || is_made_up(&stream))? {
+            return Err(odd(
                 "it is not a file on a disk: the kernel makes its content up as it is read",
             ));
         }
@@ -291,13 +267,30 @@ impl<R: Seek> Seek for InputFile<R> {
 
 /// The first bytes of a regular file, as many as there are up to `count`; nothing of anything else.
 pub(crate) fn head(path: &Path, count: u64) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
     match InputFile::open(path, &FirstFailure::default()) {
-        Err(NotOpened::Odd(_)) => Ok(Vec::new()),
-        Err(NotOpened::Refused(error)) => Err(error),
-        Ok(file) => {
-            let mut head = Vec::new();
-            file.take(count).read_to_end(&mut head)?;
-            Ok(head)
+        Ok(file) => file.take(count).read_to_end(&mut head).map(|_| head),
+        Err(error) if is_odd(&error) => Ok(head),
+        Err(error) => Err(error),
+    }
+}
+
+/// Bytes of a piece of a file.
+pub(crate) const PIECE_BYTES: usize = 256 * 1024;
+
+/// Reads a regular file to its end; `take` is given piece after piece, and says whether to go on. Whether it always did.
+pub(crate) fn pieces(path: &Path, mut take: impl FnMut(&[u8]) -> bool) -> Result<bool, Failure> {
+    let opened = InputFile::open(path, &FirstFailure::default());
+    let mut file = opened.map_err(|error| Failure::new("open", path, &error))?;
+    let mut piece = Vec::with_capacity(PIECE_BYTES);
+    loop {
+        piece.clear();
+        let read = file.by_ref().take(PIECE_BYTES as u64).read_to_end(&mut piece);
+        if read.map_err(|error| Failure::new("read", path, &error))? == 0 {
+            return Ok(true);
+        }
+        if !take(&piece) {
+            return Ok(false);
         }
     }
 }
@@ -403,7 +396,7 @@ mod tests {
             let first_failure = FirstFailure::new(path);
             let opened = InputFile::open(path, &first_failure);
             assert!(first_failure.get().is_some());
-            matches!(opened, Err(NotOpened::Odd(_)))
+            opened.is_err_and(|error| is_odd(&error))
         };
         assert!(odd(Path::new("/proc/self/status")));
         assert!(odd(Path::new("/sys/kernel/notes")) || !Path::new("/sys/kernel/notes").exists());

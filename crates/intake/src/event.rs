@@ -64,7 +64,7 @@ pub enum Event {
 }
 
 /// One record, cut out of its entry and not yet scanned.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
     /// Number in the entry, counted from 0 over frames and damages.
     pub record: u64,
@@ -98,7 +98,7 @@ impl Frame {
 }
 
 /// What the buffer holds of a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// Its bytes as they stand in the entry.
     Original,
@@ -132,14 +132,14 @@ pub struct FramingError {
     /// One clause.
     pub message: String,
     /// Where in the stretch the fault is, where that is known to be elsewhere than at its first byte.
-    pub at: Option<FaultPlace>,
+    pub at: Option<Place>,
     /// The bytes around that place.
     pub around: Option<FaultBytes>,
 }
 
-/// The place of a fault in its entry.
+/// A place in an entry, of a fault for one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FaultPlace {
+pub struct Place {
     /// The byte; one past the last where more was expected.
     pub byte: u64,
     /// Its line, from 1.

@@ -24,7 +24,7 @@ use chatmill_diag::codes::{BYTE_ORDER_MARK, COPY_ESCAPED, EMPTY_INPUT};
 use chatmill_diag::{Code, Finding, Limits};
 
 use crate::archive::dump::{DumpTable, RowText};
-use crate::event::{Event, Framing, Head};
+use crate::event::{Event, Form, Framing, Head, Place};
 use crate::stream::{Bytes, StreamError};
 use crate::stretch::Stretch;
 use crate::table::TableMap;
@@ -34,7 +34,6 @@ use crate::table::statement::Statement;
 
 use csv::Csv;
 use head::Cut;
-use place::Place;
 use rows::{Encoding, Rows};
 use sql::Sql;
 use unit::Unit;
@@ -61,6 +60,18 @@ enum State {
     Over,
 }
 
+/// How it is known how an entry is cut.
+#[derive(Clone, Copy)]
+pub(crate) enum How<'t> {
+    /// By its head.
+    AsItBegins,
+    /// One record a line, whatever the first of them looks like.
+    Lines,
+    /// It is the rows of one table, cut out of a dump. Data of a `COPY` ends with its end mark; where the stream ends before it,
+    /// the dump is incomplete.
+    Table(&'t DumpTable),
+}
+
 /// Cuts one entry.
 pub(crate) struct Framer {
     window: Window,
@@ -79,8 +90,8 @@ pub(crate) struct Framer {
     separators: u64,
     rows: Rows,
     /// How rows are cut, where there are any.
-    sql: Option<Sql>,
-    csv: Option<Csv>,
+    sql: Sql,
+    csv: Csv,
     /// Whether a byte order mark is still to be passed over.
     is_marked: bool,
     refusal: Option<(StreamError, Option<u64>)>,
@@ -88,90 +99,24 @@ pub(crate) struct Framer {
 }
 
 impl Framer {
-    /// Reads the head of `stream` and decides how to cut it. `memory` is reused from an earlier entry; `maps` say which rows
-    /// are read where the entry holds tables.
+    /// Reads the head of `stream`. `memory` is reused from an earlier entry; `maps` say which rows are read where the entry holds
+    /// tables.
     pub(crate) fn new(
         stream: Bytes,
         memory: Vec<u8>,
         limits: &Limits,
         maps: &Arc<[TableMap]>,
-    ) -> (Self, Head) {
-        let (mut framer, head) = Self::open(stream, memory, limits, maps, |head, complete| {
-            head::decide(head, complete, maps)
-        });
-        framer.is_marked = framer.window.rest().starts_with(BOM);
-        if framer.is_marked {
-            let length = BOM.len() as u64;
-            let note = Finding::new(
-                &BYTE_ORDER_MARK,
-                "the byte order mark at the start was passed over",
-            );
-            framer.queue.push_back(Event::Note(note.at_span(0, length)));
-        }
-        if framer.state == State::EscapedLines {
-            let note = Finding::new(
-                &COPY_ESCAPED,
-                "the lines carry the escapes of COPY, which were taken off",
-            );
-            framer.queue.push_back(Event::Note(note));
-        }
-        (framer, head)
-    }
-
-    /// Reads records one a line, whatever the first of them looks like.
-    pub(crate) fn of_lines(
-        stream: Bytes,
-        memory: Vec<u8>,
-        limits: &Limits,
-        maps: &Arc<[TableMap]>,
-    ) -> (Self, Head) {
-        Self::open(stream, memory, limits, maps, |head, _| {
-            if head.is_empty() { Cut::Empty } else { Cut::Lines }
-        })
-    }
-
-    /// Reads the rows of one table, cut out of a dump.
-    ///
-    /// Data of a `COPY` ends with its end mark; where the stream ends before it, the dump is incomplete.
-    pub(crate) fn of_table(
-        stream: Bytes,
-        memory: Vec<u8>,
-        limits: &Limits,
-        table: &DumpTable,
-        maps: &Arc<[TableMap]>,
-    ) -> (Self, Head) {
-        let (mut framer, head) =
-            Self::open(stream, memory, limits, maps, |_, _| Cut::Sql(Dialect::PostgreSql));
-        if let Some(name) = &table.encoding {
-            framer.rows.encoding = Encoding::named(name, false);
-        }
-        match &table.text {
-            RowText::Copy { columns } => {
-                framer.sql = Some(Sql::of_copy_data());
-                framer.aim(Some(table.name.clone()), Some(columns.clone()), None);
-            }
-            RowText::Inserts { definition } => {
-                framer.sql = Some(Sql::of_inserts());
-                let syntax = Syntax::new(Dialect::PostgreSql);
-                if let Statement::Create { columns, .. } = Statement::parse(definition.as_bytes(), syntax) {
-                    framer.rows.remember(table.name.clone(), columns, limits.record);
-                }
-            }
-        }
-        (framer, head)
-    }
-
-    fn open(
-        stream: Bytes,
-        memory: Vec<u8>,
-        limits: &Limits,
-        maps: &Arc<[TableMap]>,
-        decide: impl FnOnce(&[u8], bool) -> Cut,
+        how: How<'_>,
     ) -> (Self, Head) {
         let window = Window::new(stream, memory);
         let head = window.rest().strip_prefix(BOM).unwrap_or(window.rest());
         let complete = window.is_complete();
-        let cut = decide(head, complete);
+        let cut = match how {
+            How::AsItBegins => head::decide(head, complete, maps),
+            How::Lines if head.is_empty() => Cut::Empty,
+            How::Lines => Cut::Lines,
+            How::Table(_) => Cut::Sql(Dialect::PostgreSql),
+        };
         let framing = cut.framing();
         let head = Head {
             framing,
@@ -182,7 +127,7 @@ impl Framer {
                 _ => head.to_vec(),
             },
         };
-        let (mut sql, mut csv) = (None, None);
+        let (mut sql, mut csv) = (Sql::default(), Csv::default());
         let state = match cut {
             Cut::Array => State::Array(array::State::Start),
             Cut::Lines => State::Lines,
@@ -190,19 +135,19 @@ impl Framer {
             Cut::Documents | Cut::Empty => State::Documents,
             Cut::Text => State::Text,
             Cut::Sql(dialect) => {
-                sql = Some(Sql::new(dialect));
+                sql = Sql::new(dialect);
                 State::Sql
             }
             Cut::Csv(layout) => {
-                csv = Some(Csv::new(layout));
+                csv = Csv::new(layout);
                 State::Csv
             }
         };
-        let framer = Self {
+        let mut framer = Self {
             window,
             state,
             framing,
-            place: Place::default(),
+            place: Place::START,
             begins: 0,
             record_limit: limits.record,
             document_limit: limits.document,
@@ -216,7 +161,47 @@ impl Framer {
             refusal: None,
             queue: VecDeque::new(),
         };
+        match how {
+            How::AsItBegins => framer.note_beginning(),
+            How::Lines => {}
+            How::Table(table) => framer.begin_table(table, limits),
+        }
         (framer, head)
+    }
+
+    /// Says what is odd about how the entry begins.
+    fn note_beginning(&mut self) {
+        self.is_marked = self.window.rest().starts_with(BOM);
+        if self.is_marked {
+            let message = "the byte order mark at the start was passed over";
+            let note = Finding::new(&BYTE_ORDER_MARK, message).at_span(0, BOM.len() as u64);
+            self.queue.push_back(Event::Note(note));
+        }
+        if self.state == State::EscapedLines {
+            let message = "the lines carry the escapes of COPY, which were taken off";
+            self.queue
+                .push_back(Event::Note(Finding::new(&COPY_ESCAPED, message)));
+        }
+    }
+
+    /// Takes over what a dump says of the table.
+    fn begin_table(&mut self, table: &DumpTable, limits: &Limits) {
+        if let Some(name) = &table.encoding {
+            self.rows.encoding = Encoding::named(name, false);
+        }
+        match &table.text {
+            RowText::Copy { columns } => {
+                self.sql = Sql::of_copy_data();
+                self.aim(Some(table.name.clone()), Some(columns.clone()), None);
+            }
+            RowText::Inserts { definition } => {
+                self.sql = Sql::of_inserts();
+                let syntax = Syntax::new(Dialect::PostgreSql);
+                if let Statement::Create { columns, .. } = Statement::parse(definition.as_bytes(), syntax) {
+                    self.rows.remember(table.name.clone(), columns, limits.record);
+                }
+            }
+        }
     }
 
     /// Goes over to a stretch of the entry, whose bytes are `stream`: the head has said how they are cut. Only before the first event.
@@ -228,7 +213,7 @@ impl Framer {
             self.is_marked = false;
             self.queue.clear();
             self.place = Place {
-                offset: stretch.start,
+                byte: stretch.start,
                 line: stretch.line,
                 column: 1,
             };
@@ -255,7 +240,7 @@ impl Framer {
     /// Cuts the entry into the rows of a table that no map knows, each of which is one damage; its header is none. Only before the
     /// first event.
     pub(crate) fn refuse_rows(&mut self, broken: StreamError) {
-        self.csv = Some(Csv::unknown(self.window.rest()));
+        self.csv = Csv::unknown(self.window.rest());
         self.state = State::Csv;
         self.framing = Framing::Tables;
         self.rows.reject_all(broken);
@@ -270,7 +255,7 @@ impl Framer {
 
     /// Decoded bytes so far; of a stretch, its own.
     pub(crate) fn decoded(&self) -> u64 {
-        self.place.offset - self.begins
+        self.place.byte - self.begins
     }
 
     /// Gives the memory back for the next entry.
@@ -283,8 +268,8 @@ impl Framer {
         while self.queue.is_empty() {
             if self.state != State::Refused && std::mem::take(&mut self.is_marked) {
                 self.window.consume(BOM.len());
-                self.place.offset = BOM.len() as u64;
-                self.separators = self.place.offset;
+                self.place.byte = BOM.len() as u64;
+                self.separators = self.place.byte;
             }
             if self.release(buffer) {
                 continue;
@@ -324,8 +309,7 @@ impl Framer {
 
     /// Passes the one separator byte that is next.
     fn pass_separator(&mut self) {
-        self.place
-            .advance(self.window.rest().get(..1).unwrap_or_default());
+        self.place.advance(self.window.rest().split_at(1).0);
         self.window.consume(1);
         self.separators += 1;
     }
@@ -354,8 +338,8 @@ impl Framer {
     }
 
     /// Ends a unit as a frame, or as a damage where it exceeds its limit.
-    fn accept(&mut self, unit: Unit, buffer: &mut Vec<u8>) {
-        let event = unit.accept(self.record, buffer);
+    fn accept(&mut self, unit: Unit, form: Form, buffer: &mut Vec<u8>) {
+        let event = unit.accept(self.record, form, buffer);
         self.record += 1;
         self.queue.push_back(event);
     }
@@ -397,10 +381,10 @@ impl Framer {
         self.state = State::Over;
         while self.window.ready() {
             let count = self.window.rest().len();
-            self.place.offset += count as u64;
+            self.place.byte += count as u64;
             self.window.consume(count);
         }
-        let bytes = self.place.offset;
+        let bytes = self.place.byte;
         self.queue.push_back(Event::PassedOver { kind, bytes });
         if let Some(broken) = self.window.take_broken() {
             let unit = Unit::new(self.place, buffer.len(), u64::MAX, self.head_limit, broken.code);
@@ -418,8 +402,8 @@ impl Framer {
         let mut unit = Unit::new(self.place, buffer.len(), 0, self.head_limit, refusal.code);
         while self.window.ready() {
             let rest = self.window.rest();
-            let before = at.map(|at| at.saturating_sub(self.place.offset) as usize);
-            let is_here = at.is_some_and(|at| at >= self.place.offset);
+            let before = at.map(|at| at.saturating_sub(self.place.byte) as usize);
+            let is_here = at.is_some_and(|at| at >= self.place.byte);
             if let Some(stretch) = before.filter(|_| is_here).and_then(|before| rest.get(..before)) {
                 unit.fault_at(self.place.after(stretch));
             }
@@ -427,7 +411,7 @@ impl Framer {
             self.take(&mut unit, count, buffer);
         }
         let broken = self.window.take_broken();
-        if self.place.offset > 0 {
+        if self.place.byte > 0 {
             self.reject(unit, &refusal, buffer);
             if let Some(broken) = broken {
                 self.queue

@@ -25,6 +25,7 @@ use chatmill_diag::{Code, cut};
 pub(crate) use escape::unescape_lossy;
 pub use path::append_key;
 pub use places::Places;
+pub(crate) use scan::plain_run;
 pub use scan::scan;
 pub use value::{Kind, Mark, Value};
 

@@ -25,7 +25,7 @@ mod unpack;
 
 pub use discover::{DiscoverError, Input, InputKind, content_hash, discover, read_small};
 pub use door::{Failure, is_of_the_system, process_status};
-pub use event::{Event, FaultBytes, FaultPlace, Form, Frame, Framing, FramingError, Head};
+pub use event::{Event, FaultBytes, Form, Frame, Framing, FramingError, Head, Place};
 pub use foreign::{foreign, may_hold_words};
 pub use frame::text::FramedText;
 pub use memory::{Held, HeldBytes, HeldForm};

@@ -22,9 +22,11 @@ use crate::discover::{Input, content_hash};
 use crate::door::FirstFailure;
 use crate::door::{Failure, InputFile};
 use crate::event::{Event, Framing, FramingError, Head};
-use crate::frame::Framer;
+use crate::frame::{Framer, How};
 use crate::sniff::{Container, HEAD_BYTES, sniff};
-use crate::stream::{Buffered, Raw, ReadBudget, StreamError};
+#[cfg(test)]
+use crate::stream::ReadBudget;
+use crate::stream::{Buffered, Raw, StreamError};
 use crate::stretch::Stretch;
 use crate::table::TableMap;
 
@@ -32,12 +34,7 @@ use walk::{Inner, Opened, Walk, nothing, too_many_layers, uncover, unsupported};
 
 /// Reads one input as a sequence of events.
 pub struct Reader {
-    gauge: Arc<ReadBudget>,
-    /// The stored bytes; nothing for what is not read in order, and for what could not be opened.
-    raw: Option<Raw>,
-    /// The zip, the database or the folder that is not read in order.
-    path: Option<PathBuf>,
-    walk: Walk,
+    input: Opened,
     /// The dump inside an archive that is read before the archive's next member.
     inner: Option<Inner>,
     entry: Option<Entry>,
@@ -49,8 +46,6 @@ pub struct Reader {
     tables: Arc<[TableMap]>,
     /// The stretch that is read of the file, and where it lies, until it is entered.
     stretch: Option<(PathBuf, Stretch)>,
-    /// Whether the stored bytes are those of the one entry.
-    is_plain: bool,
     /// Stored bytes that were read to know how a stretch is cut.
     read_before: u64,
     has_failed: bool,
@@ -81,15 +76,13 @@ impl Reader {
     /// Reads a stream; `length` is its number of stored bytes, where that is known beforehand.
     #[cfg(test)]
     fn of_stream(stream: crate::stream::Bytes, length: Option<u64>, limits: &Limits) -> Self {
-        Self::new(Opened::stream(stream, length, limits, &FirstFailure::default()))
+        let gauge = ReadBudget::new(limits.clone(), length, FirstFailure::default());
+        Self::new(Opened::stream(stream, gauge))
     }
 
-    fn new(opened: Opened) -> Self {
+    fn new(input: Opened) -> Self {
         Self {
-            gauge: opened.gauge,
-            raw: opened.raw,
-            path: opened.path,
-            walk: opened.walk,
+            input,
             inner: None,
             entry: None,
             entries: 0,
@@ -97,7 +90,6 @@ impl Reader {
             queue: VecDeque::new(),
             tables: Arc::default(),
             stretch: None,
-            is_plain: opened.is_plain,
             read_before: 0,
             has_failed: false,
         }
@@ -116,14 +108,14 @@ impl Reader {
             return None;
         }
         let event = self.step(buffer);
-        let Some(failure) = self.gauge.first_failure.get().cloned() else {
+        let Some(failure) = self.input.gauge.first_failure.get().cloned() else {
             return event;
         };
         // Whatever the layers in between made of it.
         self.has_failed = true;
         self.queue.clear();
         self.entry = None;
-        self.walk = Walk::Over;
+        self.input.walk = Walk::Over;
         Some(Event::Failed(failure))
     }
 
@@ -181,12 +173,12 @@ impl Reader {
 
     /// Stored bytes read so far.
     pub fn raw_bytes_read(&self) -> u64 {
-        self.gauge.raw_read() - self.read_before
+        self.input.gauge.raw_read() - self.read_before
     }
 
     /// Whether the stored bytes are those of the one entry: neither an archive nor compressed, nor read out of order.
     pub fn is_plain(&self) -> bool {
-        self.is_plain
+        self.input.is_plain
     }
 
     /// BLAKE3 of the stored bytes, of a stretch of its own, complete after the last event of a file.
@@ -198,7 +190,7 @@ impl Reader {
     ///
     /// When what is hashed again cannot be read.
     pub fn raw_hash(&self, go_on: &mut dyn FnMut(u64) -> bool) -> Result<Option<blake3::Hash>, Failure> {
-        match (&self.raw, &self.path) {
+        match (&self.input.raw, &self.input.path) {
             (Some(raw), _) => Ok(Some(raw.hash())),
             (None, Some(path)) => Ok(content_hash(path, go_on)?.map(|(_, hash)| hash)),
             (None, None) => Ok(None),
@@ -209,25 +201,17 @@ impl Reader {
     fn begin_entry(&mut self) -> bool {
         let member = self.inner.as_mut().and_then(Inner::next).or_else(|| {
             self.inner = None;
-            self.walk.next()
+            self.input.walk.next()
         });
         let Some(Member { heading, body }) = member else {
             return self.end_input();
         };
         match body {
             MemberBody::File(bytes) => self.begin_body(heading, bytes),
-            MemberBody::Lines(bytes) => {
-                let memory = std::mem::take(&mut self.memory);
-                let framed = Framer::of_lines(Box::new(bytes), memory, &self.gauge.limits, &self.tables);
-                self.begin_frames(heading, framed);
-            }
-            MemberBody::Table(bytes, table) => {
-                let (memory, limits) = (std::mem::take(&mut self.memory), &self.gauge.limits);
-                let framed = Framer::of_table(Box::new(bytes), memory, limits, &table, &self.tables);
-                self.begin_frames(heading, framed);
-            }
-            MemberBody::Database(file) => self.begin_database(heading, file),
-            MemberBody::Columns(file, kind) => self.begin_columns(heading, file, kind),
+            MemberBody::Lines(bytes) => self.begin_frames(heading, bytes, How::Lines),
+            MemberBody::Table(bytes, table) => self.begin_frames(heading, bytes, How::Table(&table)),
+            MemberBody::Database(file) => self.begin_database(heading, Ok(file)),
+            MemberBody::Columns(file, kind) => self.begin_columns(heading, Ok(file), kind),
             MemberBody::Unread(broken) => self.pass_unread(heading, broken),
         }
         self.entries += 1;
@@ -236,16 +220,16 @@ impl Reader {
 
     /// Queues what can be said only at the end; whether there is anything.
     fn end_input(&mut self) -> bool {
-        if matches!(self.walk, Walk::Over) {
+        if matches!(self.input.walk, Walk::Over) {
             return false;
         }
-        let walk = std::mem::replace(&mut self.walk, Walk::Over);
-        if self.gauge.knows_length()
-            && let Some(raw) = &mut self.raw
+        let walk = std::mem::replace(&mut self.input.walk, Walk::Over);
+        if self.input.gauge.knows_length()
+            && let Some(raw) = &mut self.input.raw
         {
             raw.drain();
         }
-        let mut notes = self.gauge.take_notes();
+        let mut notes = self.input.gauge.take_notes();
         if self.entries == 0 {
             notes.push(nothing(walk.nothing()));
         }
@@ -265,27 +249,22 @@ impl Reader {
             )
         };
         // The layers of a whole input were taken off before.
-        let (container, mut body) = match (&self.walk, sniff(body.peek(HEAD_BYTES))) {
+        let (container, mut body) = match (&self.input.walk, sniff(body.peek(HEAD_BYTES))) {
             (Walk::Single(_), known @ (Container::Database | Container::Columnar(_))) => (known, body),
             (Walk::Single(_), _) => (Container::Plain, body),
-            _ => uncover(body, &self.gauge),
+            _ => uncover(body, &self.input.gauge),
         };
         let broken = match container {
-            Container::Plain => {
-                let memory = std::mem::take(&mut self.memory);
-                let mut framed = Framer::new(Box::new(body), memory, &self.gauge.limits, &self.tables);
-                self.enter_stretch(&mut framed.0);
-                return self.begin_frames(heading, framed);
+            Container::Plain => return self.begin_frames(heading, body, How::AsItBegins),
+            Container::Database => {
+                let copy = DatabaseFile::copy(&mut body, &self.input.gauge);
+                return self.begin_database(heading, copy);
             }
-            Container::Database => match DatabaseFile::copy(&mut body, &self.gauge) {
-                Ok(file) => return self.begin_database(heading, file),
-                Err(broken) => broken,
-            },
-            Container::Columnar(kind) => match DatabaseFile::copy(&mut body, &self.gauge) {
-                Ok(file) => return self.begin_columns(heading, file, kind),
-                Err(broken) => broken,
-            },
-            Container::Dump => match Custom::open(body, Arc::clone(&self.gauge)) {
+            Container::Columnar(kind) => {
+                let copy = DatabaseFile::copy(&mut body, &self.input.gauge);
+                return self.begin_columns(heading, copy, kind);
+            }
+            Container::Dump => match Custom::open(body, Arc::clone(&self.input.gauge)) {
                 Ok(dump) => {
                     self.inner = Some(Inner::new(heading, dump));
                     return;
@@ -305,54 +284,61 @@ impl Reader {
         let Some((path, stretch)) = self.stretch.take() else {
             return;
         };
-        let Ok(mut file) = InputFile::open(&path, &self.gauge.first_failure) else {
+        let Ok(mut file) = InputFile::open(&path, &self.input.gauge.first_failure) else {
             return;
         };
         if file.seek(SeekFrom::Start(stretch.start)).is_ok() {
-            self.read_before = self.gauge.raw_read();
+            self.read_before = self.input.gauge.raw_read();
             let bytes = file.take(stretch.end - stretch.start);
-            let raw = Raw::new(Box::new(bytes), Arc::clone(&self.gauge));
+            let raw = Raw::new(Box::new(bytes), Arc::clone(&self.input.gauge));
             framer.go_over_to(&stretch, Box::new(raw.clone()));
-            self.raw = Some(raw);
+            self.input.raw = Some(raw);
         }
     }
 
-    fn begin_database(&mut self, heading: Heading, file: DatabaseFile) {
-        match Database::open(file, Arc::clone(&self.tables), Arc::clone(&self.gauge)) {
+    fn begin_database(&mut self, heading: Heading, file: Result<DatabaseFile, StreamError>) {
+        let (tables, gauge) = (&self.tables, &self.input.gauge);
+        match file.and_then(|file| Database::open(file, Arc::clone(tables), Arc::clone(gauge))) {
             Ok(database) => {
                 let head = Head::without_bytes(Framing::Tables, false);
-                self.begin(heading, head, Entry::Database(Box::new(database)));
+                self.begin(heading, head, Some(Entry::Database(Box::new(database))));
             }
             Err(broken) => self.pass_unread(heading, Some(broken)),
         }
     }
 
-    fn begin_columns(&mut self, heading: Heading, file: DatabaseFile, kind: columnar::Kind) {
-        match Columnar::open(file, kind, Arc::clone(&self.gauge)) {
-            Ok((columns, head)) => self.begin(heading, head, Entry::Columns(Box::new(columns))),
+    fn begin_columns(
+        &mut self,
+        heading: Heading,
+        file: Result<DatabaseFile, StreamError>,
+        kind: columnar::Kind,
+    ) {
+        match file.and_then(|file| Columnar::open(file, kind, Arc::clone(&self.input.gauge))) {
+            Ok((columns, head)) => self.begin(heading, head, Some(Entry::Columns(Box::new(columns)))),
             Err(broken) => self.pass_unread(heading, Some(broken)),
         }
     }
 
-    fn begin_frames(&mut self, heading: Heading, (framer, head): (Framer, Head)) {
-        self.begin(heading, head, Entry::Framer(Box::new(framer)));
+    fn begin_frames(&mut self, heading: Heading, bytes: Buffered, how: How<'_>) {
+        let memory = std::mem::take(&mut self.memory);
+        let (stream, limits) = (Box::new(bytes), &self.input.gauge.limits);
+        let (mut framer, head) = Framer::new(stream, memory, limits, &self.tables, how);
+        self.enter_stretch(&mut framer);
+        self.begin(heading, head, Some(Entry::Framer(Box::new(framer))));
     }
 
     /// Queues the start of an entry.
-    fn begin(&mut self, heading: Heading, head: Head, entry: Entry) {
+    fn begin(&mut self, heading: Heading, head: Head, entry: Option<Entry>) {
         let Heading { label, notes } = heading;
         self.queue.push_back(Event::EntryStart { entry: label, head });
         self.queue.extend(notes.into_iter().map(Event::Note));
-        self.entry = Some(entry);
+        self.entry = entry;
     }
 
     /// Queues an entry of which nothing is read.
-    fn pass_unread(&mut self, heading: Heading, broken: Option<StreamError>) {
-        let head = Head::without_bytes(Framing::Empty, true);
-        let Heading { label, notes } = heading;
-        self.queue.push_back(Event::EntryStart { entry: label, head });
-        self.queue
-            .extend(notes.into_iter().chain(self.gauge.take_notes()).map(Event::Note));
+    fn pass_unread(&mut self, mut heading: Heading, broken: Option<StreamError>) {
+        heading.notes.extend(self.input.gauge.take_notes());
+        self.begin(heading, Head::without_bytes(Framing::Empty, true), None);
         if let Some(broken) = broken {
             self.queue
                 .push_back(Event::FramingError(FramingError::of_nothing(0, broken)));
@@ -363,7 +349,7 @@ impl Reader {
     fn end_entry(&mut self) {
         let Some(entry) = self.entry.take() else { return };
         self.queue
-            .extend(self.gauge.take_notes().into_iter().map(Event::Note));
+            .extend(self.input.gauge.take_notes().into_iter().map(Event::Note));
         let decoded_bytes = match entry {
             Entry::Framer(framer) => {
                 let decoded = framer.decoded();

@@ -32,13 +32,26 @@ pub(crate) enum Container {
     Plain,
 }
 
-/// Beginnings of formats that are not read.
-const UNSUPPORTED: &[(&[u8], &str)] = &[
-    (b"7z\xBC\xAF\x27\x1C", "7z archive"),
-    (b"Rar!\x1A\x07", "RAR archive"),
-    (b"LZIP\x01", "lzip stream"),
-    (b"\x1F\x9D", "compress (.Z) stream"),
-    (b"PK\x07\x08", "zip archive in several volumes"),
+/// Beginnings that tell a container.
+const MAGICS: [(&[u8], Container); 12] = [
+    (b"PK\x03\x04", Container::Zip),
+    (b"PK\x05\x06", Container::Zip),
+    (dump::MAGIC, Container::Dump),
+    (database::MAGIC, Container::Database),
+    (b"PAR1", Container::Columnar(columnar::Kind::Parquet)),
+    (b"ARROW1\0\0", Container::Columnar(columnar::Kind::ArrowFile)),
+    (
+        b"\xFF\xFF\xFF\xFF",
+        Container::Columnar(columnar::Kind::ArrowStream),
+    ),
+    (b"7z\xBC\xAF\x27\x1C", Container::Unsupported("7z archive")),
+    (b"Rar!\x1A\x07", Container::Unsupported("RAR archive")),
+    (b"LZIP\x01", Container::Unsupported("lzip stream")),
+    (b"\x1F\x9D", Container::Unsupported("compress (.Z) stream")),
+    (
+        b"PK\x07\x08",
+        Container::Unsupported("zip archive in several volumes"),
+    ),
 ];
 
 /// Recognises a container by `head`, the first [`HEAD_BYTES`] bytes or all there are.
@@ -46,20 +59,8 @@ pub(crate) fn sniff(head: &[u8]) -> Container {
     if let Some(codec) = Codec::ALL.into_iter().find(|codec| codec.starts(head)) {
         return Container::Compressed(codec);
     }
-    if head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") {
-        return Container::Zip;
-    }
-    if head.starts_with(dump::MAGIC) {
-        return Container::Dump;
-    }
-    if head.starts_with(database::MAGIC) {
-        return Container::Database;
-    }
-    if let Some(kind) = columnar::kind(head) {
-        return Container::Columnar(kind);
-    }
-    if let Some((_, name)) = UNSUPPORTED.iter().find(|(magic, _)| head.starts_with(magic)) {
-        return Container::Unsupported(name);
+    if let Some((_, container)) = MAGICS.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return *container;
     }
     if DumpTar::starts(head) && tar::is_header(head) {
         Container::DumpTar

@@ -2,14 +2,17 @@
 //! on decompressed bytes.
 
 use std::fmt;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use chatmill_diag::codes::{DECOMPRESSION_LIMIT, MALFORMED_ROW, UNREADABLE_INPUT};
+use chatmill_diag::codes::{
+    CORRUPT_STREAM, DECOMPRESSION_LIMIT, DUMP_INCOMPLETE, MALFORMED_ROW, TRAILING_GARBAGE, TRUNCATED_STREAM,
+    UNREADABLE_INPUT, UNSUPPORTED_CONTAINER,
+};
 use chatmill_diag::{Code, Finding, Limits, cut};
 
-use crate::door::FirstFailure;
+use crate::door::{FirstFailure, InputFile};
 
 /// Bytes that one layer reads ahead.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -19,7 +22,8 @@ pub(crate) type Bytes = Box<dyn Read + Send>;
 
 /// Why a stream ends before its time, or a row of it cannot be read: the code, and one clause without any byte of the row. It
 /// travels inside [`io::Error`] through decoders.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub(crate) struct StreamError {
     pub(crate) code: &'static Code,
     pub(crate) message: String,
@@ -27,15 +31,43 @@ pub(crate) struct StreamError {
 
 impl StreamError {
     pub(crate) fn new(code: &'static Code, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-        }
+        let message = message.into();
+        Self { code, message }
+    }
+
+    /// Bytes that are not what they say.
+    pub(crate) fn corrupt(message: impl Into<String>) -> Self {
+        Self::new(&CORRUPT_STREAM, message)
+    }
+
+    /// Bytes that end before their time.
+    pub(crate) fn truncated(message: impl Into<String>) -> Self {
+        Self::new(&TRUNCATED_STREAM, message)
+    }
+
+    /// A dump that ends before its time.
+    pub(crate) fn incomplete(message: impl Into<String>) -> Self {
+        Self::new(&DUMP_INCOMPLETE, message)
+    }
+
+    /// What is recognised and not read.
+    pub(crate) fn unsupported(message: impl Into<String>) -> Self {
+        Self::new(&UNSUPPORTED_CONTAINER, message)
+    }
+
+    /// More bytes or values than may come out of the input.
+    pub(crate) fn unbounded(message: impl Into<String>) -> Self {
+        Self::new(&DECOMPRESSION_LIMIT, message)
     }
 
     /// A row that is not a row of its table.
     pub(crate) fn malformed(message: impl Into<String>) -> Self {
         Self::new(&MALFORMED_ROW, message)
+    }
+
+    /// The same, with what it is about before it.
+    pub(crate) fn about(self, what: impl fmt::Display) -> Self {
+        Self::new(self.code, format!("{what}: {}", self.message))
     }
 
     /// The cause that `error` carries, or one made from an error of the operating system.
@@ -48,13 +80,11 @@ impl StreamError {
     }
 }
 
-impl fmt::Display for StreamError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.message)
+impl From<io::Error> for StreamError {
+    fn from(error: io::Error) -> Self {
+        Self::of(&error)
     }
 }
-
-impl std::error::Error for StreamError {}
 
 impl From<StreamError> for io::Error {
     fn from(broken: StreamError) -> Self {
@@ -71,6 +101,31 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) fn within(buffer: &mut [u8], left: u64) -> &mut [u8] {
     let room = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
     buffer.split_at_mut(room).0
+}
+
+/// A file that several read, with a position of its own.
+pub(crate) struct Handle {
+    pub(crate) file: Arc<Mutex<InputFile>>,
+    pub(crate) at: u64,
+}
+
+impl Read for Handle {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut file = lock(&self.file);
+        file.seek(SeekFrom::Start(self.at))?;
+        let count = file.read(buffer)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl Seek for Handle {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let mut file = lock(&self.file);
+        file.seek(SeekFrom::Start(self.at))?;
+        self.at = file.seek(to)?;
+        Ok(self.at)
+    }
 }
 
 /// What all layers of one input share: counters, limits, and notes on the way to the reader.
@@ -117,18 +172,30 @@ impl ReadBudget {
         std::mem::take(&mut lock(&self.notes))
     }
 
+    /// Bytes of the input; those that were read, where nobody knows how many there are.
+    fn stored(&self) -> u64 {
+        self.length.unwrap_or_else(|| self.raw_read())
+    }
+
+    /// Reads what stands after the end of something, and notes how much it is.
+    pub(crate) fn drain(&self, rest: &mut Buffered, end: &str) -> io::Result<()> {
+        let garbage = io::copy(rest, &mut io::sink())?;
+        if garbage > 0 {
+            let message = format!("{garbage} bytes after the {end} were not read");
+            self.note(Finding::new(&TRAILING_GARBAGE, message));
+        }
+        Ok(())
+    }
+
     /// Decompressed bytes that may still be produced.
     pub(crate) fn left(&self) -> u64 {
-        let allowed = self
-            .limits
-            .decompressed(self.length.unwrap_or_else(|| self.raw_read()));
+        let allowed = self.limits.decompressed(self.stored());
         allowed.saturating_sub(self.produced.load(Ordering::Relaxed))
     }
 
     /// Members that may stand one after another in a stream of the input.
     pub(crate) fn members(&self) -> u64 {
-        self.limits
-            .members_in(self.length.unwrap_or_else(|| self.raw_read()))
+        self.limits.members_in(self.stored())
     }
 
     /// Counts bytes that came out of the input otherwise than through a decoder; whether the limits allow them.
@@ -140,9 +207,7 @@ impl ReadBudget {
 
     /// Values that columns may still unfold to.
     pub(crate) fn values_left(&self) -> u64 {
-        let allowed = self
-            .limits
-            .unfolded(self.length.unwrap_or_else(|| self.raw_read()));
+        let allowed = self.limits.unfolded(self.stored());
         allowed.saturating_sub(self.unfolded.load(Ordering::Relaxed))
     }
 
@@ -232,6 +297,34 @@ impl Buffered {
         cut::slice(&self.bytes, self.at..self.filled)
     }
 
+    /// Passes bytes; whether there were so many.
+    pub(crate) fn pass(&mut self, count: u64) -> io::Result<bool> {
+        let mut left = count;
+        while left > 0 {
+            let ready = self.fill_buf()?.len() as u64;
+            if ready == 0 {
+                return Ok(false);
+            }
+            let passed = ready.min(left);
+            self.consume(passed as usize);
+            left -= passed;
+        }
+        Ok(true)
+    }
+
+    /// Passes zero bytes, with which tapes and some tools pad.
+    pub(crate) fn pass_zeros(&mut self) -> io::Result<()> {
+        loop {
+            let bytes = self.fill_buf()?;
+            let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+            let all = zeros == bytes.len();
+            self.consume(zeros);
+            if !all || zeros == 0 {
+                return Ok(());
+            }
+        }
+    }
+
     fn fill(&mut self) {
         self.bytes.resize(BUFFER_BYTES, 0);
         self.bytes.copy_within(self.at..self.filled, 0);
@@ -296,11 +389,7 @@ impl<R: Read> Read for Capped<R> {
             // Exactly as many bytes as allowed are fine: only a further one breaks the limit.
             return match self.stream.read(&mut [0])? {
                 0 => Ok(0),
-                _ => Err(StreamError::new(
-                    &DECOMPRESSION_LIMIT,
-                    "more decompressed bytes than the limit allows",
-                )
-                .into()),
+                _ => Err(StreamError::unbounded("more decompressed bytes than the limit allows").into()),
             };
         }
         let count = self.stream.read(within(buffer, left))?;

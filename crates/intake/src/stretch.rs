@@ -3,15 +3,11 @@
 //! A line is a record whatever stands in the lines around it, so a file of lines can be entered at any of them. Whether a file is
 //! one its head decides, and is not asked here.
 
-use std::io::Read;
 use std::path::Path;
 
 use memchr::memchr;
 
-use crate::door::{Failure, FirstFailure, InputFile};
-
-/// Bytes that are looked at together.
-const CHUNK_BYTES: usize = 256 * 1024;
+use crate::door::{self, Failure};
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
@@ -44,7 +40,7 @@ pub struct Division {
 }
 
 /// Reads a file of lines and divides it at the first line that begins at each multiple of `every` bytes, or behind it. `go_on` is
-/// told the bytes of each chunk; when it says no, there is no division.
+/// told the bytes of each piece; when it says no, there is no division.
 ///
 /// # Errors
 ///
@@ -54,25 +50,16 @@ pub fn divide(
     every: u64,
     go_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Option<Division>, Failure> {
-    let opened = InputFile::open(path, &FirstFailure::default());
-    let mut file = opened.map_err(|cause| Failure::new("open", path, &cause.into()))?;
     let mut divider = Divider::new(every);
-    let mut chunk = Vec::with_capacity(CHUNK_BYTES);
-    loop {
-        chunk.clear();
-        let read = file.by_ref().take(CHUNK_BYTES as u64).read_to_end(&mut chunk);
-        let count = read.map_err(|error| Failure::new("read", path, &error))?;
-        if count == 0 {
-            return Ok(Some(divider.finish()));
-        }
-        divider.push(&chunk);
-        if !go_on(count as u64) {
-            return Ok(None);
-        }
-    }
+    let is_whole = door::pieces(path, |piece| {
+        divider.push(piece);
+        go_on(piece.len() as u64)
+    })?;
+    Ok(is_whole.then(|| divider.finish()))
 }
 
 /// Counts bytes, lines and records, and hashes.
+#[derive(Default)]
 struct Divider {
     every: u64,
     /// The first byte at which the next stretch may begin.
@@ -96,14 +83,9 @@ impl Divider {
         Self {
             every,
             next: every,
-            at: 0,
             line: 1,
-            records: 0,
-            is_record: false,
             begun: (0, 1, 0),
-            stretches: Vec::new(),
-            whole: blake3::Hasher::new(),
-            stretch: blake3::Hasher::new(),
+            ..Self::default()
         }
     }
 
@@ -226,9 +208,9 @@ mod tests {
     }
 
     #[test]
-    fn chunks_do_not_show() {
+    fn stretches_of_a_file_do_not_depend_on_the_size_of_reads() {
         let line = format!("{{\"a\":\"{}\"}}\n", "x".repeat(1_000));
-        let text = line.repeat(2 * CHUNK_BYTES / line.len() + 7);
+        let text = line.repeat(2 * door::PIECE_BYTES / line.len() + 7);
         let division = divided(text.as_bytes(), 100_000);
         assert!(division.stretches.len() > 4);
         for one in &division.stretches {

@@ -10,8 +10,6 @@ use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
 use bzip2::bufread::BzDecoder;
-use chatmill_diag::Finding;
-use chatmill_diag::codes::{CORRUPT_STREAM, DECOMPRESSION_LIMIT, TRAILING_GARBAGE, TRUNCATED_STREAM};
 use flate2::bufread::{DeflateDecoder, GzDecoder};
 use flate2::{Decompress, FlushDecompress, Status};
 use liblzma::bufread::XzDecoder;
@@ -20,7 +18,7 @@ use lz4_flex::frame::FrameDecoder;
 use zstd::stream::raw::{self, DParameter, InBuffer, Operation, OutBuffer};
 
 use self::wide::Wide;
-use crate::stream::{Buffered, ReadBudget, StreamError};
+use crate::stream::{Buffered, Capped, ReadBudget, StreamError};
 
 /// Bytes asked of a decoder at once. A decoder that meets corruption drops what it decoded in the same call, so this
 /// bounds what is lost before the damage.
@@ -56,45 +54,39 @@ impl Codec {
         Self::Wide,
     ];
 
-    const fn name(self) -> &'static str {
+    /// What it is called, and how its streams begin, where they begin in one way.
+    const fn about(self) -> (&'static str, &'static [u8]) {
         match self {
-            Self::Deflate => "deflate",
-            Self::Zlib => "zlib",
-            Self::Lz4 => "lz4",
-            Self::Gzip => "gzip",
-            Self::Zstd => "zstd",
-            Self::Bzip2 => "bzip2",
-            Self::Xz => "xz",
-            Self::Wide => "UTF-16 or UTF-32",
+            Self::Deflate => ("deflate", b""),
+            Self::Zlib => ("zlib", b""),
+            Self::Lz4 => ("lz4", b"\x04\x22\x4D\x18"),
+            Self::Gzip => ("gzip", b"\x1F\x8B"),
+            Self::Zstd => ("zstd", b"\x28\xB5\x2F\xFD"),
+            Self::Bzip2 => ("bzip2", b"BZh"),
+            Self::Xz => ("xz", b"\xFD7zXZ\0"),
+            Self::Wide => ("UTF-16 or UTF-32", b""),
         }
+    }
+
+    const fn name(self) -> &'static str {
+        self.about().0
     }
 
     /// Whether `head` begins a stream of this kind.
     pub(crate) fn starts(self, head: &[u8]) -> bool {
         match self {
             Self::Deflate | Self::Zlib => false,
-            Self::Gzip => head.starts_with(b"\x1F\x8B"),
-            Self::Zstd => {
-                head.starts_with(b"\x28\xB5\x2F\xFD") || matches!(head, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..])
-            }
-            Self::Bzip2 => matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', ..]),
-            Self::Xz => head.starts_with(b"\xFD7zXZ\0"),
-            Self::Lz4 => head.starts_with(b"\x04\x22\x4D\x18"),
             Self::Wide => wide::starts(head),
+            // A frame that is passed over.
+            Self::Zstd if matches!(head, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..]) => true,
+            Self::Bzip2 if !matches!(head.get(3), Some(b'1'..=b'9')) => false,
+            _ => head.starts_with(self.about().1),
         }
     }
 
     /// Whether `rest`, the last bytes of an input, can be the first bytes of a further stream that was cut.
     fn is_cut_start(self, rest: &[u8]) -> bool {
-        let magic: &[u8] = match self {
-            Self::Deflate | Self::Zlib | Self::Wide => return false,
-            Self::Gzip => b"\x1F\x8B",
-            Self::Zstd => b"\x28\xB5\x2F\xFD",
-            Self::Bzip2 => b"BZh",
-            Self::Xz => b"\xFD7zXZ\0",
-            Self::Lz4 => b"\x04\x22\x4D\x18",
-        };
-        !rest.is_empty() && rest.len() <= magic.len() && magic.starts_with(rest)
+        !rest.is_empty() && self.about().1.starts_with(rest)
     }
 }
 
@@ -276,10 +268,7 @@ impl Read for Endless {
 
 /// A stream that was cut.
 fn ended_early(codec: Codec) -> StreamError {
-    StreamError::new(
-        &TRUNCATED_STREAM,
-        format!("the {} stream ends before its end mark", codec.name()),
-    )
+    StreamError::truncated(format!("the {} stream ends before its end mark", codec.name()))
 }
 
 /// Where the decoder stands.
@@ -313,27 +302,21 @@ impl Unpack {
     /// Decides what stands between members: a further one, padding, garbage or the end.
     fn between(&mut self, mut rest: Buffered) -> io::Result<State> {
         if self.members > 0 {
-            skip_zeros(&mut rest)?;
+            rest.pass_zeros()?;
             let head = rest.peek(MAGIC_BYTES);
             if self.codec.is_cut_start(head) {
                 return Err(ended_early(self.codec).into());
             }
             if !self.codec.starts(head) {
-                let garbage = io::copy(&mut rest, &mut io::sink())?;
-                if garbage > 0 {
-                    let message = format!(
-                        "{garbage} bytes after the {} stream were not read",
-                        self.codec.name()
-                    );
-                    self.gauge.note(Finding::new(&TRAILING_GARBAGE, message));
-                }
+                self.gauge
+                    .drain(&mut rest, &format!("{} stream", self.codec.name()))?;
                 return Ok(State::Over);
             }
         }
         // The library cannot begin anew: every stream takes megabytes of fresh memory, which its few bytes do not pay for.
         if self.codec == Codec::Bzip2 && self.members >= self.gauge.members() {
             let message = "more bzip2 streams one behind another than the limit allows";
-            return Err(StreamError::new(&DECOMPRESSION_LIMIT, message).into());
+            return Err(StreamError::unbounded(message).into());
         }
         let member = Member::start(self.codec, rest, &self.gauge, self.spare.take());
         Ok(State::Inside(member.map_err(|error| self.classify(&error))?))
@@ -356,12 +339,9 @@ impl Unpack {
                 "the {} stream asks for a larger window than the limit allows",
                 self.codec.name()
             );
-            StreamError::new(&DECOMPRESSION_LIMIT, message)
+            StreamError::unbounded(message)
         } else {
-            StreamError::new(
-                &CORRUPT_STREAM,
-                format!("the {} stream is corrupt", self.codec.name()),
-            )
+            StreamError::corrupt(format!("the {} stream is corrupt", self.codec.name()))
         }
     }
 }
@@ -395,15 +375,8 @@ impl Read for Unpack {
     }
 }
 
-/// Passes zero bytes, with which tapes and some tools pad.
-fn skip_zeros(stream: &mut Buffered) -> io::Result<()> {
-    loop {
-        let bytes = stream.fill_buf()?;
-        let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
-        let all = zeros == bytes.len();
-        stream.consume(zeros);
-        if !all || zeros == 0 {
-            return Ok(());
-        }
-    }
+/// What is stored, decompressed as far as the limits allow.
+pub(crate) fn unpacked(codec: Codec, stored: Buffered, gauge: &Arc<ReadBudget>) -> Buffered {
+    let unpack = Unpack::new(codec, stored, Arc::clone(gauge));
+    Buffered::new(Box::new(Capped::new(unpack, Arc::clone(gauge))))
 }

@@ -6,6 +6,8 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::io::{self, Read, Write};
+
+use chatmill_diag::cut;
 use strum::IntoStaticStr;
 
 use crate::forest::Forest;
@@ -159,18 +161,14 @@ fn near(
     for alike in hashed.chunk_by(|one, other| one.0 == other.0) {
         let mut representatives: Vec<(usize, &Likeness)> = Vec::new();
         for (_, member) in alike {
-            let Some(likeness) = likenesses.get(*member) else {
-                continue;
-            };
+            let likeness = cut::at(likenesses, *member);
             let found = representatives
                 .iter()
                 .find(|(_, earlier)| earlier.nearness(likeness) >= threshold);
             match found {
                 Some((earlier, _)) => {
                     forest.join(*earlier, *member);
-                    if let Some(duplicate) = duplicates.get_mut(*member) {
-                        *duplicate = Some(Duplicate::Near);
-                    }
+                    *cut::at_mut(duplicates, *member) = Some(Duplicate::Near);
                 }
                 None if representatives.len() < MAX_REPRESENTATIVES => {
                     representatives.push((*member, likeness));

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use chatmill_diag::cut;
 use chatmill_model::{Conversation, Message, Reference, ReferenceForm};
 
 /// A prefix tree of all excerpts, with the messages that were matched against it so far.
@@ -51,10 +52,8 @@ impl<'c> Excerpts<'c> {
                 self.ends.push(false);
             }
         }
-        if node > 0
-            && let Some(is_end) = self.ends.get_mut(node)
-        {
-            *is_end = true;
+        if node > 0 {
+            *cut::at_mut(&mut self.ends, node) = true;
         }
     }
 

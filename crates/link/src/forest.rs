@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use chatmill_diag::cut;
+
 /// Members and what connects them.
 #[derive(Debug, Default)]
 pub struct Forest {
@@ -27,24 +29,21 @@ impl Forest {
     pub fn join(&mut self, one: usize, other: usize) {
         let (one, other) = (self.root(one), self.root(other));
         // The older member stays on top, so a root is always the first of its group.
-        if let Some(above) = self.above.get_mut(one.max(other)) {
-            *above = one.min(other);
-        }
+        *cut::at_mut(&mut self.above, one.max(other)) = one.min(other);
     }
 
     /// The first member of a member's group.
     pub fn root(&mut self, member: usize) -> usize {
         let mut at = member;
-        while let Some(above) = self.above.get(at).copied()
-            && above != at
-        {
-            // Halves the path for those who come after.
-            let skipped = self.above.get(above).copied().unwrap_or(above);
-            if let Some(own) = self.above.get_mut(at) {
-                *own = skipped;
+        loop {
+            let above = *cut::at(&self.above, at);
+            if above == at {
+                return at;
             }
+            // Halves the path for those who come after.
+            let skipped = *cut::at(&self.above, above);
+            *cut::at_mut(&mut self.above, at) = skipped;
             at = skipped;
         }
-        at
     }
 }

@@ -70,12 +70,8 @@ impl Likeness {
     ///
     /// Those of the writer.
     pub fn write_to(&self, into: &mut dyn Write) -> io::Result<()> {
-        let has_opening = if self.opening.is_some() { HAS_OPENING } else { 0 };
-        let has_signature = if self.signature.is_some() {
-            HAS_SIGNATURE
-        } else {
-            0
-        };
+        let has_opening = u8::from(self.opening.is_some()) * HAS_OPENING;
+        let has_signature = u8::from(self.signature.is_some()) * HAS_SIGNATURE;
         into.write_all(&[has_opening | has_signature])?;
         into.write_all(&self.said.to_le_bytes())?;
         if let Some(opening) = self.opening {

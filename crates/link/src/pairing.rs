@@ -16,6 +16,7 @@ mod order;
 
 use std::collections::HashMap;
 
+use chatmill_diag::cut;
 use chatmill_model::{CallStatus, Message, MessageKind, PairedBy, Pairing, Part, PartPlace};
 
 /// A call or a result, in order of appearance.
@@ -135,52 +136,39 @@ fn callers(messages: &[Message]) -> HashMap<&str, u32> {
 }
 
 fn is_open(steps: &[Step<'_>], index: usize) -> bool {
-    steps.get(index).is_some_and(|step| step.partner.is_none())
+    cut::at(steps, index).partner.is_none()
 }
 
 fn join(steps: &mut [Step<'_>], call: usize, result: usize, rule: PairedBy) {
     for (index, partner) in [(call, result), (result, call)] {
-        if let Some(step) = steps.get_mut(index) {
-            step.partner = Some((partner, rule));
-            step.is_duplicate = false;
-        }
+        let step = cut::at_mut(steps, index);
+        step.partner = Some((partner, rule));
+        step.is_duplicate = false;
     }
 }
 
 /// The row of a call, or of a result without a pair; a paired result has none of its own.
 fn pairing(step: &Step<'_>, steps: &[Step<'_>]) -> Option<Pairing> {
-    let partner = step
-        .partner
-        .and_then(|(index, rule)| Some((steps.get(index)?, rule)));
-    match (step.is_call, partner) {
-        (true, Some((result, rule))) => Some(Pairing {
-            call: Some(step.place),
-            result: Some(result.place),
-            status: if result.place < step.place {
-                CallStatus::Early
-            } else if result.turns <= step.turns {
-                CallStatus::Paired
-            } else {
-                CallStatus::Late
-            },
-            paired_by: Some(rule),
-        }),
-        (true, None) => Some(Pairing {
-            call: Some(step.place),
-            result: None,
-            status: CallStatus::Unanswered,
-            paired_by: None,
-        }),
-        (false, Some(_)) => None,
-        (false, None) => Some(Pairing {
-            call: None,
-            result: Some(step.place),
-            status: if step.is_duplicate {
-                CallStatus::Duplicate
-            } else {
-                CallStatus::Orphaned
-            },
-            paired_by: None,
-        }),
-    }
+    let partner = step.partner.map(|(index, rule)| (cut::at(steps, index), rule));
+    let status = match (step.is_call, partner) {
+        (false, Some(_)) => return None,
+        (false, None) if step.is_duplicate => CallStatus::Duplicate,
+        (false, None) => CallStatus::Orphaned,
+        (true, None) => CallStatus::Unanswered,
+        (true, Some((result, _))) if result.place < step.place => CallStatus::Early,
+        (true, Some((result, _))) if result.turns <= step.turns => CallStatus::Paired,
+        (true, Some(_)) => CallStatus::Late,
+    };
+    let own = Some(step.place);
+    let (call, result) = if step.is_call {
+        (own, partner.map(|(result, _)| result.place))
+    } else {
+        (None, own)
+    };
+    Some(Pairing {
+        call,
+        result,
+        status,
+        paired_by: partner.map(|(_, rule)| rule),
+    })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use chatmill_diag::{Finding, Limits, codes};
+use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_model::{Conversation, Link, LinkStatus, Message, Preview, Reference};
 
 use crate::excerpts::Excerpts;
@@ -56,9 +56,7 @@ struct Referring<'m> {
 
 impl<'m> Referring<'m> {
     fn message(message: &Message, conversation: &'m Conversation) -> Self {
-        let sender = message
-            .sender
-            .and_then(|index| conversation.participants.get(index));
+        let sender = conversation.sender(message);
         Self {
             position: Some(message.position),
             sender: sender.map(|sender| sender.id.as_str()),
@@ -185,7 +183,7 @@ fn mark_cycles(links: &mut [Vec<Link>]) {
 const UNSEEN: u32 = u32::MAX;
 
 /// State of one message in the search for components.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 struct Node {
     /// Order of discovery.
     order: u32,
@@ -215,11 +213,11 @@ fn components(links: &[Vec<Link>]) -> Vec<u32> {
     let mut path: Vec<usize> = Vec::new();
 
     for start in 0..links.len() {
-        if nodes.get(start).is_some_and(|node| node.order == UNSEEN) {
+        if cut::at(&nodes, start).order == UNSEEN {
             path.push(start);
         }
         while let Some(&current) = path.last() {
-            let Some(node) = nodes.get_mut(current) else { break };
+            let node = cut::at_mut(&mut nodes, current);
             if node.order == UNSEEN {
                 node.order = discovered;
                 node.low = discovered;
@@ -227,35 +225,29 @@ fn components(links: &[Vec<Link>]) -> Vec<u32> {
                 discovered += 1;
                 open.push(current);
             }
-            let following = links
-                .get(current)
-                .and_then(|of_message| of_message.get(node.next));
+            let following = cut::at(links, current).get(node.next);
             node.next += 1;
             if let Some(link) = following {
                 let Some(target) = leads_to(link).map(|target| target as usize) else {
                     continue;
                 };
-                let Some((order, is_open)) = nodes.get(target).map(|node| (node.order, node.open)) else {
-                    continue;
-                };
+                let Node { order, open, .. } = *cut::at(&nodes, target);
                 if order == UNSEEN {
                     path.push(target);
-                } else if is_open {
+                } else if open {
                     lower(&mut nodes, current, order);
                 }
                 continue;
             }
             path.pop();
-            let (order, low) = nodes.get(current).map_or((0, 0), |node| (node.order, node.low));
+            let Node { order, low, .. } = *cut::at(&nodes, current);
             if let Some(&parent) = path.last() {
                 lower(&mut nodes, parent, low);
             }
             if order == low {
                 while let Some(member) = open.pop() {
-                    if let (Some(node), Some(number)) = (nodes.get_mut(member), component.get_mut(member)) {
-                        node.open = false;
-                        *number = components;
-                    }
+                    cut::at_mut(&mut nodes, member).open = false;
+                    *cut::at_mut(&mut component, member) = components;
                     if member == current {
                         break;
                     }
@@ -268,7 +260,6 @@ fn components(links: &[Vec<Link>]) -> Vec<u32> {
 }
 
 fn lower(nodes: &mut [Node], index: usize, order: u32) {
-    if let Some(node) = nodes.get_mut(index) {
-        node.low = node.low.min(order);
-    }
+    let node = cut::at_mut(nodes, index);
+    node.low = node.low.min(order);
 }

@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
-use chatmill_diag::{Finding, codes, cut};
+use chatmill_diag::{Code, Finding, codes, cut};
 use chatmill_model::{Alternative, Message, MessageKind};
 
 /// What dropping repeated messages did to the positions of a conversation.
@@ -22,6 +22,7 @@ pub struct Repeats {
 impl Repeats {
     /// Translates a position from before linking.
     pub fn position(&self, before: u32) -> u32 {
+        // Where none was dropped, each is where it was.
         self.moved.get(before as usize).copied().unwrap_or(before)
     }
 
@@ -105,6 +106,14 @@ fn fates(messages: &[Message]) -> Option<Vec<Fate>> {
     Some(fates)
 }
 
+/// A finding of a message that shared its id, where it stands under another position or id.
+fn finding(code: &'static Code, text: &str, position: u32, id: Option<&str>, message: &Message) -> Finding {
+    Finding::new(code, text)
+        .at_message(position, id, "")
+        .marking(message.id.as_deref().unwrap_or_default())
+        .at_span(message.origin.start, message.origin.end)
+}
+
 fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Finding>) -> Repeats {
     let mut dropped = 0;
     let mut dropped_notices = 0;
@@ -115,30 +124,24 @@ fn apply(fates: Vec<Fate>, messages: &mut Vec<Message>, findings: &mut Vec<Findi
         match fate {
             Fate::Drop { repeats } => {
                 let target = *cut::at(&moved, repeats);
-                findings.push(
-                    Finding::new(
-                        &codes::REPEATED_ROW,
-                        "the message repeats an earlier one and is left out",
-                    )
-                    .at_message(target, message.id.as_deref(), "")
-                    .marking(message.id.as_deref().unwrap_or_default())
-                    .at_span(message.origin.start, message.origin.end),
-                );
+                let id = message.id.as_deref();
+                let text = "the message repeats an earlier one and is left out";
+                findings.push(finding(&codes::REPEATED_ROW, text, target, id, &message));
                 moved.push(target);
                 dropped += 1;
                 dropped_notices += u64::from(message.kind == MessageKind::Notice);
                 continue;
             }
             Fate::Rename(qualified) => {
-                findings.push(
-                    Finding::new(
-                        &codes::DUPLICATE_MESSAGE_ID,
-                        "the id is that of an earlier message with another body",
-                    )
-                    .at_message(position, Some(&qualified), "")
-                    .marking(message.id.as_deref().unwrap_or_default())
-                    .at_span(message.origin.start, message.origin.end),
-                );
+                let text = "the id is that of an earlier message with another body";
+                let id = Some(qualified.as_str());
+                findings.push(finding(
+                    &codes::DUPLICATE_MESSAGE_ID,
+                    text,
+                    position,
+                    id,
+                    &message,
+                ));
                 message.id = Some(qualified);
             }
             Fate::Keep => {}

@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_one_is_found_wherever_a_block_ends() {
+    fn position_gives_the_first_byte_that_matches_at_any_length() {
         for length in 0..100 {
             assert_eq!(position(&vec![b'x'; length], |byte| byte == b'y'), None);
             for at in 0..length {
@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_them_are_counted() {
+    fn count_gives_the_number_of_bytes_that_match_at_any_length() {
         for length in [0, 1, 254, 255, 256, 1000] {
             let bytes = vec![b'x'; length];
             assert_eq!(count(&bytes, |byte| byte == b'x'), length as u64);

@@ -77,6 +77,11 @@ impl Conversation {
         (instants().min(), instants().max())
     }
 
+    /// Who sent a message of it, where the record says.
+    pub fn sender(&self, message: &Message) -> Option<&Participant> {
+        message.sender.and_then(|index| self.participants.get(index))
+    }
+
     /// What an answer of this conversation says: its own messages, or those of the conversation at its place.
     pub fn said_by<'c>(&'c self, alternative: &'c Alternative) -> &'c [Message] {
         let place = alternative.place.start as usize..alternative.place.end as usize;

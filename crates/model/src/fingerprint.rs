@@ -45,9 +45,7 @@ pub fn body_hashes(conversation: &Conversation) -> Vec<u64> {
     let mut hash = Hash::default();
     let mut hashes = Vec::with_capacity(conversation.messages.len());
     for message in &conversation.messages {
-        let sender = message
-            .sender
-            .and_then(|index| conversation.participants.get(index));
+        let sender = conversation.sender(message);
         hash.optional(sender.map(|sender| sender.id.as_str()));
         for part in &message.parts {
             hash.part(part);
@@ -79,10 +77,10 @@ impl Hash {
     fn take(&mut self) -> u64 {
         self.hasher.update(&self.waiting);
         self.waiting.clear();
-        let hash = self.hasher.finalize();
+        let mut first = [0; 8];
+        self.hasher.finalize_xof().fill(&mut first);
         self.hasher.reset();
-        let first = hash.as_bytes().first_chunk().copied();
-        u64::from_le_bytes(first.unwrap_or_default())
+        u64::from_le_bytes(first)
     }
 
     fn finish(mut self) -> String {
@@ -123,9 +121,7 @@ impl Hash {
     fn message(&mut self, message: &Message, conversation: &Conversation) {
         self.optional(message.id.as_deref());
         self.optional(message.external_id.as_deref());
-        let sender = message
-            .sender
-            .and_then(|index| conversation.participants.get(index));
+        let sender = conversation.sender(message);
         self.optional(sender.map(|sender| sender.id.as_str()));
         self.optional(message.sender_name.as_deref());
         self.text(message.role.as_str());

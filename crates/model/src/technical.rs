@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_with_a_number_is_an_id() {
+    fn a_known_key_with_a_number_is_a_technical_id() {
         for (text, ids) in [
             (
                 "ok user_id=55 message_id: 77",
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_alone_parts_of_words_and_other_values_are_none() {
+    fn a_key_without_a_number_or_inside_a_word_is_no_technical_id() {
         for text in [
             "what is a user_id?",
             "my_user_id: 1",

@@ -1,6 +1,6 @@
 //! How much was found in a conversation, and where.
 
-use chatmill_diag::{Code, Finding, Severity, codes};
+use chatmill_diag::{Code, Finding, Severity, codes, cut};
 use chatmill_model::Conversation;
 
 use crate::kind::PersonalKind;
@@ -12,11 +12,7 @@ pub struct Counts([u64; PersonalKind::ALL.len()]);
 impl Counts {
     /// Occurrences of a kind.
     pub fn of(&self, kind: PersonalKind) -> u64 {
-        let counts = PersonalKind::ALL.into_iter().zip(self.0);
-        counts
-            .filter(|(other, _)| *other == kind)
-            .map(|(_, count)| count)
-            .sum()
+        *cut::at(&self.0, kind as usize)
     }
 
     /// The kinds that occur, in order, with their numbers.
@@ -37,9 +33,7 @@ impl Counts {
     }
 
     pub(crate) fn add(&mut self, kind: PersonalKind) {
-        for (other, count) in PersonalKind::ALL.into_iter().zip(&mut self.0) {
-            *count += u64::from(other == kind);
-        }
+        *cut::at_mut(&mut self.0, kind as usize) += 1;
     }
 }
 

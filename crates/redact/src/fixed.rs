@@ -48,6 +48,7 @@ impl Fixed {
                     open.pop();
                 }
                 b',' => {
+                    // A comma that stands in nothing separates nothing.
                     let (is_object, names) = open.last().copied().unwrap_or_default();
                     is_key_next = is_object;
                     names_next = !is_object && names;
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_fixed_and_values_are_not() {
+    fn keys_of_tool_data_are_not_redacted_and_values_are() {
         let text = r#"{"city": "city", "a": ["Ann", {"city of Ann": "Ann"}], "b\"": "Ann"}"#;
         assert_eq!(held(text, Json::ToolData), ["city", "city", "Ann"]);
     }
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_definition_keeps_what_it_names() {
+    fn property_names_and_enum_values_of_a_definition_are_not_redacted() {
         let text = r#"{"name": "city", "description": "Ann's city", "parameters": {"properties": {"city": {"enum": ["Ann"]}},
             "required": ["x", "city"], "examples": ["Ann"]}}"#;
         assert_eq!(held(text, Json::Definition), ["city", "city", "Ann", "city"]);

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_escape_stays() {
+    fn incomplete_escapes_are_read_as_they_are_written() {
         for text in [r"\q \u12 \ud800 \", "100% of 5%zz", "a & b &nbsp; &#xffffffff;"] {
             assert_eq!(read(text), text);
         }

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 
-use crate::pseudonym::{KeyError, PseudonymKey};
+use crate::pseudonym::{KeyError, PseudonymKey, keyed_hash};
 
 /// Makes masks with one key.
 #[derive(Clone)]
@@ -74,11 +74,11 @@ impl Mask {
     }
 
     fn digits(&self, kind: &str, text: &str, count: usize) -> String {
-        let mut hasher = blake3::Hasher::new_keyed(&self.key);
-        hasher.update(kind.as_bytes());
-        hasher.update(&[0]);
-        hasher.update(text.as_bytes());
-        hasher.finalize().to_hex().chars().take(count).collect()
+        keyed_hash(&self.key, kind, text)
+            .to_hex()
+            .chars()
+            .take(count)
+            .collect()
     }
 }
 

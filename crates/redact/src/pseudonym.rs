@@ -58,17 +58,9 @@ impl PseudonymKey {
         &self.id
     }
 
-    fn hash(&self, kind: PersonalKind, value: &str) -> Digest {
-        let mut hasher = blake3::Hasher::new_keyed(&self.secret);
-        hasher.update(kind.as_str().as_bytes());
-        hasher.update(&[0]);
-        hasher.update(value.as_bytes());
-        Digest(hasher.finalize())
-    }
-
     /// The pseudonym of a value; `value` is its one spelling that all others have been brought to.
     pub(crate) fn pseudonym(&self, kind: PersonalKind, value: &str, form: Form) -> String {
-        let digest = self.hash(kind, value);
+        let digest = Digest(keyed_hash(&self.secret, kind.as_str(), value));
         if form == Form::Number {
             // No issuer and no country has numbers of this beginning.
             return format!("9990{:012}", digest.number() % 1_000_000_000_000);
@@ -98,6 +90,15 @@ impl PseudonymKey {
             PersonalKind::Name => digest.short(),
         }
     }
+}
+
+/// The hash of a value of a kind, which nobody without the key can make.
+pub(crate) fn keyed_hash(key: &[u8; 32], kind: &str, value: &str) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new_keyed(key);
+    hasher.update(kind.as_bytes());
+    hasher.update(&[0]);
+    hasher.update(value.as_bytes());
+    hasher.finalize()
 }
 
 /// Where a pseudonym will stand.
@@ -169,13 +170,13 @@ mod tests {
     }
 
     #[test]
-    fn a_key_shows_its_id_only() {
+    fn the_debug_form_of_a_key_shows_only_its_id() {
         let key = PseudonymKey::new(KEY).unwrap();
         assert_eq!(format!("{key:?}"), format!("Key {{ id: {:?}, .. }}", key.id()));
     }
 
     #[test]
-    fn addresses_are_such_that_parse_and_belong_to_nobody() {
+    fn pseudonyms_of_ip_addresses_are_of_the_documentation_ranges() {
         let key = PseudonymKey::new(KEY).unwrap();
         for n in 0..200 {
             let four = key.pseudonym(PersonalKind::Ip, &format!("10.0.0.{n}"), Form::Text);

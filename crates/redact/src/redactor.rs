@@ -71,11 +71,6 @@ impl Redactor {
         })
     }
 
-    /// The name of a tool: it stays, unless it holds something other than a name.
-    pub(crate) fn tool(&self, name: &str, counts: &mut Counts) -> Option<String> {
-        self.text(name, &Roster::default(), counts)
-    }
-
     /// A text in which what is found and not left out is replaced.
     fn replaced(
         &self,

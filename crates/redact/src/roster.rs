@@ -40,36 +40,14 @@ pub struct Roster {
     words: Words,
     /// What is searched for without regard to words, in order.
     unspaced: Vec<(String, Owner)>,
-    /// First bytes of the words, in both cases.
-    first_bytes: FirstBytes,
+    /// First bytes of the words that are ASCII, in both cases: a bit for each.
+    first_bytes: u128,
 }
 
-/// A set of bytes.
-#[derive(Debug)]
-struct FirstBytes([bool; 256]);
-
-impl Default for FirstBytes {
-    fn default() -> Self {
-        Self([false; 256])
-    }
-}
-
-impl FirstBytes {
-    fn insert(&mut self, text: &str) {
-        let place = text
-            .bytes()
-            .next()
-            .and_then(|byte| self.0.get_mut(usize::from(byte)));
-        if let Some(place) = place {
-            *place = true;
-        }
-    }
-
-    /// Whether a word may be in the set: a letter with an accent may stand for any.
-    fn may_have_that_of(&self, text: &str) -> bool {
-        let byte = text.bytes().next();
-        byte.is_some_and(|byte| !byte.is_ascii() || self.0.get(usize::from(byte)) == Some(&true))
-    }
+/// The bit of the byte with which a word begins, where it is ASCII.
+fn first_byte(word: &str) -> Option<u128> {
+    let byte = word.bytes().next()?;
+    byte.is_ascii().then(|| 1 << byte)
 }
 
 /// Whose name it is: what pseudonyms are made of.
@@ -135,9 +113,7 @@ impl Roster {
             .iter()
             .flat_map(|alternative| &alternative.messages);
         for message in conversation.messages.iter().chain(apart.flatten()) {
-            let sender = message
-                .sender
-                .and_then(|index| conversation.participants.get(index));
+            let sender = conversation.sender(message);
             let is_agent = sender.is_some_and(|sender| sender.kind == ParticipantKind::Agent);
             // Where a tool answers, the name is the tool's.
             if let Some(name) = message
@@ -184,7 +160,8 @@ impl Roster {
             let Some(written) = text.get(word.clone()) else {
                 continue;
             };
-            if !self.first_bytes.may_have_that_of(written) {
+            // A letter with an accent may stand for any.
+            if first_byte(written).is_some_and(|bit| self.first_bytes & bit == 0) {
                 continue;
             }
             let words = &self.words;
@@ -413,8 +390,9 @@ impl Roster {
         if letters < FEWEST_LETTERS || (words.len() == 1 && is_common(first)) {
             return;
         }
-        self.first_bytes.insert(first);
-        self.first_bytes.insert(&first.to_uppercase());
+        for spelling in [first, &first.to_uppercase()] {
+            self.first_bytes |= first_byte(spelling).unwrap_or_default();
+        }
         self.words.add(words, is_joined, owner);
     }
 }

@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_are_in_order() {
+    fn stop_words_and_roles_are_sorted_and_unique() {
         assert!(ROLES.is_sorted_by(|left, right| left < right));
         let wrong: Vec<_> = COMMON.windows(2).filter(|pair| pair[0] >= pair[1]).collect();
         assert!(wrong.is_empty(), "{wrong:?}");

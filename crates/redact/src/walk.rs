@@ -21,62 +21,59 @@ impl Redactor {
     /// Positions, the number of everything and all links stay as they are; participants who would share an id afterwards
     /// are told apart by a number.
     pub fn redact(&self, conversation: &mut Conversation, roster: &Roster) -> Account {
-        walked(self, roster, conversation)
-    }
-}
-
-fn walked(redactor: &Redactor, roster: &Roster, conversation: &mut Conversation) -> Account {
-    let replaced = |id: &str| redactor.text(id, roster, &mut Counts::default());
-    let ids = conversation
-        .messages
-        .iter()
-        .filter_map(|message| message.id.as_deref());
-    let mut walk = Walk {
-        redactor,
-        roster,
-        counts: Counts::default(),
-        ids: ids
-            .filter_map(|id| Some((id.to_owned(), replaced(id)?)))
-            .collect(),
-        lengths: HashSet::new(),
-    };
-    walk.lengths = walk.ids.keys().map(String::len).collect();
-    walk.optional(&mut conversation.source_id);
-    walk.optional(&mut conversation.format_version);
-    walk.optional(&mut conversation.title);
-    walk.optional(&mut conversation.description);
-    walk.boxed(&mut conversation.model);
-    for participant in &mut conversation.participants {
-        walk.participant(participant);
-    }
-    for tool in &mut conversation.tools {
-        walk.json(&mut tool.0, Json::Definition);
-    }
-    walk.extra(&mut conversation.extra);
-    walk.extra(&mut conversation.envelope);
-    tell_apart(&mut conversation.participants);
-    let mut whole = std::mem::take(&mut walk.counts);
-    let mut messages: Vec<Counts> = conversation
-        .messages
-        .iter_mut()
-        .map(|message| {
-            walk.message(message);
-            std::mem::take(&mut walk.counts)
-        })
-        .collect();
-    for alternative in &mut conversation.alternatives {
-        for message in alternative.messages.iter_mut().flatten() {
-            walk.message(message);
+        let redactor = self;
+        let replaced = |id: &str| redactor.text(id, roster, &mut Counts::default());
+        let ids = conversation
+            .messages
+            .iter()
+            .filter_map(|message| message.id.as_deref());
+        let mut walk = Walk {
+            redactor,
+            roster,
+            counts: Counts::default(),
+            ids: ids
+                .filter_map(|id| Some((id.to_owned(), replaced(id)?)))
+                .collect(),
+            lengths: HashSet::new(),
+        };
+        walk.lengths = walk.ids.keys().map(String::len).collect();
+        walk.optional(&mut conversation.source_id);
+        walk.optional(&mut conversation.format_version);
+        walk.optional(&mut conversation.title);
+        walk.optional(&mut conversation.description);
+        walk.optional(&mut conversation.model);
+        for participant in &mut conversation.participants {
+            walk.participant(participant);
         }
-        // What stands at the end belongs to the message that it would follow.
-        let last = messages.len().saturating_sub(1);
-        let at = (alternative.place.start as usize).min(last);
-        let counts = std::mem::take(&mut walk.counts);
-        messages.get_mut(at).unwrap_or(&mut whole).add_all(&counts);
-    }
-    Account {
-        conversation: whole,
-        messages,
+        for tool in &mut conversation.tools {
+            walk.json(&mut tool.0, Json::Definition);
+        }
+        walk.extra(&mut conversation.extra);
+        walk.extra(&mut conversation.envelope);
+        tell_apart(&mut conversation.participants);
+        let mut whole = std::mem::take(&mut walk.counts);
+        let mut messages: Vec<Counts> = conversation
+            .messages
+            .iter_mut()
+            .map(|message| {
+                walk.message(message);
+                std::mem::take(&mut walk.counts)
+            })
+            .collect();
+        for alternative in &mut conversation.alternatives {
+            for message in alternative.messages.iter_mut().flatten() {
+                walk.message(message);
+            }
+            // What stands at the end belongs to the message that it would follow; without any, to the conversation.
+            let last = messages.len().saturating_sub(1);
+            let at = (alternative.place.start as usize).min(last);
+            let counts = std::mem::take(&mut walk.counts);
+            messages.get_mut(at).unwrap_or(&mut whole).add_all(&counts);
+        }
+        Account {
+            conversation: whole,
+            messages,
+        }
     }
 }
 
@@ -91,11 +88,12 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    fn text(&mut self, text: &mut String) {
-        put(text, self.redactor.text(text, self.roster, &mut self.counts));
+    fn text(&mut self, text: &mut (impl AsRef<str> + From<String>)) {
+        let replaced = self.redactor.text(text.as_ref(), self.roster, &mut self.counts);
+        put(text, replaced);
     }
 
-    fn optional(&mut self, text: &mut Option<String>) {
+    fn optional(&mut self, text: &mut Option<impl AsRef<str> + From<String>>) {
         if let Some(text) = text {
             self.text(text);
         }
@@ -112,12 +110,6 @@ impl Walk<'_> {
         let made = ends.find_map(|at| Some((at, self.ids.get(id.get(at..)?)?)));
         if let Some((at, replaced)) = made {
             id.replace_range(at.., replaced);
-        }
-    }
-
-    fn boxed(&mut self, text: &mut Option<Box<str>>) {
-        if let Some(text) = text {
-            put(text, self.redactor.text(text, self.roster, &mut self.counts));
         }
     }
 
@@ -147,9 +139,11 @@ impl Walk<'_> {
         }
     }
 
+    /// The name of a tool: it stays, unless it holds something other than a name.
     fn tool(&mut self, name: &mut Option<String>) {
         if let Some(name) = name {
-            put(name, self.redactor.tool(name, &mut self.counts));
+            let replaced = self.redactor.text(name, &Roster::default(), &mut self.counts);
+            put(name, replaced);
         }
     }
 
@@ -183,7 +177,7 @@ impl Walk<'_> {
             _ => self.optional_name(&mut message.sender_name),
         }
         self.optional(&mut message.source_type);
-        self.boxed(&mut message.model);
+        self.optional(&mut message.model);
         self.time(&mut message.timestamp);
         for part in &mut message.parts {
             self.part(part);

@@ -4,27 +4,17 @@
 //! can be written again at any time and says the same. A report is derived: no certificate covers it.
 
 pub mod bill;
-mod card;
 mod cells;
 pub mod check;
-mod compare;
 mod condition;
-mod dated;
 mod figures;
-mod found;
 mod gather;
 mod judged;
-pub mod markdown;
-mod money;
 pub mod night;
 pub mod numbers;
 mod page;
-mod queries;
 pub mod report;
-mod stand_ins;
 mod templates;
-pub mod token_table;
-pub mod trend;
 
 use std::error::Error;
 use std::io;
@@ -32,16 +22,17 @@ use std::path::Path;
 
 use chatmill_dataset::{Dataset, DatasetError, write_derived};
 
-use page::page;
+use page::{card, page};
 
-pub use cells::GroupKey;
-pub use compare::compare;
+pub use cells::{GroupKey, token_table};
 pub use condition::{Condition, ConditionError, ConditionOutcome, Objection};
-pub use figures::{Case, Earlier, MissingInputs, MoneyFigure, RunFigures, TokenFigure};
+pub use figures::{Case, Earlier, MissingInputs, RunFigures, TokenFigure};
+pub use gather::compare::compare;
 pub use gather::gather;
+pub use gather::stand_ins::numbered;
+pub use night::trend;
 pub use report::Report;
-pub use stand_ins::numbered;
-pub use templates::TemplateError;
+pub use templates::{TemplateError, markdown};
 
 /// Name of the report for programs.
 pub const JSON: &str = "report.json";

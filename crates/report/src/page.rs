@@ -2,6 +2,8 @@
 //!
 //! The page is a template over a [`Report`]. Here is what it needs beside: tables that are turned round, and what is summed by dialect.
 
+pub(crate) mod card;
+
 use std::collections::BTreeMap;
 
 use chatmill_diag::codes;
@@ -9,13 +11,13 @@ use chatmill_model::Component;
 use serde::Serialize;
 
 use crate::cells::GroupKey;
-use crate::found::found;
+use crate::cells::token_table::{TokenRow, TokenTable};
+use crate::judged::found::found;
 use crate::numbers::quotient;
 use crate::report::{
     FindingChange, LossChange, LossCount, MoneyCell, Report, RunTime, TokenCell, TokenChange,
 };
 use crate::templates::{TemplateError, fill};
-use crate::token_table::{TokenRow, TokenTable};
 
 /// What the page shows.
 #[derive(Serialize)]
@@ -78,14 +80,7 @@ pub(crate) fn page(report: &Report, nonce: &str) -> Result<String, TemplateError
     }
     let mut money_by_model = TokenTable::new(&[]);
     for cell in &report.money {
-        let key = GroupKey {
-            dialect: cell.dialect.as_str(),
-            profile: &cell.profile,
-            coverage: &cell.coverage,
-            encoding: &cell.model,
-            ..GroupKey::default()
-        };
-        *money_by_model.cell(key) = Some(cell);
+        *money_by_model.cell(GroupKey::of(cell.figure.key())) = Some(cell);
     }
     let numbers = report.found.iter().enumerate().rev();
     let page = Page {

@@ -144,6 +144,7 @@ fn functions(definition: &Value) -> Vec<DeclaredFunction> {
             "parametersJsonSchema",
         ];
         let schema = keys.iter().find_map(|key| function.get(key))?;
+        // One vendor has it inside another object.
         let schema = schema
             .get("json")
             .filter(|_| schema.get("type").is_none())

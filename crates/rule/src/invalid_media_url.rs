@@ -23,19 +23,14 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
                     if let MediaSource::Url(url) = &media.source
                         && !is_usable(url)
                     {
-                        let text = format!("{} has no address that can be opened", media.kind.as_str());
-                        let finding = at_message(&codes::INVALID_MEDIA_URL, message, text);
-                        findings.push(finding.marking(url).quoting(url));
+                        findings.push(unopened(message, media.kind, url));
                     }
                 }
                 _ => {}
             }
         }
-        if let Some((kind, address)) = uploaded_from(message) {
-            let text = format!("{} has no address that can be opened", kind.as_str());
-            let finding = at_message(&codes::INVALID_MEDIA_URL, message, text);
-            findings.push(finding.marking(address).quoting(address));
-        }
+        let uploaded = uploaded_from(message);
+        findings.extend(uploaded.map(|(kind, address)| unopened(message, kind, address)));
         findings.extend(markers.finding("text", |text| {
             at_message(&codes::INVALID_MEDIA_URL, message, text)
         }));
@@ -50,6 +45,13 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
         let place = |text| referring.finding(&codes::INVALID_MEDIA_URL, text);
         findings.extend(markers.finding("quoted text", place));
     }
+}
+
+/// A finding of a medium whose address nobody can open.
+fn unopened(message: &Message, kind: MediaKind, address: &str) -> Finding {
+    let text = format!("{} has no address that can be opened", kind.as_str());
+    let finding = at_message(&codes::INVALID_MEDIA_URL, message, text);
+    finding.marking(address).quoting(address)
 }
 
 /// The medium of a message without an address, and its text, where that is an address all the same: one that no other machine
@@ -151,12 +153,12 @@ fn alone(marker: &str) -> &str {
         bracket + 1
     } else {
         let head = "[Image:".len();
-        let rest = line.get(head..).unwrap_or_default();
+        let rest = line.split_at(head).1;
         let address = rest.trim_start();
         let blanks = rest.len() - address.len();
         head + blanks + address.find(char::is_whitespace).unwrap_or(address.len())
     };
-    line.get(..end).unwrap_or(line)
+    line.split_at(end).0
 }
 
 /// Whether what follows `[Image:` is a blank, an http or https URL and the closing bracket.

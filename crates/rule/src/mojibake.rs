@@ -79,18 +79,17 @@ impl Mended {
         while let Some(character) = rest.chars().next() {
             let run = run(rest);
             if run.counts() {
+                let (broken, after) = rest.split_at(run.bytes);
                 if mended.count == 0 {
                     mended.at = mended.text.len();
-                    rest.get(..run.bytes)
-                        .unwrap_or_default()
-                        .clone_into(&mut mended.broken);
+                    broken.clone_into(&mut mended.broken);
                 }
                 mended.count += run.meant.chars().count() as u64;
                 mended.text.push_str(&run.meant);
-                rest = rest.get(run.bytes..).unwrap_or_default();
+                rest = after;
             } else {
                 let skipped = run.bytes.max(character.len_utf8());
-                let (before, after) = rest.split_at_checked(skipped).unwrap_or((rest, ""));
+                let (before, after) = rest.split_at(skipped);
                 mended.text.push_str(before);
                 rest = after;
             }
@@ -100,7 +99,7 @@ impl Mended {
 
     /// What was meant around the first place.
     fn shown(&self) -> String {
-        let (before, after) = self.text.split_at_checked(self.at).unwrap_or_default();
+        let (before, after) = self.text.split_at(self.at);
         let skipped = before.chars().count().saturating_sub(AROUND);
         let before: String = before.chars().skip(skipped).collect();
         let after: String = after.chars().take(AROUND + 1).collect();
@@ -183,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_meant_is_told() {
+    fn garbled_text_is_mended_to_what_was_meant() {
         for (broken, meant, count) in [
             ("cafÃ©", "café", 1),
             ("itâ€™s â‚¬5", "it’s €5", 2),

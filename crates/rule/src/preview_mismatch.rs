@@ -59,10 +59,9 @@ fn author_differs(preview: &Preview, target: &Message, linked: &Linked) -> bool 
     if linked.conversation.customs.previews_rename {
         return false;
     }
-    let author = target
-        .sender
-        .and_then(|sender| linked.conversation.participants.get(sender));
-    let Some(author) = author else { return false };
+    let Some(author) = linked.conversation.sender(target) else {
+        return false;
+    };
     let known = [
         Some(&author.id),
         author.name.as_ref(),

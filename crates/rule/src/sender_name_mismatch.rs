@@ -10,9 +10,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     let conversation = &linked.conversation;
     let mut per_participant = PerParticipant::new(conversation);
     for message in &conversation.messages {
-        let sender = message
-            .sender
-            .and_then(|index| Some((index, conversation.participants.get(index)?)));
+        let sender = message.sender.zip(conversation.sender(message));
         let (Some((index, participant)), Some(name)) = (sender, message.sender_name.as_deref()) else {
             continue;
         };

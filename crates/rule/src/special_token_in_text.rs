@@ -3,6 +3,8 @@
 //! Written into a template as it stands, such a text could end a turn or forge one. Known spellings only: anything
 //! between `<|` and `|>` would also find program code.
 
+use std::sync::LazyLock;
+
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_model::{Linked, Message, Part};
 use memchr::memchr2_iter;
@@ -42,91 +44,26 @@ fn text_of(part: &Part) -> Option<&str> {
 
 /// The control tokens that `text` spells, in order. No token begins another, so that each place has one at most.
 fn control_tokens(text: &str) -> impl Iterator<Item = &'static str> {
+    let tokens: &[&str] = &CONTROL_TOKENS;
     memchr2_iter(b'<', b'[', text.as_bytes()).filter_map(move |at| {
         let tail = text.get(at..)?;
-        CONTROL_TOKENS
-            .iter()
-            .copied()
-            .find(|token| tail.starts_with(token))
+        tokens.iter().copied().find(|token| tail.starts_with(token))
     })
 }
 
-/// Control tokens of the model families whose templates chat archives meet.
-const CONTROL_TOKENS: &[&str] = &[
-    // ChatML and OpenAI's encodings.
-    "<|im_start|>",
-    "<|im_end|>",
-    "<|im_sep|>",
-    "<|endoftext|>",
-    "<|endofprompt|>",
-    "<|fim_prefix|>",
-    "<|fim_middle|>",
-    "<|fim_suffix|>",
-    // Harmony.
-    "<|startoftext|>",
-    "<|start|>",
-    "<|end|>",
-    "<|message|>",
-    "<|channel|>",
-    "<|constrain|>",
-    "<|return|>",
-    "<|call|>",
-    // Llama 3 and 4.
-    "<|begin_of_text|>",
-    "<|end_of_text|>",
-    "<|start_header_id|>",
-    "<|end_header_id|>",
-    "<|header_start|>",
-    "<|header_end|>",
-    "<|eot_id|>",
-    "<|eom_id|>",
-    "<|eot|>",
-    "<|eom|>",
-    "<|python_tag|>",
-    // Phi and GLM.
-    "<|system|>",
-    "<|user|>",
-    "<|assistant|>",
-    "<|observation|>",
-    // Command R.
-    "<|START_OF_TURN_TOKEN|>",
-    "<|END_OF_TURN_TOKEN|>",
-    "<|SYSTEM_TOKEN|>",
-    "<|USER_TOKEN|>",
-    "<|CHATBOT_TOKEN|>",
-    // Llama 2 and Mistral.
-    "<s>",
-    "</s>",
-    "<<SYS>>",
-    "<</SYS>>",
-    "[INST]",
-    "[/INST]",
-    "[SYSTEM_PROMPT]",
-    "[/SYSTEM_PROMPT]",
-    "[AVAILABLE_TOOLS]",
-    "[/AVAILABLE_TOOLS]",
-    "[TOOL_CALLS]",
-    "[TOOL_RESULTS]",
-    "[/TOOL_RESULTS]",
-    // Gemma.
-    "<bos>",
-    "<eos>",
-    "<start_of_turn>",
-    "<end_of_turn>",
-    // DeepSeek; the bars and blanks are U+FF5C and U+2581.
-    "<｜begin▁of▁sentence｜>",
-    "<｜end▁of▁sentence｜>",
-    "<｜User｜>",
-    "<｜Assistant｜>",
-];
+/// Control tokens of the model families whose templates chat archives meet; a line with `#` says whose those after it are.
+static CONTROL_TOKENS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let lines = include_str!("../control_tokens.txt").lines();
+    lines.filter(|line| !line.starts_with('#')).collect()
+});
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_token_is_found_as_itself() {
-        for token in CONTROL_TOKENS {
+    fn every_control_token_is_found_in_text() {
+        for token in CONTROL_TOKENS.iter() {
             let text = format!("é{token}é");
             let found: Vec<_> = control_tokens(&text).collect();
             assert_eq!(found, [*token]);

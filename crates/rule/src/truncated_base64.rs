@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_texts_are_told_from_cut_ones() {
+    fn whole_base64_has_no_fault_and_cut_base64_has_one() {
         for whole in [
             "",
             "QUJD",

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_are_told_from_wholes() {
+    fn json_cut_at_any_place_is_recognised_as_cut() {
         let whole = r#"{"role": "user", "content": [{"a": "}\"", "b": 1}]}"#;
         assert!(!is_cut(whole));
         // Before the first field is named nothing is known.

@@ -14,12 +14,14 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
     let conversation = &linked.conversation;
     let mut per_participant = PerParticipant::new(conversation);
     for message in &conversation.messages {
-        let sender = message
-            .sender
-            .and_then(|index| Some((index, conversation.participants.get(index)?)));
+        let sender = message.sender.zip(conversation.sender(message));
         let Some((index, participant)) = sender else {
             if conversation.customs.senders_everywhere || is_spoken(message) {
-                findings.push(finding(message, "message names no sender".to_owned()));
+                findings.push(at_message(
+                    &codes::UNKNOWN_SENDER,
+                    message,
+                    "message names no sender",
+                ));
             }
             continue;
         };
@@ -28,7 +30,7 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
         }
         per_participant.add(index, findings, || {
             let text = format!("sender {} is not in the roster", Id(&participant.id));
-            finding(message, text)
+            at_message(&codes::UNKNOWN_SENDER, message, text)
                 .marking(&participant.id)
                 .naming(&participant.id)
         });
@@ -37,8 +39,4 @@ pub(crate) fn check(linked: &Linked, _limits: &Limits, findings: &mut Vec<Findin
 
 fn is_spoken(message: &Message) -> bool {
     message.kind == MessageKind::Message && message.role != Role::System
-}
-
-fn finding(message: &Message, text: String) -> Finding {
-    at_message(&codes::UNKNOWN_SENDER, message, text)
 }

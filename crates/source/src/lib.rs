@@ -33,7 +33,7 @@ pub use chatmill_diag::RowLedger;
 use chatmill_intake::Sketch;
 pub use chatmill_intake::table::{TableFilter, TableMap};
 
-pub use format::{FormatFault, FormatFile, Language, MapPath, load};
+pub use format::{FormatFault, FormatFile, MapPath, load, recorded, schema as format_schema};
 pub use formats::mapped::{FieldMap, Mapped, mapped};
 pub use frame::{FrameView, Placed, Reading, Row};
 pub use looks::{Look, is_known as is_known_look, look};
@@ -94,6 +94,9 @@ sources! {
     "claude-export",
     slack_export::SlackExport,
     "discord-export",
+    "gemini-cli",
+    "copilot-cli",
+    "atif",
     telegram_export::TelegramExport,
     whatsapp_text::WhatsappText,
     claude_code::ClaudeCode,
@@ -133,19 +136,24 @@ pub fn without_meaning(source: &str) -> impl Iterator<Item = (&'static str, bool
 ///
 /// Nothing speaks for any source where the records look more like a format that none of them reads.
 pub fn detect(sketch: &Sketch) -> Option<Evidence> {
-    let best = SOURCES
-        .iter()
-        .filter_map(|source| source.detect(sketch))
-        .reduce(|best, other| {
-            if other.confidence > best.confidence {
-                other
-            } else {
-                best
-            }
-        })?;
+    decided(&considered(sketch), sketch)
+}
+
+/// What speaks for each source, the surest first; of equals the first source.
+pub fn considered(sketch: &Sketch) -> Vec<Evidence> {
+    let evidence = SOURCES.iter().filter_map(|source| source.detect(sketch));
+    let mut considered: Vec<Evidence> = evidence.collect();
+    // Stable: of equals the first source.
+    considered.sort_by_key(|evidence| std::cmp::Reverse(evidence.confidence));
+    considered
+}
+
+/// The evidence that decides, of what speaks for each source.
+pub fn decided(considered: &[Evidence], sketch: &Sketch) -> Option<Evidence> {
+    let best = considered.first()?;
     let look = looks::look_of_records(sketch);
     let is_another = look.is_some_and(|look| look.confidence > best.confidence);
-    (!is_another).then_some(best)
+    (!is_another).then(|| best.clone())
 }
 
 #[cfg(test)]

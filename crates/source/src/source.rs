@@ -19,6 +19,11 @@ pub trait Source: Sync {
         self.about().id
     }
 
+    /// The text of the format file that it is, where that is none of chatmill's own.
+    fn written_outside(&self) -> Option<&'static str> {
+        None
+    }
+
     /// The keys of its format that mean nothing for a conversation.
     fn silence(&self) -> &'static Silence {
         Silence::of(self.id())

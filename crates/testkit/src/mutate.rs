@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_are_balanced() {
+    fn a_drawn_element_is_a_whole_json_value() {
         let text = br#"{"a":[1,{"b":"]}"}],"c":{}}"#;
         let mut random = Random::new(2);
         for _ in 0..50 {

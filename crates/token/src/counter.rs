@@ -99,17 +99,12 @@ pub(crate) struct Bookkeeper<'s> {
 
 impl<'s> Bookkeeper<'s> {
     pub(crate) fn new(spans: &'s [ComponentSpan]) -> Self {
-        Self::from(spans, 0)
-    }
-
-    /// Books tokens from this byte on.
-    pub(crate) fn from(spans: &'s [ComponentSpan], at: usize) -> Self {
         let each = vec![0; spans.len() + 1];
         let mut spans = spans.iter();
         Self {
             here: spans.next(),
             spans,
-            at,
+            at: 0,
             number: 0,
             each,
         }

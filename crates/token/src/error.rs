@@ -6,56 +6,18 @@ use thiserror::Error;
 #[derive(Debug, PartialEq, Eq, Error)]
 pub enum EncodingError {
     /// A name that no column can have.
-    #[error("`{name}` cannot name an encoding; use small letters, digits and `_`, and not `sent_` in front")]
-    Name {
-        /// The name.
-        name: String,
-    },
+    #[error("`{0}` cannot name an encoding; use small letters, digits and `_`, and not `sent_` in front")]
+    Name(String),
     /// A name that the registry has.
-    #[error("`{name}` is an encoding of the registry; choose another name")]
-    Taken {
-        /// The name.
-        name: String,
-    },
-    /// A line of a rank file that is none.
-    #[error("line {line}: {problem}")]
-    Line {
-        /// Counted from 1.
-        line: usize,
-        /// What is wrong, and what should stand there.
-        problem: String,
-    },
+    #[error("`{0}` is an encoding of the registry; choose another name")]
+    Taken(String),
+    /// A line, counted from 1, of a file in which another should stand there.
+    #[error("line {0}: {1}")]
+    Line(usize, String),
     /// A file whose lines or fields are well-formed, but no vocabulary.
-    #[error("{problem}")]
-    Vocabulary {
-        /// What is wrong, and what to do.
-        problem: String,
-    },
+    #[error("{0}")]
+    Vocabulary(String),
     /// A pattern that cannot be computed, or does not cut every text.
-    #[error("the pattern {problem}")]
-    Pattern {
-        /// What is wrong, and what to do.
-        problem: String,
-    },
-}
-
-impl EncodingError {
-    pub(crate) fn line(line: usize, problem: impl Into<String>) -> Self {
-        Self::Line {
-            line,
-            problem: problem.into(),
-        }
-    }
-
-    pub(crate) fn vocabulary(problem: impl Into<String>) -> Self {
-        Self::Vocabulary {
-            problem: problem.into(),
-        }
-    }
-
-    pub(crate) fn pattern(problem: impl Into<String>) -> Self {
-        Self::Pattern {
-            problem: problem.into(),
-        }
-    }
+    #[error("the pattern {0}")]
+    Pattern(String),
 }

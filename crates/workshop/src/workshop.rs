@@ -49,7 +49,7 @@ impl Workshop {
             self.path(out)
         );
         let path = self.write("pipeline.toml", pipeline);
-        Plan::load(&path, &[], None).expect("the plan is right")
+        Plan::load(&path, &[], None, &[]).expect("the plan is right")
     }
 
     /// Runs a plan to its end.

@@ -6,9 +6,9 @@ use chatmill_dataset::{MANIFEST, certify, has_traces_of_a_run};
 use clap::Args;
 
 use crate::context::Context;
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{Exit, refuse};
 use crate::figures::{bytes, counted};
-use crate::output::{self, harmless};
+use crate::output::{self, harmless, shown};
 
 /// Arguments of `certify`.
 #[derive(Debug, Args)]
@@ -29,9 +29,10 @@ pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::
             "{} is not a dataset: it has neither {MANIFEST} nor tables",
             run.display()
         );
-        return Err(WrongRequest::new(message)
-            .then("give the folder that `chatmill run` named as its dataset")
-            .into());
+        return refuse(
+            message,
+            "give the folder that `chatmill run` named as its dataset",
+        );
     }
     let certificate = certify(run)?;
     let checked = format!(
@@ -43,13 +44,13 @@ pub(crate) fn execute(arguments: &Arguments, _context: &Context<'_>) -> anyhow::
     if certificate.holds() {
         output::print(&format!(
             "{}: certified: {checked}; hashes, rows, schemas and ledger agree",
-            harmless(&run.display().to_string())
+            shown(run)
         ))?;
         return Ok(Exit::Complete);
     }
     let mut text = format!(
         "{}: NOT certified: {}; {checked} are as the manifest says\n",
-        harmless(&run.display().to_string()),
+        shown(run),
         counted(certificate.faults.len() as u64, "fault")
     );
     for fault in &certificate.faults {

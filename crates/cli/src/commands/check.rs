@@ -2,21 +2,19 @@
 
 mod arguments;
 mod baseline;
+mod files;
 mod gathered;
 mod github;
 mod gitlab;
-mod html;
 mod json;
 mod junit;
-mod letters;
-mod lines;
-mod manifest;
+mod pages;
 mod people;
 mod report;
 mod sarif;
 mod settings;
-mod table;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -25,17 +23,18 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use chatmill_dataset::ReportFile;
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Day, Limits, Severity};
-use chatmill_dialect::DIALECTS;
+use chatmill_dialect::{DIALECTS, Dialect};
 use chatmill_engine::check::{CheckOptions, Checkup, FileVerdict, Known, Quoting, check, inputs};
 use chatmill_engine::pipeline::FailOn;
-use chatmill_engine::{Plan, Progress, Target, Templates};
+use chatmill_engine::{Plan, Templates};
 use chatmill_intake::InputKind;
 
 pub(crate) use self::arguments::Arguments;
 use self::arguments::{Format, WrittenReport};
-use self::letters::Letters;
+use self::gathered::Gathered;
+use self::pages::{Html, Letters};
 use self::people::{Layout, People, View, Voice};
-use self::report::{Limited, Report, Totals};
+use self::report::{Report, Sent, Totals};
 use self::settings::Settings;
 use crate::args::Global;
 use crate::context::Context;
@@ -48,28 +47,29 @@ use crate::terminal;
 const MAX_FINDINGS: usize = 10;
 
 /// Checks the paths.
-pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
+pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     let quote = !context.global.no_content;
     let plan = arguments.pipeline.as_deref();
-    let plan = plan.map(|path| Plan::load(path, &[], None)).transpose()?;
-    let settings = Settings::new(&arguments, plan.as_ref())?;
+    let plan = plan.map(|path| Plan::load(path, &[], None, &[])).transpose()?;
+    let settings = Settings::new(arguments, plan.as_ref())?;
     let resolved = settings.resolved()?;
     if arguments.settings.show_settings {
         output::print(&settings.describe()?)?;
         return Ok(Exit::Complete);
     }
     if let Some(path) = &settings.passed_over {
-        let path = output::harmless(&path.display().to_string());
-        let text = format!("{path} lies in what is checked and is not read; `--config` names it");
-        context.meter.note(&text);
+        let path = output::shown(path);
+        context.note(&format!(
+            "{path} lies in what is checked and is not read; `--config` names it"
+        ));
     }
     let known = settings
         .baseline()
         .map_or_else(|| Ok(Known::default()), baseline::read)?;
     let templates = plan.map(|plan| plan.templates).unwrap_or_default();
-    let reporting = Reporting::new(&arguments, &settings, context.global);
-    let shows_text = arguments
-        .formats()
+    let reporting = Reporting::new(arguments, &settings, context.global);
+    let formats = arguments.formats();
+    let shows_text = formats
         .iter()
         .any(|format| reporting.layout(*format) == Some(Layout::Full));
     let options = CheckOptions {
@@ -85,8 +85,8 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
             true => reporting.most,
         },
         known,
-        paths: arguments.paths,
-        source: arguments.source,
+        paths: arguments.paths.clone(),
+        source: arguments.source.clone(),
         limits: Limits {
             now: Some(arguments.now.unwrap_or_else(today)),
             ..Limits::default()
@@ -94,34 +94,7 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
         threads: arguments.threads,
         settings: resolved,
     };
-    let (stdout, colours) = (output::stdout(), Colours::of_stdout());
-    let mut reports = vec![reporting.report(reporting.printed, stdout, colours, terminal::columns())];
-    let mut written = Vec::new();
-    if !arguments.write.is_empty() {
-        let inputs = read_paths(&options)?;
-        let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
-        for wanted in &arguments.write {
-            match wanted {
-                WrittenReport::File(format, path) => {
-                    let (sink, file) = output::file(path, &inputs)?;
-                    let columns = terminal::COLUMNS_OF_A_FILE;
-                    reports.push(reporting.report(*format, sink, Colours::NONE, columns));
-                    written.push(file);
-                }
-                WrittenReport::Letters(path) => {
-                    let letters = Letters::begin(path, &options.paths, reporting.most)?;
-                    reports.push(Box::new(letters));
-                }
-            }
-        }
-        if written
-            .iter()
-            .enumerate()
-            .any(|(at, one)| written.iter().skip(at + 1).any(|other| one.is_of(other)))
-        {
-            return Err(WrongRequest::new("--write names one file twice").into());
-        }
-    }
+    let (mut reports, written) = reporting.reports(&options)?;
     let mut totals = Totals::default();
     let quoting = options.mask.as_ref().map_or(Quoting::All, Quoting::Masked);
     let mut failure = None;
@@ -148,7 +121,7 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     tell(&mut reports, |report| report.end(&files, &totals))?;
     written.iter().try_for_each(ReportFile::finish)?;
     Ok(match exit::tell(&failures) {
-        Exit::Complete => verdict(files.iter(), reporting.fail_on),
+        Exit::Complete => verdict(files.iter(), settings.fail_on()),
         failed => failed,
     })
 }
@@ -164,43 +137,57 @@ fn today() -> Day {
 }
 
 /// How reports are written.
-struct Reporting {
-    printed: Format,
-    statistics: bool,
-    fail_on: FailOn,
-    /// The file that settings come from.
-    origin: Option<String>,
+struct Reporting<'a> {
+    arguments: &'a Arguments,
+    settings: &'a Settings,
     voice: Voice,
-    /// What a page says that was checked.
-    title: String,
-    least: Option<Severity>,
     /// Findings of a code in a file that people are shown; 0 shows all.
     most: usize,
-    /// The same for programs, which are told all unless somebody says otherwise.
-    most_for_programs: Option<u64>,
 }
 
-impl Reporting {
-    fn new(arguments: &Arguments, settings: &Settings, global: &Global) -> Self {
-        let most = arguments.max_findings;
+impl<'a> Reporting<'a> {
+    fn new(arguments: &'a Arguments, settings: &'a Settings, global: &Global) -> Self {
         Self {
-            printed: arguments.output_format,
-            statistics: arguments.statistics,
-            fail_on: settings.fail_on(),
-            origin: settings
-                .origin
-                .as_ref()
-                .map(|path| output::harmless(&path.display().to_string())),
+            arguments,
+            settings,
             voice: match (global.quiet, global.verbose) {
                 (true, _) => Voice::Quiet,
                 (false, 0) => Voice::Plain,
                 (false, _) => Voice::Verbose,
             },
-            title: title(&arguments.paths, arguments.no_paths),
-            least: arguments.min_severity,
-            most: most.unwrap_or(MAX_FINDINGS),
-            most_for_programs: most.filter(|most| *most > 0).map(|most| most as u64),
+            most: arguments.max_findings.unwrap_or(MAX_FINDINGS),
         }
+    }
+
+    /// The report that is printed and those of `--write`, with the files that these go to.
+    fn reports(&self, options: &CheckOptions) -> anyhow::Result<(Vec<Sent>, Vec<ReportFile>)> {
+        let (stdout, colours) = (output::stdout(), Colours::of_stdout());
+        let printed = self.arguments.output_format;
+        let mut reports = vec![self.report(printed, stdout, colours, terminal::columns())];
+        let mut written: Vec<ReportFile> = Vec::new();
+        if self.arguments.write.is_empty() {
+            return Ok((reports, written));
+        }
+        let inputs = read_paths(options)?;
+        let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+        for wanted in &self.arguments.write {
+            match wanted {
+                WrittenReport::File(format, path) => {
+                    let (sink, file) = output::file(path, &inputs)?;
+                    if written.iter().any(|other| file.is_of(other)) {
+                        return Err(WrongRequest::new("--write names one file twice").into());
+                    }
+                    let columns = terminal::COLUMNS_OF_A_FILE;
+                    reports.push(self.report(*format, sink, Colours::NONE, columns));
+                    written.push(file);
+                }
+                WrittenReport::Letters(path) => {
+                    let letters = Letters::begin(path, &options.paths, self.most)?;
+                    reports.push(sent(Box::new(letters), Box::new(io::sink())));
+                }
+            }
+        }
+        Ok((reports, written))
     }
 
     /// How a format for people is laid out.
@@ -211,35 +198,43 @@ impl Reporting {
             Format::Grouped => Layout::Grouped,
             _ => return None,
         };
-        Some(if self.statistics {
+        Some(if self.arguments.statistics {
             Layout::Statistics
         } else {
             layout
         })
     }
 
-    fn report(&self, format: Format, sink: Output, colours: Colours, columns: usize) -> Box<dyn Report> {
-        let least = self.least.unwrap_or(Severity::Note);
+    fn report(&self, format: Format, out: Output, colours: Colours, columns: usize) -> Sent {
         let report: Box<dyn Report> = match format {
             Format::Full | Format::Concise | Format::Grouped => {
                 let layout = self.layout(format).unwrap_or(Layout::Full);
-                return Box::new(People::new(sink, colours, self.view(layout, columns)));
+                return sent(Box::new(People::new(colours, self.view(layout, columns))), out);
             }
-            Format::Json => Box::new(json::Json::new(sink)),
-            Format::Jsonl => Box::new(lines::Lines::new(sink)),
-            Format::Csv => Box::new(table::Table::new(sink)),
-            Format::Manifest => Box::new(manifest::FileManifest::new(sink)),
-            Format::Junit => Box::new(junit::Junit::new(sink, self.fail_on)),
-            Format::Sarif => Box::new(sarif::Sarif::new(sink)),
-            Format::Github => Box::new(github::Github::new(sink)),
-            Format::Gitlab => Box::new(gitlab::Gitlab::new(sink)),
-            Format::Html => {
-                // It says itself how many it leaves out.
-                let page = html::Html::new(sink, self.title.clone(), self.most);
-                return Box::new(Limited::new(Box::new(page), least, None));
-            }
+            Format::Json => Box::<json::Json>::default(),
+            Format::Jsonl => Box::new(json::JsonLines),
+            Format::Csv => Box::new(files::Table),
+            Format::Manifest => Box::new(files::FileManifest),
+            Format::Junit => Box::new(junit::Junit {
+                fail_on: self.settings.fail_on(),
+                suites: BTreeMap::new(),
+            }),
+            Format::Sarif => Box::<sarif::Sarif>::default(),
+            Format::Github => Box::new(github::Github),
+            Format::Gitlab => Box::<gitlab::Gitlab>::default(),
+            Format::Html => Box::new(Html {
+                title: title(&self.arguments.paths, self.arguments.no_paths),
+                gathered: Gathered::new(self.most),
+            }),
         };
-        Box::new(Limited::new(report, least, self.most_for_programs))
+        let most = self.arguments.max_findings.map(|most| most as u64);
+        // Programs are told all unless somebody says otherwise; a page says itself how many it leaves out.
+        let most = most.filter(|most| *most > 0 && format != Format::Html);
+        Sent {
+            least: self.arguments.min_severity.unwrap_or(Severity::Note),
+            most,
+            ..sent(report, out)
+        }
     }
 
     fn view(&self, layout: Layout, columns: usize) -> View {
@@ -251,10 +246,21 @@ impl Reporting {
             layout,
             voice: self.voice,
             columns,
-            least: self.least.unwrap_or(usual),
+            least: self.arguments.min_severity.unwrap_or(usual),
             most: self.most,
-            settings: self.origin.clone(),
+            settings: self.settings.origin.as_deref().map(output::shown),
         }
+    }
+}
+
+/// A report that is told of all findings.
+fn sent(report: Box<dyn Report>, out: Output) -> Sent {
+    Sent {
+        report,
+        out,
+        least: Severity::Note,
+        most: None,
+        told: BTreeMap::new(),
     }
 }
 
@@ -283,12 +289,9 @@ fn read_paths(options: &CheckOptions) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// Writes a finding into every report. A report whose pipe was closed is dropped; any other failure counts.
-fn tell(
-    reports: &mut Vec<Box<dyn Report>>,
-    mut what: impl FnMut(&mut dyn Report) -> io::Result<()>,
-) -> io::Result<()> {
+fn tell(reports: &mut Vec<Sent>, mut what: impl FnMut(&mut Sent) -> io::Result<()>) -> io::Result<()> {
     let mut failure = None;
-    reports.retain_mut(|report| match what(report.as_mut()) {
+    reports.retain_mut(|report| match what(report) {
         Ok(()) => true,
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => false,
         Err(error) => {
@@ -300,16 +303,17 @@ fn tell(
 }
 
 /// The dialects that judge, each once.
-fn targets(words: &[String], templates: &Templates) -> Result<Vec<Target>, WrongRequest> {
-    let mut targets: Vec<Target> = Vec::new();
+fn targets(words: &[String], templates: &Templates) -> Result<Vec<Dialect>, WrongRequest> {
+    let mut targets: Vec<Dialect> = Vec::new();
     for word in words {
-        let Ok(target) = Target::find_among(word, templates) else {
+        let Ok(target) = templates.find(word) else {
             let registered = DIALECTS.iter().map(|dialect| dialect.id());
             let near = nearest(word, registered.chain(templates.names()));
             let refusal = WrongRequest::unknown("dialect", word, near);
             return Err(refusal.then("`chatmill dialects` lists them and their profiles"));
         };
-        if !targets.contains(&target) {
+        let is_target = |known: &Dialect| (known.id(), known.profile()) == (target.id(), target.profile());
+        if !targets.iter().any(is_target) {
             targets.push(target);
         }
     }
@@ -329,11 +333,7 @@ fn verdict(mut files: impl Iterator<Item = FileVerdict> + Clone, fail_on: FailOn
             || file.warnings > 0 && fail_on.fails(Severity::Warning)
             || file.notes > 0 && fail_on.fails(Severity::Note)
     };
-    if files.any(fails) {
-        Exit::Objection
-    } else {
-        Exit::Complete
-    }
+    Exit::complete_if(!files.any(fails))
 }
 
 #[cfg(test)]
@@ -409,7 +409,7 @@ mod tests {
     fn a_dialect_judges_once_however_often_it_is_named() {
         let words = ["openai-chat", "chatml", "openai-chat"].map(str::to_owned);
         let targets = targets(&words, &Templates::default()).unwrap();
-        let ids: Vec<&str> = targets.iter().map(|target| target.dialect.id()).collect();
+        let ids: Vec<&str> = targets.iter().map(Dialect::id).collect();
         assert_eq!(ids, ["openai-chat", "chatml"]);
         let refused = super::targets(&["openai-chaat".to_owned()], &Templates::default())
             .err()

@@ -9,19 +9,20 @@ use chatmill_dataset::{Dataset, DatasetError, Interim, Texts, columns};
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::{Severity, codes};
 use chatmill_engine::pipeline::{self, InputSection, Pipeline};
-use chatmill_engine::{Plan, Progress, Reporter, RunOptions, RunSummary, Trouble, Troubles, run};
+use chatmill_engine::{Plan, Progress, Reporter, RunOptions, Trouble, Troubles, run};
 use chatmill_export::{
-    ENVELOPES, Envelope, ExportRequest, Filters, Maker, Preferences, Split, SplitBy, check_request, envelope,
-    export_until,
+    ENVELOPES, Envelope, ExportRequest, Filters, Format, Maker, NestedAs, Preferences, Split, SplitBy,
+    check_request, envelope, export_until,
 };
 use clap::Args;
 
 use super::export::maker::maker;
-use super::export::{FileFormat, NestedForm, describe, exit, refused, way_out};
+use super::export::{FORMATS, NESTED, describe, exit, refused, way_out};
 use super::run::summary;
+use crate::args::choice;
 use crate::context::Context;
 use crate::exit::{Exit, WrongRequest};
-use crate::output::{self, harmless};
+use crate::output::{self, shown};
 use crate::{terminal, troubles};
 
 /// Arguments of `convert`.
@@ -41,11 +42,11 @@ pub(crate) struct Arguments {
     #[arg(long, default_value = "auto", value_name = "ID")]
     source: String,
     /// Form of the files; without it, what the format's reader takes best
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    format: Option<FileFormat>,
+    #[arg(long, value_parser = choice(FORMATS), value_name = "FORMAT")]
+    format: Option<Format>,
     /// Lists and objects in Parquet
-    #[arg(long, value_enum, default_value = "json", value_name = "FORM")]
-    nested: NestedForm,
+    #[arg(long, value_parser = choice(NESTED), default_value = "json", value_name = "FORM")]
+    nested: NestedAs,
     /// Keeps answers before which nobody speaks, which envelopes of conversations leave out
     #[arg(long)]
     keep_unasked: bool,
@@ -80,13 +81,16 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     check_request(&request).map_err(refused)?;
     chatmill_export::check_destination(&arguments.out, request.replace).map_err(refused)?;
     let kept = kept_dataset(&arguments.out);
-    let interim = if arguments.keep {
-        None
-    } else {
-        Some(Interim::beside(&arguments.out)?)
-    };
+    let interim = (!arguments.keep)
+        .then(|| Interim::beside(&arguments.out))
+        .transpose()?;
     let folder = interim.as_ref().map_or(kept, Interim::path);
-    let plan = Plan::resolve(pipeline(arguments, &request)?, Path::new("."), Some(&folder))?;
+    let plan = Plan::resolve(
+        pipeline(arguments, &request)?,
+        Path::new("."),
+        Some(&folder),
+        None,
+    )?;
     let milled = run(
         plan,
         RunOptions {
@@ -109,7 +113,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         context.meter.finish();
         text.push_str(&format!(
             "{}: nothing is written, for there is no rendering in {}\n",
-            harmless(&arguments.out.display().to_string()),
+            shown(&arguments.out),
             request.dialect
         ));
         output::print(&text)?;
@@ -121,16 +125,15 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     let stop = context.signals.stop();
     let exported = export_until(&dataset, &request, &arguments.out, made, stop).map_err(refused)?;
     context.meter.finish();
-    let out = arguments.out.display().to_string();
     text.push('\n');
-    text.push_str(&describe(&exported, &out));
+    text.push_str(&describe(&exported, &arguments.out));
     text.push_str(&way_out(&exported, maker.as_ref()).map_err(refused)?);
     if arguments.keep {
-        text.push_str(&format!("dataset: {}\n", harmless(&folder.display().to_string())));
+        text.push_str(&format!("dataset: {}\n", shown(&folder)));
     }
     output::print(&text)?;
     Ok(match exit(&exported) {
-        Exit::Complete => of_run(&milled),
+        Exit::Complete => Exit::complete_if(milled.is_within_threshold()),
         objection => objection,
     })
 }
@@ -162,14 +165,6 @@ fn rejects(dataset: &Dataset) -> Result<Troubles, DatasetError> {
         }
     })?;
     Ok(troubles)
-}
-
-fn of_run(summary: &RunSummary) -> Exit {
-    if summary.is_within_threshold() {
-        Exit::Complete
-    } else {
-        Exit::Objection
-    }
 }
 
 /// Whether answers that were judged are wanted, which are made of the tables.
@@ -216,14 +211,12 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest) -> anyhow::Result<Pi
 
 fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
     let (envelope, dialect) = target(&arguments.to)?;
-    let split = arguments
-        .split
-        .as_deref()
-        .map(|text| Split::parse(text, SplitBy::Hash));
+    let split = arguments.split.as_deref();
+    let split = split.map(|text| Split::parse(text, SplitBy::Hash));
     Ok(ExportRequest {
         dialect,
-        format: arguments.format.unwrap_or(default_format(envelope)).into(),
-        nested: arguments.nested.into(),
+        format: arguments.format.unwrap_or(default_format(envelope)),
+        nested: arguments.nested,
         envelope,
         filters: Filters {
             valid: true,
@@ -238,11 +231,11 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
 }
 
 /// Tables where the reader makes one of all rows, for so every row keeps its own keys; else lines.
-fn default_format(envelope: Option<&Envelope>) -> FileFormat {
+fn default_format(envelope: Option<&Envelope>) -> Format {
     if envelope.is_some_and(|envelope| envelope.is_one_table) {
-        FileFormat::Parquet
+        Format::Parquet
     } else {
-        FileFormat::Jsonl
+        Format::Jsonl
     }
 }
 

@@ -12,10 +12,11 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill dialects\n  chatmill di
 
 /// Lists the dialects.
 pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
+    let dialects = chatmill_dialect::DIALECTS.iter();
     match listing.format {
         ListFormat::Text => {
             let mut text = String::new();
-            for dialect in chatmill_dialect::DIALECTS {
+            for dialect in dialects {
                 let about = dialect.about();
                 text.push_str(&format!(
                     "{}: {} ({})\n    family         {}\n    profiles       {}\n    carries        {}\n    may lose       {}\n    \
@@ -37,25 +38,22 @@ pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
             output::print(&terminal::prose(&text, 19))?;
         }
         ListFormat::Json => {
-            let dialects: Vec<_> = chatmill_dialect::DIALECTS
-                .iter()
-                .map(|dialect| {
-                    let about = dialect.about();
-                    json!({
-                        "id": dialect.id(),
-                        "title": about.title,
-                        "family": about.family,
-                        "media_type": about.media_type,
-                        "profiles": about.profile_names().collect::<Vec<_>>(),
-                        "has_perspective": !dialect.is_neutral(),
-                        "carries": about.carries,
-                        "loses": words(dialect.loses()),
-                        "specification": about.specification,
-                        "dated": about.dated,
-                    })
+            let dialects = dialects.map(|dialect| {
+                let about = dialect.about();
+                json!({
+                    "id": dialect.id(),
+                    "title": about.title,
+                    "family": about.family,
+                    "media_type": about.media_type,
+                    "profiles": about.profile_names().collect::<Vec<_>>(),
+                    "has_perspective": !dialect.is_neutral(),
+                    "carries": about.carries,
+                    "loses": words(dialect.loses()),
+                    "specification": about.specification,
+                    "dated": about.dated,
                 })
-                .collect();
-            output::print_json(&dialects)?;
+            });
+            output::print_json(&dialects.collect::<Vec<_>>())?;
         }
     }
     Ok(Exit::Complete)

@@ -51,24 +51,18 @@ enum Format {
 
 /// Compares two datasets and judges the conditions.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let conditions = arguments
-        .conditions
-        .iter()
-        .map(|text| text.parse())
-        .collect::<Result<Vec<Condition>, _>>()
-        .map_err(|error| {
-            WrongRequest::new(format!("--fail-if {error}"))
-                .then("write for example --fail-if 'tokens{dialect=openai-chat} > 2%'")
-        })?;
+    let conditions = arguments.conditions.iter().map(|text| text.parse());
+    let conditions: Vec<Condition> = conditions.collect::<Result<_, _>>().map_err(|error| {
+        WrongRequest::new(format!("--fail-if {error}"))
+            .then("write for example --fail-if 'tokens{dialect=openai-chat} > 2%'")
+    })?;
     for folder in [&arguments.before, &arguments.after] {
         refuse_other_folders(folder)?;
     }
     let prices = arguments.prices.as_deref().map(|path| price_file(path, &[]));
     let prices = prices.transpose()?.unwrap_or_default();
-    let (before, after) = (
-        Dataset::open(&arguments.before)?,
-        Dataset::open(&arguments.after)?,
-    );
+    let before = Dataset::open(&arguments.before)?;
+    let after = Dataset::open(&arguments.after)?;
     let mut comparison = compare(&before, &after)?;
     if let Some(mask) = mask(context.global)? {
         comparison.mask_ids(&mut |id| mask.id(id));
@@ -90,11 +84,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         Format::Json => print_json(&comparison, &objections)?,
         Format::Markdown => output::print(&lines::markdown(&comparison, &objections))?,
     }
-    Ok(if objections.is_empty() {
-        Exit::Complete
-    } else {
-        Exit::Objection
-    })
+    Ok(Exit::complete_if(objections.is_empty()))
 }
 
 fn print_json(comparison: &Comparison, objections: &[Objection]) -> anyhow::Result<()> {

@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 /// Lists the encodings.
 pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
     let encodings = match &arguments.pipeline {
-        Some(path) => Plan::load(path, &[], None)?.encodings,
+        Some(path) => Plan::load(path, &[], None, &[])?.encodings,
         None => ENCODINGS.to_vec(),
     };
     match arguments.listing.format {

@@ -8,13 +8,12 @@ use std::io::{self, IsTerminal, Write};
 
 use chatmill_diag::Code;
 use chatmill_diag::suggest::nearest;
-use chatmill_engine::Progress;
 use chatmill_source::{SOURCES, Source};
 use clap::Args;
 
 use self::samples::{BROKEN, VALID};
 use crate::context::Context;
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{Exit, WrongRequest, refuse};
 use crate::{output, selection};
 
 /// Arguments of `example`.
@@ -36,13 +35,13 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         Some(word) => broken(source.id(), word)?,
     };
     if io::stdout().is_terminal() && is_binary(bytes) {
-        let refusal = WrongRequest::new("the file is binary, and a terminal cannot show it");
-        return Err(refusal
-            .then("write it to a file, for example `> example.bin`, and check that")
-            .into());
+        return refuse(
+            "the file is binary, and a terminal cannot show it",
+            "write it to a file, for example `> example.bin`, and check that",
+        );
     }
     if source.needs_map() {
-        context.meter.note(&format!(
+        context.note(&format!(
             "what a field map reads is never recognised by its content; check it with `--source {}`",
             source.id()
         ));

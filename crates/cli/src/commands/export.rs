@@ -2,7 +2,7 @@
 
 pub(super) mod maker;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use chatmill_dataset::Dataset;
 use chatmill_diag::suggest::nearest;
@@ -11,13 +11,14 @@ use chatmill_export::{
     ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, Maker, NestedAs,
     Preferences, SUMMARY, Split, SplitBy, TokenLimit, envelope, export_until,
 };
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::report::refuse_other_folders;
+use crate::args::{Choices, choice};
 use crate::context::Context;
 use crate::exit::{Exit, WrongRequest};
 use crate::figures::{bytes, count, counted};
-use crate::output::{self, harmless};
+use crate::output::{self, harmless, shown};
 use crate::{terminal, told};
 
 /// Arguments of `export`.
@@ -31,11 +32,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ID[@PROFILE]")]
     dialect: String,
     /// Form of the files
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    format: FileFormat,
+    #[arg(long, value_parser = choice(FORMATS), value_name = "FORMAT")]
+    format: Format,
     /// Lists and objects in Parquet: JSON text of the Arrow JSON type, or Arrow structures for readers that do not know it
-    #[arg(long, value_enum, default_value = "json", value_name = "FORM")]
-    nested: NestedForm,
+    #[arg(long, value_parser = choice(NESTED), default_value = "json", value_name = "FORM")]
+    nested: NestedAs,
     /// What is made of each rendering: openai-sft, openai-evals, inspect, vertex-tuning, bedrock-conversation-2024,
     /// trl-messages, trl-prompt-completion, llama-factory, axolotl; of preferences trl-dpo, trl-kto, openai-dpo or
     /// llama-factory-ranking
@@ -63,14 +64,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PART=SHARE,…")]
     split: Option<String>,
     /// What decides where a conversation goes
-    #[arg(
-        long,
-        value_enum,
-        default_value = "hash",
-        requires = "split",
-        value_name = "WHAT"
-    )]
-    split_by: Decider,
+    #[arg(long, value_parser = choice(SPLITS), default_value = "hash", requires = "split", value_name = "WHAT")]
+    split_by: SplitBy,
     /// Another number divides otherwise, where a hash decides
     #[arg(long, requires = "split", default_value_t = 0, value_name = "N")]
     split_seed: u64,
@@ -88,52 +83,24 @@ pub(crate) struct Arguments {
     replace: bool,
 }
 
-/// Form of the files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum FileFormat {
-    /// One JSON value a line
-    Jsonl,
-    /// Columns
-    Parquet,
-}
+/// Forms of the files.
+pub(super) const FORMATS: Choices<Format> = &[
+    ("jsonl", "One JSON value a line", Format::Jsonl),
+    ("parquet", "Columns", Format::Parquet),
+];
 
-/// Form of lists and objects in a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum NestedForm {
-    /// JSON text
-    Json,
-    /// Arrow lists and structures
-    Struct,
-}
-
-impl From<FileFormat> for Format {
-    fn from(format: FileFormat) -> Self {
-        match format {
-            FileFormat::Jsonl => Self::Jsonl,
-            FileFormat::Parquet => Self::Parquet,
-        }
-    }
-}
-
-impl From<NestedForm> for NestedAs {
-    fn from(form: NestedForm) -> Self {
-        match form {
-            NestedForm::Json => Self::Json,
-            NestedForm::Struct => Self::Struct,
-        }
-    }
-}
+/// Forms of lists and objects in a table.
+pub(super) const NESTED: Choices<NestedAs> = &[
+    ("json", "JSON text", NestedAs::Json),
+    ("struct", "Arrow lists and structures", NestedAs::Struct),
+];
 
 /// What decides where a conversation goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Decider {
-    /// A hash of its id
-    Hash,
-    /// When it began
-    Time,
-    /// A hash of its room
-    Room,
-}
+const SPLITS: Choices<SplitBy> = &[
+    ("hash", "A hash of its id", SplitBy::Hash),
+    ("time", "When it began", SplitBy::Time),
+    ("room", "A hash of its room", SplitBy::Room),
+];
 
 /// Writes the export and says what is in it.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
@@ -144,7 +111,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     let made = maker.as_ref().map(|maker| maker as &dyn Maker);
     let stop = context.signals.stop();
     let summary = export_until(&dataset, &request, &arguments.out, made, stop).map_err(refused)?;
-    let mut text = describe(&summary, &arguments.out.display().to_string());
+    let mut text = describe(&summary, &arguments.out);
     text.push_str(&way_out(&summary, maker.as_ref()).map_err(refused)?);
     output::print(&text)?;
     Ok(exit(&summary))
@@ -152,23 +119,15 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
 
 /// What an export means that was written.
 pub(super) fn exit(summary: &ExportSummary) -> Exit {
-    if summary.objections.is_empty() {
-        Exit::Complete
-    } else {
-        Exit::Objection
-    }
+    Exit::complete_if(summary.objections.is_empty())
 }
 
 fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
     for code in &arguments.without {
         known_loss(code)?;
     }
-    let by = match arguments.split_by {
-        Decider::Hash => SplitBy::Hash,
-        Decider::Time => SplitBy::Time,
-        Decider::Room => SplitBy::Room,
-    };
-    let parsed = arguments.split.as_deref().map(|text| Split::parse(text, by));
+    let parts = arguments.split.as_deref();
+    let parsed = parts.map(|text| Split::parse(text, arguments.split_by));
     let split = parsed.transpose().map_err(refused)?.map(|split| Split {
         like: arguments.split_like.clone(),
         seed: arguments.split_seed,
@@ -176,8 +135,8 @@ fn request(arguments: &Arguments) -> anyhow::Result<ExportRequest> {
     });
     Ok(ExportRequest {
         dialect: arguments.dialect.clone(),
-        format: arguments.format.into(),
-        nested: arguments.nested.into(),
+        format: arguments.format,
+        nested: arguments.nested,
         envelope: arguments.envelope.as_deref().map(known_envelope).transpose()?,
         filters: Filters {
             valid: arguments.valid,
@@ -247,7 +206,8 @@ pub(super) fn way_out(
 }
 
 /// The export in words: files, then what was left out, then what speaks against it.
-pub(super) fn describe(summary: &ExportSummary, out: &str) -> String {
+pub(super) fn describe(summary: &ExportSummary, out: &Path) -> String {
+    let out = shown(out);
     let envelope = summary.envelope.and_then(envelope::find);
     let preferences = envelope.map_or(Preferences::None, |envelope| envelope.preferences);
     let noun = match preferences {
@@ -255,16 +215,13 @@ pub(super) fn describe(summary: &ExportSummary, out: &str) -> String {
         Preferences::Pairs | Preferences::Labels => "candidate",
     };
     let mut text = format!(
-        "{}: kept {} of {}\n",
-        harmless(out),
+        "{out}: kept {} of {}\n",
         count(summary.kept),
         counted(summary.read, noun)
     );
     for file in &summary.files {
-        let begins = file
-            .begins
-            .as_ref()
-            .map(|begins| format!(", from {}", harmless(begins)));
+        let begins = file.begins.as_ref();
+        let begins = begins.map(|begins| format!(", from {}", harmless(begins)));
         text.push_str(&format!(
             "  {}: {} of {}, {}{}\n",
             harmless(&file.name),
@@ -286,35 +243,28 @@ pub(super) fn describe(summary: &ExportSummary, out: &str) -> String {
             counted(turns.learned, "turn")
         ));
     }
-    match preferences {
-        Preferences::None => {}
-        Preferences::Pairs => text.push_str(&format!(
-            "  {} to learn from: a better answer and a worse one\n",
-            counted(summary.kept, "pair")
-        )),
-        Preferences::Labels => text.push_str(&format!(
-            "  {} to learn from: each good or bad\n",
-            counted(summary.kept, "labelled answer")
-        )),
+    let learned = match preferences {
+        Preferences::None => None,
+        Preferences::Pairs => Some(("pair", "a better answer and a worse one")),
+        Preferences::Labels => Some(("labelled answer", "each good or bad")),
+    };
+    if let Some((noun, what)) = learned {
+        let kept = counted(summary.kept, noun);
+        text.push_str(&format!("  {kept} to learn from: {what}\n"));
     }
     for note in &summary.notes {
         text.push_str(&format!("  note: {}\n", harmless(note)));
     }
     if summary.rows_left_out() > 0 {
         text.push_str(&format!("left out {}\n", count(summary.rows_left_out())));
-        let rows = summary
-            .left_out
-            .iter()
-            .map(|left| vec![format!("  {}", harmless(&left.reason)), count(left.rows)])
-            .collect();
-        let header = vec!["  reason".to_owned(), "rows".to_owned()];
+        let left_out = summary.left_out.iter();
+        let rows = left_out.map(|left| vec![format!("  {}", harmless(&left.reason)), count(left.rows)]);
         let columns = terminal::table_columns();
-        text.push_str(&output::fitted(header, rows, 1, &[], columns));
-        text.push('\n');
+        text.push_str(&output::fitted(["  reason", "rows"], rows, 1, &[], columns));
     }
     for objection in &summary.objections {
         text.push_str(&format!("objection: {}\n", harmless(objection)));
     }
-    text.push_str(&format!("all figures: {}/{SUMMARY}\n", harmless(out)));
+    text.push_str(&format!("all figures: {out}/{SUMMARY}\n"));
     text
 }

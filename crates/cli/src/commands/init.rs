@@ -12,7 +12,7 @@ use clap::Args;
 
 use self::seen::Seen;
 use crate::context::Context;
-use crate::exit::{self, Exit, WrongRequest};
+use crate::exit::{self, Exit, refuse};
 use crate::output;
 
 /// Arguments of `init`.
@@ -30,8 +30,10 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     let mut failures = Vec::new();
     for path in &arguments.paths {
         if path == "-" {
-            let refusal = WrongRequest::new("a run reads files, and stdin is none");
-            return Err(refusal.then("write the stream to a file first").into());
+            return refuse(
+                "a run reads files, and stdin is none",
+                "write the stream to a file first",
+            );
         }
         let inspection = inspect(
             std::slice::from_ref(path),

@@ -59,11 +59,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
 fn verdict(entries: &[EntryReport]) -> Exit {
     let nothing = entries.iter().all(|entry| entry.conversations == 0);
     let mut troubles = entries.iter().flat_map(|entry| &entry.troubles);
-    if nothing || troubles.any(Trouble::is_of_input) {
-        Exit::Objection
-    } else {
-        Exit::Complete
-    }
+    Exit::complete_if(!nothing && !troubles.any(Trouble::is_of_input))
 }
 
 fn describe(entry: &EntryReport) -> String {
@@ -74,15 +70,10 @@ fn describe(entry: &EntryReport) -> String {
     }];
     let mut line = |what: &str, text: String| lines.push(format!("    {what:<14}{text}"));
     for trouble in &entry.troubles {
-        let what = if trouble.severity == Severity::Error {
-            "not read"
-        } else {
-            "warning"
-        };
-        let place = trouble
-            .line
-            .map(|number| format!("line {number}: "))
-            .unwrap_or_default();
+        let is_error = trouble.severity == Severity::Error;
+        let what = if is_error { "not read" } else { "warning" };
+        let place = trouble.line.map(|number| format!("line {number}: "));
+        let place = place.unwrap_or_default();
         line(
             what,
             harmless(&format!("{place}{} ({})", trouble.message, trouble.code)),
@@ -91,13 +82,8 @@ fn describe(entry: &EntryReport) -> String {
     if entry.troubles.iter().any(Trouble::is_of_input) {
         return lines.join("\n") + "\n";
     }
-    line(
-        "source",
-        entry
-            .source
-            .clone()
-            .unwrap_or_else(|| "none that chatmill knows".to_owned()),
-    );
+    let source = entry.source.as_deref();
+    line("source", source.unwrap_or("none that chatmill knows").to_owned());
     if let Some(look) = &entry.looks_like {
         line("looks like", harmless(look));
     }
@@ -108,16 +94,13 @@ fn describe(entry: &EntryReport) -> String {
     if !entry.evidence.is_empty() {
         line("evidence", harmless(&entry.evidence.join("; ")));
     }
+    for considered in &entry.considered {
+        let why = considered.why.join("; ");
+        line("considered", harmless(&format!("{} ({}): {why}", considered.source, considered.confidence)));
+    }
     if !entry.shapes.is_empty() {
-        line(
-            "shapes",
-            entry
-                .shapes
-                .iter()
-                .map(String::as_str)
-                .collect::<Vec<_>>()
-                .join(", "),
-        );
+        let shapes: Vec<&str> = entry.shapes.iter().map(String::as_str).collect();
+        line("shapes", shapes.join(", "));
     }
     let rejected = if entry.rejected > 0 {
         format!(", {} of them unreadable", count(entry.rejected))

@@ -22,7 +22,7 @@ use clap::{Args, Subcommand};
 use jiff::Timestamp;
 
 use crate::context::Context;
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{Exit, refuse};
 
 /// Arguments of `night`.
 #[derive(Debug, Args)]
@@ -76,9 +76,10 @@ enum Word {
 /// Writes what is derived from the records of a store anew, and says where its page is.
 pub(super) fn write_page(store: &Path, context: &Context<'_>) -> anyhow::Result<PathBuf> {
     if Books::find(store)?.is_none() {
-        return Err(WrongRequest::new(format!("{} holds no nights", store.display()))
-            .then("give the folder that `chatmill night --store` was given")
-            .into());
+        return refuse(
+            format!("{} holds no nights", store.display()),
+            "give the folder that `chatmill night --store` was given",
+        );
     }
     settle::derive(&Books::open(store)?, context)?;
     Ok(store.join(NIGHTS_PAGE))

@@ -10,7 +10,7 @@ use crate::args::{ListFormat, Milling};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::figures::{bytes, counted};
-use crate::output::{self, harmless};
+use crate::output::{self, shown};
 
 /// Arguments of `plan`.
 #[derive(Debug, Args)]
@@ -48,7 +48,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     };
     let planned = shards::plan(plan, request, context.meter, context.signals.stop())?;
     context.meter.finish();
-    let out = harmless(&planned.out.display().to_string());
+    let out = shown(&planned.out);
     match arguments.format {
         ListFormat::Json => output::print_json(&json!({
             "out": planned.out.display().to_string(),

@@ -4,24 +4,23 @@
 //! A file or a program gets the exact bytes. A terminal gets the same text with what would steer it written out, in JSON by
 //! JSON's own escapes.
 
-use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use chatmill_diag::Limits;
 use chatmill_diag::suggest::nearest;
 use chatmill_diag::visible::{visible_json, visible_lines};
-use chatmill_dialect::{MadeTexts, Rendering};
+use chatmill_dialect::{Dialect, MadeTexts, Rendering};
 use chatmill_engine::conversation::{WindowedRenderer, perspectives};
 use chatmill_engine::inspect::conversations;
 use chatmill_engine::pipeline::{self, PerspectiveChoice, PerspectiveRule};
-use chatmill_engine::{Plan, Target, Troubles};
+use chatmill_engine::{Plan, Templates, Troubles};
 use chatmill_model::{Linked, Sink};
 use clap::Args;
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::context::Context;
-use crate::exit::{self, Exit, WrongRequest};
+use crate::exit::{self, Exit, WrongRequest, refuse};
 use crate::figures::counted;
 use crate::output::{self, Output, harmless};
 use crate::stderr::{Word, line};
@@ -62,25 +61,24 @@ pub(crate) struct Arguments {
 /// Renders the conversations of a path.
 pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     if context.global.no_content {
-        return Err(
-            WrongRequest::new("a rendering is chat text, so `render` cannot leave it out")
-                .then("leave out --no-content, or use `chatmill check`")
-                .into(),
+        return refuse(
+            "a rendering is chat text, so `render` cannot leave it out",
+            "leave out --no-content, or use `chatmill check`",
         );
     }
     let plan = settings(arguments.template.as_deref(), &arguments.overrides)?;
     let target = match &arguments.dialect {
-        Some(dialect) => Target::find(dialect)?,
+        Some(dialect) => Templates::default().find(dialect)?,
         None => template(&plan)?,
     };
     let speaker = speaker(&arguments.speaker);
     let shape = match (arguments.losses, arguments.with_ids) {
         (true, _) => Shape::WithLosses,
         (false, true) => Shape::WithIds,
-        (false, false) if target.dialect.about().media_type == "application/json" => Shape::Json,
+        (false, false) if target.about().media_type == "application/json" => Shape::Json,
         (false, false) => Shape::Text,
     };
-    let is_json = target.dialect.about().media_type == "application/json";
+    let is_json = target.about().media_type == "application/json";
     let mut printer = Printer {
         out: output::stdout(),
         shape,
@@ -127,7 +125,7 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     }
     printer.end()?;
     wanted.refuse_unmet("conversation")?;
-    if !target.dialect.is_neutral() {
+    if !target.is_neutral() {
         people.refuse_unmet("participant")?;
     }
     Ok(conclude(&troubles, &printer.failed, read, printer.printed))
@@ -151,10 +149,8 @@ fn settings(template: Option<&str>, overrides: &[String]) -> anyhow::Result<Plan
         ));
     }
     for assignment in overrides {
-        match assignment
-            .strip_prefix("template.")
-            .filter(|_| template.is_some())
-        {
+        let of_template = assignment.strip_prefix("template.");
+        match of_template.filter(|_| template.is_some()) {
             Some(key) => assignments.push(format!("templates.{TEMPLATE}.{key}")),
             None if SECTIONS.iter().any(|section| assignment.starts_with(section)) => {
                 assignments.push(assignment.clone());
@@ -163,9 +159,7 @@ fn settings(template: Option<&str>, overrides: &[String]) -> anyhow::Result<Plan
                 let message = format!(
                     "--set {assignment}: `render` takes only keys of [policy], [prompt], [tools] or of its template"
                 );
-                return Err(WrongRequest::new(message)
-                    .then("write for example --set policy.names=prefix")
-                    .into());
+                return refuse(message, "write for example --set policy.names=prefix");
             }
         }
     }
@@ -178,7 +172,7 @@ fn settings(template: Option<&str>, overrides: &[String]) -> anyhow::Result<Plan
 /// What a template on the command line is called.
 const TEMPLATE: &str = "template";
 
-fn template(plan: &Plan) -> anyhow::Result<Target> {
+fn template(plan: &Plan) -> anyhow::Result<Dialect> {
     let target = plan.templates.get(TEMPLATE).cloned();
     target.ok_or_else(|| WrongRequest::new("no template is named").into())
 }
@@ -225,11 +219,8 @@ fn conclude(troubles: &Troubles, failed: &Failed, conversations: u64, printed: u
         let said = line(Word::Warning, &format!("not rendered: {}", harmless(fault)));
         let _ = write!(stderr, "{said}");
     }
-    if let Some(more) = failed
-        .count
-        .checked_sub(failed.shown.len() as u64)
-        .filter(|more| *more > 0)
-    {
+    let more = failed.count.saturating_sub(failed.shown.len() as u64);
+    if more > 0 {
         let more = counted(more, "more conversation");
         let said = format!("{more} not rendered by the template; `--losses` says why");
         let _ = write!(stderr, "{}", line(Word::Warning, &said));
@@ -320,10 +311,8 @@ struct Failed {
 impl Failed {
     fn note(&mut self, id: &str, rendering: &Rendering) {
         const MAX_SHOWN: usize = 5;
-        let mut rules = rendering
-            .violations
-            .iter()
-            .map(|violation| violation.rule.as_str());
+        let violations = rendering.violations.iter();
+        let mut rules = violations.map(|violation| violation.rule.as_str());
         let reason = |rule: &&str| UNRENDERED.iter().any(|code| rule.starts_with(code));
         if let Some(rule) = rules.find(reason) {
             self.count += 1;
@@ -336,15 +325,6 @@ impl Failed {
 
 /// The rules of templates that a rendering breaks which is not there, or not whole.
 const UNRENDERED: [&str; 2] = ["TPL-02", "TPL-03"];
-
-/// A loss as `--losses` prints it.
-#[derive(Serialize)]
-struct LossLine {
-    code: &'static str,
-    position: Option<u32>,
-    amount: u64,
-    reason: Cow<'static, str>,
-}
 
 impl Printer {
     fn print(&mut self, id: &str, perspective: &str, text: &str, rendering: &Rendering) -> io::Result<()> {
@@ -392,21 +372,17 @@ impl Printer {
             rendering.ordinal
         );
         if self.shape == Shape::WithLosses {
-            let losses: Vec<LossLine> = rendering
-                .losses
-                .iter()
-                .map(|loss| LossLine {
-                    code: loss.code.as_str(),
-                    position: loss.position,
-                    amount: loss.amount,
-                    reason: loss.reason.words(),
+            let losses = rendering.losses.iter().map(|loss| {
+                json!({
+                    "code": loss.code.as_str(),
+                    "position": loss.position,
+                    "amount": loss.amount,
+                    "reason": loss.reason.words(),
                 })
-                .collect();
-            let violations: Vec<&str> = rendering
-                .violations
-                .iter()
-                .map(|violation| violation.rule.as_str())
-                .collect();
+            });
+            let losses: Vec<Value> = losses.collect();
+            let violations = rendering.violations.iter();
+            let violations: Vec<&str> = violations.map(|violation| violation.rule.as_str()).collect();
             line.push_str(&format!(
                 ",\"losses\":{},\"violations\":{}",
                 serde_json::to_string(&losses)?,
@@ -419,12 +395,11 @@ impl Printer {
 
     fn end(&mut self) -> io::Result<()> {
         if let Some((_, _, text)) = self.first.take() {
-            let shown = if self.on_terminal {
-                visible_lines(&text)
+            if self.on_terminal {
+                self.out.write_all(visible_lines(&text).as_bytes())?;
             } else {
-                text.as_str().into()
-            };
-            self.out.write_all(shown.as_bytes())?;
+                self.out.write_all(text.as_bytes())?;
+            }
             let is_missing = text.is_empty() && self.failed.count > 0;
             if !text.ends_with('\n') && !is_missing {
                 self.out.write_all(b"\n")?;
@@ -435,7 +410,7 @@ impl Printer {
 }
 
 fn text_line(id: &str, perspective: &str, text: &str) -> io::Result<String> {
-    let line = serde_json::json!({"conversation_id": id, "perspective": perspective, "text": text});
+    let line = json!({"conversation_id": id, "perspective": perspective, "text": text});
     Ok(serde_json::to_string(&line)?)
 }
 
@@ -497,7 +472,7 @@ mod tests {
             printer.json("{\"a\":\"\u{202e}\"}").unwrap();
             let json = kept.text().lines().last().unwrap().to_owned();
             assert_eq!(json.contains('\u{202e}'), !on_terminal);
-            let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+            let value: Value = serde_json::from_str(&json).unwrap();
             assert_eq!(value["a"], "\u{202e}");
         }
     }

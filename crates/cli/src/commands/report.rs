@@ -15,7 +15,7 @@ use super::night::write_page;
 use crate::context::Context;
 use crate::exit::{self, Exit, WrongRequest};
 use crate::mask::mask;
-use crate::output::{self, harmless};
+use crate::output::{self, shown};
 use crate::prices::price_file;
 
 /// What a run says about itself, in the dataset's folder.
@@ -49,7 +49,7 @@ pub(crate) struct Arguments {
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
     if let Some(store) = &arguments.store {
         let page = write_page(store, context)?;
-        output::print(&format!("wrote {}\n", harmless(&page.display().to_string())))?;
+        output::print(&format!("wrote {}\n", shown(&page)))?;
         return finish(arguments, &page);
     }
     let Some(run) = &arguments.run else {
@@ -70,10 +70,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     }
     chatmill_report::save(run, &report)?;
     let page = run.join(HTML);
-    output::print(&format!(
-        "{}: wrote {HTML}, {JSON} and {CARD}\n",
-        harmless(&run.display().to_string())
-    ))?;
+    output::print(&format!("{}: wrote {HTML}, {JSON} and {CARD}\n", shown(run)))?;
     finish(arguments, &page)
 }
 

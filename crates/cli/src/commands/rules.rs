@@ -15,11 +15,8 @@ pub(crate) const EXAMPLES: &str =
 pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
     match listing.format {
         ListFormat::Text => {
-            let longest = codes::CODES
-                .iter()
-                .map(|code| code.name.len())
-                .max()
-                .unwrap_or_default();
+            let longest = codes::CODES.iter().map(|code| code.name.len());
+            let longest = longest.max().unwrap_or_default();
             let mut text = String::new();
             for code in codes::CODES {
                 let line = format!(
@@ -34,11 +31,8 @@ pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
                 text.push('\n');
             }
             let others = told::all();
-            let longest = others
-                .iter()
-                .map(|told| told.code.len())
-                .max()
-                .unwrap_or_default();
+            let longest = others.iter().map(|told| told.code.len());
+            let longest = longest.max().unwrap_or_default();
             for told in others {
                 let line = format!("{:<longest$}  {:<8}  {}", told.code, told.kind, told.says);
                 text.push_str(&terminal::prose(&line, longest + "envelope".len() + 4));

@@ -8,9 +8,9 @@ use chatmill_dataset::DatasetError;
 use chatmill_engine::{CountMode, Plan, Reporter, RunOptions, RunSummary, run};
 use chatmill_report::bill::Price;
 use chatmill_report::{gather, save};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use crate::args::{ListFormat, Milling};
+use crate::args::{Choices, ListFormat, Milling, choice};
 use crate::context::Context;
 use crate::exit::Exit;
 use crate::prices::prices_of_nights;
@@ -31,12 +31,12 @@ pub(crate) struct Arguments {
     /// Who counts: `reference` lets tiktoken-rs count every rendering, for the same figures at many times the price
     #[arg(
         long,
-        value_enum,
+        value_parser = choice(COUNTERS),
         value_name = "COUNTER",
-        default_value_t,
+        default_value = "cached",
         hide_short_help = true
     )]
-    counter: Counting,
+    counter: CountMode,
     /// Lets tiktoken-rs count every N-th rendering of a slice again; a difference ends the run
     #[arg(long, value_name = "N", default_value_t = 0)]
     verify_every: u64,
@@ -46,14 +46,14 @@ pub(crate) struct Arguments {
 }
 
 /// Who counts tokens.
-#[derive(Clone, Copy, Debug, Default, ValueEnum)]
-enum Counting {
-    /// chatmill's own counter, which remembers what it has counted
-    #[default]
-    Cached,
-    /// tiktoken-rs
-    Reference,
-}
+const COUNTERS: Choices<CountMode> = &[
+    (
+        "cached",
+        "chatmill's own counter, which remembers what it has counted",
+        CountMode::Cached,
+    ),
+    ("reference", "tiktoken-rs", CountMode::Reference),
+];
 
 /// Runs a pipeline and says what came of it.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
@@ -65,10 +65,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     let options = RunOptions {
         threads: arguments.threads,
         replace: arguments.replace,
-        count_mode: match arguments.counter {
-            Counting::Cached => CountMode::Cached,
-            Counting::Reference => CountMode::Reference,
-        },
+        count_mode: arguments.counter,
         verify_every: arguments.verify_every,
         report: Some(Reporter(&report)),
         ..RunOptions::default()
@@ -110,20 +107,12 @@ pub(super) fn tell(
     context: &Context<'_>,
 ) -> anyhow::Result<Exit> {
     context.meter.finish();
-    let exit = if summary.is_within_threshold() {
-        Exit::Complete
-    } else {
-        Exit::Objection
-    };
+    let exit = Exit::complete_if(summary.is_within_threshold());
     let folder = short(&summary.out);
     context.meter.set_ending(summary::ending(&folder, summary));
+    let columns = terminal::table_columns();
     match format {
-        ListFormat::Text => output::print(&summary::describe(
-            name,
-            &folder,
-            summary,
-            terminal::table_columns(),
-        ))?,
+        ListFormat::Text => output::print(&summary::describe(name, &folder, summary, columns))?,
         ListFormat::Json => output::print_json(&summary::json(name, &folder, summary, exit))?,
     }
     Ok(exit)

@@ -1,4 +1,4 @@
-//! `chatmill schema`: the JSON Schema of the pipeline file, of `chatmill.toml` or of the report, or the columns of a table.
+//! `chatmill schema`: the JSON Schema of the pipeline file, of `chatmill.toml`, of the report or of format files, or the columns of a table.
 
 use chatmill_diag::suggest::nearest;
 use chatmill_engine::pipeline::{self, Config};
@@ -11,6 +11,7 @@ use crate::output;
 const PIPELINE: &str = "pipeline";
 const CONFIG: &str = "config";
 const REPORT: &str = "report";
+const FORMAT: &str = "format";
 
 /// Arguments of `schema`.
 #[derive(Debug, Args)]
@@ -18,7 +19,7 @@ const REPORT: &str = "report";
     after_help = "Examples:\n  chatmill schema pipeline > pipeline.schema.json\n  chatmill schema findings\n  chatmill schema"
 )]
 pub(crate) struct Arguments {
-    /// `pipeline`, `config`, `report` or the name of a table; without it, the names are listed
+    /// `pipeline`, `config`, `report`, `format` or the name of a table; without it, the names are listed
     name: Option<String>,
 }
 
@@ -28,6 +29,7 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
         None => output::print(&names().collect::<Vec<_>>().join("\n"))?,
         Some(PIPELINE) => output::print_json(&pipeline::schema())?,
         Some(CONFIG) => output::print_json(&Config::schema())?,
+        Some(FORMAT) => output::print_json(&chatmill_source::format_schema())?,
         Some(REPORT) => output::print_json(&chatmill_report::schema())?,
         Some(name) => {
             let page = chatmill_dataset::describe(name).ok_or_else(|| unknown(name))?;
@@ -38,7 +40,7 @@ pub(crate) fn execute(arguments: &Arguments) -> anyhow::Result<Exit> {
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    [PIPELINE, CONFIG, REPORT]
+    [PIPELINE, CONFIG, REPORT, FORMAT]
         .into_iter()
         .chain(chatmill_dataset::TABLES.iter().copied())
 }

@@ -11,37 +11,34 @@ pub(crate) const EXAMPLES: &str = "Examples:\n  chatmill sources\n  chatmill sou
 
 /// Lists the sources.
 pub(crate) fn execute(listing: &Listing) -> anyhow::Result<Exit> {
+    let sources = chatmill_source::SOURCES.iter();
     match listing.format {
         ListFormat::Text => {
-            let mut text = String::new();
-            for source in chatmill_source::SOURCES {
+            let text = sources.map(|source| {
                 let about = source.about();
-                text.push_str(&format!(
+                format!(
                     "{}: {}\n    shapes         {}\n    carries        {}\n    specification  {}\n",
                     source.id(),
                     about.title,
                     about.shapes.join(", "),
                     about.carries,
                     about.specification
-                ));
-            }
-            output::print(&terminal::prose(&text, 19))?;
+                )
+            });
+            output::print(&terminal::prose(&text.collect::<String>(), 19))?;
         }
         ListFormat::Json => {
-            let sources: Vec<_> = chatmill_source::SOURCES
-                .iter()
-                .map(|source| {
-                    let about = source.about();
-                    json!({
-                        "id": source.id(),
-                        "title": about.title,
-                        "specification": about.specification,
-                        "shapes": about.shapes,
-                        "carries": about.carries,
-                    })
+            let sources = sources.map(|source| {
+                let about = source.about();
+                json!({
+                    "id": source.id(),
+                    "title": about.title,
+                    "specification": about.specification,
+                    "shapes": about.shapes,
+                    "carries": about.carries,
                 })
-                .collect();
-            output::print_json(&sources)?;
+            });
+            output::print_json(&sources.collect::<Vec<_>>())?;
         }
     }
     Ok(Exit::Complete)

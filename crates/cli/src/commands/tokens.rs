@@ -7,12 +7,13 @@ mod source;
 use std::path::{Path, PathBuf};
 
 use chatmill_dataset::is_dataset;
-use chatmill_engine::{Plan, Target, Templates};
+use chatmill_engine::{Plan, Templates};
 use chatmill_report::bill::{BillBy, TEXT, savings};
 use clap::{Args, ValueEnum};
 
+use crate::args::{Choices, choice};
 use crate::context::Context;
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{Exit, WrongRequest, refuse};
 use crate::mask::mask;
 use crate::output;
 use crate::prices::price_file;
@@ -35,8 +36,8 @@ pub(crate) struct Arguments {
     #[arg(long = "encoding", value_name = "NAME")]
     encodings: Vec<String>,
     /// What to bill apart, one thing or two; participant, role and tool bill the text itself, before any dialect renders it
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHAT")]
-    by: Vec<ByWord>,
+    #[arg(long, value_parser = choice(BY), value_delimiter = ',', value_name = "WHAT")]
+    by: Vec<BillBy>,
     /// Show so many groups, those of the most tokens, and one for the rest
     #[arg(long, value_name = "N")]
     top: Option<usize>,
@@ -60,44 +61,30 @@ pub(crate) struct Arguments {
     format: Format,
 }
 
-/// What is billed apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ByWord {
-    /// The source that read a conversation
-    Source,
-    /// The conversation
-    Conversation,
-    /// Who sent a message
-    Participant,
-    /// The role of who sent it
-    Role,
-    /// The tool that is called
-    Tool,
-    /// The day of a message, or of the answer to a request
-    Day,
-    /// The model that wrote an answer, or was asked
-    Model,
-    /// The room: conversations of one title, else the conversation
-    Room,
-    /// The input that a conversation came from
-    Input,
-}
-
-impl From<ByWord> for BillBy {
-    fn from(word: ByWord) -> Self {
-        match word {
-            ByWord::Source => Self::Source,
-            ByWord::Conversation => Self::Conversation,
-            ByWord::Participant => Self::Participant,
-            ByWord::Role => Self::Role,
-            ByWord::Tool => Self::Tool,
-            ByWord::Day => Self::Day,
-            ByWord::Model => Self::Model,
-            ByWord::Room => Self::Room,
-            ByWord::Input => Self::Input,
-        }
-    }
-}
+/// What may be billed apart.
+const BY: Choices<BillBy> = &[
+    ("source", "The source that read a conversation", BillBy::Source),
+    ("conversation", "The conversation", BillBy::Conversation),
+    ("participant", "Who sent a message", BillBy::Participant),
+    ("role", "The role of who sent it", BillBy::Role),
+    ("tool", "The tool that is called", BillBy::Tool),
+    (
+        "day",
+        "The day of a message, or of the answer to a request",
+        BillBy::Day,
+    ),
+    (
+        "model",
+        "The model that wrote an answer, or was asked",
+        BillBy::Model,
+    ),
+    (
+        "room",
+        "The room: conversations of one title, else the conversation",
+        BillBy::Room,
+    ),
+    ("input", "The input that a conversation came from", BillBy::Input),
+];
 
 /// Form of a bill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -112,45 +99,34 @@ enum Format {
 
 /// Prices what the paths hold.
 pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::Result<Exit> {
-    let by: Vec<BillBy> = arguments.by.iter().copied().map(BillBy::from).collect();
-    let text = refuse_by(&by, &arguments.dialects)?;
+    let by = &arguments.by;
+    let text = refuse_by(by, &arguments.dialects)?;
     let zone = chatmill_source::time_zone(&arguments.zone).ok_or_else(|| {
         WrongRequest::new(format!("--zone: there is no zone `{}`", arguments.zone))
             .then("give an IANA name (Europe/Kyiv) or an offset (+02:00)")
     })?;
-    let plan = arguments
-        .pipeline
-        .as_deref()
-        .map(|path| load(arguments, path))
-        .transpose()?;
+    let pipeline = arguments.pipeline.as_deref();
+    let plan = pipeline.map(|path| load(arguments, path)).transpose()?;
     let own = plan.as_ref().map_or(&[][..], |plan| &plan.encodings);
-    let prices = arguments
-        .prices
-        .as_deref()
-        .map(|path| price_file(path, own))
-        .transpose()?
-        .unwrap_or_default();
+    let prices = arguments.prices.as_deref().map(|path| price_file(path, own));
+    let prices = prices.transpose()?.unwrap_or_default();
     let no_templates = Templates::default();
     let templates = plan.as_ref().map_or(&no_templates, |plan| &plan.templates);
     let mut targets = arguments
         .dialects
         .iter()
         .filter(|_| !text)
-        .map(|word| Target::find_among(word, templates))
+        .map(|word| templates.find(word))
         .collect::<Result<Vec<_>, _>>()?;
     if let (true, Some(plan)) = (targets.is_empty() && !text, &plan) {
         targets.clone_from(&plan.targets);
     }
     let request = source::BillRequest {
-        paths: &arguments.paths,
-        source: &arguments.source,
+        arguments,
         targets,
-        encodings: &arguments.encodings,
         plan: plan.as_ref(),
-        by: &by,
         text,
         zone,
-        threads: arguments.threads,
     };
     let drawn = source::draw(&request, context)?;
     let total = drawn.bill.total().rows();
@@ -172,8 +148,8 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
             (row.name, row.second_name) = (None, None);
         }
     }
-    let lines = bill::Lines {
-        by: &by,
+    let lines = bill::BillLines {
+        by,
         text,
         rows: &rows,
         total: &total,
@@ -199,42 +175,42 @@ fn load(arguments: &Arguments, path: &Path) -> anyhow::Result<Plan> {
         }
     }
     if arguments.source != "auto" {
-        return Err(
-            WrongRequest::new("--source and --pipeline both say how inputs are read")
-                .then("leave one of them out")
-                .into(),
+        return refuse(
+            "--source and --pipeline both say how inputs are read",
+            "leave one of them out",
         );
     }
-    Ok(Plan::load_for(path, &[], None, &typed)?)
+    Ok(Plan::load(path, &[], None, &typed)?)
 }
 
 /// Whether text is billed before any dialect renders it; what cannot be billed together is refused.
 fn refuse_by(by: &[BillBy], dialects: &[String]) -> Result<bool, WrongRequest> {
     if by.len() > 2 {
-        return Err(WrongRequest::new("a bill is divided by two things at most").then("leave out a --by"));
+        return refuse("a bill is divided by two things at most", "leave out a --by");
     }
     if let [one, other] = by
         && one == other
     {
-        return Err(WrongRequest::new(format!("--by {} is there twice", one.noun())).then("leave one out"));
+        return refuse(format!("--by {} is there twice", one.noun()), "leave one out");
     }
     let is_text = |word: &String| word == TEXT;
     if dialects.iter().any(is_text) {
         return if dialects.iter().all(is_text) {
             Ok(true)
         } else {
-            Err(WrongRequest::new("text and dialects are not billed together")
-                .then("give one of them at a time"))
+            refuse(
+                "text and dialects are not billed together",
+                "give one of them at a time",
+            )
         };
     }
     let of_text = by.iter().find(|by| by.is_of_text());
     if let Some(by) = of_text.filter(|_| !dialects.is_empty()) {
+        let by = by.noun();
         let message = format!(
-            "--by {} bills the text before any dialect renders it: a rendering belongs to no single {}",
-            by.noun(),
-            by.noun()
+            "--by {by} bills the text before any dialect renders it: a rendering belongs to no single {by}"
         );
-        return Err(WrongRequest::new(message).then("leave out --dialect"));
+        return refuse(message, "leave out --dialect");
     }
     Ok(of_text.is_some())
 }

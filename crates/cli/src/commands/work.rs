@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::args::ListFormat;
 use crate::context::Context;
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{Exit, WrongRequest, refuse};
 use crate::figures::counted;
 use crate::output::{self, harmless};
 
@@ -140,8 +140,10 @@ fn share(
     } else if let Some(index) = number("JOB_COMPLETION_INDEX")? {
         (index, needed("JOB_COMPLETIONS", "JOB_COMPLETION_INDEX")?)
     } else {
-        return Err(WrongRequest::new("nothing says which lots are meant")
-            .then("give --shard 1/8, or --lots 3,7-9, or start it from a job array"));
+        return refuse(
+            "nothing says which lots are meant",
+            "give --shard 1/8, or --lots 3,7-9, or start it from a job array",
+        );
     };
     if index >= of {
         return Err(WrongRequest::new(format!(

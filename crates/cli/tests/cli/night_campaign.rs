@@ -76,6 +76,41 @@ fn inputs(desk: &Workshop, night: u64, mishap: Mishap) {
     }
 }
 
+/// Begins a night, and kills it when it has made as much as is drawn.
+fn kill(desk: &Workshop, arguments: &[&str], random: &mut Random) {
+    let mut child = Command::new(binary())
+        .args(arguments)
+        .current_dir(desk.path("."))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let store = desk.path("nights");
+    let enough = grown(&store) + random.below(45);
+    watch(&mut child, || grown(&store) >= enough);
+    drop(child.kill());
+    drop(child.wait());
+}
+
+/// The last three good nights are there, and of each night somebody was told.
+fn nights_are_kept_and_told(desk: &Workshop, records: &[Value], what: &str) {
+    let is_good = |record: &&Value| record["state"] == "good";
+    for record in records.iter().filter(is_good).rev().take(3) {
+        let name = record["night"].as_str().unwrap();
+        let mark = desk.path(&format!("nights/{name}/dataset/_SUCCESS"));
+        assert!(mark.is_file(), "{what}");
+    }
+    let told = fs::read_to_string(desk.path("told.txt")).unwrap();
+    for booked in records {
+        let (name, state) = (
+            booked["night"].as_str().unwrap(),
+            booked["state"].as_str().unwrap(),
+        );
+        let notice = format!("{name} {state}\n");
+        assert!(told.contains(&notice), "{what}: nobody was told: {notice}");
+    }
+}
+
 #[test]
 fn of_nights_with_faults_no_good_one_is_lost_and_every_alarm_sounds() {
     let nights = number("CHATMILL_NIGHTS", u64::from(cases(1 + MISHAPS.len() as u32)));
@@ -121,19 +156,7 @@ fn of_nights_with_faults_no_good_one_is_lost_and_every_alarm_sounds() {
             0
         };
         for _ in 0..kills {
-            let mut child = Command::new(binary())
-                .args(arguments)
-                .current_dir(desk.path("."))
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn()
-                .unwrap();
-            // When it is killed is drawn as what it has made.
-            let store = desk.path("nights");
-            let enough = grown(&store) + random.below(45);
-            watch(&mut child, || grown(&store) >= enough);
-            drop(child.kill());
-            drop(child.wait());
+            kill(&desk, &arguments, &mut random);
         }
         let ended = end(desk.chatmill(&arguments));
         let what = format!(
@@ -156,25 +179,7 @@ fn of_nights_with_faults_no_good_one_is_lost_and_every_alarm_sounds() {
         let certified = end(desk.chatmill(&["certify", "nights/latest/dataset"]));
         assert_eq!(certified.code, 0, "{what}{}", certified.stdout);
         last_good = now_good;
-        // The last three good nights and the first of each month are there, and nobody's files are gone.
-        let records = status["nights"].as_array().unwrap();
-        let is_good = |record: &&Value| record["state"] == "good";
-        for record in records.iter().filter(is_good).rev().take(3) {
-            let name = record["night"].as_str().unwrap();
-            assert!(
-                desk.path(&format!("nights/{name}/dataset/_SUCCESS")).is_file(),
-                "{what}"
-            );
-        }
-        let told = fs::read_to_string(desk.path("told.txt")).unwrap();
-        for booked in records {
-            let notice = format!(
-                "{} {}\n",
-                booked["night"].as_str().unwrap(),
-                booked["state"].as_str().unwrap()
-            );
-            assert!(told.contains(&notice), "{what}: nobody was told: {notice}");
-        }
+        nights_are_kept_and_told(&desk, status["nights"].as_array().unwrap(), &what);
     }
     let strangers = fs::read_dir(desk.path("nights")).unwrap();
     let strangers = strangers.filter(|entry| {

@@ -180,7 +180,7 @@ fn an_interrupted_conversion_leaves_nothing() {
 }
 
 #[test]
-fn a_small_stack_is_no_obstacle() {
+fn a_run_completes_with_a_shell_stack_of_64_kibibytes() {
     let shop = shop();
     let ended = run(&shop, "ulimit -s 64", &[]);
     assert_eq!(ended.status.code(), Some(0), "{}", said(&ended));
@@ -199,13 +199,13 @@ fn a_million_threads() {
 }
 
 #[test]
-fn a_million_threads_are_not_started() {
+fn a_run_asked_for_a_million_threads_completes_with_fewer() {
     a_million_threads();
 }
 
 #[test]
 #[ignore = "by the clock, on a machine that does nothing else: `just in-time`"]
-fn a_million_threads_are_refused_in_time() {
+fn a_run_asked_for_a_million_threads_completes_in_time() {
     let begun = Instant::now();
     a_million_threads();
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());

@@ -3,9 +3,9 @@
 //! Why: docs/decisions/2026-11-22-sealing-demands-completeness.md.
 
 use crate::disk::{Dir, EntryKind};
-use crate::error::DatasetError;
+use crate::error::{DatasetError, or_damage};
 use crate::manifest::{
-    DERIVED, LOT_MANIFESTS, LotFiles, MANIFEST, Manifest, RECORD, SUCCESS, TableEntry, TableSums, lot_of,
+    DERIVED, LOT_MANIFESTS, MANIFEST, Manifest, RECORD, SUCCESS, TableEntry, TableSums, all_files, lot_of,
 };
 use crate::tables::listed::ListedParts;
 use crate::tables::part_file::PartFile;
@@ -27,29 +27,24 @@ pub(crate) fn files<I>(root: &Dir, manifest: &Manifest<I>) -> Result<Audit, Data
     let mut listed = ListedParts::default();
     let mut sums = TableSums::default();
     let mut are_lists_whole = true;
-    for (lot, _) in (0..).zip(&manifest.lots) {
-        let files =
-            LotFiles::open(root, &manifest.lots, lot).map_or_else(one_error, |files| Box::new(files) as _);
-        for file in files {
-            let file = match file {
-                Ok(file) => file,
-                Err(error @ DatasetError::Corrupt { .. }) => {
-                    are_lists_whole = false;
-                    audit.faults.push(error.to_string());
-                    continue;
-                }
-                Err(error) => return Err(error),
-            };
-            listed.add(&file.path);
-            sums.add(&file);
-            let fault = fault(root, &file)?;
-            if fault.is_none() {
-                audit.files += 1;
-                audit.rows += file.rows;
-                audit.bytes += file.bytes;
+    for file in all_files(root, &manifest.lots) {
+        let file = match or_damage(file)? {
+            Ok(file) => file,
+            Err(damage) => {
+                are_lists_whole = false;
+                audit.faults.push(damage.to_string());
+                continue;
             }
-            audit.faults.extend(fault);
+        };
+        listed.add(&file.path);
+        sums.add(&file);
+        let fault = fault(root, &file)?;
+        if fault.is_none() {
+            audit.files += 1;
+            audit.rows += file.rows;
+            audit.bytes += file.bytes;
         }
+        audit.faults.extend(fault);
     }
     let twice = listed.close().into_iter();
     audit
@@ -64,12 +59,6 @@ pub(crate) fn files<I>(root: &Dir, manifest: &Manifest<I>) -> Result<Audit, Data
             .extend(unlisted.map(|name| format!("{name} is not listed in {MANIFEST}")));
     }
     Ok(audit)
-}
-
-type Files = Box<dyn Iterator<Item = Result<PartFile, DatasetError>>>;
-
-fn one_error(error: DatasetError) -> Files {
-    Box::new(std::iter::once(Err(error)))
 }
 
 /// Tables of which the manifest says something else than the manifests of its lots.
@@ -122,17 +111,10 @@ fn fault(root: &Dir, file: &PartFile) -> Result<Option<String>, DatasetError> {
 pub(crate) fn lengths(root: &Dir, manifest: &Manifest) -> Result<Vec<String>, DatasetError> {
     let mut faults = Vec::new();
     for file in manifest.files(root) {
-        let file = match file {
-            Ok(file) => file,
-            Err(error @ DatasetError::Corrupt { .. }) => {
-                faults.push(error.to_string());
-                continue;
-            }
-            Err(error) => return Err(error),
-        };
-        let found = root.look_below(&file.path)?;
-        if !found.is_some_and(|found| found.is_file_of(file.bytes)) {
-            faults.push(format!("{} is missing or has another length", file.path));
+        match or_damage(file)? {
+            Ok(file) if root.has_file(&file.path, file.bytes)? => {}
+            Ok(file) => faults.push(format!("{} is missing or has another length", file.path)),
+            Err(damage) => faults.push(damage.to_string()),
         }
     }
     Ok(faults)

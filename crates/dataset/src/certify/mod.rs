@@ -17,8 +17,8 @@ use parquet::errors::ParquetError;
 
 use self::account::{InputRows, account_faults};
 use crate::disk::{Dir, DiskFile, EntryKind};
-use crate::error::DatasetError;
-use crate::manifest::{self, AllFiles, Inputs, MANIFEST, Manifest, SUCCESS};
+use crate::error::{DatasetError, or_damage};
+use crate::manifest::{self, Inputs, MANIFEST, Manifest, SUCCESS, all_files};
 use crate::parquet::column::encoding_of;
 use crate::tables::part_file::PartFile;
 use crate::tables::table::Table;
@@ -38,6 +38,11 @@ pub struct Certificate {
 }
 
 impl Certificate {
+    fn with(mut self, fault: String) -> Self {
+        self.faults.push(fault);
+        self
+    }
+
     /// Whether the dataset is what the run wrote.
     pub fn holds(&self) -> bool {
         self.faults.is_empty()
@@ -48,31 +53,19 @@ impl Certificate {
 pub fn certify(out: &Path) -> Result<Certificate, DatasetError> {
     let folder = &manifest::open_folder(out)?;
     let mut certificate = Certificate::default();
-    let found = match manifest::find(folder, &out.join(MANIFEST)) {
+    let found = match or_damage(manifest::find(folder, &out.join(MANIFEST)))? {
         Ok(Some(found)) => found,
-        Ok(None) => {
-            certificate.faults.push(format!("{MANIFEST} is missing"));
-            return Ok(certificate);
-        }
-        Err(error @ DatasetError::Corrupt { .. }) => {
-            certificate.faults.push(error.to_string());
-            return Ok(certificate);
-        }
-        Err(error) => return Err(error),
+        Ok(None) => return Ok(certificate.with(format!("{MANIFEST} is missing"))),
+        Err(damage) => return Ok(certificate.with(damage.to_string())),
     };
     if folder.look(SUCCESS)?.is_none() {
-        certificate.faults.push(format!("{SUCCESS} is missing"));
+        certificate = certificate.with(format!("{SUCCESS} is missing"));
     } else if !found.is_marked(folder)? {
-        certificate
-            .faults
-            .push(format!("{SUCCESS} does not hold the hash of {MANIFEST}"));
+        certificate = certificate.with(format!("{SUCCESS} does not hold the hash of {MANIFEST}"));
     }
     let manifest = match found.manifest {
         Ok(manifest) => manifest,
-        Err(error) => {
-            certificate.faults.push(error.to_string());
-            return Ok(certificate);
-        }
+        Err(error) => return Ok(certificate.with(error.to_string())),
     };
     // Tables of another form are not damage, where the manifest is as it was written.
     if certificate.holds() {
@@ -167,7 +160,7 @@ pub(crate) fn content_faults(folder: &Dir, manifest: &Manifest) -> Result<Vec<St
     let mut schemas = Schemas::default();
     let mut counted = CountedRows::of(&manifest.inputs);
     let mut ids = Vec::new();
-    for file in AllFiles::of(folder, &manifest.lots) {
+    for file in all_files(folder, &manifest.lots) {
         let file = file?;
         let path = folder.at(&file.path);
         let part = folder.read_part(&file.path, file.bytes)?;
@@ -225,7 +218,7 @@ fn repeated_id(
     let alike: Vec<u64> = alike.take(LOOKED_FOR).copied().collect();
     drop(hashes);
     let (mut seen, mut twice) = (BTreeSet::new(), None);
-    for file in AllFiles::of(folder, &manifest.lots).filter(|_| !alike.is_empty()) {
+    for file in all_files(folder, &manifest.lots).filter(|_| !alike.is_empty()) {
         let file = file?;
         if file.table != ConversationColumns::NAME || twice.is_some() {
             continue;

@@ -86,6 +86,14 @@ impl EntryKind {
 }
 
 impl Look {
+    /// What an open handle is.
+    pub(super) fn at(handle: impl AsFd, path: &Path) -> Result<Self, DatasetError> {
+        let found = call(Call::Stat, || fs::fstat(&handle));
+        found
+            .map(Self)
+            .map_err(|source| DatasetError::io("look at", path, source))
+    }
+
     pub(crate) fn kind(&self) -> EntryKind {
         EntryKind::of(FileType::from_raw_mode(self.0.st_mode))
     }
@@ -190,19 +198,33 @@ impl Dir {
         Ok(found.map(Look))
     }
 
+    /// Asks for the last name of a path below this folder, in its own folder; nothing where a step is missing or no folder.
+    fn below<T: Default>(
+        &self,
+        path: &str,
+        ask: impl FnOnce(&Self, &str) -> Result<T, DatasetError>,
+    ) -> Result<T, DatasetError> {
+        match self.descend(path)? {
+            Some((folder, name)) => ask(&folder, name),
+            None => Ok(T::default()),
+        }
+    }
+
     /// What a path below this folder stands for; none when a step is missing or leads through no folder.
     pub(crate) fn look_below(&self, path: &str) -> Result<Option<Look>, DatasetError> {
-        match self.descend(path)? {
-            Some((folder, name)) => folder.look(name),
-            None => Ok(None),
-        }
+        self.below(path, |folder, name| folder.look(name))
+    }
+
+    /// Whether a path below this folder names a regular file of a known length.
+    pub(crate) fn has_file(&self, path: &str, bytes: u64) -> Result<bool, DatasetError> {
+        Ok(self
+            .look_below(path)?
+            .is_some_and(|found| found.is_file_of(bytes)))
     }
 
     /// What this folder is.
     pub(crate) fn look_at_itself(&self) -> Result<Look, DatasetError> {
-        call(Call::Stat, || fs::fstat(&self.handle))
-            .map(Look)
-            .map_err(|source| DatasetError::io("look at", &self.path, source))
+        Look::at(&self.handle, &self.path)
     }
 
     /// Opens a regular file for reading; none when there is nothing.
@@ -216,9 +238,7 @@ impl Dir {
             Err(error) if leads_nowhere(&error) => return Err(no_file(&path)),
             Err(source) => return Err(DatasetError::io("open", &path, source)),
         };
-        let found = call(Call::Stat, || fs::fstat(&handle))
-            .map(Look)
-            .map_err(|source| DatasetError::io("look at", &path, source))?;
+        let found = Look::at(&handle, &path)?;
         match found.kind() {
             EntryKind::File => Ok(Some(DiskFile::of(handle, found.bytes()))),
             _ => Err(no_file(&path)),
@@ -227,11 +247,7 @@ impl Dir {
 
     /// Opens a regular file of a known length, by its path below this folder.
     pub(crate) fn read_part(&self, path: &str, bytes: u64) -> Result<DiskFile, DatasetError> {
-        let file = match self.descend(path)? {
-            Some((folder, name)) => folder.read_file(name)?,
-            None => None,
-        };
-        match file {
+        match self.below(path, |folder, name| folder.read_file(name))? {
             Some(file) if file.length() == bytes => Ok(file),
             Some(file) => {
                 let reason = format!("it has {} bytes instead of {bytes}", file.length());
@@ -283,9 +299,7 @@ impl Dir {
     pub(crate) fn create_aside(&self, wanted: &str, mode: Mode) -> Result<(String, DiskFile), DatasetError> {
         let mut tries = 0;
         loop {
-            // The hasher's keys are random; the name need not be secret, only new.
-            let random = RandomState::new().build_hasher().finish();
-            let name = format!(".{wanted}.{random:0RANDOM_DIGITS$x}.new");
+            let name = aside_of(wanted);
             match self.try_create(&name, mode) {
                 Ok(file) => return Ok((name, file)),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < MAX_TRIES => tries += 1,
@@ -296,8 +310,7 @@ impl Dir {
 
     /// Lets `name` be a link to another name in this folder, in place of whatever file or link it was.
     pub(crate) fn link(&self, name: &str, target: &str) -> Result<(), DatasetError> {
-        let random = RandomState::new().build_hasher().finish();
-        let aside = format!(".{name}.{random:0RANDOM_DIGITS$x}.new");
+        let aside = aside_of(name);
         call(Call::Create, || {
             fs::symlinkat(target, &self.handle, aside.as_str())
         })
@@ -494,10 +507,7 @@ impl Dir {
 
     /// Removes a file by its path below this folder; it need not exist.
     pub(crate) fn remove_below(&self, path: &str) -> Result<(), DatasetError> {
-        match self.descend(path)? {
-            Some((folder, name)) => folder.remove_file(name),
-            None => Ok(()),
-        }
+        self.below(path, |folder, name| folder.remove_file(name))
     }
 
     /// Removes a folder that is empty; says whether it is gone.
@@ -518,10 +528,7 @@ impl Dir {
 
     /// Removes a folder by its path below this one where it is empty; it need not exist.
     pub(crate) fn remove_empty_below(&self, path: &str) -> Result<(), DatasetError> {
-        match self.descend(path)? {
-            Some((folder, name)) => folder.remove_empty(name).map(drop),
-            None => Ok(()),
-        }
+        self.below(path, |folder, name| folder.remove_empty(name).map(drop))
     }
 
     /// Removes a file, or a folder with all it holds; it need not exist. Who calls it knows what lies there.
@@ -546,6 +553,17 @@ impl Dir {
         // The first error counts; a left-over has a random name and is in nobody's way.
         drop(removed);
     }
+}
+
+/// Digits that nobody has drawn before: the hasher's keys are random. They need not be secret, only new.
+pub(crate) fn random_digits() -> String {
+    let random = RandomState::new().build_hasher().finish();
+    format!("{random:0RANDOM_DIGITS$x}")
+}
+
+/// A new name for what shall have the name `wanted` later.
+fn aside_of(wanted: &str) -> String {
+    format!(".{wanted}.{}.new", random_digits())
 }
 
 /// Whether a name is there, and is not what it would have to be to be followed or opened.

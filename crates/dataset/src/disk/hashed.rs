@@ -3,12 +3,20 @@
 use std::io::{self, Read, Write};
 
 /// A reader or writer that hashes what passes through it.
-pub(crate) struct Hashed<'h, I> {
+#[derive(Debug)]
+pub(crate) struct Hashed<I> {
     pub(crate) inner: I,
-    pub(crate) hasher: &'h mut blake3::Hasher,
+    pub(crate) hasher: blake3::Hasher,
 }
 
-impl<R: Read> Read for Hashed<'_, R> {
+impl<I> Hashed<I> {
+    pub(crate) fn new(inner: I) -> Self {
+        let hasher = blake3::Hasher::new();
+        Self { inner, hasher }
+    }
+}
+
+impl<R: Read> Read for Hashed<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(into)?;
         self.hasher.update(into.split_at(read).0);
@@ -16,7 +24,7 @@ impl<R: Read> Read for Hashed<'_, R> {
     }
 }
 
-impl<W: Write> Write for Hashed<'_, W> {
+impl<W: Write> Write for Hashed<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
         self.hasher.update(bytes.split_at(written).0);

@@ -2,7 +2,7 @@
 //!
 //! Why: docs/decisions/2026-11-22-unfinished-work-bears-a-mark.md.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -25,31 +25,33 @@ const MARK_TEXT: &[u8] =
 /// The permissions that nobody but the owner needs.
 const OF_OTHERS: fs::RawMode = 0o077;
 
-/// A marked folder in another one.
-#[derive(Debug)]
-pub(crate) struct Home {
-    above: Arc<Dir>,
-    name: OsString,
-    dir: Dir,
-    is_ours: IsOurs,
+/// Where such a folder is, or would be.
+#[derive(Clone, Debug)]
+pub(crate) struct HomePlace {
+    /// The folder in which it lies.
+    pub(crate) above: Arc<Dir>,
+    pub(crate) name: OsString,
+    pub(crate) is_ours: IsOurs,
 }
 
 /// Whether an entry below a home, by its path from there, is of our making. The mark need not be known.
-type IsOurs = fn(&DirEntry) -> bool;
+pub(crate) type IsOurs = fn(&DirEntry) -> bool;
 
-impl Home {
-    /// Removes what a published run leaves here, and the folder itself when nobody else's work is in it.
-    pub(crate) fn tidy(&self, fingerprint: &str) -> Result<(), DatasetError> {
-        self.remove(fingerprint)?;
-        self.leave()
-    }
+/// A marked folder in another one.
+#[derive(Debug)]
+pub(crate) struct Home {
+    place: HomePlace,
+    dir: Dir,
+}
 
+impl HomePlace {
     /// Opens the home, after making it where there is none.
     ///
     /// A link, a folder of another user, one without the mark or with anything in it that is not of our making is
     /// [`DatasetError::WrongPath`], and nothing is touched.
-    pub(crate) fn take(above: &Arc<Dir>, name: &OsStr, is_ours: IsOurs) -> Result<Self, DatasetError> {
-        if let Some(home) = Self::find(above, name, is_ours)? {
+    pub(crate) fn take(&self) -> Result<Home, DatasetError> {
+        let Self { above, name, .. } = self;
+        if let Some(home) = self.find()? {
             return Ok(home);
         }
         if !above.make_new(name, PRIVATE_FOLDER)? {
@@ -58,36 +60,27 @@ impl Home {
                 "somebody made it just now; run again",
             ));
         }
-        Self::furnish(above, name, is_ours).inspect_err(|_| {
+        self.furnish().inspect_err(|_| {
             // It holds the mark at most; what cannot be removed is taken for an empty folder the next time.
             let unmade = above.enter(name).and_then(|dir| dir.remove_file(MARK));
             drop(unmade.and_then(|()| above.remove_empty(name)));
         })
     }
 
-    fn furnish(above: &Arc<Dir>, name: &OsStr, is_ours: IsOurs) -> Result<Self, DatasetError> {
-        let dir = above.enter(name)?;
+    fn furnish(&self) -> Result<Home, DatasetError> {
+        let dir = self.above.enter(&self.name)?;
         let mut mark = dir.create(MARK, USUAL_FILE)?;
         mark.write_all(MARK_TEXT)
             .and_then(|()| mark.sync())
             .map_err(|source| DatasetError::io("write", &dir.at(MARK), source))?;
         dir.sync()?;
-        above.sync()?;
-        Ok(Self {
-            above: Arc::clone(above),
-            name: name.to_owned(),
-            dir,
-            is_ours,
-        })
+        self.above.sync()?;
+        Ok(self.home(dir))
     }
 
     /// Opens the home if there is one; refuses as [`take`](Self::take) does.
-    pub(crate) fn find(
-        above: &Arc<Dir>,
-        name: &OsStr,
-        is_ours: IsOurs,
-    ) -> Result<Option<Self>, DatasetError> {
-        let Some((home, is_open)) = Self::look_into(above, name, is_ours)? else {
+    pub(crate) fn find(&self) -> Result<Option<Home>, DatasetError> {
+        let Some((home, is_open)) = self.look_into()? else {
             return Ok(None);
         };
         home.refuse_strangers(&home.dir, "")?;
@@ -98,20 +91,13 @@ impl Home {
     }
 
     /// Opens the home if there is one and it is of our making, whatever is in it.
-    pub(crate) fn open(
-        above: &Arc<Dir>,
-        name: &OsStr,
-        is_ours: IsOurs,
-    ) -> Result<Option<Self>, DatasetError> {
-        Ok(Self::look_into(above, name, is_ours)?.map(|(home, _)| home))
+    pub(crate) fn open(&self) -> Result<Option<Home>, DatasetError> {
+        Ok(self.look_into()?.map(|(home, _)| home))
     }
 
     /// Opens the home if it is of our making; says whether others may look into it.
-    fn look_into(
-        above: &Arc<Dir>,
-        name: &OsStr,
-        is_ours: IsOurs,
-    ) -> Result<Option<(Self, bool)>, DatasetError> {
+    fn look_into(&self) -> Result<Option<(Home, bool)>, DatasetError> {
+        let Self { above, name, .. } = self;
         let refused = |reason: &str| {
             let reason = format!("{reason}; move it away or choose another destination");
             DatasetError::wrong_path(&above.at(name), reason)
@@ -139,13 +125,20 @@ impl Home {
                 "chatmill works in a folder of this name, and did not make this one",
             ));
         }
-        let home = Self {
-            above: Arc::clone(above),
-            name: name.to_owned(),
-            dir,
-            is_ours,
-        };
-        Ok(Some((home, own.0.st_mode & OF_OTHERS != 0)))
+        Ok(Some((self.home(dir), own.0.st_mode & OF_OTHERS != 0)))
+    }
+
+    fn home(&self, dir: Dir) -> Home {
+        let place = self.clone();
+        Home { place, dir }
+    }
+}
+
+impl Home {
+    /// Removes what a published run leaves here, and the folder itself when nobody else's work is in it.
+    pub(crate) fn tidy(&self, fingerprint: &str) -> Result<(), DatasetError> {
+        self.remove(fingerprint)?;
+        self.leave()
     }
 
     /// Takes the permissions of others away.
@@ -173,7 +166,7 @@ impl Home {
                 ..entry.clone()
             };
             let is_mark = entry.name == MARK && entry.kind == EntryKind::File;
-            !is_mark && (entry.kind == EntryKind::Other || !(self.is_ours)(&entry))
+            !is_mark && (entry.kind == EntryKind::Other || !(self.place.is_ours)(&entry))
         })?;
         strangers.truncate(1);
         strangers.pop().map_or(Ok(()), |stranger| {
@@ -203,7 +196,7 @@ impl Home {
     pub(crate) fn leave(&self) -> Result<(), DatasetError> {
         if self.dir.list()?.iter().all(|entry| entry.name == MARK) {
             self.dir.remove_file(MARK)?;
-            self.above.remove_empty(&self.name)?;
+            self.place.above.remove_empty(&self.place.name)?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::sync::Arc;
 
 use chatmill_diag::faults::Call;
@@ -75,32 +76,17 @@ impl Lock {
             Err(source) => return Err(DatasetError::io("open", &path, source)),
         };
         // Many may look at once.
-        let held = call(Call::Lock, || {
-            fs::flock(&file, FlockOperation::NonBlockingLockShared)
-        });
-        match held {
-            Ok(()) => Ok(false),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(true),
-            Err(source) => Err(DatasetError::io("lock", &path, source)),
-        }
+        try_lock(&file, FlockOperation::NonBlockingLockShared, &path).map(|is_free| !is_free)
     }
 
     fn look(&self) -> Result<Look, DatasetError> {
-        call(Call::Stat, || fs::fstat(&self.file))
-            .map(Look)
-            .map_err(|source| DatasetError::io("look at", &self.above.at(&self.name), source))
+        Look::at(&self.file, &self.above.at(&self.name))
     }
 
     /// Whether nobody else holds it.
     fn try_hold(&self) -> Result<bool, DatasetError> {
-        let held = call(Call::Lock, || {
-            fs::flock(&self.file, FlockOperation::NonBlockingLockExclusive)
-        });
-        match held {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
-            Err(source) => Err(DatasetError::io("lock", &self.above.at(&self.name), source)),
-        }
+        let path = self.above.at(&self.name);
+        try_lock(&self.file, FlockOperation::NonBlockingLockExclusive, &path)
     }
 
     fn has_the_name(&self) -> Result<bool, DatasetError> {
@@ -124,6 +110,15 @@ impl Drop for Lock {
     fn drop(&mut self) {
         // A file that stays is an empty one, which the next run takes.
         drop(self.remove().or_else(|_| self.remove()));
+    }
+}
+
+/// Locks a file, if nobody else has.
+fn try_lock(file: &OwnedFd, how: FlockOperation, path: &Path) -> Result<bool, DatasetError> {
+    match call(Call::Lock, || fs::flock(file, how)) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+        Err(source) => Err(DatasetError::io("lock", path, source)),
     }
 }
 

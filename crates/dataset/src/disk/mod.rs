@@ -24,14 +24,14 @@ mod report_file;
 mod spill;
 
 pub(crate) use self::dir::{
-    Dir, DirEntry, EntryKind, PRIVATE_FILE, PRIVATE_FOLDER, USUAL_FILE, USUAL_FOLDER,
+    Dir, DirEntry, EntryKind, PRIVATE_FILE, PRIVATE_FOLDER, USUAL_FILE, USUAL_FOLDER, random_digits,
 };
 pub(crate) use self::file::DiskFile;
 pub use self::file::FileMeasure;
 pub(crate) use self::hashed::Hashed;
-pub(crate) use self::home::{Home, MARK};
+pub(crate) use self::home::{Home, HomePlace, IsOurs, MARK};
 pub(crate) use self::lock::Lock;
-pub(crate) use self::place::{create_folders, look_at_link, look_through, resolve, temporary_folder};
+pub(crate) use self::place::{above, create_folders, look_at_link, look_through, resolve};
 pub use self::report_file::{ReportFile, create_report};
 pub use self::spill::{Spill, SpillFolder};
 

@@ -33,12 +33,12 @@ fn found(shown: &Path, looked: io::Result<fs::Stat>) -> Result<Option<Look>, Dat
 /// Creates a folder and those above it that are missing, so that they survive a crash.
 pub(crate) fn create_folders(shown: &Path) -> Result<(), DatasetError> {
     let mut missing = Vec::new();
-    for above in shown.ancestors() {
+    for folder in shown.ancestors() {
         // The empty path stands for the current folder.
-        if above.as_os_str().is_empty() || look_through(above)?.is_some() {
+        if folder.as_os_str().is_empty() || look_through(folder)?.is_some() {
             break;
         }
-        missing.push(above);
+        missing.push(folder);
     }
     for folder in missing.into_iter().rev() {
         match call(Call::Folder, || std::fs::create_dir(folder)) {
@@ -47,16 +47,15 @@ pub(crate) fn create_folders(shown: &Path) -> Result<(), DatasetError> {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
             Err(source) => return Err(DatasetError::io("create", folder, source)),
         }
-        let above = match folder.parent() {
-            Some(above) if !above.as_os_str().is_empty() => above,
-            _ => Path::new("."),
-        };
-        super::Dir::open(&resolve(above)?)?.sync()?;
+        super::Dir::open(&resolve(above(folder))?)?.sync()?;
     }
     Ok(())
 }
 
-/// The system's folder for temporary files.
-pub(crate) fn temporary_folder() -> PathBuf {
-    std::env::temp_dir()
+/// The folder of a path; the current one where the path names none.
+pub(crate) fn above(shown: &Path) -> &Path {
+    match shown.parent() {
+        Some(above) if !above.as_os_str().is_empty() => above,
+        _ => Path::new("."),
+    }
 }

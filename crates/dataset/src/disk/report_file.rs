@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::dir::{Dir, EntryKind, USUAL_FILE};
 use super::file::DiskFile;
-use super::place::{look_through, resolve};
+use super::place::{above, look_through, resolve};
 use crate::error::DatasetError;
 
 /// A report in the making. Clones write to the same file; dropped before [`finish`](Self::finish), it leaves nothing.
@@ -31,11 +31,7 @@ pub fn create_report(shown: &Path, inputs: &[&Path]) -> Result<ReportFile, Datas
     let Some(name) = shown.file_name().and_then(|name| name.to_str()) else {
         return Err(DatasetError::wrong_path(shown, "it does not name a file"));
     };
-    let above = match shown.parent() {
-        Some(above) if !above.as_os_str().is_empty() => above,
-        _ => Path::new("."),
-    };
-    let opened = resolve(above).and_then(|above| Dir::open(&above));
+    let opened = resolve(above(shown)).and_then(|above| Dir::open(&above));
     let folder = opened.map_err(|error| match error {
         DatasetError::Io { source, .. } => DatasetError::io("write", shown, source),
         other => other,

@@ -82,7 +82,7 @@ impl Spill {
 
     /// The folder for a spill that belongs to no run: the system's for temporary files.
     pub fn temporary_folder() -> PathBuf {
-        disk::temporary_folder()
+        std::env::temp_dir()
     }
 
     /// How many partitions there are.
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_on_disk_has_no_name() {
+    fn spilled_records_lie_in_files_without_a_name() {
         let (folder, spill) = filled(1 << 20);
         assert!(!folder.path().join("deep").exists(), "nothing had to be written");
         drop(spill);

@@ -7,22 +7,26 @@
 
 use std::fmt;
 
-use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::InputEntry;
 
 /// The inputs of a run, in order.
-#[derive(Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Inputs {
-    packed: Vec<Box<[u8]>>,
+    packed: Vec<Packed>,
 }
+
+/// One of them. As JSON it is an object like any other.
+#[derive(Clone, PartialEq, Eq)]
+struct Packed(Box<[u8]>);
 
 impl Inputs {
     /// So many inputs of which nothing is known yet.
     pub fn blank(count: usize) -> Self {
         Self {
-            packed: vec![pack(InputEntry::default()); count],
+            packed: vec![Packed::pack(InputEntry::default()); count],
         }
     }
 
@@ -38,22 +42,22 @@ impl Inputs {
 
     /// One of them.
     pub fn get(&self, index: usize) -> Option<InputEntry> {
-        self.packed.get(index).map(|packed| unpack(packed))
+        self.packed.get(index).map(Packed::unpack)
     }
 
     /// All of them, one after the other.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = InputEntry> {
-        self.packed.iter().map(|packed| unpack(packed))
+        self.packed.iter().map(Packed::unpack)
     }
 
     /// Their names.
     pub fn paths(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.packed.iter().map(|packed| Packed(packed).text())
+        self.packed.iter().map(|packed| Rest(&packed.0).text())
     }
 
     /// Adds one.
     pub fn push(&mut self, input: InputEntry) {
-        self.packed.push(pack(input));
+        self.packed.push(Packed::pack(input));
     }
 
     /// Changes one.
@@ -63,16 +67,16 @@ impl Inputs {
     )]
     pub fn change(&mut self, index: usize, change: impl FnOnce(&mut InputEntry)) {
         let packed = &mut self.packed[index];
-        let mut input = unpack(packed);
+        let mut input = packed.unpack();
         change(&mut input);
-        *packed = pack(input);
+        *packed = Packed::pack(input);
     }
 }
 
 impl FromIterator<InputEntry> for Inputs {
     fn from_iter<I: IntoIterator<Item = InputEntry>>(inputs: I) -> Self {
         Self {
-            packed: inputs.into_iter().map(pack).collect(),
+            packed: inputs.into_iter().map(Packed::pack).collect(),
         }
     }
 }
@@ -83,31 +87,15 @@ impl fmt::Debug for Inputs {
     }
 }
 
-impl Serialize for Inputs {
+impl Serialize for Packed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter())
+        self.unpack().serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Inputs {
+impl<'de> Deserialize<'de> for Packed {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Seen;
-        impl<'de> Visitor<'de> for Seen {
-            type Value = Inputs;
-
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a list of inputs")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Inputs, A::Error> {
-                let mut inputs = Inputs::default();
-                while let Some(input) = list.next_element()? {
-                    inputs.push(input);
-                }
-                Ok(inputs)
-            }
-        }
-        deserializer.deserialize_seq(Seen)
+        InputEntry::deserialize(deserializer).map(Self::pack)
     }
 }
 
@@ -153,92 +141,94 @@ const SKIPPED_FILES: u64 = SKIPPED_TABLES << 1;
 const FILTERED_BY: u64 = SKIPPED_FILES << 1;
 const PLAIN: u64 = FILTERED_BY << 1;
 
-/// Packs an input: its name, what there is of it, and that. Of one that nothing is known of, nothing is left.
-fn pack(mut input: InputEntry) -> Box<[u8]> {
-    let mut there = if input.plain { PLAIN } else { 0 };
-    let mut rest = Vec::new();
-    for (place, count) in counts(&mut input).into_iter().enumerate() {
-        if *count > 0 {
-            there |= 1 << place;
-            put_number(&mut rest, *count);
-        }
-    }
-    if let Some(hash) = input.hash.as_deref().and_then(hash_of) {
-        there |= HASH;
-        rest.extend_from_slice(hash.as_bytes());
-        input.hash = None;
-    }
-    for (bit, word) in [
-        (OTHER_HASH, &input.hash),
-        (SOURCE, &input.source),
-        (REFUSED, &input.refused),
-    ] {
-        if let Some(word) = word {
-            there |= bit;
-            put_text(&mut rest, word);
-        }
-    }
-    for (bit, map) in [
-        (SKIPPED_TABLES, &input.skipped_tables),
-        (SKIPPED_FILES, &input.skipped_files),
-        (FILTERED_BY, &input.filtered_by),
-    ] {
-        if !map.is_empty() {
-            there |= bit;
-            put_number(&mut rest, map.len() as u64);
-            for (key, count) in map {
-                put_text(&mut rest, key);
+impl Packed {
+    /// Packs an input: its name, what there is of it, and that. Of one that nothing is known of, nothing is left.
+    fn pack(mut input: InputEntry) -> Self {
+        let mut there = if input.plain { PLAIN } else { 0 };
+        let mut rest = Vec::new();
+        for (place, count) in counts(&mut input).into_iter().enumerate() {
+            if *count > 0 {
+                there |= 1 << place;
                 put_number(&mut rest, *count);
             }
         }
+        if let Some(hash) = input.hash.as_deref().and_then(hash_of) {
+            there |= HASH;
+            rest.extend_from_slice(hash.as_bytes());
+            input.hash = None;
+        }
+        for (bit, word) in [
+            (OTHER_HASH, &input.hash),
+            (SOURCE, &input.source),
+            (REFUSED, &input.refused),
+        ] {
+            if let Some(word) = word {
+                there |= bit;
+                put_text(&mut rest, word);
+            }
+        }
+        for (bit, map) in [
+            (SKIPPED_TABLES, &input.skipped_tables),
+            (SKIPPED_FILES, &input.skipped_files),
+            (FILTERED_BY, &input.filtered_by),
+        ] {
+            if !map.is_empty() {
+                there |= bit;
+                put_number(&mut rest, map.len() as u64);
+                for (key, count) in map {
+                    put_text(&mut rest, key);
+                    put_number(&mut rest, *count);
+                }
+            }
+        }
+        if input.path.is_empty() && there == 0 {
+            return Self(Box::default());
+        }
+        let mut packed = Vec::new();
+        put_text(&mut packed, &input.path);
+        put_number(&mut packed, there);
+        packed.extend_from_slice(&rest);
+        Self(packed.into_boxed_slice())
     }
-    if input.path.is_empty() && there == 0 {
-        return Box::default();
-    }
-    let mut packed = Vec::new();
-    put_text(&mut packed, &input.path);
-    put_number(&mut packed, there);
-    packed.extend_from_slice(&rest);
-    packed.into_boxed_slice()
-}
 
-fn unpack(packed: &[u8]) -> InputEntry {
-    let mut rest = Packed(packed);
-    let mut input = InputEntry {
-        path: rest.text().to_owned(),
-        ..InputEntry::default()
-    };
-    let there = rest.number();
-    input.plain = there & PLAIN != 0;
-    for (place, count) in counts(&mut input).into_iter().enumerate() {
-        if there & 1 << place != 0 {
-            *count = rest.number();
+    fn unpack(&self) -> InputEntry {
+        let mut rest = Rest(&self.0);
+        let mut input = InputEntry {
+            path: rest.text().to_owned(),
+            ..InputEntry::default()
+        };
+        let there = rest.number();
+        input.plain = there & PLAIN != 0;
+        for (place, count) in counts(&mut input).into_iter().enumerate() {
+            if there & 1 << place != 0 {
+                *count = rest.number();
+            }
         }
-    }
-    if there & HASH != 0 {
-        input.hash = rest.hash();
-    }
-    for (bit, word) in [
-        (OTHER_HASH, &mut input.hash),
-        (SOURCE, &mut input.source),
-        (REFUSED, &mut input.refused),
-    ] {
-        if there & bit != 0 {
-            *word = Some(rest.text().to_owned());
+        if there & HASH != 0 {
+            input.hash = rest.hash();
         }
-    }
-    for (bit, map) in [
-        (SKIPPED_TABLES, &mut input.skipped_tables),
-        (SKIPPED_FILES, &mut input.skipped_files),
-        (FILTERED_BY, &mut input.filtered_by),
-    ] {
-        if there & bit != 0 {
-            *map = (0..rest.number())
-                .map(|_| (rest.text().to_owned(), rest.number()))
-                .collect();
+        for (bit, word) in [
+            (OTHER_HASH, &mut input.hash),
+            (SOURCE, &mut input.source),
+            (REFUSED, &mut input.refused),
+        ] {
+            if there & bit != 0 {
+                *word = Some(rest.text().to_owned());
+            }
         }
+        for (bit, map) in [
+            (SKIPPED_TABLES, &mut input.skipped_tables),
+            (SKIPPED_FILES, &mut input.skipped_files),
+            (FILTERED_BY, &mut input.filtered_by),
+        ] {
+            if there & bit != 0 {
+                *map = (0..rest.number())
+                    .map(|_| (rest.text().to_owned(), rest.number()))
+                    .collect();
+            }
+        }
+        input
     }
-    input
 }
 
 /// The hash that a text is, where it is one as they are written.
@@ -261,18 +251,23 @@ fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number.to_le_bytes()[0]);
 }
 
-/// What is left to unpack; nothing reads as zero. Only what [`pack`] wrote is ever unpacked.
-struct Packed<'p>(&'p [u8]);
+/// What is left to unpack; where nothing is left, zeros are. Only what [`Packed::pack`] wrote is ever unpacked.
+struct Rest<'p>(&'p [u8]);
 
-impl<'p> Packed<'p> {
+impl<'p> Rest<'p> {
     fn take(&mut self, count: usize) -> &'p [u8] {
-        let (taken, rest) = self.0.split_at_checked(count).unwrap_or_default();
+        let (taken, rest) = self.0.split_at(count);
         self.0 = rest;
         taken
     }
 
     fn byte(&mut self) -> u8 {
-        self.take(1).first().copied().unwrap_or_default()
+        // Of an input that nothing is known of, nothing is left.
+        let Some((byte, rest)) = self.0.split_first() else {
+            return 0;
+        };
+        self.0 = rest;
+        *byte
     }
 
     fn number(&mut self) -> u64 {
@@ -379,7 +374,7 @@ mod tests {
     #[test]
     fn a_usual_input_takes_less_than_a_hundred_and_twenty_bytes() {
         let inputs: Inputs = (0..1_000).map(usual).collect();
-        let stretches: usize = inputs.packed.iter().map(|packed| packed.len()).sum();
+        let stretches: usize = inputs.packed.iter().map(|packed| packed.0.len()).sum();
         let taken = inputs.packed.capacity() * size_of::<Box<[u8]>>() + stretches;
         assert!(taken / inputs.len() < 120, "{} bytes each", taken / inputs.len());
     }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::disk::{Dir, DiskFile};
-use crate::error::DatasetError;
+use crate::error::{DatasetError, each_or_error};
 use crate::tables::REGISTRY;
 use crate::tables::part_file::{self, PartFile};
 use crate::tables::slice_id::SliceId;
@@ -87,7 +87,7 @@ pub(crate) fn order(file: &PartFile) -> Option<Order> {
 }
 
 /// The files of one lot, read from its manifest one after the other. Nothing comes after an error.
-pub(crate) struct LotFiles {
+struct LotFiles {
     path: PathBuf,
     lines: BufReader<Take<DiskFile>>,
     hasher: blake3::Hasher,
@@ -103,7 +103,7 @@ pub(crate) struct LotFiles {
 
 impl LotFiles {
     /// Opens the manifest of a lot.
-    pub(crate) fn open(folder: &Dir, lots: &[LotEntry], lot: u32) -> Result<Self, DatasetError> {
+    fn open(folder: &Dir, lots: &[LotEntry], lot: u32) -> Result<Self, DatasetError> {
         let path = lot_path(lot);
         let whole = folder.at(&path);
         let Some(entry) = lots.get(lot as usize).filter(|entry| entry.path == path) else {
@@ -191,47 +191,14 @@ impl Iterator for LotFiles {
     }
 }
 
-/// The files of all lots, one after the other.
-pub(crate) struct AllFiles<'m> {
+/// The files of all lots, one after the other. A lot that cannot be opened is an error, and the others follow.
+pub(crate) fn all_files<'m>(
     folder: &'m Dir,
     lots: &'m [LotEntry],
-    next: u32,
-    open: Option<LotFiles>,
-}
-
-impl<'m> AllFiles<'m> {
-    pub(crate) fn of(folder: &'m Dir, lots: &'m [LotEntry]) -> Self {
-        Self {
-            folder,
-            lots,
-            next: 0,
-            open: None,
-        }
-    }
-}
-
-impl Iterator for AllFiles<'_> {
-    type Item = Result<PartFile, DatasetError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(file) = self.open.as_mut().and_then(Iterator::next) {
-                return Some(file);
-            }
-            if self.next as usize >= self.lots.len() {
-                return None;
-            }
-            let lot = self.next;
-            self.next += 1;
-            match LotFiles::open(self.folder, self.lots, lot) {
-                Ok(files) => self.open = Some(files),
-                Err(error) => {
-                    self.open = None;
-                    return Some(Err(error));
-                }
-            }
-        }
-    }
+) -> impl Iterator<Item = Result<PartFile, DatasetError>> + 'm {
+    (0..)
+        .zip(lots)
+        .flat_map(move |(lot, _)| each_or_error(LotFiles::open(folder, lots, lot)))
 }
 
 #[cfg(test)]

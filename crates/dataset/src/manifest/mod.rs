@@ -18,13 +18,13 @@ use serde_json::Value;
 pub use self::format::FORMAT;
 pub use self::inputs::Inputs;
 pub use self::lots::LotEntry;
-pub(crate) use self::lots::{AllFiles, LOT_MANIFESTS, LotFiles, lot_file_name, lot_of, lot_path, order};
+pub(crate) use self::lots::{LOT_MANIFESTS, all_files, lot_file_name, lot_of, lot_path, order};
 pub use self::spread::{Spread, SpreadTotals};
 pub(crate) use self::tables::TableSums;
 pub use self::tables::{PartEntry, TableEntry};
 use crate::disk::Hashed;
 use crate::disk::{self, Dir};
-use crate::error::DatasetError;
+use crate::error::{DatasetError, or_damage};
 use crate::tables::part_file::{self, PartFile};
 
 /// The program's name in the manifest, by which a folder is recognised as a dataset of ours.
@@ -205,7 +205,7 @@ impl<I> Manifest<I> {
         folder: &'m Dir,
     ) -> Box<dyn Iterator<Item = Result<PartFile, DatasetError>> + 'm> {
         if self.format >= FIRST_WITH_LOT_MANIFESTS {
-            return Box::new(AllFiles::of(folder, &self.lots));
+            return Box::new(all_files(folder, &self.lots));
         }
         Box::new(self.tables.iter().flat_map(|table| {
             table.files.iter().map(|file| {
@@ -233,23 +233,21 @@ impl<I: Serialize> Manifest<I> {
     }
 
     fn write_within(&self, limit: u64, folder: &Dir, aside: &Dir) -> Result<(), DatasetError> {
-        let mut hasher = blake3::Hasher::new();
+        let mut marker = String::new();
         folder.replace_with(MANIFEST, aside, &mut |file| {
-            let mut out = BufWriter::new(Hashed {
-                inner: file,
-                hasher: &mut hasher,
-            });
+            let mut out = BufWriter::new(Hashed::new(file));
             serde_json::to_writer_pretty(&mut out, self)?;
             out.write_all(b"\n")?;
             out.flush()?;
-            drop(out);
+            let hasher = &out.get_ref().hasher;
             if hasher.count() > limit {
                 // Nobody could read it back.
                 return Err(io::Error::from(io::ErrorKind::FileTooLarge));
             }
+            marker = marker_of(hasher);
             Ok(())
         })?;
-        folder.replace(SUCCESS, marker_of(&hasher).as_bytes(), aside)
+        folder.replace(SUCCESS, marker.as_bytes(), aside)
     }
 }
 
@@ -322,11 +320,8 @@ pub(crate) struct FoundManifest {
 impl FoundManifest {
     /// Whether the folder's marker holds the hash of these bytes.
     pub(crate) fn is_marked(&self, folder: &Dir) -> Result<bool, DatasetError> {
-        match folder.read_small(SUCCESS, MARKER_BYTES) {
-            Ok(marker) => Ok(marker.as_deref() == Some(self.marker.as_bytes())),
-            Err(DatasetError::Corrupt { .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
+        let marker = or_damage(folder.read_small(SUCCESS, MARKER_BYTES))?;
+        Ok(marker.is_ok_and(|marker| marker.as_deref() == Some(self.marker.as_bytes())))
     }
 }
 
@@ -347,15 +342,12 @@ fn find_within(limit: u64, folder: &Dir, path: &Path) -> Result<Option<FoundMani
     if file.length() > limit {
         return Err(too_long());
     }
-    let mut hasher = blake3::Hasher::new();
-    let mut bytes = BufReader::new(Hashed {
-        inner: file.take(limit.saturating_add(1)),
-        hasher: &mut hasher,
-    });
+    let mut bytes = BufReader::new(Hashed::new(file.take(limit.saturating_add(1))));
     let unreadable = |source| DatasetError::io("read", path, source);
     let parsed = serde_json::from_reader(&mut bytes);
     // The hash is that of all bytes, also where the JSON ends early.
     io::copy(&mut bytes, &mut io::sink()).map_err(unreadable)?;
+    let hasher = &bytes.get_ref().hasher;
     if hasher.count() > limit {
         return Err(too_long());
     }
@@ -364,7 +356,7 @@ fn find_within(limit: u64, folder: &Dir, path: &Path) -> Result<Option<FoundMani
         Err(error) => Err(DatasetError::corrupt(path, error.to_string())),
         Ok(manifest) => checked(path, manifest),
     };
-    let marker = marker_of(&hasher);
+    let marker = marker_of(hasher);
     Ok(Some(FoundManifest { manifest, marker }))
 }
 

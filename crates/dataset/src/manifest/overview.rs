@@ -137,7 +137,7 @@ pub struct LargeConversation {
 }
 
 /// Conversations that repeat, fork or continue others.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClusterCount {
     /// Clusters.
     pub clusters: u64,

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_double_and_leave_no_gap() {
+    fn bins_of_a_distribution_double_in_width_without_gaps() {
         let found = spread(&[0, 1, 2, 3, 4, 7, 8, 40]).bins();
         assert_eq!(found, [(0, 1), (1, 1), (2, 2), (4, 2), (8, 1), (16, 0), (32, 1)]);
         let found: Vec<u64> = spread(&[5, 9]).bins().iter().map(|(from, _)| *from).collect();

@@ -55,15 +55,40 @@ impl From<ParquetError> for ColumnFault {
     }
 }
 
-/// A row group while columns are appended to it, whatever it is written to.
-pub trait RowGroup {
-    /// Appends a finished column.
-    fn append<E: Encoder>(&mut self, leaf: &mut Leaf<E>, context: &mut Context) -> Result<(), ParquetError>;
+/// What is done with the leaves of columns, one after the other.
+pub trait EachLeaf {
+    /// Does it with the next one.
+    fn leaf<E: Encoder>(&mut self, leaf: &mut Leaf<E>) -> Result<(), ColumnFault>;
 }
 
-impl<W: Write + Send> RowGroup for SerializedRowGroupWriter<'_, W> {
-    fn append<E: Encoder>(&mut self, leaf: &mut Leaf<E>, context: &mut Context) -> Result<(), ParquetError> {
-        leaf.append_to(self, context)
+/// Takes the place of a list that has no elements.
+pub(crate) struct Missing(pub(crate) Nesting);
+
+impl EachLeaf for Missing {
+    fn leaf<E: Encoder>(&mut self, leaf: &mut Leaf<E>) -> Result<(), ColumnFault> {
+        leaf.missing(self.0);
+        Ok(())
+    }
+}
+
+/// Ends a row.
+pub(crate) struct EndRow<'c>(pub(crate) &'c mut Context);
+
+impl EachLeaf for EndRow<'_> {
+    fn leaf<E: Encoder>(&mut self, leaf: &mut Leaf<E>) -> Result<(), ColumnFault> {
+        Ok(leaf.close_row(self.0)?)
+    }
+}
+
+/// Ends a row group, and appends the columns to it.
+pub(crate) struct EndGroup<'g, 'w, W: Write> {
+    pub(crate) group: &'g mut SerializedRowGroupWriter<'w, W>,
+    pub(crate) context: &'g mut Context,
+}
+
+impl<W: Write + Send> EachLeaf for EndGroup<'_, '_, W> {
+    fn leaf<E: Encoder>(&mut self, leaf: &mut Leaf<E>) -> Result<(), ColumnFault> {
+        Ok(leaf.append_to(self.group, self.context)?)
     }
 }
 
@@ -102,53 +127,9 @@ pub trait Column: Sized {
     /// Takes a value that stands here.
     fn push(&mut self, value: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault>;
 
-    /// Takes the place of a list that has no elements.
-    fn missing(&mut self, at: Nesting);
-
-    /// Ends a row.
-    fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault>;
-
-    /// Ends a row group.
-    fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault>;
+    /// Visits its leaves, in the order of the schema.
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault>;
 }
-
-impl<E: Encoder> Leaf<E> {
-    /// Ends a row.
-    pub(crate) fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
-        Ok(self.close_row(context)?)
-    }
-
-    /// Ends a row group.
-    pub(crate) fn end_group<G: RowGroup>(
-        &mut self,
-        group: &mut G,
-        context: &mut Context,
-    ) -> Result<(), ColumnFault> {
-        Ok(group.append(self, context)?)
-    }
-}
-
-/// What a column leaves to the leaf or the column that it consists of.
-macro_rules! as_inner {
-    () => {
-        fn missing(&mut self, at: Nesting) {
-            self.0.missing(at);
-        }
-
-        fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
-            self.0.end_row(context)
-        }
-
-        fn end_group<G: RowGroup>(
-            &mut self,
-            group: &mut G,
-            context: &mut Context,
-        ) -> Result<(), ColumnFault> {
-            self.0.end_group(group, context)
-        }
-    };
-}
-use as_inner;
 
 /// A value that is always there.
 pub struct One<K: ColumnKind>(Leaf<K::Encoder>);
@@ -172,7 +153,9 @@ impl<K: ColumnKind> Column for One<K> {
         K::push(self.0.value(at), value, &context.keys)
     }
 
-    as_inner!();
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
+        visit.leaf(&mut self.0)
+    }
 }
 
 /// A value that may be missing.
@@ -206,7 +189,9 @@ impl<K: ColumnKind> Column for Maybe<K> {
         Ok(())
     }
 
-    as_inner!();
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
+        visit.leaf(&mut self.0)
+    }
 }
 
 /// A list of values.
@@ -240,5 +225,7 @@ impl<K: ListKind> Column for Many<K> {
         Ok(())
     }
 
-    as_inner!();
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
+        visit.leaf(&mut self.0)
+    }
 }

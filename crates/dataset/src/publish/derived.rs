@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::disk::{self, Dir, EntryKind};
-use crate::error::DatasetError;
+use crate::error::{DatasetError, or_damage};
 use crate::manifest::{DERIVED, RECORD};
 
 /// Bytes of the record at most: a few names and hashes.
@@ -85,10 +85,7 @@ fn refuse_edited_of<'n>(
 
 /// The record of a folder; one that says nothing where it is missing or cannot be understood.
 fn read(folder: &Dir) -> Result<Record, DatasetError> {
-    let bytes = match folder.read_small(RECORD, RECORD_BYTES) {
-        Err(DatasetError::Corrupt { .. }) => None,
-        other => other?,
-    };
+    let bytes = or_damage(folder.read_small(RECORD, RECORD_BYTES))?.ok().flatten();
     // Files of which nothing is known count as edited, and so nothing is lost.
     Ok(bytes
         .and_then(|bytes| serde_json::from_slice(&bytes).ok())

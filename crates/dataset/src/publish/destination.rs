@@ -10,8 +10,8 @@ use rustix::io::Errno;
 
 use crate::certify;
 use crate::certify::audit;
-use crate::disk::{self, Dir, DirEntry, EntryKind, Home, Lock};
-use crate::error::DatasetError;
+use crate::disk::{self, Dir, EntryKind, HomePlace, IsOurs, Lock};
+use crate::error::{DatasetError, or_damage};
 use crate::manifest::{self, MANIFEST, Manifest, SUCCESS};
 use crate::publish::derived;
 
@@ -97,27 +97,13 @@ impl Destination {
         Ok(())
     }
 
-    /// Opens the folder of unfinished work, beside the destination and so in the same file system.
-    pub(crate) fn staging(&self, is_ours: fn(&DirEntry) -> bool) -> Result<Home, DatasetError> {
-        Home::take(&self.parent, &self.sibling("staging"), is_ours)
-    }
-
-    /// Opens the folder of unfinished work if there is one.
-    pub(crate) fn find_staging(&self, is_ours: fn(&DirEntry) -> bool) -> Result<Option<Home>, DatasetError> {
-        Home::find(&self.parent, &self.sibling("staging"), is_ours)
-    }
-
-    /// The same while others may be at work in it: names of theirs come and go, and none is judged.
-    pub(crate) fn find_shared_staging(
-        &self,
-        is_ours: fn(&DirEntry) -> bool,
-    ) -> Result<Option<Home>, DatasetError> {
-        Home::open(&self.parent, &self.sibling("staging"), is_ours)
-    }
-
-    /// Opens the folder where a [`Folder`](crate::Folder) is made, beside the destination.
-    pub(crate) fn unfinished(&self, is_ours: fn(&DirEntry) -> bool) -> Result<Home, DatasetError> {
-        Home::take(&self.parent, &self.sibling("unfinished"), is_ours)
+    /// The place of a folder for unfinished work, beside the destination and so in the same file system.
+    pub(crate) fn home(&self, suffix: &str, is_ours: IsOurs) -> HomePlace {
+        HomePlace {
+            above: Arc::clone(&self.parent),
+            name: self.sibling(suffix),
+            is_ours,
+        }
     }
 
     /// The folder in which it stands or will stand.
@@ -176,10 +162,7 @@ impl Destination {
         } else {
             Ok(None)
         };
-        let read = match read {
-            Err(DatasetError::Corrupt { .. }) => None,
-            other => other?,
-        };
+        let read = or_damage(read)?.ok().flatten();
         let is_marked = read.as_ref().map(|read| read.is_marked(&folder)).transpose()?;
         let Some(manifest) = read.and_then(|read| read.manifest.ok()) else {
             return Ok(Occupant::Foreign(

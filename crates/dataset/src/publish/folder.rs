@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crate::disk::{self, Dir, DirEntry, DiskFile, EntryKind, FileMeasure, Home, Lock};
+use crate::disk::{self, Dir, DirEntry, DiskFile, EntryKind, FileMeasure, Hashed, Home, Lock};
 use crate::error::DatasetError;
 use crate::publish::destination::{Destination, Occupant};
 
@@ -55,7 +55,7 @@ impl Folder {
                 ));
             }
         }
-        let home = destination.unfinished(is_ours)?;
+        let home = destination.home("unfinished", is_ours).take()?;
         match begin(&home) {
             Ok(files) => Ok(Self {
                 replaced,
@@ -123,8 +123,7 @@ fn is_ours(entry: &DirEntry) -> bool {
 #[derive(Debug)]
 pub struct FolderFile {
     path: PathBuf,
-    file: BufWriter<DiskFile>,
-    hasher: blake3::Hasher,
+    file: Hashed<BufWriter<DiskFile>>,
 }
 
 impl FolderFile {
@@ -132,8 +131,7 @@ impl FolderFile {
     pub(crate) fn of(path: PathBuf, file: DiskFile) -> Self {
         Self {
             path,
-            file: BufWriter::new(file),
-            hasher: blake3::Hasher::new(),
+            file: Hashed::new(BufWriter::new(file)),
         }
     }
 
@@ -147,9 +145,9 @@ impl FolderFile {
     pub fn finish(mut self) -> Result<FileMeasure, DatasetError> {
         self.file
             .flush()
-            .and_then(|()| self.file.get_ref().sync())
+            .and_then(|()| self.file.inner.get_ref().sync())
             .map_err(|source| DatasetError::io("sync", &self.path, source))?;
-        Ok(FileMeasure::of(&self.hasher))
+        Ok(FileMeasure::of(&self.file.hasher))
     }
 
     /// Where it is being written.
@@ -160,9 +158,7 @@ impl FolderFile {
 
 impl Write for FolderFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes)?;
-        self.hasher.update(bytes.split_at(written).0);
-        Ok(written)
+        self.file.write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -11,7 +11,7 @@ use crate::error::DatasetError;
 use crate::parquet::chunk::{Context, Nesting};
 use crate::parquet::column::kind::{self, Json, Number, Text};
 use crate::parquet::column::{
-    Column, ColumnFault, Leaves, Maybe, MaybeSpans, Nested, NestedValue, RowGroup, Shape,
+    Column, ColumnFault, EachLeaf, EndGroup, EndRow, Leaves, Maybe, MaybeSpans, Nested, NestedValue, Shape,
 };
 use crate::parquet::compression::Compression;
 use crate::parquet::row_group::{RowGroupFile, check_row};
@@ -96,17 +96,10 @@ macro_rules! kinds {
                 }
             }
 
-            fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
+            fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
                 match self {
-                    $(Self::$kind(column) => column.end_row(context),)+
-                    Self::Nested(column) => column.end_row(context),
-                }
-            }
-
-            fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault> {
-                match self {
-                    $(Self::$kind(column) => column.end_group(group, context),)+
-                    Self::Nested(column) => column.end_group(group, context),
+                    $(Self::$kind(column) => column.leaves(visit),)+
+                    Self::Nested(column) => column.leaves(visit),
                 }
             }
         }
@@ -168,7 +161,7 @@ impl FreeTable {
         let mut cells = self.columns.iter_mut().zip(row);
         cells.try_for_each(|(column, cell)| {
             column.push(*cell, &self.context)?;
-            column.end_row(&mut self.context)
+            column.leaves(&mut EndRow(&mut self.context))
         })
     }
 
@@ -180,7 +173,7 @@ impl FreeTable {
         } = self;
         let ended = file.end_group(|group| {
             let mut columns = columns.iter_mut();
-            columns.try_for_each(|column| column.end_group(group, context))
+            columns.try_for_each(|column| column.leaves(&mut EndGroup { group, context }))
         });
         self.checked(ended)
     }

@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub use self::name::NightName;
 
 use crate::disk::{self, Dir, EntryKind, Lock};
-use crate::error::DatasetError;
+use crate::error::{DatasetError, or_damage};
 use crate::parquet::compression::Compression;
 use crate::publish::destination::{Destination, wrong_when_refused};
 use crate::publish::folder::FolderFile;
@@ -193,11 +193,12 @@ impl NightStore {
         let Some(records) = &self.records else {
             return Ok(None);
         };
-        match records.read_small(&record_file(name), RECORD_BYTES) {
-            Ok(bytes) => Ok(bytes.map(RecordBytes::Whole)),
-            Err(error @ DatasetError::Corrupt { .. }) => Ok(Some(RecordBytes::Damaged(error.to_string()))),
-            Err(error) => Err(error),
-        }
+        Ok(
+            match or_damage(records.read_small(&record_file(name), RECORD_BYTES))? {
+                Ok(bytes) => bytes.map(RecordBytes::Whole),
+                Err(damage) => Some(RecordBytes::Damaged(damage.to_string())),
+            },
+        )
     }
 
     /// Writes the record of a night, in place of an older one, by one rename.

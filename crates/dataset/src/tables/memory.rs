@@ -1,12 +1,16 @@
-//! A table of one slice as the bytes of its files, and its rows as Arrow batches.
+//! A table that nobody writes to a disk: the bytes of its files in one slice, and its rows as Arrow batches.
+//!
+//! It is filled as files are, column by column and without compression, and decoded batch by batch when somebody asks: so a
+//! row is the same whether it comes out of a dataset or out of here (docs/decisions/2026-11-23-tables-without-a-dataset.md).
 
 use std::path::Path;
 
 use arrow_array::RecordBatch;
 use bytes::Bytes;
-use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder as Builder;
+use parquet::errors::Result;
 
-use crate::error::DatasetError;
+use crate::error::{DatasetError, each_or_error};
 
 /// Rows of a batch at most.
 const BATCH_ROWS: usize = 8192;
@@ -35,76 +39,25 @@ impl MemoryTable {
 
     /// Its rows. The table goes as its batches are read.
     pub fn into_batches(self) -> TableBatches {
-        TableBatches {
-            name: self.name,
-            files: self.files.into_iter(),
-            open: None,
-        }
+        let batches = self
+            .files
+            .into_iter()
+            .flat_map(|file| each_or_error(batches(file)));
+        Box::new(batches.map(move |batch| {
+            batch.map_err(|error| DatasetError::parquet("read", Path::new(self.name), error))
+        }))
     }
 }
 
 /// The rows of a table, batch by batch.
-pub struct TableBatches {
-    name: &'static str,
-    files: std::vec::IntoIter<Bytes>,
-    /// The file at hand, the row group that is next, and the one that is read.
-    open: Option<OpenFile>,
-}
+pub type TableBatches = Box<dyn Iterator<Item = std::result::Result<RecordBatch, DatasetError>> + Send>;
 
-struct OpenFile {
-    bytes: Bytes,
-    next_group: usize,
-    groups: usize,
-    /// A batch does not reach over row groups: the text of one always fits into a column of strings.
-    reader: Option<ParquetRecordBatchReader>,
-}
-
-impl OpenFile {
-    fn of(bytes: Bytes) -> parquet::errors::Result<Self> {
-        let builder = ParquetRecordBatchReaderBuilder::try_new(bytes.clone())?;
-        Ok(Self {
-            groups: builder.metadata().num_row_groups(),
-            bytes,
-            next_group: 0,
-            reader: None,
-        })
-    }
-
-    fn next(&mut self) -> parquet::errors::Result<Option<RecordBatch>> {
-        loop {
-            if let Some(batch) = self.reader.as_mut().and_then(Iterator::next) {
-                return Ok(Some(batch?));
-            }
-            if self.next_group == self.groups {
-                return Ok(None);
-            }
-            let builder = ParquetRecordBatchReaderBuilder::try_new(self.bytes.clone())?;
-            let group = builder.with_row_groups(vec![self.next_group]);
-            self.reader = Some(group.with_batch_size(BATCH_ROWS).build()?);
-            self.next_group += 1;
-        }
-    }
-}
-
-impl Iterator for TableBatches {
-    type Item = Result<RecordBatch, DatasetError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let name = self.name;
-        let failed = |error| Some(Err(DatasetError::parquet("read", Path::new(name), error)));
-        loop {
-            let open = match &mut self.open {
-                Some(open) => open,
-                none => match OpenFile::of(self.files.next()?) {
-                    Ok(open) => none.insert(open),
-                    Err(error) => return failed(error),
-                },
-            };
-            match open.next() {
-                Ok(Some(batch)) => return Some(Ok(batch)),
-                Ok(None) => self.open = None,
-                Err(error) => return failed(error),
-            }
-        }
-    }
+/// The batches of a file. None reaches over row groups: the text of one always fits into a column of strings.
+fn batches(file: Bytes) -> Result<impl Iterator<Item = Result<RecordBatch>>> {
+    let groups = 0..Builder::try_new(file.clone())?.metadata().num_row_groups();
+    Ok(groups.flat_map(move |group| {
+        let builder = Builder::try_new(file.clone()).map(|builder| builder.with_row_groups(vec![group]));
+        let reader = builder.and_then(|builder| builder.with_batch_size(BATCH_ROWS).build());
+        each_or_error(reader.map(|batches| batches.map(|batch| Ok(batch?))))
+    }))
 }

@@ -5,7 +5,6 @@
 mod describe;
 pub(crate) mod listed;
 pub(crate) mod memory;
-pub(crate) mod memory_table;
 pub(crate) mod options;
 pub(crate) mod part;
 pub(crate) mod part_file;

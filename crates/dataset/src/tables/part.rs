@@ -8,9 +8,10 @@ use bytes::Bytes;
 use crate::disk::{self, DiskFile};
 use crate::error::DatasetError;
 use crate::parquet::chunk::{Context, Nesting};
+use crate::parquet::column::{EndGroup, EndRow};
 use crate::parquet::key::Key;
 use crate::parquet::row_group::{RowGroupFile, check_row};
-use crate::tables::memory_table::MemoryTable;
+use crate::tables::memory::MemoryTable;
 use crate::tables::options::{Partition, TableOptions};
 use crate::tables::part_file::{self, PartFile, SlicePlace};
 use crate::tables::table::{self, Table};
@@ -179,7 +180,7 @@ impl<T: Table> OpenPart<T> {
         let text = T::text_bytes(&row, &context.keys);
         let pushed = check_row(text)
             .and_then(|()| self.columns.push(row, Nesting::default(), context))
-            .and_then(|()| self.columns.end_row(context));
+            .and_then(|()| self.columns.leaves(&mut EndRow(context)));
         pushed.map_err(|fault| fault.of(T::NAME, &self.path))?;
         self.rows += 1;
         if self.file.is_full_with(text) {
@@ -190,7 +191,9 @@ impl<T: Table> OpenPart<T> {
 
     fn end_group(&mut self, context: &mut Context) -> Result<(), DatasetError> {
         let columns = &mut self.columns;
-        let ended = self.file.end_group(|group| columns.end_group(group, context));
+        let ended = self
+            .file
+            .end_group(|group| columns.leaves(&mut EndGroup { group, context }));
         ended.map_err(|fault| fault.of(T::NAME, &self.path))
     }
 

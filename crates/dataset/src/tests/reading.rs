@@ -7,7 +7,7 @@ use crate::rows::LossRow;
 use crate::tests::support::{
     forge_manifest, manifest, number, options, publish, push_full, push_sparse, seal_files, work,
 };
-use crate::{Dataset, DatasetError, certify, write_derived};
+use crate::{Dataset, DatasetError, Flags, Numbers, Texts, Times, certify, write_derived};
 use tempfile::TempDir;
 
 /// A published dataset of two slices; the losses of each are told apart by their amounts.
@@ -46,8 +46,11 @@ fn values_come_back_as_they_were_written_and_missing_ones_are_missing() {
     let columns = ["title", "record", "started_at"];
     dataset
         .scan("conversations", &columns, &mut |batch| {
-            let (titles, records) = (batch.texts("title")?, batch.numbers("record")?);
-            let started = batch.times("started_at")?;
+            let (titles, records) = (
+                batch.column::<Texts>("title")?,
+                batch.column::<Numbers>("record")?,
+            );
+            let started = batch.column::<Times>("started_at")?;
             assert_eq!(titles.get(0), Some("title"));
             assert_eq!(records.at(0), u64::from(number("record")));
             assert_eq!(started.get(0), Some(i64::from(number("started_at"))));
@@ -70,7 +73,7 @@ fn a_table_is_read_through_all_its_files_in_order() {
     let mut batches = 0;
     for batch in dataset.batches("losses", &["amount"]) {
         let batch = batch.unwrap();
-        let column = batch.numbers("amount").unwrap();
+        let column = batch.column::<Numbers>("amount").unwrap();
         amounts.extend((0..batch.rows()).map(|row| column.at(row)));
         batches += 1;
     }
@@ -92,11 +95,11 @@ fn a_column_that_is_not_there_or_holds_something_else_is_an_error_that_names_it(
             .unwrap_err()
             .to_string()
     };
-    let missing = fault(&mut |batch| batch.texts("source").map(drop));
+    let missing = fault(&mut |batch| batch.column::<Texts>("source").map(drop));
     assert!(missing.contains("no column source"), "{missing}");
-    let other = fault(&mut |batch| batch.numbers("title").map(drop));
+    let other = fault(&mut |batch| batch.column::<Numbers>("title").map(drop));
     assert!(other.contains("column title does not hold numbers"), "{other}");
-    assert!(fault(&mut |batch| batch.flags("record").map(drop)).contains("record"));
+    assert!(fault(&mut |batch| batch.column::<Flags>("record").map(drop)).contains("record"));
 }
 
 #[test]
@@ -108,7 +111,7 @@ fn rows_are_read_by_the_lists_of_the_lots_whether_the_manifest_lists_the_files_o
         let mut amounts = Vec::new();
         for batch in dataset.batches("losses", &["amount"]) {
             let batch = batch.unwrap();
-            let column = batch.numbers("amount").unwrap();
+            let column = batch.column::<Numbers>("amount").unwrap();
             amounts.extend((0..batch.rows()).map(|row| column.at(row)));
         }
         assert_eq!(amounts.len() as u64, dataset.rows("losses"));

@@ -5,16 +5,16 @@
 //!  {"role":"assistant","content":[{"type":"text","text":"Hello"}]}]}
 //! ```
 
-use chatmill_model::{Component, DEFAULT_PROFILE, Media, MediaKind, Sink};
+use chatmill_model::{Component, Media, MediaKind, Sink};
 
 use crate::loss::reasons;
 use crate::loss::rule::rules;
 use crate::loss::violation::Violation;
 use crate::naming::calls::{IdRule, IdShape};
 use crate::naming::tools::NameRule;
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, Results, SystemPlace, Texts, Thoughts};
-use crate::text::media::{document_text, inline_bytes, picture_type, web_address};
+use crate::text::media::{carried, document_text, inline_bytes, picture_type, web_address};
 use crate::text::run::is_blank_character;
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
@@ -54,11 +54,7 @@ rules! {
 }
 
 /// Messages requests.
-pub(crate) static ANTHROPIC_MESSAGES: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::Turns(&PROFILE, write),
-};
+pub(crate) static ANTHROPIC_MESSAGES: Dialect = Dialect::turns(&ABOUT, &PROFILE, write);
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "anthropic-messages",
@@ -225,7 +221,7 @@ fn source<'a>(sink: &mut Sink<'a>, media: &'a Media) {
         let kind = picture_type(media).filter(|_| !is_document);
         sink.json_string(kind.unwrap_or(PDF), Component::Meta);
         sink.framing(",\"data\":");
-        sink.json_string(inline_bytes(media).unwrap_or_default(), Component::Content);
+        sink.json_string(carried(inline_bytes(media)), Component::Content);
     }
     sink.framing("}");
     if let Some(title) = media.name.as_deref().filter(|_| is_document) {

@@ -8,15 +8,15 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Component, DEFAULT_PROFILE, Media, MediaKind, MediaSource, Sink};
+use chatmill_model::{Component, Media, MediaKind, MediaSource, Sink};
 
 use crate::loss::reasons;
 use crate::loss::rule::rules;
 use crate::naming::calls::{IdRule, IdShape};
 use crate::naming::tools::NameRule;
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, Results, SystemPlace, Texts, Thoughts};
-use crate::text::media::{inline_bytes, picture_type};
+use crate::text::media::{carried, inline_bytes, picture_type};
 use crate::text::run::is_blank_character;
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
@@ -45,11 +45,7 @@ rules! {
 }
 
 /// Converse requests.
-pub(crate) static BEDROCK_CONVERSE: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::Turns(&PROFILE, write),
-};
+pub(crate) static BEDROCK_CONVERSE: Dialect = Dialect::turns(&ABOUT, &PROFILE, write);
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "bedrock-converse",
@@ -271,7 +267,7 @@ fn media_block<'a>(sink: &mut Sink<'a>, media: &'a Media) {
         sink.framing("}");
     } else {
         sink.framing("\"bytes\":");
-        sink.json_string(inline_bytes(media).unwrap_or_default(), Component::Content);
+        sink.json_string(carried(inline_bytes(media)), Component::Content);
     }
     sink.framing("}}}");
 }

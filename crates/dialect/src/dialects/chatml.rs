@@ -14,14 +14,14 @@
 //!
 //! The transcript ends with the last turn: nothing asks for an answer.
 
-use chatmill_model::{DEFAULT_PROFILE, Level, Role, Sink, Speaker};
+use chatmill_model::{Level, Role, Sink, Speaker};
 
 use crate::loss::reasons;
 use crate::loss::rule::rules;
 use crate::messages::order::Order;
 use crate::naming::calls::{IdRule, IdShape};
 use crate::naming::tools::NameRule;
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{ControlTokenRule, DialectProfile, Thoughts};
 use crate::transcript::turns::TurnPlan;
 
@@ -40,11 +40,7 @@ rules! {
 const OPENING: &str = "<|im_start|>";
 const CLOSING: &str = "<|im_end|>";
 /// `ChatML` transcripts.
-pub(crate) static CHATML: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::Turns(&PROFILE, write),
-};
+pub(crate) static CHATML: Dialect = Dialect::turns(&ABOUT, &PROFILE, write);
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "chatml",

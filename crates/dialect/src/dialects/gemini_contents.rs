@@ -6,17 +6,17 @@
 //!
 //! Profile `no-ids` leaves out the ids of calls, which older models refuse.
 
-use chatmill_model::{Component, DEFAULT_PROFILE, Media, MediaKind, MediaSource, Sink};
+use chatmill_model::{Component, Media, MediaKind, MediaSource, Sink};
 
 use crate::loss::reasons;
 use crate::loss::rule::rules;
 use crate::loss::violation::Violation;
 use crate::naming::calls::{IdRule, IdShape};
 use crate::naming::tools::NameRule;
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, Results, SystemPlace, Texts, Thoughts};
 use crate::text::json;
-use crate::text::media::{inline_bytes, kind_of_type, web_address};
+use crate::text::media::{carried, inline_bytes, kind_of_type, web_address};
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
 use crate::transcript::turns::{Block, BlockContent, TurnPlan, with_media};
@@ -49,18 +49,12 @@ rules! {
 }
 
 /// Requests of `generateContent`, in profile `document`.
-pub(crate) static GEMINI_CONTENTS: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::Turns(&PROFILE, |plan, sink| write(plan, sink, true)),
-};
+pub(crate) static GEMINI_CONTENTS: Dialect =
+    Dialect::turns(&ABOUT, &PROFILE, |plan, sink| write(plan, sink, true));
 
 /// Without ids of calls.
-static WITHOUT_IDS: Dialect = Dialect {
-    profile: "no-ids",
-    about: &ABOUT,
-    renderer: Renderer::Turns(&NO_IDS, |plan, sink| write(plan, sink, false)),
-};
+static WITHOUT_IDS: Dialect =
+    Dialect::turns(&ABOUT, &NO_IDS, |plan, sink| write(plan, sink, false)).called("no-ids");
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "gemini-contents",
@@ -164,7 +158,7 @@ fn carries_in_results(media: &Media) -> Option<u64> {
 
 /// Whether a response that is this object tells whether it is a failure: one that holds nothing but `error` is.
 fn is_told_by(object: &str, is_error: bool) -> bool {
-    let fields = json::fields(object).unwrap_or_default();
+    let fields = json::fields(object);
     is_error == (fields.len() == 1 && fields.contains_key("error"))
 }
 
@@ -269,9 +263,9 @@ fn medium<'a>(sink: &mut Sink<'a>, media: &'a Media) {
         sink.json_string(address, Component::Content);
     } else {
         sink.framing("{\"inlineData\":{\"mimeType\":");
-        sink.json_string(kind.unwrap_or_default(), Component::Meta);
+        sink.json_string(carried(kind), Component::Meta);
         sink.framing(",\"data\":");
-        sink.json_string(inline_bytes(media).unwrap_or_default(), Component::Content);
+        sink.json_string(carried(inline_bytes(media)), Component::Content);
     }
     sink.framing("}");
 }

@@ -4,25 +4,18 @@
 //! {"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}
 //! ```
 
-use chatmill_model::DEFAULT_PROFILE;
-
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::messages_profile::{PROFILE, RULES, TEXT_PROFILE};
 use crate::write::list::List;
 
 /// TRL's messages, in profile `document`.
-pub(crate) static HF_MESSAGES: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::Turns(&PROFILE, |plan, sink| LIST.write(plan, sink)),
-};
+pub(crate) static HF_MESSAGES: Dialect =
+    Dialect::turns(&ABOUT, &PROFILE, |plan, sink| LIST.write(plan, sink));
 
 /// With arguments as text.
-static STRING_ARGUMENTS: Dialect = Dialect {
-    profile: "string-arguments",
-    about: &ABOUT,
-    renderer: Renderer::Turns(&TEXT_PROFILE, |plan, sink| TEXT_LIST.write(plan, sink)),
-};
+static STRING_ARGUMENTS: Dialect =
+    Dialect::turns(&ABOUT, &TEXT_PROFILE, |plan, sink| TEXT_LIST.write(plan, sink))
+        .called("string-arguments");
 
 const LIST: List = List {
     arguments: PROFILE.arguments,

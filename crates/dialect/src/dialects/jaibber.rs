@@ -20,10 +20,8 @@ pub(crate) const LOSES: &[LossCode] = &[
 ];
 
 const NO_PLACE: NoPlace = NoPlace {
-    tools: Some(reasons::FORMAT_HAS_NO_TOOLS),
-    reasoning: Some(reasons::FORMAT_HAS_NO_REASONING),
     notices: Some(reasons::MESSAGE_HAS_NO_NOTICES),
-    cache_marks: Some(reasons::FORMAT_HAS_NO_CACHE_MARKS),
+    ..NoPlace::FORMAT
 };
 
 /// Declares what a stretch holds of these.

@@ -11,7 +11,7 @@
 //! People are `User` and have no names here; agents have theirs, whoever's perspective it is. Nothing is escaped, so a text
 //! of several paragraphs cannot be told from several turns; where a paragraph begins like a turn, that is declared.
 
-use chatmill_model::{Component, DEFAULT_PROFILE, Level, Message, Part, Participant, Role, Sink, Speaker};
+use chatmill_model::{Component, Level, Message, Part, Participant, Role, Sink, Speaker};
 
 use crate::dialects::jaibber::{self, declare_unspoken};
 use crate::loss::{LossCode, Losses, reasons, united};
@@ -20,7 +20,7 @@ use crate::messages::system;
 use crate::messages::text::{self, declared_words};
 use crate::messages::unsupported::{self, Unsupported, declare_conversation, declare_messages};
 use crate::naming::people::AGENT;
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::text::edit::paragraphs_like;
 use crate::text::media::placeholder;
 use crate::transcript::Transcript;
@@ -35,11 +35,7 @@ const SENTENCE: &str = "Respond ONLY to the final user message. Previous message
 const WINDOW_MESSAGES: u32 = 20;
 
 /// Jaibber's prompts.
-pub(crate) static JAIBBER_CONTEXT: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::System { loses, render },
-};
+pub(crate) static JAIBBER_CONTEXT: Dialect = Dialect::system(&ABOUT, loses, render);
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "jaibber-context",
@@ -54,23 +50,16 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(&[]),
 };
 
-/// What no turn has a place for.
-const LACKS: &[Unsupported] = &[
-    Unsupported::MessageIds,
-    Unsupported::Times,
-    Unsupported::Mentions,
-    Unsupported::Extra,
-];
-
 fn loses() -> Vec<LossCode> {
     united(&[
         select::LOSES,
         select::LOSES_NOTICES,
         jaibber::LOSES,
         unsupported::LOSES_FACTS,
-        &unsupported::loses(LACKS),
+        &unsupported::loses(Unsupported::BESIDE_WORDS),
         text::LOSES,
-        LOSES,
+        reasons::JAIBBER_CONTEXT,
+        &[LossCode::EmptyDropped],
     ])
 }
 
@@ -82,37 +71,15 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
     declare_silent(&shown.stretch, &mut losses);
     system::declare_unplaced(view, &mut losses);
     declare_conversation(view, &mut losses);
-    declare_messages(view, &shown.messages, LACKS, &mut losses);
+    declare_messages(view, &shown.messages, Unsupported::BESIDE_WORDS, &mut losses);
     let mut progress = Progress::default();
     sink.framing(SENTENCE);
     for message in &shown.messages {
-        if let Some(turn) = Turn::of(transcript, message, &mut losses) {
-            turn.write(sink);
+        if write(transcript, message, &mut losses, sink) {
             progress.said(message.position, message.role.as_str());
         }
     }
     progress.finish(shown.extent, losses, Vec::new())
-}
-
-/// What turns may cost.
-const LOSES: &[LossCode] = &[
-    LossCode::EmptyDropped,
-    LossCode::ReferenceDropped,
-    LossCode::NameDropped,
-    LossCode::SpecialTokenInText,
-    LossCode::MediaDropped,
-    LossCode::MediaPlaceholder,
-    LossCode::PartFlattened,
-];
-
-/// A turn of the context.
-struct Turn<'a> {
-    /// The name of an agent; none where a person speaks.
-    agent: Option<&'a str>,
-    voice: Speaker,
-    position: u32,
-    /// Texts, and what stands for media: one at least, each on a line of its own.
-    texts: Vec<&'a str>,
 }
 
 fn is_spoken(message: &Message) -> bool {
@@ -133,48 +100,40 @@ fn declare_silent(stretch: &[&Message], losses: &mut Losses) {
     }
 }
 
-impl<'a> Turn<'a> {
-    /// The turn of a message; none when nothing is left to say.
-    fn of(transcript: &Transcript<'a>, message: &'a Message, losses: &mut Losses) -> Option<Self> {
-        let (view, position) = (transcript.view(), message.position);
-        let texts = texts(transcript, message, losses);
-        if texts.is_empty() {
-            losses.at(reasons::MESSAGE_SAYS_NOTHING, position);
-            return None;
-        }
-        let joined = texts.len() as u64 - 1;
-        losses.several(reasons::JOINED_INTO_ONE_TURN, position, joined);
-        let references = message.references.len() as u64;
-        losses.several(reasons::CONTEXT_HAS_NO_REPLIES, position, references);
-        let agent = (message.role == Role::Assistant).then(|| agent_name(view, message));
-        let nameless = u64::from(agent.is_none() && message.sender.is_some());
-        losses.whole_rendering(reasons::CONTEXT_HAS_NO_NAMES, nameless);
-        Some(Self {
-            agent,
-            voice: view.voice(message),
-            position,
-            texts,
-        })
+/// Writes the turn of a message, and says whether there is one: not where nothing is left to say.
+fn write<'a>(
+    transcript: &Transcript<'a>,
+    message: &'a Message,
+    losses: &mut Losses,
+    sink: &mut Sink<'a>,
+) -> bool {
+    let (view, position) = (transcript.view(), message.position);
+    let texts = texts(transcript, message, losses);
+    if texts.is_empty() {
+        losses.at(reasons::MESSAGE_SAYS_NOTHING, position);
+        return false;
     }
-
-    fn write(self, sink: &mut Sink<'a>) {
-        sink.speak(Speaker::Other);
-        sink.framing("\n\n");
-        sink.answer(self.voice, Some(self.position));
-        if let Some(agent) = self.agent {
-            sink.framing("Assistant (");
-            sink.content(agent, Level::Raw, Component::Names);
-            sink.framing("): ");
-        } else {
-            sink.framing("User: ");
-        }
-        for (index, text) in self.texts.into_iter().enumerate() {
-            if index > 0 {
-                sink.framing("\n");
-            }
-            sink.content(text, Level::Raw, Component::Content);
-        }
+    losses.several(reasons::JOINED_INTO_ONE_TURN, position, texts.len() as u64 - 1);
+    let references = message.references.len() as u64;
+    losses.several(reasons::CONTEXT_HAS_NO_REPLIES, position, references);
+    sink.speak(Speaker::Other);
+    sink.framing("\n\n");
+    sink.answer(view.voice(message), Some(position));
+    if message.role == Role::Assistant {
+        sink.framing("Assistant (");
+        sink.content(agent_name(view, message), Level::Raw, Component::Names);
+        sink.framing("): ");
+    } else {
+        losses.whole_rendering(reasons::CONTEXT_HAS_NO_NAMES, u64::from(message.sender.is_some()));
+        sink.framing("User: ");
     }
+    for (index, text) in texts.into_iter().enumerate() {
+        if index > 0 {
+            sink.framing("\n");
+        }
+        sink.content(text, Level::Raw, Component::Content);
+    }
+    true
 }
 
 /// The name of an agent; an id says nothing to those who read the context.

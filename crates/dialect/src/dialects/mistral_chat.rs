@@ -15,13 +15,13 @@ use crate::loss::rule::rules;
 use crate::loss::violation::Violation;
 use crate::naming::calls::{IdRule, IdShape};
 use crate::naming::tools::NameRule;
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, SystemPlace, Texts};
 use crate::tools::forms::Form;
 use crate::transcript::turns::TurnPlan;
 use crate::write::list::List;
 use crate::write::picture::picture;
-use chatmill_model::{DEFAULT_PROFILE, Role, Sink};
+use chatmill_model::{Role, Sink};
 
 rules! {
     /// ids are nine letters and digits up to v11, anything but `null` from v13
@@ -43,16 +43,7 @@ rules! {
 }
 
 /// Mistral's requests, in profile `document`.
-pub(crate) static MISTRAL_CHAT: Dialect = version(DEFAULT_PROFILE, &V7);
-
-/// As a version of the tokenizer takes them.
-const fn version(profile: &'static str, fit: &'static DialectProfile) -> Dialect {
-    Dialect {
-        profile,
-        about: &ABOUT,
-        renderer: Renderer::Turns(fit, write),
-    }
-}
+pub(crate) static MISTRAL_CHAT: Dialect = Dialect::turns(&ABOUT, &V7, write);
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "mistral-chat",
@@ -64,9 +55,9 @@ static ABOUT: DialectAbout = DialectAbout {
     carries: "text, tools, pictures by web address or as bytes, quoted replies; names before the text",
     profiles: &[
         &MISTRAL_CHAT,
-        &version("v3", &V3),
-        &version("v7", &V7),
-        &version("v13", &V13),
+        &Dialect::turns(&ABOUT, &V3, write).called("v3"),
+        &Dialect::turns(&ABOUT, &V7, write).called("v7"),
+        &Dialect::turns(&ABOUT, &V13, write).called("v13"),
     ],
     shows: Shows::Conversation,
     rules: Rules::Judged(RULES),

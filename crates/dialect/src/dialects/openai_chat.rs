@@ -4,13 +4,11 @@
 //! {"messages":[{"role":"user","name":"Alice","content":"Hi"},{"role":"assistant","content":"Hello"}]}
 //! ```
 
-use chatmill_model::DEFAULT_PROFILE;
-
 use crate::loss::reasons;
 use crate::loss::rule::rules;
 use crate::naming::calls::{IdRule, IdShape};
 use crate::naming::tools::NameRule;
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, Texts};
 use crate::tools::forms::Form;
 use crate::write::list::List;
@@ -40,11 +38,8 @@ rules! {
 }
 
 /// Chat Completions requests.
-pub(crate) static OPENAI_CHAT: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::Turns(&PROFILE, |plan, sink| List::PLAIN.write(plan, sink)),
-};
+pub(crate) static OPENAI_CHAT: Dialect =
+    Dialect::turns(&ABOUT, &PROFILE, |plan, sink| List::PLAIN.write(plan, sink));
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "openai-chat",

@@ -6,14 +6,14 @@
 //!  {"type":"function_call_output","call_id":"c1","output":"3"}]}
 //! ```
 
-use chatmill_model::{Component, DEFAULT_PROFILE, Media, MediaKind, Role, Sink, Speaker};
+use chatmill_model::{Component, Media, MediaKind, Role, Sink, Speaker};
 
 use crate::loss::reasons;
 use crate::loss::rule::rules;
 use crate::loss::violation::Violation;
 use crate::naming::calls::{IdRule, IdShape};
 use crate::naming::tools::NameRule;
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, Shape, Texts, Thoughts};
 use crate::text::media::web_address;
 use crate::tools::forms::{self, Form};
@@ -39,11 +39,7 @@ rules! {
 }
 
 /// Responses requests.
-pub(crate) static OPENAI_RESPONSES: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::Turns(&PROFILE, write),
-};
+pub(crate) static OPENAI_RESPONSES: Dialect = Dialect::turns(&ABOUT, &PROFILE, write);
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "openai-responses",

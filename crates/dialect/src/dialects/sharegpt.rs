@@ -10,13 +10,13 @@
 //! are joined with a blank line, and text beside a call follows the call's result. Calls with which the conversation ends are the
 //! last turn, several of them as a list.
 
-use chatmill_model::{Component, DEFAULT_PROFILE, Level, Role, Sink, Speaker};
+use chatmill_model::{Component, Level, Role, Sink, Speaker};
 
 use crate::loss::reasons;
 use crate::loss::rule::rules;
 use crate::naming::calls::{IdRule, IdShape};
 use crate::naming::tools::NameRule;
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, Shape, SystemPlace, Thoughts};
 use crate::tools::arguments::ArgumentsAs;
 use crate::tools::forms::{self, Form};
@@ -38,11 +38,7 @@ rules! {
 }
 
 /// `ShareGPT` records.
-pub(crate) static SHAREGPT: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::Turns(&PROFILE, write),
-};
+pub(crate) static SHAREGPT: Dialect = Dialect::turns(&ABOUT, &PROFILE, write);
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "sharegpt",

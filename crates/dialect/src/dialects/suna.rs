@@ -14,13 +14,11 @@ mod bedrock;
 mod cached;
 pub(crate) mod rows;
 
-use chatmill_model::DEFAULT_PROFILE;
-
 use crate::loss::reasons;
 use crate::loss::rule::rules;
 use crate::naming::calls::{IdRule, IdShape};
 use crate::naming::tools::NameRule;
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::passes::profile::{DialectProfile, MarksOn, Texts};
 use crate::write::list::{ContentAs, Ends, List};
 
@@ -38,29 +36,19 @@ rules! {
 }
 
 /// Lists with strings.
-pub(crate) static SUNA_LLM: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &LLM,
-    renderer: Renderer::Turns(&STRINGS, |plan, sink| LIST.write(plan, sink)),
-};
+pub(crate) static SUNA_LLM: Dialect = Dialect::turns(&LLM, &STRINGS, |plan, sink| LIST.write(plan, sink));
 
 /// Lists with text blocks.
-pub(crate) static SUNA_LIST: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &BLOCKS,
-    renderer: Renderer::Turns(&MARKED, |plan, sink| BLOCK_LIST.write(plan, sink)),
-};
-
-const SPECIFICATION: &str = "Suna, message structures";
-const DATED: &str = "2025-11-07";
+pub(crate) static SUNA_LIST: Dialect =
+    Dialect::turns(&BLOCKS, &MARKED, |plan, sink| BLOCK_LIST.write(plan, sink));
 
 static LLM: DialectAbout = DialectAbout {
     id: "suna-llm",
     title: "Suna LLM messages",
     family: "openai-chat",
     media_type: "application/json",
-    specification: SPECIFICATION,
-    dated: DATED,
+    specification: "Suna, message structures",
+    dated: "2025-11-07",
     carries: "text, tools, ids of messages, quoted replies",
     profiles: &[&SUNA_LLM],
     shows: Shows::Conversation,

@@ -1,7 +1,8 @@
 //! The reasons of losses, all of them: a dialect names one and makes none up.
 //!
-//! Here stands why, and beside it what is lost, where a reason is always one of the same: code and reason are one constant then. A
-//! reason that nothing names any more is a warning of the compiler.
+//! Here stands why, and beside it what is lost, where a reason is always one of the same: code and reason are one constant then. Those that
+//! belong to one room stand together, and the list of their codes is what that room may cost. A reason that nothing names any more
+//! is a warning of the compiler.
 //!
 //! Why: docs/decisions/2026-11-22-reasons-of-losses-are-a-list.md.
 
@@ -9,12 +10,14 @@ use super::LossCode;
 use super::reason::{LossCause, LossReason};
 
 macro_rules! reasons {
-    (pub { $($public:ident = $known:literal;)* } crate { $($name:ident $(: $code:ident)? = $clause:literal;)* }) => {
+    (pub { $($public:ident = $known:literal;)* } crate { $($name:ident $(: $code:ident)? = $clause:literal;)* }
+     $(#[doc = $cost:literal] $list:ident { $($listed:ident $(: $known_code:ident)? = $words:literal;)* })*) => {
         /// Their numbers.
         #[expect(non_camel_case_types, reason = "each is called as its reason")]
         enum Number {
             $($public,)*
             $($name,)*
+            $($($listed,)*)*
         }
 
         $(
@@ -22,9 +25,15 @@ macro_rules! reasons {
             pub const $public: LossReason = LossReason::new(Number::$public as u16, $known);
         )*
         $(reason! { $name $clause $($code)? })*
+        $(
+            #[doc = $cost]
+            pub(crate) const $list: &[LossCode] = &[$($(LossCode::$known_code,)?)*];
+            $(reason! { $listed $words $($known_code)? })*
+        )*
 
         #[cfg(test)]
-        const ALL: &[LossReason] = &[$($public,)* $(LossReason::new(Number::$name as u16, $clause),)*];
+        const ALL: &[LossReason] = &[$($public,)* $(LossReason::new(Number::$name as u16, $clause),)*
+            $($(LossReason::new(Number::$listed as u16, $words),)*)*];
     };
 }
 
@@ -80,7 +89,6 @@ reasons! {
         MESSAGES_HAVE_NO_REASONING = "the messages have no place for reasoning";
         POLICY_DROPS_REASONING = "policy drops reasoning";
         RESULT_SAYS_NO_FAILURE: ErrorFlagDropped = "a result does not say that it is a failure";
-        QUOTED_MESSAGE_IS_SHOWN: ReferenceShortened = "the quoted message stands in the same rendering";
         ASSISTANT_WOULD_PRINT_PLACEHOLDERS: MediaDropped = "the assistant would learn to print what stands for media";
         POLICY_DROPS_REPLIES: ReferenceDropped = "policy drops replies";
         MESSAGE_IS_COMPRESSED: Truncated = "the message is what the model saw, compressed";
@@ -135,7 +143,6 @@ reasons! {
         END_IS_TRIMMED: WhitespaceTrimmed = "the last turn does not end in white space";
         RESULT_NAMES_ANOTHER_TOOL: ToolNameRewritten = "the result names another tool than its call";
         ID_WITHOUT_A_CALL: ToolIdRewritten = "the id of a result without a call is made up";
-        RESULT_BEARS_NO_NAME: NameDropped = "a result bears no name of a speaker";
         MESSAGES_HAVE_NO_CACHE_MARKS: CacheMarkDropped = "the messages have no cache marks";
         POLICY_PUTS_NAMES_IN_FRONT = "policy puts names in front of the text";
         NO_FIELD_FOR_NAMES = "the dialect has no field for names";
@@ -143,14 +150,10 @@ reasons! {
         ONE_OTHER_SPEAKS = "the dialect has no field for names, and one other speaks";
         OWN_TURNS_CARRY_NO_NAME: NameDropped = "the assistant's own turns carry no name";
         NAME_IS_AN_ALIAS: NameAliased = "the name is written as an alias, which the roster leads back from";
-        QUOTED_MEDIA_ARE_NOT_REPEATED: MediaDropped = "quoted media are not repeated";
         SYSTEM_TEXT_BEARS_NO_NAME: NameDropped = "system text bears no name";
         SYSTEM_TEXT_STANDS_OUTSIDE: SystemHoisted = "system text stands outside the turns";
         LATER_SYSTEM_TEXT: SystemInlined = "system text behind the first turn has no place of its own";
-        PERSPECTIVE_IS_THE_ASSISTANT: RoleMapped = "the perspective speaks as the assistant";
-        ASSISTANT_WOULD_PRINT_QUOTES: ReferenceDropped = "the assistant would learn to print quotes";
         TEXT_OR_CALLS: TurnSplit = "a turn holds text or calls";
-        OTHERS_ARE_USERS: RoleMapped = "everybody but the perspective is a user";
         ADDRESS_HAS_TO_BE_FETCHED: MediaNeedsFetch = "the address has to be fetched before the turn can be used";
         POLICY_DROPS_NAMES = "policy drops names";
         TEXT_BEFORE_CALLS_OF_THE_TURN: PartMoved = "text stands before the calls of its turn";
@@ -160,16 +163,6 @@ reasons! {
         MESSAGES_HAVE_NO_NOTICES: NoticeDropped = "the messages have no notices";
         THOUGHTS_ARE_JOINED: PartFlattened = "thoughts are joined into one";
         THOUGHT_SPELLS_ITS_END: ReservedTextEscaped = "a thought does not end where it spells the tag that ends it";
-        FOREIGN_RESULT_AS_TEXT: RoleMapped = "the result of somebody else's call is said as text";
-        POLICY_DROPS_OPEN_CALLS: ToolCallDropped = "the call has no result, and policy drops such calls";
-        CALL_HAS_NO_RESULT: MissingResultSynthesised = "the call has no result";
-        TURNS_BETWEEN_CALL_AND_RESULT: ResultLateMoved = "other turns stood between the call and its result";
-        RESULT_BEFORE_ITS_CALL: ResultEarlyMoved = "the result stood before its call";
-        RESULTS_IN_ANOTHER_ORDER: TurnMoved = "the results stood in another order than their calls";
-        SOMETHING_BETWEEN_CALL_AND_RESULT: ResultLateMoved = "something else stood between the call and its result";
-        CALL_IS_ANSWERED_ALREADY: DuplicateResult = "the call is answered already";
-        POLICY_DROPS_LOOSE_RESULTS: OrphanResultDropped = "the result has no call, and policy drops such results";
-        RESULT_HAS_NO_CALL: OrphanResultInlined = "the result has no call";
 
         // The vendors themselves.
         PICTURE_HAS_NO_NAME_ADDRESS_NO_TYPE = "a picture has no name, and an address no type";
@@ -205,17 +198,56 @@ reasons! {
         LAST_CALLS_HOLD_NO_TEXT = "calls that end a record hold no text beside them";
 
         // Tzurot.
-        REQUEST_IS_ONE_MESSAGE: Truncated = "a request is one message, without the others";
-        REQUEST_HAS_NO_SYSTEM_TEXT: SystemDropped = "a request has no system text";
-        FORMAT_HAS_NO_NOTICES = "the format has no notices";
-        MEDIUM_IS_ITS_ADDRESS: MediaDescriptionDropped = "a medium is its address only";
-        TEXT_IN_FRONT_OF_MEDIA: PartMoved = "the text stands in front of media";
-        JOINED_INTO_THE_FIRST: PartFlattened = "texts are joined into the first element";
-        REQUEST_IS_A_USERS: RoleMapped = "every request is a user's";
         PROXIES_ARE_NAMED: NameInlined = "this version names proxies in front of their text";
-        REQUEST_NAMES_NO_USER: NameDropped = "a request does not name its user";
-        MESSAGE_IS_WORDED_AS_A_QUOTE: SpecialTokenInText = "the message itself is worded as a quote, and the format cannot tell them apart";
-        FORMAT_REMOVES_CONTROLS: ControlCharacterRemoved = "the format removes control characters";
+
+        // gryag.
+        LINE_BREAK_FORGES_A_LINE: NewlineReplaced = "a line break would forge a line";
+        OBJECT_LOSES_WHITE_SPACE = "an object loses the white space between its values";
+
+        // Suna.
+        MESSAGES_HAVE_NO_NAMES = "the messages have no names";
+        NO_EARLIER_CALL_IS_OPEN = "no earlier call with its id is open";
+        EMBEDDED_RESULT_IS_LEFT_OUT = "a user message that embeds a result is left out";
+        REQUEST_HAS_FOUR_MARKS: CacheMarkCapped = "a request has at most four cache marks";
+        BLOCK_HAS_NO_IDS = "the cached block has no ids";
+        OLDER_TURNS_ARE_ONE_BLOCK: TurnMerged = "older turns are one cached block";
+        BLOCK_HAS_ONE_MARK: CacheMarkDropped = "the cached block has one mark, at its end";
+        BLOCK_HAS_NO_CALLS: ToolCallDropped = "the cached block has no calls";
+        BLOCK_TRIMS_TEXTS: WhitespaceTrimmed = "texts of the cached block have no white space at their ends";
+        NO_TEXT_NO_LINE: EmptyDropped = "a turn without text has no line in the cached block";
+        BLOCK_HAS_NO_ESCAPE: SpecialTokenInText = "a text spells the beginning of a turn, and the cached block has no escape";
+
+        // Jaibber.
+        FORMAT_HAS_NO_SYSTEM_TEXT: SystemDropped = "the format has no system text";
+        MESSAGE_HAS_NO_NOTICES = "a message has no notices";
+    }
+
+    /// What it may cost to say results after their calls.
+    PAIRING {
+        FOREIGN_RESULT_AS_TEXT: RoleMapped = "the result of somebody else's call is said as text";
+        POLICY_DROPS_OPEN_CALLS: ToolCallDropped = "the call has no result, and policy drops such calls";
+        CALL_HAS_NO_RESULT: MissingResultSynthesised = "the call has no result";
+        TURNS_BETWEEN_CALL_AND_RESULT: ResultLateMoved = "other turns stood between the call and its result";
+        RESULT_BEFORE_ITS_CALL: ResultEarlyMoved = "the result stood before its call";
+        RESULTS_IN_ANOTHER_ORDER: TurnMoved = "the results stood in another order than their calls";
+        SOMETHING_BETWEEN_CALL_AND_RESULT: ResultLateMoved = "something else stood between the call and its result";
+        CALL_IS_ANSWERED_ALREADY: DuplicateResult = "the call is answered already";
+        POLICY_DROPS_LOOSE_RESULTS: OrphanResultDropped = "the result has no call, and policy drops such results";
+        RESULT_HAS_NO_CALL: OrphanResultInlined = "the result has no call";
+    }
+
+    /// What making turns may cost, but for words that stand for media.
+    DRAFT {
+        QUOTED_MESSAGE_IS_SHOWN: ReferenceShortened = "the quoted message stands in the same rendering";
+        RESULT_BEARS_NO_NAME: NameDropped = "a result bears no name of a speaker";
+        QUOTED_MEDIA_ARE_NOT_REPEATED: MediaDropped = "quoted media are not repeated";
+        PERSPECTIVE_IS_THE_ASSISTANT: RoleMapped = "the perspective speaks as the assistant";
+        ASSISTANT_WOULD_PRINT_QUOTES: ReferenceDropped = "the assistant would learn to print quotes";
+        OTHERS_ARE_USERS: RoleMapped = "everybody but the perspective is a user";
+    }
+
+    /// What quoting may cost, but for words that stand for media.
+    QUOTES {
         REFERRED_TO_MORE_THAN_ONCE: ReferenceDropped = "the message refers to it more than once";
         MESSAGE_REFERS_TO_ITSELF: ReferenceUnresolved = "the message refers to itself";
         REFERENCES_FORM_A_CYCLE: ReferenceUnresolved = "the references form a cycle";
@@ -229,8 +261,24 @@ reasons! {
         QUOTED_NAMES_HOLD_NO_CONTROLS: ControlCharacterRemoved = "names of those who are quoted hold no control characters";
         QUOTES_HOLD_NO_CONTROLS: ControlCharacterRemoved = "quotes hold no control characters";
         QUOTES_ARE_TRIMMED: WhitespaceTrimmed = "quotes lose the white space at their ends";
+    }
 
-        // gryag.
+    /// What a request to Tzurot may cost for the format's sake.
+    TZUROT {
+        REQUEST_IS_ONE_MESSAGE: Truncated = "a request is one message, without the others";
+        REQUEST_HAS_NO_SYSTEM_TEXT: SystemDropped = "a request has no system text";
+        FORMAT_HAS_NO_NOTICES = "the format has no notices";
+        MEDIUM_IS_ITS_ADDRESS: MediaDescriptionDropped = "a medium is its address only";
+        TEXT_IN_FRONT_OF_MEDIA: PartMoved = "the text stands in front of media";
+        JOINED_INTO_THE_FIRST: PartFlattened = "texts are joined into the first element";
+        REQUEST_IS_A_USERS: RoleMapped = "every request is a user's";
+        REQUEST_NAMES_NO_USER: NameDropped = "a request does not name its user";
+        MESSAGE_IS_WORDED_AS_A_QUOTE: SpecialTokenInText = "the message itself is worded as a quote, and the format cannot tell them apart";
+        FORMAT_REMOVES_CONTROLS: ControlCharacterRemoved = "the format removes control characters";
+    }
+
+    /// What gryag's transcript may cost in every edition.
+    GRYAG_COMPACT {
         NAMES_LOSE_OWN_SIGNS: NameCleaned = "names lose the signs that the transcript reads as its own";
         TRANSCRIPT_HAS_NO_TOOLS = "the transcript has no tools";
         TRANSCRIPT_HAS_NO_SYSTEM_TEXT: SystemDropped = "the transcript has no system text";
@@ -242,12 +290,15 @@ reasons! {
         TRANSCRIPT_HAS_NO_CACHE_MARKS = "the transcript has no cache marks";
         JOINED_INTO_ONE_LINE: PartFlattened = "texts are joined into one line";
         LINE_WITHOUT_CONTENT: EmptyFilled = "a line without content says so";
-        LINE_BREAK_FORGES_A_LINE: NewlineReplaced = "a line break would forge a line";
         TRANSCRIPT_NAMES_MEDIA: MediaPlaceholder = "the transcript only names media";
         OWN_LINES_HAVE_NO_ARROW: ReferenceDropped = "the bot's own lines have no arrow";
         CURRENT_LINE_HAS_NO_ARROW: ReferenceDropped = "the current line has no arrow";
         ONE_ARROW: ReferenceDropped = "a line has one arrow";
         NOBODY_WAS_ANSWERED: ReferenceUnresolved = "nobody is known to have been answered";
+    }
+
+    /// What gryag's pattern for Gemini may cost.
+    GRYAG_GEMINI {
         MEDIUM_IS_ITS_TYPE: MediaDescriptionDropped = "a medium has no name here, and is what its type says; a linked one has none";
         ONE_REPLY_IN_A_LINE: ReferenceDropped = "a line holds one reply";
         EXCERPT_OF_200: Truncated = "an excerpt holds 200 code points";
@@ -274,20 +325,10 @@ reasons! {
         ARGUMENTS_ARE_AN_OBJECT = "arguments are an object here";
         RESPONSE_IS_AN_OBJECT = "a response is an object";
         NO_FAILURE_IN_AN_OBJECT: ErrorFlagDropped = "an object has no place for the failure";
-        OBJECT_LOSES_WHITE_SPACE = "an object loses the white space between its values";
+    }
 
-        // Suna.
-        MESSAGES_HAVE_NO_NAMES = "the messages have no names";
-        NO_EARLIER_CALL_IS_OPEN = "no earlier call with its id is open";
-        EMBEDDED_RESULT_IS_LEFT_OUT = "a user message that embeds a result is left out";
-        REQUEST_HAS_FOUR_MARKS: CacheMarkCapped = "a request has at most four cache marks";
-        BLOCK_HAS_NO_IDS = "the cached block has no ids";
-        OLDER_TURNS_ARE_ONE_BLOCK: TurnMerged = "older turns are one cached block";
-        BLOCK_HAS_ONE_MARK: CacheMarkDropped = "the cached block has one mark, at its end";
-        BLOCK_HAS_NO_CALLS: ToolCallDropped = "the cached block has no calls";
-        BLOCK_TRIMS_TEXTS: WhitespaceTrimmed = "texts of the cached block have no white space at their ends";
-        NO_TEXT_NO_LINE: EmptyDropped = "a turn without text has no line in the cached block";
-        BLOCK_HAS_NO_ESCAPE: SpecialTokenInText = "a text spells the beginning of a turn, and the cached block has no escape";
+    /// What rows of Suna may cost.
+    SUNA_ROWS {
         METADATA_HOLD_NO_REASONING: ReasoningDropped = "metadata that are not an object have no place for reasoning";
         METADATA_HOLD_REASONING_ONCE: ExtraDropped = "metadata hold reasoning once";
         METADATA_HOLD_ONE_THOUGHT: PartFlattened = "metadata hold one thought";
@@ -308,15 +349,19 @@ reasons! {
         ROW_OF_A_RESULT_IS_TEXT: MediaDropped = "a row of a result is text";
         ROW_IS_MESSAGE_OR_NOTICE: NoticeDropped = "a row is a message or a notice";
         STATUS_ROW_HOLDS_ONE_TEXT: NoticeDropped = "a status row holds one text";
+    }
 
-        // Jaibber.
+    /// What a turn of Jaibber's context may cost.
+    JAIBBER_CONTEXT {
         CONTEXT_HAS_NO_REPLIES: ReferenceDropped = "the context has no replies";
         CONTEXT_HAS_NO_NAMES: NameDropped = "people have no names in the context";
-        FORMAT_HAS_NO_SYSTEM_TEXT: SystemDropped = "the format has no system text";
-        MESSAGE_HAS_NO_NOTICES = "a message has no notices";
         TURN_SPELLED_WITHOUT_ESCAPE: SpecialTokenInText = "a text spells the beginning of a turn, and the format has no escape";
         CONTEXT_NAMES_MEDIA: MediaPlaceholder = "the context only names media";
         JOINED_INTO_ONE_TURN: PartFlattened = "texts are joined into one turn";
+    }
+
+    /// What Jaibber's payloads may cost.
+    JAIBBER_EVENTS {
         FIRST_SHOWS_ANOTHER_NAME: NameDropped = "the first of the messages shows another name than the roster";
         PAYLOAD_NAMES_ITS_PROJECT: ConversationIdSynthesised = "every payload names its project, and the conversation has no id";
         PAYLOADS_HOLD_NO_ROOM: MetadataDropped = "payloads hold no facts about the room";
@@ -333,8 +378,10 @@ reasons! {
         ONE_REPLY_IN_A_PAYLOAD: ReferenceDropped = "a payload has one reply";
         PAYLOAD_SHOWS_NO_QUOTE: ExtraDropped = "a payload does not show what it replies to";
         PAYLOADS_HAVE_NO_SUCH_FIELDS: ExtraDropped = "payloads have no place for these fields";
+    }
 
-        // Group Chat Format.
+    /// What a group chat may cost.
+    GROUP_CHAT {
         FIELD_LIKE_THE_FORMATS_OWN: ExtraDropped = "the field would be read as one of the format's own";
         FORMAT_HAS_NO_MENTIONS: MentionDropped = "the format has no place for mentions";
         FORMAT_WANTS_AN_ID: MessageIdSynthesised = "the format wants an id";
@@ -357,8 +404,10 @@ reasons! {
         ROSTER_NAMES_EVERYBODY: ParticipantSynthesised = "the roster names everybody who speaks or is quoted";
         FORMAT_HAS_NO_SECOND_NAMES: NameDropped = "the format has no second names";
         ROLE_IS_USER_OR_ASSISTANT: ParticipantDropped = "a role is user or assistant";
+    }
 
-        // Chat templates.
+    /// What any template may cost, beside what `hf-messages` does.
+    TEMPLATE {
         SPECIAL_TOKENS_ARE_ESCAPED: ReservedTextEscaped = "special tokens in chat text are escaped";
         POLICY_KEEPS_SPECIAL_TOKENS: SpecialTokenInText = "policy keeps special tokens in chat text";
         TEMPLATE_PRINTS_A_SET_DATE: DatePinned = "the template prints the date that is set for it";

@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
-use chatmill_model::{Message, Part, PartPlace, Role, ToolResult};
+use chatmill_model::{Message, Part, PartPlace, Role};
 use regex_automata::meta::Regex;
 
 use crate::loss::{LossCode, LossReason, Losses};
-use crate::messages::pairing::{Call, Found, Pairs, Step, Turns};
+use crate::messages::pairing::{Call, Found, FoundResult, Pairs, Step, Turns};
 use crate::messages::text::message_text;
 use crate::view::View;
 
@@ -118,14 +118,14 @@ impl<'a> Sieve<'_, '_, 'a> {
     fn add(&mut self, message: &'a Message, losses: &mut Losses) {
         let found = Found::of(self.view, message);
         let (before, after) = found.split_results(message);
-        for (place, result) in before {
-            self.answer(message, place, result, losses);
+        for answer in before {
+            self.answer(answer, losses);
         }
         if found.says_more || !found.calls.is_empty() {
             self.say(message, found.calls);
         }
-        for (place, result) in after {
-            self.answer(message, place, result, losses);
+        for answer in after {
+            self.answer(answer, losses);
         }
     }
 
@@ -144,41 +144,25 @@ impl<'a> Sieve<'_, '_, 'a> {
         self.steps.push(Step::Say { message, calls });
     }
 
-    fn answer(
-        &mut self,
-        message: &'a Message,
-        place: PartPlace,
-        result: &'a ToolResult,
-        losses: &mut Losses,
-    ) {
-        let call = self.pairs.call_of(place).and_then(|place| self.call(place));
+    fn answer(&mut self, answer: FoundResult<'a>, losses: &mut Losses) {
+        let position = answer.message.position;
+        let call = self.pairs.call_of(answer.place());
+        let call = call.and_then(|place| self.call(place));
         if let Some((caller, _)) = call.filter(|(caller, _)| !self.view.is_own(caller)) {
-            self.steps
-                .push(Step::foreign(message, (place.part, result), caller, losses));
+            self.steps.push(Step::foreign(answer, caller, losses));
             return;
         }
-        let has_id = self.filter.open == Open::EveryCall || result.known_id().is_some();
-        match call {
+        let has_id = self.filter.open == Open::EveryCall || answer.result.known_id().is_some();
+        let code = match call {
             Some((_, call)) if has_id && self.open.remove(&call.place) => {
                 self.answered.insert(call.place);
-                self.steps.push(Step::Answer {
-                    call,
-                    message,
-                    result,
-                    part: place.part,
-                });
+                self.steps.push(Step::Answer(call, answer));
+                return;
             }
-            Some((_, call)) if self.answered.contains(&call.place) => {
-                losses.at(
-                    (LossCode::DuplicateResult, self.filter.result_rule),
-                    message.position,
-                );
-            }
-            _ => losses.at(
-                (LossCode::OrphanResultDropped, self.filter.result_rule),
-                message.position,
-            ),
-        }
+            Some((_, call)) if self.answered.contains(&call.place) => LossCode::DuplicateResult,
+            _ => LossCode::OrphanResultDropped,
+        };
+        losses.at((code, self.filter.result_rule), position);
     }
 
     fn call(&self, place: PartPlace) -> Option<(&'a Message, Call<'a>)> {

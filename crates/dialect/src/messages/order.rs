@@ -2,7 +2,7 @@
 
 use chatmill_model::Message;
 
-use crate::loss::{LossCode, LossReason, Losses};
+use crate::loss::{LossCode, LossReason, Losses, reasons};
 use crate::messages::filter::{self, Filter};
 use crate::messages::pairing::{self, Turns, arrange, without_tools};
 use crate::view::View;
@@ -33,10 +33,15 @@ impl Order {
         }
     }
 
+    /// Whether the dialect has tools.
+    pub(crate) const fn has_tools(self) -> bool {
+        !matches!(self, Self::Toolless(_))
+    }
+
     /// What the order may cost.
     pub(crate) fn loses(self) -> &'static [LossCode] {
         match self {
-            Self::Paired => pairing::LOSES,
+            Self::Paired => reasons::PAIRING,
             Self::Filtered(_) => filter::LOSES,
             Self::Toolless(_) => pairing::LOSES_TOOLS,
         }

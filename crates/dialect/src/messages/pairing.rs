@@ -14,19 +14,6 @@ use crate::loss::{LossCode, LossReason, Losses, reasons};
 use crate::view::View;
 use crate::view::policy::Orphans;
 
-/// What it may cost to say results after their calls.
-pub(crate) const LOSES: &[LossCode] = &[
-    LossCode::ToolCallDropped,
-    LossCode::MissingResultSynthesised,
-    LossCode::ResultLateMoved,
-    LossCode::ResultEarlyMoved,
-    LossCode::TurnMoved,
-    LossCode::DuplicateResult,
-    LossCode::OrphanResultDropped,
-    LossCode::OrphanResultInlined,
-    LossCode::RoleMapped,
-];
-
 /// What it may cost to leave tools out.
 pub(crate) const LOSES_TOOLS: &[LossCode] = &[
     LossCode::ToolCallDropped,
@@ -43,6 +30,24 @@ pub(crate) struct Call<'a> {
     pub(crate) call: &'a ToolCall,
 }
 
+/// A result, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FoundResult<'a> {
+    /// The message that holds it.
+    pub(crate) message: &'a Message,
+    /// What the tool answered.
+    pub(crate) result: &'a ToolResult,
+    /// Where it stands among the message's parts.
+    pub(crate) part: u32,
+}
+
+impl FoundResult<'_> {
+    /// The place of the result.
+    pub(crate) fn place(self) -> PartPlace {
+        View::place(self.message, self.part as usize)
+    }
+}
+
 /// One thing to say.
 #[derive(Debug)]
 pub(crate) enum Step<'a> {
@@ -54,41 +59,13 @@ pub(crate) enum Step<'a> {
         calls: Vec<Call<'a>>,
     },
     /// The result of a call of the step before.
-    Answer {
-        /// The call.
-        call: Call<'a>,
-        /// The message that holds the result.
-        message: &'a Message,
-        /// The result.
-        result: &'a ToolResult,
-        /// Where the result stands among the message's parts.
-        part: u32,
-    },
+    Answer(Call<'a>, FoundResult<'a>),
     /// A result that has to be made up for a call of the step before.
-    Missing {
-        /// The call.
-        call: Call<'a>,
-    },
-    /// A result that is said as text: its call is somebody else's, or there is none.
-    Inline {
-        /// The message that holds the result.
-        message: &'a Message,
-        /// The result.
-        result: &'a ToolResult,
-        /// Where the result stands among the message's parts.
-        part: u32,
-        /// Who called: index of the participant.
-        caller: Option<usize>,
-    },
+    Missing(Call<'a>),
+    /// A result that is said as text: its call is somebody else's, or there is none; who called, by the index of the participant.
+    Inline(FoundResult<'a>, Option<usize>),
     /// A result without a call that stays as it is, because policy rejects instead of repairing.
-    Loose {
-        /// The message that holds the result.
-        message: &'a Message,
-        /// The result.
-        result: &'a ToolResult,
-        /// Where the result stands among the message's parts.
-        part: u32,
-    },
+    Loose(FoundResult<'a>),
 }
 
 /// Steps, and why they cannot be said, if so.
@@ -135,17 +112,16 @@ pub(crate) fn without_tools<'a>(
             found.calls.len() as u64,
         );
         let (before, after) = found.split_results(message);
-        let mut answer = |place, result, steps: &mut Vec<Step<'a>>| {
-            let caller = pairs.call_of(place).and_then(|call| view.message(call.position));
+        let mut answer = |answer: FoundResult<'a>, steps: &mut Vec<Step<'a>>| {
+            let caller = pairs.call_of(answer.place());
+            let caller = caller.and_then(|call| view.message(call.position));
             match caller.filter(|caller| !view.is_own(caller)) {
-                Some(caller) => {
-                    steps.push(Step::foreign(message, (place.part, result), caller, losses));
-                }
+                Some(caller) => steps.push(Step::foreign(answer, caller, losses)),
                 None => losses.at((LossCode::ToolResultDropped, reason), message.position),
             }
         };
-        for (place, result) in before {
-            answer(place, result, &mut steps);
+        for result in before {
+            answer(result, &mut steps);
         }
         if found.says_more {
             steps.push(Step::Say {
@@ -153,8 +129,8 @@ pub(crate) fn without_tools<'a>(
                 calls: Vec::new(),
             });
         }
-        for (place, result) in after {
-            answer(place, result, &mut steps);
+        for result in after {
+            answer(result, &mut steps);
         }
     }
     Turns {
@@ -173,19 +149,9 @@ impl<'a> Step<'a> {
     }
 
     /// The result of somebody else's call, as text.
-    pub(crate) fn foreign(
-        message: &'a Message,
-        (part, result): (u32, &'a ToolResult),
-        caller: &Message,
-        losses: &mut Losses,
-    ) -> Self {
-        losses.at(reasons::FOREIGN_RESULT_AS_TEXT, message.position);
-        Self::Inline {
-            message,
-            result,
-            part,
-            caller: caller.sender,
-        }
+    pub(crate) fn foreign(answer: FoundResult<'a>, caller: &Message, losses: &mut Losses) -> Self {
+        losses.at(reasons::FOREIGN_RESULT_AS_TEXT, answer.message.position);
+        Self::Inline(answer, caller.sender)
     }
 }
 
@@ -196,7 +162,7 @@ pub(crate) struct Found<'a> {
     /// The perspective's calls.
     pub(crate) calls: Vec<Call<'a>>,
     /// Tool results in the message, whichever participant made the call.
-    pub(crate) results: Vec<(PartPlace, &'a ToolResult)>,
+    pub(crate) results: Vec<FoundResult<'a>>,
 }
 
 impl<'a> Found<'a> {
@@ -208,13 +174,16 @@ impl<'a> Found<'a> {
             results: Vec::new(),
         };
         for (index, part) in message.own_parts() {
-            let place = PartPlace {
-                position: message.position,
-                part: index as u32,
-            };
             match part {
-                Part::ToolResult(result) => found.results.push((place, result)),
-                Part::ToolCall(call) if view.is_own(message) => found.calls.push(Call { place, call }),
+                Part::ToolResult(result) => found.results.push(FoundResult {
+                    message,
+                    result,
+                    part: index as u32,
+                }),
+                Part::ToolCall(call) if view.is_own(message) => {
+                    let place = View::place(message, index);
+                    found.calls.push(Call { place, call });
+                }
                 // A mark belongs to the part before it and is not a message of its own.
                 Part::CacheMark if !found.results.is_empty() => {}
                 _ => found.says_more = true,
@@ -226,18 +195,11 @@ impl<'a> Found<'a> {
 
 impl<'a> Found<'a> {
     /// The results that stand before everything else in the message, and the others.
-    #[expect(clippy::type_complexity, reason = "two lists of the field's own type")]
-    pub(crate) fn split_results(
-        &self,
-        message: &Message,
-    ) -> (Vec<(PartPlace, &'a ToolResult)>, Vec<(PartPlace, &'a ToolResult)>) {
+    pub(crate) fn split_results(&self, message: &Message) -> (Vec<FoundResult<'a>>, Vec<FoundResult<'a>>) {
         let is_other = |part: &Part| !matches!(part, Part::ToolResult(_) | Part::CacheMark);
-        let first = message
-            .own_parts()
-            .find(|(_, part)| is_other(part))
-            .map(|(index, _)| index);
+        let first = message.own_parts().find(|(_, part)| is_other(part));
         let results = self.results.iter().copied();
-        results.partition(|(place, _)| first.is_none_or(|first| (place.part as usize) < first))
+        results.partition(|answer| first.is_none_or(|(first, _)| (answer.part as usize) < first))
     }
 }
 
@@ -338,7 +300,7 @@ impl Between {
         };
         found.says_more
             || !found.calls.is_empty()
-            || found.results.into_iter().any(|(place, _)| is_foreign(place))
+            || found.results.into_iter().any(|answer| is_foreign(answer.place()))
     }
 
     fn at(&self, position: u32) -> Option<Place> {
@@ -382,8 +344,8 @@ impl<'a> Arranger<'_, 'a, '_> {
     fn add(&mut self, message: &'a Message) {
         let found = Found::of(self.view, message);
         let (before, after) = found.split_results(message);
-        for (place, result) in before {
-            self.unpaired(message, place, result);
+        for answer in before {
+            self.unpaired(answer);
         }
         let said = Said {
             message,
@@ -391,8 +353,8 @@ impl<'a> Arranger<'_, 'a, '_> {
             calls: found.calls,
         };
         self.say(said);
-        for (place, result) in after {
-            self.unpaired(message, place, result);
+        for answer in after {
+            self.unpaired(answer);
         }
     }
 
@@ -470,7 +432,7 @@ impl<'a> Arranger<'_, 'a, '_> {
                 }
                 None => {
                     self.losses.at(reasons::CALL_HAS_NO_RESULT, message.position);
-                    self.push(Step::Missing { call });
+                    self.push(Step::Missing(call));
                 }
             }
         }
@@ -491,12 +453,12 @@ impl<'a> Arranger<'_, 'a, '_> {
         if let Some(moved) = moved {
             self.losses.at(moved, place.position);
         }
-        self.push(Step::Answer {
-            call,
+        let answer = FoundResult {
             message,
             result,
             part: place.part,
-        });
+        };
+        self.push(Step::Answer(call, answer));
     }
 
     /// Whether anything but the perspective's results stands between a call and the result that counts as directly after it.
@@ -506,12 +468,13 @@ impl<'a> Arranger<'_, 'a, '_> {
     }
 
     /// A result that does not follow a call of the perspective.
-    fn unpaired(&mut self, message: &'a Message, place: PartPlace, result: &'a ToolResult) {
-        let is_duplicate = self.pairs.duplicates.contains_key(&place);
-        let call = self.pairs.call_of(place);
+    fn unpaired(&mut self, answer: FoundResult<'a>) {
+        let position = answer.message.position;
+        let is_duplicate = self.pairs.duplicates.contains_key(&answer.place());
+        let call = self.pairs.call_of(answer.place());
         if let Some(caller) = call.and_then(|call| self.view.message(call.position)) {
             if !self.view.is_own(caller) {
-                let foreign = Step::foreign(message, (place.part, result), caller, self.losses);
+                let foreign = Step::foreign(answer, caller, self.losses);
                 self.push(foreign);
                 return;
             }
@@ -521,35 +484,23 @@ impl<'a> Arranger<'_, 'a, '_> {
         }
         match self.view.policy.orphans {
             Orphans::Reject => {
-                let position = message.position;
                 let fault = if is_duplicate {
                     "answers a call that is answered already"
                 } else {
                     "has no call"
                 };
                 let fault = format!("the result in message {position} {fault}");
-                let fault = Violation::at(position, fault).of_call(result.known_id());
+                let fault = Violation::at(position, fault).of_call(answer.result.known_id());
                 self.turns.faults.push(fault);
-                self.push(Step::Loose {
-                    message,
-                    result,
-                    part: place.part,
-                });
+                self.push(Step::Loose(answer));
             }
-            Orphans::Repair | Orphans::Drop if is_duplicate => self
-                .losses
-                .at(reasons::CALL_IS_ANSWERED_ALREADY, message.position),
-            Orphans::Drop => self
-                .losses
-                .at(reasons::POLICY_DROPS_LOOSE_RESULTS, message.position),
+            Orphans::Repair | Orphans::Drop if is_duplicate => {
+                self.losses.at(reasons::CALL_IS_ANSWERED_ALREADY, position);
+            }
+            Orphans::Drop => self.losses.at(reasons::POLICY_DROPS_LOOSE_RESULTS, position),
             Orphans::Repair => {
-                self.losses.at(reasons::RESULT_HAS_NO_CALL, message.position);
-                self.push(Step::Inline {
-                    message,
-                    result,
-                    part: place.part,
-                    caller: None,
-                });
+                self.losses.at(reasons::RESULT_HAS_NO_CALL, position);
+                self.push(Step::Inline(answer, None));
             }
         }
     }

@@ -20,7 +20,7 @@ use chatmill_model::{
     Link, LinkStatus, Media, MediaKind, Message, Part, Participant, ParticipantKind, Preview, Reference, Role,
 };
 
-use crate::loss::{Loss, LossCode, Losses, reasons};
+use crate::loss::{Loss, Losses, reasons};
 use crate::messages::text::{loss_of_words, message_text};
 use crate::messages::wording::{self, Author, Markers, Wording};
 use crate::naming::people::{Aliases, Namesakes, Roster, speaker};
@@ -28,18 +28,6 @@ use crate::text::arena::MadeTexts;
 use crate::text::edit::{change, trim_script_space, without_controls};
 use crate::text::media::{placeholder, take_markers, web_address};
 use crate::view::View;
-
-/// What quoting may cost.
-pub(crate) const LOSES: &[LossCode] = &[
-    LossCode::ReferenceDropped,
-    LossCode::ReferenceUnresolved,
-    LossCode::ReferenceInlined,
-    LossCode::MediaPlaceholder,
-    LossCode::MediaDropped,
-    LossCode::EmptyFilled,
-    LossCode::ControlCharacterRemoved,
-    LossCode::WhitespaceTrimmed,
-];
 
 /// A quoted message.
 pub(crate) struct Quote<'a> {

@@ -53,17 +53,19 @@ impl<'a> SelectedMessages<'a> {
                 let mut newest = newest.filter(|message| renders(message) && !is_system_text(message));
                 let oldest = newest.nth(limit as usize - 1);
                 let is_cut = newest.next().is_some();
-                oldest.filter(|_| is_cut).map_or(session.start, place)
+                oldest
+                    .filter(|_| is_cut)
+                    .map_or(session.start, |message| message.position as usize)
             }
         };
         if let History::Messages(_) = view.history {
-            let borders = view.shared(|shared| &shared.borders, || CutPoints::of(view.linked));
+            let borders = view.shared(|shared| &shared.borders, CutPoints::of);
             history = borders.at_or_before(history).max(session.start);
         }
         let first = history.max(stretch.start as usize).min(end);
         let mut stretch: Vec<&Message> = Vec::with_capacity(end - first);
         if first > 0 || end < all.len() {
-            let rendered = view.shared(|shared| &shared.rendered, || Rendered::of(all, &renders));
+            let rendered = view.shared(|shared| &shared.rendered, |_| Rendered::of(all, &renders));
             let ahead = rendered.system(0..first).iter();
             stretch.extend(ahead.filter_map(|position| view.message(*position)));
             let after = session.end..all.len();
@@ -107,8 +109,4 @@ impl<'a> SelectedMessages<'a> {
             },
         }
     }
-}
-
-fn place(message: &Message) -> usize {
-    message.position as usize
 }

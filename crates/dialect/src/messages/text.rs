@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Media, Message, Part, ParticipantKind, Role, ToolResult};
+use chatmill_model::{Media, Message, Part, ParticipantKind, Role};
 
 use crate::loss::{LossCode, Losses, reasons};
+use crate::messages::pairing::FoundResult;
 use crate::text::edit::{change, without_metadata};
 use crate::text::json;
 use crate::text::media::{add_line, document_text, placeholder};
@@ -56,12 +57,8 @@ fn sent(view: &View<'_>, message: &Message) -> Option<String> {
 }
 
 /// What a tool answered: of a compressed message what the model saw of it, where policy asks for it.
-pub(crate) fn answered<'a>(
-    view: &View<'a>,
-    message: &Message,
-    result: &'a ToolResult,
-    losses: &mut Losses,
-) -> Cow<'a, str> {
+pub(crate) fn answered<'a>(view: &View<'a>, answer: FoundResult<'a>, losses: &mut Losses) -> Cow<'a, str> {
+    let FoundResult { message, result, .. } = answer;
     match sent(view, message) {
         Some(sent) if sent != result.content => {
             declare_sent(message, losses);
@@ -74,12 +71,11 @@ pub(crate) fn answered<'a>(
 /// What a tool answered, where the answer is said as text: its media are lines of it.
 pub(crate) fn answered_in_words<'a>(
     view: &View<'a>,
-    message: &'a Message,
-    (result, part): (&'a ToolResult, u32),
+    answer: FoundResult<'a>,
     losses: &mut Losses,
 ) -> Cow<'a, str> {
-    let mut content = answered(view, message, result, losses);
-    for media in message.media_of(part as usize) {
+    let mut content = answered(view, answer, losses);
+    for media in answer.message.media_of(answer.part as usize) {
         let is_dropped = view.policy.media == MediaPolicy::Drop && document_text(media).is_none();
         let cause = if is_dropped {
             reasons::POLICY_DROPS_MEDIA
@@ -87,7 +83,7 @@ pub(crate) fn answered_in_words<'a>(
             add_line(content.to_mut(), &placeholder(media));
             (loss_of_words(media), reasons::RESULT_IS_SAID_AS_TEXT).into()
         };
-        losses.at(cause, message.position);
+        losses.at(cause, answer.message.position);
     }
     content
 }
@@ -139,17 +135,14 @@ pub(crate) fn declared_words<'a>(
     }
 }
 
-/// As [`declared_text`], of a compressed message what the archive holds: for dialects that have a place for both.
-pub(crate) fn stored_declared<'a>(
+/// A text freed of what leaked into it, with the change declared: of a compressed message what the archive holds, for dialects that
+/// have a place for both.
+pub(crate) fn cleaned<'a>(
     view: &View<'a>,
     message: &Message,
-    text: &'a str,
+    text: Cow<'a, str>,
     losses: &mut Losses,
 ) -> Cow<'a, str> {
-    cleaned(view, message, Cow::Borrowed(text), losses)
-}
-
-fn cleaned<'a>(view: &View<'a>, message: &Message, text: Cow<'a, str>, losses: &mut Losses) -> Cow<'a, str> {
     let length = text.len();
     let clean = clean(view, message, text);
     if clean.len() != length {

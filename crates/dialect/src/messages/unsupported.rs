@@ -1,6 +1,6 @@
 //! What a dialect has no place for, declared as lost.
 
-use chatmill_model::{Message, Part, Participant, Reference};
+use chatmill_model::{Conversation, Message, Part, Participant, Reference};
 
 use crate::loss::{LossCause, LossCode, LossReason, Losses, reasons};
 use crate::view::View;
@@ -24,6 +24,9 @@ pub(crate) enum Unsupported {
 }
 
 impl Unsupported {
+    /// What requests and transcripts of words alone lack.
+    pub(crate) const BESIDE_WORDS: &[Self] = &[Self::MessageIds, Self::Times, Self::Mentions, Self::Extra];
+
     const fn cause(self) -> LossCause {
         match self {
             Self::MessageIds => reasons::NO_PLACE_FOR_MESSAGE_IDS,
@@ -70,6 +73,14 @@ pub(crate) struct NoPlace {
 }
 
 impl NoPlace {
+    /// Of a format that holds neither tools nor what surrounds words.
+    pub(crate) const FORMAT: Self = Self {
+        tools: Some(reasons::FORMAT_HAS_NO_TOOLS),
+        reasoning: Some(reasons::FORMAT_HAS_NO_REASONING),
+        notices: Some(reasons::FORMAT_HAS_NO_NOTICES),
+        cache_marks: Some(reasons::FORMAT_HAS_NO_CACHE_MARKS),
+    };
+
     /// Declares a part that has no place.
     pub(crate) fn declare(&self, part: &Part, position: u32, losses: &mut Losses) {
         let (code, reason) = match part {
@@ -120,11 +131,8 @@ pub(crate) fn declare_messages(
 /// Declares what a dialect without a place for facts about people and rooms takes from a conversation.
 pub(crate) fn declare_conversation(view: &View<'_>, losses: &mut Losses) {
     let conversation = view.conversation();
-    let facts = usize::from(conversation.title.is_some())
-        + usize::from(conversation.description.is_some())
-        + conversation.extra.0.len()
-        + conversation.envelope.0.len();
-    losses.whole_rendering(reasons::NO_PLACE_FOR_FACTS_ABOUT_THE_CONVERSATION, facts as u64);
+    let facts = facts_about(conversation);
+    losses.whole_rendering(reasons::NO_PLACE_FOR_FACTS_ABOUT_THE_CONVERSATION, facts);
     let people = conversation
         .participants
         .iter()
@@ -133,6 +141,12 @@ pub(crate) fn declare_conversation(view: &View<'_>, losses: &mut Losses) {
         reasons::NO_PLACE_FOR_FACTS_ABOUT_PARTICIPANTS,
         people.count() as u64,
     );
+}
+
+/// How many facts are known of a conversation as a whole.
+pub(crate) fn facts_about(conversation: &Conversation) -> u64 {
+    let named = usize::from(conversation.title.is_some()) + usize::from(conversation.description.is_some());
+    (named + conversation.extra.0.len() + conversation.envelope.0.len()) as u64
 }
 
 /// Whether more is known of a participant than id, name and kind.

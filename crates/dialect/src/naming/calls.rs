@@ -115,11 +115,7 @@ impl<'a> CallIds<'a> {
         for message in shown.iter().filter(|message| view.is_own(message)) {
             for (index, part) in message.parts.iter().enumerate() {
                 if let Part::ToolCall(call) = part {
-                    let place = PartPlace {
-                        position: message.position,
-                        part: index as u32,
-                    };
-                    calls.push((place, call.known_id()));
+                    calls.push((View::place(message, index), call.known_id()));
                 }
             }
         }

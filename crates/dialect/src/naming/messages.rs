@@ -40,13 +40,11 @@ impl<'a> MessageIds<'a> {
 
     /// An id as it is, or qualified where somebody has it.
     pub(crate) fn free(&self, plain: &str) -> &'a str {
-        let linked = self.view.linked;
+        let view = &self.view;
         let taken = self.taken.get_or_init(|| {
             [
-                self.view
-                    .shared(|shared| &shared.message_ids, || facts::message_ids(linked)),
-                self.view
-                    .shared(|shared| &shared.referenced_ids, || facts::referenced_ids(linked)),
+                view.shared(|shared| &shared.message_ids, facts::message_ids),
+                view.shared(|shared| &shared.referenced_ids, facts::referenced_ids),
             ]
         });
         self.made

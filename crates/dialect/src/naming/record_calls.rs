@@ -50,10 +50,8 @@ impl<'a> Counted<'a> {
 
     /// The next id, and its number.
     fn peek(&self) -> (u64, &'a str) {
-        let known = self.known.get_or_init(|| {
-            let look_up = || facts::tool_ids(self.view.linked);
-            self.view.shared(|shared| &shared.tool_ids, look_up)
-        });
+        let look_up = || self.view.shared(|shared| &shared.tool_ids, facts::tool_ids);
+        let known = self.known.get_or_init(look_up);
         let mut count = self.count;
         loop {
             let id = format!("call_{count}");
@@ -93,13 +91,10 @@ impl<'a> ToolIds<'a> {
                     losses.at(reason, message.position);
                     counted.next()
                 });
-                calls.insert(place(message, index), (id, call));
+                calls.insert(View::place(message, index), (id, call));
             }
         }
-        let paired = view.shared(
-            |shared| &shared.answered_calls,
-            || facts::answered_calls(view.linked),
-        );
+        let paired = view.shared(|shared| &shared.answered_calls, facts::answered_calls);
         Self {
             calls,
             paired,
@@ -111,7 +106,7 @@ impl<'a> ToolIds<'a> {
     /// The id of a call.
     #[expect(clippy::indexing_slicing, reason = "all calls that are shown have one")]
     pub(crate) fn of_call(&self, message: &Message, index: usize) -> &'a str {
-        self.calls[&place(message, index)].0
+        self.calls[&View::place(message, index)].0
     }
 
     /// The id of the call that a result answers, else what the result says.
@@ -136,13 +131,6 @@ impl<'a> ToolIds<'a> {
     }
 
     fn answered(&self, message: &Message, index: usize) -> Option<&(&'a str, &'a ToolCall)> {
-        self.calls.get(self.paired.get(&place(message, index))?)
-    }
-}
-
-fn place(message: &Message, index: usize) -> PartPlace {
-    PartPlace {
-        position: message.position,
-        part: index as u32,
+        self.calls.get(self.paired.get(&View::place(message, index))?)
     }
 }

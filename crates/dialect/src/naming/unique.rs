@@ -49,15 +49,15 @@ impl<'a> Taken<'a> {
         }
     }
 
+    #[expect(clippy::expect_used, reason = "no conversation has a thousand million names")]
     /// A name as it is, or with a number where somebody has it; it is taken from then on.
     pub(super) fn unique(&mut self, name: &'a str, made: &'a MadeTexts) -> &'a str {
         if self.names.insert(name) {
             return name;
         }
-        let free = self
-            .numbers
-            .free(name, 64, 9, |spelling| !self.names.contains(spelling));
-        let name = made.keep(free.unwrap_or_default());
+        let is_free = |spelling: &str| !self.names.contains(spelling);
+        let free = self.numbers.free(name, 64, 9, is_free);
+        let name = made.keep(free.expect("a number of nine digits is free"));
         self.names.insert(name);
         name
     }

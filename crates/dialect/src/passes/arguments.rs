@@ -4,13 +4,16 @@ use chatmill_diag::cut;
 
 use super::Pass;
 use crate::loss::LossCode;
-use crate::messages::order::Order;
 use crate::tools::arguments::{self, ArgumentsAs, as_object, as_text, inexact_integers};
 use crate::transcript::turns::{BlockContent, Kinds};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| match (profile.order, profile.arguments, profile.rounds_numbers) {
-        (Order::Toolless(_), ..) => &[],
+    loses: |profile| match (
+        profile.order.has_tools(),
+        profile.arguments,
+        profile.rounds_numbers,
+    ) {
+        (false, ..) => &[],
         (_, ArgumentsAs::Text, _) => arguments::LOSES_AS_TEXT,
         (_, ArgumentsAs::Object(_), None) => arguments::LOSES_AS_OBJECT,
         (_, ArgumentsAs::Object(_), Some(_)) => &[

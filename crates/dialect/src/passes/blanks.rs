@@ -1,18 +1,12 @@
 //! Texts of nothing but white space, which some vendors take for none.
 
-use super::Pass;
+use super::{Pass, when};
 use crate::loss::{LossCode, reasons};
 use crate::text::run::is_blank_character;
 use crate::transcript::turns::{BlockContent, Kinds, Wording};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| {
-        if profile.blank_is_empty {
-            &[LossCode::WhitespaceTrimmed]
-        } else {
-            &[]
-        }
-    },
+    loses: |profile| when(profile.blank_is_empty, &[LossCode::WhitespaceTrimmed]),
     run: |plan, _, profile| {
         if !profile.blank_is_empty || !plan.kinds.has(Kinds::BLANK) {
             return;

@@ -2,16 +2,12 @@
 
 use chatmill_diag::cut;
 
-use super::Pass;
+use super::{Pass, when};
 use crate::loss::{LossCode, reasons};
-use crate::messages::order::Order;
 use crate::transcript::turns::{Block, Kinds};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| match profile.order {
-        Order::Toolless(_) => &[],
-        Order::Paired | Order::Filtered(_) => &[LossCode::PartMoved],
-    },
+    loses: |profile| when(profile.order.has_tools(), &[LossCode::PartMoved]),
     run: |plan, _, _| {
         if !plan.kinds.has(Kinds::CALLS) {
             return;

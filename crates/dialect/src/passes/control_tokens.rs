@@ -5,7 +5,7 @@ use chatmill_model::{Component, Role};
 
 use super::Pass;
 use crate::loss::violation::Violation;
-use crate::loss::{LossCause, LossCode, Losses, reasons};
+use crate::loss::{LossCode, Losses, reasons};
 use crate::passes::profile::ControlTokenRule;
 use crate::text::control_tokens::{self, Reserved};
 use crate::transcript::Transcript;
@@ -81,7 +81,8 @@ impl<'a> Treatment<'_, 'a> {
             ControlTokens::Escape => control_tokens::escape(text.into(), self.reserved),
             ControlTokens::Keep => {
                 let kept = self.reserved.count(text);
-                self.declare(reasons::POLICY_KEEPS_CONTROL_TOKENS.by(rule), kept);
+                self.losses
+                    .add(reasons::POLICY_KEEPS_CONTROL_TOKENS.by(rule), self.position, kept);
                 let tokens = [Some(self.rule.opening), Some(self.rule.closing), self.forging];
                 let spelled = tokens
                     .into_iter()
@@ -92,15 +93,12 @@ impl<'a> Treatment<'_, 'a> {
                 control_tokens::escape_again(text.into(), self.reserved)
             }
         };
-        self.declare(reasons::CONTROL_TOKENS_ARE_ESCAPED.by(rule), escaped);
+        self.losses.add(
+            reasons::CONTROL_TOKENS_ARE_ESCAPED.by(rule),
+            self.position,
+            escaped,
+        );
         self.transcript.made().keep(treated)
-    }
-
-    fn declare(&mut self, cause: LossCause, count: u64) {
-        match self.position {
-            Some(position) => self.losses.several(cause, position, count),
-            None => self.losses.whole_rendering(cause, count),
-        }
     }
 }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::Pass;
 use crate::loss::{LossCode, LossReason};
-use crate::messages::order::Order;
 use crate::naming::tools::ToolNames;
 use crate::tools::forms::{self, ToolDefinition};
 use crate::tools::json_schema::NO_PARAMETERS;
@@ -12,7 +11,7 @@ use crate::transcript::turns::{BlockContent, TurnPlan};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.definitions, profile.makes_definitions) {
-        (None, _) if matches!(profile.order, Order::Toolless(_)) => &[LossCode::ToolDefinitionDropped],
+        (None, _) if !profile.order.has_tools() => &[LossCode::ToolDefinitionDropped],
         (None, _) => &[LossCode::ToolNameRewritten, LossCode::ToolDefinitionDropped],
         (Some(_), _) => &[
             LossCode::ToolNameRewritten,
@@ -28,16 +27,19 @@ pub(super) const PASS: Pass = Pass {
         if profile.definitions.is_none() {
             forms::lose(view, &mut plan.losses);
         }
-        let shown = match profile.order {
-            Order::Toolless(_) => return,
-            Order::Paired | Order::Filtered(_) => transcript.messages(),
-        };
-        if forms::given(view) == 0 && !view.additions.infers_tools && !transcript.has_tool_use() {
+        let has_any = forms::given(view) > 0 || view.additions.infers_tools || transcript.has_tool_use();
+        if !profile.order.has_tools() || !has_any {
             return;
         }
         let definitions = transcript.definitions();
         let defined = definitions.iter().flatten().map(|definition| definition.name);
-        let names = ToolNames::new(view, shown, defined, &profile.tool_names, transcript.made());
+        let names = ToolNames::new(
+            view,
+            transcript.messages(),
+            defined,
+            &profile.tool_names,
+            transcript.made(),
+        );
         name(plan, &names);
         if let Some(form) = profile.definitions {
             plan.definitions = forms::prepare(definitions, form, &names, transcript.made(), &mut plan.losses);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::slice;
 use std::sync::Arc;
 
-use chatmill_model::{Message, Sink};
+use chatmill_model::{DEFAULT_PROFILE, Message, Sink};
 
 use crate::loss::LossCode;
 use crate::loss::rule::DialectRule;
@@ -70,6 +70,44 @@ pub(crate) trait Template: Send + Sync {
 }
 
 impl Dialect {
+    /// A dialect whose turns passes fit to its profile, and a writer writes.
+    pub(crate) const fn turns(
+        about: &'static DialectAbout,
+        fit: &'static DialectProfile,
+        write: WriteTurns,
+    ) -> Self {
+        Self::of(about, Renderer::Turns(fit, write))
+    }
+
+    /// A dialect that writes what only a record of its own system holds.
+    pub(crate) const fn system(about: &'static DialectAbout, loses: Losses, render: Render) -> Self {
+        Self::of(about, Renderer::System { loses, render })
+    }
+
+    /// The same, each message by itself.
+    pub(crate) const fn each_message(
+        about: &'static DialectAbout,
+        loses: Losses,
+        messages: RenderMessages,
+    ) -> Self {
+        Self::of(about, Renderer::EachMessage { loses, messages })
+    }
+
+    /// A dialect in its first profile.
+    const fn of(about: &'static DialectAbout, renderer: Renderer) -> Self {
+        Self {
+            profile: DEFAULT_PROFILE,
+            about,
+            renderer,
+        }
+    }
+
+    /// The same in another profile.
+    pub(crate) const fn called(mut self, profile: &'static str) -> Self {
+        self.profile = profile;
+        self
+    }
+
     /// Its name in pipeline files and tables, kebab case.
     pub fn id(&self) -> &str {
         match &self.renderer {

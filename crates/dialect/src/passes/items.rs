@@ -2,16 +2,13 @@
 
 use chatmill_model::Role;
 
-use super::Pass;
+use super::{Pass, when};
 use crate::loss::{LossCode, reasons};
 use crate::passes::profile::Shape;
 use crate::transcript::turns::Block;
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| match profile.shape {
-        Shape::Items(_) => &[LossCode::TurnMerged],
-        _ => &[],
-    },
+    loses: |profile| when(matches!(profile.shape, Shape::Items(_)), &[LossCode::TurnMerged]),
     run: |plan, _, profile| {
         let Shape::Items(rule) = profile.shape else {
             return;

@@ -1,15 +1,12 @@
 //! Texts of one message that a writer joins into one.
 
-use super::Pass;
+use super::{Pass, when};
 use crate::loss::{LossCode, reasons};
 use crate::passes::profile::Texts;
 use crate::transcript::turns::{Block, BlockContent, Wording};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| match profile.texts {
-        Texts::Blocks => &[],
-        _ => &[LossCode::PartFlattened],
-    },
+    loses: |profile| when(profile.texts != Texts::Blocks, &[LossCode::PartFlattened]),
     run: |plan, _, profile| {
         if profile.texts == Texts::Blocks {
             return;

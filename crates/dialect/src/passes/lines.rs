@@ -2,19 +2,13 @@
 
 use chatmill_diag::cut;
 
-use super::Pass;
+use super::{Pass, when};
 use crate::loss::{LossCode, reasons};
 use crate::text::control_tokens::escape_line;
 use crate::transcript::turns::{BlockContent, Lead};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| {
-        if profile.escapes_lines {
-            &[LossCode::ReservedTextEscaped]
-        } else {
-            &[]
-        }
-    },
+    loses: |profile| when(profile.escapes_lines, &[LossCode::ReservedTextEscaped]),
     run: |plan, transcript, profile| {
         if !profile.escapes_lines {
             return;

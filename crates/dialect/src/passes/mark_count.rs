@@ -1,14 +1,11 @@
 //! Cache marks up to the number that a dialect allows: the newest stay, for a mark covers everything before it.
 
-use super::Pass;
+use super::{Pass, when};
 use crate::loss::LossCode;
 use crate::transcript::turns::Kinds;
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| match profile.cache_marks {
-        Some(_) => &[LossCode::CacheMarkCapped],
-        None => &[],
-    },
+    loses: |profile| when(profile.cache_marks.is_some(), &[LossCode::CacheMarkCapped]),
     run: |plan, _, profile| {
         let Some((most, reason)) = profile.cache_marks.filter(|_| plan.kinds.has(Kinds::CACHE_MARKS)) else {
             return;
@@ -37,7 +34,7 @@ mod tests {
     use crate::passes::samples::{ANN, PLAIN, REASON, Sample, text};
 
     #[test]
-    fn the_newest_marks_stay() {
+    fn of_too_many_cache_marks_the_newest_are_kept() {
         let mut sample = Sample::new();
         for _ in 0..3 {
             sample = sample.say(ANN, vec![text("a"), Part::CacheMark]);

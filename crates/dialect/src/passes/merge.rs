@@ -2,7 +2,7 @@
 
 use chatmill_model::Role;
 
-use super::Pass;
+use super::{Pass, when};
 use crate::loss::{LossCode, reasons};
 use crate::passes::profile::{DialectProfile, Results, Shape};
 use crate::transcript::turns::{Block, Turn};
@@ -10,11 +10,10 @@ use crate::view::policy::TurnsInARow;
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| {
-        if profile.merging.is_some() || may_merge(profile) {
-            &[LossCode::TurnMerged]
-        } else {
-            &[]
-        }
+        when(
+            profile.merging.is_some() || may_merge(profile),
+            &[LossCode::TurnMerged],
+        )
     },
     run: |plan, transcript, profile| {
         let is_policy = transcript.view().policy.turns == TurnsInARow::Merge && may_merge(profile);

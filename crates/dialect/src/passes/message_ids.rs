@@ -2,19 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::Pass;
+use super::{Pass, when};
 use crate::loss::{LossCode, reasons};
 use crate::transcript::turns::TurnPlan;
 
 /// Declares ids that have no place.
 pub(super) const DROPPED: Pass = Pass {
-    loses: |profile| {
-        if profile.keeps_message_ids {
-            &[]
-        } else {
-            &[LossCode::MessageIdDropped]
-        }
-    },
+    loses: |profile| when(!profile.keeps_message_ids, &[LossCode::MessageIdDropped]),
     run: |plan, transcript, profile| {
         if !profile.keeps_message_ids {
             let messages = transcript.messages().iter();

@@ -2,7 +2,6 @@
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::messages::order::Order;
 use crate::text::json;
 use crate::text::run::is_blank_character;
 use crate::tools::arguments::inexact_integers;
@@ -10,7 +9,7 @@ use crate::transcript::turns::{Block, BlockContent, Kinds};
 
 pub(super) const PASS: Pass = Pass {
     loses: |profile| match (profile.marks_errors, profile.object_results, profile.empty_result) {
-        _ if matches!(profile.order, Order::Toolless(_)) => &[],
+        _ if !profile.order.has_tools() => &[],
         (false, ..) => &[LossCode::ErrorFlagDropped],
         (true, Some(_), None) => &[LossCode::ResultWrapped, LossCode::NumberPrecision],
         (true, Some(_), Some(_)) => &[LossCode::ResultWrapped, LossCode::EmptyFilled],

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn somebody_has_to_ask_first() {
+    fn a_round_that_begins_with_the_assistant_gets_a_filler_question() {
         let sample = Sample::new().say(BOT, vec![text("a")]).say(ANN, vec![text("b")]);
         let (turns, losses) = sample.after(&[&PASS], &ROUNDS);
         assert_eq!(turns, ["user: [start]", "assistant: a", "user: b"]);

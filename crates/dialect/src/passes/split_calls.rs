@@ -1,14 +1,11 @@
 //! Calls and text in turns of their own, where a dialect wants them apart.
 
-use super::Pass;
+use super::{Pass, when};
 use crate::loss::{LossCode, reasons};
 use crate::transcript::turns::{Block, Kinds, Turn};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| match profile.splits_calls {
-        Some(_) => &[LossCode::TurnSplit],
-        None => &[],
-    },
+    loses: |profile| when(profile.splits_calls.is_some(), &[LossCode::TurnSplit]),
     run: |plan, _, profile| {
         let Some(rule) = profile.splits_calls.filter(|_| plan.kinds.has(Kinds::CALLS)) else {
             return;

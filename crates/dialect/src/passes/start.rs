@@ -2,7 +2,7 @@
 
 use chatmill_model::{Component, Role};
 
-use super::Pass;
+use super::{Pass, when};
 use crate::loss::{LossCode, reasons};
 use crate::text::run::TextRun;
 use crate::transcript::turns::{Block, BlockContent, Turn, TurnPlan, Wording};
@@ -11,10 +11,7 @@ use crate::transcript::turns::{Block, BlockContent, Turn, TurnPlan, Wording};
 pub const MADE_QUESTION: &str = "[start]";
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| match profile.user_first {
-        Some(_) => &[LossCode::EmptyFilled],
-        None => &[],
-    },
+    loses: |profile| when(profile.user_first.is_some(), &[LossCode::EmptyFilled]),
     run: |plan, _, profile| {
         let Some(rule) = profile.user_first else {
             return;

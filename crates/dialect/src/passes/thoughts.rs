@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_else_thinks_and_policy_may_drop_thoughts() {
+    fn thoughts_of_people_and_thoughts_under_policy_drop_are_losses() {
         let field = DialectProfile {
             thoughts: Thoughts::Field,
             ..PLAIN

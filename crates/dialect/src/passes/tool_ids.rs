@@ -4,18 +4,17 @@ use chatmill_model::ToolResult;
 
 use super::Pass;
 use crate::loss::{LossCode, reasons};
-use crate::messages::order::Order;
 use crate::naming::calls::CallIds;
 use crate::transcript::turns::{BlockContent, Kinds};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| match (profile.order, profile.drops_ids) {
-        (Order::Toolless(_), _) => &[],
+    loses: |profile| match (profile.order.has_tools(), profile.drops_ids) {
+        (false, _) => &[],
         (_, None) => &[LossCode::ToolIdRewritten],
         (_, Some(_)) => &[LossCode::ToolIdRewritten, LossCode::ToolIdDropped],
     },
     run: |plan, transcript, profile| {
-        if matches!(profile.order, Order::Toolless(_)) || !transcript.has_tool_use() {
+        if !profile.order.has_tools() || !transcript.has_tool_use() {
             return;
         }
         let view = transcript.view();

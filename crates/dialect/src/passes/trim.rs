@@ -2,14 +2,11 @@
 
 use chatmill_model::Role;
 
-use super::Pass;
+use super::{Pass, when};
 use crate::loss::{LossCode, reasons};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| match profile.trims_end {
-        Some(_) => &[LossCode::WhitespaceTrimmed],
-        None => &[],
-    },
+    loses: |profile| when(profile.trims_end.is_some(), &[LossCode::WhitespaceTrimmed]),
     run: |plan, _, profile| {
         let (Some(rule), Some(last)) = (profile.trims_end, plan.turns.last().copied()) else {
             return;

@@ -2,16 +2,13 @@
 
 use chatmill_diag::cut;
 
-use super::Pass;
+use super::{Pass, when};
 use crate::loss::{LossCode, reasons};
 use crate::passes::profile::MarksOn;
 use crate::transcript::turns::{BlockContent, Kinds};
 
 pub(super) const PASS: Pass = Pass {
-    loses: |profile| match profile.cache_marks {
-        Some(_) => &[LossCode::CacheMarkDropped],
-        None => &[],
-    },
+    loses: |profile| when(profile.cache_marks.is_some(), &[LossCode::CacheMarkDropped]),
     run: |plan, _, profile| {
         if profile.marks_on == MarksOn::Everything || !plan.kinds.has(Kinds::CACHE_MARKS) {
             return;

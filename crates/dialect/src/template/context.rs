@@ -78,6 +78,7 @@ pub(super) struct TemplateContext<'a, 's> {
     tokens: &'s Tokens,
     made: &'a MadeTexts,
     policy: ControlTokens,
+    losses: Losses,
 }
 
 impl<'a, 's> TemplateContext<'a, 's> {
@@ -100,14 +101,14 @@ impl<'a, 's> TemplateContext<'a, 's> {
             tokens,
             made: transcript.made(),
             policy: transcript.view().policy.control_tokens,
+            losses: std::mem::take(&mut plan.losses),
         };
-        let mut losses = std::mem::take(&mut plan.losses);
-        stage.definitions(plan, &mut losses);
+        stage.definitions(plan);
         let turns = plan.said().enumerate();
-        let messages = turns
-            .map(|(number, (turn, blocks))| stage.turn(plan, number, turn, blocks, arguments, &mut losses));
+        let messages =
+            turns.map(|(number, (turn, blocks))| stage.turn(plan, number, turn, blocks, arguments));
         stage.messages = MarkedValue::list(messages.collect());
-        plan.losses = losses;
+        plan.losses = std::mem::take(&mut stage.losses);
         stage
     }
 
@@ -116,14 +117,14 @@ impl<'a, 's> TemplateContext<'a, 's> {
         !self.pieces.iter().any(|piece| marks::occur_in(&piece.text))
     }
 
-    fn definitions(&mut self, plan: &TurnPlan<'a>, losses: &mut Losses) {
+    fn definitions(&mut self, plan: &TurnPlan<'a>) {
         if plan.definitions.is_empty() {
             return;
         }
         let mut sink = Sink::default();
         forms::write(&mut sink, ["[", "]"], &plan.definitions, Form::Nested);
         let json = sink.text().to_owned();
-        self.tools = self.json(&json, None, losses, &|place| match (place.key, place.depth) {
+        self.tools = self.json(&json, None, &|place| match (place.key, place.depth) {
             ("name", 3) => Some(Kind::ToolName),
             ("description", _) => Some(Kind::ToolText),
             _ => None,
@@ -137,20 +138,19 @@ impl<'a, 's> TemplateContext<'a, 's> {
         turn: &Turn<'a>,
         blocks: &[Block<'a>],
         arguments: ArgumentStyle,
-        losses: &mut Losses,
     ) -> MarkedValue {
         let (position, role) = (turn.position, turn.role);
         let mut message = vec![("role".to_owned(), MarkedValue::same(role.as_str()))];
         let content = if role == Role::Tool {
-            self.result(&mut message, blocks, losses)
+            self.result(&mut message, blocks)
         } else {
             let said = blocks.iter().filter(|block| !block.is_thought());
-            self.texts(plan, said, losses)
+            self.texts(plan, said)
         };
         let content = self.piece(Kind::Text(role), position, Some(number), content);
         message.push(("content".to_owned(), content));
         let thoughts = blocks.iter().filter(|block| block.is_thought());
-        let thoughts = self.texts(plan, thoughts, losses);
+        let thoughts = self.texts(plan, thoughts);
         if !thoughts.is_empty() {
             let thoughts = self.piece(Kind::Thoughts, position, Some(number), thoughts);
             message.push(("reasoning_content".to_owned(), thoughts.clone()));
@@ -160,7 +160,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
         let mut calls = Vec::new();
         for block in blocks {
             if let BlockContent::Call(call) = block.held {
-                calls.push(self.call(number, call, arguments, losses));
+                calls.push(self.call(number, call, arguments));
             }
         }
         if !calls.is_empty() {
@@ -174,7 +174,6 @@ impl<'a, 's> TemplateContext<'a, 's> {
         &mut self,
         plan: &TurnPlan<'a>,
         blocks: impl Iterator<Item = &'b Block<'a>> + Clone,
-        losses: &mut Losses,
     ) -> Vec<TextRun<'a>>
     where
         'a: 'b,
@@ -183,22 +182,17 @@ impl<'a, 's> TemplateContext<'a, 's> {
         let mut words = Vec::new();
         plan.joined(blocks, |run| words.push(run));
         for run in &mut words {
-            run.text = self.safe(run.text, position, losses);
+            run.text = self.safe(run.text, position);
         }
         words
     }
 
     /// What a tool answered; the keys that name its call go into the message.
-    fn result(
-        &mut self,
-        message: &mut Vec<(String, MarkedValue)>,
-        blocks: &[Block<'a>],
-        losses: &mut Losses,
-    ) -> Vec<TextRun<'a>> {
+    fn result(&mut self, message: &mut Vec<(String, MarkedValue)>, blocks: &[Block<'a>]) -> Vec<TextRun<'a>> {
         for block in blocks {
             if let BlockContent::Result(result) = block.held {
-                let [content, id, name] = [result.content, result.id, result.name]
-                    .map(|text| self.safe(text, block.position, losses));
+                let [content, id, name] =
+                    [result.content, result.id, result.name].map(|text| self.safe(text, block.position));
                 message.push(("tool_call_id".to_owned(), MarkedValue::same(id)));
                 message.push(("name".to_owned(), MarkedValue::same(name)));
                 return vec![TextRun::new(content, Component::Tools)];
@@ -207,16 +201,10 @@ impl<'a, 's> TemplateContext<'a, 's> {
         Vec::new()
     }
 
-    fn call(
-        &mut self,
-        turn: usize,
-        call: CallBlock<'a>,
-        style: ArgumentStyle,
-        losses: &mut Losses,
-    ) -> MarkedValue {
+    fn call(&mut self, turn: usize, call: CallBlock<'a>, style: ArgumentStyle) -> MarkedValue {
         let (place, turn) = (Some(call.place.position), Some(turn));
         let mut piece = |kind, text, component| {
-            let text = self.safe(text, place, losses);
+            let text = self.safe(text, place);
             self.piece(kind, place, turn, vec![TextRun::new(text, component)])
         };
         let id = piece(Kind::CallId, call.id, Component::Meta);
@@ -225,7 +213,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
             ArgumentStyle::String => piece(Kind::Argument, call.arguments, Component::Tools),
             ArgumentStyle::Object => {
                 let first = self.pieces.len();
-                let marked_value = self.json(call.arguments, place, losses, &|_| Some(Kind::Argument));
+                let marked_value = self.json(call.arguments, place, &|_| Some(Kind::Argument));
                 for piece in self.pieces.iter_mut().skip(first) {
                     piece.turn = turn;
                 }
@@ -248,7 +236,6 @@ impl<'a, 's> TemplateContext<'a, 's> {
         &mut self,
         raw: &str,
         position: Option<u32>,
-        losses: &mut Losses,
         kind: &dyn Fn(Place<'_>) -> Option<Kind>,
     ) -> Option<MarkedValue> {
         let (tokens, policy, made) = (self.tokens, self.policy, self.made);
@@ -269,7 +256,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
             }
         };
         let marked_value = marked_value::read(raw, &mut text, &mut |name| safe(name));
-        self.book(spelled.get(), position, losses);
+        self.book(spelled.get(), position);
         marked_value
     }
 
@@ -296,13 +283,13 @@ impl<'a, 's> TemplateContext<'a, 's> {
     }
 
     /// A text whose special tokens are treated as policy says.
-    fn safe(&mut self, text: &'a str, position: Option<u32>, losses: &mut Losses) -> &'a str {
+    fn safe(&mut self, text: &'a str, position: Option<u32>) -> &'a str {
         let (text, count) = treated(Cow::Borrowed(text), self.tokens, self.policy);
-        self.book(count, position, losses);
+        self.book(count, position);
         self.made.keep(text)
     }
 
-    fn book(&mut self, count: u64, position: Option<u32>, losses: &mut Losses) {
+    fn book(&mut self, count: u64, position: Option<u32>) {
         let cause = match self.policy {
             ControlTokens::Escape => reasons::SPECIAL_TOKENS_ARE_ESCAPED.by(TPL_01),
             ControlTokens::Keep => {
@@ -310,10 +297,7 @@ impl<'a, 's> TemplateContext<'a, 's> {
                 reasons::POLICY_KEEPS_SPECIAL_TOKENS.by(TPL_01)
             }
         };
-        match position {
-            Some(position) => losses.several(cause, position, count),
-            None => losses.whole_rendering(cause, count),
-        }
+        self.losses.add(cause, position, count);
     }
 }
 

@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_held_container_is_what_it_was() {
+    fn a_metered_map_or_list_equals_and_prints_like_the_original() {
         let map = keep(Value::from_pairs([("a", 1), ("b", 2)])).unwrap();
         assert_eq!(map.get_attr("b").unwrap(), Value::from(2));
         assert_eq!(map.to_string(), "{'a': 1, 'b': 2}");

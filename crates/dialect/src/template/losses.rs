@@ -6,23 +6,7 @@ use chatmill_model::{Role, json};
 use super::context::{Kind, Piece};
 use super::methods::is_space;
 use super::regions::Regions;
-use crate::loss::{LossCause, LossCode, Losses, reasons};
-
-/// What a template may leave out, or cost otherwise, of what it is given.
-pub(super) const LOSES: &[LossCode] = &[
-    LossCode::WhitespaceTrimmed,
-    LossCode::SystemDropped,
-    LossCode::ToolResultDropped,
-    LossCode::ReasoningDropped,
-    LossCode::ToolCallDropped,
-    LossCode::ToolIdDropped,
-    LossCode::ToolDefinitionDropped,
-    LossCode::ExtraDropped,
-    LossCode::Truncated,
-    LossCode::ReservedTextEscaped,
-    LossCode::SpecialTokenInText,
-    LossCode::DatePinned,
-];
+use crate::loss::{LossCause, Losses, reasons};
 
 /// How much of a piece a template prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,10 +58,8 @@ pub(super) fn declare(
         let Some(cause) = cause(piece.kind, printed) else {
             continue;
         };
-        match piece.position.filter(|_| piece.kind != Kind::CallId) {
-            Some(position) => losses.at(cause, position),
-            None => losses.whole_rendering(cause, 1),
-        }
+        let position = piece.position.filter(|_| piece.kind != Kind::CallId);
+        losses.add(cause, position, 1);
     }
 }
 

@@ -112,11 +112,16 @@ pub(super) fn is_marking() -> bool {
 
 /// Takes steps.
 pub(super) fn steps(count: u64) -> Result<(), Error> {
+    take(|left| &mut left.steps, count, Spent::Steps)
+}
+
+fn take(of: impl FnOnce(&mut Allowance) -> &mut u64, count: u64, spent: Spent) -> Result<(), Error> {
     let mut meter = METER.get();
-    let left = meter.left.steps.checked_sub(count);
-    meter.left.steps = left.unwrap_or_default();
+    let known = of(&mut meter.left);
+    let left = known.checked_sub(count);
+    *known = left.unwrap_or_default();
     METER.set(meter);
-    left.map(drop).ok_or_else(|| Spent::Steps.into())
+    left.map(drop).ok_or_else(|| spent.into())
 }
 
 /// Takes the steps that handling so many bytes is worth.
@@ -136,11 +141,7 @@ pub(super) fn ran(instructions: u64) -> Result<(), Error> {
 /// Takes memory for what is made, and the steps for filling it.
 pub(super) fn makes(bytes: u64) -> Result<(), Error> {
     handles(bytes)?;
-    let mut meter = METER.get();
-    let left = meter.left.memory.checked_sub(bytes);
-    meter.left.memory = left.unwrap_or_default();
-    METER.set(meter);
-    left.map(drop).ok_or_else(|| Spent::Memory.into())
+    take(|left| &mut left.memory, bytes, Spent::Memory)
 }
 
 /// Refuses what would make more than there is room for, before it is made; what it did make is taken later.
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_given_more_may_use_more() {
+    fn an_allowance_grows_with_the_bytes_of_the_conversation() {
         let given = Allowance::new(&limits(10, 128), 1000);
         assert_eq!(given.steps, 10 + 2 * 1000);
         assert_eq!(given.memory, 128 + 64 * 1000);
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_serves_the_next_rendering() {
+    fn steps_left_of_an_allowance_are_there_for_the_next_rendering() {
         let mut allowance = Allowance::new(&limits(10, 0), 0);
         assert!(within(&mut allowance, false, || steps(6)).is_ok());
         assert!(within(&mut allowance, false, || steps(4)).is_ok());

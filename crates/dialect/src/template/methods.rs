@@ -247,33 +247,26 @@ fn split(text: &str, separator: Option<&str>, most: usize, from_right: bool) -> 
             parts.reverse();
             parts
         }
-        (None, false) => {
-            let mut parts = Vec::new();
-            let mut rest = text.trim_start_matches(is_space);
-            while parts.len() < most
-                && let Some((word, tail)) = rest.split_once(is_space)
-            {
+        (None, _) => {
+            let (mut parts, mut rest) = (Vec::new(), text);
+            loop {
+                let next = if from_right {
+                    rest = rest.trim_end_matches(is_space);
+                    rest.rsplit_once(is_space)
+                } else {
+                    rest = rest.trim_start_matches(is_space);
+                    rest.split_once(is_space).map(|(word, tail)| (tail, word))
+                };
+                let Some((others, word)) = next.filter(|_| parts.len() < most) else {
+                    break;
+                };
                 parts.push(word);
-                rest = tail.trim_start_matches(is_space);
+                rest = others;
             }
-            if !rest.is_empty() {
-                parts.push(rest);
+            parts.extend(Some(rest).filter(|rest| !rest.is_empty()));
+            if from_right {
+                parts.reverse();
             }
-            parts
-        }
-        (None, true) => {
-            let mut parts = Vec::new();
-            let mut rest = text.trim_end_matches(is_space);
-            while parts.len() < most
-                && let Some((head, word)) = rest.rsplit_once(is_space)
-            {
-                parts.push(word);
-                rest = head.trim_end_matches(is_space);
-            }
-            if !rest.is_empty() {
-                parts.push(rest);
-            }
-            parts.reverse();
             parts
         }
     };

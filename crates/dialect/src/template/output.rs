@@ -60,22 +60,17 @@ impl<'a> Output<'_, 'a> {
             stretches = self.generated_speakers(stretches);
         }
         for stretch in stretches {
-            let Some(text) = self.text.get(stretch.range) else {
-                continue;
-            };
-            let position = match stretch.what {
-                What::Piece(number) => self.pieces.get(number).and_then(|piece| piece.position),
+            let text = cut::text(self.text, stretch.range);
+            let piece = match stretch.what {
+                What::Piece(number) => Some(cut::at(self.pieces, number)),
                 What::Json | What::Glue | What::Special => None,
             };
-            sink.answer(stretch.speaker, position);
-            match stretch.what {
-                What::Piece(number) => match self.pieces.get(number) {
-                    Some(piece) => say(sink, piece, text),
-                    None => sink.literal(text.to_owned(), Component::Framing),
-                },
-                What::Json => sink.literal(text.to_owned(), Component::Tools),
-                What::Glue => sink.literal(text.to_owned(), Component::Framing),
-                What::Special => sink.control(text),
+            sink.answer(stretch.speaker, piece.and_then(|piece| piece.position));
+            match (stretch.what, piece) {
+                (_, Some(piece)) => say(sink, piece, text),
+                (What::Special, None) => sink.control(text),
+                (What::Json, None) => sink.literal(text.to_owned(), Component::Tools),
+                (_, None) => sink.literal(text.to_owned(), Component::Framing),
             }
         }
         sink.speak(Speaker::Other);
@@ -120,11 +115,7 @@ impl<'a> Output<'_, 'a> {
     /// The template's own text, its special tokens apart.
     fn glue(&self, range: Range<usize>, stretches: &mut Vec<Stretch>) {
         let mut at = range.start;
-        while let Some((before, token, _)) = self
-            .text
-            .get(at..range.end)
-            .and_then(|rest| self.tokens.split_once(rest))
-        {
+        while let Some((before, token, _)) = self.tokens.split_once(cut::text(self.text, at..range.end)) {
             let start = at + before.len();
             push(stretches, at..start, What::Glue);
             at = start + token.len();
@@ -167,8 +158,8 @@ impl<'a> Output<'_, 'a> {
     /// Whose words each stretch is that the template marks as generated: those of the turns that it shows, else of the one before.
     fn generated_voices(&self) -> Vec<Speaker> {
         let mut own = self.regions.iter().filter_map(|(range, piece)| {
-            let piece = self.pieces.get(piece).filter(|piece| piece.is_own())?;
-            Some((range, self.voice(piece.turn)))
+            let piece = cut::at(self.pieces, piece);
+            piece.is_own().then(|| (range, self.voice(piece.turn)))
         });
         let mut next = own.next();
         let mut latest = Speaker::Perspective;
@@ -205,8 +196,8 @@ impl<'a> Output<'_, 'a> {
             let What::Piece(number) = stretch.what else {
                 continue;
             };
-            let piece = self.pieces.get(number).filter(|piece| piece.is_own());
-            let Some(turn) = piece.and_then(|piece| piece.turn) else {
+            let piece = cut::at(self.pieces, number);
+            let Some(turn) = piece.turn.filter(|_| piece.is_own()) else {
                 last = None;
                 continue;
             };

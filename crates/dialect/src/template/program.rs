@@ -2,7 +2,7 @@
 //!
 //! minijinja limits the number of instructions; what one of them does with a large value it does not limit, and operators
 //! cannot be replaced. So the instructions are copied with calls of filters between them whose names no template can write.
-//! They pass on what they are given, or stop the rendering. The match has no wildcard: an instruction that a newer
+//! They pass on what they are given, or stop the rendering. The match of prices has no wildcard: an instruction that a newer
 //! minijinja adds has to be thought about.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -109,96 +109,69 @@ fn is_short(instruction: &Instruction<'_>) -> bool {
     }
 }
 
+/// Calls a filter with so many operands.
+fn filter<'t>(name: &'static str, operands: u16) -> Instruction<'t> {
+    Instruction::ApplyFilter(name, Some(operands), UNCACHED)
+}
+
 /// An instruction with what has to be paid for it; `is_short` says that its last operand is a short constant.
 fn toll<'t>(old: &Instruction<'t>, is_short: bool, push: &mut dyn FnMut(Instruction<'t>)) {
+    match price(old, is_short) {
+        Price::Instead => instead(old, push),
+        Price::Around(before, behind) => {
+            // Takes operands from the stack, and puts them there again.
+            if let Some((name, operands)) = before {
+                push(filter(name, operands));
+                push(Instruction::UnpackList(operands.into()));
+            }
+            push(old.clone());
+            if let Some(name) = behind {
+                push(filter(name, 1));
+            }
+        }
+    }
+}
+
+/// What has to be paid for an instruction.
+enum Price {
+    /// What looks at its operands, and how many these are; and what looks at what it has made.
+    Around(Option<(&'static str, u16)>, Option<&'static str>),
+    /// Other instructions stand in its place.
+    Instead,
+}
+
+fn price(old: &Instruction<'_>, is_short: bool) -> Price {
     use Instruction as I;
-    let filter = |name, operands| I::ApplyFilter(name, Some(operands), UNCACHED);
-    // Takes operands from the stack, and puts them there again.
-    let look = |name, operands: u16| [filter(name, operands), I::UnpackList(operands.into())];
-    match old {
-        I::EmitRaw(text) => {
-            push(I::LoadConst(Value::from(*text)));
-            push(I::Emit);
+    let (before, behind) = match old {
+        I::EmitRaw(_) | I::SetAttr(_) | I::PushLoop(_) | I::FastRecurse | I::StringConcat | I::Enclose(_) => {
+            return Price::Instead;
         }
-        I::SetAttr(_) => [I::Swap, filter(tolls::PLAIN, 1), I::Swap, old.clone()]
-            .into_iter()
-            .for_each(push),
-        I::GetItem if !is_short => push(filter(tolls::GET, 2)),
-        I::GetAttr(name) if attributes::is_one(name) => {
-            push(I::LoadConst(Value::from(*name)));
-            push(filter(tolls::ATTRIBUTE, 2));
-        }
-        I::PushLoop(_) | I::FastRecurse => {
-            push(filter(tolls::EACH, 1));
-            push(old.clone());
-        }
-        I::Slice => {
-            look(tolls::SLICE, 4).into_iter().for_each(&mut *push);
-            push(old.clone());
-            push(filter(tolls::LIST, 1));
-        }
-        I::Add => {
-            push(old.clone());
-            push(filter(tolls::LIST, 1));
-        }
-        I::Mul => {
-            look(tolls::REPEAT, 2).into_iter().for_each(&mut *push);
-            push(old.clone());
-            push(filter(tolls::LIST, 1));
-        }
-        I::StringConcat => push(filter(tolls::JOIN, 2)),
-        I::Eq | I::Ne | I::Gt | I::Gte | I::Lt | I::Lte if !is_short => {
-            look(tolls::COMPARE, 2).into_iter().for_each(&mut *push);
-            push(old.clone());
-        }
-        I::In => {
-            look(tolls::CONTAINS, 2).into_iter().for_each(&mut *push);
-            push(old.clone());
-        }
-        I::CompareAndPreserve(_) => {
-            look(tolls::COMPARE_ANY, 2).into_iter().for_each(&mut *push);
-            push(old.clone());
-        }
-        I::BuildMap(pairs) => {
-            if let Some(operands) = operands(pairs.saturating_mul(2)) {
-                look(tolls::KEYS, operands).into_iter().for_each(&mut *push);
-            }
-            push(old.clone());
-            push(filter(tolls::KEEP, 1));
-        }
-        I::MergeKwargs(count) | I::UnpackLists(count) => {
-            if let Some(operands) = operands(*count) {
-                look(tolls::WALK, operands).into_iter().for_each(&mut *push);
-            }
-            push(old.clone());
-        }
-        I::BuildList(_) | I::BuildTuple(_) => {
-            push(old.clone());
-            push(filter(tolls::KEEP, 1));
-        }
+        I::GetItem if !is_short => return Price::Instead,
+        I::GetAttr(name) if attributes::is_one(name) => return Price::Instead,
         // What a loop remembers can be changed, as a namespace can.
-        I::CallMethod("changed", count) => {
-            match count.filter(|count| *count > 0) {
-                Some(count) => look(tolls::PLAIN_ALL, count).into_iter().for_each(&mut *push),
-                None => push(I::ApplyFilter(tolls::REFUSE, *count, UNCACHED)),
-            }
-            push(old.clone());
+        I::CallMethod("changed", count) => match count.filter(|count| *count > 0) {
+            Some(count) => (Some((tolls::PLAIN_ALL, count)), None),
+            None => return Price::Instead,
+        },
+        I::Slice => (Some((tolls::SLICE, 4)), Some(tolls::LIST)),
+        I::Mul => (Some((tolls::REPEAT, 2)), Some(tolls::LIST)),
+        I::Add => (None, Some(tolls::LIST)),
+        I::Eq | I::Ne | I::Gt | I::Gte | I::Lt | I::Lte if !is_short => (Some((tolls::COMPARE, 2)), None),
+        I::In => (Some((tolls::CONTAINS, 2)), None),
+        I::CompareAndPreserve(_) => (Some((tolls::COMPARE_ANY, 2)), None),
+        I::BuildMap(pairs) => (
+            operands(pairs.saturating_mul(2)).map(|operands| (tolls::KEYS, operands)),
+            Some(tolls::KEEP),
+        ),
+        I::MergeKwargs(count) | I::UnpackLists(count) => {
+            (operands(*count).map(|operands| (tolls::WALK, operands)), None)
         }
+        I::BuildList(_) | I::BuildTuple(_) => (None, Some(tolls::KEEP)),
         // A macro and what it encloses stay until the rendering ends.
-        I::BuildMacro(..) => {
-            push(old.clone());
-            push(filter(tolls::DECLARE, 1));
-        }
-        I::Enclose(_) => {
-            push(I::LoadConst(Value::from(0)));
-            push(filter(tolls::DECLARE, 1));
-            push(I::DiscardTop);
-            push(old.clone());
-        }
+        I::BuildMacro(..) => (None, Some(tolls::DECLARE)),
         // Whatever repeats or calls counts the instructions that have run.
         I::Iterate(_) | I::CallFunction(..) | I::CallMethod(..) | I::CallObject(_) => {
-            push(old.clone());
-            push(filter(tolls::COUNT, 1));
+            (None, Some(tolls::COUNT))
         }
         // These handle one value of fixed size, or pass on what others have made; filters, tests and functions take their
         // own tolls, and what is emitted is paid for as it is written.
@@ -247,7 +220,41 @@ fn toll<'t>(old: &Instruction<'t>, is_short: bool, push: &mut dyn FnMut(Instruct
         | I::ExportLocals
         | I::Return
         | I::IsUndefined
-        | I::GetClosure => push(old.clone()),
+        | I::GetClosure => (None, None),
+    };
+    Price::Around(before, behind)
+}
+
+/// What stands in the place of an instruction.
+fn instead<'t>(old: &Instruction<'t>, push: &mut dyn FnMut(Instruction<'t>)) {
+    use Instruction as I;
+    match old {
+        I::EmitRaw(text) => [I::LoadConst(Value::from(*text)), I::Emit]
+            .into_iter()
+            .for_each(push),
+        I::SetAttr(_) => [I::Swap, filter(tolls::PLAIN, 1), I::Swap, old.clone()]
+            .into_iter()
+            .for_each(push),
+        I::GetItem => push(filter(tolls::GET, 2)),
+        I::GetAttr(name) => [I::LoadConst(Value::from(*name)), filter(tolls::ATTRIBUTE, 2)]
+            .into_iter()
+            .for_each(push),
+        I::StringConcat => push(filter(tolls::JOIN, 2)),
+        I::Enclose(_) => {
+            push(I::LoadConst(Value::from(0)));
+            push(filter(tolls::DECLARE, 1));
+            push(I::DiscardTop);
+            push(old.clone());
+        }
+        I::CallMethod(_, count) => {
+            push(I::ApplyFilter(tolls::REFUSE, *count, UNCACHED));
+            push(old.clone());
+        }
+        // A loop, or one that begins anew.
+        _ => {
+            push(filter(tolls::EACH, 1));
+            push(old.clone());
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use chatmill_diag::cut;
 use chatmill_model::json;
 
 use super::context::Piece;
@@ -22,8 +23,9 @@ impl Regions {
     /// Pieces by their marks.
     pub(super) fn of_marks(unmarked: &Unmarked, pieces: &[Piece<'_>]) -> Self {
         let mut regions = Self::default();
-        let whole = unmarked.pieces.iter().filter(|found| found.is_whole.is_none());
-        for found in whole {
+        // A template that cuts and joins what it is given may spell the marks of a piece that is none.
+        let known = unmarked.pieces.iter().filter(|found| found.piece < pieces.len());
+        for found in known.filter(|found| found.is_whole.is_none()) {
             regions.take(found.range.clone(), found.piece);
         }
         for found in &unmarked.pieces {
@@ -36,14 +38,9 @@ impl Regions {
             let Some(gap) = regions.gap(at, unmarked.text.len()) else {
                 continue;
             };
-            let (Some(before), Some(after)) =
-                (unmarked.text.get(gap.start..at), unmarked.text.get(at..gap.end))
-            else {
-                continue;
-            };
             let range = match half {
-                Half::Opening => at..at + common_start(inner, after),
-                Half::Closing => at - common_end(inner, before)..at,
+                Half::Opening => at..at + common_start(inner, cut::text(&unmarked.text, at..gap.end)),
+                Half::Closing => at - common_end(inner, cut::text(&unmarked.text, gap.start..at))..at,
             };
             regions.take(range, found.piece);
         }
@@ -158,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_piece_is_as_much_as_stands_there() {
+    fn a_text_that_a_template_printed_in_part_is_found_in_part() {
         let pieces = pieces(&["think</think>\nsaid"]);
         let (_, tail) = pieces[0].text.split_once("</think>").unwrap();
         let marked = marks::around(&pieces[0].text, 0);

@@ -37,19 +37,17 @@ impl Tokens {
 
     /// The token that a text begins with.
     fn at_start<'t>(&self, text: &'t str) -> Option<&'t str> {
-        let token = self
-            .spellings
-            .iter()
-            .find(|token| text.starts_with(token.as_str()))?;
-        text.get(..token.len())
+        let mut spellings = self.spellings.iter();
+        let token = spellings.find(|token| text.starts_with(token.as_str()))?;
+        Some(text.split_at(token.len()).0)
     }
 
     /// The next token of a text, and what stands before and after it.
     pub(super) fn split_once<'t>(&self, text: &'t str) -> Option<(&'t str, &'t str, &'t str)> {
         text.match_indices(self.firsts.as_slice()).find_map(|(at, _)| {
-            let (before, tail) = text.split_at_checked(at)?;
+            let (before, tail) = text.split_at(at);
             let token = self.at_start(tail)?;
-            Some((before, token, tail.get(token.len()..)?))
+            Some((before, token, tail.split_at(token.len()).1))
         })
     }
 

@@ -78,30 +78,21 @@ pub(super) fn put_up(environment: &mut Environment<'_>) {
         get(&container, &key)?;
         attributes::item(&container, &key)
     });
-    environment.add_filter(SLICE, |operands: Rest<ValueOrKwargs>| {
-        let mut operands = operands.into_values();
-        if let [container, start, end, step] = operands.as_mut_slice() {
+    look(environment, SLICE, |operands| match operands {
+        [container, start, end, step] => {
             walks(container)?;
-            forwards(container, [start, end, step])?;
+            forwards(container, [start, end, step])
         }
-        operands.reverse();
-        Ok::<_, Error>(Value::from(operands))
-    });
-    look(environment, REPEAT, |operands| match operands {
-        [left, right] => repeat(left, right),
         _ => Ok(()),
     });
-    look(environment, COMPARE, |operands| match operands {
-        [left, right] => compare(left, right),
-        _ => Ok(()),
+    look_at_two(environment, REPEAT, repeat);
+    look_at_two(environment, COMPARE, compare);
+    look_at_two(environment, COMPARE_ANY, |left, right| {
+        compare(left, right)?;
+        contains(right, left)
     });
-    look(environment, COMPARE_ANY, |operands| match operands {
-        [left, right] => compare(left, right).and_then(|()| contains(right, left)),
-        _ => Ok(()),
-    });
-    look(environment, CONTAINS, |operands| match operands {
-        [member, container] => contains(container, member),
-        _ => Ok(()),
+    look_at_two(environment, CONTAINS, |member, container| {
+        contains(container, member)
     });
     look(environment, KEYS, |operands| {
         operands.iter().step_by(2).try_for_each(reads)
@@ -113,13 +104,25 @@ pub(super) fn put_up(environment: &mut Environment<'_>) {
 fn look(
     environment: &mut Environment<'_>,
     name: &'static str,
-    pay: impl Fn(&[Value]) -> Result<(), Error> + Send + Sync + 'static,
+    pay: impl Fn(&mut [Value]) -> Result<(), Error> + Send + Sync + 'static,
 ) {
     environment.add_filter(name, move |operands: Rest<ValueOrKwargs>| {
         let mut operands = operands.into_values();
-        pay(&operands)?;
+        pay(&mut operands)?;
         operands.reverse();
         Ok::<_, Error>(Value::from(operands))
+    });
+}
+
+/// The same of two operands.
+fn look_at_two(
+    environment: &mut Environment<'_>,
+    name: &'static str,
+    pay: fn(&Value, &Value) -> Result<(), Error>,
+) {
+    look(environment, name, move |operands| match operands {
+        [left, right] => pay(left, right),
+        _ => Ok(()),
     });
 }
 

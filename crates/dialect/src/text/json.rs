@@ -14,8 +14,8 @@ pub(crate) fn decode_string(raw: &str) -> Option<String> {
 
 /// The text of a field of a JSON object: a string, or a number as written.
 pub(crate) fn text_field(raw: &str, field: &str) -> Option<String> {
-    let object = fields(raw)?;
-    let value = object.get(field)?.get();
+    let fields = fields(raw);
+    let value = fields.get(field)?.get();
     let is_number = value.starts_with(|character: char| character.is_ascii_digit() || character == '-');
     if is_number {
         Some(value.to_owned())
@@ -25,8 +25,14 @@ pub(crate) fn text_field(raw: &str, field: &str) -> Option<String> {
 }
 
 /// The fields of a JSON object, raw.
-pub(crate) fn fields(raw: &str) -> Option<BTreeMap<String, Box<RawValue>>> {
-    serde_json::from_str(raw).ok()
+pub(crate) fn fields(raw: &str) -> BTreeMap<String, Box<RawValue>> {
+    // Of what is no object, or has a key that is half a surrogate pair, no reader knows a field.
+    serde_json::from_str(raw).unwrap_or_default()
+}
+
+/// What stands behind the brace with which a JSON object begins.
+pub(crate) fn behind_brace(object: &str) -> &str {
+    object.trim_start().split_at(1).1
 }
 
 /// Whether a text is a JSON object.

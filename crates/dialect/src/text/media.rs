@@ -29,6 +29,14 @@ pub(crate) fn inline_bytes(media: &Media) -> Option<&str> {
     }
 }
 
+/// What a medium is written by that a profile carries: where that is not there, a pass let it through by a fault of ours, which ends
+/// the run with its place.
+#[track_caller]
+#[expect(clippy::expect_used, reason = "a pass names every medium that is not carried")]
+pub(crate) fn carried<T>(found: Option<T>) -> T {
+    found.expect("a medium that is carried has an address or bytes of a known type")
+}
+
 /// Whether a text is padded base64 of at least one byte.
 fn is_base64(text: &str) -> bool {
     let digits = text.trim_end_matches('=');

@@ -131,7 +131,7 @@ pub(crate) fn definitions<'a>(view: &View<'a>, made: &'a MadeTexts) -> Vec<Vec<D
         .iter()
         .flat_map(|raw| Definition::read(raw, made));
     let given = given.map(|definition| (definition, DefinedBy::Pipeline));
-    let inferred = view.shared(|shared| &shared.inferred_tools, || inferred(view));
+    let inferred = view.shared(|shared| &shared.inferred_tools, |_| inferred(view));
     let inferred = inferred
         .iter()
         .flat_map(|raw| read(made.keep(raw.clone()), 1, made));

@@ -42,14 +42,14 @@ pub(crate) struct Converted {
 
 /// Converts the parameters of a function.
 pub(crate) fn convert(raw: &str) -> Converted {
+    // What is no JSON defines nothing.
+    let root: Value = serde_json::from_str(raw).unwrap_or_default();
     let mut converter = Converter {
-        root: serde_json::from_str(raw).unwrap_or_default(),
+        root: &root,
         dropped: 0,
         filled: 0,
         left: MAX_SCHEMAS,
     };
-    let root = std::mem::take(&mut converter.root);
-    converter.root = root.clone();
     let schema = converter.schema(&root, 0);
     let takes_some = schema
         .get("properties")
@@ -66,14 +66,14 @@ pub(crate) fn convert(raw: &str) -> Converted {
     }
 }
 
-struct Converter {
-    root: Value,
+struct Converter<'r> {
+    root: &'r Value,
     dropped: u64,
     filled: u64,
     left: u32,
 }
 
-impl Converter {
+impl Converter<'_> {
     fn schema(&mut self, source: &Value, depth: u8) -> Map<String, Value> {
         let mut schema = Map::new();
         let Value::Object(fields) = source else {
@@ -164,15 +164,9 @@ impl Converter {
     }
 
     fn reference(&mut self, schema: &mut Map<String, Value>, path: &str, depth: u8) {
-        let target = path
-            .strip_prefix('#')
-            .and_then(|pointer| self.root.pointer(pointer))
-            .cloned();
-        match target {
-            Some(target) => {
-                let target = self.schema(&target, depth + 1);
-                schema.extend(target);
-            }
+        let pointer = path.strip_prefix('#');
+        match pointer.and_then(|pointer| self.root.pointer(pointer)) {
+            Some(target) => schema.extend(self.schema(target, depth + 1)),
             None => self.dropped += 1,
         }
     }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::text::json::compact;
+use crate::text::json::{behind_brace, compact};
 
 /// The schema of a tool that takes nothing.
 pub(crate) const NO_PARAMETERS: &str = "{\"type\":\"object\",\"properties\":{}}";
@@ -64,7 +64,7 @@ pub(crate) fn convert(raw: &str) -> Parameters<'_> {
     }
     if !schema.contains_key("type") {
         // Numbers of the other keys keep their digits.
-        let rest = converted.schema.strip_prefix('{').unwrap_or_default();
+        let rest = behind_brace(&converted.schema);
         let separator = if rest == "}" { "" } else { "," };
         converted.schema = format!("{{\"type\":\"object\"{separator}{rest}").into();
         converted.filled = 1;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use chatmill_model::{Component, Media, MediaKind, MediaSource, Message, Part, PartPlace, Role, ToolResult};
+use chatmill_model::{Component, Media, MediaKind, MediaSource, Message, Part, Role};
 
 use super::Transcript;
-use crate::loss::{LossCode, reasons};
+use crate::loss::reasons;
 use crate::messages::order::Order;
-use crate::messages::pairing::{Call, Step};
+use crate::messages::pairing::{Call, FoundResult, Step};
 use crate::messages::quote::{Brevity, Quoted, Style, Wordless, quotes};
 use crate::messages::system::SystemText;
 use crate::messages::text::{answered, answered_in_words, declared_text};
@@ -19,22 +19,9 @@ use crate::tools::as_text::{MISSING_RESULT, call_words, result_words};
 use crate::transcript::turns::{
     Block, BlockContent, CallBlock, Kinds, QuotedName, ResultBlock, Turn, TurnPlan, Wording,
 };
+use crate::view::View;
 use crate::view::policy::References;
 use crate::view::trained::Learned;
-
-/// What making turns may cost besides what texts, quotes and system text do.
-pub(super) const LOSES: &[LossCode] = &[
-    LossCode::RoleMapped,
-    LossCode::ReferenceDropped,
-    LossCode::ReferenceShortened,
-    LossCode::MediaDropped,
-    LossCode::NameDropped,
-    LossCode::MediaPlaceholder,
-    LossCode::PartFlattened,
-];
-
-/// What results that follow their calls may cost beside that.
-pub(super) const LOSES_RESULTS: &[LossCode] = &[LossCode::ToolNameRewritten];
 
 /// Makes turns of what a transcript shows.
 pub(super) fn draft<'a>(transcript: &Transcript<'a>, order: Order) -> TurnPlan<'a> {
@@ -102,32 +89,23 @@ impl<'a> Drafter<'_, 'a> {
     fn step(&mut self, step: Step<'a>) {
         match step {
             Step::Say { message, calls } => self.say(message, &calls),
-            Step::Answer {
-                call,
-                message,
-                result,
-                part,
-            } => {
+            Step::Answer(call, answer) => {
+                let FoundResult {
+                    message,
+                    result,
+                    part,
+                } = answer;
                 if result.name.is_some() && result.name != call.call.name {
                     let losses = &mut self.plan.losses;
                     losses.at(reasons::RESULT_NAMES_ANOTHER_TOOL, message.position);
                 }
                 let next = message.parts.get((part + result.media) as usize + 1);
                 let is_marked = matches!(next, Some(Part::CacheMark));
-                self.result(Some(call), Some((message, result, part)), is_marked);
+                self.result(Some(call), Some(answer), is_marked);
             }
-            Step::Loose {
-                message,
-                result,
-                part,
-            } => self.result(None, Some((message, result, part)), false),
-            Step::Missing { call } => self.result(Some(call), None, false),
-            Step::Inline {
-                message,
-                result,
-                part,
-                caller,
-            } => self.inline(message, (result, part), caller),
+            Step::Loose(answer) => self.result(None, Some(answer), false),
+            Step::Missing(call) => self.result(Some(call), None, false),
+            Step::Inline(answer, caller) => self.inline(answer, caller),
         }
     }
 
@@ -177,10 +155,7 @@ impl<'a> Drafter<'_, 'a> {
                     continue;
                 }
                 Part::ToolCall(_) => {
-                    let place = PartPlace {
-                        position,
-                        part: index as u32,
-                    };
+                    let place = View::place(message, index);
                     let Some(call) = calls.next_if(|call| call.place == place) else {
                         continue;
                     };
@@ -288,23 +263,17 @@ impl<'a> Drafter<'_, 'a> {
         }
     }
 
-    fn result(
-        &mut self,
-        call: Option<Call<'a>>,
-        found: Option<(&'a Message, &'a ToolResult, u32)>,
-        is_marked: bool,
-    ) {
+    fn result(&mut self, call: Option<Call<'a>>, answer: Option<FoundResult<'a>>, is_marked: bool) {
         let view = self.transcript.view();
-        let (message, result) = found.map(|(message, result, _)| (message, result)).unzip();
-        let position = message.map(|message| message.position);
-        let content = match found {
-            Some((message, result, _)) => {
-                let content = answered(view, message, result, &mut self.plan.losses);
+        let position = answer.map(|answer| answer.message.position);
+        let content = match answer {
+            Some(answer) => {
+                let content = answered(view, answer, &mut self.plan.losses);
                 self.transcript.made().keep(content)
             }
             None => MISSING_RESULT,
         };
-        if let Some(message) = message
+        if let Some(FoundResult { message, .. }) = answer
             && !view.is_own(message)
             && view.sender(message).is_some_and(|sender| !is_nobody(sender))
         {
@@ -312,6 +281,7 @@ impl<'a> Drafter<'_, 'a> {
                 .losses
                 .at(reasons::RESULT_BEARS_NO_NAME, message.position);
         }
+        let result = answer.map(|answer| answer.result);
         let start = self.plan.blocks.len();
         self.plan.kinds.add(Kinds::RESULTS);
         let held = BlockContent::Result(ResultBlock {
@@ -332,10 +302,8 @@ impl<'a> Drafter<'_, 'a> {
             let mark = Block::new(BlockContent::CacheMark, position, Role::Tool);
             self.plan.blocks.push(mark);
         }
-        for media in found
-            .into_iter()
-            .flat_map(|(message, _, part)| message.media_of(part as usize))
-        {
+        let media = |answer: FoundResult<'a>| answer.message.media_of(answer.part as usize);
+        for media in answer.into_iter().flat_map(media) {
             let held = self.medium(media);
             self.plan.blocks.push(Block::new(held, position, Role::Tool));
         }
@@ -343,9 +311,9 @@ impl<'a> Drafter<'_, 'a> {
     }
 
     /// A result as text of a user turn of its own.
-    fn inline(&mut self, message: &'a Message, (result, part): (&'a ToolResult, u32), caller: Option<usize>) {
-        let view = self.transcript.view();
-        let content = answered_in_words(view, message, (result, part), &mut self.plan.losses);
+    fn inline(&mut self, answer: FoundResult<'a>, caller: Option<usize>) {
+        let (view, message) = (self.transcript.view(), answer.message);
+        let content = answered_in_words(view, answer, &mut self.plan.losses);
         let content = self.transcript.made().keep(content);
         let start = self.plan.blocks.len();
         let position = Some(message.position);

@@ -60,21 +60,12 @@ impl Untaught {
     }
 }
 
-/// A stretch that ends with what is learned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Target {
-    /// Where the turn begins, or the step.
-    pub(crate) learned: u32,
-    /// One past its end.
-    pub(crate) end: u32,
-}
-
-/// A turn, with what others say before it.
+/// A turn, or a step of one, with what stands before it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Exchange {
-    /// Where what others say begins.
+    /// Where it begins: with what others say.
     pub(crate) start: u32,
-    /// Where the turn begins.
+    /// Where the turn begins, or the step.
     pub(crate) learned: u32,
     /// Where a sample of it ends.
     pub(crate) end: u32,
@@ -168,33 +159,23 @@ impl<'a> OwnTurns<'a> {
         }
     }
 
-    /// Where somebody else speaks first.
-    pub(crate) fn first(&self) -> Option<u32> {
-        self.first
-    }
-
-    /// What a sample of its own ends with.
-    pub(crate) fn targets(&self, targets: Targets, untaught: &mut Untaught) -> Vec<Target> {
+    /// What a sample of its own ends with; each begins where somebody else speaks first.
+    pub(crate) fn targets(&self, targets: Targets, untaught: &mut Untaught) -> Vec<Exchange> {
         let mut found = Vec::new();
         untaught.without_own_words += self.wordless;
         for turn in &self.turns {
-            if !turn.is_answer {
+            let Some(start) = self.first.filter(|_| turn.is_answer) else {
                 untaught.without_question += turn.samples(targets);
                 continue;
-            }
-            match (targets, turn.said.first(), turn.words) {
-                (Targets::Answers, Some(learned), Some(end)) => found.push(Target {
-                    learned: *learned,
-                    end,
-                }),
+            };
+            match (targets, turn.said.first().copied(), turn.words) {
+                (Targets::Answers, Some(learned), Some(end)) => found.push(Exchange { start, learned, end }),
                 (Targets::Answers, ..) => untaught.without_words += 1,
                 (Targets::Steps, ..) => {
-                    for position in &turn.said {
-                        if self.borders.allow(*position) {
-                            found.push(Target {
-                                learned: *position,
-                                end: position + 1,
-                            });
+                    for &learned in &turn.said {
+                        if self.borders.allow(learned) {
+                            let end = learned + 1;
+                            found.push(Exchange { start, learned, end });
                         } else {
                             untaught.without_border += 1;
                         }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::placeholders::Placeholders;
 pub use crate::view::cut_points::CutPoints;
-use crate::view::targets::{Exchange, OwnTurns, Target, Targets, Untaught, only_answers_calls, speaks};
+use crate::view::targets::{Exchange, OwnTurns, Targets, Untaught, only_answers_calls, speaks};
 
 /// The stretch of a conversation that a rendering shows: positions, each end one past the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,23 +106,17 @@ pub fn stretches(linked: &Linked, borders: &CutPoints, perspective: Option<usize
             cuts.placeholders,
         );
         let untaught = &mut found.untaught;
-        let ends = |start, learned, end| WindowRange {
-            start,
-            end,
-            learned,
+        let learned = match cuts.mode {
+            WindowMode::Consecutive => turns.exchanges(cuts.targets, untaught),
+            WindowMode::PerTurn | WindowMode::Document => turns.targets(cuts.targets, untaught),
+        };
+        let range = |exchange: Exchange| WindowRange {
+            start: exchange.start,
+            end: exchange.end,
+            learned: exchange.learned,
             ..session
         };
-        if cuts.mode == WindowMode::Consecutive {
-            let exchanges = turns.exchanges(cuts.targets, untaught).into_iter();
-            let one = |exchange: Exchange| ends(exchange.start, exchange.learned, exchange.end);
-            found.ranges.extend(exchanges.map(one));
-        } else if let Some(first) = turns.first() {
-            let targets = turns.targets(cuts.targets, untaught).into_iter();
-            let one = |target: Target| ends(first, target.learned, target.end);
-            found.ranges.extend(targets.map(one));
-        } else {
-            turns.targets(cuts.targets, untaught);
-        }
+        found.ranges.extend(learned.into_iter().map(range));
     }
     found
 }

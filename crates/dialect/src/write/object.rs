@@ -46,11 +46,6 @@ impl<'r, 'a> Object<'r, 'a> {
         self.sink.framing("}");
     }
 
-    /// Where the value goes on that the last key began.
-    pub(crate) fn sink(&mut self) -> &mut Sink<'a> {
-        self.sink
-    }
-
     fn separate(&mut self) {
         if !self.is_empty {
             self.sink.framing(",");
@@ -89,12 +84,17 @@ impl<'r, 'a> Object<'r, 'a> {
         }
     }
 
-    /// Writes a field that the format does not know.
-    pub(crate) fn field(&mut self, key: &'a str, value: &'a RawJson) {
+    /// Writes a key that the format does not know; its value has to follow.
+    pub(crate) fn named(&mut self, key: &'a str) -> &mut Sink<'a> {
         self.separate();
         self.sink.json_string(key, Component::Meta);
         self.sink.framing(":");
-        self.sink.raw_json(value.as_str(), Component::Meta);
+        self.sink
+    }
+
+    /// Writes a field that the format does not know.
+    pub(crate) fn field(&mut self, key: &'a str, value: &'a RawJson) {
+        self.named(key).raw_json(value.as_str(), Component::Meta);
     }
 
     /// Writes such fields in order.

@@ -2,7 +2,7 @@
 
 use chatmill_model::{Component, Level, Media, MediaKind, MediaSource, Sink};
 
-use crate::text::media::{file_bytes, inline_bytes, picture_type, web_address};
+use crate::text::media::{carried, file_bytes, inline_bytes, picture_type, web_address};
 use crate::transcript::turns::{Block, BlockContent};
 
 /// A picture goes by its address or as bytes of a known type; gives how many facts about it are lost.
@@ -24,10 +24,10 @@ pub(crate) fn picture_address<'a>(sink: &mut Sink<'a>, media: &'a Media) {
         return;
     }
     sink.framing("\"data:");
-    let kind = picture_type(media).unwrap_or_default();
+    let kind = carried(picture_type(media));
     sink.content(kind, Level::JsonString, Component::Meta);
     sink.framing(";base64,");
-    let bytes = inline_bytes(media).unwrap_or_default();
+    let bytes = carried(inline_bytes(media));
     sink.content(bytes, Level::JsonString, Component::Content);
     sink.framing("\"");
 }
@@ -77,7 +77,7 @@ pub(crate) fn write_file<'a>(sink: &mut Sink<'a>, media: &'a Media) {
         sink.framing(",");
     }
     sink.framing("\"file_data\":\"data:");
-    let (kind, bytes) = file_bytes(media).unwrap_or_default();
+    let (kind, bytes) = carried(file_bytes(media));
     sink.content(kind, Level::JsonString, Component::Meta);
     sink.framing(";base64,");
     sink.content(bytes, Level::JsonString, Component::Content);

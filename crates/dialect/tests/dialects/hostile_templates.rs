@@ -24,59 +24,195 @@ const METHOD: &str = "has no method";
 /// Ten times what any of them takes when it is optimised: tests are not, and share the machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn hostile() -> Vec<(&'static str, String, &'static str)> {
-    let text = "{% set t = 'abcdefghij' * 100000 %}";
-    let list = "{% set l = range(100000)|list %}";
-    let dag = "{% set ns = namespace(s=['a'], t=['a']) %}{% for i in range(150) %}{% set ns.s = [ns.s, ns.s] %}{% set ns.t = [ns.t, ns.t] %}{% endfor %}";
-    let doubles = |what: &str, times: usize| {
-        format!(
-            "{{% set ns = namespace(s='ab', l=['ab']) %}}{{% for i in range({times}) %}}{what}{{% endfor %}}{{{{ ns.s|length }}}}"
-        )
-    };
-    let with = |setting: &str, template: &str| format!("{setting}{template}");
-    let tag = |inside: String| format!("{{{{ {inside} }}}}");
+/// A template with what it is called, and how it ends.
+type Hostile = (&'static str, String, &'static str);
+
+const TEXT: &str = "{% set t = 'abcdefghij' * 100000 %}";
+const LIST: &str = "{% set l = range(100000)|list %}";
+const DAG: &str = "{% set ns = namespace(s=['a'], t=['a']) %}{% for i in range(150) %}{% set ns.s = [ns.s, ns.s] %}{% set ns.t = [ns.t, ns.t] %}{% endfor %}";
+
+fn doubles(what: &str, times: usize) -> String {
+    format!(
+        "{{% set ns = namespace(s='ab', l=['ab']) %}}{{% for i in range({times}) %}}{what}{{% endfor %}}{{{{ ns.s|length }}}}"
+    )
+}
+
+fn with(setting: &str, template: &str) -> String {
+    format!("{setting}{template}")
+}
+
+fn tag(inside: &str) -> String {
+    format!("{{{{ {inside} }}}}")
+}
+
+fn hostile() -> Vec<Hostile> {
+    [of_the_source(), of_values(), of_itself(), of_memory(), of_time()].concat()
+}
+
+/// What wants the stack by its source.
+fn of_the_source() -> Vec<Hostile> {
     vec![
-        // The stack, by the source.
-        ("not", tag("not ".repeat(20_000) + "a"), WORDS),
-        ("attributes", tag("a".to_owned() + &".a".repeat(60_000)), WORDS),
-        ("joins", tag("'1'".to_owned() + &"~'1'".repeat(30_000)), WORDS),
-        ("sums", tag("1".to_owned() + &"+1".repeat(50_000)), WORDS),
-        ("signs", tag("-".repeat(100_000) + "1"), WORDS),
-        ("filters", tag("a".to_owned() + &"|e".repeat(50_000)), WORDS),
-        ("indices", tag("a".to_owned() + &"[0]".repeat(40_000)), WORDS),
-        ("calls", tag("a".to_owned() + &"()".repeat(40_000)), WORDS),
-        ("comparisons", tag("1".to_owned() + &"<2".repeat(50_000)), WORDS),
-        ("conditions", tag("1 if 1 else ".repeat(10_000) + "1"), WORDS),
-        ("brackets", tag("(".repeat(400) + "1" + &")".repeat(400)), RECURSES),
-        ("branches", format!("{{% if a %}}{}{{% endif %}}", "{% elif b %}".repeat(5000)), "elif"),
-        ("blocks", "{% if a %}".repeat(3000) + &"{% endif %}".repeat(3000), RECURSES),
-        ("chain as long as allowed", tag("not ".repeat(TEMPLATE_WORDS - 1) + "a"), PRINTS),
-        ("a source of a mebibyte", "a".repeat(MIB as usize), "more than 131072 bytes"),
-        // The stack, by values.
-        ("a list in a list", doubles("{% set ns.l = [ns.l] %}", 10_000), DEEP),
-        ("a list in a list, one of which is compared", with(
-            &doubles("{% set ns.l = [ns.l] %}", TEMPLATE_DEPTH - 2),
-            "{% set ns = namespace(s=[1], t=[1]) %}{% for i in range(190) %}{% set ns.s = [ns.s] %}{% set ns.t = [ns.t] %}{% endfor %}{{ ns.s == ns.t }}",
-        ), PRINTS),
-        ("a map in a map", doubles("{% set ns.l = {'a': ns.l} %}", 10_000), DEEP),
-        ("a map by a function", doubles("{% set ns.l = dict(a=ns.l) %}", 10_000), DEEP),
-        ("a tuple in a tuple", doubles("{% set ns.l = (ns.l, 1) %}", 10_000), DEEP),
-        ("batches", doubles("{% set ns.l = [ns.l]|batch(1) %}", 10_000), DEEP),
-        ("groups", doubles("{% set ns.l = [{'a': 1, 'b': ns.l}]|groupby('a') %}", 10_000), DEEP),
-        ("arguments that are kept", doubles("{% set ns.l = nothing|default(a=ns.l) %}", 10_000), "too many arguments"),
-        ("slices of slices", doubles("{% set ns.l = ns.l[0:] %}", 10_000), PRINTS),
-        ("sums of lists", doubles("{% set ns.l = ns.l + [] %}", 10_000), PRINTS),
-        ("methods in lists", doubles("{% set ns.l = [ns.l.copy] %}", 10_000), DEEP),
-        ("a namespace in itself", "{% set ns = namespace() %}{% set ns.a = ns %}{{ ns }}".to_owned(), HOLDS),
-        ("a namespace in a list", "{% set ns = namespace() %}{% set ns.a = [ns] %}{{ ns }}".to_owned(), HOLDS),
-        ("a namespace in a namespace", "{% set ns = namespace() %}{% set x = namespace(a=ns) %}".to_owned(), HOLDS),
-        ("a loop that remembers itself", "{% for i in [1, 2] %}{{ loop.changed(loop) }}{% endfor %}".to_owned(), HOLDS),
-        ("macros", "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}".to_owned(), RECURSES),
-        ("macros in generation", "{% macro m() %}{% generation %}{{ m() }}{% endgeneration %}{% endmacro %}{{ m() }}".to_owned(), RECURSES),
-        ("two macros", "{% macro a() %}{{ b() }}{% endmacro %}{% macro b() %}{{ a() }}{% endmacro %}{{ a() }}".to_owned(), ""),
-        ("blocks of themselves", "{% block b %}{{ self.b() }}{% endblock %}".to_owned(), ""),
-        ("recursive loops", "{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}".to_owned(), RECURSES),
-        // Memory.
+        ("not", tag(&("not ".repeat(20_000) + "a")), WORDS),
+        ("attributes", tag(&("a".to_owned() + &".a".repeat(60_000))), WORDS),
+        ("joins", tag(&("'1'".to_owned() + &"~'1'".repeat(30_000))), WORDS),
+        ("sums", tag(&("1".to_owned() + &"+1".repeat(50_000))), WORDS),
+        ("signs", tag(&("-".repeat(100_000) + "1")), WORDS),
+        ("filters", tag(&("a".to_owned() + &"|e".repeat(50_000))), WORDS),
+        ("indices", tag(&("a".to_owned() + &"[0]".repeat(40_000))), WORDS),
+        ("calls", tag(&("a".to_owned() + &"()".repeat(40_000))), WORDS),
+        (
+            "comparisons",
+            tag(&("1".to_owned() + &"<2".repeat(50_000))),
+            WORDS,
+        ),
+        ("conditions", tag(&("1 if 1 else ".repeat(10_000) + "1")), WORDS),
+        (
+            "brackets",
+            tag(&("(".repeat(400) + "1" + &")".repeat(400))),
+            RECURSES,
+        ),
+        (
+            "branches",
+            format!("{{% if a %}}{}{{% endif %}}", "{% elif b %}".repeat(5000)),
+            "elif",
+        ),
+        (
+            "blocks",
+            "{% if a %}".repeat(3000) + &"{% endif %}".repeat(3000),
+            RECURSES,
+        ),
+        (
+            "chain as long as allowed",
+            tag(&("not ".repeat(TEMPLATE_WORDS - 1) + "a")),
+            PRINTS,
+        ),
+        (
+            "a source of a mebibyte",
+            "a".repeat(MIB as usize),
+            "more than 131072 bytes",
+        ),
+    ]
+}
+
+/// What wants the stack by its values.
+fn of_values() -> Vec<Hostile> {
+    vec![
+        (
+            "a list in a list",
+            doubles("{% set ns.l = [ns.l] %}", 10_000),
+            DEEP,
+        ),
+        (
+            "a list in a list, one of which is compared",
+            with(
+                &doubles("{% set ns.l = [ns.l] %}", TEMPLATE_DEPTH - 2),
+                "{% set ns = namespace(s=[1], t=[1]) %}{% for i in range(190) %}{% set ns.s = [ns.s] %}{% set ns.t = [ns.t] %}{% endfor %}{{ ns.s == ns.t }}",
+            ),
+            PRINTS,
+        ),
+        (
+            "a map in a map",
+            doubles("{% set ns.l = {'a': ns.l} %}", 10_000),
+            DEEP,
+        ),
+        (
+            "a map by a function",
+            doubles("{% set ns.l = dict(a=ns.l) %}", 10_000),
+            DEEP,
+        ),
+        (
+            "a tuple in a tuple",
+            doubles("{% set ns.l = (ns.l, 1) %}", 10_000),
+            DEEP,
+        ),
+        (
+            "batches",
+            doubles("{% set ns.l = [ns.l]|batch(1) %}", 10_000),
+            DEEP,
+        ),
+        (
+            "groups",
+            doubles("{% set ns.l = [{'a': 1, 'b': ns.l}]|groupby('a') %}", 10_000),
+            DEEP,
+        ),
+        (
+            "arguments that are kept",
+            doubles("{% set ns.l = nothing|default(a=ns.l) %}", 10_000),
+            "too many arguments",
+        ),
+        (
+            "slices of slices",
+            doubles("{% set ns.l = ns.l[0:] %}", 10_000),
+            PRINTS,
+        ),
+        (
+            "sums of lists",
+            doubles("{% set ns.l = ns.l + [] %}", 10_000),
+            PRINTS,
+        ),
+        (
+            "methods in lists",
+            doubles("{% set ns.l = [ns.l.copy] %}", 10_000),
+            DEEP,
+        ),
+    ]
+}
+
+/// What holds or calls itself.
+fn of_itself() -> Vec<Hostile> {
+    vec![
+        (
+            "a namespace in itself",
+            "{% set ns = namespace() %}{% set ns.a = ns %}{{ ns }}".to_owned(),
+            HOLDS,
+        ),
+        (
+            "a namespace in a list",
+            "{% set ns = namespace() %}{% set ns.a = [ns] %}{{ ns }}".to_owned(),
+            HOLDS,
+        ),
+        (
+            "a namespace in a namespace",
+            "{% set ns = namespace() %}{% set x = namespace(a=ns) %}".to_owned(),
+            HOLDS,
+        ),
+        (
+            "a loop that remembers itself",
+            "{% for i in [1, 2] %}{{ loop.changed(loop) }}{% endfor %}".to_owned(),
+            HOLDS,
+        ),
+        (
+            "macros",
+            "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}".to_owned(),
+            RECURSES,
+        ),
+        (
+            "macros in generation",
+            "{% macro m() %}{% generation %}{{ m() }}{% endgeneration %}{% endmacro %}{{ m() }}".to_owned(),
+            RECURSES,
+        ),
+        (
+            "two macros",
+            "{% macro a() %}{{ b() }}{% endmacro %}{% macro b() %}{{ a() }}{% endmacro %}{{ a() }}"
+                .to_owned(),
+            "",
+        ),
+        (
+            "blocks of themselves",
+            "{% block b %}{{ self.b() }}{% endblock %}".to_owned(),
+            "",
+        ),
+        (
+            "recursive loops",
+            "{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}".to_owned(),
+            RECURSES,
+        ),
+    ]
+}
+
+/// What wants memory.
+fn of_memory() -> Vec<Hostile> {
+    vec![
         ("doubling by ~", doubles("{% set ns.s = ns.s ~ ns.s %}", 60), MEMORY),
         ("doubling by +", doubles("{% set ns.s = ns.s + ns.s %}", 60), MEMORY),
         ("doubling by *", doubles("{% set ns.s = ns.s * 2 %}", 60), MEMORY),
@@ -104,56 +240,61 @@ fn hostile() -> Vec<(&'static str, String, &'static str)> {
         ("a nested width", "{{ '{:{}}'.format(1, 1000000000) }}".to_owned(), ""),
         ("indent", "{{ 'a\\nb'|indent(1000000000) }}".to_owned(), MEMORY),
         ("indented JSON", "{{ [[[1]]]|tojson(indent=1000000000) }}".to_owned(), PRINTS),
-        ("JSON indented by a text", with(text, "{{ ([[[1]]] * 1000)|tojson(indent=t) }}"), MEMORY),
-        ("separators of JSON", with(text, "{{ ([1] * 1000)|tojson(separators=[t, t]) }}"), MEMORY),
-        ("a list of signs", with(text, "{{ (t * 10)|list|length }}"), MEMORY),
+        ("JSON indented by a text", with(TEXT, "{{ ([[[1]]] * 1000)|tojson(indent=t) }}"), MEMORY),
+        ("separators of JSON", with(TEXT, "{{ ([1] * 1000)|tojson(separators=[t, t]) }}"), MEMORY),
+        ("a list of signs", with(TEXT, "{{ (t * 10)|list|length }}"), MEMORY),
         ("split", "{{ ('a' * 50000000).split('a')|length }}".to_owned(), MEMORY),
-        ("split at every sign", with(text, "{% for i in range(20) %}{{ (t * 2).split('a')|length }}{% endfor %}"), MEMORY),
+        ("split at every sign", with(TEXT, "{% for i in range(20) %}{{ (t * 2).split('a')|length }}{% endfor %}"), MEMORY),
         ("ranges", "{% set ns = namespace(l=[]) %}{% for i in range(1000) %}{% set ns.l = ns.l + [range(100000)|list] %}{% endfor %}".to_owned(), STEPS),
         ("a captured loop", format!("{{% set x %}}{{% for i in range(100000) %}}{}{{% endfor %}}{{% endset %}}", "a".repeat(400)), MEMORY),
-        ("a printed text that shares its parts", with(dag, "{{ ns.s }}"), MEMORY),
-        ("JSON that shares its parts", with(dag, "{{ ns.s|tojson }}"), MEMORY),
-        ("an escaped text that shares its parts", with(dag, "{{ ns.s|e }}"), MEMORY),
-        ("indent by a text", with(text, "{{ ('\\n' * 100000)|indent(t) }}"), MEMORY),
-        ("a joined text that shares its parts", with(dag, "{{ 'a' ~ ns.s }}"), MEMORY),
+        ("a printed text that shares its parts", with(DAG, "{{ ns.s }}"), MEMORY),
+        ("JSON that shares its parts", with(DAG, "{{ ns.s|tojson }}"), MEMORY),
+        ("an escaped text that shares its parts", with(DAG, "{{ ns.s|e }}"), MEMORY),
+        ("indent by a text", with(TEXT, "{{ ('\\n' * 100000)|indent(t) }}"), MEMORY),
+        ("a joined text that shares its parts", with(DAG, "{{ 'a' ~ ns.s }}"), MEMORY),
         ("center", "{{ 'a'.center(1000000000) }}".to_owned(), METHOD),
         ("ljust", "{{ 'a'.ljust(1000000000) }}".to_owned(), METHOD),
         ("zfill", "{{ 'a'.zfill(1000000000) }}".to_owned(), METHOD),
         ("powers", "{{ 9 ** 999999999 }}".to_owned(), "unable to calculate"),
         ("a range of everything", "{{ range(99999999999) }}".to_owned(), "range"),
         ("macros without end", "{% for i in range(100000) %}{% macro m() %}{{ i }}{% endmacro %}{% endfor %}".to_owned(), MEMORY),
-        ("pieces of a text", with(text, "{% set ns = namespace(l=[]) %}{% for i in range(100) %}{% set ns.l = ns.l + [t.partition('b')] %}{% endfor %}"), MEMORY),
-        // Time.
+        ("pieces of a text", with(TEXT, "{% set ns = namespace(l=[]) %}{% for i in range(100) %}{% set ns.l = ns.l + [t.partition('b')] %}{% endfor %}"), MEMORY),
+    ]
+}
+
+/// What wants time.
+fn of_time() -> Vec<Hostile> {
+    vec![
         ("loops in loops", "{% for a in range(100000) %}{% for b in range(100000) %}{% for c in range(100000) %}{% endfor %}{% endfor %}{% endfor %}".to_owned(), STEPS),
         ("branching macros", "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(20) }}".to_owned(), STEPS),
-        ("upper", with(text, "{% for i in range(100000) %}{% set x = t|upper|length %}{% endfor %}"), ""),
-        ("length", with(text, "{% for i in range(100000) %}{% set x = t|length %}{% endfor %}"), STEPS),
-        ("count", with(text, "{% for i in range(100000) %}{% set x = t.count('b') %}{% endfor %}"), STEPS),
-        ("find", with(text, "{% for i in range(100000) %}{% set x = t.find('x') %}{% endfor %}"), STEPS),
-        ("in a text", with(text, "{% for i in range(100000) %}{% if 'x' in t %}{% endif %}{% endfor %}"), STEPS),
-        ("in a list", with(list, "{% for i in range(100000) %}{% if 'x' in l %}{% endif %}{% endfor %}"), STEPS),
-        ("equal texts", with(text, "{% set u = t ~ '' %}{% for i in range(100000) %}{% if t == u %}{% endif %}{% endfor %}"), STEPS),
-        ("equal lists", with(list, "{% set u = l + [] %}{% for i in range(100000) %}{% if l == u %}{% endif %}{% endfor %}"), STEPS),
-        ("equal lists that share their parts", with(dag, "{{ ns.s == ns.t }}"), STEPS),
-        ("the order of lists that share their parts", with(dag, "{{ [ns.s, ns.t]|sort|length }}"), STEPS),
-        ("unique lists that share their parts", with(dag, "{{ [ns.s, ns.t]|unique|length }}"), STEPS),
-        ("a chain of comparisons", with(dag, "{{ ns.s < ns.t < ns.s }}"), STEPS),
-        ("a key that shares its parts", with(dag, "{{ {ns.s: 1}|length }}"), STEPS),
-        ("a test that compares", with(dag, "{{ ns.s is eq(ns.t) }}"), STEPS),
-        ("selection that compares", with(dag, "{{ [ns.s]|select('eq', ns.t)|list|length }}"), STEPS),
-        ("a sign of a long text", with(text, "{% for i in range(100000) %}{% set x = t[999999] %}{% endfor %}"), STEPS),
-        ("a slice of a long text", with(text, "{% for i in range(100000) %}{% set x = t[:-999999] %}{% endfor %}"), STEPS),
-        ("sorting", with(list, "{% for i in range(1000) %}{% set x = l|sort|length %}{% endfor %}"), ""),
-        ("reversing", with(list, "{% for i in range(1000) %}{% set x = l|reverse|first %}{% endfor %}"), ""),
-        ("mapping", with(list, "{% for i in range(1000) %}{% set x = l|map('string')|list|length %}{% endfor %}"), ""),
-        ("unpacked lists", with(list, "{% for i in range(1000) %}{% set x = dict(*l) %}{% endfor %}"), "too many arguments"),
-        ("a sum of lists", with(list, "{{ ([[1]] * 100000)|sum(start=[])|length }}"), ""),
-        ("a long path of attributes", with(list, "{{ l|map(attribute='a.a.a.a.a.a' * 10000)|list|length }}"), ""),
+        ("upper", with(TEXT, "{% for i in range(100000) %}{% set x = t|upper|length %}{% endfor %}"), ""),
+        ("length", with(TEXT, "{% for i in range(100000) %}{% set x = t|length %}{% endfor %}"), STEPS),
+        ("count", with(TEXT, "{% for i in range(100000) %}{% set x = t.count('b') %}{% endfor %}"), STEPS),
+        ("find", with(TEXT, "{% for i in range(100000) %}{% set x = t.find('x') %}{% endfor %}"), STEPS),
+        ("in a text", with(TEXT, "{% for i in range(100000) %}{% if 'x' in t %}{% endif %}{% endfor %}"), STEPS),
+        ("in a list", with(LIST, "{% for i in range(100000) %}{% if 'x' in l %}{% endif %}{% endfor %}"), STEPS),
+        ("equal texts", with(TEXT, "{% set u = t ~ '' %}{% for i in range(100000) %}{% if t == u %}{% endif %}{% endfor %}"), STEPS),
+        ("equal lists", with(LIST, "{% set u = l + [] %}{% for i in range(100000) %}{% if l == u %}{% endif %}{% endfor %}"), STEPS),
+        ("equal lists that share their parts", with(DAG, "{{ ns.s == ns.t }}"), STEPS),
+        ("the order of lists that share their parts", with(DAG, "{{ [ns.s, ns.t]|sort|length }}"), STEPS),
+        ("unique lists that share their parts", with(DAG, "{{ [ns.s, ns.t]|unique|length }}"), STEPS),
+        ("a chain of comparisons", with(DAG, "{{ ns.s < ns.t < ns.s }}"), STEPS),
+        ("a key that shares its parts", with(DAG, "{{ {ns.s: 1}|length }}"), STEPS),
+        ("a test that compares", with(DAG, "{{ ns.s is eq(ns.t) }}"), STEPS),
+        ("selection that compares", with(DAG, "{{ [ns.s]|select('eq', ns.t)|list|length }}"), STEPS),
+        ("a sign of a long text", with(TEXT, "{% for i in range(100000) %}{% set x = t[999999] %}{% endfor %}"), STEPS),
+        ("a slice of a long text", with(TEXT, "{% for i in range(100000) %}{% set x = t[:-999999] %}{% endfor %}"), STEPS),
+        ("sorting", with(LIST, "{% for i in range(1000) %}{% set x = l|sort|length %}{% endfor %}"), ""),
+        ("reversing", with(LIST, "{% for i in range(1000) %}{% set x = l|reverse|first %}{% endfor %}"), ""),
+        ("mapping", with(LIST, "{% for i in range(1000) %}{% set x = l|map('string')|list|length %}{% endfor %}"), ""),
+        ("unpacked lists", with(LIST, "{% for i in range(1000) %}{% set x = dict(*l) %}{% endfor %}"), "too many arguments"),
+        ("a sum of lists", with(LIST, "{{ ([[1]] * 100000)|sum(start=[])|length }}"), ""),
+        ("a long path of attributes", with(LIST, "{{ l|map(attribute='a.a.a.a.a.a' * 10000)|list|length }}"), ""),
         ("text that a template repeats", "{{ messages[0].content * 100000 }}".to_owned(), PRINTS),
         ("half a text that a template repeats", "{{ messages[0].content[:3] * 300000 }}".to_owned(), PRINTS),
         ("marks without an end", "{% set a = messages[0].content[0] %}{{ (a ~ messages[1].content[0]) * 300000 }}".to_owned(), PRINTS),
-        ("the characters of a text", with(text, "{% for i in range(1000) %}{% for c in t %}{% break %}{% endfor %}{% endfor %}"), MEMORY),
-        ("a text backwards", with(text, "{% for i in range(100000) %}{% set x = t[::-1]|length %}{% endfor %}"), ""),
+        ("the characters of a text", with(TEXT, "{% for i in range(1000) %}{% for c in t %}{% break %}{% endfor %}{% endfor %}"), MEMORY),
+        ("a text backwards", with(TEXT, "{% for i in range(100000) %}{% set x = t[::-1]|length %}{% endfor %}"), ""),
     ]
 }
 

@@ -10,8 +10,8 @@ use chatmill_dialect::{
     DIALECTS, Dialect, History, LossCode, MadeTexts, Policy, Rendering, Transcript, View, Window, WindowRange,
 };
 use chatmill_model::{
-    CallStatus, Extra, Fact, LinkStatus, Media, MediaKind, MediaSource, MessageKind, OffsetOrigin, Part,
-    RawJson, ReferenceForm, Role, Sink, Timestamp, Weight,
+    CallStatus, Extra, Fact, LinkStatus, Media, MediaKind, MediaSource, Message, MessageKind, OffsetOrigin,
+    Part, RawJson, ReferenceForm, Role, Sink, Timestamp, Weight,
 };
 
 use crate::laws::{Dice, room};
@@ -195,7 +195,11 @@ fn disturb(room: &mut Room, position: u32, dice: &mut Dice) {
     if position > 0 && dice.roll(3) == 0 {
         room.reply(position, dice.roll(u64::from(position)) as u32);
     }
-    let message = room.message(position);
+    disturb_parts(room.message(position), position, dice);
+}
+
+/// Its parts: media, calls and results are changed, and others added.
+fn disturb_parts(message: &mut Message, position: u32, dice: &mut Dice) {
     let parts = &mut message.parts;
     for part in parts.iter_mut() {
         match part {

@@ -246,7 +246,7 @@ fn a_step_ends_with_its_call_and_no_result_is_made_up() {
 }
 
 #[test]
-fn nobody_has_no_answers_and_everybody_may_be_cut() {
+fn without_a_perspective_there_are_no_windows_and_every_turn_is_a_start() {
     let room = talk(&[None, None, None]);
     let borders = CutPoints::of(&room.linked);
     assert_eq!(

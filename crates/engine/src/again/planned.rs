@@ -1,12 +1,13 @@
 //! The plan of a dataset, as far as its manifest holds what renderings are made by.
 
 use chatmill_dataset::Dataset;
+use chatmill_dialect::Dialect;
 use chatmill_model::RawJson;
 use serde_json::{Map, Value, json};
 
 use super::AgainError;
 use crate::pipeline::{PerspectiveChoice, Pipeline};
-use crate::plan::{Plan, Target};
+use crate::plan::{Plan, Templates};
 
 /// Tables from which conversations are put together.
 const TABLES: [&str; 3] = ["conversations", "messages", "message_references"];
@@ -14,47 +15,45 @@ const TABLES: [&str; 3] = ["conversations", "messages", "message_references"];
 const RUN_AGAIN: &str = "add the dialect to `render.dialects` and run the pipeline again";
 
 /// The plan of a dataset for one more dialect, and the dialect.
-pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Target), AgainError> {
-    let target = Target::find(dialect)
+pub(super) fn plan(dataset: &Dataset, dialect: &str) -> Result<(Plan, Dialect), AgainError> {
+    let target = Templates::default()
+        .find(dialect)
         .map_err(|error| AgainError::refused(error.to_string(), "`chatmill dialects` lists them"))?;
-    if target.dialect.is_of_one_system() {
-        return Err(AgainError::refused(
-            format!(
-                "the dialect `{dialect}` writes records of its own system back, and the tables do not hold all of their fields"
-            ),
-            RUN_AGAIN,
+    match plan_of(dataset, dialect, &target) {
+        Ok(plan) => Ok((plan, target)),
+        Err(reason) => Err(AgainError::refused(reason, RUN_AGAIN)),
+    }
+}
+
+/// The plan, or why the tables do not hold what the dialect needs.
+fn plan_of(dataset: &Dataset, dialect: &str, target: &Dialect) -> Result<Plan, String> {
+    if target.is_of_one_system() {
+        return Err(format!(
+            "the dialect `{dialect}` writes records of its own system back, and the tables do not hold all of their fields"
         ));
     }
-    let absent = TABLES.into_iter().find(|table| !dataset.has(table));
-    if let Some(table) = absent {
-        return Err(AgainError::refused(
-            format!("the dialect `{dialect}` needs the table `{table}`, which `output.tables` left out"),
-            RUN_AGAIN,
+    if let Some(table) = TABLES.into_iter().find(|table| !dataset.has(table)) {
+        return Err(format!(
+            "the dialect `{dialect}` needs the table `{table}`, which `output.tables` left out"
         ));
     }
-    let pipeline = pipeline(&dataset.manifest().plan, target.dialect.id(), target.profile())?;
+    let pipeline = pipeline(&dataset.manifest().plan, target.id(), target.profile())?;
     if replaces(dataset) && !dataset.has("losses") {
-        return Err(AgainError::refused(
-            format!(
-                "the dialect `{dialect}` needs the table `losses`, which `output.tables` left out: it says what was replaced"
-            ),
-            RUN_AGAIN,
+        return Err(format!(
+            "the dialect `{dialect}` needs the table `losses`, which `output.tables` left out: it says what was replaced"
         ));
     }
     if replaces(dataset) && matches!(pipeline.perspective.speaker, PerspectiveChoice::Participants(_)) {
-        return Err(AgainError::refused(
-            "`perspective.as` names participants, and redaction replaced their names",
-            RUN_AGAIN,
-        ));
+        return Err("`perspective.as` names participants, and redaction replaced their names".to_owned());
     }
-    let mut plan = Plan::without_inputs(pipeline)
-        .map_err(|error| AgainError::refused(format!("the plan of the dataset: {error}"), RUN_AGAIN))?;
+    let mut plan =
+        Plan::without_inputs(pipeline).map_err(|error| format!("the plan of the dataset: {error}"))?;
     // The manifest holds the definitions themselves, wherever their file is.
     let definitions = dataset.manifest().plan.pointer("/tools/definitions");
     let definitions = definitions.and_then(Value::as_array).into_iter().flatten();
     let definitions = definitions.filter_map(Value::as_str);
     plan.tools = definitions.map(|json| RawJson(json.to_owned())).collect();
-    Ok((plan, target))
+    Ok(plan)
 }
 
 /// Whether the run replaced personal data and secrets.
@@ -63,15 +62,10 @@ pub(super) fn replaces(dataset: &Dataset) -> bool {
 }
 
 /// The pipeline in a manifest, without what lies in files.
-fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, AgainError> {
-    let unreadable = |reason: String| {
-        AgainError::refused(
-            format!("the plan in the manifest cannot be read: {reason}"),
-            RUN_AGAIN,
-        )
-    };
+fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, String> {
+    let unreadable = |reason: &str| format!("the plan in the manifest cannot be read: {reason}");
     let Value::Object(mut plan) = plan.clone() else {
-        return Err(unreadable("it is no object".to_owned()));
+        return Err(unreadable("it is no object"));
     };
     for key in ["inputs", "targets", "redact", "templates"] {
         plan.remove(key);
@@ -94,29 +88,24 @@ fn pipeline(plan: &Value, dialect: &str, profile: &str) -> Result<Pipeline, Agai
     if let Some(name) = budget
         && !registered.contains(&Value::from(name.as_str()))
     {
-        return Err(AgainError::refused(
-            format!("`window.max_tokens` counts in `{name}`, whose vocabulary is not in the dataset"),
-            RUN_AGAIN,
+        return Err(format!(
+            "`window.max_tokens` counts in `{name}`, whose vocabulary is not in the dataset"
         ));
     }
     plan.insert("count".to_owned(), json!({ "encodings": registered }));
-    serde_json::from_value(Value::Object(plan)).map_err(|error| unreadable(error.to_string()))
+    serde_json::from_value(Value::Object(plan)).map_err(|error| unreadable(&error.to_string()))
 }
 
 /// Refuses windows that depend on other dialects, or on files.
-fn refuse_shared_windows(plan: &Map<String, Value>) -> Result<(), AgainError> {
+fn refuse_shared_windows(plan: &Map<String, Value>) -> Result<(), String> {
     let window = |path: &str| plan.get("window").and_then(|window| window.pointer(path));
     if window("/same_for_all") == Some(&Value::Bool(true)) {
-        return Err(AgainError::refused(
-            "with `window.same_for_all` the windows depend on all dialects of the run",
-            RUN_AGAIN,
-        ));
+        return Err("with `window.same_for_all` the windows depend on all dialects of the run".to_owned());
     }
     for key in ["template", "tokenizer"] {
         if window(&format!("/max_tokens/{key}")).is_some_and(|value| !value.is_null()) {
-            return Err(AgainError::refused(
-                format!("`window.max_tokens.{key}` lies in a file, which is not in the dataset"),
-                RUN_AGAIN,
+            return Err(format!(
+                "`window.max_tokens.{key}` lies in a file, which is not in the dataset"
             ));
         }
     }

@@ -108,15 +108,15 @@ columns! {
 impl Heads {
     fn conversation(&self, row: usize) -> Result<Conversation, DatasetError> {
         let owned = |texts: &Texts| texts.get(row).map(str::to_owned);
-        let source = chatmill_source::find(self.source.at(row));
-        let source = source.ok_or_else(|| self.batch.fault("it names a source that there is not"))?;
+        let source = chatmill_source::recorded(self.source.at(row));
+        let (source, customs) = source.ok_or_else(|| self.batch.fault("it names a source that there is not"))?;
         let mut extra = fields(self.extra.get(row), &self.batch)?;
         let root = extra.0.iter().position(|(name, _)| name == ROOT);
         let envelope = root.map(|place| extra.0.remove(place).1);
         let tools: Vec<&RawValue> = parsed(self.tools.get(row).unwrap_or("[]"), &self.batch)?;
         Ok(Conversation {
-            source: source.id(),
-            customs: source.about().customs,
+            source,
+            customs,
             source_id: owned(&self.source_conversation_id),
             format_version: owned(&self.format_version),
             scene: self.scene.at(row).parse().unwrap_or_default(),

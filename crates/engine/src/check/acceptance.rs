@@ -4,17 +4,16 @@ use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_dialect::policy::{ControlTokens, Orphans};
-use chatmill_dialect::{MadeTexts, Policy, Violation};
+use chatmill_dialect::{Dialect, MadeTexts, Policy, Violation};
 use chatmill_model::{Linked, Sink, SinkBuffers};
 
 use crate::pipeline::{PerspectiveChoice, PerspectiveRule};
-use crate::plan::Target;
 use crate::work::render;
 
 /// The rules of a dialect that a conversation breaks, one finding a rule, with the number of renderings that break it.
 ///
 /// The conversation is judged as it stands: nothing is repaired for the dialect's sake.
-pub(super) fn refusals(linked: &Linked, target: &Target, limits: &Limits) -> Vec<Finding> {
+pub(super) fn refusals(linked: &Linked, target: &Dialect, limits: &Limits) -> Vec<Finding> {
     let policy = Policy {
         orphans: Orphans::Reject,
         control_tokens: ControlTokens::Keep,
@@ -50,9 +49,9 @@ pub(super) fn refusals(linked: &Linked, target: &Target, limits: &Limits) -> Vec
 }
 
 /// `ID`, or `ID@PROFILE` where the profile is not the default.
-pub(super) fn name(target: &Target) -> String {
-    let id = target.dialect.id();
-    let default = target.dialect.about().profile_names().next();
+pub(super) fn name(target: &Dialect) -> String {
+    let id = target.id();
+    let default = target.about().profile_names().next();
     if default.is_none_or(|default| default == target.profile()) {
         id.to_owned()
     } else {
@@ -85,14 +84,17 @@ impl BrokenRules {
 
     /// One finding a rule and message; what is beyond `limits.findings_per_code` becomes one more.
     fn findings(self, target: &str, limits: &Limits) -> Vec<Finding> {
+        let found = |code, message: String, count| Finding {
+            count,
+            ..Finding::new(code, message)
+        };
         let mut findings = Vec::new();
         let mut rest = 0;
         for (violation, count) in self.rules {
             if (findings.len() as u64) < limits.findings_per_code {
                 let message = format!("{target} would refuse it: {violation}");
-                let mut finding = Finding::new(&codes::NOT_ACCEPTED, message);
+                let mut finding = found(&codes::NOT_ACCEPTED, message, count);
                 finding.position = violation.position;
-                finding.count = count;
                 if let Some(id) = &violation.call_id {
                     finding = finding.marking(id);
                 }
@@ -103,16 +105,12 @@ impl BrokenRules {
         }
         if rest > 0 {
             let message = format!("{target} would refuse it for further reasons");
-            let mut finding = Finding::new(&codes::NOT_ACCEPTED, message);
-            finding.count = rest;
-            findings.push(finding);
+            findings.push(found(&codes::NOT_ACCEPTED, message, rest));
         }
         if self.oversize > 0 {
             let limit = limits.rendering;
             let message = format!("the {target} rendering is larger than limits.rendering ({limit} bytes)");
-            let mut finding = Finding::new(&codes::OVERSIZE_RENDERING, message);
-            finding.count = self.oversize;
-            findings.push(finding);
+            findings.push(found(&codes::OVERSIZE_RENDERING, message, self.oversize));
         }
         findings
     }

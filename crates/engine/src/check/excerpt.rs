@@ -1,7 +1,7 @@
 //! The line of source text around a finding, for people.
 
-use chatmill_diag::Span;
 use chatmill_diag::visible::visible;
+use chatmill_diag::{Span, cut};
 
 /// A stretch of source around a finding, on one line.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ fn whole_to(bytes: &[u8], at: usize) -> usize {
     if !bytes.get(at).copied().is_some_and(continues) {
         return at;
     }
-    let head = bytes.get(..at).unwrap_or_default().iter().rev().take(TAIL);
+    let head = cut::slice(bytes, 0..at).iter().rev().take(TAIL);
     at - (head.take_while(|byte| continues(**byte)).count() + 1).min(at)
 }
 

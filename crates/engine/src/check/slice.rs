@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use chatmill_diag::{Finding, Path, Span, codes};
+use chatmill_diag::{Finding, Path, Span, codes, cut};
 use chatmill_intake::json::{self, Document};
 use chatmill_intake::{Form, Frame};
 use chatmill_model::{Linked, MessageOrigin};
@@ -13,14 +13,14 @@ use chatmill_source::Source;
 
 use super::across::Trace;
 use super::verdict::FileCounts;
-use super::{CheckOptions, Checked, Excerpt, Spot, acceptance};
+use super::{CheckOptions, Checked, Excerpt, acceptance};
 use crate::entry::EntryRef;
 use crate::plan::{CodeSettings, PlannedInput};
 use crate::record;
 use crate::record::group::{Group, WayBack};
 use crate::record::locate::{Located, Locator};
 use crate::record::written::written;
-use crate::slice::records::{AccountedRow, Item, ReadRecord, Record, RecordForm};
+use crate::slice::records::{AccountedRow, At, Item, ReadRecord, Record, RecordForm};
 use crate::slice::{Slice, Step};
 use crate::work::recognition::{Recognition, is_misread};
 
@@ -28,8 +28,7 @@ use crate::work::recognition::{Recognition, is_misread};
 #[derive(Default)]
 pub(super) struct SliceReport {
     pub(super) files: BTreeMap<usize, FileCounts>,
-    /// Findings, each with the index of its input.
-    pub(super) findings: Vec<(usize, Checked)>,
+    pub(super) findings: Vec<Checked>,
     /// What is kept of its conversations until all files were read.
     pub(super) traces: Vec<Trace>,
 }
@@ -67,16 +66,8 @@ struct Checker<'c> {
     shown: BTreeMap<&'static str, usize>,
 }
 
-/// Where a finding was made: the entry, the record and its conversation.
-#[derive(Clone, Copy, Default)]
-struct FindingPlace<'s> {
-    entry: Option<&'s EntryRef>,
-    record: Option<u64>,
-    conversation: Option<&'s str>,
-    target: Option<&'s str>,
-    /// Bytes that an excerpt can be cut from, the place of their first byte, and the span to show.
-    text: Option<(&'s [u8], u64, Span)>,
-}
+/// The text around a finding, where that text begins in the file, and the finding's own stretch of it.
+type Around<'s> = (&'s [u8], u64, Span);
 
 impl<'c> Checker<'c> {
     fn item(&mut self, entry: Option<&'c EntryRef>, item: Item<'c>) {
@@ -88,20 +79,18 @@ impl<'c> Checker<'c> {
                 counts.rejected += 1;
                 let located = Located::of_damage(damage);
                 let around = damage.around.as_ref().zip(located.span);
-                let spot = FindingPlace {
-                    entry,
-                    record: Some(damage.record),
-                    text: around.map(|(around, span)| (around.bytes.as_slice(), around.start, span)),
-                    ..FindingPlace::default()
-                };
-                self.finding(located, spot);
+                let text = around.map(|(around, span)| (around.bytes.as_slice(), around.start, span));
+                let (record, id) = (Some(damage.record), None);
+                self.finding(located, At { entry, record, id }, None, text);
             }
             Item::Step(Step::Note(finding)) => {
-                let spot = FindingPlace {
-                    entry,
-                    ..FindingPlace::default()
-                };
-                self.finding(Located::nowhere(finding.clone()), spot);
+                let (record, id) = (None, None);
+                self.finding(
+                    Located::nowhere(finding.clone()),
+                    At { entry, record, id },
+                    None,
+                    None,
+                );
             }
             Item::Record(record) => {
                 let shown = shown(&record);
@@ -143,14 +132,8 @@ impl<'c> Checker<'c> {
         let findings = std::mem::take(&mut read.outcome.findings).into_iter();
         let findings = findings.map(|located| (record.row(located.row), located));
         for (row, located) in findings.chain(rejects) {
-            let spot = FindingPlace {
-                entry: Some(row.entry),
-                record: Some(row.record),
-                conversation: id.as_deref(),
-                target: None,
-                text: text.around(&located),
-            };
-            self.finding(located, spot);
+            let around = text.around(&located);
+            self.finding(located, At::row(row, id.as_deref()), None, around);
         }
         if let (Some(linked), Some(id)) = (&read.outcome.linked, &id) {
             self.judge(linked, id, text);
@@ -168,20 +151,12 @@ impl<'c> Checker<'c> {
             let refusals = acceptance::refusals(linked, target, &options.limits);
             let counts = self.counts(entry);
             counts.refused.resize(options.targets.len(), 0);
-            if let Some(refused) = counts.refused.get_mut(rank) {
-                *refused += u64::from(!refusals.is_empty());
-            }
+            *cut::at_mut(&mut counts.refused, rank) += u64::from(!refusals.is_empty());
             let name = acceptance::name(target);
             for finding in refusals {
                 let (located, row, is_placed) = text.judged(linked, finding);
-                let spot = FindingPlace {
-                    entry: Some(row.entry),
-                    record: Some(row.record),
-                    conversation: Some(id),
-                    target: Some(&name),
-                    text: text.around(&located).filter(|_| is_placed),
-                };
-                self.finding(located, spot);
+                let around = text.around(&located).filter(|_| is_placed);
+                self.finding(located, At::row(row, Some(id)), Some(&name), around);
             }
         }
     }
@@ -197,42 +172,29 @@ impl<'c> Checker<'c> {
         counts.source = counts.source.or(source.map(Source::id));
     }
 
-    fn finding(&mut self, located: Located, at: FindingPlace<'_>) {
+    fn finding(&mut self, located: Located, at: At<'_>, target: Option<&str>, text: Option<Around<'_>>) {
         let code = located.finding.code.code;
         self.counts(at.entry).is_empty |= code == codes::EMPTY_INPUT.code;
         let index = at.entry.map_or(0, |entry| entry.input);
-        let Some(planned) = self.inputs.get(index) else {
-            return;
-        };
         let known = self.file.take().filter(|(file, _)| *file == index);
         let (_, settings) = &*self.file.insert(known.unwrap_or_else(|| {
             self.shown.clear();
-            (index, super::settings_of(self.options, planned))
+            let names = super::names(cut::at(self.inputs, index));
+            (index, self.options.settings.of(&names))
         }));
-        let spot = Spot {
-            input: index,
-            entry: at.entry.map_or("", |entry| entry.entry.as_str()),
-            // Only a record is known to be a row.
-            table: (at.entry.filter(|_| at.record.is_some())).map_or("", |entry| entry.table.as_str()),
-            record: at.record,
-            conversation: at.conversation,
-        };
-        let Some(checked) = super::told(self.options, planned, settings, spot, located) else {
+        let Some(checked) = super::told(self.options, self.inputs, settings, at, located) else {
             return;
         };
         let shown = self.shown.entry(code).or_default();
-        let excerpt = at
-            .text
+        let excerpt = text
             .filter(|_| *shown < self.options.excerpts)
             .and_then(|(bytes, start, span)| Excerpt::cut(bytes, start, span));
         *shown += usize::from(excerpt.is_some());
-        let target = at.target.map(str::to_owned);
-        let checked = Checked {
-            target,
+        self.report.findings.push(Checked {
+            target: target.map(str::to_owned),
             excerpt,
             ..checked
-        };
-        self.report.findings.push((index, checked));
+        });
     }
 }
 
@@ -269,7 +231,7 @@ impl<'t, 'r> Text<'t, 'r> {
     }
 
     /// Bytes around a finding, the place of their first byte, and the span to show.
-    fn around(&self, located: &Located) -> Option<(&[u8], u64, Span)> {
+    fn around(&self, located: &Located) -> Option<Around<'_>> {
         match self.record.form {
             RecordForm::Frame(frame) => located.span.map(|span| (self.shown, frame.start, span)),
             RecordForm::Group(group) => {

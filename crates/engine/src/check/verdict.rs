@@ -1,10 +1,10 @@
 //! The verdict on a file, and the counts that it follows from.
 
 use chatmill_diag::{Code, Finding, Limits, Severity};
+use chatmill_dialect::Dialect;
 use serde::Serialize;
 
 use super::acceptance;
-use crate::plan::Target;
 use crate::work::recognition::Recognition;
 
 /// The verdict on a file.
@@ -121,7 +121,7 @@ impl FileCounts {
     }
 
     /// The verdict that follows.
-    pub(super) fn verdict(&self, path: &str, targets: &[Target]) -> FileVerdict {
+    pub(super) fn verdict(&self, path: &str, targets: &[Dialect]) -> FileVerdict {
         let verdict = if self.failed || self.rejected > 0 && self.conversations == 0 {
             "unreadable"
         } else if self.is_empty && self.records == 0 {

@@ -19,7 +19,7 @@ pub(crate) struct Ids {
     /// Hash of the slice's digest.
     slice: blake3::Hash,
     /// How many ids there are.
-    count: usize,
+    pub count: usize,
     /// Whether one of them was qualified.
     is_renamed: bool,
 }
@@ -32,11 +32,6 @@ impl Ids {
             count: receipt.ids.len(),
             is_renamed: !receipt.renamed.is_empty(),
         }
-    }
-
-    /// How many conversations the slice has.
-    pub(crate) fn count(&self) -> usize {
-        self.count
     }
 
     /// Whether they are those of this very slice.

@@ -47,7 +47,7 @@ pub(crate) struct ReceiptTotals {
     totals: Totals,
     overview: OverviewSums,
     /// How many slices were finished.
-    slices: usize,
+    pub slices: usize,
     /// How many slices each lot was cut into.
     lots: Vec<u32>,
 }
@@ -92,23 +92,19 @@ impl ReceiptTotals {
         let lots = &finished.tally.lots;
         let last = lots.keys().next_back().copied();
         outcome.lots = last.map_or_else(Vec::new, |last| {
-            let slices = (0..=last).map(|lot| lots.get(&lot).copied().unwrap_or_default());
-            slices.collect()
+            // A lot of which nothing is read has no slice.
+            (0..=last)
+                .map(|lot| lots.get(&lot).map_or(0, |slices| *slices))
+                .collect()
         });
         outcome.add_inputs();
         Ok(outcome)
     }
 
-    /// How many slices were finished.
-    pub(crate) fn slices(&self) -> usize {
-        self.slices
-    }
-
     fn add(&mut self, receipt: SliceReceipt) {
         for (input, counts) in receipt.inputs {
-            if let Some(written) = self.written.get_mut(input) {
-                written.get_or_insert_default().add(counts.written);
-            }
+            let written = cut::at_mut(&mut self.written, input).get_or_insert_default();
+            written.add(counts.written);
             self.inputs.change(input, |sum| add_counts(sum, counts));
         }
         let whole = &mut self.whole;
@@ -200,9 +196,7 @@ impl ReceiptTotals {
                     add_shapes(found.entry(index).or_default(), input.shapes);
                 }
                 let recognition = input.recognition;
-                if let Some(sum) = read_words.get_mut(index) {
-                    *sum += recognition.read_words;
-                }
+                *cut::at_mut(&mut read_words, index) += recognition.read_words;
                 if recognition.misread > 0 || !recognition.unread.is_empty() {
                     let left = left.entry(index).or_default();
                     left.merge(recognition, plan.limits().unread_paths);
@@ -231,7 +225,9 @@ impl ReceiptTotals {
         parts: &mut PartSet,
     ) -> Result<(), RunError> {
         for (index, mut recognition) in left {
-            let input = self.inputs.get(index).unwrap_or_default();
+            let input = self.inputs.get(index).ok_or_else(|| RunError::Incomplete {
+                reason: format!("the receipts tell of input {index}, and there is none"),
+            })?;
             recognition.read_words = *cut::at(read_words, index);
             let source = input.source.unwrap_or_default();
             for (located, first) in recognition.findings(input.framed, &source) {
@@ -405,7 +401,7 @@ mod tests {
         let desk = Desk::new(&[("a.jsonl", &request("a"))]);
         let text = "name = \"n\"\n[[input]]\npath = \"a.jsonl\"\n[output]\npath = \"out\"\n";
         let pipeline = parse(text, &[], Path::new("p.toml")).unwrap();
-        let mut plan = Plan::resolve(pipeline, Path::new(&desk.path("")), None).unwrap();
+        let mut plan = Plan::resolve(pipeline, Path::new(&desk.path("")), None, None).unwrap();
         plan.inputs[0].hash = Some(blake3::hash(b""));
         let tally = CutTotals {
             lots: BTreeMap::new(),

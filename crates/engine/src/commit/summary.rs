@@ -139,7 +139,7 @@ impl RunSummary {
     }
 
     /// The summary of a dataset that was there already.
-    pub fn of_finished(out: &Path, manifest: Manifest) -> Self {
+    pub(crate) fn of_finished(out: &Path, manifest: Manifest) -> Self {
         let totals = serde_json::from_value(manifest.totals.clone()).unwrap_or_default();
         Self {
             out: out.to_path_buf(),

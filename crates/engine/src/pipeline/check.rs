@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_a_configuration_too() {
+    fn an_empty_file_and_an_empty_section_give_the_default_settings() {
         assert_eq!(read("").unwrap(), CheckSection::default());
         assert_eq!(read("[check]\n").unwrap(), CheckSection::default());
     }

@@ -41,7 +41,7 @@ impl Default for NightSection {
 
 impl NightSection {
     /// Whether so many nights can be kept.
-    pub fn keeps_some(&self) -> bool {
+    pub(crate) fn keeps_some(&self) -> bool {
         (1..=MAX_KEEP).contains(&self.keep)
     }
 }

@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use chatmill_diag::Limits;
-use chatmill_dialect::{Policy, View};
+use chatmill_dialect::{Dialect, Policy, View};
 use chatmill_model::{Conversation, Message, MessageOrigin, Part, Participant, ParticipantKind, Role};
 use chatmill_token::Encoding;
 use serde::Deserialize;
 
 use super::small_file::read_text;
-use super::target::Target;
 use super::templates::Templates;
 use crate::error::PlanError;
 use crate::pipeline::MaxTokensSetting;
@@ -34,7 +33,7 @@ pub struct BudgetSources<'p> {
     /// Chat templates of the pipeline.
     pub templates: &'p Templates,
     /// Dialects that are rendered.
-    pub targets: &'p [Target],
+    pub targets: &'p [Dialect],
     /// Where paths start.
     pub base: &'p Path,
 }
@@ -57,7 +56,7 @@ impl BudgetSources<'_> {
         &self,
         most: &MaxTokensSetting,
         limits: &Limits,
-    ) -> Result<(Budget, Option<Target>), PlanError> {
+    ) -> Result<(Budget, Option<Dialect>), PlanError> {
         if most.tokens == 0 {
             return Err(PlanError::value(
                 "window.max_tokens.tokens",
@@ -99,7 +98,7 @@ impl BudgetSources<'_> {
     }
 
     /// A template of the pipeline by name, or of a file.
-    fn template(&self, word: &str, limits: &Limits) -> Result<Target, PlanError> {
+    fn template(&self, word: &str, limits: &Limits) -> Result<Dialect, PlanError> {
         if let Some(known) = self.templates.get(word) {
             return Ok(known.clone());
         }
@@ -130,7 +129,7 @@ impl BudgetSources<'_> {
 }
 
 /// Refuses a template that cannot say a question and an answer, and one whose special tokens a tokenizer does not list.
-fn try_out(template: &Target, special: Option<&[String]>) -> Result<(), PlanError> {
+fn try_out(template: &Dialect, special: Option<&[String]>) -> Result<(), PlanError> {
     const KEY: &str = "window.max_tokens.template";
     let say = |role, sender, position, words: &str| Message {
         sender: Some(sender),
@@ -156,27 +155,25 @@ fn try_out(template: &Target, special: Option<&[String]>) -> Result<(), PlanErro
     let (linked, ..) = chatmill_link::link(conversation, &Limits::default());
     let policy = Policy::default();
     let mut fault = None;
-    template
-        .dialect
-        .render_each(&View::whole(&linked, Some(1), &policy), &mut |sink, rendering| {
-            let violation = rendering.violations.first();
-            fault = violation.map(|violation| {
-                let message = format!("it cannot say a question and its answer: {violation}");
-                PlanError::value(KEY, message)
-            });
-            let Some(special) = special else { return };
-            let mut written = sink
-                .stretches()
-                .filter(|(_, span)| span.control)
-                .map(|(text, _)| text);
-            let unknown = written.find(|token| !special.iter().any(|known| known == token));
-            fault = fault.take().or_else(|| {
-                let message = format!(
-                    "it writes `{}`, which the tokenizer does not know; take the model's own",
-                    unknown?
-                );
-                Some(PlanError::value(KEY, message))
-            });
+    template.render_each(&View::whole(&linked, Some(1), &policy), &mut |sink, rendering| {
+        let violation = rendering.violations.first();
+        fault = violation.map(|violation| {
+            let message = format!("it cannot say a question and its answer: {violation}");
+            PlanError::value(KEY, message)
         });
+        let Some(special) = special else { return };
+        let mut written = sink
+            .stretches()
+            .filter(|(_, span)| span.control)
+            .map(|(text, _)| text);
+        let unknown = written.find(|token| !special.iter().any(|known| known == token));
+        fault = fault.take().or_else(|| {
+            let message = format!(
+                "it writes `{}`, which the tokenizer does not know; take the model's own",
+                unknown?
+            );
+            Some(PlanError::value(KEY, message))
+        });
+    });
     fault.map_or(Ok(()), Err)
 }

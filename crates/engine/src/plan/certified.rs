@@ -78,20 +78,22 @@ pub(super) fn sections(inputs: &[PlannedInput]) -> Vec<Value> {
     for planned in inputs {
         // Sections are numbered in the order of their first inputs.
         if planned.section == sections.len() {
-            let settings = &planned.settings;
+            let (settings, written) = (&planned.settings, &planned.settings.written);
             let mut section = json!({
                 "source": settings.source.map_or("auto", Source::id),
-                "id_prefix": settings.id_prefix,
-                "merge": settings.merge,
-                "exclude": settings.exclude_globs,
-                "field_map": settings.field_map,
+                "id_prefix": written.id_prefix,
+                "merge": written.merge,
+                "exclude": written.exclude,
+                "field_map": written.field_map,
                 "tables": settings.tables.iter().map(|map| map.name.as_str()).collect::<Vec<_>>(),
             });
-            let [weight, sample] = settings.shares;
+            let format = settings.source.and_then(Source::written_outside);
+            let format = format.map(|text| blake3::hash(text.as_bytes()).to_hex().to_string());
             let said = [
-                ("weight", weight.map(Value::from)),
-                ("limit", settings.limit.map(Value::from)),
-                ("sample", sample.map(Value::from)),
+                ("format", format.map(Value::from)),
+                ("weight", written.weight.map(Value::from)),
+                ("limit", written.limit.map(Value::from)),
+                ("sample", written.sample.map(Value::from)),
             ];
             if let Some(section) = section.as_object_mut() {
                 let said = said.into_iter();

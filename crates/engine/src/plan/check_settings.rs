@@ -56,23 +56,19 @@ impl CheckSettings {
         }
         codes.ignore(&section.ignore, "check.ignore")?;
         codes.grade(&section.severity, "check.severity")?;
-        if section
-            .zone
-            .as_deref()
-            .is_some_and(|zone| !chatmill_source::is_zone(zone))
-        {
-            return Err(PlanError::value(
-                "check.zone",
-                "a zone is told by its IANA name (`Europe/Kyiv`) or its offset (`+02:00`)",
-            ));
+        if !section.zone.as_deref().is_none_or(chatmill_source::is_zone) {
+            let message = "a zone is told by its IANA name (`Europe/Kyiv`) or its offset (`+02:00`)";
+            return Err(PlanError::value("check.zone", message));
         }
         let per_path = section.per_path.iter().map(path).collect::<Result<_, _>>()?;
+        let suppliers = section.suppliers.iter();
+        let suppliers = suppliers.map(|(name, globs)| Ok((name.clone(), Patterns::new(globs)?)));
         Ok(Self {
             codes,
             per_path,
             exclude: Patterns::new(&section.exclude)?,
             zone: section.zone.clone(),
-            suppliers: section.suppliers.iter().map(sender).collect::<Result<_, _>>()?,
+            suppliers: suppliers.collect::<Result<_, PlanError>>()?,
             links: if section.follow_links {
                 Links::Followed
             } else {
@@ -83,16 +79,16 @@ impl CheckSettings {
 
     /// Who sent a file of these names, the first of which is the path below what is checked: whom the settings name, else whom its
     /// top folder names.
-    pub fn supplier(&self, names: &[&str]) -> String {
-        let matches = |patterns: &Patterns| names.iter().any(|name| patterns.matches(name));
+    pub fn supplier(&self, names: &[impl AsRef<str>]) -> String {
+        let matches = |patterns: &Patterns| names.iter().any(|name| patterns.matches(name.as_ref()));
         if let Some((supplier, _)) = self.suppliers.iter().find(|(_, patterns)| matches(patterns)) {
             return supplier.clone();
         }
-        let top = |name: &&str| name.split_once('/').map(|(top, _)| top.to_owned());
-        let below = names.first().and_then(top);
+        let below = names.first().and_then(|name| name.as_ref().split_once('/'));
+        let below = below.map(|(top, _)| top.to_owned());
         // A file at the top of what is checked: the folder that was typed.
         let typed = || {
-            let (folder, _) = names.last()?.rsplit_once('/')?;
+            let (folder, _) = names.last()?.as_ref().rsplit_once('/')?;
             folder.rsplit('/').next().map(str::to_owned)
         };
         let folder = below.or_else(typed);
@@ -102,20 +98,16 @@ impl CheckSettings {
     }
 
     /// What becomes of codes in a file of these names.
-    pub fn of(&self, names: &[&str]) -> CodeSettings {
+    pub fn of(&self, names: &[impl AsRef<str>]) -> CodeSettings {
         let mut codes = self.codes.clone();
         for one in &self.per_path {
-            if names.iter().any(|name| one.patterns.matches(name)) {
+            if names.iter().any(|name| one.patterns.matches(name.as_ref())) {
                 codes.off.extend(&one.codes.off);
                 codes.severities.extend(&one.codes.severities);
             }
         }
         codes
     }
-}
-
-fn sender((name, globs): (&String, &Vec<String>)) -> Result<(String, Patterns), PlanError> {
-    Ok((name.clone(), Patterns::new(globs)?))
 }
 
 fn path((glob, section): (&String, &PerPathSection)) -> Result<PathSettings, PlanError> {
@@ -226,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_is_one_that_there_is() {
+    fn a_known_zone_in_the_settings_is_kept_and_an_unknown_one_refused() {
         for zone in ["Europe/Kyiv", "+02:00"] {
             let settings = settings(&format!("[check]\nzone = \"{zone}\"\n")).unwrap();
             assert_eq!(settings.zone.as_deref(), Some(zone));
@@ -241,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_out_by_default() {
+    fn empty_check_settings_select_every_code_with_its_own_severity() {
         let settings = settings("").unwrap();
         let own: Vec<_> = codes::CODES
             .iter()
@@ -253,7 +245,7 @@ mod tests {
     #[test]
     fn a_code_a_prefix_and_a_name_select_alike_and_ignore_wins() {
         let text = "[check]\nselect = [\"IN001\", \"dangling-reference\", \"tm00\"]\nignore = [\"TM002\"]\n";
-        let kept = graded(&settings(text).unwrap().of(&[]));
+        let kept = graded(&settings(text).unwrap().of(&[""]));
         let kept: Vec<&str> = kept.iter().map(|(code, _)| *code).collect();
         assert_eq!(kept[..5], ["IN001", "RF001", "TM001", "TM003", "TM004"]);
         assert!(kept[5..].iter().all(|code| code.starts_with("TM")), "{kept:?}");
@@ -266,7 +258,7 @@ mod tests {
             "timestamp-naive = \"error\"\nTM003 = \"note\"\nTM = \"off\"",
         ] {
             let text = format!("[check]\nselect = [\"TM\"]\n[check.severity]\n{severities}\n");
-            let kept = graded(&settings(&text).unwrap().of(&[]));
+            let kept = graded(&settings(&text).unwrap().of(&[""]));
             assert_eq!(kept, [("TM002", Severity::Error), ("TM003", Severity::Note)]);
         }
     }

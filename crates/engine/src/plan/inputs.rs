@@ -14,7 +14,7 @@ use super::{field_map, table_map};
 use crate::error::PlanError;
 
 use crate::entry::EntryRef;
-use crate::pipeline::{FieldMapSection, InputSection, Pipeline};
+use crate::pipeline::{InputSection, Pipeline};
 
 /// An input of a plan. There may be millions of them: what those of a section share stands once.
 #[derive(Clone)]
@@ -50,22 +50,12 @@ pub struct InputSettings {
     pub number: usize,
     /// The source that the plan names, unless it is detected.
     pub source: Option<&'static dyn Source>,
-    /// Text before conversation ids.
-    pub id_prefix: String,
-    /// Whether files of the section that hold the same conversation are one; `None` leaves it to the source.
-    pub merge: Option<bool>,
     /// Tables that are read where it is a database or a dump of one.
     pub tables: Arc<[TableMap]>,
     /// Names of members that are left out.
     pub exclude: Patterns,
-    /// The same, as written.
-    pub exclude_globs: Vec<String>,
-    /// The field map of the section, where it has one of its own.
-    pub field_map: Option<FieldMapSection>,
-    /// Records of the section that are read, at most.
-    pub limit: Option<u64>,
-    /// What the section says of its share of the mix, for the plan in the manifest.
-    pub shares: [Option<f64>; 2],
+    /// The section as it is written.
+    pub written: InputSection,
 }
 
 impl PlannedInput {
@@ -78,13 +68,6 @@ impl PlannedInput {
             naming,
             input,
         }
-    }
-
-    /// One that a pattern names, for tests.
-    #[cfg(test)]
-    pub(crate) fn of(name: &str, kind: InputKind) -> Self {
-        let input = Input::named(Path::new(name), name, name, kind, 0);
-        Self::new(input, Arc::default(), NameStyle::Own)
     }
 
     /// Its name in the dataset, or as it was typed where there is none.
@@ -107,30 +90,28 @@ impl PlannedInput {
     /// What tells gathered conversations of the same id apart: the section where files are merged, else the entry. Where paths
     /// say more, it is the folder of the export, in the section or in its archive.
     ///
-    /// `index` is that of the input. The text holds no NUL.
-    pub fn scope(&self, index: usize, entry: &EntryRef, placed: Option<&Placed>) -> String {
-        let merges = self
-            .settings
-            .merge
-            .unwrap_or_else(|| entry.source.is_some_and(Source::merges));
+    /// The text holds no NUL.
+    pub fn scope(&self, entry: &EntryRef, placed: Option<&Placed>) -> String {
+        let merges = self.settings.written.merge;
+        let merges = merges.unwrap_or_else(|| entry.source.is_some_and(Source::merges));
         let source = entry.source.map_or("", Source::id);
         let scope = match placed {
             Some(placed) if merges && entry.entry.is_empty() => {
                 format!("section {} {source} {}", self.section, placed.export)
             }
-            Some(placed) if merges => format!("input {index} {source} {}", placed.export),
+            Some(placed) if merges => format!("input {} {source} {}", entry.input, placed.export),
             None if merges => format!("section {} {source}", self.section),
-            _ => format!("input {index} {source} {}", entry.entry),
+            _ => format!("input {} {source} {}", entry.input, entry.entry),
         };
         scope.replace('\0', "\u{fffd}")
     }
 
     /// The entries among which conversations are found that go on in another one: those of the section and source; of the input
     /// alone, whose index is given, where files are not to be one conversation.
-    pub fn family(&self, index: usize, entry: &EntryRef) -> String {
+    pub fn family(&self, entry: &EntryRef) -> String {
         let source = entry.source.map_or("", Source::id);
-        match self.settings.merge {
-            Some(false) => format!("input {index} {source}"),
+        match self.settings.written.merge {
+            Some(false) => format!("input {} {source}", entry.input),
             _ => format!("section {} {source}", self.section),
         }
     }
@@ -147,7 +128,7 @@ pub(super) fn inputs(
     let mut found = Vec::new();
     let mut notes = Vec::new();
     for (number, section) in pipeline.input.iter().enumerate() {
-        let named = source(&section.source)?;
+        let named = source(&section.source, base)?;
         let needs_map = named.is_some_and(Source::needs_map);
         let source = if needs_map {
             Some(field_map::choose(section, pipeline)?)
@@ -176,14 +157,9 @@ pub(super) fn inputs(
         let settings = Arc::new(InputSettings {
             number: number + 1,
             source,
-            id_prefix: section.id_prefix.clone(),
-            merge: section.merge,
             tables,
             exclude: Patterns::new(&section.exclude)?,
-            exclude_globs: section.exclude.clone(),
-            field_map: section.field_map.clone(),
-            limit: section.limit,
-            shares: [section.weight, section.sample],
+            written: section.clone(),
         });
         let all = match held {
             Some(held) => vec![held.clone()],
@@ -288,7 +264,7 @@ pub(crate) fn typed_inputs_through(
     source_id: &str,
     links: Links,
 ) -> Result<Vec<PlannedInput>, PlanError> {
-    let named = source(source_id)?;
+    let named = source(source_id, Path::new(""))?;
     let settings = Arc::new(InputSettings {
         source: named,
         tables: table_map::choose(None, &BTreeMap::new())?,
@@ -309,4 +285,16 @@ pub(crate) fn typed_inputs_through(
         );
     }
     Ok(inputs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    impl PlannedInput {
+        pub(crate) fn of(name: &str, kind: InputKind) -> Self {
+            let input = Input::named(Path::new(name), name, name, kind, 0);
+            Self::new(input, Arc::default(), NameStyle::Own)
+        }
+    }
 }

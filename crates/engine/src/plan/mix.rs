@@ -30,28 +30,21 @@ impl Mix {
     /// Checks what the sections say, and measures them by the bytes of their inputs as they lie on disk.
     pub(super) fn new(pipeline: &Pipeline, inputs: &[PlannedInput]) -> Result<Self, PlanError> {
         for section in &pipeline.input {
-            if section
-                .sample
-                .is_some_and(|sample| !(0.0..=1.0).contains(&sample))
-            {
+            let is_share = |sample| (0.0..=1.0).contains(&sample);
+            if !section.sample.is_none_or(is_share) {
                 return Err(PlanError::value("input.sample", "it must lie between 0 and 1"));
             }
-            if section
-                .weight
-                .is_some_and(|weight| !weight.is_finite() || weight < 0.0)
-            {
+            let is_weight = |weight: f64| weight.is_finite() && weight >= 0.0;
+            if !section.weight.is_none_or(is_weight) {
                 return Err(PlanError::value("input.weight", "it must be a number from 0 on"));
             }
         }
         let is_weighted = pipeline.input.iter().any(|section| section.weight.is_some());
         let mut sections: BTreeMap<usize, (f64, f64, u64)> = BTreeMap::new();
         for planned in inputs {
-            let number = planned.settings.number.checked_sub(1);
-            let written = number.and_then(|number| pipeline.input.get(number));
-            let (sample, weight) = written.map_or((1.0, 1.0), |section| {
-                (section.sample.unwrap_or(1.0), section.weight.unwrap_or(1.0))
-            });
-            let known = sections.entry(planned.section).or_insert((sample, weight, 0));
+            let written = &planned.settings.written;
+            let shares = (written.sample.unwrap_or(1.0), written.weight.unwrap_or(1.0));
+            let known = sections.entry(planned.section).or_insert((shares.0, shares.1, 0));
             known.2 += planned.input.bytes;
         }
         let ratio = |(_, weight, bytes): &(f64, f64, u64)| weight / (*bytes).max(1) as f64;
@@ -63,14 +56,8 @@ impl Mix {
             ));
         }
         let shares = sections.iter().map(|(section, known)| {
-            let weight = if is_weighted { ratio(known) / most } else { 1.0 };
-            (
-                *section,
-                Share {
-                    sample: known.0,
-                    weight,
-                },
-            )
+            let (sample, weight) = (known.0, if is_weighted { ratio(known) / most } else { 1.0 });
+            (*section, Share { sample, weight })
         });
         Ok(Self {
             seed: pipeline.select.seed,

@@ -14,15 +14,10 @@ pub struct Selection {
     since: Option<i64>,
     until: Option<i64>,
     conversations: Option<BTreeSet<String>>,
-    sample: Option<f64>,
-    seed: u64,
     scene: Option<Scene>,
-    participants: Vec<String>,
-    min_turns: u64,
-    with_tool_calls: bool,
     without_findings: BTreeSet<&'static str>,
-    /// Records that are read.
-    pub limit: Option<u64>,
+    /// The section, for what means what it says.
+    select: SelectSection,
 }
 
 impl Selection {
@@ -34,7 +29,7 @@ impl Selection {
             return Err(PlanError::value("select.sample", "it must lie between 0 and 1"));
         }
         let conversations = named("select.conversations", select.conversations.as_ref())?;
-        let participants = named("select.participants", select.participants.as_ref())?;
+        named("select.participants", select.participants.as_ref())?;
         let findings = named("select.without_findings", select.without_findings.as_ref())?;
         let mut without_findings = BTreeSet::new();
         for word in findings.unwrap_or_default() {
@@ -45,14 +40,9 @@ impl Selection {
             since: instant("select.since", select.since.as_deref())?,
             until: instant("select.until", select.until.as_deref())?,
             conversations: conversations.map(|ids| ids.iter().cloned().collect()),
-            sample: select.sample,
-            seed: select.seed,
             scene: select.scene.as_deref().map(scene).transpose()?,
-            participants: participants.unwrap_or_default().to_vec(),
-            min_turns: select.min_turns.unwrap_or_default(),
-            with_tool_calls: select.with_tool_calls,
             without_findings,
-            limit: select.limit,
+            select: select.clone(),
         })
     }
 
@@ -64,6 +54,7 @@ impl Selection {
         conversation: &Conversation,
         mut found: impl Iterator<Item = &'f str>,
     ) -> Option<&'static str> {
+        let select = &self.select;
         let (first, last) = match (self.since, self.until) {
             (None, None) => (None, None),
             _ => conversation.span(),
@@ -76,10 +67,7 @@ impl Selection {
         };
         if self.conversations.as_ref().is_some_and(|ids| !ids.contains(id)) {
             Some("conversations")
-        } else if self
-            .sample
-            .is_some_and(|share| position_in_sample(self.seed, id) >= share)
-        {
+        } else if (select.sample).is_some_and(|share| position_in_sample(select.seed, id) >= share) {
             Some("sample")
         } else if self.since.is_some_and(is_early) {
             Some("since")
@@ -87,11 +75,11 @@ impl Selection {
             Some("until")
         } else if self.scene.is_some_and(|scene| scene != conversation.scene) {
             Some("scene")
-        } else if !self.participants.iter().all(is_here) {
+        } else if !select.participants.iter().flatten().all(is_here) {
             Some("participants")
-        } else if self.min_turns > 0 && turns(conversation) < self.min_turns {
+        } else if select.min_turns.is_some_and(|least| turns(conversation) < least) {
             Some("min_turns")
-        } else if self.with_tool_calls && !conversation.messages.iter().any(calls) {
+        } else if select.with_tool_calls && !conversation.messages.iter().any(calls) {
             Some("with_tool_calls")
         } else if !self.without_findings.is_empty() && found.any(|code| self.without_findings.contains(code))
         {

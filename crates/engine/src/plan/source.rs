@@ -1,25 +1,45 @@
-//! The source that a plan names.
+//! The source that a plan names: by its id, or by the path of a format file.
+
+use std::path::Path;
 
 use chatmill_diag::suggest::nearest;
 use chatmill_source::Source;
 
+use super::small_file::read_text;
 use crate::error::PlanError;
 
-/// A source by id, or none for `auto`.
-pub fn source(id: &str) -> Result<Option<&'static dyn Source>, PlanError> {
-    if id == "auto" {
-        return Ok(None);
+/// Bytes of the longest format file that is looked at.
+const MAX_FORMAT_FILE: u64 = 1 << 20;
+
+/// A source by id or by the path of a format file, which starts at `base`; none for `auto`.
+pub fn source(word: &str, base: &Path) -> Result<Option<&'static dyn Source>, PlanError> {
+    let path = Path::new(word);
+    match path.extension() {
+        _ if word == "auto" => Ok(None),
+        Some(ending) if ending == "toml" => format_file(word, &base.join(path)).map(Some),
+        _ => built_in(word).map(Some),
     }
-    chatmill_source::find(id)
-        .map(Some)
-        .ok_or_else(|| PlanError::UnknownWord {
-            key: "input.source",
-            what: "source",
-            word: id.to_owned(),
-            suggestion: if chatmill_source::is_known_look(id) {
-                Some("mapped".to_owned())
-            } else {
-                nearest(id, chatmill_source::SOURCES.iter().map(|source| source.id())).map(str::to_owned)
-            },
-        })
+}
+
+/// One of chatmill's own sources.
+pub(super) fn built_in(id: &str) -> Result<&'static dyn Source, PlanError> {
+    chatmill_source::find(id).ok_or_else(|| PlanError::UnknownWord {
+        key: "input.source",
+        what: "source",
+        word: id.to_owned(),
+        suggestion: if chatmill_source::is_known_look(id) {
+            Some("mapped".to_owned())
+        } else {
+            nearest(id, chatmill_source::SOURCES.iter().map(|source| source.id())).map(str::to_owned)
+        },
+    })
+}
+
+/// The source that a format file is, called as the file without its ending.
+fn format_file(word: &str, path: &Path) -> Result<&'static dyn Source, PlanError> {
+    let wrong = |message: String| PlanError::value("input.source", format!("`{word}`: {message}"));
+    let text = read_text(path, MAX_FORMAT_FILE, |error| wrong(error.to_string()))?;
+    let id = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let file = chatmill_source::load(id, &text).map_err(|fault| wrong(fault.message))?;
+    Ok(file)
 }

@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use chatmill_source::{SOURCES, Source, TableFilter, TableMap};
 
-use super::source::source;
+use super::source::built_in;
 use crate::error::PlanError;
 use crate::pipeline::TableMapSection;
 
 impl TableMapSection {
     /// Resolves a section.
     fn resolve(&self, name: &str) -> Result<TableMap, PlanError> {
-        let source = source(&self.source)?.ok_or_else(|| {
-            PlanError::value(
+        if self.source == "auto" {
+            return Err(PlanError::value(
                 "table_map.source",
                 "a table has no content to detect its source by; name one",
-            )
-        })?;
+            ));
+        }
+        let source = built_in(&self.source)?;
         let named = [
             ("id", &self.id),
             ("conversation", &self.conversation),

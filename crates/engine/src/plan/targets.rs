@@ -1,34 +1,22 @@
 //! From the names in `render.dialects` to dialects and profiles.
 
-use chatmill_dialect::DIALECTS;
+use chatmill_dialect::{DIALECTS, Dialect};
 
-use super::target::Target;
 use super::templates::Templates;
 use crate::error::PlanError;
 
-impl Target {
-    /// `ID` or `ID@PROFILE` of a registered dialect to a target.
-    pub fn find(word: &str) -> Result<Self, PlanError> {
-        Self::find_among(word, &Templates::default())
-    }
-
-    /// The same, or a template by its name.
-    pub fn find_among(word: &str, templates: &Templates) -> Result<Self, PlanError> {
-        if let Some(template) = templates.get(word) {
-            return Ok(template.clone());
-        }
-        let known = DIALECTS
-            .iter()
-            .map(|dialect| dialect.id())
-            .chain(templates.names());
-        let dialect = chatmill_dialect::find(word)
-            .ok_or_else(|| PlanError::unknown("render.dialects", "dialect", word, known))?;
-        Ok(Self::new(dialect.clone()))
+impl Templates {
+    /// `ID` or `ID@PROFILE` of a registered dialect, or a template by its name.
+    pub fn find(&self, word: &str) -> Result<Dialect, PlanError> {
+        let known = DIALECTS.iter().map(|dialect| dialect.id()).chain(self.names());
+        let found = self.get(word).or_else(|| chatmill_dialect::find(word));
+        let unknown = || PlanError::unknown("render.dialects", "dialect", word, known);
+        found.cloned().ok_or_else(unknown)
     }
 }
 
 /// The words of `render.dialects` as targets, each once: in registry order, then templates by name.
-pub(super) fn targets(words: &[String], templates: &Templates) -> Result<Vec<Target>, PlanError> {
+pub(super) fn targets(words: &[String], templates: &Templates) -> Result<Vec<Dialect>, PlanError> {
     if words.is_empty() {
         return Err(PlanError::value(
             "render.dialects",
@@ -39,15 +27,16 @@ pub(super) fn targets(words: &[String], templates: &Templates) -> Result<Vec<Tar
     let registered = DIALECTS.iter().map(|dialect| dialect.id());
     let everything = registered.chain(templates.names()).filter(|_| all);
     let named = words.iter().map(String::as_str).filter(|word| *word != "all");
-    let mut targets: Vec<Target> = Vec::new();
+    let mut targets: Vec<Dialect> = Vec::new();
     for word in everything.chain(named) {
-        let target = Target::find_among(word, templates)?;
-        if !targets.contains(&target) {
+        let target = templates.find(word)?;
+        let is_target = |known: &Dialect| (known.id(), known.profile()) == (target.id(), target.profile());
+        if !targets.iter().any(is_target) {
             targets.push(target);
         }
     }
-    let rank = |target: &Target| {
-        let id = target.dialect.id();
+    let rank = |target: &Dialect| {
+        let id = target.id();
         let registered = DIALECTS.iter().position(|dialect| dialect.id() == id);
         (registered.unwrap_or(DIALECTS.len()), id.to_owned())
     };

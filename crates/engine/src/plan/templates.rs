@@ -5,10 +5,9 @@ use std::path::Path;
 
 use chatmill_diag::Limits;
 use chatmill_dialect::template::{Blueprint, TokenizerConfig};
-use chatmill_dialect::{DIALECTS, TemplateDialect};
+use chatmill_dialect::{DIALECTS, Dialect, TemplateDialect};
 
 use super::small_file::read_text;
-use super::target::Target;
 use crate::error::PlanError;
 use crate::pipeline::TemplateSection;
 
@@ -19,7 +18,7 @@ pub struct Templates(BTreeMap<String, Template>);
 /// A chat template that was read from its files.
 #[derive(Clone)]
 struct Template {
-    target: Target,
+    target: Dialect,
     hash: String,
 }
 
@@ -39,12 +38,12 @@ impl Templates {
     }
 
     /// A template by name.
-    pub fn get(&self, name: &str) -> Option<&Target> {
+    pub fn get(&self, name: &str) -> Option<&Dialect> {
         self.0.get(name).map(|template| &template.target)
     }
 
     /// The template of a file that no section names: Jinja, or a `tokenizer_config.json`; its path starts at `base`.
-    pub(super) fn of_file(path: &str, base: &Path, limits: &Limits) -> Result<Target, PlanError> {
+    pub(super) fn of_file(path: &str, base: &Path, limits: &Limits) -> Result<Dialect, PlanError> {
         let is_config = Path::new(path)
             .extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
@@ -128,7 +127,7 @@ fn read(
     })
     .map_err(|error| wrong(error.to_string()))?;
     Ok(Template {
-        target: Target::new(dialect.into()),
+        target: dialect.into(),
         hash: hasher.finalize().to_hex().to_string(),
     })
 }

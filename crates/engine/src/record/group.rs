@@ -14,7 +14,7 @@ use crate::record::locate::{Located, Locator, Sweep, code_points};
 use crate::record::{self, RecordOutcome, Settings};
 
 /// Where a row came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RowPlace {
     /// Index of its entry among the entries that were gathered.
     pub entry: usize,
@@ -35,7 +35,7 @@ pub struct RowPlace {
 }
 
 /// What the bytes of a row are to those of its entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RowForm {
     /// The same.
     Original,
@@ -55,11 +55,6 @@ impl RowForm {
         }
     }
 
-    /// Its number, for what is written aside.
-    pub fn number(self) -> u64 {
-        self as u64
-    }
-
     /// The form of a number.
     pub fn numbered(number: u64) -> Self {
         match number {
@@ -71,7 +66,7 @@ impl RowForm {
 }
 
 /// A row inside the frame of its group.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct GroupRow {
     /// Its bytes in the group's bytes.
     pub inside: Range<usize>,
@@ -175,31 +170,25 @@ impl Group {
 
     /// One reject for each rejected row: when there is no conversation, every row is one, for the same reason. A row that belongs
     /// to several records is rejected in the first, where it is accounted for.
-    pub fn rejects<'g>(
-        &'g self,
-        outcome: &RecordOutcome,
-        bytes: &[u8],
-        limits: &Limits,
-    ) -> Vec<(&'g GroupRow, Reject, Located)> {
-        let mut rejects = Vec::new();
+    pub fn rejects(&self, outcome: &RecordOutcome, bytes: &[u8], limits: &Limits) -> Vec<(Reject, Located)> {
+        let counts = |row: usize| self.rows.get(row).is_some_and(|row| row.place.counts);
         if self.source.lies_apart() && outcome.linked.is_some() {
-            let row = |located: &Located| self.rows.get(located.row.unwrap_or_default());
             let each = outcome.rejects.iter();
-            let each =
-                each.filter_map(|(reject, located)| Some((row(located)?, reject.clone(), located.clone())));
-            return each.filter(|(row, ..)| row.place.counts).collect();
+            let each = each.filter(|(_, located)| counts(located.row.unwrap_or_default()));
+            return each.cloned().collect();
         }
+        let mut rejects = Vec::new();
         let mut of_rows: BTreeMap<usize, &(Reject, Located)> = BTreeMap::new();
         for found in &outcome.rejects {
             of_rows.entry(found.1.row.unwrap_or_default()).or_insert(found);
         }
         let whole = outcome.rejects.first().filter(|_| outcome.linked.is_none());
         for index in self.rejected(outcome) {
-            let row = self.rows.get(index).filter(|row| row.place.counts);
             let reject = whole.or_else(|| of_rows.get(&index).copied());
-            let (Some(row), Some((reject, located))) = (row, reject) else {
+            let Some((reject, located)) = reject.filter(|_| counts(index)) else {
                 continue;
             };
+            let row = cut::at(&self.rows, index);
             let body = cut::slice(bytes, row.inside.clone());
             let mut located = located.clone();
             if outcome.linked.is_none() {
@@ -214,7 +203,7 @@ impl Group {
                 head: body.iter().copied().take(limits.reject_head as usize).collect(),
                 finding: reject.finding.clone(),
             };
-            rejects.push((row, reject, located));
+            rejects.push((reject, located));
         }
         rejects
     }

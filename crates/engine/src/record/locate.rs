@@ -40,7 +40,7 @@ impl Located {
     }
 
     /// The finding of a damaged stretch. Nothing that was read, and a row of a database file, stand nowhere in a text.
-    pub fn of_damage(damage: &FramingError) -> Self {
+    pub(crate) fn of_damage(damage: &FramingError) -> Self {
         let is_written = damage.end > 0;
         Self {
             span: is_written.then_some(match damage.at {
@@ -136,7 +136,7 @@ impl<'f> Locator<'f> {
     }
 
     /// Locates findings of a decoded record, and puts them in order.
-    pub fn locate_all(
+    pub(crate) fn locate_all(
         &self,
         findings: Vec<Finding>,
         document: Option<&Document<'_>>,
@@ -152,7 +152,7 @@ impl<'f> Locator<'f> {
     }
 
     /// Locates a finding of a record that could not be decoded.
-    pub fn locate_plain(&self, finding: Finding) -> Located {
+    pub(crate) fn locate_plain(&self, finding: Finding) -> Located {
         let span = finding.span.unwrap_or_else(|| self.whole());
         let json_path = match &finding.path {
             Path::Absolute(path) => Some(path.clone()),
@@ -222,12 +222,10 @@ impl<'f> Locator<'f> {
 
     fn placed(&self, finding: Finding, json_path: Option<String>, span: Span) -> Located {
         Located {
-            finding,
             json_path,
             span: Some(span),
             line_column: Some(self.line_column(span.start)),
-            row: None,
-            inside: None,
+            ..Located::nowhere(finding)
         }
     }
 

@@ -11,17 +11,9 @@ use chatmill_source::{FrameView, Reading, Source, Unread};
 use super::locate::{Located, Locator};
 use super::{RecordOutcome, Settings, UnreadAt, redact, written};
 
-/// Reads, links and checks one record.
-pub fn read(source: &dyn Source, frame: &Frame, bytes: &[u8], settings: Settings<'_>) -> RecordOutcome {
-    framed(Ok(source), frame, bytes, settings)
-}
-
-/// Rejects a record that no source reads, for its own fault where it has one.
-pub fn refuse(why: &str, frame: &Frame, bytes: &[u8], settings: Settings<'_>) -> RecordOutcome {
-    framed(Err(why), frame, bytes, settings)
-}
-
-fn framed(
+/// Reads, links and checks one record; one that no source reads is rejected for its own fault where it has one, else for what
+/// is said in place of the source.
+pub fn read(
     source: Result<&dyn Source, &str>,
     frame: &Frame,
     bytes: &[u8],
@@ -46,7 +38,7 @@ fn framed(
 /// Reads, links and checks the rows of a conversation, an array, that were gathered under a key.
 ///
 /// Without a conversation and without a reject the rows held nothing that a conversation is made of.
-pub fn read_rows(
+pub(crate) fn read_rows(
     source: &dyn Source,
     frame: &Frame,
     bytes: &[u8],

@@ -2,9 +2,8 @@
 //! of `COPY`. What is found has its place in what is written.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
-use chatmill_diag::{Reject, Span};
+use chatmill_diag::{Reject, Span, cut};
 use chatmill_intake::{CopiedLine, Form, Frame, FramedText};
 
 use crate::record::RecordOutcome;
@@ -68,7 +67,7 @@ pub(super) fn lead_back(mut all: Vec<&mut RecordOutcome>, frame: &Frame, bytes: 
     for outcome in all {
         for (reject, located) in &mut outcome.rejects {
             reject.finding.span = located.span;
-            cut(reject, frame, &text, reject_head);
+            own_bytes(reject, frame, &text, reject_head);
         }
         for located in found(outcome) {
             let start = located.span.map(|span| span.start.saturating_sub(frame.start));
@@ -94,13 +93,9 @@ fn both(span: &mut Span) -> [&mut u64; 2] {
 }
 
 /// Gives a reject the bytes of the text.
-fn cut(reject: &mut Reject, frame: &Frame, text: &[u8], head: usize) {
-    let bytes = text.get(inside(reject.span, frame)).unwrap_or_default();
+fn own_bytes(reject: &mut Reject, frame: &Frame, text: &[u8], head: usize) {
+    let offset = |at: u64| at.saturating_sub(frame.start) as usize;
+    let bytes = cut::slice(text, offset(reject.span.start)..offset(reject.span.end));
     reject.hash = blake3::hash(bytes).to_hex().to_string();
-    reject.head = bytes.get(..head).unwrap_or(bytes).to_vec();
-}
-
-fn inside(span: Span, frame: &Frame) -> Range<usize> {
-    let offset = |at: u64| usize::try_from(at.saturating_sub(frame.start)).unwrap_or(usize::MAX);
-    offset(span.start)..offset(span.end)
+    reject.head = bytes.iter().copied().take(head).collect();
 }

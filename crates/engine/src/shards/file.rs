@@ -55,7 +55,7 @@ pub(super) struct PlanFile {
     /// Whether conversations are compared before any is rendered.
     pub(super) compares: bool,
     inputs: Vec<InputFacts>,
-    lots: Vec<LotFacts>,
+    pub(super) lots: Vec<LotFacts>,
 }
 
 /// What hashing found out about an input.
@@ -70,7 +70,7 @@ struct InputFacts {
 }
 
 #[derive(Serialize, Deserialize)]
-struct LotFacts {
+pub(super) struct LotFacts {
     inputs: Range<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stretch: Option<StretchFacts>,
@@ -99,11 +99,6 @@ impl PlanFile {
         }
     }
 
-    /// What is kept for a destination.
-    pub(super) fn bytes(&self) -> Result<Vec<u8>, RunError> {
-        sealed(self)
-    }
-
     /// Reads a plan that was kept for a destination.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, RunError> {
         /// What every build writes.
@@ -129,11 +124,6 @@ impl PlanFile {
         })
     }
 
-    /// How many lots there are.
-    pub(super) fn lots(&self) -> usize {
-        self.lots.len()
-    }
-
     /// Loads the plan and its lots as they were.
     pub(super) fn restore(&self, out: &Path) -> Result<(Plan, Vec<Lot>), RunError> {
         let Request {
@@ -142,7 +132,7 @@ impl PlanFile {
             inputs,
             ..
         } = &self.request;
-        let mut plan = Plan::load_for(pipeline, overrides, Some(out), inputs)?;
+        let mut plan = Plan::load(pipeline, overrides, Some(out), inputs)?;
         if plan.inputs.len() != self.inputs.len() {
             let reason = format!(
                 "{} inputs were planned, and there are {}",
@@ -270,10 +260,7 @@ fn lot_facts(lot: &Lot) -> LotFacts {
 }
 
 fn lot(number: u32, facts: &LotFacts) -> Option<Lot> {
-    let stretch = match &facts.stretch {
-        Some(facts) => Some(stretch(facts)?),
-        None => None,
-    };
+    let stretch = facts.stretch.as_ref().map(stretch).transpose().ok()?;
     let inputs = facts.inputs.clone();
     Some(Lot {
         number,
@@ -282,14 +269,14 @@ fn lot(number: u32, facts: &LotFacts) -> Option<Lot> {
     })
 }
 
-fn stretch(facts: &StretchFacts) -> Option<Stretch> {
-    Some(Stretch {
+fn stretch(facts: &StretchFacts) -> Result<Stretch, blake3::HexError> {
+    Ok(Stretch {
         start: facts.start,
         end: facts.end,
         line: facts.line,
         record: facts.record,
         is_last: facts.is_last,
-        hash: blake3::Hash::from_hex(&facts.hash).ok()?,
+        hash: blake3::Hash::from_hex(&facts.hash)?,
     })
 }
 

@@ -34,11 +34,10 @@ pub(crate) struct Gatherer {
     /// Bytes of a partition that is turned into a slice as it is.
     target: u64,
     folder: SpillFolder,
-    first: usize,
     /// The spill that rows go to, until partitions are asked for; then the spills that are being emptied, deepest last.
     levels: VecDeque<Level>,
-    /// Where gathered rows stand.
-    entries: Vec<EntryRef>,
+    /// The entries that rows came from, by [`RowPlace::entry`].
+    pub entries: Vec<EntryRef>,
     /// For each entry, what tells its conversations from those of others that have the same key.
     scopes: Vec<String>,
     /// Conversations that are one although they have several keys.
@@ -81,22 +80,18 @@ impl Gatherer {
     /// A gatherer for inputs of so many bytes. What is too much for the memory waits in `folder`, without a name.
     pub(crate) fn new(input_bytes: u64, limits: &Limits, folder: impl Into<SpillFolder>) -> Self {
         let target = limits.partition.max(1);
-        Self {
+        let mut gatherer = Self {
             target,
             folder: folder.into(),
-            first: usize::try_from(input_bytes.div_ceil(target).clamp(1, OPEN_PARTITIONS)).unwrap_or(1),
             levels: VecDeque::new(),
             entries: Vec::new(),
             scopes: Vec::new(),
             lineage: Lineage::default(),
             shared: Shared::within(limits.shared_rows, target),
             partition: Partition::default(),
-        }
-    }
-
-    /// The entries that rows came from, by [`RowPlace::entry`].
-    pub(crate) fn entries(&self) -> &[EntryRef] {
-        &self.entries
+        };
+        gatherer.open(input_bytes.div_ceil(target).clamp(1, OPEN_PARTITIONS) as usize);
+        gatherer
     }
 
     /// Announces an entry; its rows name it by the number that is returned. Rows of one key are one conversation where
@@ -109,12 +104,7 @@ impl Gatherer {
 
     /// Puts a row aside.
     pub(crate) fn push(&mut self, key: &str, place: &RowPlace, bytes: &[u8]) -> Result<(), DatasetError> {
-        if self.levels.is_empty() {
-            let first = self.first;
-            self.open(first, false);
-        }
-        let scope = self.scopes.get(place.entry).map_or("", String::as_str);
-        let head = Head::of(scope, key, place);
+        let head = Head::of(cut::at::<String>(&self.scopes, place.entry), key, place);
         let Some(level) = self.levels.front_mut() else {
             return Ok(());
         };
@@ -125,8 +115,7 @@ impl Gatherer {
     /// Says that the conversation of a key begins with a row, which is called by its id and its words. What begins with the same
     /// row in an entry of the same `family` is the same conversation.
     pub(crate) fn begins(&mut self, key: &str, place: &RowPlace, family: &str, row: &str) {
-        let scope = self.scopes.get(place.entry).map_or("", String::as_str);
-        let head = Head::of(scope, key, place);
+        let head = Head::of(cut::at::<String>(&self.scopes, place.entry), key, place);
         self.lineage.begins(family, row, head.group());
     }
 
@@ -138,8 +127,10 @@ impl Gatherer {
         place: &RowPlace,
         bytes: &[u8],
     ) -> Result<(), DatasetError> {
-        let scope = self.scopes.get(place.entry).map_or("", String::as_str);
-        if self.shared.add(scope, about, *place, bytes) {
+        if self
+            .shared
+            .add(cut::at::<String>(&self.scopes, place.entry), about, *place, bytes)
+        {
             return Ok(());
         }
         self.push("", place, bytes)
@@ -180,18 +171,17 @@ impl Gatherer {
         }
     }
 
-    fn open(&mut self, partitions: usize, is_last: bool) {
+    fn open(&mut self, partitions: usize) {
         self.levels.push_back(Level {
             spill: Spill::new(self.folder.clone(), partitions, self.target),
             next: 0,
-            is_last,
+            is_last: false,
         });
     }
 
     /// Spreads a partition that is too large over further ones, which are emptied before what follows it.
     fn spread(&mut self, partition: usize, bytes: u64, depth: usize) -> Result<(), DatasetError> {
-        let parts = bytes.div_ceil(self.target).clamp(2, OPEN_PARTITIONS);
-        self.open(usize::try_from(parts).unwrap_or(2), false);
+        self.open(bytes.div_ceil(self.target).clamp(2, OPEN_PARTITIONS) as usize);
         let mut deepest = self.levels.iter_mut().rev();
         let (Some(deeper), Some(level)) = (deepest.next(), deepest.next()) else {
             return Ok(());
@@ -213,7 +203,7 @@ impl Gatherer {
             return Ok(());
         };
         let count = level.spill.partitions();
-        self.open(count, false);
+        self.open(count);
         let Some(named) = self.levels.front_mut() else {
             return Ok(());
         };
@@ -229,74 +219,62 @@ impl Gatherer {
     }
 
     fn collect(&mut self, partition: usize) -> Result<(), DatasetError> {
-        let Partition {
-            bytes,
-            rows,
-            keys,
-            done,
-        } = &mut self.partition;
-        bytes.clear();
-        rows.clear();
-        keys.clear();
-        *done = 0;
+        let into = &mut self.partition;
+        into.bytes.clear();
+        into.rows.clear();
+        into.keys.clear();
+        into.done = 0;
         let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
         if let Some(level) = self.levels.back_mut() {
             level.spill.drain(partition, &mut |head, body| {
                 let group = Head::group_of(head);
                 let number = numbers.get(group).copied().unwrap_or_else(|| {
-                    numbers.insert(group.to_vec(), keys.len());
-                    keys.push(Head::key_of(group));
-                    keys.len() - 1
+                    numbers.insert(group.to_vec(), into.keys.len());
+                    into.keys.push(Head::key_of(group));
+                    into.keys.len() - 1
                 });
-                let start = bytes.len();
-                bytes.extend_from_slice(body);
-                rows.push((number, Head::place_of(head), start..bytes.len()));
+                let start = into.bytes.len();
+                into.bytes.extend_from_slice(body);
+                into.rows
+                    .push((number, Head::place_of(head), start..into.bytes.len()));
                 Ok(())
             })?;
         }
         // In input order, wherever the rows of a group lay.
-        rows.sort_by_key(|(number, place, _)| (*number, place.entry, place.record));
+        into.rows
+            .sort_by_key(|(number, place, _)| (*number, place.entry, place.record));
         Ok(())
     }
 
     /// Groups of the partition: all that are left of it, or as many as fill the buffer.
     fn groups(&mut self, mut buffer: Vec<u8>) -> Gathered {
         let target = usize::try_from(self.target).unwrap_or(usize::MAX);
-        let Partition {
-            bytes,
-            rows,
-            keys,
-            done,
-        } = &mut self.partition;
+        let from = &mut self.partition;
         buffer.clear();
-        buffer.reserve((bytes.len() + 2 * rows.len()).min(target));
+        buffer.reserve((from.bytes.len() + 2 * from.rows.len()).min(target));
         let mut groups: Vec<Group> = Vec::new();
-        let left = cut::slice(rows, *done..rows.len());
+        let left = cut::slice(&from.rows, from.done..from.rows.len());
         for group in left.chunk_by(|left, right| left.0 == right.0) {
             if buffer.len() > target.saturating_mul(2) {
                 break;
             }
-            *done += group.len();
-            let Some((number, first, _)) = group.first() else {
+            from.done += group.len();
+            let (number, first, _) = cut::at(group, 0);
+            let Some(source) = cut::at(&self.entries, first.entry).source else {
                 continue;
             };
-            let Some(source) = self.entries.get(first.entry).and_then(|entry| entry.source) else {
-                continue;
-            };
-            let key = keys.get_mut(*number).and_then(Option::take);
+            let key = cut::at_mut(&mut from.keys, *number).take();
             let own = group
                 .iter()
-                .map(|(_, place, range)| (*place, cut::slice(bytes, range.clone())));
-            let mut scopes: Vec<&str> = group
+                .map(|(_, place, range)| (*place, cut::slice(&from.bytes, range.clone())));
+            let scopes = group
                 .iter()
-                .filter_map(|(_, place, _)| self.scopes.get(place.entry))
-                .map(String::as_str)
-                .collect();
+                .map(|(_, place, _)| cut::at(&self.scopes, place.entry));
+            let mut scopes: Vec<&String> = scopes.collect();
             scopes.dedup();
             let mut shared = Vec::new();
             for scope in scopes {
-                let words = group.iter().filter_map(|(_, _, range)| bytes.get(range.clone()));
-                let rows = self.shared.of(scope, words);
+                let rows = self.shared.of(scope, own.clone().map(|(_, words)| words));
                 shared.extend(rows.map(|(place, bytes)| (place, bytes.to_vec())));
             }
             let shared = shared.iter().map(|(place, bytes)| (*place, bytes.as_slice()));
@@ -310,8 +288,8 @@ impl Gatherer {
         buffer.clear();
         let mut groups = Vec::new();
         for rows in self.shared.unread() {
-            let entry = rows.first().and_then(|(place, _)| self.entries.get(place.entry));
-            if let Some(source) = entry.and_then(|entry| entry.source) {
+            let (first, _) = cut::at(&rows, 0);
+            if let Some(source) = cut::at(&self.entries, first.entry).source {
                 groups.push(array(source, None, rows.into_iter(), &mut buffer));
             }
         }
@@ -361,7 +339,7 @@ impl Head {
             place.end,
             place.line,
             place.column,
-            place.form.number() << 1 | u64::from(place.counts),
+            (place.form as u64) << 1 | u64::from(place.counts),
         ];
         let mut head = Vec::with_capacity(NUMBERS * 8 + scope.len() + key.len() + 1);
         for number in numbers {
@@ -390,12 +368,8 @@ impl Head {
     }
 
     fn place_of(head: &[u8]) -> RowPlace {
-        let number = |index: usize| {
-            let bytes = head.get(index * 8..index * 8 + 8);
-            bytes
-                .and_then(|bytes| bytes.try_into().ok())
-                .map_or(0, u64::from_le_bytes)
-        };
+        let (numbers, _) = head.as_chunks();
+        let number = |index: usize| u64::from_le_bytes(*cut::at(numbers, index));
         RowPlace {
             entry: number(0) as usize,
             record: number(1),

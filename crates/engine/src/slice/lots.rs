@@ -56,7 +56,7 @@ impl Lot {
 ///
 /// When the system fails.
 pub(crate) fn divides(planned: &PlannedInput, limits: &Limits) -> Result<bool, Failure> {
-    if planned.input.kind != InputKind::File || planned.settings.limit.is_some() {
+    if planned.input.kind != InputKind::File || planned.settings.written.limit.is_some() {
         return Ok(false);
     }
     look(planned, limits, &|seen| {
@@ -71,7 +71,7 @@ pub(crate) fn divides(planned: &PlannedInput, limits: &Limits) -> Result<bool, F
 /// When the system fails.
 pub(crate) fn lots(plan: &Plan) -> Result<Vec<Lot>, Failure> {
     let most = plan.pipeline.lots.bytes;
-    if plan.selection.limit.is_some() || plan.input_bytes() <= most {
+    if plan.pipeline.select.limit.is_some() || plan.input_bytes() <= most {
         return Ok(vec![Lot::whole(plan.inputs.len())]);
     }
     let together = together(plan)?;
@@ -154,7 +154,7 @@ fn together(plan: &Plan) -> Result<BTreeMap<usize, (usize, usize)>, Failure> {
 /// Whether rows of an input may become one conversation with those of another, or its records count together with theirs.
 fn may_merge(planned: &PlannedInput, limits: &Limits) -> Result<bool, Failure> {
     let settings = &planned.settings;
-    match (settings.limit, settings.merge, settings.source) {
+    match (settings.written.limit, settings.written.merge, settings.source) {
         (Some(_), ..) => Ok(true),
         (None, Some(merges), _) => Ok(merges),
         (None, None, Some(source)) => Ok(joins_files(source)),

@@ -9,11 +9,14 @@ use chatmill_source::{Evidence, Placed, Proposal, Source, TableMap};
 use crate::plan::PlannedInput;
 
 /// What was recognised in the head of an entry.
+#[derive(Default)]
 pub(super) struct Recognition {
     /// The source that reads it.
     pub source: Option<&'static dyn Source>,
-    /// What speaks for a source.
+    /// What speaks for the source that reads it.
     pub evidence: Option<Evidence>,
+    /// What speaks for each source, the surest first.
+    pub considered: Vec<Evidence>,
     /// What the fields of its JSON rows are called.
     pub map: Option<TableMap>,
     /// What becomes of it.
@@ -31,8 +34,10 @@ pub(super) struct Recognition {
 }
 
 /// What becomes of an entry.
+#[derive(Default)]
 pub(super) enum EntryAction {
     /// Its records are read, or said to be unreadable one by one.
+    #[default]
     Read,
     /// No source reads its records: each is rejected, with this as the reason where it has no fault of its own.
     Reject(String),
@@ -47,7 +52,8 @@ pub(super) enum EntryAction {
 /// Recognises an entry of an input by its head.
 pub(super) fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits: &Limits) -> Recognition {
     let sketch = head.sketch();
-    let detected = chatmill_source::detect(&sketch);
+    let considered = chatmill_source::considered(&sketch);
+    let detected = chatmill_source::decided(&considered, &sketch);
     let by_content = detected
         .as_ref()
         .and_then(|evidence| chatmill_source::find(evidence.source));
@@ -67,15 +73,11 @@ pub(super) fn recognise(planned: &PlannedInput, entry: &str, head: &Head, limits
     let mut seen = Recognition {
         source: planned.settings.source.or(mapped).or(by_content),
         evidence,
+        considered,
         map,
-        fate: EntryAction::Read,
-        notes: Vec::new(),
-        gathers: false,
-        placed: None,
-        looks: None,
-        proposal: None,
+        ..Recognition::default()
     };
-    if let (Some(true), Some(source)) = (planned.settings.merge, seen.source)
+    if let (Some(true), Some(source)) = (planned.settings.written.merge, seen.source)
         && !source.can_merge()
     {
         let id = source.id();

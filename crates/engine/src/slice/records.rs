@@ -76,6 +76,26 @@ pub(crate) struct ReadRecord<'s> {
     counts: bool,
 }
 
+/// Where something is found.
+#[derive(Clone, Copy)]
+pub(crate) struct At<'a> {
+    pub entry: Option<&'a EntryRef>,
+    /// Number of the record that it lies in, if it does in one.
+    pub record: Option<u64>,
+    /// Id of its conversation.
+    pub id: Option<&'a str>,
+}
+
+impl<'a> At<'a> {
+    pub(crate) fn row(row: AccountedRow<'a>, id: Option<&'a str>) -> Self {
+        Self {
+            entry: Some(row.entry),
+            record: Some(row.record),
+            id,
+        }
+    }
+}
+
 impl Slice {
     /// What the slice holds, in order, each with the entry that was entered last. Frames before the first entry, which no reader
     /// gives, are left out.
@@ -132,10 +152,7 @@ impl<'s> Record<'s> {
         let mut outcome = match self.form {
             RecordForm::Frame(frame) => {
                 let refusal = self.entry.refusal.as_deref().unwrap_or(NO_SOURCE);
-                match self.source() {
-                    Some(source) => record::read(source, frame, self.bytes, settings),
-                    None => record::refuse(refusal, frame, self.bytes, settings),
-                }
+                record::read(self.source().ok_or(refusal), frame, self.bytes, settings)
             }
             RecordForm::Group(group) => group.read(self.bytes, settings),
         };
@@ -264,21 +281,14 @@ impl<'s> ReadRecord<'s> {
 
     /// What is rejected, each with its row: of gathered rows one for each row that is.
     pub(crate) fn rejects(&self, limits: &Limits) -> Vec<(AccountedRow<'s>, Reject, Located)> {
-        match self.record.form {
-            RecordForm::Frame(_) => {
-                let rejects = self.outcome.rejects.iter().cloned();
-                let row = self.record.row(None);
-                rejects.map(|(reject, located)| (row, reject, located)).collect()
-            }
-            RecordForm::Group(group) => {
-                let rejects = group
-                    .rejects(&self.outcome, self.record.bytes, limits)
-                    .into_iter();
-                rejects
-                    .map(|(_, reject, located)| (self.record.row(located.row), reject, located))
-                    .collect()
-            }
-        }
+        let rejects = match self.record.form {
+            RecordForm::Frame(_) => self.outcome.rejects.clone(),
+            RecordForm::Group(group) => group.rejects(&self.outcome, self.record.bytes, limits),
+        };
+        let rejects = rejects.into_iter();
+        rejects
+            .map(|(reject, located)| (self.record.row(located.row), reject, located))
+            .collect()
     }
 
     /// The key of the plan that leaves the conversation out, if one does: judged by what was read, whatever was replaced since.

@@ -4,44 +4,41 @@ use chatmill_dataset::DatasetError;
 use chatmill_diag::{Limits, cut};
 use chatmill_intake::Frame;
 use chatmill_intake::json;
-use chatmill_source::Source;
+use chatmill_source::TableMap;
 
+use crate::entry::EntryRef;
 use crate::record::group::{RowForm, RowPlace};
 use crate::record::locate::advance;
 use crate::record::written::{offsets, written};
 use crate::slice::gather::Gatherer;
 
-/// Puts the rows of one entry aside.
-pub(super) struct Gathering<'g> {
-    /// Where they go.
-    pub gatherer: &'g mut Gatherer,
-    /// Number of the entry among those that are gathered.
-    pub entry: usize,
+/// The entry that is being read.
+pub(super) struct Entry {
+    pub step: EntryRef,
+    /// Its number among those whose rows are gathered.
+    pub gathering: Option<usize>,
     /// The entries among which conversations are found that go on in another one.
-    pub family: &'g str,
+    pub family: String,
     /// The conversation of rows that name none.
-    pub conversation: &'g str,
-    /// Number of the entry's next record.
-    pub next_record: &'g mut u64,
+    pub conversation: String,
+    /// Number of the next record, counted anew where frames are cut into rows.
+    pub next_record: u64,
+    /// What the fields of its JSON rows are called.
+    pub map: Option<TableMap>,
 }
 
-/// What of a frame was put aside.
-pub(super) struct Aside {
-    /// How many rows.
-    pub rows: u64,
-    /// The bytes between them.
-    pub between: u64,
-}
-
-impl Gathering<'_> {
-    /// Puts the rows of a frame aside, or nothing when the frame cannot be cut.
+impl Entry {
+    /// Puts the rows of a frame aside, where rows are gathered and the frame can be cut: how many, and the bytes between them.
     pub(super) fn put_aside(
         &mut self,
-        source: &'static dyn Source,
+        gatherer: &mut Gatherer,
         frame: &Frame,
         bytes: &[u8],
         limits: &Limits,
-    ) -> Result<Option<Aside>, DatasetError> {
+    ) -> Result<Option<(u64, u64)>, DatasetError> {
+        let (Some(number), Some(source)) = (self.gathering, self.step.source) else {
+            return Ok(None);
+        };
         let Ok(document) = json::scan(bytes, limits.depth) else {
             return Ok(None);
         };
@@ -57,12 +54,12 @@ impl Gathering<'_> {
             count += 1;
             let body = cut::slice(bytes, row.span.clone());
             let (begin, end) = (offset(row.span.start as u64), offset(row.span.end as u64));
-            let begins = usize::try_from(begin).unwrap_or(usize::MAX);
-            (line, column) = advance(line, column, text.get(at..begins).unwrap_or_default());
-            at = begins.max(at);
+            let begins = at.max(begin as usize);
+            (line, column) = advance(line, column, cut::slice(&text, at..begins));
+            at = begins;
             let mut place = RowPlace {
-                entry: self.entry,
-                record: *self.next_record,
+                entry: number,
+                record: self.next_record,
                 start: frame.start + begin,
                 end: frame.start + end,
                 line,
@@ -74,22 +71,19 @@ impl Gathering<'_> {
                 (place.start, place.end) = (frame.start, frame.end);
             }
             within += place.end - place.start;
-            *self.next_record += 1;
+            self.next_record += 1;
             if row.keys.is_empty() {
-                self.gatherer.share(row.about, &place, body)?;
+                gatherer.share(row.about, &place, body)?;
             }
             for key in row.keys {
-                let key = if key.is_empty() { self.conversation } else { &key };
+                let key = if key.is_empty() { &self.conversation } else { &key };
                 if let Some(begins) = &row.begins {
-                    self.gatherer.begins(key, &place, self.family, begins);
+                    gatherer.begins(key, &place, &self.family, begins);
                 }
-                self.gatherer.push(key, &place, body)?;
+                gatherer.push(key, &place, body)?;
                 place.counts = false;
             }
         }
-        Ok(Some(Aside {
-            rows: count,
-            between: (frame.end - frame.start).saturating_sub(within),
-        }))
+        Ok(Some((count, (frame.end - frame.start).saturating_sub(within))))
     }
 }

@@ -3,7 +3,7 @@
 //! The reader is at most one slice ahead of the workers, so memory holds N + 1 slices. There is no queue between workers.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use chatmill_dataset::SliceId;
@@ -54,7 +54,7 @@ pub(crate) fn together<T: Send>(threads: usize, work: impl FnOnce() -> T + Send)
 
 /// Hands every slice to a worker and its result, in the order of the slices, to `deliver`.
 ///
-/// `work` may give nothing for a slice that needs no work. Ends early when `stop` is set.
+/// `work` may give nothing for a slice that needs no work. Ends early when the slicer is told to stop.
 ///
 /// # Errors
 ///
@@ -62,13 +62,12 @@ pub(crate) fn together<T: Send>(threads: usize, work: impl FnOnce() -> T + Send)
 pub(crate) fn each_slice<T: Send>(
     threads: usize,
     slicer: &mut Slicer<'_>,
-    progress: &dyn Progress,
-    stop: &AtomicBool,
     wanted: &dyn Fn(&Slice) -> bool,
     work: &(dyn Fn(&Slice) -> T + Sync),
     deliver: &mut (dyn FnMut(SliceId, T) + Send),
 ) -> Result<(), ReadError> {
     let pool = pool(threads)?;
+    let (progress, stop) = (slicer.progress, slicer.stop);
     let desk = Desk {
         state: Mutex::new(State {
             queues: Queues {
@@ -109,7 +108,8 @@ pub(crate) fn each_slice<T: Send>(
         }
     });
     slicer
-        .take_failure()
+        .failure
+        .take()
         .map_or(Ok(()), |failure| Err(failure.into()))
 }
 

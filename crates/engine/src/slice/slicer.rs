@@ -14,16 +14,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use chatmill_dataset::{DatasetError, SliceId, SpillFolder};
-use chatmill_diag::{Limits, codes, cut};
+use chatmill_diag::{Finding, Limits, codes, cut};
 use chatmill_intake::discover::InputKind;
 use chatmill_intake::{Event, Failure, Frame, Framing, Head, Reader, Stretch};
-use chatmill_source::{Evidence, Placed, TableMap};
+use chatmill_source::Evidence;
 
 use super::gather::Gatherer;
 use super::lots::Lot;
 use super::recognise::{EntryAction, recognise, rename};
 use super::repeats::Repeats;
-use super::rows::Gathering;
+use super::rows::Entry;
 use super::tally::CutTotals;
 use super::unread::{Tables, no_table, of_nothing};
 use super::{Recognised, Slice, Step};
@@ -43,41 +43,47 @@ pub(crate) struct Slicer<'p> {
     record_limit: Option<u64>,
     /// Records of each section with a limit so far.
     section_records: BTreeMap<usize, u64>,
-    stop: &'p AtomicBool,
-    progress: &'p dyn Progress,
+    pub stop: &'p AtomicBool,
+    pub progress: &'p dyn Progress,
     /// Lots that are still to be cut, the next first.
     lots: VecDeque<Lot>,
     /// The lot that is being cut, of which the inputs from `next_input` on are still to be opened.
     lot: Lot,
     next_input: usize,
-    current: Option<Current>,
+    current: Option<Box<Current<'p>>>,
     /// Bytes that the damages of the present slice take: there may be one for every row.
     damaged: usize,
     next_slice: u32,
     records: u64,
-    changed: Vec<String>,
-    failures: Vec<(usize, Failure)>,
-    /// Whether an input that cannot be read to its end, or changed, ends everything.
-    is_strict: bool,
-    tally: CutTotals,
-    /// Hashes that were seen, where inputs are compared.
-    repeats: Option<Repeats>,
-    /// The hash of each input that was read to its end, where somebody asked for them.
-    hashes: Option<Vec<Option<blake3::Hash>>>,
-    recognised: Vec<Recognised>,
+    /// Names of inputs whose bytes were not those that were hashed.
+    pub changed: Vec<String>,
+    /// Inputs that could not be read to their end, by index, and why.
+    pub failures: Vec<(usize, Failure)>,
+    /// Whether an input that cannot be read to its end, or is not what was hashed, ends the slices: all later ones would be
+    /// cut elsewhere. Else the next input follows.
+    pub is_strict: bool,
+    /// What was read so far: all of it, once there is no further slice and nothing has failed.
+    pub tally: CutTotals,
+    /// Inputs that are compared, to say of each whether an earlier one has the same bytes.
+    pub repeats: Option<Repeats>,
+    /// The hash of each input that was read to its end, where somebody asks for them with a place for each.
+    pub hashes: Option<Vec<Option<blake3::Hash>>>,
+    /// What was recognised in the last slice.
+    pub recognised: Vec<Recognised>,
     spare: Vec<Vec<u8>>,
     /// Where rows wait.
     spill: SpillFolder,
     /// Rows of the lot.
     gatherer: Gatherer,
-    /// Why nothing more can be gathered.
-    failure: Option<DatasetError>,
+    /// Why the slices ended early, where rows could not be put aside.
+    pub failure: Option<DatasetError>,
     /// The entries of gathered rows, once all inputs of the lot have been read.
     gathered: Option<Arc<[EntryRef]>>,
 }
 
-struct Current {
+struct Current<'p> {
     input: usize,
+    planned: &'p PlannedInput,
     /// What is read of it, where it is divided.
     stretch: Option<Stretch>,
     reader: Reader,
@@ -86,21 +92,6 @@ struct Current {
     told: u64,
     /// Whether a source was found for one of its entries.
     is_chat: bool,
-}
-
-/// The entry that is being read.
-struct Entry {
-    step: EntryRef,
-    /// Its number among those whose rows are gathered.
-    gathering: Option<usize>,
-    /// The entries among which conversations are found that go on in another one.
-    family: String,
-    /// The conversation of rows that name none.
-    conversation: String,
-    /// Number of the next record, counted anew where frames are cut into rows.
-    next_record: u64,
-    /// What the fields of its JSON rows are called.
-    map: Option<TableMap>,
 }
 
 impl<'p> Slicer<'p> {
@@ -156,63 +147,11 @@ impl<'p> Slicer<'p> {
         self
     }
 
-    /// Ends the slices at the first input that cannot be read to its end or is not what was hashed: all later ones would be cut
-    /// elsewhere. Without this, the next input follows.
-    #[must_use]
-    pub(crate) fn strict(mut self) -> Self {
-        self.is_strict = true;
-        self
-    }
-
-    /// Says of each input whether an earlier one has the same bytes; `repeats` knows the inputs.
-    #[must_use]
-    pub(crate) fn comparing(mut self, repeats: Repeats) -> Self {
-        self.repeats = Some(repeats);
-        self
-    }
-
-    /// Keeps the hash of every input that is read to its end.
-    #[must_use]
-    pub(crate) fn hashing(mut self) -> Self {
-        self.hashes = Some(vec![None; self.inputs.len()]);
-        self
-    }
-
-    /// The hashes of inputs, by index; empty where they were not asked for.
-    pub(crate) fn take_hashes(&mut self) -> Vec<Option<blake3::Hash>> {
-        self.hashes.take().unwrap_or_default()
-    }
-
-    /// What was read so far: all of it, once there is no further slice and nothing has failed.
-    pub(crate) fn into_tally(self) -> CutTotals {
-        self.tally
-    }
-
-    /// Inputs that could not be read to their end, by index, and why.
-    pub(crate) fn failures(&self) -> &[(usize, Failure)] {
-        &self.failures
-    }
-
     /// Whether there is nothing more to cut, however much there is to read.
     fn is_over(&self) -> bool {
         self.failure.is_some()
             || self.stop.load(Ordering::Relaxed)
             || self.is_strict && !(self.failures.is_empty() && self.changed.is_empty())
-    }
-
-    /// Why the slices ended early, where rows could not be put aside.
-    pub(crate) fn take_failure(&mut self) -> Option<DatasetError> {
-        self.failure.take()
-    }
-
-    /// Names of inputs whose bytes were not those that were hashed.
-    pub(crate) fn changed(&self) -> &[String] {
-        &self.changed
-    }
-
-    /// What was recognised in the last slice; hands it over.
-    pub(crate) fn take_recognised(&mut self) -> Vec<Recognised> {
-        std::mem::take(&mut self.recognised)
     }
 
     /// Takes the buffer of a finished slice for a later one.
@@ -276,7 +215,9 @@ impl<'p> Slicer<'p> {
                     break;
                 }
             }
-            self.step(&mut slice);
+            if let Some(current) = self.current.take() {
+                self.step(current, &mut slice);
+            }
         }
         if slice.steps.is_empty() {
             self.gathered(&mut slice);
@@ -298,16 +239,12 @@ impl<'p> Slicer<'p> {
             Ok(Some(gathered)) => {
                 let entries = self
                     .gathered
-                    .get_or_insert_with(|| self.gatherer.entries().into());
+                    .get_or_insert_with(|| self.gatherer.entries.as_slice().into());
                 slice.entries = Arc::clone(entries);
                 slice.buffer = gathered.buffer;
                 for group in gathered.groups {
-                    let entry = group
-                        .rows
-                        .first()
-                        .and_then(|row| slice.entries.get(row.place.entry));
-                    let beyond = self.is_beyond(entry.map(|entry| entry.input));
-                    slice.steps.push(if beyond {
+                    let first = cut::at(&slice.entries, cut::at(&group.rows, 0).place.entry);
+                    slice.steps.push(if self.is_beyond(first.input) {
                         Step::FilteredGroup(group)
                     } else {
                         Step::Group(group)
@@ -318,18 +255,15 @@ impl<'p> Slicer<'p> {
     }
 
     /// Counts a record of an input; whether it is beyond what is read of all, or of its section.
-    fn is_beyond(&mut self, input: Option<usize>) -> bool {
+    fn is_beyond(&mut self, input: usize) -> bool {
         self.records += 1;
-        let beyond = self.record_limit.is_some_and(|limit| self.records > limit);
-        let Some(planned) = input.and_then(|input| self.inputs.get(input)) else {
-            return beyond;
-        };
-        let Some(limit) = planned.settings.limit else {
-            return beyond;
-        };
-        let of_section = self.section_records.entry(planned.section).or_default();
-        *of_section += 1;
-        beyond || *of_section > limit
+        let planned = cut::at(self.inputs, input);
+        let of_section = planned.settings.written.limit.is_some_and(|limit| {
+            let records = self.section_records.entry(planned.section).or_default();
+            *records += 1;
+            *records > limit
+        });
+        of_section || self.record_limit.is_some_and(|limit| self.records > limit)
     }
 
     /// A buffer with room for a slice and a usual record more, so that it seldom has to grow.
@@ -349,9 +283,7 @@ impl<'p> Slicer<'p> {
         };
         self.next_input += 1;
         if let InputKind::Refused(finding) = &planned.input.kind {
-            self.tally.record(index, 1);
-            slice.steps.push(Step::Entry(EntryRef::of_input(index)));
-            slice.steps.push(Step::FramingError(of_nothing(finding)));
+            self.refuse(slice, index, finding);
         } else {
             let stretch = self.lot.stretch.clone();
             let reader = match &stretch {
@@ -359,23 +291,28 @@ impl<'p> Slicer<'p> {
                 None => Reader::open(&planned.input, self.limits),
             };
             let reader = reader.with_tables(Arc::clone(&planned.settings.tables));
-            self.current = Some(Current {
+            self.current = Some(Box::new(Current {
                 input: index,
+                planned,
                 stretch,
                 reader,
                 entry: None,
                 tables: Tables::default(),
                 told: 0,
                 is_chat: false,
-            });
+            }));
         }
         true
     }
 
-    fn step(&mut self, slice: &mut Slice) {
-        let Some(current) = &mut self.current else {
-            return;
-        };
+    /// Books an input of which nothing is read.
+    fn refuse(&mut self, slice: &mut Slice, input: usize, why: &Finding) {
+        self.tally.record(input, 1);
+        slice.steps.push(Step::Entry(EntryRef::of_input(input)));
+        slice.steps.push(Step::FramingError(of_nothing(why)));
+    }
+
+    fn step(&mut self, mut current: Box<Current<'p>>, slice: &mut Slice) {
         let event = current.reader.next(&mut slice.buffer);
         let read = current.reader.raw_bytes_read();
         if read > current.told {
@@ -384,19 +321,16 @@ impl<'p> Slicer<'p> {
         }
         let Some(event) = event else {
             if current.tables.is_database && !current.tables.has_one {
-                self.tally.record(current.input, 1);
-                slice.steps.push(Step::Entry(EntryRef::of_input(current.input)));
-                let refusal = of_nothing(&no_table(&current.tables.passed));
-                slice.steps.push(Step::FramingError(refusal));
+                self.refuse(slice, current.input, &no_table(&current.tables.passed));
             }
-            self.finish_input(slice);
+            self.finish_input(&current, slice);
             return;
         };
         match event {
-            Event::EntryStart { entry, head } => self.start_entry(slice, entry, &head),
-            Event::Frame(frame) => self.frame(slice, frame),
+            Event::EntryStart { entry, head } => self.start_entry(&mut current, slice, entry, &head),
+            Event::Frame(frame) => self.frame(&mut current, slice, frame),
             Event::Separator { bytes } => slice.separate(bytes),
-            Event::Table { name, source } => self.start_table(slice, name, &source),
+            Event::Table { name, source } => self.start_table(&mut current, slice, name, &source),
             Event::Skipped { table, rows, bytes } => {
                 current.tables.pass(&table);
                 slice.steps.push(Step::Skipped { table, rows, bytes });
@@ -420,7 +354,7 @@ impl<'p> Slicer<'p> {
             }
             Event::Failed(failure) => {
                 self.failures.push((current.input, failure));
-                self.current = None;
+                return;
             }
             Event::EntryEnd { decoded_bytes } => {
                 let is_end = current.stretch.as_ref().is_none_or(|stretch| stretch.is_last);
@@ -433,16 +367,12 @@ impl<'p> Slicer<'p> {
                 });
             }
         }
+        self.current = Some(current);
     }
 
     /// Takes a record into the slice, or puts its rows aside.
-    fn frame(&mut self, slice: &mut Slice, mut frame: Frame) {
-        let Some(Current {
-            input,
-            entry: Some(entry),
-            ..
-        }) = &mut self.current
-        else {
+    fn frame(&mut self, current: &mut Current<'_>, slice: &mut Slice, mut frame: Frame) {
+        let Some(entry) = &mut current.entry else {
             return;
         };
         if let Some(map) = &entry.map
@@ -453,37 +383,26 @@ impl<'p> Slicer<'p> {
             slice.steps.push(Step::Skipped { table, rows, bytes });
             return;
         }
-        if let (Some(number), Some(source)) = (entry.gathering, entry.step.source) {
-            let bytes = cut::slice(&slice.buffer, frame.buffer.clone());
-            let mut gathering = Gathering {
-                gatherer: &mut self.gatherer,
-                entry: number,
-                family: &entry.family,
-                conversation: &entry.conversation,
-                next_record: &mut entry.next_record,
-            };
-            match gathering.put_aside(source, &frame, bytes, self.limits) {
-                Ok(Some(aside)) => {
-                    self.tally.record(*input, aside.rows);
-                    slice.buffer.truncate(frame.buffer.start);
-                    slice.separate(aside.between);
-                    return;
-                }
-                // What cannot be cut into rows is a record of its own, and mostly rejected.
-                Ok(None) => {}
-                Err(error) => {
-                    self.failure = Some(error);
-                    return;
-                }
+        let bytes = cut::slice(&slice.buffer, frame.buffer.clone());
+        match entry.put_aside(&mut self.gatherer, &frame, bytes, self.limits) {
+            Ok(Some((rows, between))) => {
+                self.tally.record(current.input, rows);
+                slice.buffer.truncate(frame.buffer.start);
+                slice.separate(between);
+                return;
+            }
+            // What cannot be cut into rows is a record of its own, and mostly rejected.
+            Ok(None) => {}
+            Err(error) => {
+                self.failure = Some(error);
+                return;
             }
         }
-        self.tally.record(*input, 1);
+        self.tally.record(current.input, 1);
         frame.record = entry.next_record;
         entry.next_record += 1;
         // What no source reads is rejected, and is none of the records that a limit counts.
-        let is_read = entry.step.source.is_some();
-        let input = *input;
-        let beyond = is_read && self.is_beyond(Some(input));
+        let beyond = entry.step.source.is_some() && self.is_beyond(current.input);
         slice.steps.push(if beyond {
             Step::Filtered(frame)
         } else {
@@ -492,45 +411,34 @@ impl<'p> Slicer<'p> {
     }
 
     /// Rows of a table follow: they have a reader of their own.
-    fn start_table(&mut self, slice: &mut Slice, name: String, source: &str) {
-        let Some(Current {
-            input,
-            entry: Some(entry),
-            tables,
-            is_chat,
-            ..
-        }) = &mut self.current
-        else {
+    fn start_table(&mut self, current: &mut Current<'_>, slice: &mut Slice, name: String, source: &str) {
+        let Some(entry) = &mut current.entry else {
             return;
         };
-        let planned = self.inputs.get(*input);
-        let named = planned.and_then(|planned| planned.settings.source);
-        tables.has_one = true;
-        *is_chat = true;
+        let named = current.planned.settings.source;
+        current.tables.has_one = true;
+        current.is_chat = true;
         entry.step.table = name;
         entry.step.source = named.or_else(|| chatmill_source::find(source));
-        entry.gathering = Some(announce(&mut self.gatherer, planned, *input, &entry.step, None));
+        let scope = current.planned.scope(&entry.step, None);
+        entry.gathering = Some(self.gatherer.entry(entry.step.clone(), scope));
         slice.steps.push(Step::Entry(entry.step.clone()));
         self.recognised.push(Recognised {
-            input: *input,
+            input: current.input,
             entry: entry.step.entry.clone(),
             evidence: entry.step.source.map(|source| Evidence {
                 source: source.id(),
                 confidence: 100,
                 why: vec!["a table has the columns that its map names".to_owned()],
             }),
+            considered: Vec::new(),
             looks: None,
             proposal: None,
         });
     }
 
-    fn start_entry(&mut self, slice: &mut Slice, entry: String, head: &Head) {
-        let Some(current) = &mut self.current else {
-            return;
-        };
-        let Some(planned) = self.inputs.get(current.input) else {
-            return;
-        };
+    fn start_entry(&mut self, current: &mut Current<'_>, slice: &mut Slice, entry: String, head: &Head) {
+        let planned = current.planned;
         let seen = recognise(planned, &entry, head, self.limits);
         let step = EntryRef {
             input: current.input,
@@ -545,16 +453,13 @@ impl<'p> Slicer<'p> {
         };
         slice.steps.push(Step::Entry(step.clone()));
         current.is_chat |= step.source.is_some();
-        let placed = seen.placed.as_ref();
-        let gathering = seen
-            .gathers
-            .then(|| announce(&mut self.gatherer, Some(planned), current.input, &step, placed));
+        let gathering = seen.gathers.then(|| {
+            let scope = planned.scope(&step, seen.placed.as_ref());
+            self.gatherer.entry(step.clone(), scope)
+        });
         current.entry = Some(Entry {
             gathering,
-            family: match gathering {
-                Some(_) => planned.family(current.input, &step),
-                None => String::new(),
-            },
+            family: gathering.map_or_else(String::new, |_| planned.family(&step)),
             conversation: seen.placed.map(|placed| placed.conversation).unwrap_or_default(),
             step,
             next_record: current.stretch.as_ref().map_or(0, |stretch| stretch.record),
@@ -577,22 +482,9 @@ impl<'p> Slicer<'p> {
             input: current.input,
             entry,
             evidence: seen.evidence,
+            considered: seen.considered,
             looks: seen.looks,
             proposal: seen.proposal,
         });
     }
-}
-
-/// Tells the gatherer of an entry whose rows will come.
-fn announce(
-    gatherer: &mut Gatherer,
-    planned: Option<&PlannedInput>,
-    input: usize,
-    entry: &EntryRef,
-    placed: Option<&Placed>,
-) -> usize {
-    let scope = planned
-        .map(|planned| planned.scope(input, entry, placed))
-        .unwrap_or_default();
-    gatherer.entry(entry.clone(), scope)
 }

@@ -4,13 +4,13 @@
 //! did not make themselves.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 
 use chatmill_dataset::SliceId;
-use chatmill_intake::{Frame, FramingError};
+use chatmill_diag::cut;
 use chatmill_source::Source;
 
 use super::{EntryRef, Slice, Step};
-use crate::record::group::{Group, RowPlace};
 
 /// What was cut from the inputs.
 #[derive(Clone, Debug, Default)]
@@ -54,16 +54,13 @@ impl CutTotals {
     }
 
     pub(super) fn record(&mut self, input: usize, records: u64) {
-        if let Some(tally) = self.inputs.get_mut(input) {
-            tally.records += records;
-        }
+        cut::at_mut(&mut self.inputs, input).records += records;
     }
 
     pub(super) fn entry(&mut self, input: usize, ends: u64, bytes: u64) {
-        if let Some(tally) = self.inputs.get_mut(input) {
-            tally.entries += ends;
-            tally.bytes += bytes;
-        }
+        let tally = cut::at_mut(&mut self.inputs, input);
+        tally.entries += ends;
+        tally.bytes += bytes;
     }
 }
 
@@ -71,135 +68,56 @@ impl Slice {
     /// BLAKE3 of all that the slice is made of, in hexadecimal: slices of one digest give the same files and the same receipt.
     pub(crate) fn digest(&self) -> String {
         let mut digest = Digest(blake3::Hasher::new());
-        digest.bytes(&self.buffer);
-        for entry in &*self.entries {
-            digest.entry(entry);
-        }
-        for step in &self.steps {
-            digest.step(step);
-        }
+        self.buffer.hash(&mut digest);
+        self.entries.hash(&mut digest);
+        self.steps.hash(&mut digest);
         digest.0.finalize().to_hex().to_string()
     }
 }
 
-/// Hashes numbers and texts such that no two lists of them give the same bytes.
+/// All that is hashed, before it becomes a number. Between machines that hash numbers in another way, slices are different ones and
+/// are made anew.
 struct Digest(blake3::Hasher);
 
-impl Digest {
-    fn number(&mut self, number: u64) {
-        self.0.update(&number.to_le_bytes());
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.number(bytes.len() as u64);
+impl Hasher for Digest {
+    fn write(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    fn text(&mut self, text: &str) {
-        self.bytes(text.as_bytes());
+    fn finish(&self) -> u64 {
+        self.0
+            .finalize()
+            .as_bytes()
+            .first_chunk()
+            .map_or(0, |first| u64::from_le_bytes(*first))
     }
+}
 
-    fn step(&mut self, step: &Step) {
-        self.number(match step {
-            Step::Entry(_) => 0,
-            Step::Frame(_) => 1,
-            Step::Filtered(_) => 2,
-            Step::Separator(_) => 3,
-            Step::Group(_) => 4,
-            Step::FilteredGroup(_) => 5,
-            Step::Skipped { .. } => 6,
-            Step::FramingError(_) => 7,
-            Step::Note(_) => 8,
-            Step::EntryEnd(_) => 9,
-            Step::PassedOver { .. } => 10,
-            Step::StretchEnd(_) => 11,
-        });
-        match step {
-            Step::Entry(entry) => self.entry(entry),
-            Step::Frame(frame) | Step::Filtered(frame) => self.frame(frame),
-            Step::Separator(bytes) | Step::EntryEnd(bytes) | Step::StretchEnd(bytes) => self.number(*bytes),
-            Step::Group(group) | Step::FilteredGroup(group) => self.group(group),
-            Step::Skipped { table, rows, bytes } => {
-                self.text(table);
-                self.number(*rows);
-                self.number(*bytes);
+impl Hash for Step {
+    fn hash<H: Hasher>(&self, digest: &mut H) {
+        std::mem::discriminant(self).hash(digest);
+        match self {
+            Self::Entry(entry) => entry.hash(digest),
+            Self::Frame(frame) | Self::Filtered(frame) => frame.hash(digest),
+            Self::Separator(bytes) | Self::EntryEnd(bytes) | Self::StretchEnd(bytes) => bytes.hash(digest),
+            Self::Group(group) | Self::FilteredGroup(group) => {
+                (group.source.id(), &group.key, &group.rows, &group.buffer).hash(digest);
             }
-            Step::PassedOver { kind, bytes } => {
-                self.text(kind);
-                self.number(*bytes);
+            Self::Skipped { table, rows, bytes } => (table, rows, bytes).hash(digest),
+            Self::PassedOver { kind, bytes } => (kind, bytes).hash(digest),
+            Self::FramingError(damage) => {
+                (damage.record, damage.start, damage.end, damage.line).hash(digest);
+                (damage.column, damage.code.code, &damage.hash, &damage.message).hash(digest);
             }
-            Step::FramingError(damage) => self.damage(damage),
-            Step::Note(finding) => {
-                self.text(finding.code.code);
-                self.text(&finding.message);
-                self.number(finding.count);
-            }
+            Self::Note(finding) => (finding.code.code, &finding.message, finding.count).hash(digest),
         }
     }
+}
 
-    fn entry(&mut self, entry: &EntryRef) {
-        self.number(entry.input as u64);
-        self.text(&entry.entry);
-        self.text(&entry.table);
-        self.text(entry.source.map_or("", Source::id));
-        self.text(entry.refusal.as_deref().unwrap_or_default());
-    }
-
-    fn frame(&mut self, frame: &Frame) {
-        let Frame {
-            record,
-            start,
-            end,
-            line,
-            column,
-            buffer,
-            form,
-        } = frame;
-        for number in [*record, *start, *end, *line, *column, *form as u64] {
-            self.number(number);
-        }
-        self.number(buffer.start as u64);
-        self.number(buffer.end as u64);
-    }
-
-    fn group(&mut self, group: &Group) {
-        self.text(group.source.id());
-        self.text(group.key.as_deref().unwrap_or_default());
-        self.number(group.buffer.start as u64);
-        self.number(group.rows.len() as u64);
-        for row in &group.rows {
-            let RowPlace {
-                entry,
-                record,
-                start,
-                end,
-                line,
-                column,
-                form,
-                counts,
-            } = row.place;
-            for number in [entry as u64, record, start, end, line, column] {
-                self.number(number);
-            }
-            self.number(form.number() << 1 | u64::from(counts));
-            self.number(row.inside.start as u64);
-            self.number(row.inside.end as u64);
-        }
-    }
-
-    fn damage(&mut self, damage: &FramingError) {
-        for number in [
-            damage.record,
-            damage.start,
-            damage.end,
-            damage.line,
-            damage.column,
-        ] {
-            self.number(number);
-        }
-        self.text(damage.code.code);
-        self.text(&damage.hash);
-        self.text(&damage.message);
+impl Hash for EntryRef {
+    fn hash<H: Hasher>(&self, digest: &mut H) {
+        (self.input, &self.entry, &self.table).hash(digest);
+        (self.source.map(Source::id), &self.refusal).hash(digest);
     }
 }
 

@@ -40,10 +40,10 @@ impl Desk {
         let (stop, spill) = (AtomicBool::new(false), self.0.path().join("spill"));
         let mut cutter = Slicer::new(&inputs, limits, slice_bytes, limit, spill, &stop, &Silent);
         let slices = std::iter::from_fn(|| cutter.next_slice()).collect();
-        assert!(cutter.take_failure().is_none());
+        assert!(cutter.failure.is_none());
         Cut {
             slices,
-            totals: cutter.into_tally(),
+            totals: cutter.tally,
         }
     }
 

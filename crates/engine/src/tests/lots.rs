@@ -32,7 +32,7 @@ fn planned(folder: &Path) -> Plan {
         "name = \"t\"\n[[input]]\npath = \"in/**\"\n[output]\npath = \"out\"\n[lots]\nbytes = 1024\n";
     let path = folder.join("pipeline.toml");
     std::fs::write(&path, pipeline).unwrap();
-    let mut plan = Plan::load(&path, &[], None).unwrap();
+    let mut plan = Plan::load(&path, &[], None, &[]).unwrap();
     plan.hash_inputs(&divides, &Silent, &AtomicBool::new(false))
         .unwrap();
     plan
@@ -42,15 +42,15 @@ fn planned(folder: &Path) -> Plan {
 fn cut(plan: &Plan, lots: &[Lot]) -> (BTreeMap<String, String>, CutTotals) {
     let (stop, spill) = (AtomicBool::new(false), plan.base.join("spill"));
     let mut slicer = Slicer::new(&plan.inputs, plan.limits(), 512, None, spill, &stop, &Silent)
-        .in_lots(lots.iter().cloned())
-        .strict()
-        .comparing(Repeats::among(&plan.inputs));
+        .in_lots(lots.iter().cloned());
+    slicer.is_strict = true;
+    slicer.repeats = Some(Repeats::among(&plan.inputs));
     let mut digests = BTreeMap::new();
     while let Some(slice) = slicer.next_slice() {
         digests.insert(slice.id.to_string(), slice.digest());
     }
-    assert_eq!(slicer.changed(), <[String; 0]>::default());
-    (digests, slicer.into_tally())
+    assert_eq!(slicer.changed, <[String; 0]>::default());
+    (digests, slicer.tally)
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_lot_that_is_too_small_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let plan = planned(folder.path());
     let path = plan.base.join("pipeline.toml");
-    let refused = Plan::load(&path, &["lots.bytes=1023".to_owned()], None)
+    let refused = Plan::load(&path, &["lots.bytes=1023".to_owned()], None, &[])
         .err()
         .unwrap();
     assert_eq!(refused.to_string(), "lots.bytes: it must be 1024 at least");

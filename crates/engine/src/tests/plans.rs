@@ -17,7 +17,7 @@ fn plan(desk: &Desk, more: &str) -> Result<Plan, String> {
     let text = format!("name = \"n\"\n{inputs}[output]\npath = \"out\"\n{more}");
     let pipeline = parse(&text, &[], Path::new("p.toml")).map_err(|error| error.to_string())?;
     let folder = desk.path("");
-    Plan::resolve(pipeline, Path::new(&folder), None).map_err(|error| error.to_string())
+    Plan::resolve(pipeline, Path::new(&folder), None, None).map_err(|error| error.to_string())
 }
 
 fn desk() -> Desk {
@@ -104,10 +104,20 @@ fn names(plan: &Plan) -> Vec<String> {
         .collect()
 }
 
-#[test]
-fn a_request_that_cannot_be_met_is_refused_with_its_key() {
+/// Each of these makes a pipeline that is refused with these words.
+fn are_refused(cases: &[(&str, &str)]) {
     let desk = desk();
-    for (more, expected) in [
+    for (more, expected) in cases {
+        let message = plan(&desk, more)
+            .err()
+            .unwrap_or_else(|| panic!("{more} is not refused"));
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn a_value_that_cannot_be_met_is_refused_with_its_key() {
+    are_refused(&[
         ("[render]\ndialects = []\n", "render.dialects: the list is empty"),
         (
             "[render]\ndialects = [\"openai-chatt\"]\n",
@@ -159,6 +169,12 @@ fn a_request_that_cannot_be_met_is_refused_with_its_key() {
             "[window]\nsame_for_all = true\n",
             "window.same_for_all: only a budget makes windows differ",
         ),
+    ]);
+}
+
+#[test]
+fn a_prompt_a_tool_or_an_input_that_cannot_be_used_is_refused_with_its_key() {
+    are_refused(&[
         (
             "[prompt]\nsystem = \"You are {agent.nmae}.\"\n",
             "prompt.system: there is no field of a conversation named `agent.nmae`; did you mean `agent.name`?",
@@ -201,12 +217,7 @@ fn a_request_that_cannot_be_met_is_refused_with_its_key() {
             "[[input]]\npath = \"a.jsonl\"\nsource = \"openai-messages\"\nmerge = true\n[[input]]\npath = \"b.jsonl\"\n",
             "input.merge: each record of openai-messages",
         ),
-    ] {
-        let message = plan(&desk, more)
-            .err()
-            .unwrap_or_else(|| panic!("{more} is not refused"));
-        assert!(message.contains(expected), "{message}");
-    }
+    ]);
 }
 
 #[test]
@@ -222,7 +233,7 @@ fn a_compression_and_a_destination_are_checked_before_anything_is_read() {
     ] {
         let text = format!("name = \"n\"\n[[input]]\npath = \"*.jsonl\"\n[output]\n{output}\n");
         let pipeline = parse(&text, &[], Path::new("p.toml")).unwrap();
-        let message = Plan::resolve(pipeline, Path::new(&desk.path("")), None)
+        let message = Plan::resolve(pipeline, Path::new(&desk.path("")), None, None)
             .err()
             .unwrap();
         assert!(message.to_string().contains(expected), "{message}");
@@ -234,7 +245,7 @@ fn plan_of_tables(desk: &Desk, tables: &str) -> Result<Plan, String> {
     let text = format!("name = \"n\"\n[[input]]\npath = \"*.jsonl\"\n[output]\npath = \"out\"\n{tables}");
     let pipeline = parse(&text, &[], Path::new("p.toml")).map_err(|error| error.to_string())?;
     let folder = desk.path("");
-    Plan::resolve(pipeline, Path::new(&folder), None).map_err(|error| error.to_string())
+    Plan::resolve(pipeline, Path::new(&folder), None, None).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -295,7 +306,7 @@ fn an_input_that_two_sections_name_stands_twice_under_their_numbers() {
     let twice = "[[input]]\npath = \"a.jsonl\"\nid_prefix = \"x-\"\n[[input]]\npath = \"a.jsonl\"\n";
     let plan = plan(&desk, twice).unwrap();
     assert_eq!(names(&plan), ["1/a.jsonl", "2/a.jsonl"]);
-    assert_eq!(plan.inputs[0].settings.id_prefix, "x-");
+    assert_eq!(plan.inputs[0].settings.written.id_prefix, "x-");
 }
 
 #[test]
@@ -303,10 +314,7 @@ fn dialects_are_rendered_once_and_in_the_order_of_the_registry() {
     let desk = desk();
     let order = |words: &str| -> Vec<String> {
         let plan = plan(&desk, &format!("[render]\ndialects = {words}\n")).unwrap();
-        plan.targets
-            .iter()
-            .map(|target| target.dialect.id().to_owned())
-            .collect()
+        plan.targets.iter().map(|target| target.id().to_owned()).collect()
     };
     assert_eq!(
         order("[\"chatml\", \"openai-chat\", \"chatml\"]"),
@@ -332,7 +340,7 @@ fn where_a_dataset_stands_and_how_many_work_on_it_leave_its_fingerprint_alone() 
     let text = "name = \"n\"\n[[input]]\npath = \"./*.jsonl\"\n[output]\npath = \"elsewhere\"\n";
     let pipeline = parse(text, &[], Path::new("p.toml")).unwrap();
     let folder = desk.path("");
-    let elsewhere = Plan::resolve(pipeline, Path::new(&folder), None).unwrap();
+    let elsewhere = Plan::resolve(pipeline, Path::new(&folder), None, None).unwrap();
     assert_eq!(elsewhere.fingerprint(), plain);
 }
 

@@ -97,7 +97,7 @@ fn a_plan_without_dialects_renders_nothing_and_reads_all_the_same() {
 }
 
 #[test]
-fn whoever_wants_no_more_ends_it_and_whoever_stops_it_is_told() {
+fn tables_end_when_the_reader_wants_no_more_and_are_an_error_when_stopped() {
     let record = format!(
         "{{\"messages\":[{{\"role\":\"user\",\"content\":\"{}\"}}]}}\n",
         "word ".repeat(300)

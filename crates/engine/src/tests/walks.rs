@@ -25,9 +25,7 @@ fn events(desk: &Desk, stop: bool, most: usize) -> Result<Vec<String>, ReadError
             seen.push(match event {
                 WalkEvent::Entry(_) => "entry".to_owned(),
                 WalkEvent::Recognised(_) => "recognised".to_owned(),
-                WalkEvent::Records {
-                    records, rejected, ..
-                } => format!("{records} record, {rejected} rejected"),
+                WalkEvent::Record { is_rejected, .. } => format!("record, rejected: {is_rejected}"),
                 WalkEvent::Table { table, .. } => format!("table {table}"),
                 WalkEvent::Trouble(trouble) => format!("trouble {}", trouble.line.unwrap_or_default()),
                 WalkEvent::Failed(_) => "failed".to_owned(),
@@ -49,7 +47,10 @@ fn a_conversation_comes_after_its_record_and_a_broken_one_is_a_trouble_with_its_
         panic!("{seen:?}")
     };
     assert_eq!([entry, recognised], ["entry", "recognised"]);
-    assert_eq!([first, second], ["1 record, 0 rejected", "1 record, 1 rejected"]);
+    assert_eq!(
+        [first, second],
+        ["record, rejected: false", "record, rejected: true"]
+    );
     assert!(conversation.ends_with(" with 1"), "{conversation}");
     assert_eq!(trouble, "trouble 2");
 }
@@ -58,13 +59,16 @@ fn a_conversation_comes_after_its_record_and_a_broken_one_is_a_trouble_with_its_
 fn rows_are_records_and_their_thread_is_one_conversation() {
     let rows = [row("t", "a", "1"), row("t", "b", "2")].concat();
     let seen = events(&Desk::new(&[("a.jsonl", &rows)]), false, 99).unwrap();
-    let records = seen.iter().filter(|word| *word == "1 record, 0 rejected").count();
+    let records = seen
+        .iter()
+        .filter(|word| *word == "record, rejected: false")
+        .count();
     assert_eq!(records, 2, "{seen:?}");
     assert!(seen.contains(&"t with 2".to_owned()), "{seen:?}");
 }
 
 #[test]
-fn who_has_seen_enough_ends_the_walk() {
+fn a_walk_ends_when_its_visitor_asks_for_no_more_events() {
     let rooms = room(&[message("a", &[])]);
     let rows = [row("t", "a", "1"), row("t", "b", "2")].concat();
     let desk = Desk::new(&[("a.json", &rooms), ("b.jsonl", &rows)]);

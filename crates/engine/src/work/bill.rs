@@ -99,8 +99,9 @@ pub fn requests(spans: &mut [ComponentSpan], serving: BillingMode) -> Vec<Reques
     };
     match serving {
         BillingMode::LastTurn => {
-            let last = answers.iter().rposition(|answer| answer.opens_turn);
-            answers.drain(..last.unwrap_or_default());
+            let turn = answers.iter().rposition(|answer| answer.opens_turn);
+            // Without one, all are of the turn that was begun before.
+            answers.drain(..turn.unwrap_or_default());
         }
         BillingMode::NewTurns => {
             let is_new = |answer: &Answer| {

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_guess_is_where_the_bytes_are_few_enough() {
+    fn guess_gives_the_first_place_whose_bytes_fit_the_budget() {
         let after = |start: u32| u64::from(100 - start);
         assert_eq!(guess(&[0, 10, 40, 90], 20, after), 2);
         assert_eq!(guess(&[0, 10], 1_000, after), 0);

@@ -9,12 +9,11 @@ use chatmill_dataset::overview::{
     CallCount, ClusterCount, LARGEST, LargeConversation, LossCount, Overview, ReferenceCount, RoleCount,
     TOOLS, ToolCount, cut,
 };
-use chatmill_dialect::{Loss, LossCode};
+use chatmill_dialect::{Dialect, Loss, LossCode};
 use chatmill_link::{ClusterMembership, Duplicate};
 use chatmill_model::{CallStatus, Linked, Message, MessageKind};
 use serde::{Deserialize, Serialize};
 
-use crate::plan::Target;
 use crate::work::tables::{call_and_result, tool_name};
 
 /// The sums of an overview.
@@ -42,7 +41,7 @@ pub(crate) struct OverviewSums {
     exact: u64,
     near: u64,
     /// Renderings and occurrences by kind of loss, for each dialect of the plan.
-    losses: Vec<BTreeMap<String, Pair>>,
+    losses: BTreeMap<usize, BTreeMap<String, Pair>>,
 }
 
 /// Two sums.
@@ -80,9 +79,9 @@ impl LossAmounts {
 }
 
 /// Adds sums by their keys.
-pub(crate) fn merge<V: Default>(
-    sums: &mut BTreeMap<String, V>,
-    more: BTreeMap<String, V>,
+pub(crate) fn merge<K: Ord, V: Default>(
+    sums: &mut BTreeMap<K, V>,
+    more: BTreeMap<K, V>,
     add: impl Fn(&mut V, V),
 ) {
     for (key, more) in more {
@@ -191,13 +190,9 @@ impl OverviewSums {
 
     /// Adds what a rendering in the dialect of this rank lost.
     pub(crate) fn add_losses(&mut self, rank: usize, losses: &LossAmounts) {
-        if self.losses.len() <= rank {
-            self.losses.resize_with(rank + 1, BTreeMap::new);
-        }
-        if let Some(sums) = self.losses.get_mut(rank) {
-            for (code, amount) in &losses.0 {
-                change(sums, code.as_str(), |sums| sums.add(Pair(1, *amount)));
-            }
+        let sums = self.losses.entry(rank).or_default();
+        for (code, amount) in &losses.0 {
+            change(sums, code.as_str(), |sums| sums.add(Pair(1, *amount)));
         }
     }
 
@@ -225,17 +220,14 @@ impl OverviewSums {
         merge(&mut self.clusters, other.clusters, u64::add_assign);
         self.exact += other.exact;
         self.near += other.near;
-        if self.losses.len() < other.losses.len() {
-            self.losses.resize_with(other.losses.len(), BTreeMap::new);
-        }
-        for (known, losses) in self.losses.iter_mut().zip(other.losses) {
+        merge(&mut self.losses, other.losses, |known, losses| {
             merge(known, losses, Pair::add);
-        }
+        });
     }
 
     /// What a report says of a run with these dialects; names of tools and ids only where it may quote. What the sums do not hold is
     /// left empty.
-    pub(crate) fn overview(self, targets: &[Target], quote: bool) -> Overview {
+    pub(crate) fn overview(self, targets: &[Dialect], quote: bool) -> Overview {
         let mut overview = Overview {
             first_message: self.first,
             last_message: self.last,
@@ -329,11 +321,12 @@ fn tools(nameless: ToolCount, tools: BTreeMap<String, ToolCount>) -> Vec<ToolCou
     rows
 }
 
-fn losses(losses: Vec<BTreeMap<String, Pair>>, targets: &[Target]) -> Vec<LossCount> {
+fn losses(mut losses: BTreeMap<usize, BTreeMap<String, Pair>>, targets: &[Dialect]) -> Vec<LossCount> {
     let mut rows = Vec::new();
-    for (target, losses) in targets.iter().zip(losses) {
-        rows.extend(losses.into_iter().map(|(code, sums)| LossCount {
-            dialect: target.dialect.id().to_owned(),
+    for (rank, target) in targets.iter().enumerate() {
+        let losses = losses.remove(&rank).into_iter().flatten();
+        rows.extend(losses.map(|(code, sums)| LossCount {
+            dialect: target.id().to_owned(),
             profile: target.profile().to_owned(),
             code,
             renderings: sums.0,
@@ -356,10 +349,7 @@ mod tests {
                 ..ToolCount::default()
             },
             clusters: BTreeMap::from([(format!("cluster {}", characters % 2), 1)]),
-            losses: vec![
-                BTreeMap::new(),
-                BTreeMap::from([("l".to_owned(), Pair(1, characters))]),
-            ],
+            losses: BTreeMap::from([(1, BTreeMap::from([("l".to_owned(), Pair(1, characters))]))]),
             ..OverviewSums::default()
         };
         sums.lengths.add(characters);

@@ -23,15 +23,9 @@ pub fn perspectives(linked: &Linked, speaker: &PerspectiveChoice) -> (Vec<Option
             let mut found: Vec<Option<usize>> = Vec::new();
             let mut absent = 0;
             for name in names {
-                let by_id = participants
-                    .iter()
-                    .position(|participant| participant.id == *name);
-                let index = by_id.or_else(|| {
-                    participants
-                        .iter()
-                        .position(|participant| participant.name.as_ref() == Some(name))
-                });
-                match index {
+                let by_id = participants.iter().position(|one| one.id == *name);
+                let is_named = |one: &Participant| one.name.as_ref() == Some(name);
+                match by_id.or_else(|| participants.iter().position(is_named)) {
                     None => absent += 1,
                     Some(index) if found.contains(&Some(index)) => {}
                     Some(index) => found.push(Some(index)),

@@ -5,22 +5,23 @@ use std::convert::Infallible;
 use std::ops::Range;
 use std::rc::Rc;
 
+use chatmill_diag::cut;
 use chatmill_dialect::{
-    Additions, CutPoints, Cuts, MadeTexts, Policy, Rendering, Shared, Stretches, Transcript, Untaught, View,
-    Violation, Window, WindowMode, WindowRange, window,
+    Additions, CutPoints, Cuts, Dialect, MadeTexts, Policy, Rendering, Shared, Stretches, Transcript,
+    Untaught, View, Violation, Window, WindowMode, WindowRange, window,
 };
 use chatmill_model::{Linked, Part, Role, Sink, Speaker};
 
 use super::budget::BudgetMeter;
 pub use super::perspectives::perspectives;
-use crate::plan::{Target, WindowPlan};
+use crate::plan::WindowPlan;
 use crate::work::fit;
 
 /// Renders a whole conversation in one dialect for every perspective, and keeps texts that have to be made in `made`; `emit` gets
 /// the sink with the text and the perspective's participant id (`""` for none).
 pub fn render<'a>(
     linked: &'a Linked,
-    target: &Target,
+    target: &Dialect,
     perspectives: &[Option<usize>],
     policy: &'a Policy,
     made: &'a MadeTexts,
@@ -154,8 +155,8 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
     }
 
     /// Who speaks in the renderings of a dialect.
-    fn perspectives(&self, target: &Target) -> &[PerspectiveWindows<'a>] {
-        if target.dialect.is_neutral() {
+    fn perspectives(&self, target: &Dialect) -> &[PerspectiveWindows<'a>] {
+        if target.is_neutral() {
             std::slice::from_ref(&self.nobody)
         } else {
             &self.perspectives
@@ -163,10 +164,10 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
     }
 
     /// Renderings in a dialect that are beyond the limit.
-    pub fn left_out(&self, target: &Target) -> u64 {
+    pub fn left_out(&self, target: &Dialect) -> u64 {
         let perspectives = self.perspectives(target).iter();
         perspectives
-            .filter(|_| !target.dialect.is_single_turn())
+            .filter(|_| !target.is_single_turn())
             .map(|perspective| perspective.left_out)
             .sum()
     }
@@ -197,12 +198,12 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
     /// and ends the work when it fails. Where there is a budget, there are `meter`.
     pub fn render<E>(
         &self,
-        target: &Target,
+        target: &Dialect,
         mut meter: Option<&mut BudgetMeter>,
         sink: &mut Sink<'a>,
         emit: &mut Emit<'_, 'a, E>,
     ) -> Result<(), E> {
-        let is_neutral = target.dialect.is_neutral();
+        let is_neutral = target.is_neutral();
         for perspective in self.perspectives(target) {
             let participants = &self.linked.conversation.participants;
             let participant = perspective.perspective.and_then(|index| participants.get(index));
@@ -257,7 +258,7 @@ impl<'a, 'p> WindowedRenderer<'a, 'p> {
 
     /// The bytes of text between two positions.
     fn bytes(&self, start: u32, end: u32) -> u64 {
-        let before = |position: u32| self.bytes.get(position as usize).copied().unwrap_or_default();
+        let before = |position: u32| *cut::at(&self.bytes, position as usize);
         before(end).saturating_sub(before(start))
     }
 }
@@ -282,7 +283,7 @@ struct PerspectiveRenderer<'w, 'a, 'p, 's> {
     /// The same for each dialect whose renderings must fit.
     planner_shared: Vec<Rc<Shared>>,
     perspective: &'w PerspectiveWindows<'a>,
-    target: &'w Target,
+    target: &'w Dialect,
     /// The whole conversation.
     whole: View<'a>,
     meter: Option<&'s mut BudgetMeter>,
@@ -323,16 +324,17 @@ type Emit<'e, 'a, E> = dyn FnMut(&mut Sink<'a>, &str, Rendering) -> Result<(), E
 
 impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
     fn render<E>(mut self, sink: &mut Sink<'a>, emit: &mut Emit<'_, 'a, E>) -> Result<(), E> {
-        if !self.windowed.windows.cut() || self.target.dialect.is_single_turn() {
+        if !self.windowed.windows.cut() || self.target.is_single_turn() {
             return self.rendered(None, None, 0..self.end(), sink, emit);
         }
         if self.has_common_windows() {
-            if self.perspective.planned.get().is_none() {
+            let known = &self.perspective.planned;
+            let planned = if let Some(planned) = known.get() {
+                planned
+            } else {
                 let planned = self.plan(sink);
-                self.perspective.planned.get_or_init(|| planned);
-            }
-            let planned = self.perspective.planned.get().map(Vec::as_slice);
-            let planned = planned.unwrap_or_default();
+                known.get_or_init(|| planned)
+            };
             for (number, (window, fits)) in planned.iter().enumerate() {
                 let paid = self.paid(*window, number + 1 == planned.len());
                 self.rendered(Some(*window), Some(*fits), paid, sink, emit)?;
@@ -370,7 +372,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
 
     /// Whether the windows are those of all dialects.
     fn has_common_windows(&self) -> bool {
-        let is_neutral = self.target.dialect.is_neutral();
+        let is_neutral = self.target.is_neutral();
         self.meter.is_some() && !is_neutral && !self.windowed.windows.planners.is_empty()
     }
 
@@ -398,10 +400,9 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
 
     /// The longest run of exchanges of a session that fits, from one on, and which exchange is the next.
     fn chunk(&mut self, from: usize, first: WindowRange, sink: &mut Sink<'a>) -> (WindowRange, usize) {
-        let stretches = self.perspective.stretches.get(from..).unwrap_or_default();
         let in_session = |stretch: &WindowRange| stretch.session_start <= first.session_start;
-        let run = stretches.get(..stretches.partition_point(in_session));
-        let run = run.unwrap_or_default();
+        let stretches = &self.perspective.stretches;
+        let run = cut::slice(stretches, from..stretches.partition_point(in_session));
         let start = self.context(from, first);
         let joined = |last: WindowRange| WindowRange {
             start,
@@ -415,8 +416,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             };
             let guess = run.len() - run.partition_point(is_short).max(1);
             let least = fit::least(run.len(), guess, |place| {
-                let last = run.get(run.len() - 1 - place).copied().unwrap_or(first);
-                self.fits(joined(last), sink)
+                self.fits(joined(*cut::at(run, run.len() - 1 - place)), sink)
             });
             let Some(least) = least else {
                 let alone = joined(first);
@@ -424,13 +424,12 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             };
             latest -= least;
         }
-        let last = run.get(latest).copied().unwrap_or(first);
-        (joined(last), from + latest + 1)
+        (joined(*cut::at(run, latest)), from + latest + 1)
     }
 
     /// Where an exchange begins with the context that it repeats of the session.
     fn context(&self, from: usize, first: WindowRange) -> u32 {
-        let before = self.perspective.stretches.get(..from).unwrap_or_default();
+        let before = cut::slice(&self.perspective.stretches, 0..from);
         let is_earlier = |stretch: &WindowRange| stretch.session_start < first.session_start;
         let Some(opening) = before.get(before.partition_point(is_earlier)) else {
             return first.start;
@@ -449,7 +448,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             return true;
         };
         let planners = match self.windowed.windows.planners.as_slice() {
-            planners if !planners.is_empty() && !self.target.dialect.is_neutral() => planners,
+            planners if !planners.is_empty() && !self.target.is_neutral() => planners,
             _ => std::slice::from_ref(self.target),
         };
         // What windows share is of one dialect.
@@ -460,13 +459,12 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             .all(|(planner, shared)| {
                 let view = through(&self.whole, shared, stretch);
                 let transcript = Transcript::new(view, self.windowed.made);
-                let mut renderings = planner.dialect.renderings(&transcript);
+                let mut renderings = planner.renderings(&transcript);
                 let mut fits = true;
                 while let Some(rendering) = renderings.next(sink) {
                     // What a template refuses has no text, and would always be short enough.
-                    let is_refused = planner.dialect.has_control_tokens()
-                        && sink.text().is_empty()
-                        && !rendering.is_valid();
+                    let is_refused =
+                        planner.has_control_tokens() && sink.text().is_empty() && !rendering.is_valid();
                     fits &= !is_refused && meter.fits(sink);
                 }
                 fits
@@ -493,12 +491,10 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
             stretch.learned
         };
         let to = starts.partition_point(|start| *start < before);
-        let later = starts.get(from..to).unwrap_or_default();
-        let beginnings: Vec<u32> = std::iter::once(stretch.start)
-            .chain(later.iter().copied())
-            .collect();
+        let later = starts.iter().copied().take(to).skip(from);
+        let beginnings: Vec<u32> = std::iter::once(stretch.start).chain(later).collect();
         let beginning = |place: usize| WindowRange {
-            start: beginnings.get(place).copied().unwrap_or(stretch.start),
+            start: *cut::at(&beginnings, place),
             ..stretch
         };
         let guess = fit::guess(&beginnings, budget.tokens, |start| {
@@ -528,7 +524,7 @@ impl<'a> PerspectiveRenderer<'_, 'a, '_, '_> {
                 .whole
                 .get_or_init(|| Transcript::new(self.whole.clone(), made)),
         };
-        let mut renderings = self.target.dialect.renderings(transcript);
+        let mut renderings = self.target.renderings(transcript);
         while let Some(mut rendering) = renderings.next(sink) {
             rendering.ordinal = self.ordinal;
             self.ordinal += 1;

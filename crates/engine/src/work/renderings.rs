@@ -6,22 +6,23 @@ use std::sync::atomic::Ordering;
 
 use chatmill_dataset::rows::{LossRow, RenderingRow, TokenCountRow};
 use chatmill_dataset::{Key, PartSet};
-use chatmill_diag::{Finding, codes};
+use chatmill_diag::{Code, Finding, codes};
 use chatmill_dialect::policy::Reasoning;
-use chatmill_dialect::{Coverage, FoldedLosses, LossCode, LossReason, MadeTexts, Rendering};
+use chatmill_dialect::{Coverage, Dialect, FoldedLosses, LossCode, LossReason, MadeTexts, Rendering};
 use chatmill_model::{ComponentSpan, Sink, SinkBuffers};
 use chatmill_token::{Encoding, TokenCounts};
 use jiff::tz::TimeZone;
 
 use super::{Kept, Work};
 use crate::error::{RunError, WorkError};
-use crate::plan::{Plan, Target};
+use crate::plan::Plan;
+use crate::record::locate::Located;
 use crate::record::redact;
 use crate::work::bill::{self, BillingMode, OwnSpans};
 use crate::work::overview::LossAmounts;
 use crate::work::render::{self, WindowedRenderer};
 use crate::work::shares::{BillShare, Billed};
-use crate::work::totals::{Counted, CountedRendering, Group};
+use crate::work::totals::{Group, Sums};
 
 /// The keys of what a plan names.
 pub(super) struct PlanKeys {
@@ -36,9 +37,9 @@ pub(super) struct PlanKeys {
 
 impl PlanKeys {
     pub(super) fn new(plan: &Plan, parts: &mut PartSet) -> Self {
-        let mut of_target = |target: &Target| {
-            let media_type = target.dialect.about().media_type;
-            [target.dialect.id(), target.dialect.profile(), media_type].map(|text| parts.key(text))
+        let mut of_target = |target: &Dialect| {
+            let media_type = target.about().media_type;
+            [target.id(), target.profile(), media_type].map(|text| parts.key(text))
         };
         Self {
             targets: plan.targets.iter().map(&mut of_target).collect(),
@@ -69,7 +70,7 @@ impl PlanKeys {
 /// What is needed for one rendering after the other.
 #[derive(Default)]
 pub(super) struct RenderingBuffers {
-    sink: SinkBuffers,
+    pub sink: SinkBuffers,
     tallies: Vec<TokenCounts>,
     losses: LossAmounts,
     folded: FoldedLosses,
@@ -80,22 +81,11 @@ pub(super) struct RenderingBuffers {
 }
 
 impl RenderingBuffers {
-    /// Buffers with those of a sink that was used before.
     pub(super) fn new(sink: SinkBuffers) -> Self {
         Self {
             sink,
             ..Self::default()
         }
-    }
-
-    /// The buffers of the sink, for a conversation or for good.
-    pub(super) fn take_sink(&mut self) -> SinkBuffers {
-        std::mem::take(&mut self.sink)
-    }
-
-    /// Puts them back.
-    pub(super) fn put_sink(&mut self, sink: SinkBuffers) {
-        self.sink = sink;
     }
 }
 
@@ -122,9 +112,7 @@ impl<'p> Work<'_, 'p> {
         if beyond > 0 {
             perspectives.truncate(usize::try_from(most).unwrap_or(usize::MAX));
             let message = format!("[perspective] names more participants than limits.perspectives ({most})");
-            let mut finding = Finding::new(&codes::TOO_MANY_PERSPECTIVES, message);
-            finding.count = beyond;
-            self.finding(&kept.located(finding), kept.at())?;
+            self.found(kept, &codes::TOO_MANY_PERSPECTIVES, message, beyond)?;
         }
         let windowed = WindowedRenderer::new(linked, &plan.windows, &perspectives, plan.policy(), made)
             .with(plan.additions());
@@ -139,9 +127,7 @@ impl<'p> Work<'_, 'p> {
         if left_out > 0 {
             let most = plan.windows.most;
             let message = format!("[window] cuts it into more than limits.windows ({most}) renderings");
-            let mut finding = Finding::new(&codes::TOO_MANY_WINDOWS, message);
-            finding.count = left_out;
-            self.finding(&kept.located(finding), kept.at())?;
+            self.found(kept, &codes::TOO_MANY_WINDOWS, message, left_out)?;
         }
         let mut meter = self.meter.take();
         let conversation = self.parts.key(id);
@@ -184,7 +170,7 @@ impl<'p> Work<'_, 'p> {
             return Err(WorkError::Stopped);
         }
         let plan = self.tools.plan;
-        let dialect = spot.target.dialect.id();
+        let dialect = spot.target.id();
         let mut violations: Vec<String> = rendering.violations.iter().map(ToString::to_string).collect();
         let limit = plan.limits().rendering;
         let oversize = sink.is_oversize();
@@ -192,11 +178,10 @@ impl<'p> Work<'_, 'p> {
             sink.begin();
             violations.push(format!("oversize-rendering: more than {limit} bytes"));
             let message = format!("the {dialect} rendering is larger than limits.rendering ({limit} bytes)");
-            let finding = Finding::new(&codes::OVERSIZE_RENDERING, message);
-            self.finding(&spot.kept.located(finding), spot.kept.at())?;
+            self.found(spot.kept, &codes::OVERSIZE_RENDERING, message, 1)?;
         }
         let one_request = spot.kept.linked.conversation.customs.is_one_request();
-        let serving = BillingMode::of(&spot.target.dialect, plan.windows.cuts, one_request);
+        let serving = BillingMode::of(spot.target, plan.windows.cuts, one_request);
         let requests = bill::requests(sink.spans_mut(), serving);
         let mut tallies = std::mem::take(&mut self.buffers.tallies);
         self.counter.tally_sink(sink, &mut tallies);
@@ -212,14 +197,11 @@ impl<'p> Work<'_, 'p> {
         let shares = billed.shares(spot.kept.linked, &TimeZone::UTC, || {
             self.counter.tally_spans(sink)
         });
-        let cost = RenderingCost {
-            bytes: billed.bytes,
-            tallies: &tallies,
-            requests: shares.iter().map(|share| share.requests).sum(),
-            shares,
-            valid: violations.is_empty(),
-        };
-        self.count(spot, rendering, &cost, seen)?;
+        let (bytes, is_valid) = (billed.bytes, violations.is_empty());
+        let requests = self.book(spot, rendering, &billed, &shares, seen, is_valid);
+        if self.parts.writes_token_counts() {
+            self.token_counts(spot, rendering, &tallies)?;
+        }
         self.receipt.renderings += 1;
         self.verify(spot, sink, &tallies)?;
         // Most losses are of few codes: sorting the words of all of them takes longer than all else that is done with them.
@@ -252,7 +234,7 @@ impl<'p> Work<'_, 'p> {
         sent_tokens.clear();
         sent_tokens.extend(tallies.iter().map(|tally| tally.sent));
         let spans = if keep { sink.spans() } else { &[] };
-        own.find(spans, spot.target.dialect.has_control_tokens());
+        own.find(spans, spot.target.has_control_tokens());
         self.parts.push_rendering(RenderingRow {
             conversation_id: spot.conversation,
             dialect: spot.dialect,
@@ -260,10 +242,10 @@ impl<'p> Work<'_, 'p> {
             perspective: spot.perspective,
             ordinal: rendering.ordinal.into(),
             media_type: spot.media_type,
-            bytes: cost.bytes,
+            bytes,
             content: Some(sink.text()).filter(|_| keep),
             tokens,
-            requests: cost.requests,
+            requests,
             sent_tokens,
             coverage: rendering.coverage.as_str(),
             first_position: rendering.first_position.map(u64::from),
@@ -275,7 +257,7 @@ impl<'p> Work<'_, 'p> {
             learned_spans: &own.learned,
             loss_count: rendering.loss_count(),
             loss_codes,
-            valid: violations.is_empty(),
+            valid: is_valid,
             violations: &violations,
         })?;
         self.buffers.tallies = tallies;
@@ -302,6 +284,21 @@ impl<'p> Work<'_, 'p> {
         Ok(())
     }
 
+    /// Books what was found so often in a whole conversation.
+    fn found(
+        &mut self,
+        kept: Kept<'_>,
+        code: &'static Code,
+        message: String,
+        count: u64,
+    ) -> Result<(), WorkError> {
+        let (span, line_column) = kept.read.record.written();
+        let mut located = Located::nowhere(Finding::new(code, message));
+        (located.span, located.line_column) = (span, line_column);
+        located.finding.count = count;
+        self.finding(&located, kept.at())
+    }
+
     /// Lets the reference count every n-th rendering again.
     fn verify(
         &self,
@@ -316,29 +313,21 @@ impl<'p> Work<'_, 'p> {
         match miscounted(&self.tools.plan.encodings, sink.text(), sink.spans(), tallies) {
             None => Ok(()),
             Some(encoding) => Err(WorkError::Failed(RunError::Miscounted {
-                dialect: spot.target.dialect.id().to_owned(),
+                dialect: spot.target.id().to_owned(),
                 conversation: spot.kept.id.to_owned(),
                 encoding,
             })),
         }
     }
 
-    /// Books a rendering's tokens in `token_counts` and in the totals.
-    fn count(
+    /// Writes the rows of a rendering in `token_counts`.
+    fn token_counts(
         &mut self,
         spot: &RenderingKey<'_>,
         rendering: &Rendering,
-        cost: &RenderingCost<'_>,
-        seen: &mut CoveragesSeen,
+        tallies: &[TokenCounts],
     ) -> Result<(), WorkError> {
-        let is_written = self.parts.writes_token_counts();
-        for (encoding, tally) in self
-            .keys
-            .encodings
-            .iter()
-            .zip(cost.tallies)
-            .filter(|_| is_written)
-        {
+        for (encoding, tally) in self.keys.encodings.iter().zip(tallies) {
             self.parts.push_token_count(TokenCountRow {
                 conversation_id: spot.conversation,
                 dialect: spot.dialect,
@@ -357,14 +346,32 @@ impl<'p> Work<'_, 'p> {
                 written: tally.written,
             })?;
         }
-        let first_of_conversation = seen.is_first(rendering.coverage);
-        for (number, share) in cost.shares.iter().enumerate() {
+        Ok(())
+    }
+
+    /// Books the shares of a rendering in the totals, and the rendering itself with the last of them. Says in how many
+    /// requests it is sent.
+    fn book(
+        &mut self,
+        spot: &RenderingKey<'_>,
+        rendering: &Rendering,
+        billed: &Billed<'_>,
+        shares: &[BillShare<'_>],
+        seen: &mut CoveragesSeen,
+        is_valid: bool,
+    ) -> u64 {
+        let is_first = seen.is_first(rendering.coverage);
+        let mut requests = 0;
+        for (number, share) in shares.iter().enumerate() {
+            requests += share.requests;
+            let is_last = number + 1 == shares.len();
+            let with_last = |number: u64| if is_last { number } else { 0 };
             // Without an encoding there is still a row of totals, with no tokens in it.
             let uncounted = [TokenCounts::default()];
-            let (tallies, whole) = if cost.tallies.is_empty() {
+            let (tallies, whole) = if billed.tallies.is_empty() {
                 (uncounted.as_slice(), uncounted.as_slice())
             } else {
-                (share.tallies.as_slice(), cost.tallies)
+                (share.tallies.as_slice(), billed.tallies)
             };
             for ((encoding, tally), whole) in tallies.iter().enumerate().zip(whole) {
                 let group = Group {
@@ -375,23 +382,22 @@ impl<'p> Work<'_, 'p> {
                     encoding,
                     coverage: Cow::Borrowed(rendering.coverage.as_str()),
                 };
-                let counted = Counted {
-                    whole: (number + 1 == cost.shares.len()).then(|| CountedRendering {
-                        first_of_conversation,
-                        messages_rendered: u64::from(rendering.messages_rendered),
-                        tokens: whole.tokens,
-                        valid: cost.valid,
-                        losses: rendering.loss_count(),
-                    }),
+                let sums = Sums {
+                    conversations: with_last(is_first.into()),
+                    messages_rendered: with_last(rendering.messages_rendered.into()),
                     bytes: share.bytes,
-                    tally,
-                    requests: share.requests,
+                    tally: *tally,
                     logged: share.logged,
+                    requests: share.requests,
+                    invalid: with_last((!is_valid).into()),
+                    losses: with_last(rendering.loss_count()),
+                    ..Sums::default()
                 };
-                self.receipt.totals.add(&group, &counted);
+                let tokens = is_last.then_some(whole.tokens);
+                self.receipt.totals.add(&group, &sums, tokens);
             }
         }
-        Ok(())
+        requests
     }
 }
 
@@ -408,24 +414,10 @@ impl CoveragesSeen {
     }
 }
 
-/// What a rendering costs.
-struct RenderingCost<'t> {
-    /// Bytes of its text.
-    bytes: u64,
-    /// One per encoding.
-    tallies: &'t [TokenCounts],
-    /// How often it is sent.
-    requests: u64,
-    /// What belongs to which day and model.
-    shares: Vec<BillShare<'t>>,
-    /// Whether the dialect's rules hold.
-    valid: bool,
-}
-
 /// Which rendering of which conversation is at hand.
 struct RenderingKey<'a> {
     kept: Kept<'a>,
-    target: &'a Target,
+    target: &'a Dialect,
     rank: usize,
     conversation: Key,
     dialect: Key,

@@ -165,10 +165,9 @@ impl Billed<'_> {
             }
         }
         for (place, usage) in booked {
-            if let Some(share) = shares.get_mut(place) {
-                share.requests += 1;
-                share.logged += Logged::of(usage);
-            }
+            let share = cut::at_mut(&mut shares, place);
+            share.requests += 1;
+            share.logged += Logged::of(usage);
         }
         if let [only] = shares.as_mut_slice() {
             only.bytes = self.bytes;
@@ -185,10 +184,12 @@ impl Billed<'_> {
     /// The messages of the perspective, or of nobody, of which it was logged what they cost.
     fn paid<'l>(&self, linked: &'l Linked) -> impl Iterator<Item = &'l Message> {
         let conversation = &linked.conversation;
-        let paid = self.paid.start as usize..self.paid.end as usize;
-        let messages = conversation.messages.get(paid).unwrap_or_default();
+        let messages = conversation.messages.iter();
+        let messages = messages
+            .take(self.paid.end as usize)
+            .skip(self.paid.start as usize);
         // Most renderings of single turns and windows hold nothing that was logged, and nobody is looked for.
-        let is_logged = messages.iter().any(|message| message.usage.is_some());
+        let is_logged = messages.clone().any(|message| message.usage.is_some());
         let people = conversation.participants.iter();
         let people = people.take(if is_logged { usize::MAX } else { 0 });
         let agent = people.clone().position(|one| one.kind == ParticipantKind::Agent);
@@ -197,7 +198,7 @@ impl Billed<'_> {
             let sender = message.sender.or(agent);
             message.usage.is_some() && (speaker.is_none() || sender.is_none() || sender == speaker)
         };
-        messages.iter().filter(of_speaker)
+        messages.filter(of_speaker)
     }
 
     fn divide(&self, shares: &mut [BillShare<'_>], places: &[usize], last: usize, tokens: &[Vec<u64>]) {
@@ -210,11 +211,10 @@ impl Billed<'_> {
             while ends.next_if(|(request, _)| request.end <= number).is_some() {}
             let place = ends.peek().map_or(last, |(_, place)| **place);
             let held = ComponentSpan { requests: 0, ..*span };
-            if let Some(share) = shares.get_mut(place) {
-                share.bytes += (span.end - start) as u64;
-                for (tally, each) in share.tallies.iter_mut().zip(tokens) {
-                    tally.book_many(&held, *cut::at(each, number));
-                }
+            let share = cut::at_mut(shares, place);
+            share.bytes += (span.end - start) as u64;
+            for (tally, each) in share.tallies.iter_mut().zip(tokens) {
+                tally.book_many(&held, *cut::at(each, number));
             }
             start = span.end;
         }
@@ -233,10 +233,8 @@ impl Billed<'_> {
                         *tokens
                     };
                 }
-                let share = shares.get_mut(*place);
-                if let Some(tally) = share.and_then(|share| share.tallies.get_mut(encoding)) {
-                    tally.sent += before + preamble;
-                }
+                let tallies = &mut cut::at_mut(shares, *place).tallies;
+                cut::at_mut(tallies, encoding).sent += before + preamble;
             }
         }
     }

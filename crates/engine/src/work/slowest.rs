@@ -25,7 +25,7 @@ pub(crate) struct TimedConversation {
 }
 
 /// The conversations that took longest, the slowest first.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct Slowest(Vec<TimedConversation>);
 
 impl Slowest {
@@ -67,11 +67,6 @@ impl Slowest {
             slow.conversation_id = format!("id-{number}");
         }
     }
-
-    /// The slowest first.
-    pub(crate) fn rows(&self) -> &[TimedConversation] {
-        &self.0
-    }
 }
 
 #[cfg(test)]
@@ -89,7 +84,7 @@ mod tests {
     }
 
     fn milliseconds(slowest: &Slowest) -> Vec<f64> {
-        slowest.rows().iter().map(|slow| slow.seconds * 1000.0).collect()
+        slowest.0.iter().map(|slow| slow.seconds * 1000.0).collect()
     }
 
     #[test]

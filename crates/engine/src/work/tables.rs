@@ -23,6 +23,7 @@ use chatmill_redact::Mask;
 use crate::plan::Plan;
 use crate::record::locate::Located;
 use crate::record::unread::FirstPlace;
+use crate::slice::records::At;
 
 /// Where a record came from.
 #[derive(Clone, Copy)]
@@ -33,6 +34,17 @@ pub(crate) struct Place<'a> {
     pub entry: &'a str,
     /// Number of the record in its entry.
     pub record: u64,
+}
+
+impl<'a> Place<'a> {
+    /// A place in the input of this name.
+    pub(crate) fn of(input: &'a str, at: At<'a>) -> Self {
+        Self {
+            input,
+            entry: at.entry.map_or("", |entry| entry.entry.as_str()),
+            record: at.record.unwrap_or_default(),
+        }
+    }
 }
 
 /// Writes a conversation, whose id is that of the key.
@@ -201,42 +213,26 @@ pub(crate) fn push_alternatives(parts: &mut PartSet, id: Key, linked: &Linked) -
     Ok(())
 }
 
-/// Writes JSON objects field by field; absent values leave no key.
-struct Object {
-    out: String,
-    is_empty: bool,
+/// Adds the key of a field to a JSON object that is being written; its value is to follow.
+fn key(object: &mut String, key: &str) {
+    if !object.ends_with('{') {
+        object.push(',');
+    }
+    push_string(object, key);
+    object.push(':');
 }
 
-impl Object {
-    fn open(mut out: String) -> Self {
-        out.push('{');
-        Self { out, is_empty: true }
+/// Adds a field with a text; an absent one leaves no key.
+fn text(object: &mut String, name: &str, value: Option<&str>) {
+    if let Some(value) = value {
+        key(object, name);
+        push_string(object, value);
     }
+}
 
-    fn key(&mut self, key: &str) {
-        if !std::mem::take(&mut self.is_empty) {
-            self.out.push(',');
-        }
-        push_string(&mut self.out, key);
-        self.out.push(':');
-    }
-
-    fn text(&mut self, key: &str, value: Option<&str>) {
-        if let Some(value) = value {
-            self.key(key);
-            push_string(&mut self.out, value);
-        }
-    }
-
-    fn raw(&mut self, key: &str, value: &str) {
-        self.key(key);
-        self.out.push_str(value);
-    }
-
-    fn close(mut self) -> String {
-        self.out.push('}');
-        self.out
-    }
+fn raw(object: &mut String, name: &str, value: &str) {
+    key(object, name);
+    object.push_str(value);
 }
 
 /// The parts as an array; nothing where the text says all of it.
@@ -249,52 +245,52 @@ fn parts_json(parts: &[Part]) -> Option<String> {
         if index > 0 {
             out.push(',');
         }
-        out = part(one, out);
+        part(one, &mut out);
     }
     out.push(']');
     Some(out)
 }
 
-fn part(part: &Part, out: String) -> String {
-    let mut object = Object::open(out);
-    object.text("type", Some(part.type_name()));
+fn part(part: &Part, object: &mut String) {
+    object.push('{');
+    text(object, "type", Some(part.type_name()));
     match part {
-        Part::Text(text) | Part::Reasoning(text) | Part::Notice(text) => object.text("text", Some(text)),
+        Part::Text(said) | Part::Reasoning(said) | Part::Notice(said) => text(object, "text", Some(said)),
         Part::Media(media) => {
-            object.text("kind", Some(media.kind.as_str()));
+            text(object, "kind", Some(media.kind.as_str()));
             match &media.source {
-                MediaSource::Url(url) => object.text("url", Some(url)),
-                MediaSource::Inline(base64) => object.text("inline", Some(base64)),
-                MediaSource::Text(text) => object.text("text", Some(text)),
-                MediaSource::Upload => object.raw("upload", "true"),
+                MediaSource::Url(url) => text(object, "url", Some(url)),
+                MediaSource::Inline(base64) => text(object, "inline", Some(base64)),
+                MediaSource::Text(said) => text(object, "text", Some(said)),
+                MediaSource::Upload => raw(object, "upload", "true"),
             }
-            object.text("media_type", media.media_type.as_deref());
-            object.text("name", media.name.as_deref());
+            text(object, "media_type", media.media_type.as_deref());
+            text(object, "name", media.name.as_deref());
         }
         Part::ToolCall(call) => {
-            object.text("id", call.known_id());
-            object.text("name", call.name.as_deref());
-            object.text("arguments", Some(call.arguments.source_text()));
+            text(object, "id", call.known_id());
+            text(object, "name", call.name.as_deref());
+            text(object, "arguments", Some(call.arguments.source_text()));
             match call.form {
                 ArgumentForm::Text => {}
-                ArgumentForm::Embedded => object.raw("embedded", "true"),
-                ArgumentForm::FreeText => object.raw("free_text", "true"),
+                ArgumentForm::Embedded => raw(object, "embedded", "true"),
+                ArgumentForm::FreeText => raw(object, "free_text", "true"),
             }
         }
         Part::ToolResult(result) => {
-            object.text("call_id", result.known_id());
-            object.text("name", result.name.as_deref());
-            object.text("content", Some(&result.content));
+            text(object, "call_id", result.known_id());
+            text(object, "name", result.name.as_deref());
+            text(object, "content", Some(&result.content));
             if result.is_error {
-                object.raw("is_error", "true");
+                raw(object, "is_error", "true");
             }
             if result.media > 0 {
-                object.raw("media", &result.media.to_string());
+                raw(object, "media", &result.media.to_string());
             }
         }
         Part::CacheMark => {}
     }
-    object.close()
+    object.push('}');
 }
 
 /// Writes a message's references, each with those that it shows in its turn after it.
@@ -367,14 +363,15 @@ fn quoted(reference: &Reference) -> Option<String> {
 }
 
 fn understood(shown: &Preview) -> String {
-    let mut object = Object::open(String::new());
-    object.text("content", shown.content.as_deref());
-    object.text("sender", shown.sender.as_deref());
-    object.text("sender_name", shown.sender_name.as_deref());
+    let mut object = String::from("{");
+    text(&mut object, "content", shown.content.as_deref());
+    text(&mut object, "sender", shown.sender.as_deref());
+    text(&mut object, "sender_name", shown.sender_name.as_deref());
     if shown.from_agent {
-        object.raw("from_agent", "true");
+        raw(&mut object, "from_agent", "true");
     }
-    object.close()
+    object.push('}');
+    object
 }
 
 /// The rows of a conversation's tool calls and results.

@@ -34,7 +34,7 @@ pub struct Group {
 pub struct TotalNames<'p> {
     /// Dialects with their profiles.
     pub targets: Vec<(&'p str, &'p str)>,
-    /// Encodings; none when nothing is counted.
+    /// Encodings; one without a name when nothing is counted.
     pub encodings: Vec<&'p str>,
 }
 
@@ -42,49 +42,47 @@ impl<'p> TotalNames<'p> {
     /// The names of a plan.
     pub fn of(plan: &'p Plan) -> Self {
         let targets = plan.targets.iter();
+        let uncounted = plan.encodings.is_empty().then_some("");
         Self {
-            targets: targets
-                .map(|target| (target.dialect.id(), target.profile()))
+            targets: targets.map(|target| (target.id(), target.profile())).collect(),
+            encodings: plan
+                .encodings
+                .iter()
+                .map(Encoding::name)
+                .chain(uncounted)
                 .collect(),
-            encodings: plan.encodings.iter().map(Encoding::name).collect(),
         }
     }
 
     fn encoding(&self, group: &Group) -> &'p str {
-        self.encodings.get(group.encoding).copied().unwrap_or_default()
+        cut::at::<&str>(&self.encodings, group.encoding)
     }
 }
 
-/// Sums and distribution of a group.
+/// Sums and distribution of a group; of a share of a rendering, what it adds to them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Sums {
-    conversations: u64,
-    messages_rendered: u64,
-    bytes: u64,
-    tally: TokenCounts,
-    logged: Logged,
-    requests: u64,
-    invalid: u64,
-    losses: u64,
+pub struct Sums {
+    /// Conversations that have a rendering in it.
+    pub conversations: u64,
+    /// Messages that its renderings show.
+    pub messages_rendered: u64,
+    /// Bytes of their texts.
+    pub bytes: u64,
+    /// Tokens and their parts.
+    pub tally: TokenCounts,
+    /// What the provider logged of its requests.
+    pub logged: Logged,
+    /// How often its renderings are sent.
+    pub requests: u64,
+    /// Renderings that break a rule of the dialect.
+    pub invalid: u64,
+    /// What was lost, in occurrences.
+    pub losses: u64,
     /// Renderings by their number of tokens.
-    distribution: Spread,
+    pub distribution: Spread,
 }
 
 impl Sums {
-    fn count(&mut self, counted: &Counted<'_>) {
-        self.bytes += counted.bytes;
-        self.tally += *counted.tally;
-        self.requests += counted.requests;
-        self.logged += counted.logged;
-        if let Some(whole) = &counted.whole {
-            self.conversations += u64::from(whole.first_of_conversation);
-            self.messages_rendered += whole.messages_rendered;
-            self.invalid += u64::from(!whole.valid);
-            self.losses += whole.losses;
-            self.distribution.add(whole.tokens);
-        }
-    }
-
     fn add(&mut self, more: &Self) {
         self.conversations += more.conversations;
         self.messages_rendered += more.messages_rendered;
@@ -115,38 +113,15 @@ impl From<Totals> for Vec<(Group, Sums)> {
     }
 }
 
-/// One share of a rendering, as far as totals care.
-pub struct Counted<'a> {
-    /// The rendering itself, which is counted once, with its last share.
-    pub whole: Option<CountedRendering>,
-    /// Bytes of its text.
-    pub bytes: u64,
-    /// Tokens and their parts.
-    pub tally: &'a TokenCounts,
-    /// How often it is sent.
-    pub requests: u64,
-    /// What the provider logged of that.
-    pub logged: Logged,
-}
-
-/// One rendering, whatever its shares.
-pub struct CountedRendering {
-    /// Whether it is the first rendering of its conversation in this coverage.
-    pub first_of_conversation: bool,
-    /// Messages it shows.
-    pub messages_rendered: u64,
-    /// All its tokens.
-    pub tokens: u64,
-    /// Whether the dialect's rules hold.
-    pub valid: bool,
-    /// What it lost, in occurrences.
-    pub losses: u64,
-}
-
 impl Totals {
-    /// Adds one share of a rendering.
-    pub fn add(&mut self, group: &Group, counted: &Counted<'_>) {
-        self.change(group, |sums| sums.count(counted));
+    /// Adds one share of a rendering; the rendering itself has so many tokens and is counted once, with its last share.
+    pub fn add(&mut self, group: &Group, share: &Sums, tokens: Option<u64>) {
+        self.change(group, |sums| {
+            sums.add(share);
+            if let Some(tokens) = tokens {
+                sums.distribution.add(tokens);
+            }
+        });
     }
 
     /// Adds other totals.
@@ -327,22 +302,15 @@ mod tests {
                 sent: 2 * tokens,
                 ..TokenCounts::default()
             };
-            totals.add(
-                &group,
-                &Counted {
-                    whole: Some(CountedRendering {
-                        first_of_conversation: true,
-                        messages_rendered: 1,
-                        tokens,
-                        valid: true,
-                        losses: 0,
-                    }),
-                    bytes: 2,
-                    tally: &tally,
-                    requests: 2,
-                    logged: Logged::default(),
-                },
-            );
+            let share = Sums {
+                conversations: 1,
+                messages_rendered: 1,
+                bytes: 2,
+                tally,
+                requests: 2,
+                ..Sums::default()
+            };
+            totals.add(&group, &share, Some(tokens));
         };
         let (mut whole, mut left, mut right) = (Totals::default(), Totals::default(), Totals::default());
         for tokens in [5, 9, 1] {
@@ -374,20 +342,17 @@ mod tests {
                 tokens,
                 ..TokenCounts::default()
             };
-            let counted = Counted {
-                whole: Some(CountedRendering {
-                    first_of_conversation: true,
-                    messages_rendered: 2,
-                    tokens,
-                    valid: tokens > 1,
-                    losses: 4,
-                }),
+            let share = Sums {
+                conversations: 1,
+                messages_rendered: 2,
                 bytes: 3,
-                tally: &tally,
+                tally,
                 requests: 1,
-                logged: Logged::default(),
+                invalid: u64::from(tokens == 1),
+                losses: 4,
+                ..Sums::default()
             };
-            totals.add(&group, &counted);
+            totals.add(&group, &share, Some(tokens));
         }
         assert_eq!(totals.rows(&names()).len(), 2);
         let [whole] = &totals.renderings(&names())[..] else {

@@ -17,9 +17,9 @@ use chatmill_dataset::FreeKind;
 
 use super::lesson::mark_context;
 use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, put_messages, value};
+use crate::envelope::turns;
 use crate::fields::text;
 use crate::summary::FileSummary;
-use crate::turns;
 
 /// The envelope of Axolotl.
 pub(super) static AXOLOTL: Envelope = Envelope {

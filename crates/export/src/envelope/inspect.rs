@@ -18,8 +18,8 @@ use std::collections::HashMap;
 use chatmill_dataset::FreeKind;
 
 use super::{Envelope, ExportRow, Masking, Wrapped, borrowed};
+use crate::envelope::turns::{self, Call, Message};
 use crate::fields::{self, Field, object, text};
-use crate::turns::{self, Call, Message};
 
 /// The envelope of Inspect samples.
 pub(super) static INSPECT: Envelope = Envelope {

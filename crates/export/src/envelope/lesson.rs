@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{Envelope, ExportRow, Masking};
-use crate::teaching::Taught;
-use crate::turns::Turn;
+use crate::envelope::turns::Turn;
+use crate::summary::teaching::Taught;
 
 /// What a turn is to a trainer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

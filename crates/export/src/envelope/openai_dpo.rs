@@ -15,8 +15,8 @@ use chatmill_dataset::FreeKind;
 
 use super::preference::{Answered, pair};
 use super::{Envelope, ExportRow, Masking, Preferences, Wrapped, borrowed};
+use crate::envelope::turns;
 use crate::fields::{Field, object};
-use crate::turns;
 
 /// The envelope of OpenAI's preferences.
 pub(super) static OPENAI_DPO: Envelope = Envelope {
@@ -48,18 +48,18 @@ chatmill_diag::reasons! {
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let (preferred, other) = pair(row, SILENT.words, REQUESTS.words)?;
-    let is_text = |answer: &Answered<'_>| match answer.answer() {
+    let is_text = |answer: &Answered<'_>| match &*answer.answer {
         [turn] => turn.said.only_text().is_some(),
         _ => false,
     };
     if !is_text(&preferred) || !is_text(&other) {
         return Err(TEXT.words);
     }
-    let [better, worse] = [preferred.answer(), other.answer()].map(turns::list);
+    let [better, worse] = [&preferred.answer, &other.answer].map(|turns| turns::list(turns));
     if better == worse {
         return Err(SAME.words);
     }
-    let mut request = vec![Field::new("messages", turns::list(preferred.prompt()))];
+    let mut request = vec![Field::new("messages", turns::list(&preferred.prompt))];
     for key in ["tools", "parallel_tool_calls"] {
         request.extend(borrowed(row, key).map(|json| Field::new(key, json)));
     }

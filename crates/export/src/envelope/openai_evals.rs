@@ -12,8 +12,8 @@
 use chatmill_dataset::FreeKind;
 
 use super::{Envelope, ExportRow, Masking, Wrapped, borrowed};
+use crate::envelope::turns;
 use crate::fields::{self, Field};
-use crate::turns;
 
 /// The envelope of OpenAI Evals.
 pub(super) static OPENAI_EVALS: Envelope = Envelope {

@@ -16,7 +16,7 @@ use chatmill_dataset::FreeKind;
 
 use super::lesson::mark_context;
 use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, put_messages, value};
-use crate::turns::{self, Turn};
+use crate::envelope::turns::{self, Turn};
 
 /// The envelope of OpenAI fine-tuning files.
 pub(super) static OPENAI_SFT: Envelope = Envelope {

@@ -1,12 +1,14 @@
 //! What the envelopes of preferences share: a prompt, and what was answered to it.
 
 use super::{ExportRow, borrowed};
-use crate::turns::{self, Turn};
+use crate::envelope::turns::{self, Turn};
 
 /// The turns of a rendering, cut behind the last one that is not part of the answer.
 pub(super) struct Answered<'a> {
-    prompt: Vec<Turn<'a>>,
-    answer: Vec<Turn<'a>>,
+    /// What stands before the answer.
+    pub(super) prompt: Vec<Turn<'a>>,
+    /// The answer.
+    pub(super) answer: Vec<Turn<'a>>,
 }
 
 impl<'a> Answered<'a> {
@@ -18,16 +20,6 @@ impl<'a> Answered<'a> {
             .rposition(|turn| !turn.said.is_assistant() && turn.said.role != "tool")?;
         let answer = prompt.split_off(asked + 1);
         (!answer.is_empty() && prompt.last()?.said.role == "user").then_some(Self { prompt, answer })
-    }
-
-    /// What stands before the answer.
-    pub(super) fn prompt(&self) -> &[Turn<'a>] {
-        &self.prompt
-    }
-
-    /// The answer.
-    pub(super) fn answer(&self) -> &[Turn<'a>] {
-        &self.answer
     }
 }
 
@@ -41,10 +33,10 @@ pub(super) fn pair<'a>(
     let rejected = rejected(row).and_then(|row| Answered::of(&row)).ok_or(silent)?;
     let json = |turn: &Turn<'a>| turn.json;
     let is_one = chosen
-        .prompt()
+        .prompt
         .iter()
         .map(json)
-        .eq(rejected.prompt().iter().map(json));
+        .eq(rejected.prompt.iter().map(json));
     is_one.then_some((chosen, rejected)).ok_or(apart)
 }
 

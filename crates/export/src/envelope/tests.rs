@@ -151,7 +151,7 @@ fn each_rule_of_message_lists_leaves_out_what_breaks_it() {
 }
 
 #[test]
-fn what_is_allowed_passes_byte_for_byte() {
+fn messages_that_break_no_rule_are_exported_byte_for_byte() {
     let ten = [r#"{"type":"image_url","image_url":{"url":"https://a.example/p.png"}}"#; 10].join(",");
     let pictures = format!("{{\"role\":\"user\",\"content\":[{ten}]}}");
     for id in ["openai-sft", "trl-messages", "axolotl"] {

@@ -13,8 +13,8 @@ use chatmill_dataset::FreeKind;
 
 use super::preference::pair;
 use super::{Envelope, ExportRow, Masking, Preferences, Wrapped, borrowed};
+use crate::envelope::turns;
 use crate::fields::Field;
-use crate::turns;
 
 /// The envelope of TRL's preferences.
 pub(super) static TRL_DPO: Envelope = Envelope {
@@ -46,21 +46,16 @@ chatmill_diag::reasons! {
 
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let (chosen, rejected) = pair(row, SILENT.words, PROMPTS.words)?;
-    let answers = [chosen.answer(), rejected.answer()].map(turns::list);
-    let [better, worse] = answers;
+    let [better, worse] = [&chosen.answer, &rejected.answer].map(|turns| turns::list(turns));
     if better == worse {
         return Err(SAME.words);
     }
-    let mut all = chosen
-        .prompt()
-        .iter()
-        .chain(chosen.answer())
-        .chain(rejected.answer());
+    let mut all = chosen.prompt.iter().chain(&chosen.answer).chain(&rejected.answer);
     if all.any(|turn| turn.said.content.is_none()) {
         return Err(CONTENT.words);
     }
     let mut fields = vec![
-        Field::new("prompt", turns::list(chosen.prompt())),
+        Field::new("prompt", turns::list(&chosen.prompt)),
         Field::new("chosen", better),
         Field::new("rejected", worse),
     ];

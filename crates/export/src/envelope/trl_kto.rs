@@ -11,8 +11,8 @@ use chatmill_dataset::FreeKind;
 
 use super::preference::Answered;
 use super::{Envelope, ExportRow, Masking, Preferences, Wrapped, borrowed};
+use crate::envelope::turns;
 use crate::fields::Field;
-use crate::turns;
 
 /// The envelope of TRL's labelled answers.
 pub(super) static TRL_KTO: Envelope = Envelope {
@@ -44,13 +44,13 @@ chatmill_diag::reasons! {
 fn wrap<'a>(row: &ExportRow<'a>) -> Result<Wrapped<'a>, &'static str> {
     let answered = Answered::of(row).ok_or(SILENT.words)?;
     let label = row.label.ok_or(UNJUDGED.words)?;
-    let mut all = answered.prompt().iter().chain(answered.answer());
+    let mut all = answered.prompt.iter().chain(&answered.answer);
     if all.any(|turn| turn.said.content.is_none()) {
         return Err(CONTENT.words);
     }
     let mut fields = vec![
-        Field::new("prompt", turns::list(answered.prompt())),
-        Field::new("completion", turns::list(answered.answer())),
+        Field::new("prompt", turns::list(&answered.prompt)),
+        Field::new("completion", turns::list(&answered.answer)),
         Field::new("label", label.to_string()),
     ];
     fields.extend(borrowed(row, "tools").map(|tools| Field::new("tools", tools)));

@@ -14,7 +14,7 @@
 use chatmill_dataset::FreeKind;
 
 use super::{Envelope, ExportRow, Masking, Wrapped, known_fields, value};
-use crate::turns;
+use crate::envelope::turns;
 
 /// The envelope of TRL's conversations.
 pub(super) static TRL_MESSAGES: Envelope = Envelope {

@@ -15,8 +15,8 @@ use chatmill_dataset::FreeKind;
 
 use super::lesson::Lesson;
 use super::{Envelope, ExportRow, Masking, Wrapped, borrowed};
+use crate::envelope::turns;
 use crate::fields::Field;
-use crate::turns;
 
 /// The envelope of TRL's prompts and completions.
 pub(super) static TRL_PROMPT_COMPLETION: Envelope = Envelope {

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::fields;
+
 /// The assistant's role.
 pub(crate) const ASSISTANT: &str = "assistant";
 
@@ -67,15 +69,10 @@ pub(crate) struct Picture<'a> {
     pub(crate) url: Cow<'a, str>,
 }
 
-/// A text, which shares the bytes of the rendering where it has no escapes.
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
 impl<'a> Message<'a> {
     /// The content where it is a text.
     pub(crate) fn text(&self) -> Option<Cow<'a, str>> {
-        let text: Text<'a> = serde_json::from_str(self.content?.get()).ok()?;
-        Some(text.0)
+        fields::spelled(self.content?.get())
     }
 
     /// The content where it is a text, and nothing is called.

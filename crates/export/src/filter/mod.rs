@@ -1,10 +1,10 @@
-//! Which renderings are wanted: what stands in their row decides, never their text.
+//! Which renderings are wanted, and the reasons for which others are left out.
+
+pub(crate) mod reasons;
 
 use std::str::FromStr;
 
 use serde::Serialize;
-
-use crate::reasons::{LAST_ROLE, LOSS, NOT_VALID, TOO_LONG};
 
 /// What a rendering must be like.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -45,53 +45,9 @@ impl FromStr for TokenLimit {
     }
 }
 
-/// What the row of a rendering says about it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Facts<'a> {
-    pub(crate) is_valid: bool,
-    pub(crate) violations: Vec<String>,
-    pub(crate) last_role: Option<&'a str>,
-    /// Tokens in the encoding of [`Filters::max_tokens`].
-    pub(crate) tokens: u64,
-    pub(crate) loss_codes: Vec<String>,
-}
-
-impl Filters {
-    /// Why a rendering is left out; none where it is wanted. The first reason counts.
-    pub(crate) fn objection(&self, facts: &Facts<'_>) -> Option<String> {
-        if self.valid && !facts.is_valid {
-            // The rule's name stands before its words.
-            let rule = facts.violations.first().and_then(|said| said.split(':').next());
-            return Some(NOT_VALID.because(rule.unwrap_or("no rule named")));
-        }
-        if let Some(wanted) = &self.last_role
-            && facts.last_role != Some(wanted)
-        {
-            return Some(LAST_ROLE.because(facts.last_role.unwrap_or("none")));
-        }
-        if let Some(most) = &self.max_tokens
-            && facts.tokens > most.tokens
-        {
-            return Some(TOO_LONG.because(format_args!("over {} {} tokens", most.tokens, most.encoding)));
-        }
-        let lost = self.without.iter().find(|code| facts.loss_codes.contains(code))?;
-        Some(LOSS.because(lost))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn facts() -> Facts<'static> {
-        Facts {
-            is_valid: false,
-            violations: vec!["OAC-06: a call has no result".to_owned()],
-            last_role: Some("user"),
-            tokens: 100,
-            loss_codes: vec!["name-inlined".to_owned(), "truncated".to_owned()],
-        }
-    }
 
     #[test]
     fn a_maximum_is_a_number_and_an_encoding() {
@@ -109,77 +65,6 @@ mod tests {
                 wrong.parse::<TokenLimit>().unwrap_err().contains("N@ENCODING"),
                 "{wrong}"
             );
-        }
-    }
-
-    #[test]
-    fn nothing_is_left_out_unless_asked() {
-        assert_eq!(Filters::default().objection(&facts()), None);
-    }
-
-    #[test]
-    fn each_filter_names_its_reason() {
-        let none = Filters::default;
-        let most = |tokens| {
-            Some(TokenLimit {
-                tokens,
-                encoding: "r50k_base".to_owned(),
-            })
-        };
-        let role = |role: &str| Some(role.to_owned());
-        let cases = [
-            (
-                Filters {
-                    valid: true,
-                    ..none()
-                },
-                Some("not-valid: OAC-06"),
-            ),
-            (
-                Filters {
-                    last_role: role("assistant"),
-                    ..none()
-                },
-                Some("last-role: user"),
-            ),
-            (
-                Filters {
-                    last_role: role("user"),
-                    ..none()
-                },
-                None,
-            ),
-            (
-                Filters {
-                    max_tokens: most(99),
-                    ..none()
-                },
-                Some("too-long: over 99 r50k_base tokens"),
-            ),
-            (
-                Filters {
-                    max_tokens: most(100),
-                    ..none()
-                },
-                None,
-            ),
-            (
-                Filters {
-                    without: vec!["truncated".to_owned()],
-                    ..none()
-                },
-                Some("loss: truncated"),
-            ),
-            (
-                Filters {
-                    without: vec!["media-dropped".to_owned()],
-                    ..none()
-                },
-                None,
-            ),
-        ];
-        for (filters, reason) in cases {
-            assert_eq!(filters.objection(&facts()).as_deref(), reason, "{filters:?}");
         }
     }
 }

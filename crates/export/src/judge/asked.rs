@@ -14,7 +14,7 @@ use crate::candidate::Candidate;
 use crate::envelope::Envelope;
 use crate::fields;
 use crate::filter::Filters;
-use crate::reasons::{MADE_UP, NOTHING_ASKED};
+use crate::filter::reasons::{MADE_UP, NOTHING_ASKED};
 
 /// A turn, by the names that the dialects have for its members.
 #[derive(Deserialize)]
@@ -38,8 +38,10 @@ pub(crate) fn objection(
     filters: &Filters,
     candidate: &Candidate<'_>,
 ) -> Option<&'static str> {
-    let lost = &candidate.facts.loss_codes;
-    let is_filled = lost.iter().any(|code| code == LossCode::EmptyFilled.as_str());
+    let is_filled = candidate
+        .made
+        .loss_codes
+        .contains(&LossCode::EmptyFilled.as_str());
     let wants_question = envelope.wants_question && !filters.keep_unasked;
     if !is_filled && !wants_question {
         return None;
@@ -181,7 +183,12 @@ mod tests {
         objection(
             envelope,
             &filters,
-            &Candidate::made(envelope.dialects[0], true, &made),
+            &Candidate {
+                made: &made,
+                dialect: envelope.dialects[0],
+                is_valid: true,
+                is_json: true,
+            },
         )
     }
 
@@ -211,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_without_words_asks_nothing() {
+    fn a_turn_without_words_counts_as_no_question() {
         for id in FOUR {
             for nothing in ["\"\"", "\" \\n\"", "null", "[]", r#"[{"type":"text","text":""}]"#] {
                 let talk = [("user", nothing), ("assistant", "\"Is somebody there?\"")];
@@ -225,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn words_and_media_before_an_answer_ask() {
+    fn a_turn_of_words_or_media_counts_as_a_question() {
         let picture = r#"[{"type":"image_url","image_url":{"url":"https://a.example/p.png"}}]"#;
         for id in FOUR {
             for asked in ["\"Hi\"", "\"[start]\"", picture] {

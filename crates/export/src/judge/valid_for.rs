@@ -8,12 +8,10 @@ use std::path::Path;
 use chatmill_diag::Limits;
 use chatmill_dialect::TemplateDialect;
 use chatmill_dialect::template::{Blueprint, TokenizerConfig};
-use chatmill_intake::discover::read_small;
-use chatmill_intake::{Failure, is_of_the_system};
 
 use crate::error::ExportError;
 use crate::fields;
-use crate::reasons::TEMPLATE;
+use crate::filter::reasons::TEMPLATE;
 
 /// The dialect whose messages a template is given.
 const DIALECT: &str = "hf-messages";
@@ -39,13 +37,8 @@ impl ValidFor {
             ));
         }
         let limits = Limits::default();
-        let text = read_small(path, limits.template_file).map_err(|error| {
-            if is_of_the_system(&error) {
-                return Failure::new("read", path, &error).into();
-            }
-            let message = format!("cannot read {}: {error}", path.display());
-            ExportError::request(message, "name a Jinja file or a tokenizer_config.json")
-        })?;
+        let step = "name a Jinja file or a tokenizer_config.json";
+        let text = ExportError::reading(path, limits.template_file, step)?;
         let unusable = |reason: &str| {
             ExportError::request(
                 format!("{} is no chat template: {reason}", path.display()),

@@ -41,12 +41,15 @@ mod tests {
             loss_codes: &["name-inlined", "truncated"],
             ..MadeRendering::default()
         };
-        objection(filters, &Candidate {
-            made: &made,
-            dialect: "openai-chat",
-            is_valid: false,
-            is_json: true,
-        })
+        objection(
+            filters,
+            &Candidate {
+                made: &made,
+                dialect: "openai-chat",
+                is_valid: false,
+                is_json: true,
+            },
+        )
     }
 
     #[test]

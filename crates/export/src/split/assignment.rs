@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use chatmill_dataset::Dataset;
 
-use crate::earlier;
 use crate::error::ExportError;
-use crate::groups::{Group, Groups, groups};
+use crate::split::earlier;
+use crate::split::groups::{Group, Groups, groups};
 use crate::split::{Split, SplitBy, SplitPart};
 
 /// Where each conversation goes.
@@ -121,6 +121,7 @@ fn borders(mut began: Vec<i64>, shares: &[u64]) -> Vec<i64> {
                 return i64::MIN;
             }
             let at = usize::try_from(at).unwrap_or(usize::MAX);
+            // Of a part to which nothing is left, the beginning is never reached.
             began.get(at).copied().unwrap_or(i64::MAX)
         })
         .collect()

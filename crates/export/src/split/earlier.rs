@@ -7,8 +7,6 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use chatmill_diag::limits::GIB;
-use chatmill_intake::discover::read_small;
-use chatmill_intake::{Failure, is_of_the_system};
 use serde::{Deserialize, Serialize};
 
 use crate::error::ExportError;
@@ -43,15 +41,8 @@ pub(crate) fn text<'p>(places: impl Iterator<Item = (&'p str, &'p str)>) -> Stri
 /// The number of each conversation's part in an earlier export, by the parts of this one.
 pub(crate) fn read(folder: &Path, parts: &[SplitPart]) -> Result<HashMap<String, usize>, ExportError> {
     let path = folder.join(ASSIGNED);
-    let text = read_small(&path, GIB).map_err(|error| {
-        if is_of_the_system(&error) {
-            return Failure::new("read", &path, &error).into();
-        }
-        ExportError::request(
-            format!("cannot read {}: {error}", path.display()),
-            "name the folder of an export that was made with `--split`",
-        )
-    })?;
+    let step = "name the folder of an export that was made with `--split`";
+    let text = ExportError::reading(&path, GIB, step)?;
     let mut places = HashMap::new();
     for (number, line) in (1..).zip(text.lines()) {
         let read: Line<'_> = serde_json::from_str(line).map_err(|_| {

@@ -71,6 +71,7 @@ pub(crate) fn groups(dataset: &Dataset, by: SplitBy, seed: u64) -> Result<Groups
     dataset.each_row("conversations", &mut |cells: &ConversationColumns, row| {
         let id = cells.conversation_id.at(row);
         let own = without_repeat(id);
+        // A source without ids of its own has threads of one conversation.
         let thread = cells.source_conversation_id.get(row).unwrap_or(own);
         let member = forest.add();
         forest.connect(member, key("thread", own));

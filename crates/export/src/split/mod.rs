@@ -1,5 +1,9 @@
 //! How an export is divided: parts with their shares or beginnings.
 
+pub(crate) mod assignment;
+pub(crate) mod earlier;
+mod groups;
+
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -63,9 +67,8 @@ impl Split {
         let wrong = |reason: String| ExportError::request(format!("--split {text}: {reason}"), EXAMPLES);
         let mut parts: Vec<SplitPart> = Vec::new();
         for piece in text.split(',') {
-            let Some((name, share)) = piece.split_once('=') else {
-                return Err(wrong(format!("`{piece}` is not NAME=SHARE")));
-            };
+            let named = piece.split_once('=');
+            let (name, share) = named.ok_or_else(|| wrong(format!("`{piece}` is not NAME=SHARE")))?;
             let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
             if name.is_empty() || !name.bytes().all(allowed) {
                 return Err(wrong(format!(
@@ -84,25 +87,15 @@ impl Split {
         }
         let dated: Vec<i64> = parts.iter().filter_map(|part| part.share.begins()).collect();
         if dated.is_empty() {
-            if parts
-                .iter()
-                .map(|part| u128::from(part.share.number()))
-                .sum::<u128>()
-                > u128::from(u32::MAX)
-            {
+            let shares = parts.iter().map(|part| u128::from(part.share.number()));
+            if shares.sum::<u128>() > u128::from(u32::MAX) {
                 return Err(wrong("the shares are too large".to_owned()));
             }
-            return Ok(Self {
-                by,
-                parts,
-                like: None,
-                seed: 0,
-            });
-        }
-        if by != SplitBy::Time {
+        } else if by != SplitBy::Time {
             return Err(wrong("only a division by time has dates".to_owned()));
-        }
-        if dated.len() != parts.len() || dated.first() != Some(&i64::MIN) || !dated.is_sorted_by(|a, b| a < b)
+        } else if dated.len() != parts.len()
+            || dated.first() != Some(&i64::MIN)
+            || !dated.is_sorted_by(|a, b| a < b)
         {
             return Err(wrong(format!(
                 "the first part begins at `{START}`, each other one at a later date"

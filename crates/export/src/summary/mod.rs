@@ -2,6 +2,8 @@
 //!
 //! Nothing in it depends on time, host or place.
 
+pub(crate) mod teaching;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -15,7 +17,7 @@ use crate::error::ExportError;
 use crate::filter::Filters;
 use crate::format::Format;
 use crate::split::SplitBy;
-use crate::teaching::Taught;
+use crate::summary::teaching::Taught;
 
 /// An export in figures.
 #[derive(Clone, Debug, Serialize)]
@@ -75,7 +77,7 @@ pub struct LeftOut {
 }
 
 /// A file of an export.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FileSummary {
     /// Its name.
     pub name: String,

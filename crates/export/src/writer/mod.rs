@@ -1,5 +1,8 @@
 //! One file of an export: lines, or a table whose columns are the keys of the records after the keys of their rows.
 
+pub(crate) mod nested;
+pub(crate) mod shuffle;
+
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -7,11 +10,10 @@ use chatmill_dataset::{
     Compression, DatasetError, FileMeasure, Folder, FolderFile, FreeCell, FreeKind, FreeTable, NestedValue,
 };
 
+use crate::candidate::RenderedAs;
 use crate::error::ExportError;
 use crate::fields::{self, Field};
 use crate::format::Format;
-use crate::nested;
-use crate::request::RenderedAs;
 
 /// Columns before the record's own in a table.
 const KEYS: [(&str, FreeKind); 5] = [

@@ -7,7 +7,6 @@
 use std::borrow::Cow;
 
 use chatmill_dataset::{Member, NestedValue, Shape};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::fields;
@@ -39,17 +38,17 @@ const CALL_ID: Member = M::maybe("tool_call_id", Shape::Text);
 const NAME: Member = M::maybe("name", Shape::Word);
 const CONTENT: Member = M::maybe("content", Shape::Text);
 
+const REASONING: Member = M::maybe("reasoning_content", Shape::Text);
+
 macro_rules! messages {
-    ($($member:expr),*) => {
-        Shape::List(const { &Shape::Struct(const { &[ROLE, CALL_ID, NAME, CONTENT, $($member,)* CALLS] }) })
+    ($($member:expr)?) => {
+        Shape::List(const { &Shape::Struct(const { &[ROLE, CALL_ID, NAME, CONTENT, REASONING, $($member,)? CALLS] }) })
     };
 }
 
-const REASONING: Member = M::maybe("reasoning_content", Shape::Text);
-const HF_MESSAGES: Shape = messages!(REASONING);
-const AXOLOTL_MESSAGES: Shape = messages!(REASONING, M::maybe("train", Shape::Flag));
-const OPENAI_MESSAGES: Shape = messages!(REASONING);
-const WEIGHTED_MESSAGES: Shape = messages!(REASONING, M::maybe("weight", Shape::Number));
+const MESSAGES: Shape = messages!();
+const AXOLOTL_MESSAGES: Shape = messages!(M::maybe("train", Shape::Flag));
+const WEIGHTED_MESSAGES: Shape = messages!(M::maybe("weight", Shape::Number));
 
 static TOOL: Shape = Shape::Struct(&[
     M::always("type", Shape::Word),
@@ -66,7 +65,7 @@ static TOOL: Shape = Shape::Struct(&[
 const TOOLS: Shape = Shape::List(&TOOL);
 
 const REQUEST: Shape = Shape::Struct(&[
-    M::always("messages", OPENAI_MESSAGES),
+    M::always("messages", MESSAGES),
     M::maybe("tools", TOOLS),
     M::maybe("parallel_tool_calls", Shape::Flag),
 ]);
@@ -97,38 +96,37 @@ const SAMPLE_METADATA: Shape = Shape::Struct(&[
     M::always("dialect", Shape::Word),
 ]);
 
+/// Keys that hold messages, whatever the envelope.
+const LISTS_OF_MESSAGES: [&str; 8] = [
+    "messages",
+    "input",
+    "prompt",
+    "completion",
+    "chosen",
+    "rejected",
+    "preferred_output",
+    "non_preferred_output",
+];
+
 /// The structure of a key of the records of an envelope, or of a dialect without one; none where it is not known.
 pub(crate) fn shape(dialect: &str, envelope: Option<&str>, key: &str) -> Option<Shape> {
-    let messages = match dialect {
-        "hf-messages" if envelope == Some("axolotl") => AXOLOTL_MESSAGES,
-        "hf-messages" => HF_MESSAGES,
-        "openai-chat" if envelope == Some("openai-sft") => WEIGHTED_MESSAGES,
-        "openai-chat" => OPENAI_MESSAGES,
-        "sharegpt" => {
-            return match key {
-                "conversations" => Some(CONVERSATIONS),
-                "chosen" | "rejected" => Some(SHAREGPT_TURN),
-                "tools" | "system" => Some(Shape::Text),
-                _ => None,
-            };
-        }
-        _ => return None,
-    };
+    if dialect == "sharegpt" {
+        return match key {
+            "conversations" => Some(CONVERSATIONS),
+            "chosen" | "rejected" => Some(SHAREGPT_TURN),
+            "tools" | "system" => Some(Shape::Text),
+            _ => None,
+        };
+    }
+    let is_known = ["hf-messages", "openai-chat"].contains(&dialect);
     Some(match (envelope, key) {
+        _ if !is_known => return None,
         (Some("openai-dpo"), "input") => REQUEST,
         (Some("inspect"), "input") => SAMPLE_INPUT,
         (Some("inspect"), "metadata") => SAMPLE_METADATA,
-        (
-            _,
-            "messages"
-            | "input"
-            | "prompt"
-            | "completion"
-            | "chosen"
-            | "rejected"
-            | "preferred_output"
-            | "non_preferred_output",
-        ) => messages,
+        (Some("axolotl"), "messages") => AXOLOTL_MESSAGES,
+        (Some("openai-sft"), "messages") => WEIGHTED_MESSAGES,
+        (_, list) if LISTS_OF_MESSAGES.contains(&list) => MESSAGES,
         (_, "tools") => TOOLS,
         (_, "parallel_tool_calls") => Shape::Flag,
         _ => return None,
@@ -162,15 +160,12 @@ impl Misfit {
     }
 }
 
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
-
 /// A JSON value in its shape.
 pub(crate) fn value<'a>(json: &'a str, shape: Shape) -> Result<NestedValue<'a>, Misfit> {
-    let text = || serde_json::from_str::<Text<'a>>(json).map(|text| NestedValue::Text(text.0));
+    let text = || fields::spelled(json).map(NestedValue::Text);
     match shape {
         Shape::Word | Shape::Text => {
-            text().map_err(|_| Misfit::new(format!("is {} and no text", what(json))))
+            text().ok_or_else(|| Misfit::new(format!("is {} and no text", what(json))))
         }
         // A text that spells JSON is that JSON already.
         Shape::Json => Ok(text().unwrap_or(NestedValue::Text(Cow::Borrowed(json)))),
@@ -231,7 +226,7 @@ mod tests {
     use super::*;
 
     fn misfit(json: &str) -> String {
-        value(json, HF_MESSAGES).unwrap_err().of("messages")
+        value(json, MESSAGES).unwrap_err().of("messages")
     }
 
     #[test]

@@ -15,8 +15,6 @@ mod tar;
 
 use std::collections::BTreeSet;
 
-use chatmill_diag::codes::{DUMP_INCOMPLETE, UNSUPPORTED_CONTAINER};
-
 use crate::stream::StreamError;
 
 use contents::{Holds, Part};
@@ -37,7 +35,7 @@ pub(crate) struct DumpTable {
     /// Name with its schema.
     pub(crate) name: String,
     pub(crate) text: RowText,
-    /// What the dump's text is encoded in, where that is not UTF-8.
+    /// What the dump's text is encoded in, where it says so.
     pub(crate) encoding: Option<String>,
 }
 
@@ -89,17 +87,16 @@ impl Awaited {
         if missing.len() > names.len() {
             names.push(&more);
         }
-        Some(StreamError::new(
-            &DUMP_INCOMPLETE,
-            format!("the dump ends before the data of {}", names.join(", ")),
-        ))
+        Some(StreamError::incomplete(format!(
+            "the dump ends before the data of {}",
+            names.join(", ")
+        )))
     }
 }
 
 /// A table of contents that came without the files it belongs to.
 fn lone_contents() -> StreamError {
-    StreamError::new(
-        &UNSUPPORTED_CONTAINER,
+    StreamError::unsupported(
         "the file is the table of contents of a dump that is a folder: name the folder as input",
     )
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use chatmill_diag::Finding;
 use chatmill_diag::codes::{REPEATED_ENTRY, UNSAFE_ENTRY_NAME};
+use chatmill_diag::{Finding, cut};
 
 /// Bytes of a name that a label keeps.
 const MAX_LABEL_BYTES: usize = 512;
@@ -30,12 +30,7 @@ impl Labels {
             notes.push(Finding::new(&UNSAFE_ENTRY_NAME, why));
         }
         let mut short = [0; 16];
-        short.copy_from_slice(
-            blake3::hash(name)
-                .as_bytes()
-                .first_chunk::<16>()
-                .unwrap_or(&[0; 16]),
-        );
+        blake3::Hasher::new().update(name).finalize_xof().fill(&mut short);
         if !self.seen.insert(short) {
             notes.push(Finding::new(
                 &REPEATED_ENTRY,
@@ -52,7 +47,7 @@ impl Labels {
 /// The name as text, at most [`MAX_LABEL_BYTES`] bytes of it.
 fn shorten(name: &[u8]) -> String {
     // A cut inside a character leaves at most three bytes of it, which become one U+FFFD.
-    let mut label = String::from_utf8_lossy(name.get(..MAX_LABEL_BYTES + 4).unwrap_or(name)).into_owned();
+    let mut label = String::from_utf8_lossy(cut::up_to(name, MAX_LABEL_BYTES + 4)).into_owned();
     while label.len() > MAX_LABEL_BYTES {
         label.pop();
     }

@@ -2,17 +2,13 @@
 //!
 //! Sparse members are refused, since their bytes are not what is stored. Links and devices are noted.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, Read};
 use std::sync::{Arc, Mutex};
 
-use chatmill_diag::Finding;
-use chatmill_diag::codes::{
-    CORRUPT_STREAM, ENTRY_LIMIT, LINK_NOT_FOLLOWED, TRAILING_GARBAGE, TRUNCATED_STREAM, UNSUPPORTED_CONTAINER,
-};
 use tar::{EntryType, Header};
 
 use super::label::Labels;
-use super::{Member, MemberBody};
+use super::{Member, MemberBody, entry_limit};
 use crate::stream::{Buffered, ReadBudget, StreamError, lock, within};
 
 /// Bytes of a header; bodies are padded to a multiple of it.
@@ -56,7 +52,7 @@ impl Stream {
         }
         let read = self.bytes.read(room);
         let read = match read {
-            Ok(0) => Err(truncated("the archive ends inside an entry").into()),
+            Ok(0) => Err(StreamError::truncated("the archive ends inside an entry").into()),
             other => other,
         };
         match &read {
@@ -68,25 +64,11 @@ impl Stream {
 
     /// Reads and drops the rest of the present member.
     fn skip(&mut self) -> io::Result<()> {
-        while self.left > 0 {
-            let ready = self.bytes.fill_buf()?.len() as u64;
-            if ready == 0 {
-                return Err(truncated("the archive ends inside an entry").into());
-            }
-            let passed = ready.min(self.left);
-            self.bytes.consume(passed as usize);
-            self.left -= passed;
+        if self.bytes.pass(std::mem::take(&mut self.left))? {
+            return Ok(());
         }
-        Ok(())
+        Err(StreamError::truncated("the archive ends inside an entry").into())
     }
-}
-
-fn truncated(message: &str) -> StreamError {
-    StreamError::new(&TRUNCATED_STREAM, message)
-}
-
-fn corrupt(message: &str) -> StreamError {
-    StreamError::new(&CORRUPT_STREAM, message)
 }
 
 /// The body of one member.
@@ -142,7 +124,7 @@ impl Tar {
                 Ok(None) => {}
                 Err(error) => {
                     self.over = true;
-                    return Some(Member::broken(StreamError::of(&error)));
+                    return Some(Member::broken(error.into()));
                 }
             }
         }
@@ -159,7 +141,7 @@ impl Tar {
             };
             let size = header
                 .entry_size()
-                .map_err(|_| corrupt("an entry's header has no readable size"))?;
+                .map_err(|_| StreamError::corrupt("an entry's header has no readable size"))?;
             match header.entry_type() {
                 EntryType::GNULongName => {
                     let mut name = self.meta(size)?;
@@ -184,11 +166,13 @@ impl Tar {
         stream.skip()?;
         let block = block(&mut stream.bytes, "the archive ends without its end mark")?;
         if block.iter().all(|byte| *byte == 0) {
-            finish(&mut stream.bytes, &self.gauge)?;
+            // Damage in what follows counts, and anything but zeros is noted.
+            stream.bytes.pass_zeros()?;
+            self.gauge.drain(&mut stream.bytes, "end of the archive")?;
             return Ok(None);
         }
         if !checks_out(&block) {
-            return Err(corrupt("an entry's header has a wrong checksum").into());
+            return Err(StreamError::corrupt("an entry's header has a wrong checksum").into());
         }
         Ok(Some(Header::from_byte_slice(&block).clone()))
     }
@@ -197,7 +181,7 @@ impl Tar {
     fn pass(&mut self, size: u64) -> io::Result<()> {
         let block = BLOCK_BYTES as u64;
         if size > u64::MAX - block {
-            return Err(corrupt("an entry's size is impossible").into());
+            return Err(StreamError::corrupt("an entry's size is impossible").into());
         }
         lock(&self.stream).left = size;
         self.padding = (block - size % block) % block;
@@ -207,7 +191,7 @@ impl Tar {
     /// Reads a body that describes the next member.
     fn meta(&mut self, size: u64) -> io::Result<Vec<u8>> {
         if size > MAX_META_BYTES {
-            return Err(corrupt("an entry's name is longer than 1 MiB").into());
+            return Err(StreamError::corrupt("an entry's name is longer than 1 MiB").into());
         }
         self.pass(size)?;
         let mut bytes = Vec::new();
@@ -225,12 +209,7 @@ impl Tar {
         self.pass(overrides.size.unwrap_or(size))?;
         self.entries += 1;
         if self.entries > self.gauge.limits.archive_entries {
-            let limit = self.gauge.limits.archive_entries;
-            return Err(StreamError::new(
-                &ENTRY_LIMIT,
-                format!("the archive holds more than {limit} entries"),
-            )
-            .into());
+            return Err(entry_limit(self.gauge.limits.archive_entries).into());
         }
         let name = overrides.name.unwrap_or_else(|| header.path_bytes().into_owned());
         // Archives older than ustar mark a directory by the slash alone.
@@ -242,18 +221,15 @@ impl Tar {
         if kind == EntryType::GNUSparse {
             self.pass_sparse_map(header)?;
         }
-        let unsupported = |message| MemberBody::broken(StreamError::new(&UNSUPPORTED_CONTAINER, message));
+        let unsupported = |message| MemberBody::broken(StreamError::unsupported(message));
         let body = match kind {
             _ if sparse => unsupported("sparse entries are not read"),
             EntryType::Regular | EntryType::Continuous => {
                 MemberBody::File(Buffered::new(Box::new(Body(Arc::clone(&self.stream)))))
             }
             EntryType::Symlink | EntryType::Link | EntryType::Char | EntryType::Block | EntryType::Fifo => {
-                heading.notes.push(Finding::new(
-                    &LINK_NOT_FOLLOWED,
-                    "the entry is a link or a device and was not followed",
-                ));
-                MemberBody::Unread(None)
+                let message = "the entry is a link or a device and was not followed";
+                MemberBody::not_followed(&mut heading, message)
             }
             _ => unsupported("the entry's type is unknown"),
         };
@@ -278,45 +254,23 @@ impl Tar {
 fn block(bytes: &mut Buffered, message: &str) -> io::Result<[u8; BLOCK_BYTES]> {
     let mut block = [0; BLOCK_BYTES];
     bytes.read_exact(&mut block).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => truncated(message).into(),
+        io::ErrorKind::UnexpectedEof => StreamError::truncated(message).into(),
         _ => error,
     })?;
     Ok(block)
 }
 
-/// Reads what follows the first zero block, to the end: damage in it counts, and anything but zeros is noted.
-fn finish(bytes: &mut Buffered, gauge: &ReadBudget) -> io::Result<()> {
-    let mut garbage = 0;
-    loop {
-        let chunk = bytes.fill_buf()?;
-        if chunk.is_empty() {
-            break;
-        }
-        let zeros = if garbage == 0 {
-            chunk.iter().take_while(|byte| **byte == 0).count()
-        } else {
-            0
-        };
-        let length = chunk.len();
-        garbage += length - zeros;
-        bytes.consume(length);
-    }
-    if garbage > 0 {
-        let message = format!("{garbage} bytes after the end of the archive were not read");
-        gauge.note(Finding::new(&TRAILING_GARBAGE, message));
-    }
-    Ok(())
-}
-
 /// Takes path, size and sparseness from a pax header: records `LENGTH KEY=VALUE\n`, where values may hold any byte.
 fn pax(mut bytes: &[u8], overrides: &mut Overrides) -> io::Result<()> {
     while !bytes.is_empty() {
-        let (key, value, rest) = pax_record(bytes).ok_or_else(|| corrupt("a pax header is malformed"))?;
+        let (key, value, rest) =
+            pax_record(bytes).ok_or_else(|| StreamError::corrupt("a pax header is malformed"))?;
         match key {
             b"path" => overrides.name = Some(value.to_vec()),
             b"size" => {
                 let size = std::str::from_utf8(value).ok().and_then(|size| size.parse().ok());
-                overrides.size = Some(size.ok_or_else(|| corrupt("a pax header has no readable size"))?);
+                overrides.size =
+                    Some(size.ok_or_else(|| StreamError::corrupt("a pax header has no readable size"))?);
             }
             key => overrides.sparse |= key.starts_with(b"GNU.sparse."),
         }

@@ -8,18 +8,16 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::vec;
 
-use chatmill_diag::codes::{
-    CORRUPT_STREAM, ENTRY_LIMIT, LINK_NOT_FOLLOWED, TRUNCATED_STREAM, UNSUPPORTED_CONTAINER,
-};
-use chatmill_diag::{Finding, cut};
+use chatmill_diag::codes::TRUNCATED_STREAM;
+use chatmill_diag::cut;
 use zip::CompressionMethod;
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 
 use super::label::{Heading, Labels};
-use super::{Member, MemberBody};
+use super::{Member, MemberBody, entry_limit};
 use crate::door::InputFile;
-use crate::stream::{Buffered, Capped, ReadBudget, StreamError, lock, within};
+use crate::stream::{Buffered, Capped, Handle, ReadBudget, StreamError, lock, within};
 use crate::unpack::{Codec, Unpack};
 
 /// Bytes of the fixed part of the header before a member.
@@ -69,7 +67,7 @@ impl Zip {
                 // What stops the salvage is the cut that is reported anyway.
                 let _ = salvage(&file, gauge.limits.archive_entries, &mut labels, &mut members);
                 let message = "the zip archive has no directory: entries were read from their own headers";
-                Some(StreamError::new(&TRUNCATED_STREAM, message))
+                Some(StreamError::truncated(message))
             }
             other => other.err(),
         };
@@ -77,7 +75,7 @@ impl Zip {
             members.clear();
             let message =
                 "entries of the zip archive lie over one another, or over its directory: none is read";
-            broken = Some(StreamError::new(&CORRUPT_STREAM, message));
+            broken = Some(StreamError::corrupt(message));
         }
         Self {
             file,
@@ -96,14 +94,11 @@ impl Zip {
     }
 
     fn member(&self, mut listed: Listed) -> Member {
-        let unsupported = |message| MemberBody::broken(StreamError::new(&UNSUPPORTED_CONTAINER, message));
+        let unsupported = |message| MemberBody::broken(StreamError::unsupported(message));
         let body = match listed.stored {
             Stored::Link => {
-                listed.heading.notes.push(Finding::new(
-                    &LINK_NOT_FOLLOWED,
-                    "the entry is a link and was not followed",
-                ));
-                MemberBody::Unread(None)
+                let message = "the entry is a link and was not followed";
+                MemberBody::not_followed(&mut listed.heading, message)
             }
             Stored::Encrypted => unsupported("the entry is encrypted"),
             Stored::Unknown => unsupported("the entry is compressed in a way that is not read"),
@@ -119,15 +114,10 @@ impl Zip {
     }
 
     fn body(&self, listed: &Listed, codec: Option<Codec>) -> Result<Buffered, StreamError> {
-        let start = listed.body.ok_or_else(|| {
-            StreamError::new(
-                &CORRUPT_STREAM,
-                "the entry's header is not where the directory says",
-            )
-        })?;
-        lock(&self.file)
-            .seek(SeekFrom::Start(start))
-            .map_err(|error| StreamError::of(&error))?;
+        let start = listed
+            .body
+            .ok_or_else(|| StreamError::corrupt("the entry's header is not where the directory says"))?;
+        lock(&self.file).seek(SeekFrom::Start(start))?;
         let stored = Window {
             file: Arc::clone(&self.file),
             left: listed.compressed,
@@ -171,15 +161,12 @@ fn list(
     let entries = archive.files().map_err(|error| opening(&error))?;
     // It stands where the entries are read from, and nothing but the end of the archive stands behind it.
     let directory = entries.reader_mut().stream_position();
-    let directory = directory.map_err(|error| StreamError::of(&error))?;
+    let directory = directory?;
     ranges.push(directory..u64::MAX);
     for (number, entry) in (1_u64..).zip(entries) {
         let entry = entry.map_err(|error| match error {
             ZipError::Io(error) if error.raw_os_error().is_some() => StreamError::of(&error),
-            _ => StreamError::new(
-                &CORRUPT_STREAM,
-                "the zip archive's directory is corrupt: later entries are unknown",
-            ),
+            _ => StreamError::corrupt("the zip archive's directory is corrupt: later entries are unknown"),
         })?;
         if number > limit {
             return Err(entry_limit(limit));
@@ -212,22 +199,14 @@ fn list(
     Ok(())
 }
 
-fn entry_limit(limit: u64) -> StreamError {
-    StreamError::new(
-        &ENTRY_LIMIT,
-        format!("the archive holds more than {limit} entries"),
-    )
-}
-
 /// What it means that a zip archive cannot be opened.
 fn opening(error: &ZipError) -> StreamError {
     match error {
         ZipError::Io(error) if error.kind() != io::ErrorKind::UnexpectedEof => StreamError::of(error),
-        ZipError::UnsupportedArchive(_) => StreamError::new(
-            &UNSUPPORTED_CONTAINER,
-            "zip archives in several volumes are not read",
-        ),
-        _ => StreamError::new(&TRUNCATED_STREAM, "the zip archive has no readable directory"),
+        ZipError::UnsupportedArchive(_) => {
+            StreamError::unsupported("zip archives in several volumes are not read")
+        }
+        _ => StreamError::truncated("the zip archive has no readable directory"),
     }
 }
 
@@ -336,32 +315,7 @@ fn filled(read: io::Result<()>) -> Result<bool, StreamError> {
     match read {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
-        Err(error) => Err(StreamError::of(&error)),
-    }
-}
-
-/// The shared file with a position of its own.
-struct Handle {
-    file: Shared,
-    at: u64,
-}
-
-impl Read for Handle {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut file = lock(&self.file);
-        file.seek(SeekFrom::Start(self.at))?;
-        let count = file.read(buffer)?;
-        self.at += count as u64;
-        Ok(count)
-    }
-}
-
-impl Seek for Handle {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let mut file = lock(&self.file);
-        file.seek(SeekFrom::Start(self.at))?;
-        self.at = file.seek(to)?;
-        Ok(self.at)
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -380,7 +334,7 @@ impl Read for Window {
         }
         let count = lock(&self.file).read(room)?;
         if count == 0 {
-            return Err(StreamError::new(&TRUNCATED_STREAM, "the zip archive ends inside the entry").into());
+            return Err(StreamError::truncated("the zip archive ends inside the entry").into());
         }
         self.left -= count as u64;
         self.gauge.count_raw(count as u64);
@@ -403,9 +357,7 @@ impl<R: Read> Read for Checked<R> {
             && !buffer.is_empty()
             && self.expected.is_some_and(|expected| expected != self.sum.sum())
         {
-            return Err(
-                StreamError::new(&CORRUPT_STREAM, "the entry's checksum does not match its bytes").into(),
-            );
+            return Err(StreamError::corrupt("the entry's checksum does not match its bytes").into());
         }
         Ok(count)
     }

@@ -10,7 +10,6 @@ use arrow_ipc::reader::{read_dictionary, read_record_batch};
 use arrow_ipc::{Message, MessageHeader, root_as_message};
 use arrow_schema::SchemaRef;
 use chatmill_diag::Limits;
-use chatmill_diag::codes::{CORRUPT_STREAM, DECOMPRESSION_LIMIT, TRUNCATED_STREAM, UNSUPPORTED_CONTAINER};
 
 use super::Batches;
 use super::stored::Stored;
@@ -59,15 +58,14 @@ impl Messages {
             longest: limits.document,
         };
         let Some(found) = messages.message()? else {
-            return Err(StreamError::new(
-                &TRUNCATED_STREAM,
-                "the Arrow file holds no schema",
-            ));
+            return Err(StreamError::truncated("the Arrow file holds no schema"));
         };
         let message = root(&found.metadata)?;
         let schema = message.header_as_schema();
-        let schema = schema.ok_or_else(|| corrupt("the Arrow file does not begin with a schema"))?;
-        let schema = try_fb_to_schema(schema).map_err(|_| corrupt("the schema makes no sense"))?;
+        let schema =
+            schema.ok_or_else(|| StreamError::corrupt("the Arrow file does not begin with a schema"))?;
+        let schema =
+            try_fb_to_schema(schema).map_err(|_| StreamError::corrupt("the schema makes no sense"))?;
         messages.schema = Arc::new(schema);
         Ok(messages)
     }
@@ -94,14 +92,15 @@ impl Messages {
         let metadata = self.stored.bytes(self.at + skipped, u64::from(length))?;
         let body = self.at + skipped + u64::from(length);
         let length = u64::try_from(root(&metadata)?.bodyLength());
-        let length = length.map_err(|_| corrupt("a message says that it is shorter than nothing"))?;
+        let length =
+            length.map_err(|_| StreamError::corrupt("a message says that it is shorter than nothing"))?;
         let Some(next) = body
             .checked_add(length)
             .filter(|end| *end <= self.stored.length())
         else {
             self.is_over = true;
             let text = "a message reaches beyond the end of the file";
-            return Err(StreamError::new(&TRUNCATED_STREAM, text));
+            return Err(StreamError::truncated(text));
         };
         self.at = next;
         Ok(Some(Found {
@@ -130,31 +129,33 @@ impl Messages {
                     "a batch has {} bytes, the limit is {}",
                     found.length, self.longest
                 );
-                return Err(StreamError::new(&DECOMPRESSION_LIMIT, text));
+                return Err(StreamError::unbounded(text));
             }
             let version = message.version();
             match message.header_type() {
                 MessageHeader::DictionaryBatch => {
                     let body = self.body(&found)?;
                     let batch = message.header_as_dictionary_batch();
-                    let batch = batch.ok_or_else(|| corrupt("a dictionary makes no sense"))?;
+                    let batch = batch.ok_or_else(|| StreamError::corrupt("a dictionary makes no sense"))?;
                     if batch.data().is_some_and(|data| data.compression().is_some()) {
                         return Err(compressed());
                     }
                     read_dictionary(&body, batch, &self.schema, &mut self.dictionaries, &version)
-                        .map_err(|_| corrupt("a dictionary makes no sense"))?;
+                        .map_err(|_| StreamError::corrupt("a dictionary makes no sense"))?;
                 }
                 MessageHeader::RecordBatch => {
                     self.number += 1;
                     let body = self.body(&found)?;
                     let batch = message.header_as_record_batch();
-                    let batch = batch.ok_or_else(|| corrupt("it makes no sense"))?;
+                    let batch = batch.ok_or_else(|| StreamError::corrupt("it makes no sense"))?;
                     if batch.compression().is_some() {
                         return Err(compressed());
                     }
                     let schema = Arc::clone(&self.schema);
                     let batch = read_record_batch(&body, batch, schema, &self.dictionaries, None, &version);
-                    return batch.map(Some).map_err(|_| corrupt("it makes no sense"));
+                    return batch
+                        .map(Some)
+                        .map_err(|_| StreamError::corrupt("it makes no sense"));
                 }
                 _ => {}
             }
@@ -185,8 +186,7 @@ impl Batches for Messages {
                 Ok(Some(batch)) => self.batch = Some((batch, 0)),
                 Ok(None) => self.is_over = true,
                 Err(broken) => {
-                    let text = format!("record batch {}: {}", self.number, broken.message);
-                    return Some(Err(StreamError::new(broken.code, text)));
+                    return Some(Err(broken.about(format_args!("record batch {}", self.number))));
                 }
             }
         }
@@ -209,14 +209,10 @@ pub(super) fn behind_padding(stored: &Stored) -> Result<u64, StreamError> {
 }
 
 fn root(metadata: &[u8]) -> Result<Message<'_>, StreamError> {
-    root_as_message(metadata).map_err(|_| corrupt("a message makes no sense"))
-}
-
-fn corrupt(text: &str) -> StreamError {
-    StreamError::new(&CORRUPT_STREAM, text)
+    root_as_message(metadata).map_err(|_| StreamError::corrupt("a message makes no sense"))
 }
 
 fn compressed() -> StreamError {
     let text = "its buffers are compressed, which is not read: write the file without compression";
-    StreamError::new(&UNSUPPORTED_CONTAINER, text)
+    StreamError::unsupported(text)
 }

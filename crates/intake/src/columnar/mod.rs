@@ -20,7 +20,7 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use chatmill_diag::Finding;
 use chatmill_diag::caught::catching;
-use chatmill_diag::codes::{CORRUPT_STREAM, DECOMPRESSION_LIMIT, EMPTY_INPUT, RECORD_TOO_LONG};
+use chatmill_diag::codes::{EMPTY_INPUT, RECORD_TOO_LONG};
 
 use self::value::Row;
 use crate::database::DatabaseFile;
@@ -42,22 +42,6 @@ pub(crate) enum Kind {
     ArrowFile,
     /// Arrow's stream.
     ArrowStream,
-}
-
-/// First bytes of each.
-const MAGICS: [(&[u8], Kind); 3] = [
-    (b"PAR1", Kind::Parquet),
-    (b"ARROW1\0\0", Kind::ArrowFile),
-    (b"\xFF\xFF\xFF\xFF", Kind::ArrowStream),
-];
-
-/// What a file is that begins like this.
-pub(crate) fn kind(head: &[u8]) -> Option<Kind> {
-    let known = MAGICS.into_iter();
-    known
-        .filter(|(magic, _)| head.starts_with(magic))
-        .map(|(_, kind)| kind)
-        .next()
 }
 
 /// Where batches of rows come from.
@@ -236,7 +220,7 @@ impl Columnar {
 
     /// Counts what was read, where nobody else did: a copy was counted when it was made.
     fn tell(&mut self) {
-        if matches!(self.file, DatabaseFile::Own { .. }) {
+        if self.file.is_own() {
             let taken = self.batches.taken().max(self.told);
             self.gauge.count_raw(taken - self.told);
             self.told = taken;
@@ -253,19 +237,19 @@ impl Columnar {
 /// Rows that are longer than a compression may become.
 fn too_long() -> StreamError {
     let text = "the rows are longer than the limits for what is compressed allow";
-    StreamError::new(&DECOMPRESSION_LIMIT, text)
+    StreamError::unbounded(text)
 }
 
 /// What a few bytes say a great many times.
 fn unfolded() -> StreamError {
     let text = "the columns unfold to more values than limits.unfolded_floor and limits.unfolded_ratio allow";
-    StreamError::new(&DECOMPRESSION_LIMIT, text)
+    StreamError::unbounded(text)
 }
 
 /// Does what a decoder does that is not ours: a fault of its own costs the unit that it decodes.
 fn guarded<T>(act: impl FnOnce() -> Result<T, StreamError>) -> Result<T, StreamError> {
     catching(act).unwrap_or_else(|| {
         let text = "the file says things of itself that cannot be";
-        Err(StreamError::new(&CORRUPT_STREAM, text))
+        Err(StreamError::corrupt(text))
     })
 }

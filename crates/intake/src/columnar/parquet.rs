@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, FieldRef, Schema};
-use chatmill_diag::codes::{CORRUPT_STREAM, DECOMPRESSION_LIMIT, TRUNCATED_STREAM, UNSUPPORTED_CONTAINER};
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
@@ -55,30 +54,30 @@ impl Groups {
         let (footer, magic) = end.split_at_checked(4).unwrap_or_default();
         if magic == ENCRYPTED {
             let text = "the Parquet file is encrypted";
-            return Err(StreamError::new(&UNSUPPORTED_CONTAINER, text));
+            return Err(StreamError::unsupported(text));
         }
         if magic != MAGIC || length < 12 {
             let text = "the Parquet file has no footer: it was cut off";
-            return Err(StreamError::new(&TRUNCATED_STREAM, text));
+            return Err(StreamError::truncated(text));
         }
         let footer = footer.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
         let footer = u64::from(footer);
         if footer > length - 12 || footer > gauge.limits.record {
-            return Err(corrupt("the footer is longer than it can be"));
+            return Err(StreamError::corrupt("the footer is longer than it can be"));
         }
         let bytes = stored.bytes(length - 8 - footer, footer)?;
         match Thrift::new(&bytes).schema_depth() {
-            None => return Err(corrupt("the footer makes no sense")),
+            None => return Err(StreamError::corrupt("the footer makes no sense")),
             Some(depth) if depth > MAX_DEPTH => {
                 let text = format!("the schema is {depth} levels deep, the limit is {MAX_DEPTH}");
-                return Err(corrupt(text));
+                return Err(StreamError::corrupt(text));
             }
             Some(_) => {}
         }
         // The schema that Arrow adds to the footer tells nothing that JSON could say.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let metadata = ArrowReaderMetadata::load(&stored, options.clone())
-            .map_err(|_| corrupt("the footer makes no sense"))?;
+            .map_err(|_| StreamError::corrupt("the footer makes no sense"))?;
         let fields = metadata.schema().fields().iter().map(shared);
         let schema =
             Schema::new(fields.collect::<Vec<_>>()).with_metadata(metadata.schema().metadata().clone());
@@ -108,7 +107,7 @@ impl Groups {
             .with_row_groups(vec![number])
             .with_batch_size(usize::try_from(rows).unwrap_or(1))
             .build()
-            .map_err(|_| corrupt("its columns cannot be read"))
+            .map_err(|_| StreamError::corrupt("its columns cannot be read"))
     }
 
     /// The longest page of a column; an error where what its pages say cannot be.
@@ -121,8 +120,7 @@ impl Groups {
             .zip(length)
             .and_then(|(start, length)| start.checked_add(length));
         let (Some(mut at), Some(end)) = (start, end.filter(|end| *end <= self.stored.length())) else {
-            return Err(StreamError::new(
-                &TRUNCATED_STREAM,
+            return Err(StreamError::truncated(
                 "a column reaches beyond the end of the file",
             ));
         };
@@ -132,22 +130,24 @@ impl Groups {
         while at < end {
             let head = self.stored.bytes_up_to(at, HEADER_BYTES.min(end - at))?;
             let Some(page) = Thrift::new(&head).page() else {
-                return Err(corrupt("the header of a page makes no sense"));
+                return Err(StreamError::corrupt("the header of a page makes no sense"));
             };
             let sizes = u64::try_from(page.plain)
                 .ok()
                 .zip(u64::try_from(page.stored).ok());
             let Some((plain, stored)) = sizes else {
-                return Err(corrupt("a page says that it is shorter than nothing"));
+                return Err(StreamError::corrupt(
+                    "a page says that it is shorter than nothing",
+                ));
             };
             let next = at.checked_add(page.header as u64 + stored);
             let Some(next) = next.filter(|next| *next <= end) else {
-                return Err(corrupt("a page is longer than its column"));
+                return Err(StreamError::corrupt("a page is longer than its column"));
             };
             let most = self.gauge.limits.document;
             if plain > most {
                 let text = format!("a page has {plain} bytes, the limit is {most}");
-                return Err(StreamError::new(&DECOMPRESSION_LIMIT, text));
+                return Err(StreamError::unbounded(text));
             }
             // Each becomes a row or an element of a list. When these are counted, all of a row are decoded.
             values = values.saturating_add(u64::try_from(page.values).unwrap_or(u64::MAX));
@@ -189,7 +189,7 @@ impl Groups {
         };
         if became > plain {
             let text = "a page becomes longer than it says";
-            return Err(StreamError::new(&DECOMPRESSION_LIMIT, text));
+            return Err(StreamError::unbounded(text));
         }
         Ok(())
     }
@@ -202,9 +202,8 @@ impl Groups {
         (bytes.min(self.stored.length()), rows)
     }
 
-    fn about(&self, broken: &StreamError) -> StreamError {
-        let number = self.next;
-        StreamError::new(broken.code, format!("row group {number}: {}", broken.message))
+    fn about(&self, broken: StreamError) -> StreamError {
+        broken.about(format_args!("row group {}", self.next))
     }
 }
 
@@ -219,7 +218,9 @@ impl Batches for Groups {
                         self.reader = Some(reader);
                         return Some(Ok(batch));
                     }
-                    Some(Err(_)) => return Some(Err(self.about(&corrupt("its rows cannot be decoded")))),
+                    Some(Err(_)) => {
+                        return Some(Err(self.about(StreamError::corrupt("its rows cannot be decoded"))));
+                    }
                     None => {}
                 }
             }
@@ -233,7 +234,7 @@ impl Batches for Groups {
             self.next += 1;
             match self.begin(self.next - 1) {
                 Ok(reader) => self.reader = Some(reader),
-                Err(broken) => return Some(Err(self.about(&broken))),
+                Err(broken) => return Some(Err(self.about(broken))),
             }
         }
     }
@@ -258,8 +259,4 @@ fn shared(field: &FieldRef) -> FieldRef {
         other => other.clone(),
     };
     Arc::new(field.as_ref().clone().with_data_type(of))
-}
-
-fn corrupt(text: impl Into<String>) -> StreamError {
-    StreamError::new(&CORRUPT_STREAM, text)
 }

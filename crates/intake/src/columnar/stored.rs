@@ -5,12 +5,11 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use chatmill_diag::codes::TRUNCATED_STREAM;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
 use crate::door::InputFile;
-use crate::stream::{ReadBudget, StreamError, lock};
+use crate::stream::{Handle, ReadBudget, StreamError, lock};
 
 /// A file and its length.
 #[derive(Clone)]
@@ -22,7 +21,7 @@ pub(super) struct Stored {
 impl Stored {
     pub(super) fn open(path: &Path, gauge: &ReadBudget) -> Result<Self, StreamError> {
         let opened = InputFile::open(path, &gauge.first_failure);
-        let file = opened.map_err(|cause| StreamError::of(&cause.into()))?;
+        let file = opened?;
         let length = file.length();
         Ok(Self {
             file: Arc::new(Mutex::new(file)),
@@ -36,7 +35,7 @@ impl Stored {
 
     /// Exactly these bytes.
     pub(super) fn bytes(&self, start: u64, length: u64) -> Result<Vec<u8>, StreamError> {
-        let cut = || StreamError::new(&TRUNCATED_STREAM, "the file ends before what it says it holds");
+        let cut = || StreamError::truncated("the file ends before what it says it holds");
         if start.checked_add(length).is_none_or(|end| end > self.length) {
             return Err(cut());
         }
@@ -45,7 +44,7 @@ impl Stored {
         let read = file
             .seek(SeekFrom::Start(start))
             .and_then(|_| file.by_ref().take(length).read_to_end(&mut bytes));
-        read.map_err(|error| StreamError::of(&error))?;
+        read?;
         if bytes.len() as u64 != length {
             return Err(cut());
         }
@@ -64,28 +63,12 @@ impl Length for Stored {
     }
 }
 
-/// Reads on from a place, whoever reads elsewhere meanwhile.
-pub(super) struct From {
-    stored: Stored,
-    at: u64,
-}
-
-impl Read for From {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut file = lock(&self.stored.file);
-        file.seek(SeekFrom::Start(self.at))?;
-        let count = file.read(buffer)?;
-        self.at += count as u64;
-        Ok(count)
-    }
-}
-
 impl ChunkReader for Stored {
-    type T = io::BufReader<From>;
+    type T = io::BufReader<Handle>;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
-        let stored = self.clone();
-        Ok(io::BufReader::new(From { stored, at: start }))
+        let file = Arc::clone(&self.file);
+        Ok(io::BufReader::new(Handle { file, at: start }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {

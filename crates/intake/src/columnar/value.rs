@@ -4,17 +4,15 @@ use std::fmt::Write as _;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
-    Date32Type, Date64Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
-    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Date32Type, Date64Type, Float16Type, Float32Type, Float64Type, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
 };
-use arrow_array::{Array, ArrowPrimitiveType, RecordBatch};
+use arrow_array::{Array, RecordBatch, downcast_integer_array};
 use arrow_schema::{DataType, TimeUnit};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
 use crate::table::row::push_string;
-
-/// Digits of base64.
-const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// A row as it is written: a few bytes of a column may say that there are billions of the same, so it ends where it is too much.
 pub(super) struct Row {
@@ -83,22 +81,13 @@ fn value(array: &dyn Array, row: usize, out: &mut Row) -> bool {
         return false;
     }
     match array.data_type() {
-        DataType::Boolean => text(
-            if array.as_boolean().value(row) {
-                "true"
-            } else {
-                "false"
-            },
-            out,
-        ),
-        DataType::Int8 => number::<Int8Type>(array, row, out),
-        DataType::Int16 => number::<Int16Type>(array, row, out),
-        DataType::Int32 => number::<Int32Type>(array, row, out),
-        DataType::Int64 => number::<Int64Type>(array, row, out),
-        DataType::UInt8 => number::<UInt8Type>(array, row, out),
-        DataType::UInt16 => number::<UInt16Type>(array, row, out),
-        DataType::UInt32 => number::<UInt32Type>(array, row, out),
-        DataType::UInt64 => number::<UInt64Type>(array, row, out),
+        DataType::Boolean => {
+            let is = array.as_boolean().value(row);
+            text(if is { "true" } else { "false" }, out)
+        }
+        kind if kind.is_integer() => {
+            downcast_integer_array!(array => text(&array.value(row).to_string(), out), _ => false)
+        }
         DataType::Float16 => fraction(f64::from(array.as_primitive::<Float16Type>().value(row)), out),
         DataType::Float32 => {
             let number = array.as_primitive::<Float32Type>().value(row);
@@ -169,13 +158,6 @@ fn string(text: &str, out: &mut Row) -> bool {
     true
 }
 
-fn number<T: ArrowPrimitiveType>(array: &dyn Array, row: usize, out: &mut Row) -> bool
-where
-    T::Native: ToString,
-{
-    text(&array.as_primitive::<T>().value(row).to_string(), out)
-}
-
 fn fraction(number: f64, out: &mut Row) -> bool {
     number.is_finite() && text(&number.to_string(), out)
 }
@@ -185,20 +167,7 @@ fn bytes(bytes: &[u8], out: &mut Row) -> bool {
     if let Ok(text) = str::from_utf8(bytes) {
         return string(text, out);
     }
-    out.bytes.push(b'"');
-    for piece in bytes.chunks(3) {
-        let bits = piece
-            .iter()
-            .fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte))
-            << (8 * (3 - piece.len()));
-        for place in 0..4 {
-            let index = (bits >> (18 - 6 * place)) as usize & 0x3f;
-            let digit = DIGITS.get(index).filter(|_| place <= piece.len());
-            out.bytes.push(digit.copied().unwrap_or(b'='));
-        }
-    }
-    out.bytes.push(b'"');
-    true
+    string(&STANDARD.encode(bytes), out)
 }
 
 fn list(array: &dyn Array, out: &mut Row) -> bool {
@@ -241,17 +210,7 @@ fn dictionary(array: &dyn Array, row: usize, out: &mut Row) -> bool {
         return false;
     };
     let keys = dictionary.keys();
-    let key = match keys.data_type() {
-        DataType::Int8 => usize::try_from(keys.as_primitive::<Int8Type>().value(row)).ok(),
-        DataType::Int16 => usize::try_from(keys.as_primitive::<Int16Type>().value(row)).ok(),
-        DataType::Int32 => usize::try_from(keys.as_primitive::<Int32Type>().value(row)).ok(),
-        DataType::Int64 => usize::try_from(keys.as_primitive::<Int64Type>().value(row)).ok(),
-        DataType::UInt8 => Some(usize::from(keys.as_primitive::<UInt8Type>().value(row))),
-        DataType::UInt16 => Some(usize::from(keys.as_primitive::<UInt16Type>().value(row))),
-        DataType::UInt32 => usize::try_from(keys.as_primitive::<UInt32Type>().value(row)).ok(),
-        DataType::UInt64 => usize::try_from(keys.as_primitive::<UInt64Type>().value(row)).ok(),
-        _ => None,
-    };
+    let key = downcast_integer_array!(keys => usize::try_from(i128::from(keys.value(row))).ok(), _ => None);
     key.is_some_and(|key| value(dictionary.values().as_ref(), key, out))
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use chatmill_diag::codes::{DECOMPRESSION_LIMIT, TRUNCATED_STREAM, UNREAD_JOURNAL};
+use chatmill_diag::codes::UNREAD_JOURNAL;
 use chatmill_diag::faults::Call;
 use chatmill_diag::limits::MIB;
 use chatmill_diag::{Finding, Limits};
@@ -42,25 +42,30 @@ pub(crate) fn is_companion(path: &Path) -> io::Result<bool> {
 }
 
 /// A database file, or another that is read by seeking.
-pub(crate) enum DatabaseFile {
-    /// An input of its own.
-    Own {
-        /// Where it is.
-        path: PathBuf,
-        /// Its length.
-        bytes: u64,
-    },
-    /// A copy of what came out of an archive, a compression or a pipe. Only its owner may read it, and it has a name only until
-    /// SQLite has opened it.
-    Copy {
-        /// The copy.
-        file: NamedTempFile,
-        /// Its length.
-        bytes: u64,
-    },
+pub(crate) struct DatabaseFile {
+    path: PathBuf,
+    /// Its length.
+    pub(super) bytes: u64,
+    /// The copy that it is of what came out of an archive, a compression or a pipe; none for an input of its own. Only its owner
+    /// may read it, and it has a name only until SQLite has opened it.
+    copy: Option<NamedTempFile>,
 }
 
 impl DatabaseFile {
+    /// An input of its own.
+    pub(crate) fn own(path: &Path, bytes: u64) -> Self {
+        Self {
+            path: path.to_owned(),
+            bytes,
+            copy: None,
+        }
+    }
+
+    /// Whether it is an input of its own, of which nobody else counts what is read.
+    pub(crate) fn is_own(&self) -> bool {
+        self.copy.is_none()
+    }
+
     /// Copies a stream to a temporary file, since a database is read by seeking.
     pub(crate) fn copy(stream: &mut dyn Read, gauge: &ReadBudget) -> Result<Self, StreamError> {
         let (limits, first_failure) = (&gauge.limits, &gauge.first_failure);
@@ -70,20 +75,23 @@ impl DatabaseFile {
         let mut bytes = 0;
         loop {
             let count = match stream.read(&mut buffer) {
-                Ok(0) => return Ok(Self::Copy { file, bytes }),
+                Ok(0) => {
+                    return Ok(Self {
+                        path: file.path().to_owned(),
+                        bytes,
+                        copy: Some(file),
+                    });
+                }
                 Ok(count) => count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(StreamError::of(&error)),
+                Err(error) => return Err(error.into()),
             };
             bytes += count as u64;
             if bytes > limits.spool {
-                return Err(StreamError::new(
-                    &DECOMPRESSION_LIMIT,
-                    format!(
-                        "the file is longer than the {} bytes that may be copied to a temporary file",
-                        limits.spool
-                    ),
-                ));
+                return Err(StreamError::unbounded(format!(
+                    "the file is longer than the {} bytes that may be copied to a temporary file",
+                    limits.spool
+                )));
             }
             let block = buffer.split_at(count).0;
             door::call(Call::Write, || file.write_all(block))
@@ -95,42 +103,29 @@ impl DatabaseFile {
     /// the header and the length of the file say against each other, if they do.
     pub(super) fn whole_pages(self, gauge: &ReadBudget) -> Result<(Self, Option<Finding>), StreamError> {
         let opened = InputFile::open(self.path(), &gauge.first_failure);
-        let mut file = opened.map_err(|cause| StreamError::of(&cause.into()))?;
+        let mut file = opened?;
         let mut header = [0; HEADER_BYTES];
         // A file without a sound header is told by SQLite.
         let read = file.read_exact(&mut header).ok();
         let Some(pages) = read.and_then(|()| Pages::of(&header)) else {
             return Ok((self, None));
         };
-        let fault = pages.fault(self.bytes(), &mut file)?;
-        let rest = self.bytes() % pages.size;
+        let fault = pages.fault(self.bytes, &mut file)?;
+        let rest = self.bytes % pages.size;
         if rest == 0 {
             return Ok((self, fault));
         }
-        if rest == self.bytes() {
-            return Err(StreamError::new(
-                &TRUNCATED_STREAM,
-                "the database ends inside its first page",
-            ));
+        if rest == self.bytes {
+            return Err(StreamError::truncated("the database ends inside its first page"));
         }
-        file.seek(SeekFrom::Start(0))
-            .map_err(|error| StreamError::of(&error))?;
-        let whole = Self::copy(&mut file.take(self.bytes() - rest), gauge)?;
+        file.seek(SeekFrom::Start(0))?;
+        let whole = Self::copy(&mut file.take(self.bytes - rest), gauge)?;
         Ok((whole, fault))
     }
 
     /// Where it lies.
     pub(crate) fn path(&self) -> &Path {
-        match self {
-            Self::Own { path, .. } => path,
-            Self::Copy { file, .. } => file.path(),
-        }
-    }
-
-    pub(super) fn bytes(&self) -> u64 {
-        match self {
-            Self::Own { bytes, .. } | Self::Copy { bytes, .. } => *bytes,
-        }
+        &self.path
     }
 
     /// Opens the database such that nothing in it is executed and nothing outside it is read. A copy loses its name.
@@ -152,12 +147,9 @@ impl DatabaseFile {
 
     /// What stands beside the database and belongs to it, but is not read.
     pub(super) fn notes(&self, first_failure: &FirstFailure) -> Vec<Finding> {
-        let Self::Own { path, .. } = self else {
-            return Vec::new();
-        };
         let mut notes = Vec::new();
-        for ending in JOURNALS {
-            let mut beside = OsString::from(path);
+        for ending in JOURNALS.into_iter().filter(|_| self.is_own()) {
+            let mut beside = OsString::from(&self.path);
             beside.push(ending);
             let length = match door::follow(Path::new(&beside)) {
                 Ok(metadata) => metadata.len(),

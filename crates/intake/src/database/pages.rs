@@ -1,9 +1,10 @@
 //! The pages of a database: what the header says of them, held against the length of the file.
 
+use std::cmp::Ordering;
 use std::io::{self, Read, Seek};
 
-use chatmill_diag::Finding;
 use chatmill_diag::codes::{CORRUPT_STREAM, TRUNCATED_STREAM};
+use chatmill_diag::{Finding, cut};
 
 use crate::stream::StreamError;
 
@@ -21,7 +22,7 @@ pub(super) struct Pages {
 impl Pages {
     /// What a header says, where its pages have a size that pages can have.
     pub(super) fn of(header: &[u8; HEADER_BYTES]) -> Option<Self> {
-        let byte = |at: usize| header.get(at).copied().unwrap_or_default();
+        let byte = |at: usize| *cut::at(header, at);
         let number = |at: usize| u32::from_be_bytes([byte(at), byte(at + 1), byte(at + 2), byte(at + 3)]);
         let size = match u64::from(u16::from_be_bytes([byte(16), byte(17)])) {
             1 => 65_536,
@@ -41,31 +42,20 @@ impl Pages {
         file: &mut F,
     ) -> Result<Option<Finding>, StreamError> {
         let Self { size, count } = *self;
-        let fault = match count {
-            None if length.is_multiple_of(size) => None,
-            None => Some((
-                &TRUNCATED_STREAM,
-                format!("the database ends inside a page: {length} bytes are not pages of {size} bytes"),
-            )),
-            Some(count) if length == count * size => None,
-            Some(count) => {
-                let is_short = length < count * size;
-                let is_room =
-                    !is_short && is_blank(file, count * size).map_err(|error| StreamError::of(&error))?;
-                let code = if is_short {
-                    &TRUNCATED_STREAM
-                } else {
-                    &CORRUPT_STREAM
-                };
-                (!is_room).then(|| {
-                    let message = format!(
-                        "the header counts {count} pages of {size} bytes, and the file has {length} bytes"
-                    );
-                    (code, message)
-                })
-            }
+        let Some(count) = count else {
+            let message =
+                format!("the database ends inside a page: {length} bytes are not pages of {size} bytes");
+            return Ok((!length.is_multiple_of(size)).then(|| Finding::new(&TRUNCATED_STREAM, message)));
         };
-        Ok(fault.map(|(code, message)| Finding::new(code, message)))
+        let code = match length.cmp(&(count * size)) {
+            Ordering::Equal => return Ok(None),
+            Ordering::Less => &TRUNCATED_STREAM,
+            Ordering::Greater if is_blank(file, count * size)? => return Ok(None),
+            Ordering::Greater => &CORRUPT_STREAM,
+        };
+        let message =
+            format!("the header counts {count} pages of {size} bytes, and the file has {length} bytes");
+        Ok(Some(Finding::new(code, message)))
     }
 }
 

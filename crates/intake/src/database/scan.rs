@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use chatmill_diag::codes::{CORRUPT_STREAM, DECOMPRESSION_LIMIT, RECORD_TOO_LONG};
-use chatmill_diag::{Code, cut};
+use chatmill_diag::codes::RECORD_TOO_LONG;
+use chatmill_diag::cut;
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, ErrorCode, Row, params_from_iter};
 
@@ -72,10 +72,7 @@ impl Scan {
             keys,
         };
         if scan.is_over {
-            scan.damage(&StreamError::new(
-                &CORRUPT_STREAM,
-                "its rows have neither number nor key",
-            ));
+            scan.damage(StreamError::corrupt("its rows have neither number nor key"));
         }
         scan
     }
@@ -109,7 +106,7 @@ impl Scan {
                 let is_too_long = error.sqlite_error_code() == Some(ErrorCode::TooBig);
                 if !is_too_long || self.pass_one(connection, gauge).is_err() {
                     self.is_over = true;
-                    self.damage(&explain(&error, gauge));
+                    self.damage(explain(&error, gauge));
                 }
             }
         }
@@ -128,10 +125,7 @@ impl Scan {
             let key = self.key(row)?;
             if self.is_numbered && !follows(self.last.as_deref(), &key) {
                 self.is_over = true;
-                self.damage(&StreamError::new(
-                    &CORRUPT_STREAM,
-                    "its rows are out of order from here on",
-                ));
+                self.damage(StreamError::corrupt("its rows are out of order from here on"));
                 return Ok(());
             }
             self.last = Some(key);
@@ -150,7 +144,7 @@ impl Scan {
         if let Some(row) = rows.next()? {
             self.last = Some(self.key(row)?);
             let message = format!("a cell is longer than the limit of {} bytes", gauge.limits.record);
-            self.row_damage(&RECORD_TOO_LONG, &message);
+            self.row_damage(StreamError::new(&RECORD_TOO_LONG, message));
         }
         Ok(())
     }
@@ -189,7 +183,7 @@ impl Scan {
         if !gauge.produce(length.max(1)) {
             self.is_over = true;
             let message = "the rows of the database are longer than the limit allows";
-            let broken = about(&self.table, &StreamError::new(&DECOMPRESSION_LIMIT, message));
+            let broken = about(&self.table, StreamError::unbounded(message));
             self.rows.push_back(Outcome::LimitReached(broken));
             return;
         }
@@ -197,24 +191,24 @@ impl Scan {
             Ok(Written::Row) if length > gauge.limits.record => {
                 self.bytes.truncate(start);
                 let message = format!("{length} bytes, the limit is {}", gauge.limits.record);
-                self.row_damage(&RECORD_TOO_LONG, &message);
+                self.row_damage(StreamError::new(&RECORD_TOO_LONG, message));
             }
             Ok(Written::Row) => self.rows.push_back(Outcome::Row(start..self.bytes.len())),
             Ok(Written::Filtered) => self.filtered += 1,
-            Err(broken) => self.row_damage(broken.code, &broken.message),
+            Err(broken) => self.row_damage(broken),
         }
     }
 
     /// Reports the last row.
-    fn row_damage(&mut self, code: &'static Code, message: &str) {
+    fn row_damage(&mut self, broken: StreamError) {
         let which = match self.last.as_deref() {
             Some([Value::Integer(number)]) => format!("row {number}"),
             _ => "a row".to_owned(),
         };
-        self.damage(&StreamError::new(code, format!("{which}: {message}")));
+        self.damage(broken.about(which));
     }
 
-    fn damage(&mut self, broken: &StreamError) {
+    fn damage(&mut self, broken: StreamError) {
         self.rows
             .push_back(Outcome::FramingError(about(&self.table, broken)));
     }

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use chatmill_diag::codes::CORRUPT_STREAM;
 use rusqlite::Connection;
 
 use super::{Doubt, explain};
@@ -77,8 +76,7 @@ pub(super) fn count(
         match rows.next() {
             Ok(Some(_)) if count < bytes => count += 1,
             Ok(Some(_)) => {
-                let circle =
-                    StreamError::new(&CORRUPT_STREAM, "the table has more rows than the file has bytes");
+                let circle = StreamError::corrupt("the table has more rows than the file has bytes");
                 return Ok((count, Some(circle)));
             }
             Ok(None) => return Ok((count, None)),

@@ -1,8 +1,14 @@
 //! Names that are left out: globs over the names of files and of members of archives.
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::DiscoverError;
+
+/// A glob, in which `*` ends at a slash.
+pub(super) fn glob(pattern: &str) -> Result<Glob, globset::Error> {
+    let mut builder = GlobBuilder::new(pattern);
+    builder.literal_separator(true).backslash_escape(true).build()
+}
 
 /// Patterns of names. One without a slash means a file of that name in any folder.
 #[derive(Clone, Debug, Default)]
@@ -18,33 +24,23 @@ impl Patterns {
     ///
     /// When one is malformed.
     pub fn new(patterns: &[String]) -> Result<Self, DiscoverError> {
-        let mut anywhere = GlobSetBuilder::new();
-        let mut whole = GlobSetBuilder::new();
-        for pattern in patterns {
-            let fault = |source| DiscoverError::Pattern {
-                pattern: pattern.clone(),
-                source,
-            };
-            let glob = GlobBuilder::new(pattern)
-                .literal_separator(true)
-                .backslash_escape(true)
-                .build()
-                .map_err(fault)?;
-            if pattern.contains('/') {
-                whole.add(glob);
-            } else {
-                anywhere.add(glob);
-            }
-        }
-        let built = |set: GlobSetBuilder| {
-            set.build().map_err(|source| DiscoverError::Pattern {
-                pattern: patterns.join(", "),
-                source,
-            })
+        let (mut anywhere, mut whole) = (GlobSetBuilder::new(), GlobSetBuilder::new());
+        // Of several that are malformed only together, each is named.
+        let fault = |source: globset::Error| DiscoverError::Pattern {
+            pattern: source.glob().map_or_else(|| patterns.join(", "), str::to_owned),
+            source,
         };
+        for pattern in patterns {
+            let set = if pattern.contains('/') {
+                &mut whole
+            } else {
+                &mut anywhere
+            };
+            set.add(glob(pattern).map_err(fault)?);
+        }
         Ok(Self {
-            anywhere: built(anywhere)?,
-            whole: built(whole)?,
+            anywhere: anywhere.build().map_err(fault)?,
+            whole: whole.build().map_err(fault)?,
         })
     }
 

@@ -83,17 +83,19 @@ pub(super) fn folder(
             }
         };
         for name in names {
-            match look(folder, relative.join(name), links, choose) {
-                Ok(Look::Passed) => {}
-                Ok(Look::Folder(path)) => open.push(path),
-                Ok(Look::Linked(path)) => {
-                    linked.insert(path);
-                }
-                Ok(Look::Input(path, kind, bytes)) => found.push((path, kind, bytes)),
-                Err((path, error)) => {
-                    let kind = unreadable("look at", &folder.join(&path), &error);
-                    found.push((path, kind, 0));
-                }
+            let path = relative.join(name);
+            let choice = choose(&path);
+            let is_hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
+            if !choice.hidden && path.file_name().is_some_and(is_hidden) {
+                continue;
+            }
+            let whole = folder.join(&path);
+            let looked = look(&whole, links, choice);
+            match looked.unwrap_or_else(|error| Look::Input(unreadable("look at", &whole, &error), 0)) {
+                Look::Passed => {}
+                Look::Folder => open.push(path),
+                Look::Linked => drop(linked.insert(path)),
+                Look::Input(kind, bytes) => found.push((path, kind, bytes)),
             }
         }
     }
@@ -122,44 +124,16 @@ pub(super) fn folder(
     inputs.collect()
 }
 
-/// What one name in a folder stands for.
+/// What a path in a folder stands for.
 enum Look {
     Passed,
-    Folder(PathBuf),
-    /// A folder that a link leads to.
-    Linked(PathBuf),
-    Input(PathBuf, InputKind, u64),
-}
-
-fn look(
-    folder: &Path,
-    path: PathBuf,
-    links: Links,
-    choose: &dyn Fn(&Path) -> Choice,
-) -> Result<Look, (PathBuf, io::Error)> {
-    let choice = choose(&path);
-    let is_hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
-    if !choice.hidden && path.file_name().is_some_and(is_hidden) {
-        return Ok(Look::Passed);
-    }
-    match kind(&folder.join(&path), links, choice) {
-        Ok(Kind::Passed) => Ok(Look::Passed),
-        Ok(Kind::Folder) => Ok(Look::Folder(path)),
-        Ok(Kind::Linked) => Ok(Look::Linked(path)),
-        Ok(Kind::Input(kind, bytes)) => Ok(Look::Input(path, kind, bytes)),
-        Err(error) => Err((path, error)),
-    }
-}
-
-/// What becomes of a path.
-enum Kind {
-    Passed,
     Folder,
+    /// A folder that a link leads to.
     Linked,
     Input(InputKind, u64),
 }
 
-fn kind(path: &Path, links: Links, choice: Choice) -> io::Result<Kind> {
+fn look(path: &Path, links: Links, choice: Choice) -> io::Result<Look> {
     // This does not follow links.
     let metadata = door::look(path)?;
     if metadata.is_symlink() && links == Links::Followed {
@@ -167,40 +141,40 @@ fn kind(path: &Path, links: Links, choice: Choice) -> io::Result<Kind> {
             Ok(led_to) => led_to,
             // What leads nowhere and is not meant is passed over like any other name.
             Err(error) if choice.take == Take::Nothing && !door::is_of_the_system(&error) => {
-                return Ok(Kind::Passed);
+                return Ok(Look::Passed);
             }
             Err(error) => return Err(error),
         };
         // A dump keeps its folder for itself, and a link is none.
         if led_to.is_dir() && choice.deeper {
-            return Ok(Kind::Linked);
+            return Ok(Look::Linked);
         } else if choice.take == Take::Nothing || led_to.is_dir() {
-            return Ok(Kind::Passed);
+            return Ok(Look::Passed);
         }
-        return Ok(Kind::Input(regular(path, &led_to), led_to.len()));
+        return Ok(Look::Input(regular(path, &led_to), led_to.len()));
     }
     if metadata.is_dir() {
         return Ok(if choice.take != Take::Nothing && dump::is_folder(path)? {
-            Kind::Input(InputKind::Folder, stored_bytes(path)?)
+            Look::Input(InputKind::Folder, stored_bytes(path)?)
         } else if choice.take == Take::Anything {
-            Kind::Input(refused(&NOT_A_REGULAR_FILE, "the input is a folder"), 0)
+            Look::Input(refused(&NOT_A_REGULAR_FILE, "the input is a folder"), 0)
         } else if choice.deeper {
-            Kind::Folder
+            Look::Folder
         } else {
-            Kind::Passed
+            Look::Passed
         });
     }
     if choice.take == Take::Files && database::is_companion(path)? {
-        return Ok(Kind::Passed);
+        return Ok(Look::Passed);
     }
     if choice.take == Take::Nothing && !(metadata.is_symlink() && choice.deeper && leads_on(path)?) {
-        return Ok(Kind::Passed);
+        return Ok(Look::Passed);
     }
     if metadata.is_symlink() {
         let kind = refused(&LINK_NOT_FOLLOWED, "the input is a link and was not followed");
-        return Ok(Kind::Input(kind, 0));
+        return Ok(Look::Input(kind, 0));
     }
-    Ok(Kind::Input(regular(path, &metadata), metadata.len()))
+    Ok(Look::Input(regular(path, &metadata), metadata.len()))
 }
 
 /// Whether a link leads to a folder; one that leads nowhere does not.

@@ -1,10 +1,11 @@
 //! A top-level array of any size: one record an element.
 
-use chatmill_diag::codes::{INVALID_JSON, RECORD_TOO_LONG, TRUNCATED_STREAM};
+use chatmill_diag::codes::{INVALID_JSON, RECORD_TOO_LONG};
 
 use super::balance::Balance;
 use super::unit::Unit;
 use super::{Framer, is_space};
+use crate::event::Form;
 use crate::stream::StreamError;
 
 /// Where in the array the reading is.
@@ -40,8 +41,8 @@ impl Framer {
             _ => is_space,
         };
         let Some(byte) = self.pass_separators(separator) else {
-            let open =
-                (state != State::Closed).then(|| cut("the entry ends before the array's closing bracket"));
+            let open = (state != State::Closed)
+                .then(|| StreamError::truncated("the entry ends before the array's closing bracket"));
             self.finish(open, buffer);
             return;
         };
@@ -65,7 +66,11 @@ impl Framer {
                 self.reject(unit, &broken, buffer);
                 self.state = super::State::Over;
             } else {
-                self.finish_inside(unit, cut("the entry ends inside an array element"), buffer);
+                self.finish_inside(
+                    unit,
+                    StreamError::truncated("the entry ends inside an array element"),
+                    buffer,
+                );
             }
             return;
         }
@@ -73,7 +78,7 @@ impl Framer {
             let broken = StreamError::new(&INVALID_JSON, "expected `,` or `]` between array elements");
             self.reject(unit, &broken, buffer);
         } else {
-            self.accept(unit, buffer);
+            self.accept(unit, Form::Original, buffer);
         }
         self.state = super::State::Array(State::After);
     }
@@ -104,8 +109,4 @@ impl Framer {
         }
         false
     }
-}
-
-fn cut(message: &str) -> StreamError {
-    StreamError::new(&TRUNCATED_STREAM, message)
 }

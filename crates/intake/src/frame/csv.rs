@@ -1,13 +1,12 @@
 //! A CSV file: one record a row. A header that no table map recognises makes each of them one damage.
 
-use chatmill_diag::codes::DUMP_INCOMPLETE;
-
+use super::Framer;
 use super::rows::CellsOf;
-use super::{Framer, State};
 use crate::stream::StreamError;
 use crate::table::csv::{Ends, Layout, SEPARATORS};
 
 /// What is kept of a CSV file between events.
+#[derive(Default)]
 pub(super) struct Csv {
     separator: u8,
     /// The columns, until the header was passed.
@@ -40,12 +39,8 @@ impl Csv {
 impl Framer {
     /// Cuts the next row. Empty lines, and the header, are separators.
     pub(super) fn next_csv_row(&mut self, buffer: &mut Vec<u8>) {
-        let Some(csv) = &mut self.csv else {
-            self.state = State::Over;
-            return;
-        };
-        let (separator, is_unknown) = (csv.separator, csv.is_unknown);
-        let header = csv.header.take();
+        let (separator, is_unknown) = (self.csv.separator, self.csv.is_unknown);
+        let header = self.csv.header.take();
         if self
             .pass_separators(|byte| matches!(byte, b'\n' | b'\r'))
             .is_none()
@@ -78,7 +73,7 @@ impl Framer {
             return;
         }
         let cut = (!is_ended).then(|| {
-            let cut = || StreamError::new(&DUMP_INCOMPLETE, "the file ends inside a row");
+            let cut = || StreamError::incomplete("the file ends inside a row");
             (
                 self.window.is_broken(),
                 self.window.take_broken().unwrap_or_else(cut),

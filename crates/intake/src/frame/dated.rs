@@ -1,5 +1,7 @@
 //! Lines of a chat that was exported as text: each message begins with its date and time.
 
+use chatmill_diag::cut;
+
 /// Lines that are looked at.
 const LINES: usize = 8;
 
@@ -17,7 +19,7 @@ pub(super) fn begins(head: &[u8]) -> bool {
 
 /// Whether a line begins so. Lines of logs begin with the year and have no brackets around their times.
 fn is_dated(line: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(line.get(..line.len().min(96)).unwrap_or(line));
+    let text = String::from_utf8_lossy(cut::up_to(line, 96));
     let text = text.trim_start_matches(MARKS);
     let inside = text.strip_prefix('[');
     let is_date = |sign: char| sign.is_ascii_digit() || "./-".contains(sign);

@@ -1,10 +1,11 @@
 //! JSON documents one after another, however they are laid out.
 
-use chatmill_diag::codes::{DOCUMENT_TOO_LARGE, INVALID_JSON, TRUNCATED_STREAM};
+use chatmill_diag::codes::{DOCUMENT_TOO_LARGE, INVALID_JSON};
 use memchr::memchr;
 
 use super::balance::Balance;
 use super::{Framer, State, is_space};
+use crate::event::Form;
 use crate::json;
 use crate::stream::StreamError;
 
@@ -29,11 +30,11 @@ impl Framer {
             let count = end.unwrap_or(rest.len());
             self.take(&mut unit, count, buffer);
             if end.is_some() {
-                self.accept(unit, buffer);
+                self.accept(unit, Form::Original, buffer);
                 return;
             }
         }
-        let cut = StreamError::new(&TRUNCATED_STREAM, "the entry ends inside a JSON document");
+        let cut = StreamError::truncated("the entry ends inside a JSON document");
         self.finish_inside(unit, cut, buffer);
     }
 
@@ -55,13 +56,13 @@ impl Framer {
             }
         }
         if !ended && self.window.is_broken() {
-            let cut = StreamError::new(&TRUNCATED_STREAM, "the entry ends inside a JSON document");
+            let cut = StreamError::truncated("the entry ends inside a JSON document");
             self.finish_inside(unit, cut, buffer);
         } else if unit
             .bytes(buffer)
             .is_some_and(|bytes| json::scan(bytes, 0).is_ok())
         {
-            self.accept(unit, buffer);
+            self.accept(unit, Form::Original, buffer);
         } else {
             self.reject(
                 unit,

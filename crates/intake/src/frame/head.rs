@@ -75,7 +75,7 @@ pub(super) fn decide(head: &[u8], complete: bool, maps: &[TableMap]) -> Cut {
     }
     match (0..LINES)
         .zip(lines(head, complete))
-        .find(|(_, line)| is_object(line))
+        .find(|(_, line)| is_balanced(line, b'{'))
     {
         None => Cut::Documents,
         Some((0, _)) => Cut::Lines,
@@ -124,11 +124,6 @@ fn lines(head: &[u8], complete: bool) -> impl Iterator<Item = &[u8]> {
         Some(line)
     })
     .filter(|line| line.iter().any(|byte| !is_space(*byte)))
-}
-
-/// Whether a line is one balanced object from column 1 on.
-fn is_object(line: &[u8]) -> bool {
-    is_balanced(line, b'{')
 }
 
 /// Whether a line is one JSON string from column 1 on.

@@ -5,7 +5,7 @@ use memchr::memchr;
 
 use super::unit::Unit;
 use super::{Framer, State, is_space};
-use crate::event::{Event, Form};
+use crate::event::Form;
 use crate::table::copy::{self, CopiedLine};
 
 impl Framer {
@@ -33,7 +33,7 @@ impl Framer {
             held_back |= text.len() < length;
             unit.push(text, buffer);
             // Only the line feed, passed as a separator, can change the line; columns inside a line are never asked.
-            self.place.offset += length as u64;
+            self.place.byte += length as u64;
             self.window.consume(length);
             if line_end.is_some() || !self.window.ready() {
                 let broken = if line_end.is_none() {
@@ -53,7 +53,7 @@ impl Framer {
                 if self.state == State::EscapedLines {
                     self.accept_unescaped(unit, buffer);
                 } else {
-                    self.accept(unit, buffer);
+                    self.accept(unit, Form::Original, buffer);
                 }
                 return;
             }
@@ -72,9 +72,6 @@ impl Framer {
             buffer.truncate(unit.buffer_start());
             buffer.extend_from_slice(&text);
         }
-        self.accept(unit, buffer);
-        if let Some(Event::Frame(frame)) = self.queue.back_mut() {
-            frame.form = form;
-        }
+        self.accept(unit, form, buffer);
     }
 }

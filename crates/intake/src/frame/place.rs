@@ -1,41 +1,17 @@
-//! Where a byte stands: offset, line and column.
+//! Where a byte stands, counted along: offset, line and column.
 
 use memchr::{memchr_iter, memrchr};
 
-use crate::event::FaultPlace;
-
-/// A place in an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    /// Bytes before it.
-    pub(super) offset: u64,
-    /// Line, from 1.
-    pub(super) line: u64,
-    /// Column in code points, from 1.
-    pub(super) column: u64,
-}
-
-impl Default for Place {
-    fn default() -> Self {
-        Self {
-            offset: 0,
-            line: 1,
-            column: 1,
-        }
-    }
-}
-
-impl From<Place> for FaultPlace {
-    fn from(place: Place) -> Self {
-        Self {
-            byte: place.offset,
-            line: place.line,
-            column: place.column,
-        }
-    }
-}
+use crate::event::Place;
 
 impl Place {
+    /// Where an entry begins.
+    pub(super) const START: Self = Self {
+        byte: 0,
+        line: 1,
+        column: 1,
+    };
+
     /// The place after these bytes.
     pub(super) fn after(mut self, bytes: &[u8]) -> Self {
         self.advance(bytes);
@@ -44,7 +20,7 @@ impl Place {
 
     /// Moves after `bytes`.
     pub(super) fn advance(&mut self, bytes: &[u8]) {
-        self.offset += bytes.len() as u64;
+        self.byte += bytes.len() as u64;
         match memrchr(b'\n', bytes) {
             None => self.column += code_points(bytes),
             Some(last) => {
@@ -67,10 +43,10 @@ mod tests {
     #[test]
     fn columns_count_code_points_and_lines_line_feeds() {
         let text = "a中😀\r\n\néx";
-        let mut whole = Place::default();
+        let mut whole = Place::START;
         whole.advance(text.as_bytes());
         assert_eq!((whole.line, whole.column), (3, 3));
-        let mut bytewise = Place::default();
+        let mut bytewise = Place::START;
         for byte in text.bytes() {
             bytewise.advance(&[byte]);
         }

@@ -20,6 +20,7 @@ use crate::table::{TableMap, copy, csv, literal};
 const REPORT_AFTER_BYTES: u64 = 4 << 20;
 
 /// What is kept of tables between events.
+#[derive(Default)]
 pub(super) struct Rows {
     maps: Arc<[TableMap]>,
     /// How the rows' text is encoded.
@@ -72,8 +73,9 @@ struct Skipped {
 }
 
 /// How text is encoded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum Encoding {
+    #[default]
     Utf8,
     /// ISO 8859-1: each byte is the code point of its number.
     Latin1,
@@ -113,16 +115,7 @@ impl Rows {
     pub(super) fn new(maps: &Arc<[TableMap]>) -> Self {
         Self {
             maps: Arc::clone(maps),
-            encoding: Encoding::Utf8,
-            target: Target::default(),
-            known: BTreeMap::new(),
-            known_bytes: 0,
-            announced: None,
-            skipped: Skipped::default(),
-            has_reported: false,
-            raw: Vec::new(),
-            json: Vec::new(),
-            waiting: None,
+            ..Self::default()
         }
     }
 
@@ -296,15 +289,11 @@ impl Framer {
         };
         match written {
             Ok(Written::Row) => {
-                let event = unit.accept(self.record, &mut raw);
+                let event = unit.accept(self.record, Form::Row, &mut raw);
                 self.wait(event);
             }
             Ok(Written::Filtered) => self.skip_row(unit.length()),
-            Err(fault) => {
-                let broken = cut.unwrap_or(fault);
-                let event = unit.reject(self.record, &broken, &mut raw);
-                self.wait(event);
-            }
+            Err(fault) => return self.reject_row(unit, raw, &cut.unwrap_or(fault)),
         }
         self.rows.raw = raw;
     }
@@ -335,7 +324,6 @@ impl Framer {
                 let start = buffer.len();
                 buffer.extend_from_slice(&self.rows.json);
                 frame.buffer = start..buffer.len();
-                frame.form = Form::Row;
             }
             self.queue.push_back(event);
         }

@@ -12,8 +12,8 @@ use chatmill_diag::Finding;
 use chatmill_diag::codes::{DUMP_INCOMPLETE, EMPTY_INPUT};
 use memchr::memchr;
 
+use super::Framer;
 use super::unit::Unit;
-use super::{Framer, State};
 use crate::event::Event;
 use crate::stream::StreamError;
 use crate::table::sql::{Dialect, Syntax};
@@ -25,6 +25,7 @@ use lexer::{Lexer, Mark};
 const MAX_HELD_BYTES: u64 = 1 << 20;
 
 /// What is kept of a text dump between events.
+#[derive(Default)]
 pub(super) struct Sql {
     syntax: Syntax,
     part: Part,
@@ -36,15 +37,16 @@ pub(super) struct Sql {
     open: Vec<Open>,
     /// Whether it is the rows of one table and nothing else.
     is_one_table: bool,
-    /// How the dump is cut, where no damage says so yet.
+    /// How the dump is cut, where no row is lost that could be shown and no damage says so yet.
     cut: Option<&'static str>,
     /// Whether a damage says that the dump is cut.
     is_cut_reported: bool,
 }
 
 /// What the reading stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
+    #[default]
     Statements,
     /// Between the rows of an `INSERT`.
     Inserts,
@@ -80,16 +82,10 @@ impl Open {
 }
 
 impl Sql {
-    pub(super) const fn new(dialect: Dialect) -> Self {
+    pub(super) fn new(dialect: Dialect) -> Self {
         Self {
             syntax: Syntax::new(dialect),
-            part: Part::Statements,
-            database: None,
-            schema: None,
-            open: Vec::new(),
-            is_one_table: false,
-            cut: None,
-            is_cut_reported: false,
+            ..Self::default()
         }
     }
 
@@ -105,7 +101,7 @@ impl Sql {
     pub(super) fn of_inserts() -> Self {
         Self {
             is_one_table: true,
-            ..Self::new(Dialect::PostgreSql)
+            ..Self::default()
         }
     }
 
@@ -135,11 +131,7 @@ impl Sql {
 impl Framer {
     /// Reads on in a text dump up to the next row, comment or statement.
     pub(super) fn next_sql(&mut self, buffer: &mut Vec<u8>) {
-        let Some(sql) = &self.sql else {
-            self.state = State::Over;
-            return;
-        };
-        let (syntax, part) = (sql.syntax, sql.part);
+        let (syntax, part) = (self.sql.syntax, self.sql.part);
         if !self.window.ready() {
             self.finish_dump(buffer);
             return;
@@ -149,22 +141,16 @@ impl Framer {
             Part::Inserts => self.next_values(syntax),
             Part::CopyStart => {
                 if self.pass_line().is_some() {
-                    self.enter(Part::CopyLine);
+                    self.sql.part = Part::CopyLine;
                 }
             }
             Part::CopyLineEnd => {
                 self.pass_separator();
-                self.enter(Part::CopyLine);
+                self.sql.part = Part::CopyLine;
             }
             Part::CopyLine => self.next_copy_line(),
             Part::CopyEnd => self.pass_copy_end(),
             Part::Delimited => self.pass_delimited(),
-        }
-    }
-
-    fn enter(&mut self, part: Part) {
-        if let Some(sql) = &mut self.sql {
-            sql.part = part;
         }
     }
 
@@ -211,23 +197,14 @@ impl Framer {
 
     /// Ends a row that the end of the entry cuts.
     fn cut_row(&mut self, unit: Unit, raw: Vec<u8>) {
-        let cut = || StreamError::new(&DUMP_INCOMPLETE, "the dump ends inside a row");
+        let cut = || StreamError::incomplete("the dump ends inside a row");
         let broken = self.window.take_broken().unwrap_or_else(cut);
         self.reject_row(unit, raw, &broken);
-        if let Some(sql) = &mut self.sql {
-            sql.is_cut_reported = true;
-        }
-    }
-
-    /// Notes that the dump is cut where no row is lost that could be shown.
-    fn cut(&mut self, message: &'static str) {
-        if let Some(sql) = &mut self.sql {
-            sql.cut = Some(message);
-        }
+        self.sql.is_cut_reported = true;
     }
 
     fn note_incomplete(&mut self, message: &str) {
-        let offset = self.place.offset;
+        let offset = self.place.byte;
         let finding = Finding::new(&DUMP_INCOMPLETE, message).at_span(offset, offset);
         self.queue.push_back(Event::Note(finding));
     }
@@ -237,7 +214,7 @@ impl Framer {
         if self.flush_separators() {
             return;
         }
-        let Some(sql) = &self.sql else { return };
+        let sql = &self.sql;
         let cut = sql.cut.or(match sql.part {
             Part::Statements | Part::CopyEnd | Part::Delimited => None,
             Part::Inserts => Some("the dump ends between the rows of a statement"),
@@ -256,7 +233,7 @@ impl Framer {
                 self.queue.push_back(Event::Note(finding));
             }
         }
-        let cut = cut.map(|message| StreamError::new(&DUMP_INCOMPLETE, message));
+        let cut = cut.map(StreamError::incomplete);
         self.finish(cut, buffer);
     }
 }
@@ -270,7 +247,7 @@ mod tests {
 
     use crate::archive::dump::{DumpTable, RowText};
     use crate::event::Event;
-    use crate::frame::Framer;
+    use crate::frame::{Framer, How};
     use crate::table::TableMap;
 
     /// The rows and the codes of damages in the rows of one table.
@@ -285,7 +262,7 @@ mod tests {
             ..TableMap::default()
         }]);
         let stream = Box::new(Cursor::new(body.as_bytes().to_vec()));
-        let (mut framer, _) = Framer::of_table(stream, Vec::new(), &Limits::default(), &table, &maps);
+        let (mut framer, _) = Framer::new(stream, Vec::new(), &Limits::default(), &maps, How::Table(&table));
         let (mut rows, mut codes, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
         while let Some(event) = framer.next(&mut buffer) {
             match event {

@@ -4,12 +4,13 @@
 //! What follows the stage of framing knows JSON only, so the text is written as the one field of an object. Where a turn
 //! begins and ends is the reader's business.
 
-use chatmill_diag::codes::{DOCUMENT_TOO_LARGE, TRUNCATED_STREAM};
+use chatmill_diag::codes::DOCUMENT_TOO_LARGE;
 
 use super::{Framer, dated, is_space};
-use crate::event::{Event, Form};
+use crate::event::Form;
 use crate::json::{Places, unescape_lossy};
 use crate::stream::StreamError;
+use crate::table::row::push_escaped;
 
 /// The control token that opens a turn; a transcript of turns starts with it.
 const OPENING: &[u8] = b"<|im_start|>";
@@ -42,34 +43,18 @@ impl Framer {
             self.take(&mut unit, count, buffer);
         }
         if self.window.is_broken() {
-            let cut = StreamError::new(&TRUNCATED_STREAM, "the entry ends inside a transcript");
+            let cut = StreamError::truncated("the entry ends inside a transcript");
             self.finish_inside(unit, cut, buffer);
             return;
         }
         if let Some(text) = unit.bytes(buffer).map(<[u8]>::to_vec) {
             buffer.truncate(unit.buffer_start());
             buffer.extend_from_slice(BEFORE);
-            escape(&text, buffer);
+            // Bytes that are not UTF-8 the scan finds.
+            push_escaped(&text, buffer);
             buffer.extend_from_slice(BEHIND);
         }
-        self.accept(unit, buffer);
-        if let Some(Event::Frame(frame)) = self.queue.back_mut() {
-            frame.form = Form::Text;
-        }
-    }
-}
-
-/// Writes the inside of a JSON string. Bytes that are not UTF-8 stay as they are, for the scan to find.
-fn escape(text: &[u8], json: &mut Vec<u8>) {
-    for byte in text {
-        match byte {
-            b'"' | b'\\' => json.extend([b'\\', *byte]),
-            b'\n' => json.extend(b"\\n"),
-            b'\r' => json.extend(b"\\r"),
-            b'\t' => json.extend(b"\\t"),
-            0..0x20 => json.extend(format!("\\u{byte:04x}").bytes()),
-            _ => json.push(*byte),
-        }
+        self.accept(unit, Form::Text, buffer);
     }
 }
 
@@ -114,14 +99,14 @@ mod tests {
     fn offsets_lead_back_to_the_text() {
         let text = "a\n\"б\"\u{1}\tz".as_bytes();
         let mut json = BEFORE.to_vec();
-        escape(text, &mut json);
+        push_escaped(text, &mut json);
         json.extend_from_slice(BEHIND);
         let transcript = FramedText::new(&json);
         assert_eq!(transcript.text(), text);
         let mut offset = transcript.offsets();
         for (at, byte) in text.iter().enumerate() {
             let mut written = BEFORE.to_vec();
-            escape(&text[..at], &mut written);
+            push_escaped(&text[..at], &mut written);
             assert_eq!(offset(written.len() as u64), at as u64, "{byte}");
         }
         assert_eq!(offset(json.len() as u64), text.len() as u64);
@@ -131,7 +116,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_stay_for_the_scan() {
         let mut json = BEFORE.to_vec();
-        escape(b"a\xffb\n", &mut json);
+        push_escaped(b"a\xffb\n", &mut json);
         json.extend_from_slice(BEHIND);
         assert_eq!(FramedText::new(&json).text(), b"a\xffb\n");
     }

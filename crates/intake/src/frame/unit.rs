@@ -1,9 +1,8 @@
 //! A record in the making: its bytes go straight into the caller's buffer, until a limit turns it into a hash.
 
-use chatmill_diag::Code;
+use chatmill_diag::{Code, cut};
 
-use super::place::Place;
-use crate::event::{Event, FaultBytes, FaultPlace, Form, Frame, FramingError};
+use crate::event::{Event, FaultBytes, Form, Frame, FramingError, Place};
 use crate::json;
 use crate::stream::StreamError;
 
@@ -19,7 +18,7 @@ pub(super) struct Unit {
     /// Set once the limit is exceeded: nothing is buffered any more.
     passed: Option<Passed>,
     /// Where its fault is, once that is known.
-    fault: Option<FaultPlace>,
+    fault: Option<Place>,
 }
 
 struct Passed {
@@ -58,7 +57,7 @@ impl Unit {
             let so_far = buffer.split_at(self.buffer_start).1;
             let mut hasher = blake3::Hasher::new();
             hasher.update(so_far);
-            let head = so_far.get(..self.head_limit).unwrap_or(so_far).to_vec();
+            let head = cut::up_to(so_far, self.head_limit).to_vec();
             buffer.truncate(self.buffer_start);
             Passed { hasher, head }
         });
@@ -69,7 +68,7 @@ impl Unit {
 
     /// Says where its fault is.
     pub(super) fn fault_at(&mut self, place: Place) {
-        self.fault = Some(place.into());
+        self.fault = Some(place);
     }
 
     /// What is wrong with a unit whose end never came: what its bytes say that no JSON says, else that it is cut off.
@@ -80,7 +79,7 @@ impl Unit {
         let Err(fault) = json::scan(bytes, u32::MAX) else {
             return cut;
         };
-        let place = self.start.after(bytes.get(..fault.at).unwrap_or(bytes));
+        let place = self.start.after(bytes.split_at(fault.at).0);
         let ends_inside = fault.at >= bytes.len();
         self.fault_at(place);
         if ends_inside {
@@ -110,7 +109,7 @@ impl Unit {
     }
 
     /// Ends as a frame, or as a damage where the limit was exceeded.
-    pub(super) fn accept(self, record: u64, buffer: &mut Vec<u8>) -> Event {
+    pub(super) fn accept(self, record: u64, form: Form, buffer: &mut Vec<u8>) -> Event {
         if self.passed.is_some() {
             let message = format!("{} bytes, the limit is {}", self.length, self.limit);
             let broken = StreamError::new(self.too_long, message);
@@ -118,12 +117,12 @@ impl Unit {
         }
         Event::Frame(Frame {
             record,
-            start: self.start.offset,
-            end: self.start.offset + self.length,
+            start: self.start.byte,
+            end: self.start.byte + self.length,
             line: self.start.line,
             column: self.start.column,
             buffer: self.buffer_start..buffer.len(),
-            form: Form::Original,
+            form,
         })
     }
 
@@ -133,18 +132,18 @@ impl Unit {
             (passed.hasher.finalize(), passed.head, None)
         } else {
             let bytes = buffer.split_at(self.buffer_start).1;
-            let around = |fault: FaultPlace| FaultBytes::around(bytes, self.start.offset, fault.byte);
+            let around = |fault: Place| FaultBytes::around(bytes, self.start.byte, fault.byte);
             (
                 blake3::hash(bytes),
-                bytes.get(..self.head_limit).unwrap_or(bytes).to_vec(),
+                cut::up_to(bytes, self.head_limit).to_vec(),
                 self.fault.map(around),
             )
         };
         buffer.truncate(self.buffer_start);
         Event::FramingError(FramingError {
             record,
-            start: self.start.offset,
-            end: self.start.offset + self.length,
+            start: self.start.byte,
+            end: self.start.byte + self.length,
             line: self.start.line,
             column: self.start.column,
             code: broken.code,

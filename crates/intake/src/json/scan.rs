@@ -259,7 +259,7 @@ impl Scanner<'_> {
         let mut escapes = 0;
         self.at += 1;
         loop {
-            self.at += plain_run(self.bytes.get(self.at..).unwrap_or_default());
+            self.at += plain_run(self.bytes.split_at(self.at).1);
             match self.bytes.get(self.at) {
                 Some(b'"') => {
                     self.at += 1;
@@ -372,7 +372,7 @@ impl Scanner<'_> {
 
     /// Consumes at least one digit; their number.
     fn digits(&mut self) -> Result<usize, Fault> {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let rest = self.bytes.split_at(self.at).1;
         let count = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         self.at += count;
         if count == 0 {
@@ -393,7 +393,7 @@ fn holds(text: &str, integer: bool) -> bool {
 
 /// The number of bytes before the first quote, backslash or control character.
 #[inline]
-pub(super) fn plain_run(bytes: &[u8]) -> usize {
+pub(crate) fn plain_run(bytes: &[u8]) -> usize {
     let (words, tail) = bytes.as_chunks::<8>();
     let mut run = 0;
     for word in words {

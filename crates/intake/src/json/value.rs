@@ -175,6 +175,7 @@ impl<'d> Value<'d> {
     /// What was opened in the string, mostly one document.
     pub fn opened(self) -> Vec<Rc<Document<'static>>> {
         let inside = self.document.inside.borrow();
+        // Of most strings, none was.
         inside.get(&self.index).cloned().unwrap_or_default()
     }
 
@@ -194,7 +195,12 @@ impl<'d> Value<'d> {
 
     /// The elements of an array; nothing for any other kind.
     pub fn items(self) -> Items<'d> {
-        let (next, end) = if self.kind() == Kind::Array {
+        self.inside(Kind::Array)
+    }
+
+    /// What lies directly in a container of a kind; nothing for any other kind.
+    fn inside(self, kind: Kind) -> Items<'d> {
+        let (next, end) = if self.kind() == kind {
             (self.index + 1, self.node().link)
         } else {
             (0, 0)
@@ -214,16 +220,7 @@ impl<'d> Value<'d> {
 
     /// Names and values as values.
     pub(super) fn pairs(self) -> impl Iterator<Item = (Value<'d>, Value<'d>)> {
-        let (next, end) = if self.kind() == Kind::Object {
-            (self.index + 1, self.node().link)
-        } else {
-            (0, 0)
-        };
-        let mut nodes = Items {
-            document: self.document,
-            next,
-            end,
-        };
+        let mut nodes = self.inside(Kind::Object);
         std::iter::from_fn(move || Some((nodes.next()?, nodes.next()?)))
     }
 

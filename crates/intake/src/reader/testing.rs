@@ -148,6 +148,7 @@ pub(crate) fn read_all(reader: &mut Reader) -> Vec<Entry> {
 }
 
 /// Compares a file of `tests/cases` with what comes of its cases: words, and a text that is written as strings of JSON, one on each line.
+/// How a file begins says what its words and outcomes are.
 pub(crate) fn cases(name: &str, comes_of: impl Fn(&str, &str) -> String) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/cases");
     let checked = chatmill_golden::check_cases(&folder.join(format!("{name}.txt")), |case| {
@@ -156,7 +157,12 @@ pub(crate) fn cases(name: &str, comes_of: impl Fn(&str, &str) -> String) {
         let text: String = pieces
             .map(|piece| serde_json::from_str::<String>(piece).unwrap())
             .collect();
-        comes_of(words.trim(), &text)
+        let outcome = comes_of(words.trim(), &text);
+        if outcome.is_empty() {
+            "(nothing)".to_owned()
+        } else {
+            outcome
+        }
     });
     checked.unwrap_or_else(|message| panic!("{message}"));
 }

@@ -4,7 +4,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use chatmill_diag::codes::{UNREADABLE_INPUT, UNSUPPORTED_CONTAINER};
+use chatmill_diag::codes::UNREADABLE_INPUT;
 use chatmill_diag::{Finding, Limits};
 
 use crate::archive::dump::{Custom, DumpTar, Folder};
@@ -17,8 +17,8 @@ use crate::discover::{Input, InputKind};
 use crate::door::{FirstFailure, InputFile};
 use crate::memory::{Held, HeldForm};
 use crate::sniff::{Container, HEAD_BYTES, sniff};
-use crate::stream::{Buffered, Bytes, Capped, Raw, ReadBudget, StreamError};
-use crate::unpack::Unpack;
+use crate::stream::{Buffered, Bytes, Raw, ReadBudget, StreamError};
+use crate::unpack::unpacked;
 
 /// Compressions around one another that are opened; more of them are an attack, not an archive.
 const MAX_LAYERS: usize = 8;
@@ -123,30 +123,31 @@ impl Opened {
     pub(super) fn input(input: &Input, limits: &Limits) -> Self {
         let path = input.path();
         let first_failure = FirstFailure::new(&path);
+        let gauge = |length| ReadBudget::new(limits.clone(), length, first_failure.clone());
         let unopened = |_| StreamError::new(&UNREADABLE_INPUT, "the input cannot be opened");
         let opened = match &input.kind {
             InputKind::Stdin => {
                 let stream = InputFile::stream(Box::new(std::io::stdin()), &first_failure);
-                Ok(Self::stream(Box::new(stream), None, limits, &first_failure))
+                Ok(Self::stream(Box::new(stream), gauge(None)))
             }
             InputKind::Pipe => InputFile::pipe(&path, &first_failure)
-                .map(|stream| Self::stream(Box::new(stream), None, limits, &first_failure))
+                .map(|stream| Self::stream(Box::new(stream), gauge(None)))
                 .map_err(unopened),
             InputKind::Refused(finding) => Err(StreamError::new(finding.code, finding.message.clone())),
             InputKind::Failed(failure) => {
                 first_failure.note((**failure).clone());
                 Err(StreamError::new(&UNREADABLE_INPUT, failure.to_string()))
             }
-            InputKind::Folder => Ok(Self::folder(path, input.bytes, limits, &first_failure)),
-            InputKind::Memory(held) => Ok(Self::held(held, limits, &first_failure)),
+            InputKind::Folder => Ok(Self::folder(path, gauge(Some(input.bytes)))),
+            InputKind::Memory(held) => Ok(Self::held(held, gauge(Some(held.length())))),
             InputKind::File => InputFile::open(&path, &first_failure)
-                .map(|file| Self::file(file, &path, limits, &first_failure))
-                .map_err(|cause| unopened(cause.into())),
+                .map(|file| {
+                    let gauge = gauge(Some(file.length()));
+                    Self::file(file, &path, gauge)
+                })
+                .map_err(unopened),
         };
-        opened.unwrap_or_else(|broken| {
-            let gauge = ReadBudget::new(limits.clone(), Some(0), first_failure);
-            Self::by_seeking(gauge, None, Walk::broken(broken))
-        })
+        opened.unwrap_or_else(|broken| Self::by_seeking(gauge(Some(0)), None, Walk::broken(broken)))
     }
 
     /// What is not read in order, or not at all.
@@ -160,14 +161,8 @@ impl Opened {
         }
     }
 
-    /// Reads a stream; `length` is its number of stored bytes, where that is known beforehand.
-    pub(super) fn stream(
-        stream: Bytes,
-        length: Option<u64>,
-        limits: &Limits,
-        first_failure: &FirstFailure,
-    ) -> Self {
-        let gauge = ReadBudget::new(limits.clone(), length, first_failure.clone());
+    /// Reads a stream.
+    pub(super) fn stream(stream: Bytes, gauge: Arc<ReadBudget>) -> Self {
         let raw = Raw::new(stream, Arc::clone(&gauge));
         let mut stored = Buffered::new(Box::new(raw.clone()));
         let is_plain = sniff(stored.peek(HEAD_BYTES)) == Container::Plain;
@@ -182,8 +177,7 @@ impl Opened {
             Container::Plain | Container::Database | Container::Columnar(_) => {
                 Walk::single(MemberBody::File(bytes))
             }
-            Container::Zip => Walk::broken(StreamError::new(
-                &UNSUPPORTED_CONTAINER,
+            Container::Zip => Walk::broken(StreamError::unsupported(
                 "a zip archive is read from a file only, not from a pipe or a compressed stream",
             )),
             Container::Unsupported(name) => Walk::broken(unsupported(name)),
@@ -199,54 +193,44 @@ impl Opened {
     }
 
     /// Reads a file; by seeking where that is how it is made.
-    fn file(mut file: InputFile, path: &Path, limits: &Limits, first_failure: &FirstFailure) -> Self {
-        let length = file.length();
-        let gauge = ReadBudget::new(limits.clone(), Some(length), first_failure.clone());
-        let own = DatabaseFile::Own {
-            path: path.to_owned(),
-            bytes: length,
-        };
+    fn file(mut file: InputFile, path: &Path, gauge: Arc<ReadBudget>) -> Self {
+        let own = DatabaseFile::own(path, file.length());
         let walk = match kind(&mut file) {
             Container::Zip => Walk::Zip(Box::new(Zip::open(file, Arc::clone(&gauge)))),
             Container::Database => Walk::single(MemberBody::Database(own)),
             Container::Columnar(kind) => Walk::single(MemberBody::Columns(own, kind)),
-            _ => return Self::stream(Box::new(file), Some(length), limits, first_failure),
+            _ => return Self::stream(Box::new(file), gauge),
         };
         Self::by_seeking(gauge, Some(path.to_owned()), walk)
     }
 
     /// Reads what is in memory. What is read by seeking is copied to a file that loses its name at once.
-    fn held(held: &Held, limits: &Limits, first_failure: &FirstFailure) -> Self {
+    fn held(held: &Held, gauge: Arc<ReadBudget>) -> Self {
+        if held.form() == HeldForm::Lines {
+            let raw = Raw::new(held.open(), Arc::clone(&gauge));
+            let walk = Walk::single(MemberBody::Lines(Buffered::new(Box::new(raw.clone()))));
+            return Self {
+                gauge,
+                raw: Some(raw),
+                path: None,
+                is_plain: true,
+                walk,
+            };
+        }
         let mut first = Vec::new();
         let looked = held.open().take(HEAD_BYTES as u64).read_to_end(&mut first);
-        if held.form() == HeldForm::File && looked.is_ok() && sniff(&first) == Container::Zip {
-            let gauge = ReadBudget::new(limits.clone(), Some(held.length()), first_failure.clone());
-            let copied = DatabaseFile::copy(&mut *held.open(), &gauge).and_then(|copy| {
-                InputFile::open(copy.path(), first_failure).map_err(|cause| StreamError::of(&cause.into()))
-            });
-            let zip = copied.map(|file| Zip::open(file, Arc::clone(&gauge)));
-            let walk = zip.map_or_else(Walk::broken, |zip| Walk::Zip(Box::new(zip)));
-            return Self::by_seeking(gauge, None, walk);
+        if looked.is_err() || sniff(&first) != Container::Zip {
+            return Self::stream(held.open(), gauge);
         }
-        let stream = held.open();
-        if held.form() == HeldForm::File {
-            return Self::stream(stream, Some(held.length()), limits, first_failure);
-        }
-        let gauge = ReadBudget::new(limits.clone(), Some(held.length()), first_failure.clone());
-        let raw = Raw::new(stream, Arc::clone(&gauge));
-        let walk = Walk::single(MemberBody::Lines(Buffered::new(Box::new(raw.clone()))));
-        Self {
-            gauge,
-            raw: Some(raw),
-            path: None,
-            is_plain: true,
-            walk,
-        }
+        let copied = DatabaseFile::copy(&mut *held.open(), &gauge)
+            .and_then(|copy| Ok(InputFile::open(copy.path(), &gauge.first_failure)?));
+        let zip = copied.map(|file| Zip::open(file, Arc::clone(&gauge)));
+        let walk = zip.map_or_else(Walk::broken, |zip| Walk::Zip(Box::new(zip)));
+        Self::by_seeking(gauge, None, walk)
     }
 
     /// Reads a dump that is a folder.
-    fn folder(path: PathBuf, bytes: u64, limits: &Limits, first_failure: &FirstFailure) -> Self {
-        let gauge = ReadBudget::new(limits.clone(), Some(bytes), first_failure.clone());
+    fn folder(path: PathBuf, gauge: Arc<ReadBudget>) -> Self {
         let dump = Folder::open(&path, Arc::clone(&gauge));
         let walk = dump.map_or_else(Walk::broken, |dump| Walk::DumpFolder(Box::new(dump)));
         Self::by_seeking(gauge, Some(path), walk)
@@ -254,24 +238,18 @@ impl Opened {
 }
 
 pub(super) fn unsupported(name: &str) -> StreamError {
-    StreamError::new(&UNSUPPORTED_CONTAINER, format!("a {name} is not read"))
+    StreamError::unsupported(format!("a {name} is not read"))
 }
 
 pub(super) fn too_many_layers() -> StreamError {
-    StreamError::new(
-        &UNSUPPORTED_CONTAINER,
-        format!("more than {MAX_LAYERS} compressions around one another"),
-    )
+    StreamError::unsupported(format!("more than {MAX_LAYERS} compressions around one another"))
 }
 
 /// Takes compressions off until something else comes to light.
 pub(super) fn uncover(mut bytes: Buffered, gauge: &Arc<ReadBudget>) -> (Container, Buffered) {
     for _ in 0..MAX_LAYERS {
         match sniff(bytes.peek(HEAD_BYTES)) {
-            Container::Compressed(codec) => {
-                let unpack = Unpack::new(codec, bytes, Arc::clone(gauge));
-                bytes = Buffered::new(Box::new(Capped::new(unpack, Arc::clone(gauge))));
-            }
+            Container::Compressed(codec) => bytes = unpacked(codec, bytes, gauge),
             other => return (other, bytes),
         }
     }

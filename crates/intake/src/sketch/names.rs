@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chatmill_diag::cut;
+
 use crate::frame::balance::structural;
 use crate::json;
 
@@ -36,15 +38,15 @@ pub struct Name {
 pub(super) fn of(record: &[u8]) -> BTreeMap<String, Name> {
     let mut names = Names::default();
     let mut at = 0;
-    while let Some(found) = structural(record.get(at..).unwrap_or_default()) {
+    while let Some(found) = structural(record.split_at(at).1) {
         at += found;
-        let rest = record.get(at..).unwrap_or_default();
+        let rest = record.split_at(at).1;
         at += match rest.first() {
             Some(b'"') => {
                 let Some(token) = super::outline::string(rest) else {
                     break;
                 };
-                let after = rest.get(token.len()..).unwrap_or_default();
+                let after = rest.split_at(token.len()).1;
                 let next = after.iter().find(|byte| !byte.is_ascii_whitespace());
                 names.string(token, next == Some(&b':'));
                 token.len()
@@ -154,7 +156,7 @@ impl Names {
 
 /// What a JSON string says.
 fn plain(token: &[u8]) -> String {
-    let inside = token.get(1..token.len().saturating_sub(1)).unwrap_or_default();
+    let inside = cut::slice(token, 1..token.len() - 1);
     String::from_utf8_lossy(&json::unescape_lossy(inside)).into_owned()
 }
 

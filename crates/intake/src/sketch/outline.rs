@@ -1,5 +1,6 @@
 //! Cuts a head into records and notes the field names of one, reading brackets and quotes only.
 
+use chatmill_diag::cut;
 use memchr::{memchr, memchr2};
 
 use super::{MAX_STRING_BYTES, RecordSketch};
@@ -57,7 +58,7 @@ pub(super) fn outline(record: &[u8]) -> RecordSketch {
         ..RecordSketch::default()
     };
     if !sketch.is_object {
-        let record = record.get(start..).unwrap_or_default();
+        let record = record.split_at(start).1;
         if record.starts_with(b"\"") {
             sketch.starts.push((String::new(), beginning(record)));
         }
@@ -68,11 +69,11 @@ pub(super) fn outline(record: &[u8]) -> RecordSketch {
     // Whether the first object in the present field's array is over.
     let mut first_is_over = false;
     let mut at = start;
-    while let Some(found) = structural(record.get(at..).unwrap_or_default()) {
+    while let Some(found) = structural(record.split_at(at).1) {
         at += found;
         match record.get(at) {
             Some(b'"') => {
-                let rest = record.get(at..).unwrap_or_default();
+                let rest = record.split_at(at).1;
                 let Some(token) = string(rest) else {
                     if open.len() == 1 && !field.is_empty() {
                         sketch.starts.push((field, beginning(rest)));
@@ -80,8 +81,8 @@ pub(super) fn outline(record: &[u8]) -> RecordSketch {
                     break;
                 };
                 at += token.len();
-                let is_key = skip(record.get(at..).unwrap_or_default(), b" \t\r\n")
-                    .is_some_and(|next| next.starts_with(b":"));
+                let is_key =
+                    skip(record.split_at(at).1, b" \t\r\n").is_some_and(|next| next.starts_with(b":"));
                 match open.as_slice() {
                     [_] if is_key => {
                         field = text(token);
@@ -144,16 +145,13 @@ pub(super) fn string(bytes: &[u8]) -> Option<&[u8]> {
 
 /// How a JSON string begins that may be cut.
 fn beginning(token: &[u8]) -> String {
-    let inside = token.get(1..).unwrap_or_default();
-    let first = inside.get(..MAX_STRING_BYTES).unwrap_or(inside);
+    let first = cut::up_to(token.split_at(1).1, MAX_STRING_BYTES);
     String::from_utf8_lossy(&json::unescape_lossy(first)).into_owned()
 }
 
 /// The shape of a text, as the object that it is written as.
 pub(super) fn of_text(text: &[u8]) -> RecordSketch {
-    let start = text.iter().position(|byte| !byte.is_ascii_whitespace());
-    let text = text.get(start.unwrap_or_default()..).unwrap_or_default();
-    let first = String::from_utf8_lossy(text.get(..MAX_STRING_BYTES).unwrap_or(text));
+    let first = String::from_utf8_lossy(cut::up_to(text.trim_ascii_start(), MAX_STRING_BYTES));
     RecordSketch {
         keys: vec!["text".to_owned()],
         is_object: true,

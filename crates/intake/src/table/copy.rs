@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use chatmill_diag::cut;
 use memchr::memchr;
 
 use super::row::Cell;
@@ -49,7 +50,7 @@ pub(crate) fn unescape(field: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The byte of the escape whose backslash stands before `escape`, and the bytes it takes.
-fn decode(escape: &[u8]) -> (u8, usize) {
+pub(super) fn decode(escape: &[u8]) -> (u8, usize) {
     match escape {
         [b'b', ..] => (0x08, 1),
         [b'f', ..] => (0x0C, 1),
@@ -61,17 +62,14 @@ fn decode(escape: &[u8]) -> (u8, usize) {
             let (byte, count) = number(digits, 16, 2);
             (byte, 1 + count)
         }
-        [b'0'..=b'7', ..] => {
-            let (byte, count) = number(escape, 8, 3);
-            (byte, count)
-        }
+        [b'0'..=b'7', ..] => number(escape, 8, 3),
         [other, ..] => (*other, 1),
         [] => (b'\\', 0),
     }
 }
 
 /// The low byte of a number of at most `most` digits, and how many digits there are.
-pub(super) fn number(digits: &[u8], radix: u32, most: usize) -> (u8, usize) {
+fn number(digits: &[u8], radix: u32, most: usize) -> (u8, usize) {
     let mut value = 0_u32;
     let mut count = 0;
     for digit in digits.iter().take(most) {
@@ -131,7 +129,7 @@ impl<'f> CopiedLine<'f> {
             if offset < at {
                 (at, escapes) = (0, 0);
             }
-            let between = said.get(at..offset).unwrap_or_default().iter();
+            let between = cut::slice(said, at..offset).iter();
             escapes += between.filter(|byte| letter(**byte).is_some()).count();
             at = offset;
             (offset + escapes) as u64

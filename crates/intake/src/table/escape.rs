@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr2};
 
-use super::copy::number;
+use super::copy;
 use crate::stream::StreamError;
 
 /// What a backslash does between quotes.
@@ -79,22 +79,13 @@ fn mysql(escape: &[u8], text: &mut Vec<u8>) -> usize {
 
 /// Decodes what follows a backslash in PostgreSQL; the bytes it takes.
 fn postgresql(escape: &[u8], text: &mut Vec<u8>) -> Result<usize, StreamError> {
-    let simple = |byte| (byte, 1);
     let (byte, length) = match escape {
-        [b'b', ..] => simple(0x08),
-        [b'f', ..] => simple(0x0C),
-        [b'n', ..] => simple(b'\n'),
-        [b'r', ..] => simple(b'\r'),
-        [b't', ..] => simple(b'\t'),
-        [b'x', digits @ ..] if digits.first().is_some_and(u8::is_ascii_hexdigit) => {
-            let (byte, count) = number(digits, 16, 2);
-            (byte, 1 + count)
-        }
-        [b'0'..=b'7', ..] => number(escape, 8, 3),
         [b'u', digits @ ..] => return Ok(1 + code_point(digits, 4, b"\\u", text)?),
         [b'U', digits @ ..] => return Ok(1 + code_point(digits, 8, b"\\U", text)?),
-        [other, ..] => simple(*other),
         [] => return Ok(0),
+        // Which `COPY` alone knows.
+        [b'v', ..] => (b'v', 1),
+        _ => copy::decode(escape),
     };
     text.push(byte);
     Ok(length)
@@ -162,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_double_and_backslashes_mean_what_the_dialect_says() {
+    fn quotes_and_backslashes_in_sql_strings_are_read_as_their_dialect_says() {
         assert_eq!(inside(r"a\n''b' rest", Escapes::None), r"a\n'b");
         assert_eq!(inside("' rest", Escapes::None).len(), 0);
         assert_eq!(inside("''' rest", Escapes::None), "'");

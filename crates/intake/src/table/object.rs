@@ -17,24 +17,10 @@ impl TableMap {
         if !is_wanted {
             return false;
         }
-        let renamed = |name: &str| {
-            let mut pairs = self.columns.iter();
-            pairs
-                .find(|(_, theirs)| theirs == name)
-                .map(|(ours, _)| ours.as_str())
-        };
-        let is_taken = |name: &str| {
-            let mut pairs = self.columns.iter();
-            pairs.any(|(ours, theirs)| ours == name && row.get(theirs).is_some())
-                || !self.roles.is_empty() && name == roles::WORD
-        };
+        let has = |name: &str| row.get(name).is_some();
         let mut mark = b'{';
         for (key, value) in row.fields() {
-            let name = match renamed(&key) {
-                Some(name) => name.to_owned(),
-                None if is_taken(&key) => format!("{key}~2"),
-                None => key.clone().into_owned(),
-            };
+            let name = self.key(&key, has);
             out.push(mark);
             mark = b',';
             let cell = cell(value);

@@ -56,27 +56,37 @@ struct Column {
     roles: Vec<(String, String)>,
 }
 
-impl RowWriter {
-    /// Prepares for rows with these columns, in the table's words.
+impl TableMap {
+    /// What a column is called in a row; `has` says which columns the row has, in the table's words.
     ///
     /// A column that keeps its own name, although another one was given that name, gets `~2` after it.
+    pub(super) fn key<'n>(&'n self, column: &'n str, has: impl Fn(&str) -> bool) -> Cow<'n, str> {
+        let renamed = |column: &str| {
+            let pair = self.columns.iter().find(|(_, theirs)| theirs == column);
+            pair.map(|(ours, _)| ours.as_str())
+        };
+        if let Some(name) = renamed(column) {
+            return Cow::Borrowed(name);
+        }
+        let mut theirs = self.columns.iter().map(|(_, theirs)| theirs);
+        let is_taken = theirs.any(|theirs| renamed(theirs) == Some(column) && has(theirs))
+            || !self.roles.is_empty() && column == roles::WORD;
+        if is_taken {
+            Cow::Owned(format!("{column}~2"))
+        } else {
+            Cow::Borrowed(column)
+        }
+    }
+}
+
+impl RowWriter {
+    /// Prepares for rows with these columns, in the table's words.
     pub(crate) fn new(map: &TableMap, columns: &[String]) -> Self {
-        let renamed = |column: &String| {
-            let pair = map.columns.iter().find(|(_, from)| from == column);
-            pair.map(|(to, _)| to)
-        };
-        let is_taken = |name: &String| {
-            columns.iter().filter_map(renamed).any(|taken| taken == name)
-                || !map.roles.is_empty() && name == roles::WORD
-        };
+        let has = |name: &str| columns.iter().any(|column| column == name);
         let columns = columns
             .iter()
             .map(|column| {
-                let name = match renamed(column) {
-                    Some(name) => name.clone(),
-                    None if is_taken(column) => format!("{column}~2"),
-                    None => column.clone(),
-                };
+                let name = map.key(column, has);
                 let roles = if name == roles::ROLE {
                     map.roles.clone()
                 } else {
@@ -213,9 +223,15 @@ fn is_number(text: &str) -> bool {
 /// Appends a JSON string.
 pub(crate) fn push_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
-    let mut rest = text.as_bytes();
-    while let Some(at) = first_escaped(rest) {
-        let (plain, from) = rest.split_at(at);
+    push_escaped(text.as_bytes(), out);
+    out.push(b'"');
+}
+
+/// Appends the inside of a JSON string. Bytes that are not UTF-8 stay as they are.
+pub(crate) fn push_escaped(text: &[u8], out: &mut Vec<u8>) {
+    let mut rest = text;
+    loop {
+        let (plain, from) = rest.split_at(json::plain_run(rest));
         out.extend_from_slice(plain);
         let Some((byte, after)) = from.split_first() else {
             break;
@@ -236,35 +252,6 @@ pub(crate) fn push_string(text: &str, out: &mut Vec<u8>) {
         }
         rest = after;
     }
-    out.extend_from_slice(rest);
-    out.push(b'"');
-}
-
-/// The first byte that JSON escapes in a string: a quote, a backslash or a control character.
-fn first_escaped(bytes: &[u8]) -> Option<usize> {
-    let (words, tail) = bytes.as_chunks::<8>();
-    for (number, word) in words.iter().enumerate() {
-        let stops = escaped(u64::from_le_bytes(*word));
-        if stops != 0 {
-            return Some(number * 8 + stops.trailing_zeros() as usize / 8);
-        }
-    }
-    let found = tail
-        .iter()
-        .position(|byte| *byte < 0x20 || matches!(byte, b'"' | b'\\'))?;
-    Some(words.len() * 8 + found)
-}
-
-/// Marks bytes that are escaped by their high bit; only the lowest mark is sure to be one.
-const fn escaped(word: u64) -> u64 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let quote = word ^ (ONES * b'"' as u64);
-    let backslash = word ^ (ONES * b'\\' as u64);
-    let quote = quote.wrapping_sub(ONES) & !quote;
-    let backslash = backslash.wrapping_sub(ONES) & !backslash;
-    let control = word.wrapping_sub(ONES * 0x20) & !word;
-    (quote | backslash | control) & HIGH
 }
 
 fn push_hex(byte: u8, out: &mut Vec<u8>) {
@@ -405,12 +392,6 @@ mod tests {
 
     proptest! {
         #![proptest_config(chatmill_drawn::law(64))]
-
-        #[test]
-        fn words_find_what_bytes_find(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
-            let found = bytes.iter().position(|byte| *byte < 0x20 || b"\"\\".contains(byte));
-            prop_assert_eq!(first_escaped(&bytes), found);
-        }
 
         #[test]
         fn any_text_is_written_as_a_string_that_says_it(text in any::<String>()) {

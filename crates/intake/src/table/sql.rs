@@ -8,9 +8,10 @@ use super::escape::{Escapes, quoted};
 use crate::stream::StreamError;
 
 /// Whose SQL it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// PostgreSQL, and what is not recognised as another's.
+    #[default]
     PostgreSql,
     /// MySQL and MariaDB.
     MySql,
@@ -19,7 +20,7 @@ pub(crate) enum Dialect {
 }
 
 /// How SQL text is to be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Syntax {
     /// Whose SQL it is.
     pub(crate) dialect: Dialect,
@@ -43,11 +44,6 @@ impl Syntax {
             (Dialect::PostgreSql, true) => Escapes::PostgreSql,
             _ => Escapes::None,
         }
-    }
-
-    /// Whether a word directly before a quote says that backslashes escape.
-    pub(crate) const fn is_escape_mark(self, word: &[u8]) -> bool {
-        matches!(self.dialect, Dialect::PostgreSql) && matches!(word, b"E" | b"e")
     }
 
     /// Whether square brackets quote names.
@@ -218,7 +214,7 @@ impl<'s> Tokens<'s> {
             Cow::Owned(_) => Err(StreamError::malformed("digits with quotes among them")),
         };
         Ok(match word {
-            b"E" | b"e" if self.syntax.is_escape_mark(word) => {
+            b"E" | b"e" if self.syntax.dialect == Dialect::PostgreSql => {
                 Token::Text(self.quoted(b'\'', inside, self.syntax.escapes(true))?)
             }
             b"N" | b"n" => Token::Text(self.quoted(b'\'', inside, self.syntax.escapes(false))?),

@@ -71,22 +71,15 @@ fn parse(tokens: &mut Tokens<'_>) -> Option<Statement> {
 fn copy(tokens: &mut Tokens<'_>) -> Option<Statement> {
     let table = name(tokens)?;
     let columns = columns(tokens).ok()?;
-    let is_from_stdin = tokens.take_word("FROM") && tokens.take_word("STDIN");
-    if !is_from_stdin {
-        // `WITH OIDS` stands before `FROM` and adds a column.
-        let mut has_rows = false;
-        while let Some(token) = tokens.next().ok()? {
-            has_rows |= matches!(token, Token::Word(word) if word.eq_ignore_ascii_case(b"STDIN"));
-        }
-        return has_rows.then_some(Statement::Copy {
-            table,
-            columns,
-            is_plain: false,
-        });
-    }
+    let mut is_plain = tokens.take_word("FROM") && tokens.take_word("STDIN");
+    let mut has_rows = is_plain;
     tokens.take_symbol(b';');
-    let is_plain = tokens.next().ok()?.is_none();
-    Some(Statement::Copy {
+    // `WITH OIDS` stands before `FROM` and adds a column.
+    while let Some(token) = tokens.next().ok()? {
+        is_plain = false;
+        has_rows |= matches!(token, Token::Word(word) if word.eq_ignore_ascii_case(b"STDIN"));
+    }
+    has_rows.then_some(Statement::Copy {
         table,
         columns,
         is_plain,

@@ -147,7 +147,7 @@ fn a_path_that_exists_is_meant_literally() {
 }
 
 #[test]
-fn nothing_that_matches_is_an_error_with_pattern_and_base() {
+fn a_pattern_without_a_match_is_an_error_that_names_pattern_and_base() {
     let folder = tree(&["a/.hidden"]);
     for (pattern, looked_in) in [
         ("*.json", ""),

@@ -108,7 +108,7 @@ impl Wide {
                 self.byte(byte);
             }
         }
-        let rest = self.decoded.get(self.given..).unwrap_or_default();
+        let rest = self.decoded.split_at(self.given).1;
         let count = rest.len().min(buffer.len());
         for (to, from) in buffer.iter_mut().zip(rest) {
             *to = *from;

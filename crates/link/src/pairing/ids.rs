@@ -7,6 +7,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use chatmill_diag::cut;
 use chatmill_model::PairedBy;
 
 use super::{Step, is_open, join};
@@ -60,12 +61,9 @@ fn pair_by(steps: &mut [Step<'_>], rule: PairedBy, of_call: Key, of_result: Key)
 
 /// Pairs calls and results of one id.
 fn settle(steps: &mut [Step<'_>], family: &[usize], rule: PairedBy) {
-    let is_call = |steps: &[Step<'_>], index: usize| steps.get(index).is_some_and(|step| step.is_call);
-    let calls: Vec<usize> = family
-        .iter()
-        .copied()
-        .filter(|index| is_call(steps, *index))
-        .collect();
+    let is_call = |steps: &[Step<'_>], index: usize| cut::at(steps, index).is_call;
+    let mut calls = family.to_vec();
+    calls.retain(|index| is_call(steps, *index));
     if let [call] = calls.as_slice() {
         return settle_one(steps, *call, family, rule);
     }
@@ -78,16 +76,13 @@ fn settle(steps: &mut [Step<'_>], family: &[usize], rule: PairedBy) {
         let results = after.iter().take_while(|index| !is_call(steps, **index)).count();
         let (results, after) = after.split_at(results);
         rest = after;
-        let open: Vec<usize> = calls
-            .iter()
-            .copied()
-            .filter(|call| is_open(steps, *call))
-            .collect();
+        let mut open = calls.to_vec();
+        open.retain(|call| is_open(steps, *call));
         all.put(steps, &open);
         let mut likely = Shelves::default();
         likely.put(steps, newest(steps, &open, results.len()));
         for result in results {
-            let mut choices = steps.get(*result).into_iter().flat_map(Common::choices);
+            let mut choices = Common::choices(cut::at(steps, *result));
             let call = choices.find_map(|choice| {
                 let call = likely.front(choice, steps);
                 call.or_else(|| all.front(choice, steps))
@@ -100,18 +95,13 @@ fn settle(steps: &mut [Step<'_>], family: &[usize], rule: PairedBy) {
         }
     }
     // These found no open call before them: the calls that are still open follow.
-    let mut waiting: VecDeque<usize> = calls
-        .iter()
-        .copied()
-        .filter(|call| is_open(steps, *call))
-        .collect();
+    let mut waiting = VecDeque::from(calls.clone());
+    waiting.retain(|call| is_open(steps, *call));
     for result in lonely {
         if let Some(call) = waiting.pop_front() {
             join(steps, call, result, rule);
-        } else if !calls.is_empty()
-            && let Some(step) = steps.get_mut(result)
-        {
-            step.is_duplicate = true;
+        } else if !calls.is_empty() {
+            cut::at_mut(steps, result).is_duplicate = true;
         }
     }
 }
@@ -128,9 +118,7 @@ fn settle_one(steps: &mut [Step<'_>], call: usize, family: &[usize], rule: Paire
         join(steps, call, result, rule);
     }
     for duplicate in results.filter(|result| Some(*result) != answer) {
-        if let Some(step) = steps.get_mut(duplicate) {
-            step.is_duplicate = true;
-        }
+        cut::at_mut(steps, duplicate).is_duplicate = true;
     }
 }
 
@@ -190,7 +178,7 @@ struct Shelves<'m>(HashMap<Common<'m>, VecDeque<usize>>);
 impl<'m> Shelves<'m> {
     fn put(&mut self, steps: &[Step<'m>], calls: &[usize]) {
         for index in calls {
-            for choice in steps.get(*index).into_iter().flat_map(Common::choices) {
+            for choice in Common::choices(cut::at(steps, *index)) {
                 let waiting = self.0.entry(choice).or_default();
                 // What a call does not say makes two choices one.
                 if waiting.back() != Some(index) {

@@ -50,7 +50,7 @@ fn escaped_text_is_remembered_up_to_a_number_of_bytes() {
 }
 
 #[test]
-fn pieces_are_remembered_up_to_a_number() {
+fn contents_beyond_max_pieces_are_unknown() {
     let text = "x".repeat(MAX_PIECES + 1);
     let mut sink = Sink::default();
     for at in 0..=MAX_PIECES {
@@ -71,7 +71,7 @@ fn pieces_are_remembered_up_to_a_number() {
 }
 
 #[test]
-fn glue_is_remembered_up_to_a_number() {
+fn glue_beyond_max_glue_pieces_is_unknown() {
     let mut sink = Sink::default();
     let mut seen = std::collections::BTreeSet::new();
     // Each row of fourteen choices is other glue, and so is each beginning of it.
@@ -207,7 +207,7 @@ fn glue_is_written_whether_it_is_remembered_or_not() {
 }
 
 #[test]
-fn so_many_made_texts_have_numbers_and_no_more() {
+fn owned_texts_beyond_max_made_pieces_have_no_number() {
     let mut sink = Sink::default();
     for number in 0..=MAX_MADE_PIECES {
         sink.begin();
@@ -219,7 +219,7 @@ fn so_many_made_texts_have_numbers_and_no_more() {
 }
 
 #[test]
-fn so_many_texts_have_numbers_and_no_more() {
+fn borrowed_texts_beyond_max_pieces_have_no_number() {
     let text = "x".repeat(MAX_PIECES + 1);
     let mut sink = Sink::default();
     for start in 0..=MAX_PIECES {

@@ -83,10 +83,8 @@ fn grouped(text: &str, at: usize) -> Option<(String, usize)> {
 fn has_issuer(digits: &str) -> bool {
     let length = digits.len();
     let first = |count: usize| {
-        digits
-            .get(..count)
-            .and_then(|text| text.parse::<u32>().ok())
-            .unwrap_or(0)
+        let places = digits.bytes().take(count);
+        places.fold(0, |number, digit| number * 10 + u32::from(digit - b'0'))
     };
     let (two, three, four) = (first(2), first(3), first(4));
     match two {

@@ -56,7 +56,7 @@ pub(super) fn small_before(text: &str, at: usize, most: usize) -> Vec<u8> {
 
 /// Bytes from `at` on that are in a set.
 pub(super) fn run(text: &str, at: usize, belongs: impl Fn(u8) -> bool) -> usize {
-    let rest = text.as_bytes().get(at..).unwrap_or_default();
+    let rest = text.as_bytes().split_at(at).1;
     rest.iter().take_while(|byte| belongs(**byte)).count()
 }
 

@@ -1,6 +1,8 @@
 //! The walk over a text from word to word: wherever a digit, a sign of a number or a letter begins a word, the detectors of
 //! numbers, accounts and credentials look at what follows.
 
+use chatmill_diag::cut;
+
 use super::characters::{before, continues};
 use super::{Found, Wanted, address, bank, card, phone, secret};
 use crate::kind::PersonalKind;
@@ -10,12 +12,12 @@ pub(super) fn find(text: &str, wanted: Wanted, found: &mut Vec<Found>) {
     let mut at = 0;
     let mut last = b' ';
     while let Some(byte) = bytes.get(at).copied() {
-        let next = bytes.get(at + 1).copied().unwrap_or_default();
+        let next = bytes.get(at + 1);
         let begins = match byte {
             b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => !last.is_ascii_alphanumeric() && last != b'_',
-            b'+' => next.is_ascii_digit() || next == b'(',
-            b'(' => next.is_ascii_digit(),
-            b':' => next == b':',
+            b'+' => matches!(next, Some(b'0'..=b'9' | b'(')),
+            b'(' => matches!(next, Some(b'0'..=b'9')),
+            b':' => next == Some(&b':'),
             _ => false,
         };
         let is_border = begins && (last < 0x80 || !continues(before(text, at)));
@@ -26,7 +28,7 @@ pub(super) fn find(text: &str, wanted: Wanted, found: &mut Vec<Found>) {
         };
         if let Some(value) = value {
             at = value.range.end.max(at + 1);
-            last = bytes.get(at - 1).copied().unwrap_or(b' ');
+            last = *cut::at(bytes, at - 1);
             found.push(value);
         } else {
             last = byte;

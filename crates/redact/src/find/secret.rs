@@ -105,10 +105,13 @@ fn is_random(characters: &str) -> bool {
 fn in_parts(text: &str, at: usize, characters: Alphabet, most: usize) -> (usize, usize) {
     let mut end = at;
     for count in 1..=most {
-        let start = if count == 1 { at } else { end + 1 };
+        let start = match after(text, end) {
+            _ if count == 1 => at,
+            Some('.') => end + 1,
+            _ => return (end, count - 1),
+        };
         let length = run(text, start, |byte| characters.has(byte));
-        let is_joined = count == 1 || after(text, end) == Some('.');
-        if length == 0 || !is_joined {
+        if length == 0 {
             return (end, count - 1);
         }
         end = start + length;

@@ -300,7 +300,7 @@ fn of_two_that_overlap_the_more_telling_one_is_taken() {
 }
 
 #[test]
-fn the_parameters_and_countries_are_in_order() {
+fn parameters_and_countries_are_sorted_and_each_line_of_secrets_is_a_shape() {
     assert!(secret::PARAMETERS.is_sorted_by(|left, right| left < right));
     assert!(bank::ACCOUNTS.is_sorted_by(|left, right| left.0 < right.0));
     let secrets = include_str!("secrets.txt");
@@ -352,7 +352,7 @@ fn repetitions(times: usize) {
 }
 
 #[test]
-fn what_begins_again_and_again_is_looked_through() {
+fn repetitions_of_a_beginning_are_searched_to_the_end() {
     repetitions(500);
 }
 

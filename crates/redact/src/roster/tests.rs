@@ -129,7 +129,7 @@ fn names_in_scripts_without_blanks_are_found_anywhere() {
 }
 
 #[test]
-fn agents_are_called_agents() {
+fn a_name_of_an_agent_is_replaced_as_that_of_an_agent() {
     let agent = Participant {
         kind: ParticipantKind::Agent,
         ..person("a1", Some("Quillbot Prime"), None)

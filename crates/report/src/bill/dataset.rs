@@ -79,7 +79,7 @@ impl BillRequest {
 }
 
 fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Result<Bill, DatasetError> {
-    let groups = Groups::of(dataset, request)?;
+    let groups = groups(dataset, request)?;
     let mut counts = Counts::new(dataset);
     let sent: Vec<String> = dataset
         .encodings()
@@ -88,7 +88,7 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Re
         .collect();
     dataset.each_row_with("renderings", &sent, &mut |renderings: &Renderings, sent, row| {
         let rendering = renderings.keys.at(row);
-        let place = groups.0.get(rendering.conversation);
+        let place = groups.get(rendering.conversation);
         let group = |by: Option<&BillBy>| match by {
             Some(BillBy::Conversation) => rendering.conversation,
             Some(by) => place.map_or("", |place| place.group(*by, rendering.conversation)),
@@ -125,7 +125,7 @@ fn of_renderings(dataset: &Dataset, request: &BillRequest, mut bill: Bill) -> Re
         totals::book(dataset, request, true, &mut bill)?;
     }
     if request.by.contains(&BillBy::Conversation) {
-        for (id, place) in &groups.0 {
+        for (id, place) in &groups {
             bill.call(id, &place.title);
         }
     }
@@ -179,7 +179,7 @@ columns! {
     }
 
     /// Those of `messages`.
-    struct Messages {
+    struct Messages with batch: Batch {
         conversation_id: Texts,
         position: Numbers,
         sender_id: Texts,
@@ -302,7 +302,6 @@ impl<'d> Counts<'d> {
 }
 
 /// What a conversation is, beside its id.
-#[derive(Default)]
 struct Group {
     source: String,
     input: String,
@@ -323,25 +322,21 @@ impl Group {
 }
 
 /// Conversations by their ids; none where nothing of them is asked for.
-struct Groups(BTreeMap<String, Group>);
-
-impl Groups {
-    fn of(dataset: &Dataset, request: &BillRequest) -> Result<Self, DatasetError> {
-        let mut groups = BTreeMap::new();
-        if request.by.is_empty() && !request.is_of_text() {
-            return Ok(Self(groups));
-        }
-        dataset.each_row("conversations", &mut |columns: &ConversationColumns, row| {
-            let group = Group {
-                source: columns.source.at(row).to_owned(),
-                input: columns.input.at(row).to_owned(),
-                title: columns.title.at(row).to_owned(),
-                model: columns.model.get(row).map(str::to_owned),
-            };
-            groups.insert(columns.conversation_id.at(row).to_owned(), group);
-        })?;
-        Ok(Self(groups))
+fn groups(dataset: &Dataset, request: &BillRequest) -> Result<BTreeMap<String, Group>, DatasetError> {
+    let mut groups = BTreeMap::new();
+    if request.by.is_empty() && !request.is_of_text() {
+        return Ok(groups);
     }
+    dataset.each_row("conversations", &mut |columns: &ConversationColumns, row| {
+        let group = Group {
+            source: columns.source.at(row).to_owned(),
+            input: columns.input.at(row).to_owned(),
+            title: columns.title.at(row).to_owned(),
+            model: columns.model.get(row).map(str::to_owned),
+        };
+        groups.insert(columns.conversation_id.at(row).to_owned(), group);
+    })?;
+    Ok(groups)
 }
 
 /// Calls and results: the tool, the bytes, and the tokens in each encoding.
@@ -355,7 +350,7 @@ fn of_said(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill,
         .filter(|encoding| request.wants_encoding(encoding))
         .collect();
     let calls = calls(dataset, request, &encodings)?;
-    let groups = Groups::of(dataset, request)?;
+    let groups = groups(dataset, request)?;
     let zone = request.zone.clone().unwrap_or(TimeZone::UTC);
     let mut said = SaidBill {
         by: &request.by,
@@ -366,10 +361,14 @@ fn of_said(dataset: &Dataset, request: &BillRequest, bill: Bill) -> Result<Bill,
         .iter()
         .map(|encoding| format!("tokens_{encoding}"))
         .collect();
-    let nothing = Group::default();
     dataset.each_row_with("messages", &tokens, &mut |messages: &Messages, tokens, row| {
         let id = messages.conversation_id.at(row);
-        let group = groups.0.get(id).unwrap_or(&nothing);
+        let astray = || {
+            messages
+                .batch
+                .fault(format!("{id} is in no row of conversations"))
+        };
+        let group = groups.get(id).ok_or_else(astray)?;
         let usage = [
             &messages.usage_input,
             &messages.usage_cached_input,

@@ -5,6 +5,7 @@
 
 mod claims;
 mod dataset;
+pub(crate) mod money;
 mod prices;
 mod said;
 mod totals;
@@ -17,10 +18,10 @@ use chatmill_dataset::overview::RenderingCount;
 use chatmill_token::{Encoding, TokenCounts};
 use jiff::tz::TimeZone;
 
+use crate::cells::token_table::coverage_rank;
 use crate::cells::{Cells, GroupKey};
 use crate::numbers::{quotient, thousandths};
 use crate::report::TokenCell;
-use crate::token_table::coverage_rank;
 
 pub use claims::{CLAIMS, Claim, Saving, savings};
 pub use dataset::{of_dataset, of_datasets};
@@ -218,17 +219,18 @@ impl Bill {
 
     /// The rows: groups in the order in which they came; in each, coverages, then encodings, then dialects in theirs.
     pub fn rows(&self) -> Vec<BillRow> {
-        let mut order = Order::default();
+        let mut names: [Names; 4] = Default::default();
+        let [groups, seconds, encodings, dialects] = &mut names;
         let mut rows: Vec<([usize; 5], BillRow)> = self
             .cells
             .iter()
             .map(|(key, sums)| {
                 let rank = [
-                    order.groups.rank(&key.group),
-                    order.seconds.rank(&key.second),
+                    groups.rank(&key.group),
+                    seconds.rank(&key.second),
                     coverage_rank(&key.coverage),
-                    order.encodings.rank(&key.encoding),
-                    order.dialects.rank(&format!("{}@{}", key.dialect, key.profile)),
+                    encodings.rank(&key.encoding),
+                    dialects.rank(&format!("{}@{}", key.dialect, key.profile)),
                 ];
                 (rank, self.row(key, sums))
             })
@@ -242,7 +244,11 @@ impl Bill {
 
 /// The bill of a whole run as its manifest has it: coverages, then encodings as they stand here, then dialects in their order.
 pub(crate) fn cells(counts: Vec<RenderingCount>, encodings: &[String]) -> Vec<TokenCell> {
-    let mut rows: Vec<BillRow> = counts.into_iter().map(counted).collect();
+    let rows = counts.into_iter().map(|count| BillRow {
+        cell: cell(count),
+        ..BillRow::default()
+    });
+    let mut rows: Vec<BillRow> = rows.collect();
     rows.sort_by_key(|row| {
         let encoding = encodings.iter().position(|name| *name == row.cell.encoding);
         (coverage_rank(&row.cell.coverage), encoding)
@@ -251,8 +257,9 @@ pub(crate) fn cells(counts: Vec<RenderingCount>, encodings: &[String]) -> Vec<To
     rows.into_iter().map(|row| row.cell).collect()
 }
 
-fn counted(count: RenderingCount) -> BillRow {
-    let cell = TokenCell {
+/// The cell of what was counted; what it is held against is not known yet.
+fn cell(count: RenderingCount) -> TokenCell {
+    TokenCell {
         mean: quotient(count.tokens, count.renderings),
         per_message: quotient(count.tokens, count.messages_rendered),
         ratio: 0.0,
@@ -278,34 +285,17 @@ fn counted(count: RenderingCount) -> BillRow {
         p99: count.p99,
         invalid: count.invalid,
         losses: count.losses,
-    };
-    BillRow {
-        is_spread: true,
-        cell,
-        ..BillRow::default()
     }
 }
 
 /// Names by the order in which they first came.
 #[derive(Default)]
-struct Order {
-    groups: Names,
-    seconds: Names,
-    encodings: Names,
-    dialects: Names,
-}
-
-#[derive(Default)]
 struct Names(BTreeMap<String, usize>);
 
 impl Names {
     fn rank(&mut self, name: &str) -> usize {
-        if let Some(rank) = self.0.get(name) {
-            return *rank;
-        }
         let next = self.0.len();
-        self.0.insert(name.to_owned(), next);
-        next
+        *self.0.entry(name.to_owned()).or_insert(next)
     }
 }
 
@@ -320,7 +310,7 @@ impl Bill {
             name: self.names.get(&key.group).cloned(),
             second_name: self.names.get(&key.second).cloned(),
             is_spread: renderings > 0 && spread.count() == renderings,
-            cell: TokenCell {
+            cell: cell(RenderingCount {
                 dialect: key.dialect.clone(),
                 profile: key.profile.clone(),
                 coverage: key.coverage.clone(),
@@ -338,15 +328,12 @@ impl Bill {
                 logged_input,
                 logged_cached_input,
                 logged_output,
-                mean: quotient(tally.tokens, renderings),
                 p50: spread.percentile(50),
                 p95: spread.percentile(95),
                 p99: spread.percentile(99),
-                per_message: quotient(tally.tokens, booked.messages),
-                ratio: 0.0,
                 invalid: booked.invalid,
                 losses: booked.losses,
-            },
+            }),
         }
     }
 }
@@ -488,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_rendered_divides_by_nothing() {
+    fn a_bill_of_no_messages_has_means_and_ratios_of_zero() {
         let rows = booked(&[("openai-chat", "whole", 0, 0)]);
         let cell = &rows[0].cell;
         assert_eq!((cell.per_message, cell.ratio, cell.mean), (0.0, 0.0, 0.0));

@@ -1,7 +1,7 @@
 //! What a dataset costs, where prices are known.
 
 use crate::bill::{Charge, Price};
-use crate::report::{Amount, MoneyCell, Report, TokenCell};
+use crate::report::{Amount, MoneyCell, MoneyFigure, Report, TokenCell};
 
 impl Report {
     /// Adds what the renderings, and those who cost most, cost at these prices.
@@ -33,12 +33,14 @@ pub(crate) fn money(cells: &[TokenCell], prices: &[Price]) -> impl Iterator<Item
     cells.iter().flat_map(move |cell| {
         let prices = prices.iter().filter(|price| price.encoding == cell.encoding);
         prices.map(|price| MoneyCell {
-            dialect: cell.dialect.clone(),
-            profile: cell.profile.clone(),
-            coverage: cell.coverage.clone(),
-            model: price.model.clone(),
-            currency: price.currency.clone(),
-            amount: price.of(cell.tokens),
+            figure: MoneyFigure {
+                dialect: cell.dialect.clone(),
+                profile: cell.profile.clone(),
+                coverage: cell.coverage.clone(),
+                model: price.model.clone(),
+                currency: price.currency.clone(),
+                amount: price.of(cell.tokens),
+            },
             as_served: (cell.requests > 0).then(|| {
                 price.charge(&Charge {
                     input: cell.tokens_sent,
@@ -97,7 +99,7 @@ mod tests {
         let money: Vec<_> = report
             .money
             .iter()
-            .map(|cell| (cell.amount, cell.as_served))
+            .map(|cell| (cell.figure.amount, cell.as_served))
             .collect();
         assert_eq!(money, [(2.0, Some(7.0)), (2.0, None)]);
         let participants = &report.dearest.unwrap().participants;

@@ -107,25 +107,10 @@ struct PriceFile {
     price: Vec<Price>,
 }
 
-/// Why a price file cannot be used.
+/// Why a price file cannot be used: it is no TOML, or not of this shape, or a value makes no sense.
 #[derive(Debug, Error)]
-pub enum PriceError {
-    /// It is not a TOML, or not of this shape.
-    #[error("{0}")]
-    Shape(String),
-    /// A value makes no sense.
-    #[error("price {number} (`{model}`): {key}: {reason}")]
-    Value {
-        /// Which price, from 1.
-        number: usize,
-        /// Its model.
-        model: String,
-        /// The key.
-        key: &'static str,
-        /// A clause that says why.
-        reason: String,
-    },
-}
+#[error("{0}")]
+pub struct PriceError(String);
 
 /// No price in any currency is higher; so whatever is bought costs a finite number.
 const MOST_PRICE: f64 = 1e12;
@@ -133,40 +118,29 @@ const MOST_PRICE: f64 = 1e12;
 /// Reads a price file: TOML with one `[[price]]` table per price, each for an encoding of the registry or one of `own`.
 pub fn parse_prices(text: &str, own: &[Encoding]) -> Result<Vec<Price>, PriceError> {
     let file: PriceFile =
-        toml::from_str(text).map_err(|error| PriceError::Shape(error.to_string().trim_end().to_owned()))?;
+        toml::from_str(text).map_err(|error| PriceError(error.to_string().trim_end().to_owned()))?;
     for (index, price) in file.price.iter().enumerate() {
-        let fault = |key, reason: &str| PriceError::Value {
-            number: index + 1,
-            model: price.model.clone(),
-            key,
-            reason: reason.to_owned(),
-        };
+        let (number, model) = (index + 1, &price.model);
+        let fault = |key, reason: &str| PriceError(format!("price {number} (`{model}`): {key}: {reason}"));
         let is_price = |number: f64| (0.0..=MOST_PRICE).contains(&number);
-        if !is_price(price.per_million) {
-            return Err(fault("per_million", "it must be a number from 0 to 1e12"));
-        }
-        let others = [
+        let numbers = [
+            ("per_million", Some(price.per_million)),
             ("per_million_cached_input", price.per_million_cached_input),
             ("per_million_output", price.per_million_output),
             ("per_request", price.per_request),
         ];
-        if let Some((key, _)) = others
+        let wrong = numbers
             .into_iter()
-            .find(|(_, number)| !number.is_none_or(is_price))
-        {
+            .find(|(_, number)| !number.is_none_or(is_price));
+        if let Some((key, _)) = wrong {
             return Err(fault(key, "it must be a number from 0 to 1e12"));
         }
-        if !price
-            .batch_discount
-            .is_none_or(|share| (0.0..=1.0).contains(&share))
-        {
+        let discount = price.batch_discount;
+        if !discount.is_none_or(|share| (0.0..=1.0).contains(&share)) {
             return Err(fault("batch_discount", "it must be a share from 0 to 1"));
         }
-        if let Some(first) = file
-            .price
-            .first()
-            .filter(|first| first.currency != price.currency)
-        {
+        let first = file.price.first();
+        if let Some(first) = first.filter(|first| first.currency != price.currency) {
             let text = format!(
                 "a bill has one currency: this is {}, and the first price is {}",
                 price.currency, first.currency

@@ -83,6 +83,7 @@ pub(super) fn book(
         if !request.wants_dialect(dialect, profile) || !request.wants_encoding(encoding) {
             return;
         }
+        // Day and model are null where nobody says, as the table's page has it.
         let group = |by: Option<&BillBy>| match by {
             Some(BillBy::Source) => totals.source.at(row),
             Some(BillBy::Day) => totals.day.get(row).unwrap_or("undated"),

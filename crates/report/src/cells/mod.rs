@@ -1,5 +1,7 @@
 //! Values by dialect, profile, coverage and encoding, found fast for rows that come in the same order again and again.
 
+pub mod token_table;
+
 use std::collections::BTreeMap;
 
 /// What a value belongs to. `group` is empty where nothing is grouped.
@@ -19,15 +21,28 @@ pub struct GroupKey<T> {
     pub encoding: T,
 }
 
-impl GroupKey<&str> {
-    fn to_owned(self) -> GroupKey<String> {
+impl<'k> GroupKey<&'k str> {
+    /// What is not grouped.
+    pub(crate) fn of([dialect, profile, coverage, encoding]: [&'k str; 4]) -> Self {
+        Self {
+            dialect,
+            profile,
+            coverage,
+            encoding,
+            ..Self::default()
+        }
+    }
+}
+
+impl<T> GroupKey<T> {
+    fn map<'k, U>(&'k self, text: impl Fn(&'k T) -> U) -> GroupKey<U> {
         GroupKey {
-            group: self.group.to_owned(),
-            second: self.second.to_owned(),
-            dialect: self.dialect.to_owned(),
-            profile: self.profile.to_owned(),
-            coverage: self.coverage.to_owned(),
-            encoding: self.encoding.to_owned(),
+            group: text(&self.group),
+            second: text(&self.second),
+            dialect: text(&self.dialect),
+            profile: text(&self.profile),
+            coverage: text(&self.coverage),
+            encoding: text(&self.encoding),
         }
     }
 }
@@ -35,33 +50,16 @@ impl GroupKey<&str> {
 impl GroupKey<String> {
     /// The key without its texts.
     pub fn as_ref(&self) -> GroupKey<&str> {
-        GroupKey {
-            group: &self.group,
-            second: &self.second,
-            dialect: &self.dialect,
-            profile: &self.profile,
-            coverage: &self.coverage,
-            encoding: &self.encoding,
-        }
+        self.map(String::as_str)
     }
 }
 
 /// Values by key, in the order in which the keys first came.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Cells<V> {
     entries: Vec<(GroupKey<String>, V)>,
     places: BTreeMap<GroupKey<String>, usize>,
     last: usize,
-}
-
-impl<V> Default for Cells<V> {
-    fn default() -> Self {
-        Self {
-            entries: Vec::new(),
-            places: BTreeMap::new(),
-            last: 0,
-        }
-    }
 }
 
 impl<V: Default> Cells<V> {
@@ -85,7 +83,7 @@ impl<V: Default> Cells<V> {
             }
         }
         let next = self.entries.len();
-        let key = key.to_owned();
+        let key = key.map(|text| (*text).to_owned());
         let place = *self.places.entry(key.clone()).or_insert(next);
         if place == next {
             self.entries.push((key, V::default()));

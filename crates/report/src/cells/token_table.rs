@@ -20,18 +20,12 @@ pub(crate) fn coverage_rank(id: &str) -> usize {
 
 /// What stands over the rows of a coverage; the id where this version does not know it.
 pub(crate) fn heading(id: &str) -> &str {
-    COVERAGES
-        .iter()
-        .find(|coverage| coverage.0 == id)
-        .map_or(id, |coverage| coverage.1)
+    COVERAGES.get(coverage_rank(id)).map_or(id, |coverage| coverage.1)
 }
 
 /// What a coverage shows, in the words of a newcomer; the id where this version does not know it.
 pub fn shows(id: &str) -> &str {
-    COVERAGES
-        .iter()
-        .find(|coverage| coverage.0 == id)
-        .map_or(id, |coverage| coverage.2)
+    COVERAGES.get(coverage_rank(id)).map_or(id, |coverage| coverage.2)
 }
 
 /// One dialect in one coverage.

@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use super::{CodeTally, JudgedFile, tallies};
-use crate::found::found;
+use crate::judged::found::found;
 use crate::templates::{TemplateError, fill};
 
 /// Files that the table of all files lists; the rest is counted.

@@ -55,8 +55,8 @@ pub struct Condition {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Selector {
     dialect: Option<String>,
-    encoding: Option<String>,
-    model: Option<String>,
+    /// An encoding, or a model: a metric is of tokens or of money.
+    column: Option<String>,
 }
 
 impl Selector {
@@ -65,36 +65,19 @@ impl Selector {
     }
 
     fn means(&self, reading: &Reading<'_>) -> bool {
-        let is_dialect = self.dialect.as_deref().is_none_or(|dialect| {
-            dialect == reading.dialect || dialect == format!("{}@{}", reading.dialect, reading.profile)
-        });
-        // Only one of the two is ever said: a metric is of tokens or of money.
-        let column = self.encoding.as_deref().or(self.model.as_deref());
-        is_dialect && column.is_none_or(|column| column == reading.column)
+        let [dialect, profile, _, column] = reading.of;
+        let is_dialect = |wanted: &String| wanted == dialect || *wanted == format!("{dialect}@{profile}");
+        self.dialect.as_ref().is_none_or(is_dialect)
+            && self.column.as_ref().is_none_or(|wanted| wanted == column)
     }
 }
 
-/// Why a condition cannot be judged.
+/// Why a condition cannot be judged: it is not of the form of one, or nothing that a run counted is what it asks for.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub enum ConditionError {
-    /// It is not of the form of a condition.
-    #[error("`{text}`: {reason}")]
-    Form {
-        /// The condition.
-        text: String,
-        /// A clause that says what is wrong.
-        reason: String,
-    },
-    /// Nothing that a run counted is what it asks for.
-    #[error("`{text}`: {reason}; there is {known}")]
-    Nothing {
-        /// The condition.
-        text: String,
-        /// A clause that says what is not there.
-        reason: &'static str,
-        /// What is there.
-        known: String,
-    },
+#[error("`{text}`: {reason}")]
+pub struct ConditionError {
+    text: String,
+    reason: String,
 }
 
 /// What became of a condition.
@@ -167,7 +150,7 @@ impl Condition {
     }
 
     /// Whether it looks at what changed since an earlier run, and so says nothing about a first one.
-    pub fn needs_earlier(&self) -> bool {
+    fn needs_earlier(&self) -> bool {
         self.is_percent || self.metric.needs_earlier()
     }
 
@@ -194,25 +177,23 @@ impl Condition {
             .iter()
             .filter_map(|reading| Some((*reading, self.value(reading)?)))
             .collect();
+        let objection = |subject: String, before, after| Objection {
+            condition: self.text.clone(),
+            subject,
+            before,
+            after,
+        };
         if judged.is_empty() {
             // A condition that nothing can be held against must not pass for one that is false.
             let gone = meant.first();
-            return Ok(ConditionOutcome::Judged(vec![Objection {
-                condition: self.text.clone(),
-                subject: gone.map_or_else(|| self.metric.name().to_owned(), |reading| reading.subject()),
-                before: gone.and_then(|reading| reading.before),
-                after: None,
-            }]));
+            let subject = gone.map_or_else(|| self.metric.name().to_owned(), |reading| reading.subject());
+            let before = gone.and_then(|reading| reading.before);
+            return Ok(ConditionOutcome::Judged(vec![objection(subject, before, None)]));
         }
         let objections = judged
             .into_iter()
             .filter(|(_, value)| self.operator.holds(*value, self.number))
-            .map(|(reading, _)| Objection {
-                condition: self.text.clone(),
-                subject: reading.subject(),
-                before: reading.before,
-                after: reading.after,
-            });
+            .map(|(reading, _)| objection(reading.subject(), reading.before, reading.after));
         Ok(ConditionOutcome::Judged(objections.collect()))
     }
 
@@ -234,14 +215,12 @@ impl Condition {
         } else {
             "neither run has what it selects"
         };
-        ConditionError::Nothing {
+        if known.is_empty() {
+            known.push("nothing of it".to_owned());
+        }
+        ConditionError {
             text: self.text.clone(),
-            reason,
-            known: if known.is_empty() {
-                "nothing of it".to_owned()
-            } else {
-                known.join(", ")
-            },
+            reason: format!("{reason}; there is {}", known.join(", ")),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::str::FromStr;
 
-use super::metric::{Columns, METRICS, Metric};
+use strum::VariantNames;
+
+use super::metric::Metric;
 use super::{Condition, ConditionError, Operator, Selector};
 
 /// Bytes of a condition at most.
@@ -22,7 +24,7 @@ impl FromStr for Condition {
     type Err = ConditionError;
 
     fn from_str(text: &str) -> Result<Self, ConditionError> {
-        condition(text).map_err(|reason| ConditionError::Form {
+        condition(text).map_err(|reason| ConditionError {
             text: text.to_owned(),
             reason,
         })
@@ -53,14 +55,10 @@ fn condition(text: &str) -> Result<Condition, String> {
             None => return Err("the selector does not end with }".to_owned()),
         },
     };
-    let metric = METRICS
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, metric)| *metric)
-        .ok_or_else(|| {
-            let known: Vec<&str> = METRICS.iter().map(|(name, _)| *name).collect();
-            format!("there is no metric `{name}`; there are {}", known.join(", "))
-        })?;
+    let metric = name.parse().map_err(|_| {
+        let known = Metric::VARIANTS.join(", ");
+        format!("there is no metric `{name}`; there are {known}")
+    })?;
     let (number, is_percent) = number(right)?;
     if is_percent && metric == Metric::InputsMissing {
         return Err(format!(
@@ -95,12 +93,12 @@ fn number(text: &str) -> Result<(f64, bool), String> {
 }
 
 fn selector(text: &str, metric: Metric) -> Result<Selector, String> {
-    let name = metric.name();
-    let (keys, second) = match metric.columns() {
-        Columns::None if text.trim().is_empty() => return Ok(Selector::default()),
-        Columns::None => return Err(format!("{name} has no dialects, encodings or models")),
-        Columns::Encodings => ("dialect=ID nor encoding=NAME", "encoding"),
-        Columns::Models => ("dialect=ID nor model=NAME", "model"),
+    let Some(second) = metric.column() else {
+        return if text.trim().is_empty() {
+            Ok(Selector::default())
+        } else {
+            Err(format!("{} has no dialects, encodings or models", metric.name()))
+        };
     };
     let mut selector = Selector::default();
     for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
@@ -109,11 +107,8 @@ fn selector(text: &str, metric: Metric) -> Result<Selector, String> {
             .map(|(key, value)| (key.trim(), value.trim()));
         let (place, value) = match said {
             Some(("dialect", value)) if !value.is_empty() => (&mut selector.dialect, value),
-            Some((key, value)) if key == second && !value.is_empty() => match metric.columns() {
-                Columns::Models => (&mut selector.model, value),
-                _ => (&mut selector.encoding, value),
-            },
-            _ => return Err(format!("`{pair}` is neither {keys}")),
+            Some((key, value)) if key == second && !value.is_empty() => (&mut selector.column, value),
+            _ => return Err(format!("`{pair}` is neither dialect=ID nor {second}=NAME")),
         };
         if place.replace(value.to_owned()).is_some() {
             return Err(format!("`{pair}` stands beside another of its kind"));

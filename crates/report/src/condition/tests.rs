@@ -1,8 +1,8 @@
 //! Conditions over two small runs, and over a first one.
 
 use super::*;
-use crate::figures::{Earlier, MissingInputs, MoneyFigure, RunFigures, TokenFigure};
-use crate::report::{TokenChange, TokenCount};
+use crate::figures::{Earlier, MissingInputs, RunFigures, TokenFigure};
+use crate::report::{MoneyFigure, TokenChange, TokenCount};
 
 fn token(dialect: &str, tokens: u64, messages_rendered: u64) -> TokenFigure {
     TokenFigure {

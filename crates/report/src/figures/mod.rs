@@ -1,16 +1,18 @@
 //! The figures of runs that conditions look at, from manifests and small tables; no rendering is read.
 
+mod dated;
+
 use std::collections::BTreeSet;
 
 use chatmill_dataset::{Dataset, DatasetError, Numbers, Texts, columns};
 use chatmill_diag::Ledger;
 use serde::{Deserialize, Serialize};
 
+use crate::bill::money::money;
 use crate::bill::{self, Price};
-use crate::dated::without_dates;
+use crate::figures::dated::without_dates;
 use crate::gather::total;
-use crate::money::money;
-use crate::report::{Comparison, MoneyCell, TokenCell, TokenChange};
+use crate::report::{Comparison, MoneyFigure, TokenCell, TokenChange};
 
 /// Inputs that are named of those that are missing.
 const MAX_NAMES: usize = 20;
@@ -57,23 +59,6 @@ pub struct TokenFigure {
     pub messages_rendered: u64,
 }
 
-/// What the tokens of one dialect cost at one price.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct MoneyFigure {
-    /// Id of the dialect.
-    pub dialect: String,
-    /// Its profile.
-    pub profile: String,
-    /// What its renderings show.
-    pub coverage: String,
-    /// What is paid for.
-    pub model: String,
-    /// Currency.
-    pub currency: String,
-    /// The sum, as the bill's column of this model has it.
-    pub amount: f64,
-}
-
 impl RunFigures {
     /// The figures of a dataset. Without prices there is no money in them.
     pub fn of(dataset: &Dataset, prices: &[Price]) -> Result<Self, DatasetError> {
@@ -94,12 +79,12 @@ impl RunFigures {
             errors,
             warnings,
             tokens: cells.iter().map(TokenFigure::from).collect(),
-            money: money(&cells, prices).map(MoneyFigure::from).collect(),
+            money: money(&cells, prices).map(|cell| cell.figure).collect(),
         })
     }
 
     /// Rejected records among those that were cut; 0 where there are none.
-    pub fn reject_ratio(&self) -> f64 {
+    pub(crate) fn reject_ratio(&self) -> f64 {
         if self.framed == 0 {
             0.0
         } else {
@@ -109,18 +94,9 @@ impl RunFigures {
 }
 
 impl TokenFigure {
-    /// Whether it is of the same dialect and encoding as a figure of another run.
-    pub(crate) fn is_beside(&self, other: &Self) -> bool {
-        (&self.dialect, &self.profile, &self.coverage, &self.encoding)
-            == (&other.dialect, &other.profile, &other.coverage, &other.encoding)
-    }
-}
-
-impl MoneyFigure {
-    /// Whether it is of the same dialect and model as a figure of another run.
-    pub(crate) fn is_beside(&self, other: &Self) -> bool {
-        (&self.dialect, &self.profile, &self.coverage, &self.model)
-            == (&other.dialect, &other.profile, &other.coverage, &other.model)
+    /// Dialect, profile, coverage and encoding: figures of two runs that have the same are compared.
+    pub(crate) fn key(&self) -> [&str; 4] {
+        [&self.dialect, &self.profile, &self.coverage, &self.encoding]
     }
 }
 
@@ -133,19 +109,6 @@ impl From<&TokenCell> for TokenFigure {
             encoding: cell.encoding.clone(),
             tokens: cell.tokens,
             messages_rendered: cell.messages_rendered,
-        }
-    }
-}
-
-impl From<MoneyCell> for MoneyFigure {
-    fn from(cell: MoneyCell) -> Self {
-        Self {
-            dialect: cell.dialect,
-            profile: cell.profile,
-            coverage: cell.coverage,
-            model: cell.model,
-            currency: cell.currency,
-            amount: cell.amount,
         }
     }
 }
@@ -285,7 +248,7 @@ mod tests {
             ..TokenCell::default()
         };
         let prices = [price("a", "o200k_base"), price("b", "cl100k_base")];
-        let found: Vec<MoneyFigure> = money(&[cell], &prices).map(MoneyFigure::from).collect();
+        let found: Vec<MoneyFigure> = money(&[cell], &prices).map(|cell| cell.figure).collect();
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].model, "a");
         assert!((found[0].amount - 5.0).abs() < 1e-9);

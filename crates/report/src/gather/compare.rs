@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use chatmill_dataset::{Dataset, DatasetError, Numbers, Texts, columns};
 
+use crate::cells::token_table::coverage_rank;
 use crate::cells::{Cells, GroupKey};
 use crate::report::{
     Change, Comparison, ConversationChanges, FindingChange, Grown, LossChange, TokenChange, TokenCount,
 };
-use crate::token_table::coverage_rank;
 
 /// Ids that are named for each kind of change.
 const MAX_IDS: usize = 20;
@@ -60,12 +60,16 @@ enum Side {
     After,
 }
 
-impl Change {
-    fn add(&mut self, side: Side, amount: u64) {
-        match side {
-            Side::Before => self.before += amount,
-            Side::After => self.after += amount,
+impl Side {
+    fn of<T>(self, before: T, after: T) -> T {
+        match self {
+            Self::Before => before,
+            Self::After => after,
         }
+    }
+
+    fn add(self, change: &mut Change, amount: u64) {
+        *self.of(&mut change.before, &mut change.after) += amount;
     }
 }
 
@@ -206,19 +210,10 @@ fn add_tokens(
     dataset.each_row_with("renderings", &counts, &mut |columns: &Renderings, counts, row| {
         let common = is_common(columns.conversation_id.at(row));
         for (encoding, tokens) in encodings.iter().zip(counts) {
-            let sides = cells.at(GroupKey {
-                group: "",
-                second: "",
-                dialect: columns.dialect.at(row),
-                profile: columns.profile.at(row),
-                coverage: columns.coverage.at(row),
-                encoding,
-            });
-            let count = match side {
-                Side::Before => &mut sides.0,
-                Side::After => &mut sides.1,
-            };
-            let count = count.get_or_insert_default();
+            let [dialect, profile, coverage] =
+                [&columns.dialect, &columns.profile, &columns.coverage].map(|column| column.at(row));
+            let sides = cells.at(GroupKey::of([dialect, profile, coverage, encoding]));
+            let count = side.of(&mut sides.0, &mut sides.1).get_or_insert_default();
             count.tokens += tokens.at(row);
             count.messages_rendered += columns.messages_rendered.at(row);
             count.tokens_common += if common { tokens.at(row) } else { 0 };
@@ -263,7 +258,7 @@ fn add_findings(dataset: &Dataset, side: Side, findings: &mut Findings) -> Resul
             .entry((code.to_owned(), severity.to_owned()))
             .or_default();
         columns.name.at(row).clone_into(&mut found.0);
-        found.1.add(side, columns.count.at(row));
+        side.add(&mut found.1, columns.count.at(row));
     })
 }
 
@@ -295,7 +290,7 @@ type Losses = BTreeMap<[String; 3], Change>;
 fn add_losses(dataset: &Dataset, side: Side, losses: &mut Losses) -> Result<(), DatasetError> {
     dataset.each_row("losses", &mut |columns: &LossColumns, row| {
         let key = [&columns.dialect, &columns.profile, &columns.code].map(|column| column.at(row).to_owned());
-        losses.entry(key).or_default().add(side, columns.amount.at(row));
+        side.add(losses.entry(key).or_default(), columns.amount.at(row));
     })
 }
 

@@ -1,25 +1,27 @@
 //! From a dataset to a report: the manifest's totals say what is in the tables, findings are read for their samples, and of
 //! messages who said them and what they count. So a report takes as long for long texts as for short ones.
 
+pub(crate) mod compare;
 mod dearest;
 mod findings;
 mod found;
+pub(crate) mod stand_ins;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use chatmill_dataset::overview::{ClusterCount, LossCount, cut, listed};
+use chatmill_dataset::overview::{LossCount, cut, listed};
 use chatmill_dataset::{Dataset, DatasetError, MANIFEST, Manifest, SpreadTotals};
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::bill;
-use crate::compare::compare;
-use crate::queries;
+use crate::gather::compare::compare;
+use crate::gather::stand_ins::numbered;
+use crate::report::queries;
 use crate::report::{
     Balance, Bin, Clusters, Distribution, FORMAT, InputTotals, Queried, Reason, Report, Run, RunTime,
 };
-use crate::stand_ins::numbered;
 
 /// Rows of other parts that a report lists.
 const ROWS: usize = 1000;
@@ -40,6 +42,15 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
     };
     let inputs = inputs(manifest, overview.shapes);
     let (findings, found) = findings::findings(&dataset, &inputs.rows)?;
+    let totals = [
+        &overview.message_lengths,
+        &overview.turns,
+        &overview.participants,
+        &overview.calls,
+    ];
+    let distributions = queries::DISTRIBUTIONS.into_iter().zip(totals);
+    let distributions =
+        distributions.map(|((name, values), totals)| distribution(name, totals, queries::bins(values)));
     let mut report = Report {
         format: FORMAT,
         run,
@@ -48,24 +59,7 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
         findings: Queried::new(queries::FINDINGS, findings, ROWS),
         tokens: Queried::new(bill, bill::cells(overview.renderings, encodings), ROWS),
         losses: Queried::new(queries::LOSSES, losses(overview.losses), ROWS),
-        distributions: vec![
-            distribution(
-                "characters per message",
-                &overview.message_lengths,
-                queries::message_lengths(),
-            ),
-            distribution("messages per conversation", &overview.turns, queries::turns()),
-            distribution(
-                "participants per conversation",
-                &overview.participants,
-                queries::participants(),
-            ),
-            distribution(
-                "tool calls per conversation",
-                &overview.calls,
-                queries::tool_calls_per_conversation(),
-            ),
-        ],
+        distributions: distributions.collect(),
         roles: Queried::new(queries::ROLES, overview.roles, ROWS),
         references: Queried::new(queries::REFERENCES, overview.references, ROWS),
         tool_calls: Queried::new(queries::TOOL_CALLS, overview.tool_calls, ROWS),
@@ -78,7 +72,10 @@ pub fn gather(folder: &Path, against: Option<&Path>) -> Result<Report, DatasetEr
         largest: Queried::new(queries::LARGEST, overview.largest, ROWS),
         // Times are not a part of a dataset: who wants them adds them.
         slowest: None,
-        clusters: is_compared(manifest).then(|| clusters(&overview.clusters)),
+        clusters: is_compared(manifest).then(|| Clusters {
+            query: queries::CLUSTERS.to_owned(),
+            count: overview.clusters,
+        }),
         comparison: against
             .map(|old| compare(&Dataset::open(old)?, &dataset))
             .transpose()?,
@@ -134,17 +131,6 @@ fn is_compared(manifest: &Manifest) -> bool {
     let treatments = ["/dedup/exact", "/dedup/near"].map(|key| manifest.plan.pointer(key));
     let mut words = treatments.into_iter().flatten().filter_map(Value::as_str);
     words.any(|word| word != "off")
-}
-
-fn clusters(count: &ClusterCount) -> Clusters {
-    Clusters {
-        query: queries::CLUSTERS.to_owned(),
-        clusters: count.clusters,
-        conversations: count.conversations,
-        largest: count.largest,
-        exact: count.exact,
-        near: count.near,
-    }
 }
 
 /// One of the manifest's totals.

@@ -1,5 +1,7 @@
 //! Files with what was found in them, as pages show them.
 
+pub(crate) mod found;
+
 use chatmill_diag::{Code, Severity};
 
 /// A file as a check judged it.

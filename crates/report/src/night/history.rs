@@ -60,7 +60,7 @@ pub fn history_rows(records: &[NightRecord]) -> Vec<HistoryRow> {
 fn row(record: &NightRecord) -> HistoryRow {
     let figures = record.figures.as_ref();
     let text = |text: &str| Value::Text(Some(text.to_owned()));
-    let json = |value: serde_json::Result<String>| Value::Text(value.ok());
+    let json = |value: Option<serde_json::Result<String>>| Value::Text(value.and_then(Result::ok));
     HistoryRow(vec![
         text(&record.night),
         text(record.state.word()),
@@ -80,13 +80,9 @@ fn row(record: &NightRecord) -> HistoryRow {
         Value::Number(figures.map(|figures| figures.rejects)),
         Value::Number(figures.map(|figures| figures.errors)),
         Value::Number(figures.map(|figures| figures.warnings)),
-        figures.map_or(Value::Text(None), |figures| {
-            json(serde_json::to_string(&figures.tokens))
-        }),
-        figures.map_or(Value::Text(None), |figures| {
-            json(serde_json::to_string(&figures.money))
-        }),
-        json(serde_json::to_string(&record.objections)),
+        json(figures.map(|figures| serde_json::to_string(&figures.tokens))),
+        json(figures.map(|figures| serde_json::to_string(&figures.money))),
+        json(Some(serde_json::to_string(&record.objections))),
     ])
 }
 

@@ -8,68 +8,53 @@ use super::NightRecord;
 /// last good one did.
 pub fn open_metrics(record: &NightRecord, ended: Option<i64>, last_good: Option<i64>) -> String {
     let mut text = Exposition::default();
-    text.family(
-        "ended_timestamp",
-        "When the last night ended, in seconds since 1970.",
-    );
-    text.sample(&[], ended);
-    text.family(
-        "last_good_timestamp",
-        "When the last good night ended, in seconds since 1970.",
-    );
-    text.sample(&[], last_good);
-    text.family("good", "Whether the last night is good: 1, or 0.");
-    text.sample(&[], Some(u8::from(record.state.is_good())));
-    text.family("exit_code", "Exit code of the last night.");
-    text.sample(&[], record.exit_code);
-    text.family("objections", "What objects to the last night.");
-    text.sample(&[], Some(record.objections.len()));
-    text.family("condition_warnings", "What is only warned of.");
-    text.sample(&[], Some(record.warnings.len()));
+    let ended_help = "When the last night ended, in seconds since 1970.";
+    text.gauge("ended_timestamp", ended_help, ended);
+    let good_help = "When the last good night ended, in seconds since 1970.";
+    text.gauge("last_good_timestamp", good_help, last_good);
+    let is_good = Some(u8::from(record.state.is_good()));
+    text.gauge("good", "Whether the last night is good: 1, or 0.", is_good);
+    text.gauge("exit_code", "Exit code of the last night.", record.exit_code);
+    let counts = [
+        (
+            "objections",
+            "What objects to the last night.",
+            &record.objections,
+        ),
+        ("condition_warnings", "What is only warned of.", &record.warnings),
+    ];
+    for (name, help, list) in counts {
+        text.gauge(name, help, Some(list.len()));
+    }
     if let Some(figures) = &record.figures {
+        let missing = record.missing.count;
+        let rejects_help = "Records and messages that could not be read.";
         let counts = [
             ("inputs", "Inputs.", figures.inputs),
-            (
-                "inputs_missing",
-                "Inputs that the night before had.",
-                record.missing.count,
-            ),
+            ("inputs_missing", "Inputs that the night before had.", missing),
             ("conversations", "Conversations.", figures.conversations),
             ("messages", "Messages.", figures.messages),
-            (
-                "rejects",
-                "Records and messages that could not be read.",
-                figures.rejects,
-            ),
+            ("rejects", rejects_help, figures.rejects),
         ];
         for (name, help, count) in counts {
-            text.family(name, help);
-            text.sample(&[], Some(count));
+            text.gauge(name, help, Some(count));
         }
-        text.family("reject_ratio", "Rejected records among all.");
-        text.sample(&[], Some(figures.reject_ratio()));
+        let ratio = Some(figures.reject_ratio());
+        text.gauge("reject_ratio", "Rejected records among all.", ratio);
         text.family("findings", "Occurrences of findings.");
         text.sample(&[("severity", "error")], Some(figures.errors));
         text.sample(&[("severity", "warning")], Some(figures.warnings));
         text.family("tokens", "Tokens of all renderings.");
         for figure in &figures.tokens {
-            let labels = [
-                ("dialect", figure.dialect.as_str()),
-                ("profile", figure.profile.as_str()),
-                ("coverage", figure.coverage.as_str()),
-                ("encoding", figure.encoding.as_str()),
-            ];
+            let names = ["dialect", "profile", "coverage", "encoding"];
+            let labels: Vec<_> = names.into_iter().zip(figure.key()).collect();
             text.sample(&labels, Some(figure.tokens));
         }
         text.family("money", "What the tokens cost.");
         for figure in &figures.money {
-            let labels = [
-                ("dialect", figure.dialect.as_str()),
-                ("profile", figure.profile.as_str()),
-                ("coverage", figure.coverage.as_str()),
-                ("model", figure.model.as_str()),
-                ("currency", figure.currency.as_str()),
-            ];
+            let names = ["dialect", "profile", "coverage", "model"];
+            let mut labels: Vec<_> = names.into_iter().zip(figure.key()).collect();
+            labels.push(("currency", &figure.currency));
             text.sample(&labels, Some(figure.amount));
         }
     }
@@ -89,6 +74,12 @@ impl Exposition {
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, "# TYPE chatmill_night_{name} gauge");
         let _ = writeln!(self.text, "# HELP chatmill_night_{name} {help}");
+    }
+
+    /// A family of one sample without labels.
+    fn gauge(&mut self, name: &'static str, help: &str, value: Option<impl std::fmt::Display>) {
+        self.family(name, help);
+        self.sample(&[], value);
     }
 
     fn sample(&mut self, labels: &[(&str, &str)], value: Option<impl std::fmt::Display>) {
@@ -124,11 +115,12 @@ fn escaped(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figures::{MoneyFigure, RunFigures, TokenFigure};
+    use crate::figures::{RunFigures, TokenFigure};
     use crate::night::NightState;
+    use crate::report::MoneyFigure;
 
     #[test]
-    fn a_night_is_gauges_and_ends_with_its_end() {
+    fn metrics_of_a_night_are_gauges_and_end_with_eof() {
         let record = NightRecord {
             state: NightState::Good,
             exit_code: Some(0),

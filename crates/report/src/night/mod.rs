@@ -5,6 +5,7 @@
 mod history;
 mod metrics;
 mod note;
+pub mod trend;
 
 use chatmill_dataset::NightName;
 use serde::{Deserialize, Serialize};
@@ -141,35 +142,24 @@ impl NightRecord {
 /// those that began since the earliest of the first group but `keep` of them at most, and whatever has not ended.
 pub fn kept(nights: &[(NightName, NightState)], keep: usize) -> Vec<bool> {
     let keep = keep.max(1);
-    let mut kept = vec![false; nights.len()];
-    let good = |state: &NightState| state.is_good();
-    let last_good = nights
-        .iter()
-        .enumerate()
-        .rev()
-        .filter(|(_, (_, state))| good(state));
-    let last_good: Vec<usize> = last_good.map(|(at, _)| at).take(keep).collect();
-    let since = last_good.last().copied().unwrap_or_default();
+    let last = |first: usize, is_one: &dyn Fn(NightState) -> bool| -> Vec<usize> {
+        let nights = nights.iter().enumerate().skip(first).rev();
+        let nights = nights.filter(|(_, (_, state))| is_one(*state));
+        nights.map(|(at, _)| at).take(keep).collect()
+    };
+    let last_good = last(0, &NightState::is_good);
+    // Without a good night, all others are since.
+    let since = last_good.last().map_or(0, |earliest| *earliest);
+    let others = last(since, &|state| !state.is_good() && state != NightState::Begun);
     let mut month = "";
-    let mut others = 0;
-    for (at, (name, state)) in nights.iter().enumerate() {
-        let is_first = good(state) && name.month() != month;
+    let kept = nights.iter().enumerate().map(|(at, (name, state))| {
+        let is_first = state.is_good() && name.month() != month;
         if is_first {
             month = name.month();
         }
-        if let Some(kept) = kept.get_mut(at) {
-            *kept = is_first || last_good.contains(&at) || *state == NightState::Begun;
-        }
-    }
-    for (at, (_, state)) in nights.iter().enumerate().skip(since).rev() {
-        if !good(state) && *state != NightState::Begun && others < keep {
-            others += 1;
-            if let Some(kept) = kept.get_mut(at) {
-                *kept = true;
-            }
-        }
-    }
-    kept
+        is_first || last_good.contains(&at) || others.contains(&at) || *state == NightState::Begun
+    });
+    kept.collect()
 }
 
 #[cfg(test)]

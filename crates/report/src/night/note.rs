@@ -92,7 +92,7 @@ impl NightNote<'_> {
         // A run that counts nothing has cells without an encoding.
         let counted = after.tokens.iter().filter(|figure| !figure.encoding.is_empty());
         let tokens = counted.map(|figure| {
-            let was = before.tokens.iter().find(|other| other.is_beside(figure));
+            let was = before.tokens.iter().find(|other| other.key() == figure.key());
             let was = was.map(|was| was.tokens);
             Cell {
                 target: target_name(&figure.dialect, &figure.profile),
@@ -104,7 +104,7 @@ impl NightNote<'_> {
             }
         });
         let money = after.money.iter().map(|figure| {
-            let mut others = before.money.iter().filter(|other| other.is_beside(figure));
+            let mut others = before.money.iter().filter(|other| other.key() == figure.key());
             let was = others.find(|other| other.currency == figure.currency);
             let was = was.map(|was| was.amount);
             Cell {
@@ -143,9 +143,9 @@ fn largest<V>(mut cells: Vec<Cell<'_, V>>) -> Cells<'_, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::figures::{MissingInputs, MoneyFigure, TokenFigure};
+    use crate::figures::{MissingInputs, TokenFigure};
     use crate::night::NightState;
-    use crate::report::{Change, ConversationChanges, FindingChange, Grown};
+    use crate::report::{Change, ConversationChanges, FindingChange, Grown, MoneyFigure};
 
     fn figures(conversations: u64, tokens: u64, amount: f64) -> RunFigures {
         RunFigures {

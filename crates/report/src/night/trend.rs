@@ -120,7 +120,7 @@ pub fn trend_page(records: &[NightRecord]) -> Result<String, TemplateError> {
         last: last.map(|record| NightLine::new(record)),
         last_good: ended.iter().rfind(is_good).map(|record| record.night.as_str()),
         in_row: ended.iter().rev().take_while(is_good).count(),
-        series: all_series(ended.get(ended.len().saturating_sub(DRAWN)..).unwrap_or(&ended)),
+        series: all_series(ended.split_at(ended.len().saturating_sub(DRAWN)).1),
         tokens_of: tokens_of.map(|figure| figure.dialect.as_str()),
         nights: ended
             .iter()
@@ -169,7 +169,7 @@ fn all_series<'r>(nights: &[&'r NightRecord]) -> Vec<Series<'r>> {
             let name = target_name(&shown.dialect, &shown.profile);
             series("Tokens", format!("{name} in {}", shown.encoding), &|record| {
                 let figures = record.figures.as_ref()?;
-                let same = figures.tokens.iter().find(|figure| figure.is_beside(shown));
+                let same = figures.tokens.iter().find(|figure| figure.key() == shown.key());
                 same.map(|figure| figure.tokens as f64)
             })
         }));
@@ -180,7 +180,7 @@ fn all_series<'r>(nights: &[&'r NightRecord]) -> Vec<Series<'r>> {
             let title = format!("Money in {}", shown.currency);
             series(&title, format!("{name} for {}", shown.model), &|record| {
                 let figures = record.figures.as_ref()?;
-                let same = figures.money.iter().find(|figure| figure.is_beside(shown));
+                let same = figures.money.iter().find(|figure| figure.key() == shown.key());
                 same.map(|figure| figure.amount)
             })
         }));
@@ -197,7 +197,8 @@ fn all_series<'r>(nights: &[&'r NightRecord]) -> Vec<Series<'r>> {
 mod tests {
     use super::*;
     use crate::figures::RunFigures;
-    use crate::figures::{MoneyFigure, TokenFigure};
+    use crate::figures::TokenFigure;
+    use crate::report::MoneyFigure;
 
     fn night(day: u32, state: NightState, conversations: u64) -> NightRecord {
         let figures = RunFigures {

@@ -56,8 +56,9 @@ fn write(tables: Vec<TableLine<'_>>, report: &Report) -> Result<String, Template
 
 /// What a table's page says a row is; nothing of a table that this version does not know.
 fn about(table: &str) -> String {
-    let page = describe(table).unwrap_or_default();
-    page.lines().nth(2).unwrap_or_default().to_owned()
+    let page = describe(table);
+    let about = page.as_deref().and_then(|page| page.lines().nth(2));
+    about.map_or_else(String::new, str::to_owned)
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::report::{
     Queried, Reason, ReferenceCount, Report, RoleCount, RunTime, Sample, SlowConversation, TokenCell,
     TokenChange, TokenCount, ToolCount,
 };
+use chatmill_dataset::overview::ClusterCount;
 
 /// Closes whatever can be open, and does what must not be done.
 const ATTACK: &str = "</title></style></script></td><script>alert(1)</script><img src=x onerror=alert(2)>\" \
@@ -51,6 +52,36 @@ fn beside(report: &mut Report, text: &str) {
     });
 }
 
+/// A comparison that has something in every part.
+fn changed() -> Comparison {
+    let count = Some(TokenCount::default());
+    let change = Change { before: 1, after: 2 };
+    let text = || "x".to_owned();
+    Comparison {
+        conversations: ConversationChanges {
+            added_ids: vec![text()],
+            removed_ids: vec![text()],
+            changed_ids: vec![text()],
+            grown: vec![Grown::default()],
+            ..ConversationChanges::default()
+        },
+        findings: vec![FindingChange {
+            count: change,
+            ..FindingChange::default()
+        }],
+        tokens: vec![TokenChange {
+            before: count,
+            after: count,
+            ..TokenChange::default()
+        }],
+        losses: vec![LossChange {
+            amount: change,
+            ..LossChange::default()
+        }],
+        ..Comparison::default()
+    }
+}
+
 /// A report that has something in every part.
 fn full() -> Report {
     let cell = |encoding: &str| TokenCell {
@@ -72,8 +103,6 @@ fn full() -> Report {
         ratio: 1.0,
         ..TokenCell::default()
     };
-    let count = Some(TokenCount::default());
-    let change = Change { before: 1, after: 2 };
     let text = || "x".to_owned();
     let mut report = Report {
         inputs: Queried::new(
@@ -137,32 +166,13 @@ fn full() -> Report {
         largest: Queried::new("q", vec![LargeConversation::default()], 9),
         slowest: Some(Queried::new("q", vec![SlowConversation::default()], 9)),
         clusters: Some(Clusters {
-            conversations: 2,
+            count: ClusterCount {
+                conversations: 2,
+                ..ClusterCount::default()
+            },
             ..Clusters::default()
         }),
-        comparison: Some(Comparison {
-            conversations: ConversationChanges {
-                added_ids: vec![text()],
-                removed_ids: vec![text()],
-                changed_ids: vec![text()],
-                grown: vec![Grown::default()],
-                ..ConversationChanges::default()
-            },
-            findings: vec![FindingChange {
-                count: change,
-                ..FindingChange::default()
-            }],
-            tokens: vec![TokenChange {
-                before: count,
-                after: count,
-                ..TokenChange::default()
-            }],
-            losses: vec![LossChange {
-                amount: change,
-                ..LossChange::default()
-            }],
-            ..Comparison::default()
-        }),
+        comparison: Some(changed()),
         ..Report::default()
     };
     report.balance.filtered_by = Queried::new("q", vec![Reason::default()], 9);

@@ -205,6 +205,11 @@ impl Comparison {
 }
 
 impl TokenChange {
+    /// Dialect, profile, coverage and encoding.
+    pub(crate) fn key(&self) -> [&str; 4] {
+        [&self.dialect, &self.profile, &self.coverage, &self.encoding]
+    }
+
     /// The dialect with its profile, where that is not the document's.
     pub fn target(&self) -> String {
         target_name(&self.dialect, &self.profile)

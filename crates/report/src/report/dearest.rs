@@ -55,6 +55,16 @@ pub struct Amount {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MoneyCell {
+    /// What they cost, sent once.
+    #[serde(flatten)]
+    pub figure: MoneyFigure,
+    /// Estimate: as they are served, answers included; none where nothing is ever sent.
+    pub as_served: Option<f64>,
+}
+
+/// What the renderings of one dialect cost at one price, sent once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MoneyFigure {
     /// Id of the dialect.
     pub dialect: String,
     /// Its profile.
@@ -67,8 +77,13 @@ pub struct MoneyCell {
     pub currency: String,
     /// All renderings, sent once.
     pub amount: f64,
-    /// Estimate: as they are served, answers included; none where nothing is ever sent.
-    pub as_served: Option<f64>,
+}
+
+impl MoneyFigure {
+    /// Dialect, profile, coverage and model.
+    pub(crate) fn key(&self) -> [&str; 4] {
+        [&self.dialect, &self.profile, &self.coverage, &self.model]
+    }
 }
 
 impl Dearest {

@@ -5,6 +5,7 @@
 
 mod changes;
 mod dearest;
+pub(crate) mod queries;
 mod talk;
 mod time;
 
@@ -23,7 +24,7 @@ use crate::judged::JudgedFile;
 pub use changes::{
     Change, Comparison, ConversationChanges, FindingChange, Grown, LossChange, TokenChange, TokenCount,
 };
-pub use dearest::{Amount, Costly, Dearest, MoneyCell};
+pub use dearest::{Amount, Costly, Dearest, MoneyCell, MoneyFigure};
 pub use talk::{Bin, Clusters, Distribution, SlowConversation};
 pub use time::RunTime;
 
@@ -83,7 +84,7 @@ pub struct Report {
 impl Report {
     /// Adds the conversations that took longest, the slowest first.
     pub fn add_slowest(&mut self, slowest: Vec<SlowConversation>) {
-        self.slowest = Some(Queried::new(crate::queries::SLOWEST, slowest, usize::MAX));
+        self.slowest = Some(Queried::new(queries::SLOWEST, slowest, usize::MAX));
     }
 
     /// Takes out what may quote a chat: words of findings, versions, keys of their paths that no format has, and names of tools; `mask`
@@ -130,7 +131,7 @@ impl Report {
 }
 
 /// Rows of a report and the query that gives them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Queried<T> {
     /// The query in DuckDB's SQL, to be run in the dataset's folder; empty where it needs a table that is left out.
@@ -139,16 +140,6 @@ pub struct Queried<T> {
     pub rows: Vec<T>,
     /// Rows that were left out because there are too many for a page.
     pub left_out: u64,
-}
-
-impl<T> Default for Queried<T> {
-    fn default() -> Self {
-        Self {
-            query: String::new(),
-            rows: Vec::new(),
-            left_out: 0,
-        }
-    }
 }
 
 impl<T> Queried<T> {
@@ -387,13 +378,7 @@ pub struct TokenCell {
 impl TokenCell {
     /// What it belongs to.
     pub(crate) fn key(&self) -> GroupKey<&str> {
-        GroupKey {
-            dialect: &self.dialect,
-            profile: &self.profile,
-            coverage: &self.coverage,
-            encoding: &self.encoding,
-            ..GroupKey::default()
-        }
+        GroupKey::of([&self.dialect, &self.profile, &self.coverage, &self.encoding])
     }
 
     /// The dialect, with its profile where that is not the default.

@@ -2,16 +2,16 @@
 //! give is compared with `report.json`, row by row.
 
 /// Sums over all inputs, from the manifest.
-pub(crate) const BALANCE: &str = include_str!("../queries/balance.sql").trim_ascii_end();
+pub(crate) const BALANCE: &str = include_str!("../../queries/balance.sql").trim_ascii_end();
 
 /// The inputs, from the manifest.
-pub(crate) const INPUTS: &str = include_str!("../queries/inputs.sql").trim_ascii_end();
+pub(crate) const INPUTS: &str = include_str!("../../queries/inputs.sql").trim_ascii_end();
 
 /// Findings by code.
-pub(crate) const FINDINGS: &str = include_str!("../queries/findings.sql").trim_ascii_end();
+pub(crate) const FINDINGS: &str = include_str!("../../queries/findings.sql").trim_ascii_end();
 
 /// Records left out by reason, from the manifest.
-pub(crate) const FILTERED: &str = include_str!("../queries/filtered.sql").trim_ascii_end();
+pub(crate) const FILTERED: &str = include_str!("../../queries/filtered.sql").trim_ascii_end();
 
 /// The bill of a run that counted in these encodings: each has a column of its own for what is sent.
 pub(crate) fn tokens(encodings: &[String]) -> String {
@@ -23,62 +23,60 @@ pub(crate) fn tokens(encodings: &[String]) -> String {
     format!("{TOKENS}\n         {sent} END) AS tokens_sent\n{TOKENS_FROM}")
 }
 
-const TOKENS: &str = include_str!("../queries/tokens.sql").trim_ascii_end();
+const TOKENS: &str = include_str!("../../queries/tokens.sql").trim_ascii_end();
 
-const TOKENS_FROM: &str = include_str!("../queries/tokens_from.sql").trim_ascii_end();
+const TOKENS_FROM: &str = include_str!("../../queries/tokens_from.sql").trim_ascii_end();
 
 /// The bill of a run that counted nothing.
-pub(crate) const UNCOUNTED: &str = include_str!("../queries/uncounted.sql").trim_ascii_end();
+pub(crate) const UNCOUNTED: &str = include_str!("../../queries/uncounted.sql").trim_ascii_end();
 
 /// What each dialect lost.
-pub(crate) const LOSSES: &str = include_str!("../queries/losses.sql").trim_ascii_end();
+pub(crate) const LOSSES: &str = include_str!("../../queries/losses.sql").trim_ascii_end();
 
 /// Messages and notices by role.
-pub(crate) const ROLES: &str = include_str!("../queries/roles.sql").trim_ascii_end();
+pub(crate) const ROLES: &str = include_str!("../../queries/roles.sql").trim_ascii_end();
 
 /// References that messages make, by status.
-pub(crate) const REFERENCES: &str = include_str!("../queries/references.sql").trim_ascii_end();
+pub(crate) const REFERENCES: &str = include_str!("../../queries/references.sql").trim_ascii_end();
 
 /// Tool calls by status.
-pub(crate) const TOOL_CALLS: &str = include_str!("../queries/tool_calls.sql").trim_ascii_end();
+pub(crate) const TOOL_CALLS: &str = include_str!("../../queries/tool_calls.sql").trim_ascii_end();
 
 /// Tools by calls.
-pub(crate) const TOOLS: &str = include_str!("../queries/tools.sql").trim_ascii_end();
+pub(crate) const TOOLS: &str = include_str!("../../queries/tools.sql").trim_ascii_end();
 
 /// Conversations by text.
-pub(crate) const LARGEST: &str = include_str!("../queries/largest.sql").trim_ascii_end();
+pub(crate) const LARGEST: &str = include_str!("../../queries/largest.sql").trim_ascii_end();
 
 /// The conversations that took longest, from what the run says about itself.
-pub(crate) const SLOWEST: &str = include_str!("../queries/slowest.sql").trim_ascii_end();
+pub(crate) const SLOWEST: &str = include_str!("../../queries/slowest.sql").trim_ascii_end();
 
 /// Conversations that repeat, fork or continue others.
-pub(crate) const CLUSTERS: &str = include_str!("../queries/clusters.sql").trim_ascii_end();
+pub(crate) const CLUSTERS: &str = include_str!("../../queries/clusters.sql").trim_ascii_end();
 
-/// Bins of characters per message.
-pub(crate) fn message_lengths() -> String {
-    bins("SELECT length(text) AS value FROM 'messages/*.parquet' WHERE kind = 'message'")
-}
-
-/// Bins of messages per conversation.
-pub(crate) fn turns() -> String {
-    bins("SELECT message_count AS value FROM 'conversations/*.parquet'")
-}
-
-/// Bins of participants per conversation.
-pub(crate) fn participants() -> String {
-    bins("SELECT participant_count AS value FROM 'conversations/*.parquet'")
-}
-
-/// Bins of tool calls per conversation.
-pub(crate) fn tool_calls_per_conversation() -> String {
-    bins(
+/// What is measured of messages and conversations, and the values.
+pub(crate) const DISTRIBUTIONS: [(&str, &str); 4] = [
+    (
+        "characters per message",
+        "SELECT length(text) AS value FROM 'messages/*.parquet' WHERE kind = 'message'",
+    ),
+    (
+        "messages per conversation",
+        "SELECT message_count AS value FROM 'conversations/*.parquet'",
+    ),
+    (
+        "participants per conversation",
+        "SELECT participant_count AS value FROM 'conversations/*.parquet'",
+    ),
+    (
+        "tool calls per conversation",
         "SELECT count(t.conversation_id) AS value\n      FROM 'conversations/*.parquet' c\n      \
          LEFT JOIN 'tool_calls/*.parquet' t USING (conversation_id)\n      GROUP BY c.conversation_id",
-    )
-}
+    ),
+];
 
 /// Counts values by bins that double in width: 0, 1, 2–3, 4–7 and so on.
-fn bins(values: &str) -> String {
+pub(crate) fn bins(values: &str) -> String {
     format!(
         "SELECT CASE WHEN value = 0 THEN 0 ELSE 1::BIGINT << floor(log2(value))::INT END AS \"from\",\n       \
          count(*) AS count\nFROM ({values})\nGROUP BY 1\nORDER BY 1"

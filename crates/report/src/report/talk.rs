@@ -1,5 +1,6 @@
 //! The parts of a report that are about the conversations themselves: lengths, roles, references, tools, the largest, repeats.
 
+use chatmill_dataset::overview::ClusterCount;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -55,14 +56,7 @@ pub struct SlowConversation {
 pub struct Clusters {
     /// The query that gives the figures.
     pub query: String,
-    /// Clusters.
-    pub clusters: u64,
-    /// Conversations that are in one.
-    pub conversations: u64,
-    /// Conversations of the largest.
-    pub largest: u64,
-    /// Conversations that say the same as an earlier one.
-    pub exact: u64,
-    /// Conversations that say nearly the same as an earlier one.
-    pub near: u64,
+    /// How many there are.
+    #[serde(flatten)]
+    pub count: ClusterCount,
 }

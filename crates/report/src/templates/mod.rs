@@ -3,6 +3,8 @@
 //! A text cannot break out. Whatever a template prints is escaped, for HTML or for Markdown by the ending of the template's name, and a
 //! character that shows nothing is written out. As it is goes only what templates made, and what is taken from the pages of codes.
 
+pub mod markdown;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -15,13 +17,12 @@ use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Va
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::markdown;
+use crate::cells::token_table::heading;
 use crate::numbers::{bytes, count, counted, duration, quotient, value};
-use crate::token_table::heading;
 
 macro_rules! templates {
     ($($name:literal)*) => {
-        [$(($name, include_str!(concat!("../templates/", $name)))),*]
+        [$(($name, include_str!(concat!("../../templates/", $name)))),*]
     };
 }
 

@@ -39,12 +39,11 @@ pub(super) fn check(language: &Language) -> Result<(), String> {
     if map.messages.0.is_empty() {
         return Err("conversation.messages says nowhere where messages stand: a path like \"$.messages\", or \"$\" where each record is one".to_owned());
     }
-    let is_rows = map.messages.0.iter().any(MapPath::is_root);
-    if is_rows && (map.messages.0.len() > 1 || map.join || !map.each.0.is_empty() || language.tree.is_some())
-    {
-        return Err("where each record is a message (conversation.messages = \"$\"), there is no other path to messages, no join, no each and no tree".to_owned());
+    let has_rows = map.messages.0.iter().any(MapPath::is_root);
+    if has_rows && (map.join || !map.each.0.is_empty() || language.tree.is_some()) {
+        return Err("where each record is a message (conversation.messages = \"$\"), there is no join, no each and no tree".to_owned());
     }
-    if !is_rows && !map.header.0.is_empty() {
+    if !has_rows && !map.header.0.is_empty() {
         return Err("conversation.header speaks of records that are no messages: it needs conversation.messages = \"$\"".to_owned());
     }
     if map.join && map.id.0.is_empty() {

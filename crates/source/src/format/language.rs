@@ -19,7 +19,7 @@ use super::template::Template;
 /// A format: how its files are recognised, and where in them everything stands.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Language {
+pub(super) struct Language {
     /// Name for people, for example `Gemini CLI sessions`.
     pub title: String,
     /// Where the format is described, and where its files were seen.
@@ -29,9 +29,9 @@ pub struct Language {
     /// What kind of room its conversations are held in.
     #[serde(default)]
     pub scene: SceneWord,
-    /// Whether calls have their arguments as JSON values, and not as text that holds JSON.
+    /// Whether the arguments of calls have to be text that holds JSON; else they may be JSON values.
     #[serde(default)]
-    pub json_arguments: bool,
+    pub text_arguments: bool,
     /// Whether texts were written as UTF-8 and read as Latin-1 before they came here, as those of Facebook's exports: they are led back.
     #[serde(default)]
     pub mojibake: bool,
@@ -75,7 +75,7 @@ pub struct Language {
 /// What kind of room a conversation was held in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum SceneWord {
+pub(super) enum SceneWord {
     /// One person and one assistant.
     #[default]
     Assistant,
@@ -86,7 +86,7 @@ pub enum SceneWord {
 /// What tells a record of this format. All that is said must hold.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Mark {
+pub(super) struct Mark {
     /// Names that stand in the record: `guild`, `messages[].from_id`, `data.parts[].type`.
     #[serde(default)]
     pub has: Vec<String>,
@@ -114,7 +114,7 @@ pub struct Mark {
 /// A file of an export that holds no conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Beside {
+pub(super) struct Beside {
     /// Names that stand in its records.
     pub has: Vec<String>,
     /// What it is, for counts: `Claude.ai account file`.
@@ -124,7 +124,7 @@ pub struct Beside {
 /// One word or several.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Words {
+pub(super) enum Words {
     /// One.
     One(String),
     /// Several, of which any is meant.
@@ -133,7 +133,7 @@ pub enum Words {
 
 impl Words {
     /// All of them.
-    pub fn all(&self) -> &[String] {
+    pub(super) fn all(&self) -> &[String] {
         match self {
             Self::One(word) => std::slice::from_ref(word),
             Self::Any(words) => words,
@@ -142,21 +142,21 @@ impl Words {
 }
 
 /// Paths, of which the first that leads to something counts.
-pub type Paths = OneOrMany<MapPath>;
+pub(super) type Paths = OneOrMany<MapPath>;
 
 /// Texts, of which the first that says something counts.
-pub type Texts = OneOrMany<Template>;
+pub(super) type Texts = OneOrMany<Template>;
 
 /// Conditions, of which one is enough.
-pub type Conditions = OneOrMany<Condition>;
+pub(super) type Conditions = OneOrMany<Condition>;
 
 /// Words, of which the first that holds counts.
-pub type Choices = OneOrMany<Choice>;
+pub(super) type Choices = OneOrMany<Choice>;
 
 /// A word: always, or where a condition holds.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
-pub enum Choice {
+pub(super) enum Choice {
     /// This word, or the word at this path.
     Always(Word),
     /// A word where a condition holds.
@@ -166,7 +166,7 @@ pub enum Choice {
 /// A word where a condition holds.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ChoiceWhere {
+pub(super) struct ChoiceWhere {
     /// The word.
     pub is: String,
     /// Where it holds.
@@ -177,7 +177,7 @@ pub struct ChoiceWhere {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "String")]
-pub enum Word {
+pub(super) enum Word {
     /// The format file says it.
     Said(String),
     /// The record says it.
@@ -200,14 +200,14 @@ string_or_table!(Choice: Always, Where);
 
 impl Choice {
     /// Says that what decides it is read.
-    pub fn read(&self, value: Value<'_>) {
+    pub(super) fn read(&self, value: Value<'_>) {
         if let Self::Where(choice) = self {
             choice.when.hold(value);
         }
     }
 
     /// The path to the word, where the record says it.
-    pub fn path(&self) -> Option<&MapPath> {
+    pub(super) fn path(&self) -> Option<&MapPath> {
         match self {
             Self::Always(Word::At(path)) => Some(path),
             _ => None,
@@ -218,7 +218,7 @@ impl Choice {
 /// Where the conversation stands in the record.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct ConversationMap {
+pub(super) struct ConversationMap {
     /// The conversations of a record that holds several; the paths below then start at one of them.
     pub each: Paths,
     /// What the structure of the record is called, in the column `shape`; the word `session` unless something else is said.
@@ -259,7 +259,7 @@ pub struct ConversationMap {
 /// Everybody who belongs to a conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PeopleMap {
+pub(super) struct PeopleMap {
     /// Each of them.
     pub each: MapPath,
     /// The id.
@@ -273,7 +273,7 @@ pub struct PeopleMap {
 /// Who stands above whom.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TreeMap {
+pub(super) struct TreeMap {
     /// The id of what stands above a message. A message without this key stands below the one before it.
     pub parent: MapPath,
     /// How ids begin that mean nothing stands above.
@@ -286,7 +286,7 @@ pub struct TreeMap {
 /// Where everything stands in a message; paths start at it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct MessageMap {
+pub(super) struct MessageMap {
     /// Its id.
     pub id: Paths,
     /// Whether ids are texts: a number is told.
@@ -299,7 +299,7 @@ pub struct MessageMap {
     pub edited: Option<MapPath>,
     /// Who speaks: a word for a role, or a path to one; of several the first that holds.
     pub role: Choices,
-    /// What the words for roles mean, beyond those that everybody uses.
+    /// What the words for roles mean, beyond those that everybody uses; one that ends in `*` means all that begin so.
     pub roles: BTreeMap<String, Speaks>,
     /// What becomes of a message whose word for the role is not known.
     pub unknown: Unknown,
@@ -333,7 +333,7 @@ pub struct MessageMap {
 /// What a word for a role means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Speaks {
+pub(super) enum Speaks {
     /// A person.
     User,
     /// The model or bot.
@@ -351,7 +351,7 @@ pub enum Speaks {
 /// What becomes of a message whose word for the role is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Unknown {
+pub(super) enum Unknown {
     /// It is an event, which a finding tells.
     #[default]
     Notice,
@@ -364,7 +364,7 @@ pub enum Unknown {
 /// Who speaks.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct SenderMap {
+pub(super) struct SenderMap {
     /// The id.
     pub id: Paths,
     /// The name that others see.
@@ -376,7 +376,7 @@ pub struct SenderMap {
 /// The words of a message once more.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Again {
+pub(super) struct Again {
     /// Where they stand.
     pub text: MapPath,
     /// A sentence that stands there for what has no words.
@@ -386,7 +386,7 @@ pub struct Again {
 /// The message that another answers.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ReplyMap {
+pub(super) struct ReplyMap {
     /// Its id.
     pub to: MapPath,
     /// The id of the conversation that it stands in, where that may be another.
@@ -398,7 +398,7 @@ pub struct ReplyMap {
 /// What a message cost.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
-pub enum UsageMap {
+pub(super) enum UsageMap {
     /// An object in the words of any vendor's API.
     Object(MapPath),
     /// Where its counts stand.
@@ -410,7 +410,7 @@ string_or_table!(UsageMap: Object, Counts);
 /// Where the tokens of a message are counted.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Counts {
+pub(super) struct Counts {
     /// Tokens that were sent.
     pub input: Option<MapPath>,
     /// Tokens that were sent and that `input` does not count: they are added.
@@ -426,7 +426,7 @@ pub struct Counts {
 /// A piece of a message. What it holds is read in the order that stands here.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Piece {
+pub(super) struct Piece {
     /// Where it is there.
     pub when: Conditions,
     /// Where it is not.
@@ -456,7 +456,7 @@ pub struct Piece {
 /// A picture, sound or file.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct FileMap {
+pub(super) struct FileMap {
     /// What it is: `image`, `audio`, `video`, `file`, or a path to a word that begins so. Else its MIME type says it, or the end of its name.
     pub kind: Choices,
     /// Its MIME type.
@@ -473,7 +473,7 @@ pub struct FileMap {
 /// A call of a tool.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct CallMap {
+pub(super) struct CallMap {
     /// The id by which the result names it.
     pub id: Paths,
     /// The tool.
@@ -485,7 +485,7 @@ pub struct CallMap {
 /// What a tool answered.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct ResultMap {
+pub(super) struct ResultMap {
     /// The id of the call.
     pub call: Paths,
     /// The tool.
@@ -501,7 +501,7 @@ pub struct ResultMap {
 /// A message that is otherwise.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Case {
+pub(super) struct Case {
     /// Where it holds.
     #[serde(default)]
     pub when: Conditions,
@@ -530,7 +530,7 @@ pub struct Case {
 
 impl Case {
     /// A message of this case: what the case says, and for the rest what all messages have.
-    pub fn over(&self, message: &MessageMap) -> MessageMap {
+    pub(super) fn over(&self, message: &MessageMap) -> MessageMap {
         let mut own = message.clone();
         macro_rules! take {
             ($($field:ident)+) => {

@@ -5,11 +5,12 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use chatmill_diag::{Limits, cut};
 use chatmill_intake::json::{Document, Value};
-use chatmill_intake::{Framing, RecordSketch, Sketch};
+use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::Customs;
 
 use super::condition::applies;
 use super::language::{Case, Language, Mark, MessageMap, Words};
+use super::path::MapPath;
 use super::template::Read;
 use super::{read, request};
 use crate::frame::{FrameView, Reading, Row};
@@ -18,7 +19,7 @@ use crate::silence::Silence;
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
 
 /// Bytes of the longest format file.
-pub const MAX_BYTES: usize = 256 << 10;
+const MAX_BYTES: usize = 256 << 10;
 
 /// A format file, as it is used.
 #[derive(Debug)]
@@ -61,10 +62,10 @@ impl Loaded {
         super::check::check(&language).map_err(fault)?;
         let language: &'static Language = Box::leak(Box::new(language));
         let shapes = super::check::shapes(language);
-        let customs = if language.json_arguments {
-            NO_TEXT_ARGUMENTS
-        } else {
+        let customs = if language.text_arguments {
             Customs::USUAL
+        } else {
+            NO_TEXT_ARGUMENTS
         };
         let is_sent = language.request.as_ref().is_some_and(|request| request.sent);
         let about: &'static About = Box::leak(Box::new(About {
@@ -112,14 +113,16 @@ impl Loaded {
         super::message::is_of_user(self.message(value), value)
     }
 
-    /// Whether each record is a message.
-    pub(super) fn is_rows(&self) -> bool {
-        self.language
-            .conversation
-            .messages
-            .0
-            .iter()
-            .any(super::path::MapPath::is_root)
+    /// Whether each record is a message, or may be one.
+    fn has_rows(&self) -> bool {
+        self.language.conversation.messages.0.iter().any(MapPath::is_root)
+    }
+
+    /// Whether a record is a message, or a list of such that were gathered: none of it is a list of messages.
+    pub(super) fn is_row(&self, record: Value<'_>) -> bool {
+        let lists = &self.language.conversation.messages.0;
+        let mut lists = lists.iter().filter(|path| !path.is_root());
+        self.has_rows() && !lists.any(|path| path.of_list().first(record).is_some())
     }
 
     /// The conversation that a row belongs to; none where the format does not say or the row does not.
@@ -133,11 +136,18 @@ impl Loaded {
 pub struct FormatFile {
     id: &'static str,
     text: &'static str,
+    is_outside: bool,
     loaded: OnceLock<&'static Loaded>,
 }
 
 /// Format files that were read from outside; each lives as long as the program, and equal ones are one.
 static OUTSIDE: Mutex<Vec<&'static FormatFile>> = Mutex::new(Vec::new());
+
+/// Ids of format files that datasets name; each lives as long as the program.
+static RECORDED: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+
+/// Ids of outside formats that are remembered of datasets at most.
+const MOST_RECORDED: usize = 1_000;
 
 /// Reads a format file from outside: `id` is what its source is called.
 ///
@@ -145,20 +155,63 @@ static OUTSIDE: Mutex<Vec<&'static FormatFile>> = Mutex::new(Vec::new());
 ///
 /// What is wrong with it, and where.
 pub fn load(id: &str, text: &str) -> Result<&'static FormatFile, FormatFault> {
+    let fault = |message: String| FormatFault { message };
+    if !is_id(id) {
+        return Err(fault(format!(
+            "a source is called as its file, and `{id}` is no name for one: up to 64 small letters, digits and hyphens"
+        )));
+    }
+    if crate::find(id).is_some() {
+        return Err(fault(format!("chatmill has a source {id} of its own: call the file otherwise")));
+    }
     let mut outside = OUTSIDE.lock().unwrap_or_else(PoisonError::into_inner);
     let known = outside.iter().find(|file| file.id == id && file.text == text);
     if let Some(known) = known {
         return Ok(known);
     }
-    let leak = |text: &str| -> &'static str { Box::leak(text.to_owned().into_boxed_str()) };
-    let loaded: &'static Loaded = Box::leak(Box::new(Loaded::parse(leak(id), text)?));
+    let loaded: &'static Loaded = Box::leak(Box::new(Loaded::parse(leaked(id), text)?));
     let file: &'static FormatFile = Box::leak(Box::new(FormatFile {
         id: loaded.about.id,
-        text: leak(text),
+        text: leaked(text),
+        is_outside: true,
         loaded: OnceLock::from(loaded),
     }));
     outside.push(file);
     Ok(file)
+}
+
+/// The id and the customs of a source that a dataset names: one of chatmill's, or a format file from outside that may be gone. None for
+/// what can be the name of neither.
+pub fn recorded(id: &str) -> Option<(&'static str, Customs)> {
+    if let Some(source) = crate::find(id) {
+        return Some((source.id(), source.about().customs));
+    }
+    if !is_id(id) {
+        return None;
+    }
+    let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = recorded.iter().copied().find(|known| *known == id);
+    let id = match known {
+        Some(known) => known,
+        None if recorded.len() < MOST_RECORDED => {
+            let id = leaked(id);
+            recorded.push(id);
+            id
+        }
+        None => return None,
+    };
+    // A rendering that is read again has its arguments as they are.
+    Some((id, NO_TEXT_ARGUMENTS))
+}
+
+fn leaked(text: &str) -> &'static str {
+    Box::leak(text.to_owned().into_boxed_str())
+}
+
+/// Whether a name may be that of a source.
+fn is_id(id: &str) -> bool {
+    let may_stand = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.');
+    !id.is_empty() && id.len() <= 64 && id.bytes().all(may_stand)
 }
 
 impl FormatFile {
@@ -167,13 +220,9 @@ impl FormatFile {
         Self {
             id,
             text,
+            is_outside: false,
             loaded: OnceLock::new(),
         }
-    }
-
-    /// The file as it is written.
-    pub fn text(&self) -> &'static str {
-        self.text
     }
 
     fn loaded(&self) -> &'static Loaded {
@@ -189,6 +238,10 @@ impl FormatFile {
 impl Source for FormatFile {
     fn about(&self) -> &'static About {
         self.loaded().about
+    }
+
+    fn written_outside(&self) -> Option<&'static str> {
+        self.is_outside.then_some(self.text)
     }
 
     fn silence(&self) -> &'static Silence {
@@ -230,12 +283,16 @@ impl Source for FormatFile {
 
     fn gathers(&self, sketch: &Sketch) -> bool {
         let loaded = self.loaded();
-        loaded
-            .request
-            .as_ref()
-            .is_some_and(|request| request.gathers(sketch))
-            || loaded.is_rows()
-            || loaded.language.conversation.join
+        if let Some(request) = &loaded.request {
+            return request.gathers(sketch);
+        }
+        let map = &loaded.language.conversation;
+        let names: Vec<String> = map.messages.0.iter().map(MapPath::name).collect();
+        let is_list = |record: &RecordSketch| {
+            let mut names = names.iter().filter(|name| !name.is_empty());
+            names.any(|name| names_it(record, name) || names_it(record, name.trim_end_matches("[]")))
+        };
+        map.join || loaded.has_rows() && !sketch.records.iter().any(is_list)
     }
 
     fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
@@ -243,7 +300,10 @@ impl Source for FormatFile {
         if let Some(request) = &loaded.request {
             return request.rows(document);
         }
-        if loaded.is_rows() {
+        if loaded.has_rows() {
+            if !loaded.is_row(root) {
+                return None;
+            }
             return Row::cut(root, |row| loaded.key(row));
         }
         let map = &loaded.language.conversation;
@@ -256,7 +316,8 @@ impl Source for FormatFile {
     }
 
     fn can_merge(&self) -> bool {
-        self.gathers(&NO_SKETCH)
+        let loaded = self.loaded();
+        loaded.language.conversation.join || loaded.has_rows()
     }
 
     fn lies_apart(&self) -> bool {
@@ -269,10 +330,10 @@ impl Source for FormatFile {
         if let Some(request) = &loaded.request {
             return request.message_path(index);
         }
-        if loaded.is_rows() {
+        let list = loaded.language.conversation.messages.0.first();
+        if list.is_some_and(MapPath::is_root) {
             return Some("$".to_owned());
         }
-        let list = loaded.language.conversation.messages.0.first();
         let list = list.filter(|_| !self.lies_apart() && index != APART)?;
         Some(format!("{}[{index}]", list.list()))
     }
@@ -290,12 +351,6 @@ impl Source for FormatFile {
         }
     }
 }
-
-/// A sketch of nothing.
-const NO_SKETCH: Sketch = Sketch {
-    framing: Framing::Empty,
-    records: Vec::new(),
-};
 
 impl Mark {
     /// Whether it tells a record.

@@ -345,7 +345,11 @@ impl<'d, 'r> NodeReader<'d, 'r> for Reader<'d, 'r> {
 /// Who speaks in a message.
 fn voice<'d>(map: &MessageMap, value: Value<'d>) -> Voice<'d> {
     let of_word = |word: &str| {
+        let begins = |(pattern, _): &(&String, &Speaks)| {
+            pattern.strip_suffix('*').is_some_and(|start| word.starts_with(start))
+        };
         let known = map.roles.get(word).copied();
+        let known = known.or_else(|| map.roles.iter().find(begins).map(|(_, speaks)| *speaks));
         known.or_else(|| role_words::role(word).map(Speaks::from))
     };
     let (word, found) = match chosen(&map.role.0, value) {

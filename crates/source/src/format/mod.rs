@@ -21,6 +21,10 @@ mod request;
 mod several;
 mod template;
 
-pub use language::Language;
-pub use loaded::{FormatFault, FormatFile, load};
+pub use loaded::{FormatFault, FormatFile, load, recorded};
 pub use path::MapPath;
+
+/// The JSON Schema of format files.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(language::Language)
+}

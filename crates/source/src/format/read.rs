@@ -28,7 +28,7 @@ pub(super) fn read(
 ) -> Result<Reading, Box<Finding>> {
     let root = frame.root();
     let map = &format.language.conversation;
-    if format.is_rows() {
+    if format.is_row(root) {
         return rows(format, frame, limits);
     }
     if map.join {
@@ -164,11 +164,11 @@ impl<'d> One<'d, '_> {
 
     /// The list of messages and its path, or why the conversation is rejected.
     fn list(&self) -> Result<(Value<'d>, String), Box<Finding>> {
-        let paths = &self.format.language.conversation.messages;
-        let first = paths.0.first();
+        let paths: Vec<&MapPath> = self.format.language.conversation.lists().collect();
+        let first = paths.first().copied();
         let name = first.map_or_else(String::new, MapPath::name);
         let name = name.trim_end_matches("[]");
-        if let (true, [path]) = (self.path == "$", paths.0.as_slice())
+        if let (true, [path]) = (self.path == "$", paths.as_slice())
             && let ([_], true) = (path.keys().0.as_slice(), path.keys().1)
         {
             return list::named(self.frame, name, "messages", self.limits)
@@ -176,7 +176,6 @@ impl<'d> One<'d, '_> {
         }
         let at = |path: &MapPath| format!("{}{}", self.path, path.list().trim_start_matches('$'));
         let found = paths
-            .0
             .iter()
             .find_map(|path| Some((path.of_list().first(self.record)?, at(path))));
         let fault = |code, text: String, path: String, value| Err(self.frame.fault(code, text, path, value));
@@ -386,6 +385,11 @@ impl ConversationMap {
             (Some(path), _) => Some(Order::By(path)),
             _ => None,
         }
+    }
+
+    /// The paths to lists of messages.
+    fn lists(&self) -> impl Iterator<Item = &MapPath> {
+        self.messages.0.iter().filter(|path| !path.is_root())
     }
 
     /// First keys of the fields that are read once.

@@ -16,7 +16,7 @@ use crate::source::About;
 /// A record that is a request to a vendor's API: turns in a list, the system text, tools, settings, and perhaps the answer beside them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct RequestMap {
+pub(super) struct RequestMap {
     /// Whose messages the turns are.
     pub messages: VendorWord,
     /// Whether a record is a request as it was sent, and no conversation that was lived through.
@@ -48,7 +48,7 @@ fn tools() -> String {
 /// Whose messages turns are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum VendorWord {
+pub(super) enum VendorWord {
     /// `OpenAI`'s Chat Completions, and what is written like them.
     OpenaiChat,
     /// `OpenAI`'s Responses.

@@ -10,7 +10,7 @@ use chatmill_intake::json::{Value, append_key};
 
 /// The findings of one frame.
 #[derive(Debug)]
-pub struct Notes {
+pub(crate) struct Notes {
     /// What was found so far.
     pub findings: Vec<Finding>,
     start: u64,
@@ -18,7 +18,7 @@ pub struct Notes {
 
 impl Notes {
     /// An empty collection for a frame that starts at this byte of the entry.
-    pub fn new(start: u64) -> Self {
+    pub(crate) fn new(start: u64) -> Self {
         Self {
             findings: Vec::new(),
             start,
@@ -26,7 +26,7 @@ impl Notes {
     }
 
     /// Adds a finding, with the byte span of the value that it is about.
-    pub fn push(&mut self, finding: Finding, value: Option<Value<'_>>) {
+    pub(crate) fn push(&mut self, finding: Finding, value: Option<Value<'_>>) {
         let finding = match value {
             Some(value) => self.spanned(finding, value.span()),
             None => finding,
@@ -35,19 +35,19 @@ impl Notes {
     }
 
     /// Reports a value of the wrong type that is bearable, and quotes it.
-    pub fn warn(&mut self, path: impl Into<String>, text: &str, value: Value<'_>) {
+    pub(crate) fn warn(&mut self, path: impl Into<String>, text: &str, value: Value<'_>) {
         let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
         self.push(finding.quoting(value.raw()).at_path(path), Some(value));
     }
 
     /// Gives a finding its byte span in the entry.
-    pub fn spanned(&self, finding: Finding, span: Range<usize>) -> Finding {
+    pub(crate) fn spanned(&self, finding: Finding, span: Range<usize>) -> Finding {
         finding.at_span(self.start + span.start as u64, self.start + span.end as u64)
     }
 
     /// Reports names that stand more than once in an object: an error where only the last value is kept (`single`),
     /// else a note, because all are kept raw.
-    pub fn repeated_keys(&mut self, object: Value<'_>, path: &str, single: impl Fn(&str) -> bool) {
+    pub(crate) fn repeated_keys(&mut self, object: Value<'_>, path: &str, single: impl Fn(&str) -> bool) {
         for key in object.duplicate_keys() {
             let mut place = path.to_owned();
             append_key(&mut place, &key);
@@ -70,7 +70,7 @@ fn repeated_key(loses_a_value: bool) -> Finding {
 
 /// The message that is being read, as a place for findings.
 #[derive(Debug)]
-pub struct Site<'a> {
+pub(crate) struct Site<'a> {
     /// Where findings go.
     pub notes: &'a mut Notes,
     /// Position of the message.
@@ -83,7 +83,7 @@ pub struct Site<'a> {
 
 impl Site<'_> {
     /// The same message while something inside one of its fields is read, whose findings are collected apart.
-    pub fn inside<'s>(&'s self, notes: &'s mut Notes, message: Value<'s>) -> Site<'s> {
+    pub(crate) fn inside<'s>(&'s self, notes: &'s mut Notes, message: Value<'s>) -> Site<'s> {
         Site {
             notes,
             position: self.position,
@@ -93,24 +93,24 @@ impl Site<'_> {
     }
 
     /// Adds a finding about a value below the message.
-    pub fn push(&mut self, finding: Finding, suffix: impl Into<String>, value: Value<'_>) {
+    pub(crate) fn push(&mut self, finding: Finding, suffix: impl Into<String>, value: Value<'_>) {
         let finding = self.place(finding, suffix, value);
         self.notes.findings.push(finding);
     }
 
     /// Adds a finding of the code's own severity.
-    pub fn note(&mut self, code: &'static Code, text: &str, suffix: impl Into<String>, value: Value<'_>) {
+    pub(crate) fn note(&mut self, code: &'static Code, text: &str, suffix: impl Into<String>, value: Value<'_>) {
         self.push(Finding::new(code, text), suffix, value);
     }
 
     /// Places a finding at a value below the message.
-    pub fn place(&self, finding: Finding, suffix: impl Into<String>, value: Value<'_>) -> Finding {
+    pub(crate) fn place(&self, finding: Finding, suffix: impl Into<String>, value: Value<'_>) -> Finding {
         let finding = finding.at_message(self.position, self.id, suffix);
         self.notes.spanned(finding, value.span())
     }
 
     /// Reports a field that is absent, or null, which the importer lets through.
-    pub fn missing(&mut self, field: &str, severity: Severity) {
+    pub(crate) fn missing(&mut self, field: &str, severity: Severity) {
         let text = if severity == Severity::Error {
             "is missing"
         } else {
@@ -120,7 +120,7 @@ impl Site<'_> {
     }
 
     /// Reports a field that is not there, however much the format asks for it.
-    pub fn absent(&mut self, field: &str, severity: Severity) {
+    pub(crate) fn absent(&mut self, field: &str, severity: Severity) {
         self.lacking(field, "is missing", severity);
     }
 
@@ -130,17 +130,17 @@ impl Site<'_> {
     }
 
     /// Reports a value of the wrong type that is bearable, and quotes it.
-    pub fn warn(&mut self, field: &str, text: &str, value: Value<'_>) {
+    pub(crate) fn warn(&mut self, field: &str, text: &str, value: Value<'_>) {
         self.wrong(field, text, Severity::Warning, value);
     }
 
     /// Reports a value of the wrong type that costs something of the message, and quotes it.
-    pub fn error(&mut self, field: &str, text: &str, value: Value<'_>) {
+    pub(crate) fn error(&mut self, field: &str, text: &str, value: Value<'_>) {
         self.wrong(field, text, Severity::Error, value);
     }
 
     /// Reports a value of the wrong type and quotes it.
-    pub fn wrong(&mut self, field: &str, text: &str, severity: Severity, value: Value<'_>) {
+    pub(crate) fn wrong(&mut self, field: &str, text: &str, severity: Severity, value: Value<'_>) {
         let finding = Finding::new(&codes::WRONG_TYPE, text)
             .with_severity(severity)
             .quoting(value.raw());
@@ -149,7 +149,7 @@ impl Site<'_> {
 
     /// Notes names that stand more than once in an object: an error where only the last value is kept (`single`), else a
     /// note, because all are kept raw.
-    pub fn repeated_keys(&mut self, object: Value<'_>, single: impl Fn(&str) -> bool) {
+    pub(crate) fn repeated_keys(&mut self, object: Value<'_>, single: impl Fn(&str) -> bool) {
         for key in object.duplicate_keys() {
             let mut suffix = String::new();
             append_key(&mut suffix, &key);
@@ -162,7 +162,7 @@ impl Site<'_> {
     }
 
     /// Notes names that stand more than once anywhere inside a value that is kept raw.
-    pub fn repeated_keys_within(&mut self, value: Value<'_>, suffix: &str) {
+    pub(crate) fn repeated_keys_within(&mut self, value: Value<'_>, suffix: &str) {
         self.repeats_below(value, &mut suffix.to_owned());
     }
 

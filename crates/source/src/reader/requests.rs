@@ -56,7 +56,7 @@ const WHOSE: [&str; 8] =
 
 /// What a vendor's request looks like.
 #[derive(Debug)]
-pub struct RequestForm {
+pub(crate) struct RequestForm {
     /// The field that holds the turns.
     pub list: &'static str,
     /// Whether the list may be a string, which is then the only turn.
@@ -75,7 +75,7 @@ pub struct RequestForm {
 
 /// Records in which a system text describes the tools.
 #[derive(Clone, Copy, Debug)]
-pub struct Described {
+pub(crate) struct Described {
     /// What a record spells whose turns have calls and results in tags; tags in any other are what somebody said.
     pub mark: &'static str,
     /// Reads one turn, or the system text, of such a record.
@@ -86,7 +86,7 @@ pub struct Described {
 
 /// Reads the requests of one vendor.
 #[derive(Debug)]
-pub struct Requests {
+pub(crate) struct Requests {
     /// What their format is.
     pub about: &'static About,
     /// What its requests look like.

@@ -25,7 +25,7 @@ pub(crate) const APART: u32 = u32::MAX - 1;
 
 /// What a turn says.
 #[derive(Debug, Default)]
-pub struct Turn {
+pub(crate) struct Turn {
     /// The role; a user where it is unknown.
     pub role: Option<Role>,
     /// The vendor's word for the role, where it differs from ours.
@@ -54,7 +54,7 @@ impl Keep for Turn {
 
 impl Turn {
     /// Reads the role of a turn by its word.
-    pub fn take_role(
+    pub(crate) fn take_role(
         &mut self,
         field: &str,
         turn: Value<'_>,
@@ -76,14 +76,14 @@ impl Turn {
     }
 
     /// Keeps a part of unknown form as it is, with a finding.
-    pub fn unknown(&mut self, path: &str, value: Value<'_>, site: &mut Site<'_>) {
+    pub(crate) fn unknown(&mut self, path: &str, value: Value<'_>, site: &mut Site<'_>) {
         let text = "the part has no form that is known here and is kept as it is";
         site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, suffix(path), value);
         self.keep_told(path, value);
     }
 
     /// Reads content of another form than the vendor's as text: JSON as it is written.
-    pub fn odd_content(&mut self, path: &str, text: &str, value: Value<'_>, site: &mut Site<'_>) {
+    pub(crate) fn odd_content(&mut self, path: &str, text: &str, value: Value<'_>, site: &mut Site<'_>) {
         let finding = Finding::new(&codes::WRONG_TYPE, text)
             .with_severity(Severity::Error)
             .quoting(value.raw());

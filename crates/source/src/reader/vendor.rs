@@ -12,7 +12,7 @@ use chatmill_intake::{Framing, RecordSketch, Sketch};
 
 /// A vendor whose messages have blocks of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Vendor {
+pub(crate) enum Vendor {
     /// Anthropic's Messages API.
     Anthropic,
     /// Bedrock's Converse API.

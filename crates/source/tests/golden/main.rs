@@ -12,6 +12,7 @@
 )]
 
 mod dump;
+mod matrix;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         trials.extend(readings(source));
     }
     trials.extend(detections());
+    trials.push(matrix::trial());
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 

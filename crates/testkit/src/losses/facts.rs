@@ -225,18 +225,17 @@ impl Matched<'_, '_> {
 
     /// The facts of a message, which stand where something of it was found.
     fn message(&self, message: &Message, at: &[&Message], breaches: &mut Vec<String>) {
+        self.identity(message, at, breaches);
+        self.fields(message, at, breaches);
+        self.relations(message, at, breaches);
+    }
+
+    /// The id and the time of a message.
+    fn identity(&self, message: &Message, at: &[&Message], breaches: &mut Vec<String>) {
         let position = message.position;
-        let declared = &self.case.declared;
-        let covers = |code| declared.covers(code, position);
-        let mut breach = |what: &str, lost: &dyn std::fmt::Debug| {
-            let (ids, times) = (
-                at.iter().map(|read| &read.id).collect::<Vec<_>>(),
-                at.iter().map(|read| &read.timestamp).collect::<Vec<_>>(),
-            );
-            breaches.push(format!(
-                "message {position}: {what} {lost:?} is read back as {ids:?} {times:?}"
-            ));
-        };
+        let covers = |code| self.case.declared.covers(code, position);
+        let mut breach =
+            |what: &str, lost: &dyn std::fmt::Debug| breaches.push(breach(position, what, lost, at));
         if let Some(id) = &message.id
             && !at.iter().any(|read| read.id.as_ref() == Some(id))
             && !covers(LossCode::MessageIdDropped)
@@ -263,10 +262,20 @@ impl Matched<'_, '_> {
         }
         if message.timestamp.is_none()
             && let Some(time) = at.iter().find_map(|read| read.timestamp.as_ref())
-            && declared.whole(LossCode::TurnMerged) + declared.at(LossCode::TurnMerged, position) == 0
+            && self.case.declared.whole(LossCode::TurnMerged)
+                + self.case.declared.at(LossCode::TurnMerged, position)
+                == 0
         {
             breach("no time", time);
         }
+    }
+
+    /// Its mentions, its fields, the name of its sender and its weight.
+    fn fields(&self, message: &Message, at: &[&Message], breaches: &mut Vec<String>) {
+        let position = message.position;
+        let covers = |code| self.case.declared.covers(code, position);
+        let mut breach =
+            |what: &str, lost: &dyn std::fmt::Debug| breaches.push(breach(position, what, lost, at));
         for mention in message
             .mentions
             .iter()
@@ -312,8 +321,16 @@ impl Matched<'_, '_> {
         {
             breach("the weight", &message.weight);
         }
+    }
+
+    /// Its replies and its sender.
+    fn relations(&self, message: &Message, at: &[&Message], breaches: &mut Vec<String>) {
+        let position = message.position;
+        let covers = |code| self.case.declared.covers(code, position);
+        let mut breach =
+            |what: &str, lost: &dyn std::fmt::Debug| breaches.push(breach(position, what, lost, at));
         let told: u64 = at.iter().map(|read| read.references.len() as u64).sum();
-        let lost = declared.any_at(
+        let lost = self.case.declared.any_at(
             &[
                 LossCode::ReferenceDropped,
                 LossCode::ReferenceUnresolved,
@@ -515,4 +532,11 @@ fn shown_name(linked: &Linked, message: &Message) -> Option<String> {
         name = String::from(rest);
     }
     Some(name).filter(|name| !name.is_empty() && !ROLES.contains(&name.as_str()) && !name.ends_with(':'))
+}
+
+/// What a fact of a message is read back as instead.
+fn breach(position: u32, what: &str, lost: &dyn std::fmt::Debug, at: &[&Message]) -> String {
+    let ids: Vec<_> = at.iter().map(|read| &read.id).collect();
+    let times: Vec<_> = at.iter().map(|read| &read.timestamp).collect();
+    format!("message {position}: {what} {lost:?} is read back as {ids:?} {times:?}")
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use chatmill_diag::codes::CODES;
 use chatmill_engine::check::CheckOptions;
-use chatmill_engine::{RunOptions, RunSummary, Silent, Target};
+use chatmill_engine::{RunOptions, RunSummary, Silent, Templates};
 use chatmill_testkit::samples::samples;
 use chatmill_workshop::{Workshop, rows};
 
@@ -123,7 +123,7 @@ fn a_named_source_that_the_content_contradicts_is_a_finding() {
             source.id()
         );
         let path = shop.write("pipeline.toml", pipeline);
-        let plan = chatmill_engine::Plan::load(&path, &[], None).unwrap();
+        let plan = chatmill_engine::Plan::load(&path, &[], None, &[]).unwrap();
         let options = RunOptions {
             threads: 1,
             ..RunOptions::default()
@@ -160,7 +160,7 @@ fn what_a_dialect_would_refuse_is_found_when_that_dialect_is_asked_for() {
         let options = CheckOptions {
             paths: vec![path.to_string_lossy().into_owned()],
             source: "auto".to_owned(),
-            targets: targets.iter().map(|word| Target::find(word).unwrap()).collect(),
+            targets: targets.iter().map(|word| Templates::default().find(word).unwrap()).collect(),
             ..CheckOptions::default()
         };
         let mut messages = Vec::new();

@@ -23,7 +23,7 @@ fn load(shop: &Workshop, count: &str) -> Result<Plan, PlanError> {
         "name = \"test\"\n[[input]]\npath = \"in/**\"\n[output]\npath = \"out\"\n\
          [render]\ndialects = [\"all\"]\n[count]\nencodings = [{count}]\n"
     );
-    Plan::load(&shop.write("pipeline.toml", text), &[], None)
+    Plan::load(&shop.write("pipeline.toml", text), &[], None, &[])
 }
 
 fn own(name: &str, ranks: &str, pattern: &str) -> String {

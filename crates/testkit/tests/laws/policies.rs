@@ -81,7 +81,7 @@ impl Run {
 }
 
 #[test]
-fn names() {
+fn policy_names_puts_names_into_the_field_the_text_or_nowhere() {
     for story in [ROOM, PROMPT] {
         for (value, field, prefix) in [
             ("auto", true, false),
@@ -102,7 +102,7 @@ fn names() {
 }
 
 #[test]
-fn references() {
+fn policy_references_quotes_marks_or_drops_replies() {
     for story in [ROOM, PROMPT] {
         for (value, quoted, code) in [
             ("quote", true, "reference-inlined"),
@@ -118,7 +118,7 @@ fn references() {
 }
 
 #[test]
-fn media() {
+fn policy_media_keeps_replaces_or_drops_media() {
     for (story, dialect, carried) in [
         (ROOM, "openai-chat", r#""url":"https://example.org/pier.png""#),
         (PROMPT, "gemini-contents", r#""data":"aGkh""#),
@@ -137,7 +137,7 @@ fn media() {
 }
 
 #[test]
-fn reasoning() {
+fn policy_reasoning_keeps_or_drops_thoughts() {
     for story in [LIST, REQUEST] {
         for dialect in ["hf-messages", "chatml", "sharegpt"] {
             for (value, kept) in [("keep", true), ("drop", false)] {
@@ -150,7 +150,7 @@ fn reasoning() {
 }
 
 #[test]
-fn orphans() {
+fn policy_orphans_repairs_keeps_or_drops_unpaired_calls() {
     for story in [ROOM, LIST] {
         for dialect in ["openai-chat", "anthropic-messages", "gemini-contents"] {
             for (value, calls, results, valid, codes) in [
@@ -184,7 +184,7 @@ fn orphans() {
 }
 
 #[test]
-fn system_text() {
+fn policy_system_takes_system_text_from_source_agent_or_nowhere() {
     for story in [PROMPT, LIST] {
         for (value, kept) in [("source", true), ("agent", false), ("none", false)] {
             let run = Run::policy(story, "openai-chat", &format!("system = {value:?}"));
@@ -208,7 +208,7 @@ fn system_text() {
 }
 
 #[test]
-fn control_tokens() {
+fn policy_control_tokens_escapes_or_keeps_special_tokens() {
     for story in [ROOM, PROMPT] {
         for (value, written, valid, code) in [
             (
@@ -228,7 +228,7 @@ fn control_tokens() {
 }
 
 #[test]
-fn leaked_metadata() {
+fn policy_leaked_metadata_removes_or_keeps_ids_in_text() {
     for story in [ROOM, PROMPT] {
         for (value, kept) in [("clean", false), ("keep", true)] {
             let run = Run::policy(story, "openai-chat", &format!("leaked_metadata = {value:?}"));
@@ -239,7 +239,7 @@ fn leaked_metadata() {
 }
 
 #[test]
-fn compressed_messages() {
+fn policy_compressed_shows_messages_as_sent_or_as_stored() {
     let rows = fs::read_to_string(samples().join("sources/suna-rows/compressed.json")).unwrap();
     let page = format!(r#"{{"messages":{rows},"pagination":{{"total":9}}}}"#);
     for story in [&rows, &page] {
@@ -288,7 +288,7 @@ fn each_agent_speaks_as_the_assistant_once() {
 }
 
 #[test]
-fn other_perspectives() {
+fn perspectives_of_everybody_nobody_and_named_participants() {
     for story in [ROOM, PROMPT] {
         let everybody = Run::of(story, "openai-chat", "[perspective]\nas = \"each-participant\"");
         assert!(everybody.perspectives.len() >= 3, "{:?}", everybody.perspectives);

@@ -79,7 +79,7 @@ fn all_dialects_are_those_of_the_registry_and_the_files() {
     let plan = shop.plan("out", "[templates.mine]\ntemplate = \"models/turns.jinja\"\n");
     let registered = chatmill_dialect::DIALECTS.len();
     assert_eq!(plan.targets.len(), registered + 1);
-    assert_eq!(plan.targets[registered].dialect.id(), "mine");
+    assert_eq!(plan.targets[registered].id(), "mine");
     let kept = format!("{MINE}[window]\nhistory = \"all\"\n");
     assert_eq!(shop.plan("out", &kept).targets.len(), 2);
 }
@@ -95,7 +95,7 @@ fn what_is_wrong_with_a_template_is_said_with_its_name() {
             "name = \"n\"\n[[input]]\npath = \"in/**\"\n[output]\npath = \"out\"\n[templates.{name}]\n{section}\n"
         );
         let pipeline = parse(&text, &[], "p.toml".as_ref()).unwrap();
-        let refused = Plan::resolve(pipeline, &shop.path(""), None);
+        let refused = Plan::resolve(pipeline, &shop.path(""), None, None);
         refused.err().map(|error| error.to_string()).unwrap_or_default()
     };
     for (name, section, said) in [

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use chatmill_dataset::{Dataset, DatasetError};
+use chatmill_dataset::{Dataset, DatasetError, Numbers, Spans, TextLists, Texts};
 use chatmill_dialect::DIALECTS;
 use chatmill_drawn::{cases, random};
 use chatmill_engine::again::{Again, AgainError};
@@ -83,15 +83,15 @@ fn written(dataset: &Dataset, dialect: &str) -> Vec<Said> {
     let mut said = Vec::new();
     for batch in dataset.batches("renderings", &columns) {
         let batch = batch.unwrap();
-        let texts = |name| batch.texts(name).unwrap();
+        let texts = |name| batch.column::<Texts>(name).unwrap();
         let (ids, dialects, perspectives) =
             (texts("conversation_id"), texts("dialect"), texts("perspective"));
         let (contents, roles) = (texts("content"), texts("last_role"));
-        let spans = |name| batch.spans(name).unwrap();
+        let spans = |name| batch.column::<Spans>(name).unwrap();
         let (assistant, learned) = (spans("assistant_spans"), spans("learned_spans"));
-        let lists = |name| batch.text_lists(name).unwrap();
+        let lists = |name| batch.column::<TextLists>(name).unwrap();
         let (losses, violations) = (lists("loss_codes"), lists("violations"));
-        let numbers = |name| batch.numbers(name).unwrap();
+        let numbers = |name| batch.column::<Numbers>(name).unwrap();
         let (ordinals, tokens) = (numbers("ordinal"), numbers("tokens_r50k_base"));
         for row in (0..batch.rows()).filter(|row| dialects.at(*row) == dialect) {
             said.push(Said {

@@ -4,7 +4,7 @@ use chatmill_workshop::Workshop;
 use chatmill_workshop::corpus::{crc32, write};
 
 #[test]
-fn the_checksum_is_the_usual_one() {
+fn crc32_of_the_check_string_is_that_of_the_standard() {
     assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
 }
 

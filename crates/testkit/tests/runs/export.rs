@@ -12,7 +12,7 @@ use std::path::Path;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch};
-use chatmill_dataset::Dataset;
+use chatmill_dataset::{Dataset, Texts};
 use chatmill_export::{
     ENVELOPES, Envelope, ExportError, ExportRequest, ExportSummary, Filters, Format, NestedAs, Preferences,
     Split, SplitBy, envelope, export,
@@ -95,7 +95,7 @@ fn contents(dataset: &Dataset, dialect: &str) -> Vec<String> {
     let mut contents = Vec::new();
     for batch in dataset.batches("renderings", &["dialect", "content"]) {
         let batch = batch.unwrap();
-        let (dialects, texts) = (batch.texts("dialect").unwrap(), batch.texts("content").unwrap());
+        let (dialects, texts) = (batch.column::<Texts>("dialect").unwrap(), batch.column::<Texts>("content").unwrap());
         for row in (0..batch.rows()).filter(|row| dialects.at(*row) == dialect) {
             contents.push(texts.at(row).to_owned());
         }

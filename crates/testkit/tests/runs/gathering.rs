@@ -233,7 +233,7 @@ fn files_of_one_input_are_merged_and_repeats_dropped_unless_the_request_says_oth
         ),
     )
     .unwrap();
-    let plan = chatmill_engine::Plan::load(&apart, &[], None).unwrap();
+    let plan = chatmill_engine::Plan::load(&apart, &[], None, &[]).unwrap();
     let stop = std::sync::atomic::AtomicBool::new(false);
     let summary = chatmill_engine::run(
         plan,

@@ -181,7 +181,7 @@ fn archives_and_compressed_streams_stay_whole() {
         );
         let path = workshop.write("pipeline.toml", pipeline);
         let out = workshop.path(source);
-        let plan = Plan::load(&path, &[], Some(&out)).unwrap();
+        let plan = Plan::load(&path, &[], Some(&out), &[]).unwrap();
         chatmill_engine::run(plan, RunOptions::default(), &Silent, &AtomicBool::new(false)).unwrap()
     };
     let named = section("openai-messages");
@@ -208,7 +208,7 @@ fn a_limit_is_counted_in_one_lot() {
         tiny()
     );
     let path = workshop.write("pipeline.toml", of_section);
-    let plan = Plan::load(&path, &[], Some(&workshop.path("of-section"))).unwrap();
+    let plan = Plan::load(&path, &[], Some(&workshop.path("of-section")), &[]).unwrap();
     let summary =
         chatmill_engine::run(plan, RunOptions::default(), &Silent, &AtomicBool::new(false)).unwrap();
     let first = summary.manifest.inputs.get(0).unwrap();

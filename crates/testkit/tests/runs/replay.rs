@@ -25,27 +25,27 @@ fn replay(name: &str, samples: u32, mutations: u32) {
 }
 
 #[test]
-fn the_scan_holds_for_its_corpus_and_its_mutations() {
+fn the_scan_target_survives_its_corpus_and_mutations() {
     replay("json_scan", 200, 400);
 }
 
 #[test]
-fn the_reader_holds_for_its_corpus_and_its_mutations() {
+fn the_reader_target_survives_its_corpus_and_mutations() {
     replay("reader", 80, 200);
 }
 
 #[test]
-fn a_record_holds_for_its_corpus_and_its_mutations() {
+fn the_record_target_survives_its_corpus_and_mutations() {
     replay("record", 25, 60);
 }
 
 #[test]
-fn tables_hold_for_their_corpus_and_its_mutations() {
+fn the_tables_target_survives_its_corpus_and_mutations() {
     replay("tables", 100, 200);
 }
 
 #[test]
-fn templates_hold_for_their_corpus_and_its_mutations() {
+fn the_templates_target_survives_its_corpus_and_mutations() {
     replay("templates", 80, 100);
 }
 

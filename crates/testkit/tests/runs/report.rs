@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use chatmill_dataset::{Dataset, certify};
+use chatmill_dataset::{Dataset, Numbers, Texts, certify};
 use chatmill_golden::assert_golden;
 use chatmill_report::bill::{self, Bill, BillBy, BillRequest, BillRow};
 use chatmill_report::{CARD, HTML, JSON, Report, compare};
@@ -176,8 +176,8 @@ fn summed<const N: usize>(
     let mut sums: BTreeMap<[String; N], (u64, u64)> = BTreeMap::new();
     for batch in dataset.batches(table, &columns) {
         let batch = batch.unwrap();
-        let texts = by.map(|name| batch.texts(name).unwrap());
-        let amounts = amount.map(|name| batch.numbers(name).unwrap());
+        let texts = by.map(|name| batch.column::<Texts>(name).unwrap());
+        let amounts = amount.map(|name| batch.column::<Numbers>(name).unwrap());
         for row in 0..batch.rows() {
             let key = texts.each_ref().map(|texts| texts.at(row).to_owned());
             let sum = sums.entry(key).or_default();
@@ -329,9 +329,9 @@ fn what_is_sent_is_what_the_totals_say_and_more_than_what_is_held() {
     ];
     dataset
         .scan("totals", &columns, &mut |batch| {
-            let keys = ["dialect", "encoding", "coverage"].map(|name| batch.texts(name).unwrap());
+            let keys = ["dialect", "encoding", "coverage"].map(|name| batch.column::<Texts>(name).unwrap());
             let sums =
-                ["assistant_content", "requests", "tokens_sent"].map(|name| batch.numbers(name).unwrap());
+                ["assistant_content", "requests", "tokens_sent"].map(|name| batch.column::<Numbers>(name).unwrap());
             for row in 0..batch.rows() {
                 let key = keys.each_ref().map(|texts| texts.at(row).to_owned());
                 let entry = totals.entry(key).or_default();

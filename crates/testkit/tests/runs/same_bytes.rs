@@ -294,7 +294,7 @@ fn the_plan_of_many_inputs_is_as_long_as_that_of_one_and_their_names_and_section
             "name = \"test\"\n[[input]]\npath = \"in/{first}\"\n{second}[output]\npath = \"out\"\n{BARE}"
         );
         let mut plan =
-            chatmill_engine::Plan::load(&workshop.write("pipeline.toml", text), &[], None).unwrap();
+            chatmill_engine::Plan::load(&workshop.write("pipeline.toml", text), &[], None, &[]).unwrap();
         plan.hash_inputs(
             &|_, _| Ok(false),
             &chatmill_engine::Silent,

@@ -342,7 +342,7 @@ fn any_number_of_threads_gives_the_same_windows() {
 fn the_training_pipeline_gives_samples_that_end_with_their_answer_and_fit() {
     let shop = Workshop::new();
     let path = samples().join("../pipelines/training.toml");
-    let plan = Plan::load(&path, &[], Some(&shop.path("out"))).unwrap();
+    let plan = Plan::load(&path, &[], Some(&shop.path("out")), &[]).unwrap();
     let never = AtomicBool::new(false);
     let summary = chatmill_engine::run(plan, RunOptions::default(), &Silent, &never).unwrap();
     assert_eq!(

@@ -47,7 +47,7 @@ fn shapes() -> Vec<&'static Shape> {
 
 /// Some shapes, each in some command; `just laws` draws more, and `just scaling` times all.
 #[test]
-fn one_more_of_anything_takes_as_much_memory_and_as_many_steps_whether_there_are_few_or_many() {
+fn memory_and_steps_grow_in_proportion_to_every_shape() {
     let _alone = alone();
     let mut faults = Vec::new();
     let mut judge = |name: &str, command: &str, first: usize, take: &dyn Fn(usize) -> Taken| {

@@ -8,11 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use chatmill_diag::{Limits, steps};
-use chatmill_dialect::{MadeTexts, Policy};
+use chatmill_dialect::{Dialect, MadeTexts, Policy};
 use chatmill_engine::check::{CheckOptions, check};
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
 use chatmill_engine::record::Settings;
-use chatmill_engine::{RunOptions, Silent, Target, WalkEvent, conversation, typed_inputs, walk};
+use chatmill_engine::{RunOptions, Silent, Templates, WalkEvent, conversation, typed_inputs, walk};
 use chatmill_model::Sink;
 use chatmill_workshop::Workshop;
 use rustix::time::{ClockId, clock_gettime};
@@ -305,9 +305,9 @@ pub(crate) fn milled(workshop: &Workshop, out: &str, pipeline: &str) {
 fn counted(folder: &Path) {
     let paths = [folder.to_string_lossy().into_owned()];
     let inputs = typed_inputs(&paths, "auto").unwrap();
-    let targets: Vec<Target> = chatmill_dialect::DIALECTS
+    let targets: Vec<Dialect> = chatmill_dialect::DIALECTS
         .iter()
-        .map(|dialect| Target::find(dialect.id()).unwrap())
+        .map(|dialect| Templates::default().find(dialect.id()).unwrap())
         .collect();
     let counter = chatmill_token::find("o200k_base").unwrap().counter();
     let policy = Policy::default();

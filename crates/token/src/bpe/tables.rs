@@ -56,22 +56,23 @@ impl Tables {
 
     /// The bytes at which the tokens of a text begin, a bit each; the text is not longer than [`SHORT_PIECE_BYTES`](crate::bpe::merge::SHORT_PIECE_BYTES).
     pub(crate) fn beginnings(&self, scratch: &mut Scratch, text: &str) -> u64 {
-        let (mut begin, mut at) = (0, 0);
-        self.splitter.each(&mut scratch.cache, text, |piece| {
-            begin |= self.vocabulary.beginnings(piece) << at;
-            at += piece.len();
-        });
-        begin
+        self.bits(scratch, text, |piece| self.vocabulary.beginnings(piece))
     }
 
     /// The bytes at which the pieces of a text begin, a bit each; the text is not longer than [`SHORT_PIECE_BYTES`](crate::bpe::merge::SHORT_PIECE_BYTES).
     pub(crate) fn pieces(&self, scratch: &mut Scratch, text: &str) -> u64 {
-        let (mut begin, mut at) = (0, 0);
+        self.bits(scratch, text, |_| 1)
+    }
+
+    /// The bits of all pieces of a text, each from where it begins.
+    #[inline]
+    fn bits(&self, scratch: &mut Scratch, text: &str, of_piece: impl Fn(&[u8]) -> u64) -> u64 {
+        let (mut bits, mut at) = (0, 0);
         self.splitter.each(&mut scratch.cache, text, |piece| {
-            begin |= 1 << at;
+            bits |= of_piece(piece) << at;
             at += piece.len();
         });
-        begin
+        bits
     }
 
     /// Scratch space for counts; no two threads share one.

@@ -17,13 +17,13 @@ use crate::split::sync::BoundaryClasses;
 
 /// An encoding that a pipeline brought along.
 pub(crate) struct CustomEncoding {
-    name: String,
+    pub(crate) name: String,
     source: String,
     vocabulary: u32,
     counting: Counting,
-    tables: Option<Arc<Tables>>,
-    counter: Arc<dyn Counter>,
-    reference: ReferenceTokenizer,
+    pub(crate) tables: Option<Arc<Tables>>,
+    pub(crate) counter: Arc<dyn Counter>,
+    pub(crate) reference: ReferenceTokenizer,
 }
 
 impl CustomEncoding {
@@ -35,7 +35,12 @@ impl CustomEncoding {
     pub(crate) fn from_tokenizer(name: &str, json: &str) -> Result<Self, EncodingError> {
         let reason = match tokenizer_json::read(json)? {
             TokenizerReading::Ranks { ranks, pattern } => match Pattern::read(&pattern) {
-                Ok(pattern) => return Self::new(name, "tokenizer file", ranks, pattern).judged_by(json),
+                Ok(pattern) => {
+                    let own = Self::new(name, "tokenizer file", ranks, pattern);
+                    #[cfg(feature = "tokenizers")]
+                    let own = own.judged_by(json)?;
+                    return Ok(own);
+                }
                 Err(error) => error.to_string(),
             },
             TokenizerReading::Other(reason) => reason.to_owned(),
@@ -60,7 +65,7 @@ impl CustomEncoding {
 
     #[cfg(not(feature = "tokenizers"))]
     fn whole(_name: &str, _json: &str, reason: &str) -> Result<Self, EncodingError> {
-        Err(EncodingError::vocabulary(format!(
+        Err(EncodingError::Vocabulary(format!(
             "{reason}; that needs the `tokenizers` crate: build chatmill with `--features tokenizers`"
         )))
     }
@@ -69,12 +74,6 @@ impl CustomEncoding {
     #[cfg(feature = "tokenizers")]
     fn judged_by(mut self, json: &str) -> Result<Self, EncodingError> {
         self.reference = ReferenceTokenizer::tokenizer(Arc::new(Crate::read(&self.name, json)?));
-        Ok(self)
-    }
-
-    #[cfg(not(feature = "tokenizers"))]
-    #[expect(clippy::unnecessary_wraps, reason = "it can fail where the crate is there")]
-    fn judged_by(self, _json: &str) -> Result<Self, EncodingError> {
         Ok(self)
     }
 
@@ -105,10 +104,6 @@ impl CustomEncoding {
         }
     }
 
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
     pub(crate) fn about(&self) -> EncodingAbout<'_> {
         EncodingAbout {
             title: "An encoding of the pipeline's own",
@@ -117,18 +112,6 @@ impl CustomEncoding {
             source: &self.source,
             counting: self.counting,
         }
-    }
-
-    pub(crate) fn counter(&self) -> Arc<dyn Counter> {
-        Arc::clone(&self.counter)
-    }
-
-    pub(crate) fn reference(&self) -> ReferenceTokenizer {
-        self.reference.clone()
-    }
-
-    pub(crate) fn tables(&self) -> Option<&Arc<Tables>> {
-        self.tables.as_ref()
     }
 }
 

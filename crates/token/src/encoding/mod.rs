@@ -11,16 +11,15 @@ use std::sync::{Arc, OnceLock};
 
 use tiktoken_rs::CoreBPE;
 
-use self::about::EncodingAbout;
+use self::about::{Counting, EncodingAbout};
 use self::custom_encoding::CustomEncoding;
 use self::reference::ReferenceTokenizer;
 use self::reference_counter::ReferenceCounter;
 use crate::bpe::merges;
 use crate::bpe::tables::{Bpe, Tables};
 use crate::counter::Counter;
-use crate::split::scan::Style;
+use crate::split::patterns::Family;
 use crate::split::splitter::Splitter;
-use crate::split::sync::BoundaryClasses;
 
 /// An encoding; clones share what is loaded.
 #[derive(Clone)]
@@ -43,22 +42,31 @@ pub(crate) struct Registered {
 
 /// The vocabulary of an encoding of the registry.
 pub(crate) enum Embedded {
-    /// These merges; texts are cut in this style, which has these borders.
-    Merges(&'static [u8], Style, BoundaryClasses),
+    /// These merges; texts are cut as this family does.
+    Merges(&'static [u8], &'static Family),
     /// That of another encoding: the two differ in special tokens only.
     Of(&'static Registered),
 }
 
 impl Registered {
+    /// One that tiktoken-rs has: its name, what it is, the models that read it, how many tokens it has, and these.
     pub(crate) const fn new(
         name: &'static str,
-        about: EncodingAbout<'static>,
+        title: &'static str,
+        models: &'static str,
+        tokens: u32,
         vocabulary: Embedded,
         reference: fn() -> &'static CoreBPE,
     ) -> Self {
         Self {
             name,
-            about,
+            about: EncodingAbout {
+                title,
+                models,
+                vocabulary: tokens,
+                source: "tiktoken-rs 0.12, embedded",
+                counting: Counting::Once,
+            },
             vocabulary,
             reference,
             loaded: OnceLock::new(),
@@ -78,10 +86,14 @@ impl Registered {
     fn tables(&self) -> Arc<Tables> {
         match &self.vocabulary {
             Embedded::Of(other) => Arc::clone(&other.loaded().tables),
-            Embedded::Merges(merges, style, borders) => {
+            Embedded::Merges(merges, family) => {
                 let read = merges::read(merges, self.about.vocabulary as usize);
                 let vocabulary = read.expect("the embedded vocabulary is whole");
-                Arc::new(Tables::new(Splitter::scan(*style), vocabulary, *borders))
+                Arc::new(Tables::new(
+                    Splitter::scan(family.style),
+                    vocabulary,
+                    family.borders,
+                ))
             }
         }
     }
@@ -102,7 +114,7 @@ impl Encoding {
     pub fn name(&self) -> &str {
         match &self.0 {
             Origin::Registered(entry) => entry.name,
-            Origin::CustomEncoding(own) => own.name(),
+            Origin::CustomEncoding(own) => &own.name,
         }
     }
 
@@ -118,7 +130,7 @@ impl Encoding {
     pub fn counter(&self) -> Arc<dyn Counter> {
         match &self.0 {
             Origin::Registered(entry) => entry.loaded().clone(),
-            Origin::CustomEncoding(own) => own.counter(),
+            Origin::CustomEncoding(own) => Arc::clone(&own.counter),
         }
     }
 
@@ -126,7 +138,7 @@ impl Encoding {
     pub fn reference(&self) -> ReferenceTokenizer {
         match &self.0 {
             Origin::Registered(entry) => ReferenceTokenizer::embedded((entry.reference)()),
-            Origin::CustomEncoding(own) => own.reference(),
+            Origin::CustomEncoding(own) => own.reference.clone(),
         }
     }
 
@@ -142,7 +154,7 @@ impl Encoding {
     pub(crate) fn tables(&self) -> Option<&Arc<Tables>> {
         match &self.0 {
             Origin::Registered(entry) => Some(&entry.loaded().tables),
-            Origin::CustomEncoding(own) => own.tables(),
+            Origin::CustomEncoding(own) => own.tables.as_ref(),
         }
     }
 }

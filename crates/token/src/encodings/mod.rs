@@ -53,14 +53,10 @@ impl Encoding {
 fn check_name(name: &str) -> Result<(), EncodingError> {
     let is_plain = |character: char| matches!(character, 'a'..='z' | '0'..='9' | '_');
     if name.is_empty() || !name.chars().all(is_plain) {
-        return Err(EncodingError::Name {
-            name: name.to_owned(),
-        });
+        return Err(EncodingError::Name(name.to_owned()));
     }
     match find(name) {
-        Some(_) => Err(EncodingError::Taken {
-            name: name.to_owned(),
-        }),
+        Some(_) => Err(EncodingError::Taken(name.to_owned())),
         None => Ok(()),
     }
 }

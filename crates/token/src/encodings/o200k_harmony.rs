@@ -4,18 +4,13 @@
 //! never contains as tokens.
 
 use super::o200k_base;
-use crate::encoding::about::{Counting, EncodingAbout};
 use crate::encoding::{Embedded, Registered};
 
 pub(super) static ENCODING: Registered = Registered::new(
     "o200k_harmony",
-    EncodingAbout {
-        title: "OpenAI, 200 k tokens, harmony control tokens",
-        models: "gpt-oss-20b, gpt-oss-120b",
-        vocabulary: 199_998,
-        source: "tiktoken-rs 0.12, embedded",
-        counting: Counting::Once,
-    },
+    "OpenAI, 200 k tokens, harmony control tokens",
+    "gpt-oss-20b, gpt-oss-120b",
+    199_998,
     Embedded::Of(&o200k_base::ENCODING),
     tiktoken_rs::o200k_harmony_singleton,
 );

@@ -23,7 +23,7 @@ pub(crate) struct Crate {
 impl Crate {
     pub(crate) fn read(name: &str, json: &str) -> Result<Self, EncodingError> {
         let refused = |problem: String| {
-            EncodingError::vocabulary(format!("the `tokenizers` crate refuses it: {problem}"))
+            EncodingError::Vocabulary(format!("the `tokenizers` crate refuses it: {problem}"))
         };
         let mut file: serde_json::Map<String, serde_json::Value> =
             serde_json::from_str(json).map_err(|error| refused(error.to_string()))?;

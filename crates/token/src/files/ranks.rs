@@ -26,11 +26,11 @@ impl Ranks {
             let (token, rank) = entry(line, content)?;
             if let Some(before) = line_of_token.insert(token.clone(), line) {
                 let problem = format!("this token stands in line {before} already; remove one of them");
-                return Err(EncodingError::line(line, problem));
+                return Err(EncodingError::Line(line, problem));
             }
             if let Some(before) = line_of_rank.insert(rank, line) {
                 let problem = format!("line {before} has the rank {rank} already; ranks are given once");
-                return Err(EncodingError::line(line, problem));
+                return Err(EncodingError::Line(line, problem));
             }
             tokens.push((token, rank));
         }
@@ -44,7 +44,7 @@ impl Ranks {
                 "it has {} tokens; {MOST_TOKENS} can be counted with",
                 tokens.len()
             );
-            return Err(EncodingError::vocabulary(problem));
+            return Err(EncodingError::Vocabulary(problem));
         }
         let mut known = [false; 256];
         for (token, _) in &tokens {
@@ -58,7 +58,7 @@ impl Ranks {
             let problem = format!(
                 "the byte 0x{byte:02x} is not a token; all 256 bytes must be, or there are texts that have no tokens"
             );
-            return Err(EncodingError::vocabulary(problem));
+            return Err(EncodingError::Vocabulary(problem));
         }
         Ok(Self(tokens))
     }
@@ -73,17 +73,17 @@ fn entry(line: usize, content: &str) -> Result<(Vec<u8>, u32), EncodingError> {
     let mut words = content.split_ascii_whitespace();
     let (Some(token), Some(rank), None) = (words.next(), words.next(), words.next()) else {
         let problem = "a token in base64, a space and a rank were expected, for example `IQ== 0`";
-        return Err(EncodingError::line(line, problem));
+        return Err(EncodingError::Line(line, problem.to_owned()));
     };
     let bytes = STANDARD
         .decode(token)
-        .map_err(|error| EncodingError::line(line, format!("the token is not base64: {error}")))?;
+        .map_err(|error| EncodingError::Line(line, format!("the token is not base64: {error}")))?;
     if bytes.is_empty() {
-        return Err(EncodingError::line(line, "the token is empty"));
+        return Err(EncodingError::Line(line, "the token is empty".to_owned()));
     }
     let rank = rank.parse().ok().filter(|rank| *rank < u32::MAX).ok_or_else(|| {
         let problem = format!("the rank is not a whole number from 0 to {}", u32::MAX - 1);
-        EncodingError::line(line, problem)
+        EncodingError::Line(line, problem)
     })?;
     Ok((bytes, rank))
 }

@@ -50,7 +50,7 @@ pub(crate) fn read(json: &str) -> Result<TokenizerReading, EncodingError> {
 }
 
 fn misread(error: &serde_json::Error) -> EncodingError {
-    EncodingError::line(error.line(), format!("it is not a tokenizer file: {error}"))
+    EncodingError::Line(error.line(), format!("it is not a tokenizer file: {error}"))
 }
 
 #[derive(Deserialize)]
@@ -199,8 +199,8 @@ fn ranks(model: &Bpe) -> Result<Result<Ranks, &'static str>, EncodingError> {
             both.then(|| bytes_of(left).zip(bytes_of(right)))?
         });
         let Some((left, right)) = parts else {
-            return Err(EncodingError::vocabulary(
-                "a merge names what is not a token; take the file that belongs to the model",
+            return Err(EncodingError::Vocabulary(
+                "a merge names what is not a token; take the file that belongs to the model".to_owned(),
             ));
         };
         if !tokens.add_merged([left.as_slice(), &right].concat()) {
@@ -272,6 +272,7 @@ impl RankedTokens {
         let vocabulary = Vocabulary::new(self.in_order.iter().zip(0..));
         let mut kept = Vec::with_capacity(self.in_order.len());
         for (token, rank) in self.in_order.into_iter().zip(0..) {
+            // Bytes, and tokens that are only whole pieces, have none.
             let merges = self.merges.get(&rank).map(Vec::as_slice).unwrap_or_default();
             // Two bytes can only be made of two bytes.
             let is_merged = token.len() <= 2 && !merges.is_empty()

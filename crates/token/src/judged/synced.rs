@@ -268,7 +268,7 @@ proptest! {
     }
 
     #[test]
-    fn the_tallier_counts_as_the_counter_does(
+    fn token_counts_of_a_sink_are_those_of_the_counter(
         texts in proptest::collection::vec(
             text().prop_flat_map(|text| { let bytes = text.len(); (Just(text), spans_over(bytes)) }),
             1..6,

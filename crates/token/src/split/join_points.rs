@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_seam_around_a_token_that_only_whole_pieces_are() {
+    fn characters_join_around_a_token_that_only_whole_pieces_are() {
         let mut seams = JoinPoints::of_no_token();
         seams.add("日本".as_bytes());
         assert!(!seams.may_join('語', '日') && !seams.may_join('本', '語'));

@@ -17,58 +17,67 @@ use crate::split::sync::BoundaryClasses;
 pub(crate) struct Family {
     /// How a pipeline names it.
     pub(crate) name: &'static str,
-    style: Style,
-    borders: BoundaryClasses,
+    pub(crate) style: Style,
+    pub(crate) borders: BoundaryClasses,
     /// As published. The first is what the reference is given.
     spellings: &'static [&'static str],
 }
 
 /// The families, newest first.
-pub(crate) static FAMILIES: &[Family] = &[
-    Family {
-        name: "o200k",
-        style: Style::O200K,
-        borders: BoundaryClasses::MODERN,
-        spellings: &[tiktoken_rs::O200K_BASE_PAT_STR],
-    },
-    Family {
-        name: "qwen",
-        style: Style::QWEN,
-        borders: BoundaryClasses::QWEN,
-        spellings: &[concat!(
-            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}",
-            r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-        )],
-    },
-    Family {
-        name: "llama3",
-        style: Style::LLAMA3,
-        borders: BoundaryClasses::MODERN,
-        spellings: &[concat!(
-            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
-            r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-        )],
-    },
-    Family {
-        name: "cl100k",
-        style: Style::CL100K,
-        borders: BoundaryClasses::MODERN,
-        spellings: &[concat!(
-            r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+",
-            r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
-        )],
-    },
-    Family {
-        name: "gpt2",
-        style: Style::GPT2,
-        borders: BoundaryClasses::GPT2,
-        spellings: &[
-            r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
-            r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
-            r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
-        ],
-    },
-];
+pub(crate) static FAMILIES: &[&Family] = &[&O200K, &QWEN, &LLAMA3, &CL100K, &GPT2];
+
+/// That of `o200k_base`.
+pub(crate) static O200K: Family = Family {
+    name: "o200k",
+    style: Style::O200K,
+    borders: BoundaryClasses::MODERN,
+    spellings: &[tiktoken_rs::O200K_BASE_PAT_STR],
+};
+
+/// That of Qwen 2 and 3.
+pub(crate) static QWEN: Family = Family {
+    name: "qwen",
+    style: Style::QWEN,
+    borders: BoundaryClasses::QWEN,
+    spellings: &[concat!(
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}",
+        r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    )],
+};
+
+/// That of Llama 3.
+pub(crate) static LLAMA3: Family = Family {
+    name: "llama3",
+    style: Style::LLAMA3,
+    borders: BoundaryClasses::MODERN,
+    spellings: &[concat!(
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
+        r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    )],
+};
+
+/// That of `cl100k_base`.
+pub(crate) static CL100K: Family = Family {
+    name: "cl100k",
+    style: Style::CL100K,
+    borders: BoundaryClasses::MODERN,
+    spellings: &[concat!(
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+",
+        r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+    )],
+};
+
+/// That of GPT-2, `r50k_base` and `p50k_base`.
+pub(crate) static GPT2: Family = Family {
+    name: "gpt2",
+    style: Style::GPT2,
+    borders: BoundaryClasses::GPT2,
+    spellings: &[
+        r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+        r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+        r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
+    ],
+};
 
 /// What published patterns end in: a run of white space gives its last character to what follows.
 const TAILS: [&str; 2] = [r"|\s+(?!\S)|\s+", r"|\s+(?!\S)|\s"];
@@ -103,7 +112,7 @@ impl Pattern {
         {
             let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
             let problem = format!("`{text}` is not a known family; there are {}", names.join(", "));
-            return Err(EncodingError::pattern(problem));
+            return Err(EncodingError::Pattern(problem));
         }
         let body = TAILS.iter().find_map(|tail| text.strip_suffix(tail));
         check(body.unwrap_or(text), body.is_some())?;
@@ -113,7 +122,9 @@ impl Pattern {
         };
         Ok(Self::CustomEncoding {
             text: text.into(),
-            splitter: Box::new(splitter.map_err(|_| EncodingError::pattern("is too large to be computed"))?),
+            splitter: Box::new(
+                splitter.map_err(|_| EncodingError::Pattern("is too large to be computed".to_owned()))?,
+            ),
         })
     }
 
@@ -145,13 +156,13 @@ fn check(body: &str, white_space: bool) -> Result<(), EncodingError> {
         .translate(body, &parsed)
         .map_err(|error| misread(error.span().start.offset, &error.kind().to_string()))?;
     if !hir.properties().look_set().is_empty() {
-        return Err(EncodingError::pattern(
-            r"looks around with `^`, `$` or `\b`; only a final `\s+(?!\S)|\s+` may",
+        return Err(EncodingError::Pattern(
+            r"looks around with `^`, `$` or `\b`; only a final `\s+(?!\S)|\s+` may".to_owned(),
         ));
     }
     if hir.properties().minimum_len() == Some(0) {
-        return Err(EncodingError::pattern(
-            "matches the empty text; every alternative must take a character",
+        return Err(EncodingError::Pattern(
+            "matches the empty text; every alternative must take a character".to_owned(),
         ));
     }
     let alternatives = if white_space {
@@ -159,15 +170,15 @@ fn check(body: &str, white_space: bool) -> Result<(), EncodingError> {
     } else {
         vec![body]
     };
-    let regex =
-        Regex::new_many(&alternatives).map_err(|_| EncodingError::pattern("is too large to be computed"))?;
+    let regex = Regex::new_many(&alternatives)
+        .map_err(|_| EncodingError::Pattern("is too large to be computed".to_owned()))?;
     let mut cache = regex.create_cache();
     let mut buffer = [0; 4];
     for character in '\0'..=char::MAX {
         let text: &str = character.encode_utf8(&mut buffer);
         let input = Input::new(text).anchored(Anchored::Yes);
         if regex.search_half_with(&mut cache, &input).is_none() {
-            return Err(EncodingError::pattern(format!(
+            return Err(EncodingError::Pattern(format!(
                 "leaves U+{:04X} in no piece; add an alternative for it, for example `|.` with `(?s)`",
                 u32::from(character)
             )));
@@ -177,7 +188,7 @@ fn check(body: &str, white_space: bool) -> Result<(), EncodingError> {
 }
 
 fn misread(byte: usize, problem: &str) -> EncodingError {
-    EncodingError::pattern(format!(
+    EncodingError::Pattern(format!(
         r"is not understood at byte {byte}: {problem}; only a final `\s+(?!\S)|\s+` may look ahead"
     ))
 }
@@ -196,7 +207,7 @@ impl ast::Visitor for Possessive {
     fn visit_pre(&mut self, ast: &Ast) -> Result<(), EncodingError> {
         match ast {
             Ast::Repetition(outer) if matches!(*outer.ast, Ast::Repetition(_)) => {
-                Err(EncodingError::pattern(format!(
+                Err(EncodingError::Pattern(format!(
                     "has a possessive quantifier at byte {}; write it without the last `+`, or name the family that it is of",
                     outer.op.span.start.offset
                 )))

@@ -65,6 +65,7 @@ impl ChunkCounter {
             self.find_long(chunk);
             self.long.keep(chunk.as_bytes(), &self.words);
         }
+        // One that is more than there is room for was just found.
         self.long.get(chunk.as_bytes()).unwrap_or(&self.words)
     }
 

@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use chatmill_model::Sink;
-use chatmill_model::span::{Component, ComponentSpan, Speaker};
+use chatmill_model::span::{Component, ComponentSpan};
 
 use self::books::Books;
 use self::chunk_counter::{Beginnings, ChunkCounter};
@@ -26,7 +26,7 @@ use self::chunks::MAX_ENCODINGS_PER_GROUP;
 use self::memory::Memory;
 use self::pieces::{JointKey, KnownPiece, MAX_JOINT_PARTS, PartNumber, PartTokens, Pieces};
 use crate::bpe::tables::Tables;
-use crate::counter::{Counter, TokenCounts};
+use crate::counter::{BEHIND, Counter, TokenCounts};
 use crate::encoding::Encoding;
 use crate::split::join_points::JoinPoints;
 use crate::split::part;
@@ -95,14 +95,7 @@ impl TokenCounter {
 
     /// The tokens of a rendering in each encoding, divided by components as [`Counter::tally`](crate::Counter::tally) does.
     pub fn tally(&mut self, text: &str, spans: &[ComponentSpan]) -> Vec<TokenCounts> {
-        for (batch, tallies) in self
-            .batches
-            .iter_mut()
-            .zip(self.counted.chunks_mut(MAX_ENCODINGS_PER_GROUP))
-        {
-            tallies.fill(TokenCounts::default());
-            batch.tally(text, spans, tallies);
-        }
+        self.each_batch(|batch, counted| batch.tally(text, spans, counted));
         self.of_each(&self.counted, |counter| counter.tally(text, spans))
             .collect()
     }
@@ -110,14 +103,9 @@ impl TokenCounter {
     /// The tokens of the rendering that a sink holds, in each encoding: what [`tally`](Self::tally) counts in its text and spans,
     /// at the price of the pieces that were never counted before.
     pub fn tally_sink(&mut self, sink: &Sink<'_>, tallies: &mut Vec<TokenCounts>) {
-        for (batch, counted) in self
-            .batches
-            .iter_mut()
-            .zip(self.counted.chunks_mut(MAX_ENCODINGS_PER_GROUP))
-        {
-            counted.fill(TokenCounts::default());
+        self.each_batch(|batch, counted| {
             batch.tally_sink(sink, Books::new(sink.spans(), counted));
-        }
+        });
         tallies.clear();
         tallies.extend(self.of_each(&self.counted, |counter| counter.tally(sink.text(), sink.spans())));
     }
@@ -125,17 +113,22 @@ impl TokenCounter {
     /// The tokens of each span of the rendering that a sink holds, and of what is behind the last, in each encoding.
     pub fn tally_spans(&mut self, sink: &Sink<'_>) -> Vec<Vec<u64>> {
         let mut of_batches = Vec::new();
-        for (batch, counted) in self
-            .batches
-            .iter_mut()
-            .zip(self.counted.chunks_mut(MAX_ENCODINGS_PER_GROUP))
-        {
+        self.each_batch(|batch, counted| {
             of_batches.extend(batch.tally_sink(sink, Books::new(sink.spans(), counted).with_spans()));
-        }
+        });
         self.of_each(&of_batches, |counter| {
             counter.tally_spans(sink.text(), sink.spans())
         })
         .collect()
+    }
+
+    /// Lets each batch count into the places of its vocabularies.
+    fn each_batch(&mut self, mut count: impl FnMut(&mut Batch, &mut [TokenCounts])) {
+        let groups = self.counted.chunks_mut(MAX_ENCODINGS_PER_GROUP);
+        for (batch, counted) in self.batches.iter_mut().zip(groups) {
+            counted.fill(TokenCounts::default());
+            count(batch, counted);
+        }
     }
 
     /// By encoding: what was counted for its vocabulary, or what its own counter says.
@@ -152,11 +145,7 @@ impl TokenCounter {
         let whole = [ComponentSpan {
             end: text.len(),
             component: Component::Content,
-            voice: Speaker::Other,
-            control: false,
-            requests: 0,
-            written: false,
-            answer: None,
+            ..BEHIND
         }];
         let tallies = self.tally(text, &whole);
         tallies.into_iter().map(|tally| tally.tokens).collect()

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_piece_is_known_as_long_as_its_number_holds() {
+    fn a_counted_piece_is_forgotten_when_its_number_is_given_anew() {
         let known = KnownPiece {
             length: 3,
             first: 3,

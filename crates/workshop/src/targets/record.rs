@@ -34,7 +34,7 @@ pub(super) fn check(bytes: &[u8]) {
         ..Limits::default()
     };
     for source in chatmill_source::SOURCES {
-        let outcome = record::read(*source, &frame, bytes, Settings::plain(&limits));
+        let outcome = record::read(Ok(*source), &frame, bytes, Settings::plain(&limits));
         for outcome in std::iter::once(&outcome).chain(&outcome.also) {
             accounts(outcome, &frame, source.id());
             if let Some(linked) = &outcome.linked {
@@ -158,7 +158,7 @@ pub(super) fn is_read(bytes: &[u8]) -> bool {
         let limits = Limits::default();
         let is_cut =
             || json::scan(bytes, limits.depth).is_ok_and(|document| source.rows(&document).is_some());
-        let outcome = record::read(*source, &frame, bytes, Settings::plain(&limits));
+        let outcome = record::read(Ok(*source), &frame, bytes, Settings::plain(&limits));
         outcome.linked.is_some() || is_cut()
     };
     chatmill_source::SOURCES.iter().any(read)

@@ -26,9 +26,11 @@ struct Part {
 }
 
 impl Part {
-    fn header(&self) -> Vec<String> {
-        let titles = std::iter::once(&self.title).chain(self.numbers);
-        titles.map(|&title| title.to_owned()).collect()
+    fn header(&self) -> Vec<&'static str> {
+        std::iter::once(&self.title)
+            .chain(self.numbers)
+            .copied()
+            .collect()
     }
 }
 
@@ -90,7 +92,6 @@ fn table(mut part: Part, columns: usize) -> String {
     let more = part.rows.len().saturating_sub(TEXT_ROWS);
     part.rows.truncate(TEXT_ROWS);
     let mut table = output::fitted(header, part.rows, 1, &["before"], columns);
-    table.push('\n');
     if more > 0 {
         table.push_str(&format!(
             "and {}; --format json has them\n",

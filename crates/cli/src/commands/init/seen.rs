@@ -101,11 +101,10 @@ impl Seen {
 
     /// How many inputs are refused whole: no source reads anything in them.
     pub(super) fn refused(&self) -> u64 {
-        let refused = self
-            .inputs
-            .values()
-            .filter(|input| !input.is_read && input.rejected > 0);
-        refused.count() as u64
+        let inputs = self.inputs.values();
+        inputs
+            .filter(|input| !input.is_read && input.rejected > 0)
+            .count() as u64
     }
 
     /// Whether something was not recognised.
@@ -121,11 +120,9 @@ impl Seen {
 
     /// One line a source, and one for what was not recognised.
     pub(super) fn lines(&self) -> Vec<String> {
-        let mut lines: Vec<String> = self
-            .sources
-            .iter()
-            .map(|(source, found)| format!("{source}: {}", found.describe()))
-            .collect();
+        let sources = self.sources.iter();
+        let sources = sources.map(|(source, found)| format!("{source}: {}", found.describe()));
+        let mut lines: Vec<String> = sources.collect();
         if self.rejected > 0 {
             lines.push(format!(
                 "{} of {} cannot be read; `chatmill check` says why",
@@ -134,22 +131,15 @@ impl Seen {
             ));
         }
         if !self.strangers.is_empty() {
-            let mut named: Vec<String> = self
-                .strangers
-                .iter()
-                .take(MAX_NAMED)
-                .map(|name| harmless(name))
-                .collect();
+            let named = self.strangers.iter().take(MAX_NAMED);
+            let mut named: Vec<String> = named.map(|name| harmless(name)).collect();
             let more = self.strangers.len().saturating_sub(MAX_NAMED);
             if more > 0 {
                 named.push(format!("and {} more", count(more as u64)));
             }
             lines.push(format!("not recognised: {}", named.join(", ")));
-            lines.extend(
-                self.look
-                    .as_ref()
-                    .map(|look| format!("looks like {}", harmless(look))),
-            );
+            let look = self.look.as_deref().map(harmless);
+            lines.extend(look.map(|look| format!("looks like {look}")));
         }
         lines
     }
@@ -220,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_are_named_until_there_are_too_many() {
+    fn of_unrecognised_files_five_are_named_and_the_rest_counted() {
         let names = ["a", "b", "c", "d", "e", "f\u{1b}", "g"];
         let entries: Vec<_> = names.map(|name| entry(name, None, None)).to_vec();
         let seen = Seen::new(&entries);

@@ -9,7 +9,7 @@ use clap::Args;
 use super::books::Books;
 use super::settle::derive;
 use crate::context::Context;
-use crate::exit::{Exit, WrongRequest};
+use crate::exit::{Exit, WrongRequest, refuse};
 use crate::output;
 
 /// Arguments of `night accept`.
@@ -35,8 +35,10 @@ pub(super) fn execute(arguments: &AcceptArguments, context: &Context<'_>) -> any
         .iter()
         .find(|night| Some(&night.name) == name.as_ref());
     let Some(mut night) = night.cloned() else {
-        let refusal = WrongRequest::new(format!("there is no night `{}`", arguments.night));
-        return Err(refusal.then("`chatmill night status` lists the nights").into());
+        return refuse(
+            format!("there is no night `{}`", arguments.night),
+            "`chatmill night status` lists the nights",
+        );
     };
     if night.record.state != NightState::Objected || night.record.is_removed {
         let state = if night.record.is_removed {
@@ -45,9 +47,10 @@ pub(super) fn execute(arguments: &AcceptArguments, context: &Context<'_>) -> any
             night.record.state.word()
         };
         let message = format!("the night {} is {state}", night.name);
-        return Err(WrongRequest::new(message)
-            .then("only a complete night that something objects to can be accepted")
-            .into());
+        return refuse(
+            message,
+            "only a complete night that something objects to can be accepted",
+        );
     }
     night.record.state = NightState::Accepted;
     let said = format!("the night {} is accepted\n", night.name);

@@ -6,7 +6,7 @@ use chatmill_dataset::{NightName, NightStore, RecordBytes};
 use chatmill_report::night::{NIGHT_FORMAT, NightRecord, NightState};
 use jiff::Timestamp;
 
-use crate::exit::WrongRequest;
+use crate::exit::{WrongRequest, refuse};
 
 /// A night with its record.
 #[derive(Clone, Debug)]
@@ -54,10 +54,7 @@ impl Books {
                             "the record of {name} is of format {}, and this chatmill reads {NIGHT_FORMAT}",
                             record.format
                         );
-                        let refusal = WrongRequest::new(message);
-                        return Err(refusal
-                            .then("use the chatmill that wrote it, or a newer one")
-                            .into());
+                        return refuse(message, "use the chatmill that wrote it, or a newer one");
                     }
                     Ok(record) if record.night == name.as_str() => {
                         books.nights.push(BookedNight { name, record });

@@ -73,37 +73,30 @@ pub(super) fn conclude(
     }
     save(&folder, &report)?;
     let verdict = after.manifest().verdict.clone();
+    let objections = &mut record.objections;
     if verdict != COMPLETE {
-        record
-            .objections
-            .push(format!("the verdict of the run is {verdict}"));
+        objections.push(format!("the verdict of the run is {verdict}"));
     }
     if case.after.conversations == 0 {
-        record
-            .objections
-            .push("there is no conversation in it".to_owned());
+        objections.push("there is no conversation in it".to_owned());
     }
     let mut unheard = Vec::new();
-    record
-        .objections
-        .extend(judged(&settings.fail_if, &case, &mut unheard));
-    record
-        .warnings
-        .extend(judged(&settings.warn_if, &case, &mut unheard));
+    objections.extend(judged(&settings.fail_if, &case, &mut unheard));
+    let warnings = judged(&settings.warn_if, &case, &mut unheard);
+    record.warnings.extend(warnings);
     if !unheard.is_empty() {
         record.notes.push(format!(
             "not evaluated, because there is no good night to compare with: {}",
             unheard.join("; ")
         ));
     }
-    let exit = if record.objections.is_empty() {
-        record.state = NightState::Good;
-        Exit::Complete
+    let is_good = record.objections.is_empty();
+    record.state = if is_good {
+        NightState::Good
     } else {
-        record.state = NightState::Objected;
-        Exit::Objection
+        NightState::Objected
     };
-    record.exit_code = Some(exit.code());
+    record.exit_code = Some(Exit::complete_if(is_good).code());
     record.verdict = Some(verdict);
     if let Some(before) = case.before {
         record.before = Some(before.figures);
@@ -141,12 +134,10 @@ fn base(books: &Books, night: &BookedNight, after: &Dataset) -> anyhow::Result<(
     let mut notes = Vec::new();
     for good in books.good().filter(|good| good.name < night.name) {
         let compared = Dataset::open(&books.store.dataset(&good.name)).and_then(|dataset| {
-            let comparison = compare(&dataset, after)?;
-            let night = good.name.to_string();
             Ok(Base {
-                night,
+                night: good.name.to_string(),
+                comparison: compare(&dataset, after)?,
                 dataset,
-                comparison,
             })
         });
         match compared {

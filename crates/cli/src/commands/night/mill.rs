@@ -16,7 +16,7 @@ use super::notify::notify;
 use super::settings::NightSettings;
 use super::settle::{settle, tell};
 use crate::context::Context;
-use crate::exit::{self, Exit, WrongRequest};
+use crate::exit::{self, Exit, refuse};
 use crate::figures::{bytes, counted, thousandths};
 use crate::output::{self, harmless};
 
@@ -32,7 +32,7 @@ pub(super) fn execute(request: &NightRequest, context: &Context<'_>) -> anyhow::
     }
     let mut books = Books::open(&settings.store)?;
     for (name, reason) in &books.damaged {
-        context.meter.note(&format!(
+        context.note(&format!(
             "the record of {name} is damaged, and the night is left alone: {reason}"
         ));
     }
@@ -42,12 +42,10 @@ pub(super) fn execute(request: &NightRequest, context: &Context<'_>) -> anyhow::
     let mut night = next(&books, &settings, now)?;
     if night.record.is_new() {
         for note in &night.record.notes {
-            context.meter.note(note);
+            context.note(note);
         }
     } else {
-        context
-            .meter
-            .note(&format!("going on with the night {}", night.name));
+        context.note(&format!("going on with the night {}", night.name));
     }
     let plan = match load(&books, &night, &settings, request) {
         Ok(plan) => plan,
@@ -87,15 +85,13 @@ fn load(
     request: &NightRequest,
 ) -> anyhow::Result<Plan> {
     let out = books.store.dataset(&night.name);
-    let plan = Plan::load_for(&settings.path, &settings.overrides, Some(&out), &request.inputs)?;
+    let plan = Plan::load(&settings.path, &settings.overrides, Some(&out), &request.inputs)?;
     for planned in &plan.inputs {
         let path = planned.input.path();
         let is_inside = std::path::absolute(&path).is_ok_and(|path| path.starts_with(books.store.path()));
         if is_inside {
             let message = format!("the input {} lies in the store of the nights", path.display());
-            return Err(WrongRequest::new(message)
-                .then("keep the store beside the inputs")
-                .into());
+            return refuse(message, "keep the store beside the inputs");
         }
     }
     Ok(plan)
@@ -142,9 +138,7 @@ fn make_up(
     let unsettled: Vec<BookedNight> = unsettled.cloned().collect();
     let mut exit = None;
     for night in unsettled {
-        context
-            .meter
-            .note(&format!("doing what is left to do for the night {}", night.name));
+        context.note(&format!("doing what is left to do for the night {}", night.name));
         let ended = night.record.ended_at.as_deref();
         let is_done =
             night.record.state != NightState::Failed && ended.is_some_and(|ended| is_recent(ended, now));
@@ -301,16 +295,14 @@ fn ending(books: &Books, night: &BookedNight) -> Map<String, Value> {
         ("objections", record.objections.clone().into()),
         ("warnings", record.warnings.clone().into()),
     ];
-    entries
-        .into_iter()
-        .map(|(key, value)| (key.to_owned(), value))
-        .collect()
+    let entries = entries.into_iter();
+    entries.map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// Says what a night would do.
 fn rehearse(settings: &NightSettings, request: &NightRequest, now: Timestamp) -> anyhow::Result<Exit> {
     let Some(books) = Books::find(&settings.store)? else {
-        let plan = Plan::load_for(&settings.path, &settings.overrides, None, &request.inputs)?;
+        let plan = Plan::load(&settings.path, &settings.overrides, None, &request.inputs)?;
         let store = settings.store.display();
         output::print(&format!(
             "would make the store {store} and begin its first night\n{}",
@@ -331,19 +323,13 @@ fn rehearse(settings: &NightSettings, request: &NightRequest, now: Timestamp) ->
         Some(good) => text.push_str(&format!("would compare it with {}\n", good.name)),
         None => text.push_str("there is no good night to compare it with\n"),
     }
-    let mut nights: Vec<(NightName, NightState)> = books
-        .nights
-        .iter()
-        .filter(|known| known.name != night.name)
-        .map(|known| (known.name.clone(), known.record.state))
-        .collect();
-    nights.push((night.name, NightState::Good));
+    let others = books.nights.iter().filter(|known| known.name != night.name);
+    let others = others.map(|known| (known.name.clone(), known.record.state));
+    let nights: Vec<(NightName, NightState)> =
+        others.chain([(night.name.clone(), NightState::Good)]).collect();
     for ((name, _), is_kept) in nights.iter().zip(kept(&nights, settings.section.keep as usize)) {
-        let is_there = books
-            .nights
-            .iter()
-            .any(|known| known.name == *name && !known.record.is_removed);
-        if !is_kept && is_there {
+        let mut there = books.nights.iter().filter(|known| !known.record.is_removed);
+        if !is_kept && there.any(|known| known.name == *name) {
             text.push_str(&format!("would remove {name} if it is good\n"));
         }
     }
@@ -361,8 +347,7 @@ fn planned(plan: &Plan, prices: &[Price]) -> String {
     if !prices.is_empty() {
         text.push_str(&format!(", with {}", counted(prices.len() as u64, "price")));
     }
-    text.push('\n');
-    text
+    text + "\n"
 }
 
 #[cfg(test)]
@@ -370,7 +355,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_night_is_gone_on_with_for_twelve_hours() {
+    fn a_night_is_resumed_for_twelve_hours_after_its_beginning() {
         let now = |text: &str| text.parse::<Timestamp>().unwrap();
         let began = "2026-11-22T02:15:00Z";
         assert!(is_recent(began, now("2026-11-22T14:14:59Z")));
@@ -383,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_after_a_name_is_a_name() {
+    fn the_name_of_the_next_second_is_that_of_a_night() {
         let name = NightName::parse("2026-12-31T235959Z").unwrap();
         assert_eq!(second_after(&name).unwrap().as_str(), "2027-01-01T000000Z");
     }

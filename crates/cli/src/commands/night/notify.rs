@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_program_has_its_time_and_is_ended_after_that() {
+    fn a_notify_program_is_killed_when_its_time_is_over() {
         let mut quick = Command::new("true");
         assert!(wait(&mut quick, PATIENCE).unwrap().success());
         let mut slow = Command::new("sleep");

@@ -9,7 +9,7 @@ use chatmill_report::bill::Price;
 use chatmill_token::Encoding;
 
 use super::NightRequest;
-use crate::exit::{self, WrongRequest};
+use crate::exit::{self, WrongRequest, refuse};
 use crate::prices::prices_of_nights;
 
 /// What the pipeline file says of its nights.
@@ -57,9 +57,7 @@ impl NightSettings {
             .find(|condition| condition.is_of_money());
         if let (Some(condition), None) = (needs_prices, &section.prices) {
             let message = format!("`{}` is about money, and there are no prices", condition.text());
-            return Err(WrongRequest::new(message)
-                .then("name a price file: prices = \"prices.toml\" in [night]")
-                .into());
+            return refuse(message, "name a price file: prices = \"prices.toml\" in [night]");
         }
         Ok(Self {
             path,

@@ -1,7 +1,6 @@
 //! What follows from a night that ended: link, history, figures for Prometheus, removal of old nights, and the notice.
 
 use chatmill_dataset::{DatasetError, FreeKind, LatestLink, NIGHT_JSON, NIGHT_NOTE};
-use chatmill_engine::Progress;
 use chatmill_report::night::{
     HISTORY_COLUMNS, HistoryRow, NightNote, NightRecord, NightState, history_rows, kept, open_metrics,
 };
@@ -25,7 +24,7 @@ pub(super) fn settle(
     remove_old(books, settings.section.keep as usize, context)?;
     let mut exit = exit_of(night.record.exit_code);
     if let Err(reason) = notify(&settings.section.notify, books, &night) {
-        context.meter.note(&format!("nobody was told: {reason}"));
+        context.note(&format!("nobody was told: {reason}"));
         if exit == Exit::Complete {
             exit = Exit::Objection;
         }
@@ -40,13 +39,9 @@ pub(super) fn settle(
 
 /// Writes what is told of a night into its folder.
 pub(super) fn tell(books: &Books, night: &BookedNight) -> anyhow::Result<()> {
-    let note = NightNote(&night.record);
-    books
-        .store
-        .tell(&night.name, NIGHT_JSON, note.json()?.as_bytes())?;
-    books
-        .store
-        .tell(&night.name, NIGHT_NOTE, note.markdown()?.as_bytes())?;
+    let (store, note) = (&books.store, NightNote(&night.record));
+    store.tell(&night.name, NIGHT_JSON, note.json()?.as_bytes())?;
+    store.tell(&night.name, NIGHT_NOTE, note.markdown()?.as_bytes())?;
     Ok(())
 }
 
@@ -55,24 +50,17 @@ pub(super) fn derive(books: &Books, context: &Context<'_>) -> anyhow::Result<()>
     if let Some(good) = books.good().next()
         && books.store.set_latest(&good.name)? == LatestLink::Foreign
     {
-        context
-            .meter
-            .note("`latest` in the store is no link of ours and stays as it is");
+        context.note("`latest` in the store is no link of ours and stays as it is");
     }
     let records: Vec<NightRecord> = books.nights.iter().map(|night| night.record.clone()).collect();
-    let columns: Vec<(String, FreeKind)> = HISTORY_COLUMNS
-        .iter()
-        .map(|(name, kind)| ((*name).to_owned(), *kind))
-        .collect();
+    let columns = HISTORY_COLUMNS.iter();
+    let columns: Vec<(String, FreeKind)> = columns.map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
     books.store.write_page(trend_page(&records)?.as_bytes())?;
     let rows = history_rows(&records);
     let cells: Vec<_> = rows.iter().map(HistoryRow::cells).collect();
     books.store.write_history(&columns, &cells)?;
-    let ended = records
-        .iter()
-        .rev()
-        .find(|record| record.state != NightState::Begun);
-    if let Some(record) = ended {
+    let mut latest = records.iter().rev();
+    if let Some(record) = latest.find(|record| record.state != NightState::Begun) {
         let good = books.good().next().and_then(|good| seconds(&good.record));
         let text = open_metrics(record, seconds(record), good);
         books.store.write_metrics(text.as_bytes())?;
@@ -89,29 +77,20 @@ fn seconds(record: &NightRecord) -> Option<i64> {
 /// Removes the datasets of nights that are kept no longer. That they go is recorded first, so that a kill cannot leave one that
 /// looks whole.
 fn remove_old(books: &mut Books, keep: usize, context: &Context<'_>) -> anyhow::Result<()> {
-    let nights: Vec<_> = books
-        .nights
-        .iter()
+    let nights = books.nights.iter();
+    let nights: Vec<_> = nights
         .map(|night| (night.name.clone(), night.record.state))
         .collect();
-    let goes = kept(&nights, keep).into_iter().map(|is_kept| !is_kept);
-    let going: Vec<BookedNight> = books
-        .nights
-        .iter()
-        .zip(goes)
-        .filter(|(night, goes)| *goes && !night.record.is_removed)
-        .map(|(night, _)| night.clone())
-        .collect();
-    for mut night in going {
-        night.record.is_removed = true;
-        books.save(night)?;
+    for (mut night, is_kept) in books.nights.clone().into_iter().zip(kept(&nights, keep)) {
+        if !is_kept && !night.record.is_removed {
+            night.record.is_removed = true;
+            books.save(night)?;
+        }
     }
     for night in books.nights.iter().filter(|night| night.record.is_removed) {
         match books.store.remove(&night.name) {
             Err(error @ DatasetError::WrongPath { .. }) => {
-                context
-                    .meter
-                    .note(&format!("the night {} is not removed: {error}", night.name));
+                context.note(&format!("the night {} is not removed: {error}", night.name));
             }
             other => other?,
         }

@@ -45,11 +45,7 @@ pub(super) fn execute(arguments: &StatusArguments) -> anyhow::Result<Exit> {
         .rev()
         .find(|night| night.record.ended_at.is_some());
     let is_good = ended.is_none_or(|night| night.record.state.is_good());
-    Ok(if is_good && books.damaged.is_empty() {
-        Exit::Complete
-    } else {
-        Exit::Objection
-    })
+    Ok(Exit::complete_if(is_good && books.damaged.is_empty()))
 }
 
 fn listing(books: &Books) -> serde_json::Value {
@@ -68,7 +64,6 @@ fn text(books: &Books) -> String {
     let spare = ["exit", "errors"];
     let rows = books.nights.iter().skip(earlier);
     let mut text = table(&columns(), rows, 2, &spare, terminal::table_columns());
-    text.push('\n');
     if earlier > 0 {
         text.push_str(&format!(
             "and {} before; --format json has all\n",

@@ -34,8 +34,8 @@ pub(super) fn describe(name: &str, out: &str, summary: &RunSummary, columns: usi
     let mut blocks = vec![
         headline(name, summary),
         inputs(summary, columns, terminal::shows_all()),
+        findings(&totals.findings, columns),
     ];
-    blocks.push(findings(&totals.findings, columns));
     blocks.extend(tokens(&totals.tokens, &whole_bill(out, summary), columns));
     blocks.push(verdict(out, summary));
     blocks.push(next_steps(out, summary));
@@ -158,8 +158,7 @@ fn inputs(summary: &RunSummary, columns: usize, shows_all: bool) -> String {
     let entries = &summary.manifest.inputs;
     let header = [
         "Input", "source", "framed", "accepted", "rejected", "filtered", "findings", "errors",
-    ]
-    .map(str::to_owned);
+    ];
     let shown = if entries.len() <= INPUTS_SHOWN || shows_all {
         entries.len()
     } else {
@@ -184,8 +183,7 @@ fn inputs(summary: &RunSummary, columns: usize, shows_all: bool) -> String {
         ]);
     }
     let spare = ["filtered", "accepted", "source", "findings"];
-    let mut text = output::fitted(header.to_vec(), rows, 2, &spare, columns);
-    text.push('\n');
+    let mut text = output::fitted(header, rows, 2, &spare, columns);
     if !totals.filtered_by.is_empty() {
         let reasons: Vec<String> = totals
             .filtered_by
@@ -280,23 +278,14 @@ fn findings(findings: &BTreeMap<String, FindingCount>, columns: usize) -> String
     if findings.is_empty() {
         return "No findings\n".to_owned();
     }
-    let rows = worst_first(findings)
-        .into_iter()
-        .take(CODES_SHOWN)
-        .map(|(code, found)| {
-            vec![
-                harmless(&format!("{code} {}", found.name)),
-                count(found.errors),
-                count(found.warnings),
-                count(found.notes),
-            ]
-        })
-        .collect();
-    let header = ["Finding", "errors", "warnings", "notes"]
-        .map(str::to_owned)
-        .to_vec();
+    let shown = worst_first(findings).into_iter().take(CODES_SHOWN);
+    let rows = shown.map(|(code, found)| {
+        let mut row = vec![harmless(&format!("{code} {}", found.name))];
+        row.extend([found.errors, found.warnings, found.notes].map(count));
+        row
+    });
+    let header = ["Finding", "errors", "warnings", "notes"];
     let mut text = output::fitted(header, rows, 1, &[], columns);
-    text.push('\n');
     let more = findings.len().saturating_sub(CODES_SHOWN);
     if more > 0 {
         text.push_str(&format!("and {}\n", counted(more as u64, "more code")));
@@ -324,10 +313,8 @@ struct CellTotal {
 /// Where all dialects stand with their prices: the command reads tables that the dataset may have been made without.
 fn whole_bill(out: &str, summary: &RunSummary) -> String {
     let out = harmless(out);
-    if ["renderings", "token_counts"]
-        .into_iter()
-        .any(|table| leaves_out(summary, table))
-    {
+    let tables = ["renderings", "token_counts"];
+    if tables.into_iter().any(|table| leaves_out(summary, table)) {
         format!("{out}/report.html")
     } else {
         format!("`chatmill tokens {out}`")
@@ -336,11 +323,8 @@ fn whole_bill(out: &str, summary: &RunSummary) -> String {
 
 /// Whether the dataset was made without a table.
 fn leaves_out(summary: &RunSummary, table: &str) -> bool {
-    summary
-        .manifest
-        .absent_tables
-        .iter()
-        .any(|absent| absent == table)
+    let absent = &summary.manifest.absent_tables;
+    absent.iter().any(|absent| absent == table)
 }
 
 /// One table, a block per coverage: bills are compared only within one. Of many dialects it shows the cheapest and the
@@ -397,12 +381,11 @@ fn tokens(totals: &[TokenTotal], whole_bill: &str, columns: usize) -> Option<Str
     if rows.is_empty() {
         return None;
     }
-    let header = header.into_iter().map(str::to_owned).collect();
     // Of several encodings the first one, by which the rows are sorted, goes last.
     let later = names.iter().skip(1).rev().map(String::as_str);
     let spare = later.flat_map(|name| ["per message", name]);
     let spare: Vec<&str> = ["losses", "bytes"].into_iter().chain(spare).collect();
-    let mut text = output::fitted(header, rows, 2, &spare, columns) + "\n";
+    let mut text = output::fitted(header, rows, 2, &spare, columns);
     if folded > 0 {
         text.push_str(&format!("the cheapest and the dearest; {whole_bill} has all\n"));
     }
@@ -510,8 +493,6 @@ fn next_steps(out: &str, summary: &RunSummary) -> String {
         text.push_str(&format!(
             "         duckdb -c \"SELECT dialect, content FROM '{out}/renderings/**/*.parquet' LIMIT 5\"\n"
         ));
-    }
-    if summary.totals.renderings > 0 && !leaves_out(summary, "renderings") {
         text.push_str(&export_step(&out, summary).unwrap_or_default());
     }
     if let Some((code, _)) = worst_first(&summary.totals.findings).first() {
@@ -531,17 +512,12 @@ Yours    chatmill check FILES                                   your own files
 
 /// How a file for training is made, where one of the dialects is a trainer's.
 fn export_step(out: &str, summary: &RunSummary) -> Option<String> {
-    let has = |dialect: &&&str| {
-        summary
-            .totals
-            .tokens
-            .iter()
-            .any(|total| total.dialect == **dialect)
-    };
-    let fitting = ENVELOPES
+    let tokens = &summary.totals.tokens;
+    let has = |dialect: &&&str| tokens.iter().any(|total| total.dialect == **dialect);
+    let mut fitting = ENVELOPES
         .iter()
-        .find_map(|envelope| Some((envelope.id, envelope.dialects.iter().find(has)?)));
-    let (envelope, dialect) = fitting?;
+        .filter_map(|envelope| Some((envelope.id, envelope.dialects.iter().find(has)?)));
+    let (envelope, dialect) = fitting.next()?;
     Some(format!(
         "         chatmill export {out} --dialect {dialect} --envelope {envelope} --format jsonl --valid --out {envelope}\n"
     ))

@@ -25,7 +25,7 @@ const SERVED: &str =
     "As served, an estimate: each answer is asked with everything before it; caches and cuts are not known.";
 
 /// A bill that is to be written.
-pub(super) struct Lines<'b> {
+pub(super) struct BillLines<'b> {
     /// What is billed apart.
     pub by: &'b [BillBy],
     /// Whether text is billed, before any dialect renders it.
@@ -44,7 +44,7 @@ pub(super) struct Lines<'b> {
     pub columns: usize,
 }
 
-impl<'b> Lines<'b> {
+impl<'b> BillLines<'b> {
     /// For a terminal: the price and its parts, then what the documents promise.
     pub(super) fn table(&self) -> String {
         if self.rows.is_empty() {
@@ -142,7 +142,7 @@ impl<'b> Lines<'b> {
         spare.extend(["× cheapest", "per request", "tokens sent"]);
         let words = all.len();
         all.extend(columns);
-        table(&all, rows.into_iter(), words, &spare, self.columns) + "\n"
+        table(&all, rows.into_iter(), words, &spare, self.columns)
     }
 
     /// The rows of everything together, as the last lines of a table; none where there is only one group.
@@ -185,18 +185,11 @@ impl<'b> Lines<'b> {
         if self.text {
             columns.extend(logged_columns(rows));
         }
-        columns.extend(self.prices.iter().map(|price| {
-            column(price_name(price), move |row: &BillRow| {
-                shown(self.money(price, row).ok())
-            })
-        }));
+        columns.extend(self.price_columns(|lines, price, row| lines.money(price, row).ok()));
         let spare = ["p99", "p50", "p95", "mean", "per message", "shows"];
         let totals = self.totals();
-        self.fitted(
-            columns,
-            rows.iter().take(MAX_ROWS).copied().chain(&totals),
-            &spare,
-        )
+        let rows = rows.iter().take(MAX_ROWS).copied().chain(&totals);
+        self.fitted(columns, rows, &spare)
     }
 
     fn parts_table(&self, rows: &[&BillRow]) -> String {
@@ -218,6 +211,20 @@ impl<'b> Lines<'b> {
         self.fitted(columns, rows.iter().take(MAX_ROWS).copied(), &spare)
     }
 
+    /// A column for each price.
+    fn price_columns(
+        &self,
+        amount: fn(&Self, &Price, &BillRow) -> Option<f64>,
+    ) -> impl Iterator<Item = Column<'_, BillRow>> {
+        let column_of = move |price| {
+            let show = move |row: &BillRow| {
+                amount(self, price, row).map_or_else(|| "–".to_owned(), |money| format!("{money:.4}"))
+            };
+            column(price_name(price), show)
+        };
+        self.prices.iter().map(column_of)
+    }
+
     /// What the chats would have cost while they went on; nothing where nothing is ever sent.
     fn served_table(&self, rows: &[&BillRow]) -> Option<String> {
         let mut columns = vec![
@@ -232,11 +239,7 @@ impl<'b> Lines<'b> {
             column("written", |row: &BillRow| count(row.cell.written)),
         ];
         columns.extend(logged_columns(rows));
-        columns.extend(self.prices.iter().map(|price| {
-            column(price_name(price), move |row: &BillRow| {
-                shown(self.served(price, row).ok())
-            })
-        }));
+        columns.extend(self.price_columns(Self::served));
         let spare = [
             "per request",
             "× held",
@@ -268,12 +271,9 @@ impl<'b> Lines<'b> {
                 saving.claim.origin
             ));
         }
-        let unserved: BTreeSet<&str> = self
-            .rows
-            .iter()
-            .filter(|row| row.cell.requests == 0 && ONE_REQUEST.contains(&row.cell.dialect.as_str()))
-            .map(|row| row.cell.dialect.as_str())
-            .collect();
+        let unserved = self.rows.iter().filter(|row| row.cell.requests == 0);
+        let unserved = unserved.map(|row| row.cell.dialect.as_str());
+        let unserved: BTreeSet<&str> = unserved.filter(|id| ONE_REQUEST.contains(id)).collect();
         if !unserved.is_empty() {
             let names: Vec<&str> = unserved.into_iter().collect();
             notes.push(format!(
@@ -284,16 +284,13 @@ impl<'b> Lines<'b> {
         }
         for price in self.prices {
             let mut reasons: Vec<&str> = Vec::new();
-            for row in self.rows {
-                if let Err(why) = self.money(price, row)
-                    && !reasons.contains(&why.reason())
-                {
+            for why in self.rows.iter().filter_map(|row| self.money(price, row).err()) {
+                if !reasons.contains(&why.reason()) {
                     reasons.push(why.reason());
                 }
             }
-            for reason in reasons {
-                notes.push(harmless(&format!("{}: – where {reason}", price.model)));
-            }
+            let reasons = reasons.into_iter();
+            notes.extend(reasons.map(|reason| harmless(&format!("{}: – where {reason}", price.model))));
             let output = price.per_million_output.map_or_else(
                 || "answers are not priced".to_owned(),
                 |output| format!("{output} {} for a million of answers", price.currency),
@@ -336,28 +333,19 @@ impl<'b> Lines<'b> {
     }
 
     fn row_json(&self, row: &BillRow) -> Value {
-        let money: Vec<Value> = self
-            .prices
-            .iter()
-            .filter_map(|price| {
-                let money = self.money(price, row).ok()?;
-                Some(json!({
+        let (mut money, mut unpriced) = (Vec::new(), Vec::new());
+        for price in self.prices {
+            match self.money(price, row) {
+                Ok(amount) => money.push(json!({
                     "model": price.model,
                     "currency": price.currency,
-                    "amount": money,
-                    "as_served_estimate": self.served(price, row).ok(),
+                    "amount": amount,
+                    "as_served_estimate": self.served(price, row),
                     "as_logged": logged(price, row),
-                }))
-            })
-            .collect();
-        let unpriced: Vec<Value> = self
-            .prices
-            .iter()
-            .filter_map(|price| {
-                let why = self.money(price, row).err()?;
-                Some(json!({"model": price.model, "why": why.reason()}))
-            })
-            .collect();
+                })),
+                Err(why) => unpriced.push(json!({"model": price.model, "why": why.reason()})),
+            }
+        }
         let mut fields = serde_json::Map::new();
         let groups = [
             ("group", &row.group, &row.name),
@@ -387,10 +375,13 @@ impl<'b> Lines<'b> {
 
     /// For spreadsheets: one line a row, money in columns at the end.
     pub(super) fn csv(&self) -> String {
-        let mut header: Vec<&str> = self.by.iter().map(|by| by.noun()).collect();
-        header.extend(CSV);
-        header.push("not_counted");
-        let mut header: Vec<String> = header.into_iter().map(str::to_owned).collect();
+        let names = self
+            .by
+            .iter()
+            .map(|by| by.noun())
+            .chain(CSV)
+            .chain(["not_counted"]);
+        let mut header: Vec<String> = names.map(str::to_owned).collect();
         for price in self.prices {
             let name = format!("{} {}", price.model, price.currency);
             header.extend([name.clone(), format!("{name} as served (estimate)")]);
@@ -400,23 +391,19 @@ impl<'b> Lines<'b> {
             let fields = self.row_json(row);
             let groups = [&row.group, &row.second].into_iter().take(self.by.len());
             let mut line: Vec<String> = groups.cloned().collect();
-            line.extend(
-                CSV.iter()
-                    .filter_map(|name| fields.get(*name))
-                    .map(|field| match field {
-                        Value::Null => String::new(),
-                        Value::String(text) => text.clone(),
-                        Value::Number(number) => plain(number),
-                        other => other.to_string(),
-                    }),
-            );
+            let fields = CSV.iter().filter_map(|name| fields.get(*name));
+            line.extend(fields.map(|field| match field {
+                Value::Null => String::new(),
+                Value::String(text) => text.clone(),
+                Value::Number(number) => plain(number),
+                other => other.to_string(),
+            }));
             // The same on every line: a bill that is added up says how much is missing in it.
             line.push(self.not_counted.count.to_string());
             for price in self.prices {
-                let amounts = [self.money(price, row).ok(), self.served(price, row).ok()];
-                line.extend(
-                    amounts.map(|amount| amount.map_or_else(String::new, |money| format!("{money:.6}"))),
-                );
+                for amount in [self.money(price, row).ok(), self.served(price, row)] {
+                    line.push(amount.map_or_else(String::new, |money| format!("{money:.6}")));
+                }
             }
             text.push_str(&csv::line(&line));
         }
@@ -458,7 +445,7 @@ const CSV: [&str; 30] = [
     "logged_output",
 ];
 
-impl Lines<'_> {
+impl BillLines<'_> {
     /// Why a price is not that of a row, if it is not.
     fn refuses(&self, price: &Price, row: &BillRow) -> Option<Unpriced> {
         let place = self.by.iter().position(|by| *by == BillBy::Model);
@@ -482,20 +469,17 @@ impl Lines<'_> {
             .map_or_else(|| Ok(price.charge(&charge)), Err)
     }
 
-    /// What a row would have cost as it was served, by estimate; 0 where it is never sent.
-    fn served(&self, price: &Price, row: &BillRow) -> Result<f64, Option<Unpriced>> {
+    /// What a row would have cost as it was served, by estimate; nothing where it is never sent.
+    fn served(&self, price: &Price, row: &BillRow) -> Option<f64> {
         let cell = &row.cell;
-        if cell.requests == 0 {
-            return Err(None);
-        }
         let charge = Charge {
             input: cell.tokens_sent,
             cached_input: 0,
             output: cell.written,
             requests: cell.requests,
         };
-        self.refuses(price, row)
-            .map_or_else(|| Ok(price.charge(&charge)), |why| Err(Some(why)))
+        let is_priced = cell.requests > 0 && self.refuses(price, row).is_none();
+        is_priced.then(|| price.charge(&charge))
     }
 }
 
@@ -519,10 +503,6 @@ static ONE_REQUEST: LazyLock<Vec<&str>> = LazyLock::new(|| {
 fn price_name(price: &Price) -> String {
     // The table has them one above the other.
     format!("{}\n{}", harmless(&price.model), harmless(&price.currency))
-}
-
-fn shown(money: Option<f64>) -> String {
-    money.map_or_else(|| "–".to_owned(), |money| format!("{money:.4}"))
 }
 
 #[cfg(test)]
@@ -556,8 +536,8 @@ mod tests {
         failures: Vec::new(),
     };
 
-    fn lines<'b>(by: &'b [BillBy], rows: &'b [BillRow], prices: &'b [Price]) -> Lines<'b> {
-        Lines {
+    fn lines<'b>(by: &'b [BillBy], rows: &'b [BillRow], prices: &'b [Price]) -> BillLines<'b> {
+        BillLines {
             by,
             text: false,
             total: &[],

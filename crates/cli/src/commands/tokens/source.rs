@@ -11,19 +11,20 @@ use std::thread;
 use chatmill_dataset::is_dataset;
 use chatmill_diag::Limits;
 use chatmill_diag::suggest::nearest;
+use chatmill_dialect::Dialect;
 use chatmill_engine::pipeline::{PerspectiveChoice, PerspectiveRule};
 use chatmill_engine::record::Settings;
 use chatmill_engine::{
-    Plan, PlanError, PlannedInput, Progress, Target, Troubles, WalkEvent, typed_inputs, walk,
+    Plan, PlanError, PlannedInput, Progress, Templates, Troubles, WalkEvent, typed_inputs, walk,
 };
 use chatmill_report::bill::{self, Bill, BillBy};
 use chatmill_token::Encoding;
 use jiff::tz::TimeZone;
 
 use self::pricer::{Priced, Pricer};
-use super::ENCODING;
+use super::{Arguments, ENCODING};
 use crate::context::Context;
-use crate::exit::{self, Exit, WrongRequest};
+use crate::exit::{self, Exit, WrongRequest, refuse};
 use crate::troubles;
 
 /// Conversations that are priced by one thread at a time, and whose bill is added at once.
@@ -33,24 +34,16 @@ const BATCH_BYTES: usize = 4 << 20;
 
 /// What is to be priced.
 pub(super) struct BillRequest<'r> {
-    /// Paths as typed.
-    pub paths: &'r [String],
-    /// Source id, or `auto`.
-    pub source: &'r str,
+    /// Paths, source, encodings and what is billed apart, as they were typed.
+    pub arguments: &'r Arguments,
     /// Dialects; empty for all.
-    pub targets: Vec<Target>,
-    /// Names of encodings; empty for those of the pipeline, else for the default.
-    pub encodings: &'r [String],
+    pub targets: Vec<Dialect>,
     /// The pipeline, where one is given, with the paths as its inputs.
     pub plan: Option<&'r Plan>,
-    /// What is billed apart.
-    pub by: &'r [BillBy],
     /// Whether text is billed, before any dialect renders it.
     pub text: bool,
     /// The zone of days.
     pub zone: TimeZone,
-    /// Threads; 0 for what the machine gives.
-    pub threads: usize,
 }
 
 impl BillRequest<'_> {
@@ -60,6 +53,7 @@ impl BillRequest<'_> {
 }
 
 /// A bill, and what could not be read for it.
+#[derive(Default)]
 pub(super) struct Drawn {
     /// The bill.
     pub bill: Bill,
@@ -85,18 +79,17 @@ impl Drawn {
 /// Draws the bill.
 pub(super) fn draw(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Result<Drawn> {
     let mut datasets = 0;
-    for path in request.paths {
+    for path in &request.arguments.paths {
         datasets += usize::from(is_dataset(Path::new(path))?);
     }
     if datasets == 0 {
         from_files(request, context)
-    } else if datasets == request.paths.len() {
+    } else if datasets == request.arguments.paths.len() {
         from_datasets(request)
     } else {
-        Err(
-            WrongRequest::new("files and finished datasets are not priced together")
-                .then("give one of them at a time")
-                .into(),
+        refuse(
+            "files and finished datasets are not priced together",
+            "give one of them at a time",
         )
     }
 }
@@ -105,26 +98,32 @@ fn from_datasets(request: &BillRequest<'_>) -> anyhow::Result<Drawn> {
     let dialects: Vec<(String, String)> = request
         .targets
         .iter()
-        .map(|target| (target.dialect.id().to_owned(), target.profile().to_owned()))
+        .map(|target| (target.id().to_owned(), target.profile().to_owned()))
         .collect();
     let asked = bill::BillRequest {
-        by: request.by.to_vec(),
+        by: request.arguments.by.clone(),
         text: request.text,
         zone: Some(request.zone.clone()),
         dialects,
-        encodings: request.encodings.to_vec(),
+        encodings: request.arguments.encodings.clone(),
         own: request.own().to_vec(),
     };
     if !asked.is_in_totals() {
         let message = "a dataset divides its renderings by day, in UTC, and by model, and by nothing beside but the source";
-        return Err(WrongRequest::new(message)
-            .then("give the files instead of the dataset, or bill the text: --dialect text")
-            .into());
+        return refuse(
+            message,
+            "give the files instead of the dataset, or bill the text: --dialect text",
+        );
     }
-    let folders: Vec<&Path> = request.paths.iter().map(Path::new).collect();
+    let folders: Vec<&Path> = request.arguments.paths.iter().map(Path::new).collect();
     let bill = bill::of_datasets::<anyhow::Error>(&folders, &asked, &|dataset| {
         let known = dataset.encodings();
-        if let Some(other) = request.encodings.iter().find(|name| !known.contains(name)) {
+        if let Some(other) = request
+            .arguments
+            .encodings
+            .iter()
+            .find(|name| !known.contains(name))
+        {
             let near = nearest(other, known.iter().map(String::as_str));
             return Err(WrongRequest::unknown("encoding in this dataset", other, near)
                 .then(format!("it was counted in {}", known.join(", ")))
@@ -151,20 +150,19 @@ fn refuse_absent(request: &BillRequest<'_>, bill: &Bill) -> Result<(), WrongRequ
         .map(|row| (row.cell.dialect.as_str(), row.cell.profile.as_str()))
         .collect();
     let mut targets = request.targets.iter();
-    let absent = targets.find(|target| !priced.contains(&(target.dialect.id(), target.profile())));
+    let absent = targets.find(|target| !priced.contains(&(target.id(), target.profile())));
     let Some(absent) = absent else {
         return Ok(());
     };
-    let named = match request.paths {
+    let named = match request.arguments.paths.as_slice() {
         [path] => format!("{path} has"),
         paths => format!("all {} datasets have", paths.len()),
     };
-    let message = format!(
-        "{named} no rendering in {}@{}",
-        absent.dialect.id(),
-        absent.profile()
-    );
-    Err(WrongRequest::new(message).then("render it in a run, or give the files instead of the dataset"))
+    let message = format!("{named} no rendering in {}@{}", absent.id(), absent.profile());
+    refuse(
+        message,
+        "render it in a run, or give the files instead of the dataset",
+    )
 }
 
 /// Arguments and results of tools are counted anew, in encodings that must be known for it.
@@ -172,16 +170,17 @@ fn refuse_uncountable(request: &BillRequest<'_>, encodings: &[String]) -> Result
     if !request.text {
         return Ok(());
     }
-    let is_wanted = |name: &&String| request.encodings.is_empty() || request.encodings.contains(name);
+    let is_wanted =
+        |name: &&String| request.arguments.encodings.is_empty() || request.arguments.encodings.contains(name);
     let is_known = |name: &str| {
         chatmill_token::find(name).is_some() || request.own().iter().any(|own| own.name() == name)
     };
     match encodings.iter().filter(is_wanted).find(|name| !is_known(name)) {
         None => Ok(()),
-        Some(name) => Err(WrongRequest::new(format!(
-            "`{name}` is an encoding of the pipeline's own, and calls are counted anew"
-        ))
-        .then("give --pipeline FILE, or name other encodings with --encoding")),
+        Some(name) => refuse(
+            format!("`{name}` is an encoding of the pipeline's own, and calls are counted anew"),
+            "give --pipeline FILE, or name other encodings with --encoding",
+        ),
     }
 }
 
@@ -195,10 +194,12 @@ fn refuse_unusable(plan: &Plan) -> Result<(), WrongRequest> {
     ];
     match unusable.into_iter().find(|(_, is_there)| *is_there) {
         None => Ok(()),
-        Some((key, _)) => Err(WrongRequest::new(format!(
-            "the pipeline has {key}, which only a run can follow: what is counted here would be something else"
-        ))
-        .then("run it and give the dataset, or leave --pipeline out")),
+        Some((key, _)) => refuse(
+            format!(
+                "the pipeline has {key}, which only a run can follow: what is counted here would be something else"
+            ),
+            "run it and give the dataset, or leave --pipeline out",
+        ),
     }
 }
 
@@ -219,7 +220,7 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Resul
     let inputs: &[PlannedInput] = if let Some(plan) = request.plan {
         &plan.inputs
     } else {
-        typed = typed_inputs(request.paths, request.source)?;
+        typed = typed_inputs(&request.arguments.paths, &request.arguments.source)?;
         &typed
     };
     let limits = Limits::default();
@@ -229,8 +230,9 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Resul
     let (policy, windows) = request
         .plan
         .map_or_else(Default::default, |plan| (*plan.policy(), plan.windows.clone()));
+    let planned_speaker = request.plan.map(|plan| &plan.pipeline.perspective.speaker);
     let priced = Priced {
-        by: request.by,
+        by: &request.arguments.by,
         text: request.text,
         zone: &request.zone,
         targets: &targets,
@@ -238,17 +240,15 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Resul
         policy: &policy,
         additions: request.plan.map(Plan::additions).unwrap_or_default(),
         windows: &windows,
-        speaker: request
-            .plan
-            .map_or(&AUTO, |plan| &plan.pipeline.perspective.speaker),
+        speaker: planned_speaker.unwrap_or(&AUTO),
     };
     let bytes = inputs.iter().map(|planned| planned.input.bytes).sum();
     context.meter.stage("count", bytes);
-    let threads = chatmill_engine::threads(request.threads, context.meter);
+    let threads = chatmill_engine::threads(request.arguments.threads, context.meter);
     let (to_workers, jobs) = sync_channel::<Batch>(2 * threads);
     let jobs = Arc::new(Mutex::new(jobs));
     let bills = Mutex::new(BTreeMap::new());
-    let mut walked = Walked::default();
+    let mut drawn = Drawn::default();
     let outcome = thread::scope(|scope| {
         for _ in 0..threads {
             // Nobody else keeps the receiver: where all workers have panicked, sending fails and does not wait.
@@ -258,36 +258,21 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Resul
         }
         drop(jobs);
         let mut queue = Queue::new(&to_workers);
-        let outcome = walk_through(request, inputs, settings, context, &mut walked, &mut queue);
+        let outcome = walk_through(request, inputs, settings, context, &mut drawn, &mut queue);
         queue.flush();
         drop(queue);
         drop(to_workers);
         outcome
     });
     outcome?;
-    let mut bill = Bill::default();
-    for part in bills
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-        .into_values()
-    {
-        bill.merge(&part);
+    let bills = bills.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for part in bills.values() {
+        drawn.bill.merge(part);
     }
-    Ok(Drawn {
-        bill,
-        not_counted: walked.not_counted,
-        has_read: walked.has_read,
-    })
+    Ok(drawn)
 }
 
 const AUTO: PerspectiveChoice = PerspectiveChoice::Rule(PerspectiveRule::Auto);
-
-/// What the walk through the inputs leaves behind.
-#[derive(Default)]
-struct Walked {
-    not_counted: Troubles,
-    has_read: bool,
-}
 
 /// Conversations on their way to those who price them.
 struct Queue<'q> {
@@ -329,11 +314,12 @@ fn walk_through(
     inputs: &[PlannedInput],
     settings: Settings<'_>,
     context: &Context<'_>,
-    walked: &mut Walked,
+    drawn: &mut Drawn,
     queue: &mut Queue<'_>,
 ) -> anyhow::Result<()> {
     let mut ids = BTreeMap::new();
-    let is_apart = request.by.contains(&BillBy::Conversation) || request.by.contains(&BillBy::Room);
+    let is_apart =
+        request.arguments.by.contains(&BillBy::Conversation) || request.arguments.by.contains(&BillBy::Room);
     let mut unplanned = None;
     walk(
         inputs,
@@ -353,12 +339,12 @@ fn walk_through(
                         unplanned = Some(entry.input);
                         return false;
                     };
-                    let prefix = &planned.settings.id_prefix;
+                    let prefix = &planned.settings.written.id_prefix;
                     let is_left_out = request.plan.is_some_and(|plan| {
                         plan.leaves_out(entry.input, linked, hash, codes.into_iter())
                             .is_some()
                     });
-                    walked.has_read = true;
+                    drawn.has_read = true;
                     if !is_left_out {
                         let job = Job {
                             // Equal ids in different files are different conversations.
@@ -369,11 +355,11 @@ fn walk_through(
                         queue.push(job, hash.record_bytes());
                     }
                 }
-                WalkEvent::Trouble(trouble) => walked.not_counted.add(trouble),
-                WalkEvent::Failed(failure) => walked.not_counted.failures.push(failure),
+                WalkEvent::Trouble(trouble) => drawn.not_counted.add(trouble),
+                WalkEvent::Failed(failure) => drawn.not_counted.failures.push(failure),
                 WalkEvent::Entry(_)
                 | WalkEvent::Recognised(_)
-                | WalkEvent::Records { .. }
+                | WalkEvent::Record { .. }
                 | WalkEvent::Table { .. } => {}
             }
             true
@@ -407,7 +393,7 @@ fn encodings(request: &BillRequest<'_>) -> anyhow::Result<Vec<Encoding>> {
     let own = request.own();
     let planned: Vec<String> = own.iter().map(|own| own.name().to_owned()).collect();
     let default = [ENCODING.to_owned()];
-    let names = match (request.encodings, planned.as_slice()) {
+    let names = match (request.arguments.encodings.as_slice(), planned.as_slice()) {
         ([], []) => &default,
         ([], planned) => planned,
         (named, _) => named,
@@ -447,25 +433,22 @@ fn qualified(id: String, is_apart: bool, ids: &mut BTreeMap<String, u64>) -> Str
 }
 
 /// What is to be rendered, each once and in the order of the registry, as a run would have it.
-fn targets(asked: &[Target]) -> Result<Vec<Target>, PlanError> {
-    let mut targets: Vec<Target> = Vec::new();
+fn targets(asked: &[Dialect]) -> Result<Vec<Dialect>, PlanError> {
+    let mut targets: Vec<Dialect> = Vec::new();
     for dialect in chatmill_dialect::DIALECTS {
-        let of_dialect = asked.iter().filter(|target| target.dialect.id() == dialect.id());
-        let mut profiles: Vec<&str> = of_dialect.map(Target::profile).collect();
+        let of_dialect = asked.iter().filter(|target| target.id() == dialect.id());
+        let mut profiles: Vec<&str> = of_dialect.map(Dialect::profile).collect();
         profiles.sort_unstable();
         profiles.dedup();
         for profile in profiles {
-            targets.push(Target::find(&format!("{}@{profile}", dialect.id()))?);
+            targets.push(Templates::default().find(&format!("{}@{profile}", dialect.id()))?);
         }
         if asked.is_empty() {
-            targets.push(Target::find(dialect.id())?);
+            targets.push(Templates::default().find(dialect.id())?);
         }
     }
     for template in asked {
-        if targets
-            .iter()
-            .all(|known| known.dialect.id() != template.dialect.id())
-        {
+        if targets.iter().all(|known| known.id() != template.id()) {
             targets.push(template.clone());
         }
     }

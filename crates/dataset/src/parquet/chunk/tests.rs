@@ -14,7 +14,7 @@ use parquet::file::statistics::Statistics;
 
 use super::*;
 use crate::parquet::column::kind::{ColumnKind, Json, Number, Real, Text, Word};
-use crate::parquet::column::{Column, Many, Maybe, One};
+use crate::parquet::column::{Column, EndGroup, EndRow, Many, Maybe, One};
 use crate::parquet::row_group::RowGroupFile;
 
 /// What came of a column: its batches, and what the footer says of it in each row group.
@@ -34,11 +34,16 @@ fn written<C: Column>(rows: usize, mut push: impl FnMut(&mut C, usize, &mut Cont
     let mut context = Context::new(compression);
     for row in 0..rows {
         let goes_on = push(&mut column, row, &mut context);
-        column.end_row(&mut context).unwrap();
+        column.leaves(&mut EndRow(&mut context)).unwrap();
         file.is_full_with(0);
         if !goes_on || row + 1 == rows {
-            file.end_group(|group| column.end_group(group, &mut context))
-                .unwrap();
+            file.end_group(|group| {
+                column.leaves(&mut EndGroup {
+                    group,
+                    context: &mut context,
+                })
+            })
+            .unwrap();
         }
     }
     let bytes = Bytes::from(file.into_inner().unwrap());

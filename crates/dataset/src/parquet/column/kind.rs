@@ -51,26 +51,127 @@ pub trait ListKind: ColumnKind {
     fn value(item: &Self::Item) -> Self::Value<'_>;
 }
 
+/// Declares kinds: what a value is, its type in the schema, what writes it and how, and its bytes of text where it is none of a few.
+macro_rules! kinds {
+    ($(
+        $(#[$about:meta])*
+        $kind:ident {
+            value: $value:ty,
+            arrow: $arrow:expr,
+            encoder: $encoder:ty = $new:expr,
+            push: |$to:ident, $pushed:ident| $push:expr,
+            $(text_bytes: |$measured:ident| $bytes:expr,)?
+        }
+    )+) => {$(
+        $(#[$about])*
+        pub struct $kind;
+
+        impl ColumnKind for $kind {
+            type Encoder = $encoder;
+            type Value<'v> = $value;
+
+            fn kind() -> DataType {
+                $arrow
+            }
+
+            fn encoder() -> $encoder {
+                $new
+            }
+
+            $(fn text_bytes($measured: &Self::Value<'_>, _keys: &Keys) -> usize {
+                $bytes
+            })?
+
+            fn push($to: &mut $encoder, $pushed: Self::Value<'_>, _keys: &Keys) -> Result<(), ColumnFault> {
+                Ok($push?)
+            }
+        }
+    )+};
+}
+
+kinds! {
+    /// Text that repeats.
+    Word {
+        value: &'v str,
+        arrow: DataType::Utf8,
+        encoder: Coded = Coded::new(CodedKind::Text),
+        push: |encoder, value| encoder.push(value.as_bytes()),
+        text_bytes: |value| value.len(),
+    }
+
+    /// Text that hardly repeats or is long.
+    Text {
+        value: &'v str,
+        arrow: DataType::Utf8,
+        encoder: ByteValues = ByteValues::default(),
+        push: |encoder, value| encoder.push(value.as_bytes()),
+        text_bytes: |value| value.len(),
+    }
+
+    /// A number.
+    Number {
+        value: u64,
+        arrow: DataType::Int64,
+        encoder: Coded = Coded::new(CodedKind::Long),
+        push: |encoder, value| encoder.push(&signed(value).to_le_bytes()),
+    }
+
+    /// A position: a number of 31 bits.
+    Position {
+        value: u32,
+        arrow: DataType::Int32,
+        encoder: Coded = Coded::new(CodedKind::Int),
+        push: |encoder, value| encoder.push(&of_31_bits(value)?.to_le_bytes()),
+    }
+
+    /// A yes or no.
+    Flag {
+        value: bool,
+        arrow: DataType::Boolean,
+        encoder: Bits = Bits::default(),
+        push: |encoder, value| {
+            encoder.push(value);
+            Ok::<(), ColumnFault>(())
+        },
+    }
+
+    /// Microseconds since 1970 in UTC.
+    Time {
+        value: i64,
+        arrow: DataType::Timestamp(TimeUnit::Microsecond, Some(Arc::from(UTC))),
+        encoder: Coded = Coded::new(CodedKind::Long),
+        push: |encoder, value| encoder.push(&value.to_le_bytes()),
+    }
+
+    /// Bytes that need not be text.
+    Bytes {
+        value: &'v [u8],
+        arrow: DataType::Binary,
+        encoder: ByteValues = ByteValues::default(),
+        push: |encoder, value| encoder.push(value),
+        text_bytes: |value| value.len(),
+    }
+
+    /// A number with a fraction.
+    Real {
+        value: f64,
+        arrow: DataType::Float64,
+        encoder: Coded = Coded::new(CodedKind::Real),
+        push: |encoder, value| encoder.push(&value.to_le_bytes()),
+    }
+}
+
+/// A number as the file holds it: what is more than that, as a sum of what somebody wrote can be, is the largest that it holds.
+pub(crate) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn of_31_bits(position: u32) -> Result<i32, ColumnFault> {
+    i32::try_from(position).map_err(|_| ColumnFault::Value("a position does not fit into 31 bits".to_owned()))
+}
+
 /// Text that many rows hold, by its [`Key`](crate::Key).
 pub struct KeyText;
-/// Text that repeats.
-pub struct Word;
-/// Text that hardly repeats or is long.
-pub struct Text;
-/// JSON text, marked with the Arrow JSON extension type.
-pub struct Json;
-/// A number.
-pub struct Number;
-/// A position: a number of 31 bits.
-pub struct Position;
-/// A yes or no.
-pub struct Flag;
-/// Microseconds since 1970 in UTC.
-pub struct Time;
-/// Bytes that need not be text.
-pub struct Bytes;
-/// A number with a fraction.
-pub struct Real;
 
 impl ColumnKind for KeyText {
     type Encoder = Coded;
@@ -81,7 +182,7 @@ impl ColumnKind for KeyText {
     }
 
     fn encoder() -> Coded {
-        Coded::new(CodedKind::Text)
+        Word::encoder()
     }
 
     fn text_bytes(value: &key::Key, keys: &Keys) -> usize {
@@ -93,63 +194,8 @@ impl ColumnKind for KeyText {
     }
 }
 
-impl ListKind for KeyText {
-    type Item = key::Key;
-
-    fn value(item: &key::Key) -> key::Key {
-        *item
-    }
-}
-
-impl ColumnKind for Word {
-    type Encoder = Coded;
-    type Value<'v> = &'v str;
-
-    fn kind() -> DataType {
-        DataType::Utf8
-    }
-
-    fn encoder() -> Coded {
-        Coded::new(CodedKind::Text)
-    }
-
-    fn text_bytes(value: &&str, _keys: &Keys) -> usize {
-        value.len()
-    }
-
-    fn push(encoder: &mut Coded, value: &str, _keys: &Keys) -> Result<(), ColumnFault> {
-        Ok(encoder.push(value.as_bytes())?)
-    }
-}
-
-impl ListKind for Word {
-    type Item = String;
-
-    fn value(item: &String) -> &str {
-        item
-    }
-}
-
-impl ColumnKind for Text {
-    type Encoder = ByteValues;
-    type Value<'v> = &'v str;
-
-    fn kind() -> DataType {
-        DataType::Utf8
-    }
-
-    fn encoder() -> ByteValues {
-        ByteValues::default()
-    }
-
-    fn text_bytes(value: &&str, _keys: &Keys) -> usize {
-        value.len()
-    }
-
-    fn push(encoder: &mut ByteValues, value: &str, _keys: &Keys) -> Result<(), ColumnFault> {
-        Ok(encoder.push(value.as_bytes())?)
-    }
-}
+/// JSON text, marked with the Arrow JSON extension type.
+pub struct Json;
 
 impl ColumnKind for Json {
     type Encoder = ByteValues;
@@ -164,11 +210,11 @@ impl ColumnKind for Json {
     }
 
     fn encoder() -> ByteValues {
-        ByteValues::default()
+        Text::encoder()
     }
 
-    fn text_bytes(value: &&str, _keys: &Keys) -> usize {
-        value.len()
+    fn text_bytes(value: &&str, keys: &Keys) -> usize {
+        Text::text_bytes(value, keys)
     }
 
     fn push(encoder: &mut ByteValues, value: &str, keys: &Keys) -> Result<(), ColumnFault> {
@@ -176,44 +222,19 @@ impl ColumnKind for Json {
     }
 }
 
-/// A number as the file holds it: what is more than that, as a sum of what somebody wrote can be, is the largest that it holds.
-pub(crate) fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
+impl ListKind for KeyText {
+    type Item = key::Key;
 
-impl ColumnKind for Number {
-    type Encoder = Coded;
-    type Value<'v> = u64;
-
-    fn kind() -> DataType {
-        DataType::Int64
-    }
-
-    fn encoder() -> Coded {
-        Coded::new(CodedKind::Long)
-    }
-
-    fn push(encoder: &mut Coded, value: u64, _keys: &Keys) -> Result<(), ColumnFault> {
-        Ok(encoder.push(&signed(value).to_le_bytes())?)
+    fn value(item: &key::Key) -> key::Key {
+        *item
     }
 }
 
-impl ColumnKind for Position {
-    type Encoder = Coded;
-    type Value<'v> = u32;
+impl ListKind for Word {
+    type Item = String;
 
-    fn kind() -> DataType {
-        DataType::Int32
-    }
-
-    fn encoder() -> Coded {
-        Coded::new(CodedKind::Int)
-    }
-
-    fn push(encoder: &mut Coded, value: u32, _keys: &Keys) -> Result<(), ColumnFault> {
-        let position = i32::try_from(value)
-            .map_err(|_| ColumnFault::Value("a position does not fit into 31 bits".to_owned()))?;
-        Ok(encoder.push(&position.to_le_bytes())?)
+    fn value(item: &String) -> &str {
+        item
     }
 }
 
@@ -222,78 +243,5 @@ impl ListKind for Position {
 
     fn value(item: &u32) -> u32 {
         *item
-    }
-}
-
-impl ColumnKind for Flag {
-    type Encoder = Bits;
-    type Value<'v> = bool;
-
-    fn kind() -> DataType {
-        DataType::Boolean
-    }
-
-    fn encoder() -> Bits {
-        Bits::default()
-    }
-
-    fn push(encoder: &mut Bits, value: bool, _keys: &Keys) -> Result<(), ColumnFault> {
-        encoder.push(value);
-        Ok(())
-    }
-}
-
-impl ColumnKind for Time {
-    type Encoder = Coded;
-    type Value<'v> = i64;
-
-    fn kind() -> DataType {
-        DataType::Timestamp(TimeUnit::Microsecond, Some(Arc::from(UTC)))
-    }
-
-    fn encoder() -> Coded {
-        Coded::new(CodedKind::Long)
-    }
-
-    fn push(encoder: &mut Coded, value: i64, _keys: &Keys) -> Result<(), ColumnFault> {
-        Ok(encoder.push(&value.to_le_bytes())?)
-    }
-}
-
-impl ColumnKind for Bytes {
-    type Encoder = ByteValues;
-    type Value<'v> = &'v [u8];
-
-    fn kind() -> DataType {
-        DataType::Binary
-    }
-
-    fn encoder() -> ByteValues {
-        ByteValues::default()
-    }
-
-    fn text_bytes(value: &&[u8], _keys: &Keys) -> usize {
-        value.len()
-    }
-
-    fn push(encoder: &mut ByteValues, value: &[u8], _keys: &Keys) -> Result<(), ColumnFault> {
-        Ok(encoder.push(value)?)
-    }
-}
-
-impl ColumnKind for Real {
-    type Encoder = Coded;
-    type Value<'v> = f64;
-
-    fn kind() -> DataType {
-        DataType::Float64
-    }
-
-    fn encoder() -> Coded {
-        Coded::new(CodedKind::Real)
-    }
-
-    fn push(encoder: &mut Coded, value: f64, _keys: &Keys) -> Result<(), ColumnFault> {
-        Ok(encoder.push(&value.to_le_bytes())?)
     }
 }

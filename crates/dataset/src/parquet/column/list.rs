@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_schema::{DataType, Field, Fields};
 
 use super::kind::{ColumnKind, Number, signed};
-use super::{Column, ColumnFault, Leaves, One, RecordColumns, RowGroup, as_inner};
+use super::{Column, ColumnFault, EachLeaf, Leaves, Missing, One, RecordColumns};
 use crate::parquet::chunk::{Context, Fixed, Leaf, Nesting};
 use crate::parquet::key::Keys;
 
@@ -83,21 +83,10 @@ impl<P: Prefix> Column for PerEncoding<P> {
         Ok(())
     }
 
-    fn missing(&mut self, at: Nesting) {
-        for column in &mut self.columns {
-            column.missing(at);
-        }
-    }
-
-    fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
         self.columns
             .iter_mut()
-            .try_for_each(|column| column.end_row(context))
-    }
-
-    fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault> {
-        let mut columns = self.columns.iter_mut();
-        columns.try_for_each(|column| column.end_group(group, context))
+            .try_for_each(|column| column.leaves(visit))
     }
 }
 
@@ -130,7 +119,7 @@ impl Column for Spans {
 
     fn push(&mut self, spans: &[Range<u64>], at: Nesting, _context: &Context) -> Result<(), ColumnFault> {
         if spans.is_empty() {
-            self.missing(at);
+            self.leaves(&mut Missing(at))?;
         }
         for (index, span) in spans.iter().enumerate() {
             let at = at.element(index);
@@ -140,19 +129,9 @@ impl Column for Spans {
         Ok(())
     }
 
-    fn missing(&mut self, at: Nesting) {
-        self.start.missing(at);
-        self.end.missing(at);
-    }
-
-    fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
-        self.start.end_row(context)?;
-        self.end.end_row(context)
-    }
-
-    fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault> {
-        self.start.end_group(group, context)?;
-        self.end.end_group(group, context)
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
+        visit.leaf(&mut self.start)?;
+        visit.leaf(&mut self.end)
     }
 }
 
@@ -173,13 +152,14 @@ impl Column for MaybeSpans {
 
     fn push(&mut self, spans: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault> {
         match spans {
-            Some(spans) => self.0.push(spans, at.deeper(), context)?,
-            None => self.0.missing(at),
+            Some(spans) => self.0.push(spans, at.deeper(), context),
+            None => self.leaves(&mut Missing(at)),
         }
-        Ok(())
     }
 
-    as_inner!();
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
+        self.0.leaves(visit)
+    }
 }
 
 /// A list of structures.
@@ -206,7 +186,7 @@ impl<R: RecordColumns> Column for Structs<R> {
 
     fn push(&mut self, rows: Self::Value<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault> {
         if rows.is_empty() {
-            self.0.missing(at);
+            self.leaves(&mut Missing(at))?;
         }
         for (index, row) in rows.iter().enumerate() {
             self.0.push(row.clone(), at.element(index), context)?;
@@ -214,7 +194,9 @@ impl<R: RecordColumns> Column for Structs<R> {
         Ok(())
     }
 
-    as_inner!();
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
+        self.0.leaves(visit)
+    }
 }
 
 fn fields_of(described: Vec<(Field, &'static str)>) -> Fields {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use arrow_schema::{DataType, Field};
 
 use super::kind::{ColumnKind, Flag, Number, Text, Word};
-use super::{ColumnFault, Leaves, RowGroup, element};
+use super::{ColumnFault, EachLeaf, Leaves, Missing, element};
 use crate::parquet::chunk::{Bits, Bytes, Coded, Context, Leaf, Nesting};
 
 /// What a value of a nested column is made of.
@@ -154,8 +154,7 @@ impl Nested {
         context: &Context,
     ) -> Result<(), ColumnFault> {
         if self.may_be_missing && *value == NestedValue::Missing {
-            self.missing(at);
-            return Ok(());
+            return self.leaves(&mut Missing(at));
         }
         let at = if self.may_be_missing { at.deeper() } else { at };
         match (&mut self.held, value) {
@@ -167,7 +166,7 @@ impl Nested {
             }
             (Inner::List(inner), NestedValue::List(values)) => {
                 if values.is_empty() {
-                    inner.missing(at);
+                    inner.leaves(&mut Missing(at))?;
                 }
                 for (index, value) in values.iter().enumerate() {
                     inner.push(value, at.element_in(lists, index), lists + 1, context)?;
@@ -184,39 +183,14 @@ impl Nested {
         }
     }
 
-    fn missing(&mut self, at: Nesting) {
+    /// Visits its leaves, in the order of the schema.
+    pub(crate) fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault> {
         match &mut self.held {
-            Inner::Word(leaf) | Inner::Number(leaf) => leaf.missing(at),
-            Inner::Text(leaf) => leaf.missing(at),
-            Inner::Flag(leaf) => leaf.missing(at),
-            Inner::List(inner) => inner.missing(at),
-            Inner::Struct(members) => members.iter_mut().for_each(|member| member.missing(at)),
-        }
-    }
-
-    pub(crate) fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault> {
-        match &mut self.held {
-            Inner::Word(leaf) | Inner::Number(leaf) => leaf.end_row(context),
-            Inner::Text(leaf) => leaf.end_row(context),
-            Inner::Flag(leaf) => leaf.end_row(context),
-            Inner::List(inner) => inner.end_row(context),
-            Inner::Struct(members) => members.iter_mut().try_for_each(|member| member.end_row(context)),
-        }
-    }
-
-    pub(crate) fn end_group<G: RowGroup>(
-        &mut self,
-        group: &mut G,
-        context: &mut Context,
-    ) -> Result<(), ColumnFault> {
-        match &mut self.held {
-            Inner::Word(leaf) | Inner::Number(leaf) => leaf.end_group(group, context),
-            Inner::Text(leaf) => leaf.end_group(group, context),
-            Inner::Flag(leaf) => leaf.end_group(group, context),
-            Inner::List(inner) => inner.end_group(group, context),
-            Inner::Struct(members) => members
-                .iter_mut()
-                .try_for_each(|member| member.end_group(group, context)),
+            Inner::Word(leaf) | Inner::Number(leaf) => visit.leaf(leaf),
+            Inner::Text(leaf) => visit.leaf(leaf),
+            Inner::Flag(leaf) => visit.leaf(leaf),
+            Inner::List(inner) => inner.leaves(visit),
+            Inner::Struct(members) => members.iter_mut().try_for_each(|member| member.leaves(visit)),
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use arrow_schema::Field;
 
-use super::{ColumnFault, Leaves, RowGroup};
+use super::{ColumnFault, EachLeaf, Leaves};
 use crate::parquet::chunk::{Context, Nesting};
 use crate::parquet::key::Keys;
 
@@ -29,14 +29,8 @@ pub trait RecordColumns: Sized {
     /// Takes a row that stands here.
     fn push(&mut self, row: Self::Row<'_>, at: Nesting, context: &Context) -> Result<(), ColumnFault>;
 
-    /// Takes the place of a list without elements.
-    fn missing(&mut self, at: Nesting);
-
-    /// Ends a row.
-    fn end_row(&mut self, context: &mut Context) -> Result<(), ColumnFault>;
-
-    /// Ends a row group.
-    fn end_group<G: RowGroup>(&mut self, group: &mut G, context: &mut Context) -> Result<(), ColumnFault>;
+    /// Visits their leaves, in the order of the schema.
+    fn leaves<V: EachLeaf>(&mut self, visit: &mut V) -> Result<(), ColumnFault>;
 }
 
 /// Declares columns with the row that fills them.
@@ -106,21 +100,11 @@ macro_rules! record {
                 Ok(())
             }
 
-            fn missing(&mut self, at: crate::parquet::chunk::Nesting) {
-                $(crate::parquet::column::Column::missing(&mut self.$name, at);)+
-            }
-
-            fn end_row(&mut self, context: &mut crate::parquet::chunk::Context) -> Result<(), crate::parquet::column::ColumnFault> {
-                $(crate::parquet::column::Column::end_row(&mut self.$name, context)?;)+
-                Ok(())
-            }
-
-            fn end_group<G: crate::parquet::column::RowGroup>(
+            fn leaves<V: crate::parquet::column::EachLeaf>(
                 &mut self,
-                group: &mut G,
-                context: &mut crate::parquet::chunk::Context,
+                visit: &mut V,
             ) -> Result<(), crate::parquet::column::ColumnFault> {
-                $(crate::parquet::column::Column::end_group(&mut self.$name, group, context)?;)+
+                $(crate::parquet::column::Column::leaves(&mut self.$name, visit)?;)+
                 Ok(())
             }
         }

@@ -63,13 +63,11 @@ impl Staging {
 
     fn keep_hashed(&self, dir: &Dir, name: &str, write: WriteBody<'_>) -> Result<(), DatasetError> {
         dir.replace_with(name, &self.temp, &mut |file| {
-            let mut hasher = self.hasher(name);
-            let mut file = BufWriter::new(file);
-            write(&mut Hashed {
-                inner: &mut file,
-                hasher: &mut hasher,
-            })?;
-            file.write_all(hasher.finalize().as_bytes())?;
+            let inner = BufWriter::new(file);
+            let hasher = self.hasher(name);
+            let mut file = Hashed { inner, hasher };
+            write(&mut file)?;
+            file.inner.write_all(file.hasher.finalize().as_bytes())?;
             file.flush()
         })
     }
@@ -85,14 +83,12 @@ impl Staging {
         };
         let body = file.length().saturating_sub(HASH_BYTES);
         let mut file = BufReader::new(file);
-        let mut hasher = self.hasher(name);
-        let mut passing = Hashed {
-            inner: (&mut file).take(body),
-            hasher: &mut hasher,
-        };
+        let inner = (&mut file).take(body);
+        let hasher = self.hasher(name);
+        let mut passing = Hashed { inner, hasher };
         let found = read(&mut passing);
         let is_all = passing.inner.limit() == 0;
-        let hash = hasher.finalize();
+        let hash = passing.hasher.finalize();
         let mut written = [0; blake3::OUT_LEN];
         let found = found.and_then(|found| {
             file.read_exact(&mut written)?;

@@ -4,7 +4,7 @@
 use std::io::{BufWriter, Write};
 use std::sync::Arc;
 
-use crate::disk::{self, Dir, DiskFile, FileMeasure};
+use crate::disk::{self, Dir, DiskFile, FileMeasure, Hashed};
 use crate::error::DatasetError;
 use crate::manifest::{self, LOT_MANIFESTS, LotEntry, TableEntry, TableSums};
 use crate::publish::work::staging::Staging;
@@ -26,8 +26,7 @@ pub struct LotManifests {
 struct OpenLot {
     lot: u32,
     name: String,
-    out: BufWriter<DiskFile>,
-    hasher: blake3::Hasher,
+    out: Hashed<BufWriter<DiskFile>>,
     files: u64,
 }
 
@@ -93,7 +92,6 @@ impl LotManifests {
             let mut line = serde_json::to_vec(file)
                 .map_err(|error| DatasetError::corrupt(self.folder.path(), error.to_string()))?;
             line.push(b'\n');
-            self.open.hasher.update(&line);
             self.open.files += 1;
             let written = self.open.out.write_all(&line);
             written.map_err(|source| DatasetError::io("write", &self.folder.at(&self.open.name), source))?;
@@ -111,10 +109,10 @@ impl LotManifests {
     fn close_lot(&mut self) -> Result<(), DatasetError> {
         let open = &mut self.open;
         let name = manifest::lot_file_name(open.lot);
-        let synced = open.out.flush().and_then(|()| open.out.get_ref().sync());
+        let synced = open.out.flush().and_then(|()| open.out.inner.get_ref().sync());
         synced.map_err(|source| DatasetError::io("write", &self.folder.at(&name), source))?;
         self.aside.rename_only(&open.name, &self.folder, &name)?;
-        let FileMeasure { bytes, hash } = FileMeasure::of(&open.hasher);
+        let FileMeasure { bytes, hash } = FileMeasure::of(&open.out.hasher);
         self.entries.push(LotEntry {
             path: manifest::lot_path(open.lot),
             // What belongs to no slice is in a lot that has none.
@@ -133,8 +131,7 @@ impl OpenLot {
         Ok(Self {
             lot,
             name,
-            out: BufWriter::new(file),
-            hasher: blake3::Hasher::new(),
+            out: Hashed::new(BufWriter::new(file)),
             files: 0,
         })
     }

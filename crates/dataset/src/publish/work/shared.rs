@@ -13,7 +13,6 @@
 //! A file gets its name by a rename of a synced one. The files of a slice are the same whoever makes them, so that two who do the same lot
 //! put the same files in one another's place. What a killed worker leaves is in a folder of its own, and goes with the rest.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::Path;
 
 use crate::disk::{self, Dir, EntryKind, Home};
@@ -22,7 +21,7 @@ use crate::publish::destination::Destination;
 use crate::publish::work::comparison;
 use crate::publish::work::staging::Staging;
 use crate::publish::work::workplace::{
-    CLUSTERS, DONE, FAILED, LOTS, PLAN, TEMP, WORKER, is_ours, is_worker, outcome_name,
+    CLUSTERS, DONE, FAILED, LOTS, PLAN, TEMP, WORKER, is_worker, outcome_name, workplace,
 };
 
 /// Bytes of a plan at most: that of two million inputs.
@@ -57,17 +56,11 @@ pub struct PlannedWork {
 ///
 /// Where the folder cannot be used, or several plans lie in it.
 pub fn planned_work(out: &Path) -> Result<Option<PlannedWork>, DatasetError> {
-    if disk::look_through(
-        out.parent()
-            .filter(|above| !above.as_os_str().is_empty())
-            .unwrap_or(Path::new(".")),
-    )?
-    .is_none()
-    {
+    if disk::look_through(disk::above(out))?.is_none() {
         return Ok(None);
     }
     let destination = Destination::locate(out)?;
-    let Some(home) = destination.find_shared_staging(is_ours)? else {
+    let Some(home) = workplace(&destination).open()? else {
         return Ok(None);
     };
     let mut found = None;
@@ -135,10 +128,9 @@ impl PlannedWork {
     /// Where the folder cannot be used, or somebody holds the destination's lock, who may take the work away.
     pub fn share(self) -> Result<Staging, DatasetError> {
         let root = self.root;
-        let random = RandomState::new().build_hasher().finish();
         let temp = root
             .make(TEMP, disk::PRIVATE_FOLDER)?
-            .make(format!("{WORKER}{random:016x}"), disk::PRIVATE_FOLDER)?;
+            .make(format!("{WORKER}{}", disk::random_digits()), disk::PRIVATE_FOLDER)?;
         let staging = Staging::within(self.destination, self.home, root, temp, &self.fingerprint)?;
         // Whoever takes the lock after this removes our folder, and we fail. Whoever held it before may be about to publish what
         // we would write into.

@@ -20,11 +20,13 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::disk::SpillFolder;
 use crate::disk::{self, Dir, EntryKind, Home, Lock};
-use crate::error::DatasetError;
+use crate::error::{DatasetError, or_damage};
 use crate::manifest::Manifest;
 use crate::publish::destination::{Destination, Occupant};
 use crate::publish::work::receipt::{self, Receipt};
-use crate::publish::work::workplace::{CLUSTERS, DATA, LOTS, PLAN, RECEIPTS, TEMP, is_ours, names_a_folder};
+use crate::publish::work::workplace::{
+    CLUSTERS, DATA, LOTS, PLAN, RECEIPTS, TEMP, names_a_folder, workplace,
+};
 use crate::tables::listed::ListedParts;
 use crate::tables::options::TableOptions;
 use crate::tables::part::Medium;
@@ -99,7 +101,7 @@ pub(crate) fn open_at(
             if manifest.fingerprint == fingerprint && faults.is_empty() =>
         {
             // A run that was killed between publishing and tidying left this, and after `replace` the old dataset.
-            if let Some(home) = destination.find_staging(is_ours)? {
+            if let Some(home) = workplace(&destination).find()? {
                 home.tidy(fingerprint)?;
             }
             return Ok(Opening::Finished(*manifest));
@@ -115,7 +117,7 @@ pub(crate) fn open_at(
             });
         }
     };
-    let home = destination.staging(is_ours)?;
+    let home = workplace(&destination).take()?;
     let mut notices = Vec::new();
     for entry in home.dir().list()? {
         if entry.name != fingerprint && entry.name != disk::MARK {
@@ -146,7 +148,7 @@ pub(crate) fn open_at(
 
 /// Removes all unfinished work of a destination.
 pub(crate) fn give_up(destination: &Destination) -> Result<(), DatasetError> {
-    let Some(home) = destination.find_staging(is_ours)? else {
+    let Some(home) = workplace(destination).find()? else {
         return Ok(());
     };
     for entry in home.dir().list()? {
@@ -252,35 +254,27 @@ impl Staging {
     /// Reads the receipt of a slice; none where its body is another one, which also undoes the slice.
     fn receipt<B: DeserializeOwned>(&self, slice: SliceId) -> Result<Option<Receipt<B>>, DatasetError> {
         let bytes = self.read_receipt(slice)?.unwrap_or_default();
-        if let Some(receipt) = receipt::decode(slice, &bytes) {
-            return if self.lengths_match(&receipt)? {
-                Ok(Some(receipt))
-            } else {
-                Err(self.changed(slice))
-            };
+        let receipt = receipt::decode(slice, &bytes);
+        let is_as_it_was = match &receipt {
+            Some(receipt) => self.lengths_match(receipt)?,
+            None => receipt::decode::<IgnoredAny>(slice, &bytes)
+                .map_or(Ok(false), |known| self.lengths_match(&known))?,
+        };
+        if !is_as_it_was {
+            let path = self.receipts.at(receipt::file_name(slice));
+            let reason = "its slice changed since it was done; run again";
+            return Err(DatasetError::corrupt(&path, reason));
         }
-        let known = receipt::decode::<IgnoredAny>(slice, &bytes).ok_or_else(|| self.changed(slice))?;
-        if !self.lengths_match(&known)? {
-            return Err(self.changed(slice));
+        if receipt.is_none() {
+            self.discard(slice)?;
         }
-        self.discard(slice)?;
-        Ok(None)
-    }
-
-    fn changed(&self, slice: SliceId) -> DatasetError {
-        let path = self.receipts.at(receipt::file_name(slice));
-        DatasetError::corrupt(&path, "its slice changed since it was done; run again")
+        Ok(receipt)
     }
 
     fn read_receipt(&self, slice: SliceId) -> Result<Option<Vec<u8>>, DatasetError> {
-        match self
-            .receipts
-            .read_small(&receipt::file_name(slice), RECEIPT_BYTES)
-        {
-            // What is not a receipt at all says nothing.
-            Err(DatasetError::Corrupt { .. }) => Ok(Some(Vec::new())),
-            other => other,
-        }
+        let name = receipt::file_name(slice);
+        // What is not a receipt at all says nothing.
+        Ok(or_damage(self.receipts.read_small(&name, RECEIPT_BYTES))?.unwrap_or(Some(Vec::new())))
     }
 
     /// The slices that have a receipt, in order.
@@ -299,21 +293,16 @@ impl Staging {
         let mut named = ListedParts::default();
         for slice in self.slices()? {
             let bytes = self.read_receipt(slice)?.unwrap_or_default();
-            let kept = match receipt::decode::<IgnoredAny>(slice, &bytes) {
+            match receipt::decode::<IgnoredAny>(slice, &bytes) {
                 Some(receipt) if self.lengths_match(&receipt)? && self.hashes_match(&receipt)? => {
-                    Some(receipt)
+                    receipt.files.iter().for_each(|file| named.add(&file.path));
                 }
-                _ => None,
-            };
-            if let Some(receipt) = kept {
-                for file in &receipt.files {
-                    named.add(&file.path);
+                _ => {
+                    self.discard(slice)?;
+                    self.notices.push(format!(
+                        "slice {slice} does not match its receipt and is done again"
+                    ));
                 }
-            } else {
-                self.discard(slice)?;
-                self.notices.push(format!(
-                    "slice {slice} does not match its receipt and is done again"
-                ));
             }
         }
         named.close();
@@ -333,8 +322,7 @@ impl Staging {
 
     fn lengths_match<B>(&self, receipt: &Receipt<B>) -> Result<bool, DatasetError> {
         for file in &receipt.files {
-            let found = self.data.look_below(&file.path)?;
-            if !found.is_some_and(|found| found.is_file_of(file.bytes)) {
+            if !self.data.has_file(&file.path, file.bytes)? {
                 return Ok(false);
             }
         }

@@ -1,8 +1,8 @@
 //! The names in a folder of unfinished work, by which it is known as ours.
 
-use crate::disk::{self, DirEntry, EntryKind};
+use crate::disk::{self, DirEntry, EntryKind, HomePlace};
 use crate::manifest::{DERIVED, LOT_MANIFESTS, MANIFEST, RECORD, SUCCESS, lot_of};
-use crate::publish::destination::PROBES;
+use crate::publish::destination::{Destination, PROBES};
 use crate::publish::work::receipt;
 use crate::tables::part_file;
 
@@ -31,8 +31,13 @@ pub(crate) fn names_a_folder(fingerprint: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
 }
 
+/// The folder of unfinished work for a destination.
+pub(crate) fn workplace(destination: &Destination) -> HomePlace {
+    destination.home("staging", is_ours)
+}
+
 /// Whether an entry of the folder of unfinished work is one that a run makes there.
-pub(crate) fn is_ours(entry: &DirEntry) -> bool {
+fn is_ours(entry: &DirEntry) -> bool {
     let steps: Vec<&str> = entry.name.split('/').collect();
     match (entry.kind, steps.as_slice()) {
         (EntryKind::Folder, [fingerprint]) => names_a_folder(fingerprint),

@@ -2,7 +2,9 @@
 
 use crate::parquet::column::kind::{Flag, Json, KeyText, Number, Real, Text, Time, Word};
 use crate::parquet::column::{Maybe, One, record};
-use crate::tables::table::Table;
+
+/// What a row is.
+pub(super) const ABOUT: &str = "One row per message of every answer at a place of a conversation where there are several: regenerated answers, other branches, preferred and rejected ones. That of the conversation stands among them, so that a place can be read whole.";
 
 record! {
     /// A row of `alternatives`.
@@ -29,9 +31,4 @@ record! {
         byte_start: One<Number> = "first byte in the decompressed entry",
         byte_end: One<Number> = "one past its last byte",
     }
-}
-
-impl Table for AlternativeColumns {
-    const NAME: &'static str = "alternatives";
-    const ABOUT: &'static str = "One row per message of every answer at a place of a conversation where there are several: regenerated answers, other branches, preferred and rejected ones. That of the conversation stands among them, so that a place can be read whole.";
 }

@@ -2,7 +2,9 @@
 
 use crate::parquet::column::kind::{Flag, Json, KeyText, Number, Text, Time, Word};
 use crate::parquet::column::{Maybe, One, Structs, record};
-use crate::tables::table::Table;
+
+/// What a row is.
+pub(super) const ABOUT: &str = "One row per conversation.";
 
 record! {
     /// A row of `conversations`.
@@ -30,11 +32,6 @@ record! {
         cluster: Maybe<Word> = "what repeats, forks or continues it shares this name; null where nothing does, or was not looked for",
         duplicate: Maybe<Word> = "`exact` or `near` where it repeats an earlier conversation",
     }
-}
-
-impl Table for ConversationColumns {
-    const NAME: &'static str = "conversations";
-    const ABOUT: &'static str = "One row per conversation.";
 }
 
 record! {

@@ -2,7 +2,9 @@
 
 use crate::parquet::column::kind::{Number, Text, Word};
 use crate::parquet::column::{Maybe, One, record};
-use crate::tables::table::Table;
+
+/// What a row is.
+pub(super) const ABOUT: &str = "One row per finding: what was seen, where, and what to do.";
 
 record! {
     /// A row of `findings`.
@@ -27,9 +29,4 @@ record! {
         message: One<Word> = "what was seen",
         help: One<Word> = "how to mend it at the source",
     }
-}
-
-impl Table for FindingColumns {
-    const NAME: &'static str = "findings";
-    const ABOUT: &'static str = "One row per finding: what was seen, where, and what to do.";
 }

@@ -3,7 +3,9 @@
 
 use crate::parquet::column::kind::{KeyText, Number, Position};
 use crate::parquet::column::{Many, One, record};
-use crate::tables::table::Table;
+
+/// What a row is.
+pub(super) const ABOUT: &str = "One row per rendering, kind of loss and reason.";
 
 record! {
     /// A row of `losses`. There are several for each rendering, so what they have in common is shared.
@@ -18,9 +20,4 @@ record! {
         amount: One<Number> = "occurrences",
         positions: Many<Position> = "places of the messages, ascending; empty where the whole rendering is meant",
     }
-}
-
-impl Table for LossColumns {
-    const NAME: &'static str = "losses";
-    const ABOUT: &'static str = "One row per rendering, kind of loss and reason.";
 }

@@ -2,7 +2,10 @@
 
 use crate::parquet::column::kind::{Flag, Json, KeyText, Number, Text, Word};
 use crate::parquet::column::{Maybe, One, record};
-use crate::tables::table::Table;
+
+/// What a row is.
+pub(super) const ABOUT: &str =
+    "One row per reference that a message makes, and per reference that such a reference shows in its turn.";
 
 record! {
     /// A row of `message_references`.
@@ -19,9 +22,4 @@ record! {
         preview: Maybe<Json> = "what the source showed of the target",
         quoted: Maybe<Json> = "what was understood of `preview`, where that is an object of the source: `content`, `sender`, `sender_name`, `from_agent`",
     }
-}
-
-impl Table for ReferenceColumns {
-    const NAME: &'static str = "message_references";
-    const ABOUT: &'static str = "One row per reference that a message makes, and per reference that such a reference shows in its turn.";
 }

@@ -2,7 +2,9 @@
 
 use crate::parquet::column::kind::{Json, KeyText, Number, Real, Text, Time, Word};
 use crate::parquet::column::{Many, Maybe, One, PerEncoding, TokensPrefix, record};
-use crate::tables::table::Table;
+
+/// What a row is.
+pub(super) const ABOUT: &str = "One row per message or notice, in canonical order.";
 
 record! {
     /// A row of `messages`.
@@ -30,9 +32,4 @@ record! {
         byte_end: One<Number> = "one past its last byte",
         tokens: PerEncoding<TokensPrefix> = "tokens of `text`",
     }
-}
-
-impl Table for MessageColumns {
-    const NAME: &'static str = "messages";
-    const ABOUT: &'static str = "One row per message or notice, in canonical order.";
 }

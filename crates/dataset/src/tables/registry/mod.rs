@@ -1,15 +1,16 @@
 //! The registry of tables: one file and one line each, in the order of the manifest.
 //!
-//! A table is a list of columns. From the line below follow its folder in the dataset, its writer in [`PartSet`], its
-//! documentation and its place in the manifest.
+//! A table is a list of columns and a sentence. From the line below follow its name and its folder in the dataset, its writer in
+//! [`PartSet`], its documentation and its place in the manifest; and `by` which column its files may be parted.
 
 use arrow_schema::SchemaRef;
 
 use crate::error::DatasetError;
 use crate::parquet::chunk::Context;
+use crate::parquet::compression::Compression;
 use crate::parquet::key::Key;
 use crate::tables::describe::page;
-use crate::tables::memory_table::MemoryTable;
+use crate::tables::memory::MemoryTable;
 use crate::tables::options::TableOptions;
 use crate::tables::part::{self, Medium, Slot};
 use crate::tables::part_file::{PartFile, SlicePlace};
@@ -25,10 +26,19 @@ pub(crate) struct Registered {
 }
 
 macro_rules! tables {
-    ($($module:ident: $columns:ident, $row:ident, $push:ident, $writes:ident;)+) => {
+    ($($module:ident: $columns:ident, $row:ident, $push:ident, $writes:ident $(, by $dialect:ident)?;)+) => {
         $(pub(crate) mod $module;)+
         $(pub use $module::$row;)+
         $(pub(crate) use $module::$columns;)+
+
+        $(impl Table for $columns {
+            const NAME: &'static str = stringify!($module);
+            const ABOUT: &'static str = $module::ABOUT;
+
+            $(fn dialect(row: &$row<'_>) -> Option<Key> {
+                Some(row.$dialect)
+            })?
+        })+
 
         /// The names of all tables, in the order of the manifest.
         pub const TABLES: &[&str] = &[$($columns::NAME),+];
@@ -80,8 +90,8 @@ macro_rules! tables {
                 Ok(files)
             }
 
-            /// Finishes the files of a set in memory, in the order of the tables.
-            pub(crate) fn read_back(mut self) -> Result<Vec<MemoryTable>, DatasetError> {
+            /// Finishes the tables of a set in memory, in the order of the registry; those without rows are empty.
+            pub fn read_back(mut self) -> Result<Vec<MemoryTable>, DatasetError> {
                 Ok(vec![$(self.$module.read_back(&mut self.context)?),+])
             }
         }
@@ -94,7 +104,7 @@ tables! {
     alternatives: AlternativeColumns, AlternativeRow, push_alternative, writes_alternatives;
     message_references: ReferenceColumns, ReferenceRow, push_reference, writes_references;
     tool_calls: ToolCallColumns, ToolCallRow, push_tool_call, writes_tool_calls;
-    renderings: RenderingColumns, RenderingRow, push_rendering, writes_renderings;
+    renderings: RenderingColumns, RenderingRow, push_rendering, writes_renderings, by dialect;
     token_counts: TokenCountColumns, TokenCountRow, push_token_count, writes_token_counts;
     totals: TotalColumns, TotalRow, push_total, writes_totals;
     losses: LossColumns, LossRow, push_loss, writes_losses;
@@ -103,6 +113,15 @@ tables! {
 }
 
 impl PartSet {
+    /// An empty set of tables that nobody writes to a disk. Whatever the options say, nothing is compressed.
+    pub fn in_memory(options: &TableOptions) -> Self {
+        let options = TableOptions {
+            compression: Compression::None,
+            ..options.clone()
+        };
+        Self::new(Medium::Memory, options)
+    }
+
     /// The key of a text that many rows hold.
     pub fn key(&mut self, text: &str) -> Key {
         self.context.keys.key(text)
@@ -123,6 +142,11 @@ pub fn absent_tables(wanted: &[String]) -> Vec<&'static str> {
 /// Finds a table by name.
 pub(crate) fn find(name: &str) -> Option<&'static Registered> {
     REGISTRY.iter().find(|table| table.name == name)
+}
+
+/// The Arrow schema of a table in a plan with these encodings; none where there is no table of that name.
+pub fn table_schema(table: &str, encodings: &[String]) -> Option<SchemaRef> {
+    find(table).map(|table| (table.schema)(encodings))
 }
 
 /// Describes a table in Markdown; none when there is no table of that name.

@@ -2,7 +2,10 @@
 
 use crate::parquet::column::kind::{Bytes, Number, Text, Word};
 use crate::parquet::column::{One, record};
-use crate::tables::table::Table;
+
+/// What a row is.
+pub(super) const ABOUT: &str =
+    "One row per record or message that could not be kept; enough to find it again.";
 
 record! {
     /// A row of `rejects`.
@@ -18,10 +21,4 @@ record! {
         message: One<Word> = "what was seen",
         head: One<Bytes> = "the first bytes, at most `limits.reject_head`",
     }
-}
-
-impl Table for RejectColumns {
-    const NAME: &'static str = "rejects";
-    const ABOUT: &'static str =
-        "One row per record or message that could not be kept; enough to find it again.";
 }

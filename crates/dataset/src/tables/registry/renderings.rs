@@ -3,8 +3,9 @@
 
 use crate::parquet::column::kind::{self, Flag, Number, Text, Word};
 use crate::parquet::column::{Many, Maybe, One, PerEncoding, SentPrefix, Spans, TokensPrefix, record};
-use crate::parquet::key::Key;
-use crate::tables::table::Table;
+
+/// What a row is.
+pub(super) const ABOUT: &str = "One row per rendering: a conversation in a dialect, seen from a perspective.";
 
 record! {
     /// A row of `renderings`.
@@ -32,15 +33,5 @@ record! {
         loss_codes: Many<kind::KeyText> = "codes of its losses, each once",
         valid: One<Flag> = "whether the dialect's consumer accepts it",
         violations: Many<Word> = "rules that it breaks",
-    }
-}
-
-impl Table for RenderingColumns {
-    const NAME: &'static str = "renderings";
-    const ABOUT: &'static str =
-        "One row per rendering: a conversation in a dialect, seen from a perspective.";
-
-    fn dialect(row: &RenderingRow<'_>) -> Option<Key> {
-        Some(row.dialect)
     }
 }

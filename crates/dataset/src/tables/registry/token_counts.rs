@@ -2,7 +2,10 @@
 
 use crate::parquet::column::kind::{KeyText, Number};
 use crate::parquet::column::{One, record};
-use crate::tables::table::Table;
+
+/// What a row is.
+pub(super) const ABOUT: &str =
+    "One row per rendering and encoding; content, names, framing, tools, replies and meta add up to tokens.";
 
 record! {
     /// A row of `token_counts`.
@@ -23,9 +26,4 @@ record! {
         assistant_content: One<Number> = "the share of content that the assistant says",
         written: One<Number> = "the share that the assistant says and calls in answers that are billed here",
     }
-}
-
-impl Table for TokenCountColumns {
-    const NAME: &'static str = "token_counts";
-    const ABOUT: &'static str = "One row per rendering and encoding; content, names, framing, tools, replies and meta add up to tokens.";
 }

@@ -2,7 +2,10 @@
 
 use crate::parquet::column::kind::{Flag, KeyText, Number, Text, Word};
 use crate::parquet::column::{Maybe, One, record};
-use crate::tables::table::Table;
+
+/// What a row is.
+pub(super) const ABOUT: &str =
+    "One row per tool call, and per result that answers no call or answers it again.";
 
 record! {
     /// A row of `tool_calls`.
@@ -19,10 +22,4 @@ record! {
         status: One<Word> = "`paired`, `late`, `early`, `unanswered`, `orphaned` or `duplicate`",
         paired_by: Maybe<Word> = "`id`, `metadata`, `position` or `name`",
     }
-}
-
-impl Table for ToolCallColumns {
-    const NAME: &'static str = "tool_calls";
-    const ABOUT: &'static str =
-        "One row per tool call, and per result that answers no call or answers it again.";
 }

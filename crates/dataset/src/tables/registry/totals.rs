@@ -2,7 +2,9 @@
 
 use crate::parquet::column::kind::{Number, Word};
 use crate::parquet::column::{Maybe, One, record};
-use crate::tables::table::Table;
+
+/// What a row is.
+pub(super) const ABOUT: &str = "One row per source, day, model, dialect, profile, encoding and coverage.";
 
 record! {
     /// A row of `totals`.
@@ -39,9 +41,4 @@ record! {
         invalid: One<Number> = "renderings that are not valid",
         losses: One<Number> = "what they lost: the sum of `amount` in `losses`",
     }
-}
-
-impl Table for TotalColumns {
-    const NAME: &'static str = "totals";
-    const ABOUT: &'static str = "One row per source, day, model, dialect, profile, encoding and coverage.";
 }

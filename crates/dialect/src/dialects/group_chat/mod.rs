@@ -16,26 +16,26 @@
 mod entry;
 mod extra;
 mod pieces;
-mod plan;
 mod references;
 mod roster;
 mod write;
 
-use chatmill_model::{Conversation, DEFAULT_PROFILE, MessageKind, Sink};
+use chatmill_model::{Conversation, MessageKind, Sink};
 
 use crate::loss::rule::rules;
+use crate::loss::violation::Violation;
 use crate::loss::{LossCode, Losses, reasons, united};
 use crate::messages::select::{self, SelectedMessages};
-use crate::naming::record_calls;
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::naming::messages::MessageIds;
+use crate::naming::record_calls::{self, ToolIds};
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::tools::arguments;
 use crate::transcript::Transcript;
 use crate::transcript::progress::Progress;
 use crate::transcript::rendering::Rendering;
+use crate::write::object::{Object, key, list};
 
-use plan::Planner;
 use roster::People;
-use write::Record;
 
 rules! {
     /// a quoted author is an id of the roster
@@ -52,11 +52,7 @@ rules! {
 const VERSION: &str = "1.0.0";
 
 /// Archives of group chats.
-pub(crate) static GROUP_CHAT: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::System { loses, render },
-};
+pub(crate) static GROUP_CHAT: Dialect = Dialect::system(&ABOUT, loses, render);
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "group-chat",
@@ -71,20 +67,20 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(RULES),
 };
 
-/// What a record may cost beside its entries and its roster.
-const LOSES: &[LossCode] = &[LossCode::ToolDefinitionDropped, LossCode::TitleSynthesised];
+/// What parts without a place may cost.
+const LOSES: &[LossCode] = &[
+    LossCode::ToolCallDropped,
+    LossCode::ReasoningDropped,
+    LossCode::CacheMarkDropped,
+];
 
 fn loses() -> Vec<LossCode> {
     united(&[
         select::LOSES,
-        LOSES,
-        roster::LOSES,
         record_calls::LOSES,
         arguments::LOSES_AS_TEXT,
-        pieces::LOSES,
-        entry::LOSES,
-        references::LOSES,
-        extra::LOSES,
+        reasons::GROUP_CHAT,
+        LOSES,
     ])
 }
 
@@ -94,19 +90,43 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
     let shown = SelectedMessages::choose(view, None, &mut losses, |_| true);
     declare_record(view.conversation(), &mut losses);
     let people = People::new(transcript, &shown.messages, &mut losses);
-    let mut planner = Planner::new(transcript, &shown.messages, people.nobody(), losses);
+    let (made, is_native) = (transcript.made(), is_native(view.conversation()));
+    let mut entries = Entries {
+        transcript,
+        is_native,
+        ids: MessageIds::new(view, made),
+        tools: ToolIds::new(view, made, &shown.messages, is_native, &mut losses),
+        nobody: people.nobody(),
+        losses,
+        violations: Vec::new(),
+    };
     let mut progress = Progress::default();
-    let mut record = Record::open(sink, view.conversation(), &people);
-    for message in &shown.messages {
-        let entry = planner.entry(message);
+    let mut record = Object::open(sink);
+    write::head(&mut record, view.conversation(), &people);
+    let list_of_entries = record.key(key!("conversation_list"));
+    list(list_of_entries, &shown.messages, |message, sink| {
+        let role = entries.write(message, sink);
         match message.kind {
-            MessageKind::Message => progress.said(message.position, entry.role.as_str()),
+            MessageKind::Message => progress.said(message.position, role.as_str()),
             MessageKind::Notice => progress.noted(message.position),
         }
-        record.add(entry);
-    }
-    record.close(view.conversation());
-    progress.finish(shown.extent, planner.losses, planner.violations)
+    });
+    record.fields(write::fields(&view.conversation().envelope.0));
+    record.close();
+    progress.finish(shown.extent, entries.losses, entries.violations)
+}
+
+/// Writes entries, and knows what they cost.
+struct Entries<'t, 'a> {
+    transcript: &'t Transcript<'a>,
+    is_native: bool,
+    ids: MessageIds<'a>,
+    tools: ToolIds<'a>,
+    /// The sender of what nobody sent.
+    nobody: &'a str,
+    losses: Losses,
+    /// Rules that entries break.
+    violations: Vec<Violation>,
 }
 
 /// Declares what the record has no place for, or makes up.

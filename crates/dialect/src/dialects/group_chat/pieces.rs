@@ -10,25 +10,6 @@ use crate::text::media::{document_text, is_web_address};
 /// Fields of `extra` in which archives keep an address.
 pub(super) const ADDRESSES: [&str; 6] = ["url", "file_url", "image_url", "audio_url", "video_url", "link"];
 
-/// What leaving out the rest may cost.
-pub(super) const LOSES: &[LossCode] = &[
-    LossCode::PartMoved,
-    LossCode::PartFlattened,
-    LossCode::ToolCallDropped,
-    LossCode::ToolResultDropped,
-    LossCode::MediaDropped,
-    LossCode::ErrorFlagDropped,
-    LossCode::ReasoningDropped,
-    LossCode::CacheMarkDropped,
-];
-
-const NO_PLACE: NoPlace = NoPlace {
-    tools: None,
-    reasoning: Some(reasons::FORMAT_HAS_NO_REASONING),
-    notices: None,
-    cache_marks: Some(reasons::FORMAT_HAS_NO_CACHE_MARKS),
-};
-
 /// What of a message has a place in the format.
 pub(super) struct Pieces<'a> {
     kind: MessageKind,
@@ -93,16 +74,13 @@ impl<'a> Pieces<'a> {
                 Part::ToolResult(_) => {
                     losses.at(reasons::ONE_RESULT, position);
                 }
-                Part::Reasoning(_) | Part::CacheMark => NO_PLACE.declare(part, position, losses),
+                Part::Reasoning(_) | Part::CacheMark => NoPlace::FORMAT.declare(part, position, losses),
             }
         }
         let joined = (pieces.texts.len() as u64).saturating_sub(1);
         losses.several(reasons::JOINED_INTO_THE_CONTENT, position, joined);
-        if let Some(Media {
-            source: MediaSource::Inline(_),
-            ..
-        }) = pieces.medium
-        {
+        let is_inline = |media: &Media| matches!(media.source, MediaSource::Inline(_));
+        if pieces.medium.is_some_and(is_inline) {
             losses.at(reasons::NO_BYTES_OF_MEDIA, position);
         }
         pieces

@@ -1,20 +1,13 @@
 //! What a message refers to: ids, or objects that show something of their targets.
 
-use chatmill_model::{LinkStatus, Message, Reference, ReferenceForm};
+use chatmill_model::{Component, LinkStatus, Message, Reference, ReferenceForm, Sink};
 use serde_json::value::RawValue;
 
-use super::GRP_01;
-use super::plan::Planner;
+use super::{Entries, GRP_01};
+use crate::loss::reasons;
 use crate::loss::violation::Violation;
-use crate::loss::{LossCode, reasons};
-use crate::text::json;
-
-/// What references may cost.
-pub(super) const LOSES: &[LossCode] = &[
-    LossCode::ReferenceUnresolved,
-    LossCode::MessageIdSynthesised,
-    LossCode::ExtraDropped,
-];
+use crate::text::{json, times};
+use crate::write::object::{Object, key, list};
 
 /// An item of the list `refer_list`.
 pub(super) enum Refer<'a> {
@@ -26,7 +19,7 @@ pub(super) enum Refer<'a> {
     Object(&'a str, &'a Reference),
 }
 
-impl<'a> Planner<'_, 'a> {
+impl<'a> Entries<'_, 'a> {
     /// What a message refers to, but for what nobody could find or read. What breaks a rule is noted.
     pub(super) fn refers(&mut self, message: &'a Message) -> Vec<Refer<'a>> {
         let (view, position) = (self.transcript.view(), message.position);
@@ -55,7 +48,7 @@ impl<'a> Planner<'_, 'a> {
             };
             refers.push(match &reference.form {
                 ReferenceForm::Object(raw) if self.is_native => {
-                    let fields = json::fields(raw.as_str()).unwrap_or_default();
+                    let fields = json::fields(raw.as_str());
                     let is_nameless = |author: &RawValue| json::decode_string(author.get()).is_none();
                     if fields.get("sender").is_some_and(|author| is_nameless(author)) {
                         let fault = "the author of a quoted message is not text";
@@ -104,6 +97,59 @@ fn further_fields(raw: &str, reference: &Reference) -> u64 {
         let is_told = known.iter().any(|fact| fact.as_ref() == Some(&text));
         !is_told && !matches!(&*text, "" | "null" | "true" | "false") && !raw.starts_with('[')
     };
-    let fields = json::fields(raw).unwrap_or_default();
+    let fields = json::fields(raw);
     fields.values().filter(|value| says_more(value)).count() as u64
+}
+
+impl<'a> Refer<'a> {
+    /// Writes it.
+    pub(super) fn write(self, sink: &mut Sink<'a>) {
+        let (raw, id) = match self {
+            Self::Id(id) => return sink.json_string(id, Component::Replies),
+            Self::Object(id, reference) => return object(sink, reference, Some(id)),
+            Self::AsItWas(raw, None) => return sink.raw_json(raw, Component::Replies),
+            Self::AsItWas(raw, Some(id)) => (raw, id),
+        };
+        sink.framing("{\"message_id\":");
+        sink.json_string(id, Component::Replies);
+        let rest = json::behind_brace(raw);
+        if !rest.trim_start().starts_with('}') {
+            sink.framing(",");
+        }
+        sink.raw_json(rest, Component::Replies);
+    }
+}
+
+/// A reference of another system as an object with what is known of its target.
+fn object<'a>(sink: &mut Sink<'a>, reference: &'a Reference, id: Option<&'a str>) {
+    let mut object = Object::open(sink);
+    object.string(key!("message_id"), id, Component::Replies);
+    if let Some(preview) = &reference.preview {
+        let time = preview.timestamp.as_ref().map(times::uncounted);
+        object.string(key!("create_time"), time, Component::Replies);
+        let sender = preview.sender.as_deref().filter(|sender| !sender.is_empty());
+        object.string(key!("sender"), sender, Component::Replies);
+        object.string(
+            key!("sender_name"),
+            preview.sender_name.as_deref(),
+            Component::Replies,
+        );
+        if preview.from_agent {
+            object.word(key!("role"), "\"assistant\"");
+        }
+        object.string(key!("content"), preview.content.as_deref(), Component::Replies);
+    }
+    if !reference.nested.is_empty() {
+        list(
+            object.key(key!("refer_list")),
+            &reference.nested,
+            |inner, sink| match inner.target.as_deref() {
+                Some(id) if inner.preview.is_none() && inner.nested.is_empty() => {
+                    sink.json_string(id, Component::Replies);
+                }
+                id => self::object(sink, inner, id),
+            },
+        );
+    }
+    object.close();
 }

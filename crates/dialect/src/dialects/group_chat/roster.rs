@@ -5,18 +5,11 @@ use std::collections::BTreeSet;
 use chatmill_model::{Message, Participant, Reference};
 
 use super::is_native;
-use crate::loss::{LossCode, Losses, reasons};
+use crate::loss::{Losses, reasons};
 use crate::messages::unsupported::has_facts;
 use crate::naming::people::is_nobody;
 use crate::naming::unique::free_id;
 use crate::transcript::Transcript;
-
-/// What the roster may cost.
-pub(super) const LOSES: &[LossCode] = &[
-    LossCode::ParticipantSynthesised,
-    LossCode::NameDropped,
-    LossCode::ParticipantDropped,
-];
 
 /// The sender of what nobody sent.
 const NOBODY: &str = "system";

@@ -7,16 +7,13 @@ use chatmill_diag::cut;
 use chatmill_model::{Message, Participant, ParticipantKind};
 
 use super::edition::{Breaks, Edition, Letters};
-use crate::loss::{LossCode, Losses, reasons};
+use crate::loss::{Losses, reasons};
 use crate::text::edit::on_one_line;
 use crate::transcript::Transcript;
 use crate::view::View;
 
 /// What the bot is called where nothing names it.
 const BOT: &str = "gryag";
-
-/// What labels may cost.
-pub(super) const LOSES: &[LossCode] = &[LossCode::NameCleaned];
 
 /// What stands for each participant.
 pub(super) struct Labels<'t, 'a> {
@@ -171,24 +168,18 @@ fn lettered(view: &View<'_>, edition: &Edition, plain: Vec<String>, shown: &[&Me
     // One entry for every line: whoever speaks twice is counted twice, and the last letter stays.
     let mut lines: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for sender in shown.iter().filter_map(|message| message.sender) {
-        if view.perspective != Some(sender)
-            && let Some(id) = ids.get(sender)
-        {
-            lines.entry(id.clone()).or_default().push(sender);
+        if view.perspective != Some(sender) {
+            let id = cut::at(&ids, sender).clone();
+            lines.entry(id).or_default().push(sender);
         }
     }
     for mut senders in lines.into_values().filter(|senders| senders.len() > 1) {
-        senders.sort_by_key(|sender| roster.get(*sender).map(order));
-        for (place, sender) in senders.iter().enumerate() {
-            let participant = roster.get(*sender);
-            if let (Some(id), Some(participant)) = (ids.get_mut(*sender), participant) {
-                *id = edition.short_id_of(participant);
-                id.extend(
-                    u32::try_from(place)
-                        .ok()
-                        .and_then(|place| char::from_u32(u32::from('a') + place)),
-                );
-            }
+        senders.sort_by_key(|sender| order(cut::at(roster, *sender)));
+        for (place, sender) in senders.into_iter().enumerate() {
+            let id = cut::at_mut(&mut ids, sender);
+            *id = edition.short_id_of(cut::at(roster, sender));
+            let place = u32::try_from(place).ok();
+            id.extend(place.and_then(|place| char::from_u32(u32::from('a') + place)));
         }
     }
     ids
@@ -205,7 +196,7 @@ fn tell_apart(view: &View<'_>, labels: &mut [String]) {
     }
     let mut taken: BTreeSet<String> = labels.iter().cloned().collect();
     for mut people in alike.into_values().filter(|people| people.len() > 1) {
-        people.sort_by_key(|index| roster.get(*index).map(order));
+        people.sort_by_key(|index| order(cut::at(roster, *index)));
         let mut letters = 0;
         for index in people {
             let label = cut::at_mut(labels, index);
@@ -295,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_go_on_after_z() {
+    fn labels_after_z_have_two_letters() {
         assert_eq!(letter(0), "a");
         assert_eq!(letter(25), "z");
         assert_eq!(letter(26), "aa");

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use chatmill_model::{
     Component, Level, Link, LinkStatus, Media, MediaKind, MediaSource, Message, Part, Preview, Reference,
-    Role, Sink, Speaker,
+    Role, Sink,
 };
 
 use super::edition::{Arrows, Breaks, Edition, MediaWords};
 use super::labels::Labels;
 use crate::dialects::gryag::{is_bare_file, is_gryags, plain_value};
-use crate::loss::{LossCode, Losses, reasons};
+use crate::loss::{Losses, reasons};
 use crate::messages::system;
 use crate::messages::text::{declared_document, declared_text};
 use crate::messages::unsupported::NoPlace;
@@ -20,23 +20,6 @@ use crate::text::media::{placeholder, word};
 use crate::transcript::Transcript;
 use crate::view::policy::MediaPolicy;
 
-/// What lines may cost in every edition.
-pub(super) const LOSES: &[LossCode] = &[
-    LossCode::SystemDropped,
-    LossCode::ToolCallDropped,
-    LossCode::ToolResultDropped,
-    LossCode::ReasoningDropped,
-    LossCode::NoticeDropped,
-    LossCode::CacheMarkDropped,
-    LossCode::RoleMapped,
-    LossCode::ReferenceDropped,
-    LossCode::ReferenceUnresolved,
-    LossCode::MediaDropped,
-    LossCode::MediaPlaceholder,
-    LossCode::PartFlattened,
-    LossCode::EmptyFilled,
-];
-
 const NO_PLACE: NoPlace = NoPlace {
     tools: Some(reasons::TRANSCRIPT_HAS_NO_TOOLS),
     reasoning: Some(reasons::TRANSCRIPT_HAS_NO_REASONING),
@@ -44,65 +27,22 @@ const NO_PLACE: NoPlace = NoPlace {
     cache_marks: Some(reasons::TRANSCRIPT_HAS_NO_CACHE_MARKS),
 };
 
-/// A line of the transcript.
-pub(super) struct Line<'a> {
-    /// The role that it speaks in.
-    pub(super) role: &'static str,
-    voice: Speaker,
-    position: u32,
-    label: &'a str,
-    /// The label of whom it answers.
-    arrow: Option<&'a str>,
-    /// Texts and words for media.
-    content: Vec<&'a str>,
-}
-
-impl<'a> Line<'a> {
-    /// Writes it.
-    pub(super) fn write(self, sink: &mut Sink<'a>) {
-        sink.answer(self.voice, Some(self.position));
-        sink.literal(self.label, Component::Names);
-        if let Some(label) = self.arrow {
-            sink.literal(" → ", Component::Replies);
-            sink.literal(label, Component::Replies);
-        }
-        sink.framing(": ");
-        for (index, text) in self.content.into_iter().enumerate() {
-            if index > 0 {
-                sink.framing(" ");
-            }
-            sink.content(text, Level::Raw, Component::Content);
-        }
-        sink.framing("\n");
-    }
-}
-
-/// Plans lines, and knows what they cost.
-pub(super) struct Planner<'t, 'a> {
-    transcript: &'t Transcript<'a>,
-    edition: &'static Edition,
-    labels: Labels<'t, 'a>,
+/// Writes lines, and knows what they cost.
+pub(super) struct LineWriter<'t, 'a> {
+    pub(super) transcript: &'t Transcript<'a>,
+    pub(super) edition: &'static Edition,
+    pub(super) labels: Labels<'t, 'a>,
     pub(super) losses: Losses,
 }
 
-impl<'t, 'a> Planner<'t, 'a> {
-    /// For the lines of a transcript.
-    pub(super) fn new(
-        transcript: &'t Transcript<'a>,
-        edition: &'static Edition,
-        labels: Labels<'t, 'a>,
-        losses: Losses,
-    ) -> Self {
-        Self {
-            transcript,
-            edition,
-            labels,
-            losses,
-        }
-    }
-
-    /// The line of a message, if it has one.
-    pub(super) fn line(&mut self, message: &'a Message, is_current: bool) -> Option<Line<'a>> {
+impl<'a> LineWriter<'_, 'a> {
+    /// Writes the line of a message, if it has one, and says in which role it speaks.
+    pub(super) fn write(
+        &mut self,
+        message: &'a Message,
+        is_current: bool,
+        sink: &mut Sink<'a>,
+    ) -> Option<&'static str> {
         let (view, position) = (self.transcript.view(), message.position);
         if message.role == Role::System && !system::keeps(view.policy.system, message, &mut self.losses) {
             return None;
@@ -118,18 +58,26 @@ impl<'t, 'a> Planner<'t, 'a> {
         if role != message.role.as_str() {
             self.losses.at(reasons::ONLY_THE_PERSPECTIVE_IS_THE_BOT, position);
         }
-        Some(Line {
-            role,
-            voice: view.voice(message),
-            position,
-            label: match message.role {
-                Role::System | Role::Tool => "User#",
-                Role::User | Role::Assistant if is_current => self.labels.bare(message),
-                Role::User | Role::Assistant => self.labels.of(message),
-            },
-            arrow: self.arrow(message, is_own, is_current),
-            content,
-        })
+        let label = match message.role {
+            Role::System | Role::Tool => "User#",
+            Role::User | Role::Assistant if is_current => self.labels.bare(message),
+            Role::User | Role::Assistant => self.labels.of(message),
+        };
+        sink.answer(view.voice(message), Some(position));
+        sink.literal(label, Component::Names);
+        if let Some(label) = self.arrow(message, is_own, is_current) {
+            sink.literal(" → ", Component::Replies);
+            sink.literal(label, Component::Replies);
+        }
+        sink.framing(": ");
+        for (index, text) in content.into_iter().enumerate() {
+            if index > 0 {
+                sink.framing(" ");
+            }
+            sink.content(text, Level::Raw, Component::Content);
+        }
+        sink.framing("\n");
+        Some(role)
     }
 
     /// The texts and media words of a line; none when the message only uses tools and the edition has no line for them.

@@ -17,13 +17,13 @@ mod edition;
 mod labels;
 mod line;
 
-use chatmill_model::{DEFAULT_PROFILE, Message, Role, Sink, Speaker};
+use chatmill_model::{Message, Role, Sink, Speaker};
 
 use crate::loss::{LossCode, Losses, reasons, united};
 use crate::messages::select::{self, SelectedMessages};
 use crate::messages::unsupported::{self, Unsupported, declare_conversation, declare_messages};
 use crate::messages::{system, text};
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::tools::forms;
 use crate::transcript::Transcript;
 use crate::transcript::progress::Progress;
@@ -32,27 +32,22 @@ use crate::view::View;
 
 use edition::{Breaks, CODE, DOCUMENT, Edition, Prompt};
 use labels::Labels;
-use line::Planner;
+use line::LineWriter;
 
 /// gryag's compact prompts, in profile `document`.
-pub(crate) static GRYAG_COMPACT: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::System {
-        loses: || loses(&DOCUMENT),
-        render: |transcript, sink| render(&DOCUMENT, transcript, sink),
-    },
-};
+pub(crate) static GRYAG_COMPACT: Dialect = Dialect::system(
+    &ABOUT,
+    || loses(&DOCUMENT),
+    |transcript, sink| render(&DOCUMENT, transcript, sink),
+);
 
 /// The same as the code of 2025-10-17 writes them.
-static BY_CODE: Dialect = Dialect {
-    profile: "2025-10-17",
-    about: &ABOUT,
-    renderer: Renderer::System {
-        loses: || loses(&CODE),
-        render: |transcript, sink| render(&CODE, transcript, sink),
-    },
-};
+static BY_CODE: Dialect = Dialect::system(
+    &ABOUT,
+    || loses(&CODE),
+    |transcript, sink| render(&CODE, transcript, sink),
+)
+.called("2025-10-17");
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "gryag-compact",
@@ -76,6 +71,14 @@ const LACKS: &[Unsupported] = &[
     Unsupported::SenderNames,
 ];
 
+/// What parts without a place may cost.
+const LOSES: &[LossCode] = &[
+    LossCode::ToolCallDropped,
+    LossCode::ToolResultDropped,
+    LossCode::ReasoningDropped,
+    LossCode::CacheMarkDropped,
+];
+
 fn loses(edition: &Edition) -> Vec<LossCode> {
     let of_breaks: &[LossCode] = match edition.breaks {
         Breaks::Spaces => &[LossCode::NewlineReplaced],
@@ -88,8 +91,8 @@ fn loses(edition: &Edition) -> Vec<LossCode> {
         unsupported::LOSES_FACTS,
         &unsupported::loses(LACKS),
         text::LOSES,
-        labels::LOSES,
-        line::LOSES,
+        reasons::GRYAG_COMPACT,
+        LOSES,
         of_breaks,
     ])
 }
@@ -110,7 +113,12 @@ fn render<'a>(edition: &'static Edition, transcript: &Transcript<'a>, sink: &mut
         _ => (shown.messages.as_slice(), None),
     };
     let labels = Labels::new(transcript, edition, history, &mut losses);
-    let mut planner = Planner::new(transcript, edition, labels, losses);
+    let mut lines = LineWriter {
+        transcript,
+        edition,
+        labels,
+        losses,
+    };
     let mut progress = Progress::default();
     for message in &shown.messages {
         let is_current = current == Some(message.position);
@@ -118,14 +126,13 @@ fn render<'a>(edition: &'static Edition, transcript: &Transcript<'a>, sink: &mut
             sink.speak(Speaker::Other);
             sink.framing("[RESPOND]\n");
         }
-        if let Some(line) = planner.line(message, is_current) {
-            progress.said(message.position, line.role);
-            line.write(sink);
+        if let Some(role) = lines.write(message, is_current, sink) {
+            progress.said(message.position, role);
         }
     }
     sink.speak(Speaker::Other);
     sink.framing("[RESPOND]");
-    progress.finish(shown.extent, planner.losses, Vec::new())
+    progress.finish(shown.extent, lines.losses, Vec::new())
 }
 
 /// Declares the messages that a transcript of speech has no line for.

@@ -12,21 +12,13 @@ use chatmill_model::{Component, Fact, LinkStatus, Message, Part, Participant, Pr
 
 use super::edition::{Edition, Key};
 use crate::dialects::gryag::{chat_and_thread, is_gryags, plain_value};
-use crate::loss::{LossCode, Losses, reasons};
+use crate::loss::{Losses, reasons};
 use crate::messages::text::message_text;
 use crate::naming::people::is_nobody;
 use crate::text::arena::MadeTexts;
 use crate::text::edit::excerpt;
 use crate::text::run::TextRun;
 use crate::transcript::Transcript;
-
-/// What lines may cost.
-pub(super) const LOSES: &[LossCode] = &[
-    LossCode::ReferenceUnresolved,
-    LossCode::ReferenceDropped,
-    LossCode::Truncated,
-    LossCode::NameCleaned,
-];
 
 /// Code points of a stored excerpt.
 const EXCERPT_CHARACTERS: usize = 200;

@@ -18,16 +18,16 @@ mod tools;
 mod turn;
 mod write;
 
-use chatmill_model::{DEFAULT_PROFILE, Message, Sink};
+use chatmill_model::{Message, Sink};
 
 use crate::dialects::gryag::{is_bare_file, is_gryags};
 use crate::loss::{LossCode, Losses, reasons, united};
-use crate::messages::pairing::{self, arrange};
+use crate::messages::pairing::arrange;
 use crate::messages::select::{self, SelectedMessages};
 use crate::messages::unsupported::{self, Unsupported, declare_conversation, declare_messages};
 use crate::messages::{system, text};
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
-use crate::tools::forms;
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
+use crate::tools::{arguments, forms};
 use crate::transcript::Transcript;
 use crate::transcript::progress::Progress;
 use crate::transcript::rendering::Rendering;
@@ -35,27 +35,17 @@ use crate::view::View;
 use crate::view::trained::Learned;
 
 use edition::{CODE, DOCUMENT, Edition};
-use turn::Planner;
+use meta::Excerpts;
+use turn::Turns;
 
 /// gryag's prompts, in profile `document`.
-pub(crate) static GRYAG_GEMINI: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::System {
-        loses,
-        render: |transcript, sink| render(&DOCUMENT, transcript, sink),
-    },
-};
+pub(crate) static GRYAG_GEMINI: Dialect = Dialect::system(&ABOUT, loses, |transcript, sink| {
+    render(&DOCUMENT, transcript, sink)
+});
 
 /// The same as the code of 2025-10-17 writes them.
-static BY_CODE: Dialect = Dialect {
-    profile: "2025-10-17",
-    about: &ABOUT,
-    renderer: Renderer::System {
-        loses,
-        render: |transcript, sink| render(&CODE, transcript, sink),
-    },
-};
+static BY_CODE: Dialect =
+    Dialect::system(&ABOUT, loses, |transcript, sink| render(&CODE, transcript, sink)).called("2025-10-17");
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "gryag-gemini",
@@ -80,11 +70,16 @@ const LACKS: &[Unsupported] = &[
 /// What turns of gryag's own records have no place for.
 const OWN_LACKS: &[Unsupported] = &[Unsupported::Times, Unsupported::Mentions];
 
-/// What the pattern as a whole may cost.
+/// What turns may cost for the reasons of others.
 const LOSES: &[LossCode] = &[
-    LossCode::ToolDefinitionDropped,
-    LossCode::MessageIdDropped,
     LossCode::ExtraDropped,
+    LossCode::ReferenceUnresolved,
+    LossCode::ReservedTextEscaped,
+    LossCode::MediaDropped,
+    LossCode::MediaPlaceholder,
+    LossCode::ReasoningDropped,
+    LossCode::CacheMarkDropped,
+    LossCode::ResultWrapped,
 ];
 
 fn loses() -> Vec<LossCode> {
@@ -93,13 +88,12 @@ fn loses() -> Vec<LossCode> {
         select::LOSES_NOTICES,
         unsupported::LOSES_FACTS,
         &unsupported::loses(LACKS),
-        pairing::LOSES,
+        reasons::PAIRING,
         system::LOSES,
         text::LOSES,
+        arguments::LOSES_AS_OBJECT,
+        reasons::GRYAG_GEMINI,
         LOSES,
-        meta::LOSES,
-        turn::LOSES,
-        tools::LOSES,
     ])
 }
 
@@ -110,7 +104,14 @@ fn render<'a>(edition: &'static Edition, transcript: &Transcript<'a>, sink: &mut
     declare_whole(view, &shown.messages, &mut losses);
     let learned = Learned::of(view, &shown.messages);
     let steps = arrange(view, &shown.messages, &mut losses);
-    let mut planner = Planner::new(transcript, edition, losses);
+    let mut turns = Turns {
+        transcript,
+        edition,
+        excerpts: Excerpts::new(),
+        losses,
+        lined: 0,
+        fields: 0,
+    };
     let mut progress = Progress::default();
     let mut say = |turn: turn::Turn<'a>| {
         sink.framing(if progress.is_silent() { "[" } else { "," });
@@ -118,12 +119,12 @@ fn render<'a>(edition: &'static Edition, transcript: &Transcript<'a>, sink: &mut
         let voice = learned.voice(turn.role, turn.positions.iter().copied());
         turn.write(sink, voice);
     };
-    planner.system(&shown.messages).into_iter().for_each(&mut say);
+    turns.system(&shown.messages).into_iter().for_each(&mut say);
     for step in steps.steps {
-        planner.step(step).into_iter().flatten().for_each(&mut say);
+        turns.step(step).into_iter().flatten().for_each(&mut say);
     }
     sink.framing(if progress.is_silent() { "[]" } else { "]" });
-    let losses = unwritten(&shown.messages, planner);
+    let losses = unwritten(&shown.messages, turns);
     progress.finish(shown.extent, losses, steps.faults)
 }
 
@@ -137,16 +138,16 @@ fn declare_whole(view: &View<'_>, shown: &[&Message], losses: &mut Losses) {
 }
 
 /// All losses, with ids and further fields that stand in no line.
-fn unwritten(shown: &[&Message], planner: Planner<'_, '_>) -> Losses {
-    let mut losses = planner.losses;
+fn unwritten(shown: &[&Message], turns: Turns<'_, '_>) -> Losses {
+    let mut losses = turns.losses;
     let with_id = shown.iter().filter(|message| message.id.is_some()).count() as u64;
-    losses.whole_rendering(reasons::NO_LINE_FOR_THE_ID, with_id.saturating_sub(planner.lined));
+    losses.whole_rendering(reasons::NO_LINE_FOR_THE_ID, with_id.saturating_sub(turns.lined));
     let fields = shown.iter().flat_map(|message| &message.extra.0);
     // How a media item stands in its part is the edition's own matter.
     let fields = fields.filter(|(field, _)| !is_bare_file(field)).count() as u64;
     losses.whole_rendering(
         reasons::NO_FURTHER_FIELDS_OF_A_MESSAGE,
-        fields.saturating_sub(planner.fields),
+        fields.saturating_sub(turns.fields),
     );
     losses
 }

@@ -1,28 +1,17 @@
 //! Turns of tools: calls, responses, and responses that are made up. None of them carries a `[meta]` line.
 
-use chatmill_model::{ArgumentForm, Arguments, Message, Role, ToolCall, ToolResult};
+use chatmill_model::{ArgumentForm, Arguments, Message, Role, ToolCall};
 
-use super::turn::{Planner, Turn, TurnPart, Wrapped};
+use super::turn::{Turn, TurnPart, Turns, Wrapped};
 use crate::loss::{LossCode, reasons};
-use crate::messages::pairing::Call;
+use crate::messages::pairing::{Call, FoundResult};
 use crate::messages::text::answered_in_words;
 use crate::naming::people::UNNAMED;
 use crate::text::edit::change;
 use crate::text::json;
 use crate::tools::as_text::MISSING_RESULT;
 
-/// What tools may cost.
-pub(super) const LOSES: &[LossCode] = &[
-    LossCode::ToolNameRewritten,
-    LossCode::ToolIdDropped,
-    LossCode::ArgsReserialised,
-    LossCode::ArgsNotObject,
-    LossCode::ArgsMalformed,
-    LossCode::ResultWrapped,
-    LossCode::ErrorFlagDropped,
-];
-
-impl<'a> Planner<'_, 'a> {
+impl<'a> Turns<'_, 'a> {
     /// The turn of calls.
     pub(super) fn calls(&mut self, message: &'a Message, calls: &[Call<'a>]) -> Turn<'a> {
         let position = message.position;
@@ -77,30 +66,21 @@ impl<'a> Planner<'_, 'a> {
     }
 
     /// The answer to a call.
-    pub(super) fn answer(
-        &mut self,
-        call: &'a ToolCall,
-        message: &'a Message,
-        (result, part): (&'a ToolResult, u32),
-    ) -> Turn<'a> {
+    pub(super) fn answer(&mut self, call: &'a ToolCall, answer: FoundResult<'a>) -> Turn<'a> {
         let name = name_of(call.name.as_deref());
-        if result.name.as_deref().is_some_and(|own| own != name) {
-            self.losses
-                .at(reasons::RESPONSE_BEARS_THE_CALLS_NAME, message.position);
+        if answer.result.name.as_deref().is_some_and(|own| own != name) {
+            let position = answer.message.position;
+            self.losses.at(reasons::RESPONSE_BEARS_THE_CALLS_NAME, position);
         }
-        self.result(Some(name), message, (result, part))
+        self.result(Some(name), answer)
     }
 
     /// What a tool of this name answered.
-    pub(super) fn result(
-        &mut self,
-        name: Option<&'a str>,
-        message: &'a Message,
-        (result, part): (&'a ToolResult, u32),
-    ) -> Turn<'a> {
+    pub(super) fn result(&mut self, name: Option<&'a str>, answer: FoundResult<'a>) -> Turn<'a> {
+        let FoundResult { message, result, .. } = answer;
         let position = message.position;
         let view = self.transcript.view();
-        let content = answered_in_words(view, message, (result, part), &mut self.losses);
+        let content = answered_in_words(view, answer, &mut self.losses);
         let is_portable = json::is_portable(&content);
         let is_object = is_portable && json::is_object(&content);
         let (opening, is_json) = match result.is_error {

@@ -19,25 +19,6 @@ use crate::tools::as_text::{call_words, result_words};
 use crate::transcript::Transcript;
 use crate::view::policy::MediaPolicy;
 
-/// What turns may cost.
-pub(super) const LOSES: &[LossCode] = &[
-    LossCode::SystemInlined,
-    LossCode::TurnMoved,
-    LossCode::TurnSplit,
-    LossCode::EmptyDropped,
-    LossCode::RoleMapped,
-    LossCode::NameDropped,
-    LossCode::ReferenceDropped,
-    LossCode::ReservedTextEscaped,
-    LossCode::PartMoved,
-    LossCode::MediaDropped,
-    LossCode::MediaPlaceholder,
-    LossCode::MediaDescriptionDropped,
-    LossCode::ReasoningDropped,
-    LossCode::NoticeDropped,
-    LossCode::CacheMarkDropped,
-];
-
 const NO_PLACE: NoPlace = NoPlace {
     tools: None,
     reasoning: Some(reasons::PATTERN_HAS_NO_REASONING),
@@ -94,11 +75,11 @@ pub(super) struct Wrapped<'a> {
     pub(super) is_json: bool,
 }
 
-/// Plans turns, and knows what they cost.
-pub(super) struct Planner<'t, 'a> {
+/// Makes turns, and knows what they cost.
+pub(super) struct Turns<'t, 'a> {
     pub(super) transcript: &'t Transcript<'a>,
-    edition: &'static Edition,
-    excerpts: Excerpts<'a>,
+    pub(super) edition: &'static Edition,
+    pub(super) excerpts: Excerpts<'a>,
     pub(super) losses: Losses,
     /// Messages whose id stands in a line.
     pub(super) lined: u64,
@@ -106,19 +87,7 @@ pub(super) struct Planner<'t, 'a> {
     pub(super) fields: u64,
 }
 
-impl<'t, 'a> Planner<'t, 'a> {
-    /// For the turns of a transcript.
-    pub(super) fn new(transcript: &'t Transcript<'a>, edition: &'static Edition, losses: Losses) -> Self {
-        Self {
-            transcript,
-            edition,
-            excerpts: Excerpts::new(),
-            losses,
-            lined: 0,
-            fields: 0,
-        }
-    }
-
+impl<'a> Turns<'_, 'a> {
     /// All system text as the first turn.
     pub(super) fn system(&mut self, shown: &[&'a Message]) -> Option<Turn<'a>> {
         let (view, made) = (self.transcript.view(), self.transcript.made());
@@ -178,30 +147,16 @@ impl<'t, 'a> Planner<'t, 'a> {
                 let called = (!calls.is_empty()).then(|| self.calls(message, &calls));
                 return [said, called];
             }
-            Step::Answer {
-                call,
-                message,
-                result,
-                part,
-            } => self.answer(call.call, message, (result, part)),
-            Step::Loose {
-                message,
-                result,
-                part,
-            } => self.result(result.name.as_deref(), message, (result, part)),
-            Step::Missing { call } => Self::missing(call.call),
-            Step::Inline {
-                message,
-                result,
-                part,
-                ..
-            } => {
+            Step::Answer(call, answer) => self.answer(call.call, answer),
+            Step::Loose(answer) => self.result(answer.result.name.as_deref(), answer),
+            Step::Missing(call) => Self::missing(call.call),
+            Step::Inline(answer, _) => {
                 let view = self.transcript.view();
-                let content = answered_in_words(view, message, (result, part), &mut self.losses);
+                let content = answered_in_words(view, answer, &mut self.losses);
                 let words = result_words(self.transcript.made().keep(content));
                 Turn {
                     role: Role::User,
-                    positions: vec![message.position],
+                    positions: vec![answer.message.position],
                     parts: vec![TurnPart::Text(words.to_vec())],
                 }
             }

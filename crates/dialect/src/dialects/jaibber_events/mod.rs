@@ -12,31 +12,29 @@
 
 mod known;
 mod payload;
-mod write;
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use chatmill_model::{DEFAULT_PROFILE, Message, MessageKind, Part, Participant, ParticipantKind, Role, Sink};
+use chatmill_model::{Message, MessageKind, Part, Participant, ParticipantKind, Role, Sink};
 
 use crate::dialects::jaibber::{self, declare_unspoken};
 use crate::loss::{LossCode, Losses, reasons, united};
 use crate::messages::select::{self, SelectedMessages};
-use crate::messages::unsupported::{self, Unsupported, declare_messages};
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::messages::unsupported::{self, Unsupported, declare_messages, facts_about};
+use crate::naming::messages::MessageIds;
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::transcript::Transcript;
 use crate::transcript::progress::Progress;
 use crate::transcript::rendering::Rendering;
 use crate::view::View;
 use crate::write::object::list;
 
-use payload::Planner;
+use known::Known;
+use payload::Payloads;
 
 /// Jaibber's message payloads.
-pub(crate) static JAIBBER_EVENTS: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::System { loses, render },
-};
+pub(crate) static JAIBBER_EVENTS: Dialect = Dialect::system(&ABOUT, loses, render);
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "jaibber-events",
@@ -54,22 +52,14 @@ static ABOUT: DialectAbout = DialectAbout {
 /// What no payload has a place for.
 const LACKS: &[Unsupported] = &[Unsupported::Times];
 
-/// What the room and its people may cost.
-const LOSES: &[LossCode] = &[
-    LossCode::MetadataDropped,
-    LossCode::ParticipantDropped,
-    LossCode::NameDropped,
-    LossCode::ConversationIdSynthesised,
-];
-
 fn loses() -> Vec<LossCode> {
     united(&[
         select::LOSES,
         select::LOSES_NOTICES,
         jaibber::LOSES,
         &unsupported::loses(LACKS),
-        LOSES,
-        payload::LOSES,
+        reasons::JAIBBER_EVENTS,
+        &[LossCode::PartFlattened],
     ])
 }
 
@@ -81,16 +71,27 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
     declare_unspoken(view, &shown.stretch, &mut losses);
     declare_messages(view, &shown.messages, LACKS, &mut losses);
     declare_room(view, &shown.messages, is_native, &mut losses);
-    let mut planner = Planner::new(transcript, &shown.messages, is_native, losses);
+    let known = Known::of(transcript, &shown.messages, is_native);
+    losses.whole_rendering(reasons::FIRST_SHOWS_ANOTHER_NAME, known.renamed);
+    let made_up = || transcript.made().keep(view.made_id("project"));
+    let mut payloads = Payloads {
+        transcript,
+        is_native,
+        ids: MessageIds::new(view, transcript.made()),
+        project: view.own_id().unwrap_or_else(made_up),
+        known,
+        nobodies: [OnceCell::new(), OnceCell::new()],
+        losses,
+    };
     let mut progress = Progress::default();
     list(sink, &shown.messages, |message, sink| {
-        planner.payload(message).write(sink);
+        payloads.write(message, sink);
         match message.kind {
             MessageKind::Message => progress.said(message.position, message.role.as_str()),
             MessageKind::Notice => progress.noted(message.position),
         }
     });
-    progress.finish(shown.extent, planner.losses, Vec::new())
+    progress.finish(shown.extent, payloads.losses, Vec::new())
 }
 
 /// Whether a message or notice is published. A message that says nothing is, unless it holds what a payload has no place for.
@@ -118,11 +119,7 @@ fn declare_room(view: &View<'_>, shown: &[&Message], is_native: bool, losses: &m
     let speaking: BTreeSet<usize> = shown.iter().filter_map(|message| message.sender).collect();
     let has_no_id = u64::from(view.own_id().is_none() && !shown.is_empty());
     losses.whole_rendering(reasons::PAYLOAD_NAMES_ITS_PROJECT, has_no_id);
-    let facts = usize::from(conversation.title.is_some())
-        + usize::from(conversation.description.is_some())
-        + conversation.extra.0.len()
-        + conversation.envelope.0.len();
-    losses.whole_rendering(reasons::PAYLOADS_HOLD_NO_ROOM, facts as u64);
+    losses.whole_rendering(reasons::PAYLOADS_HOLD_NO_ROOM, facts_about(conversation));
     let is_dropped = |(place, person): &(usize, &Participant)| {
         !speaking.contains(place)
             || person.kind == ParticipantKind::Unknown

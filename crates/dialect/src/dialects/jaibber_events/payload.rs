@@ -1,10 +1,12 @@
-//! Payloads: what becomes of a message, and what that costs.
+//! Payloads: what becomes of a message, field by field in the order of the document, and what that costs.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use chatmill_model::{Media, MediaSource, Message, MessageKind, Part, Participant, RawJson, Role};
+use chatmill_model::{
+    Component, Media, MediaSource, Message, MessageKind, Part, Participant, RawJson, Role, Sink,
+};
 
 use super::known::{Known, shown_name};
 use super::renders;
@@ -15,21 +17,7 @@ use crate::naming::unique::free_id;
 use crate::text::json;
 use crate::text::media::{document_text, kind_of_type};
 use crate::transcript::Transcript;
-
-/// What payloads may cost.
-pub(super) const LOSES: &[LossCode] = &[
-    LossCode::NameDropped,
-    LossCode::NameSynthesised,
-    LossCode::SenderMissing,
-    LossCode::PartMoved,
-    LossCode::PartFlattened,
-    LossCode::MediaDropped,
-    LossCode::MediaDescriptionDropped,
-    LossCode::MessageIdSynthesised,
-    LossCode::ReferenceUnresolved,
-    LossCode::ReferenceDropped,
-    LossCode::ExtraDropped,
-];
+use crate::write::object::{Object, key, list};
 
 /// What a person is called whom nobody names.
 const PERSON: &str = "User";
@@ -49,84 +37,23 @@ const UNPUBLISHED: [&str; 4] = ["sender", "status", "partialText", "attachments"
 /// A field that the source gave.
 type Field<'a> = (&'a str, &'a RawJson);
 
-/// A message payload.
-#[derive(Default)]
-pub(super) struct Payload<'a> {
-    /// The account.
-    pub(super) from: Option<&'a str>,
-    pub(super) from_username: Option<&'a str>,
-    pub(super) project: Option<&'a str>,
-    pub(super) text: Option<Cow<'a, str>>,
-    pub(super) id: Option<&'a str>,
-    /// The type as the source wrote it.
-    pub(super) stated_type: Option<&'a RawJson>,
-    /// The word for the type, where the source wrote none.
-    pub(super) word: Option<&'a str>,
-    pub(super) response_id: Option<&'a RawJson>,
-    pub(super) agent_name: Option<&'a str>,
-    pub(super) mentions: Vec<&'a str>,
-    /// Whether an agent wrote it, where it says so.
-    pub(super) is_agents: Option<bool>,
-    pub(super) response_depth: Option<&'a RawJson>,
-    pub(super) responding_chain: Option<&'a RawJson>,
-    pub(super) is_task_notification: Option<&'a RawJson>,
-    pub(super) files: Vec<File<'a>>,
-    /// The message that it answers.
-    pub(super) parent: Option<&'a str>,
-    /// What else the source gave a message of this system.
-    pub(super) others: Vec<Field<'a>>,
-}
-
-/// A file that belongs to a message.
-pub(super) struct File<'a> {
-    pub(super) id: Option<&'a RawJson>,
-    pub(super) name: Option<&'a str>,
-    pub(super) media_type: Option<&'a str>,
-    pub(super) size: Option<&'a RawJson>,
-    pub(super) url: Option<&'a str>,
-    pub(super) others: Vec<Field<'a>>,
-}
-
-/// Plans payloads, and knows what they cost.
-pub(super) struct Planner<'t, 'a> {
-    transcript: &'t Transcript<'a>,
-    is_native: bool,
-    ids: MessageIds<'a>,
+/// Writes payloads, and knows what they cost.
+pub(super) struct Payloads<'t, 'a> {
+    pub(super) transcript: &'t Transcript<'a>,
+    /// Whether they were read from this system.
+    pub(super) is_native: bool,
+    pub(super) ids: MessageIds<'a>,
     /// The project that every payload names.
-    project: &'a str,
-    known: Known<'a>,
+    pub(super) project: &'a str,
+    pub(super) known: Known<'a>,
     /// The accounts of an agent and of a person whom nobody names, once somebody asks.
-    agent: OnceCell<&'a str>,
-    person: OnceCell<&'a str>,
+    pub(super) nobodies: [OnceCell<&'a str>; 2],
     pub(super) losses: Losses,
 }
 
-impl<'t, 'a> Planner<'t, 'a> {
-    /// For these messages; `is_native` where they were read from this system.
-    pub(super) fn new(
-        transcript: &'t Transcript<'a>,
-        shown: &[&'a Message],
-        is_native: bool,
-        mut losses: Losses,
-    ) -> Self {
-        let view = transcript.view();
-        let known = Known::of(transcript, shown, is_native);
-        losses.whole_rendering(reasons::FIRST_SHOWS_ANOTHER_NAME, known.renamed);
-        let made_up = || transcript.made().keep(view.made_id("project"));
-        Self {
-            transcript,
-            is_native,
-            ids: MessageIds::new(transcript.view(), transcript.made()),
-            project: view.own_id().unwrap_or_else(made_up),
-            known,
-            agent: OnceCell::new(),
-            person: OnceCell::new(),
-            losses,
-        }
-    }
-
-    /// The payload of a message or notice.
-    pub(super) fn payload(&mut self, message: &'a Message) -> Payload<'a> {
+impl<'a> Payloads<'_, 'a> {
+    /// Writes the payload of a message or notice.
+    pub(super) fn write(&mut self, message: &'a Message, sink: &mut Sink<'a>) {
         let (texts, media) = self.pieces(message);
         let task = self.field(message, "task");
         let (from, from_username) = match task {
@@ -134,32 +61,54 @@ impl<'t, 'a> Planner<'t, 'a> {
             Some(task) if task_text(task, "createdBy").is_some() => (None, None),
             Some(_) => self.known_sender(message),
         };
-        let (stated_type, word) = (self.field(message, "type"), self.word(message));
-        let mut payload = Payload {
-            from,
-            from_username,
-            project: Some(self.project).filter(|_| self.field(message, "projectId").is_none()),
-            text: match texts.as_slice() {
-                [] if task.is_some() => None,
-                [title] if task.is_some_and(|task| is_title(task, title)) => None,
-                [] => Some(Cow::Borrowed("")),
-                [only] => Some(Cow::Borrowed(only)),
-                several => Some(Cow::Owned(several.join("\n"))),
-            },
-            id: self.id(message, task.is_some()),
-            stated_type,
-            word: word.filter(|_| stated_type.is_none()),
-            response_id: self.field(message, "responseId"),
-            response_depth: self.field(message, "responseDepth"),
-            responding_chain: self.field(message, "respondingChain"),
-            is_task_notification: self.field(message, "isTaskNotification"),
-            files: self.files(message, &media),
-            parent: self.reply(message),
-            others: self.others(message),
-            ..Payload::default()
+        let project = Some(self.project).filter(|_| self.field(message, "projectId").is_none());
+        let text = match texts.as_slice() {
+            [] if task.is_some() => None,
+            [title] if task.is_some_and(|task| is_title(task, title)) => None,
+            [] => Some(Cow::Borrowed("")),
+            [only] => Some(Cow::Borrowed(*only)),
+            several => Some(Cow::Owned(several.join("\n"))),
         };
-        self.agent(&mut payload, message, word);
-        payload
+        let (stated_type, word) = (self.field(message, "type"), self.word(message));
+        let mut object = Object::open(sink);
+        object.string(key!("from"), from, Component::Names);
+        object.string(key!("fromUsername"), from_username, Component::Names);
+        object.string(key!("projectId"), project, Component::Meta);
+        object.string(key!("text"), text, Component::Content);
+        object.string(
+            key!("messageId"),
+            self.id(message, task.is_some()),
+            Component::Meta,
+        );
+        object.raw(key!("type"), stated_type);
+        object.string(
+            key!("type"),
+            word.filter(|_| stated_type.is_none()),
+            Component::Meta,
+        );
+        object.raw(key!("responseId"), self.field(message, "responseId"));
+        object.string(key!("agentName"), self.agent_name(message), Component::Names);
+        let mentions = self.mentions(message);
+        if !mentions.is_empty() {
+            list(object.key(key!("mentions")), mentions, |mentioned, sink| {
+                sink.json_string(mentioned, Component::Meta);
+            });
+        }
+        if let Some(is_agents) = self.is_agents(message, word) {
+            object.word(key!("isAgentMessage"), if is_agents { "true" } else { "false" });
+        }
+        object.raw(key!("responseDepth"), self.field(message, "responseDepth"));
+        object.raw(key!("respondingChain"), self.field(message, "respondingChain"));
+        object.raw(
+            key!("isTaskNotification"),
+            self.field(message, "isTaskNotification"),
+        );
+        if !media.is_empty() {
+            self.files(message, &media, object.key(key!("attachments")));
+        }
+        object.string(key!("parentMessageId"), self.reply(message), Component::Replies);
+        object.fields(self.others(message));
+        object.close();
     }
 
     /// A further field that the source gave a message of this system.
@@ -211,7 +160,8 @@ impl<'t, 'a> Planner<'t, 'a> {
         let Some(sender) = sender.filter(|sender| !sender.id.is_empty()) else {
             let shown = message.sender_name.as_deref().filter(|name| !name.is_empty());
             let name = shown.or(sender.and_then(Participant::own_name));
-            let unheard_of = if is_agent { &self.agent } else { &self.person };
+            let [agent, person] = &self.nobodies;
+            let unheard_of = if is_agent { agent } else { person };
             let made_up = || *unheard_of.get_or_init(|| self.unheard_of(nobody));
             let account = name.unwrap_or_else(made_up);
             self.losses.at(reasons::PAYLOAD_NAMES_AN_ACCOUNT, position);
@@ -274,30 +224,42 @@ impl<'t, 'a> Planner<'t, 'a> {
         }
     }
 
-    /// The name of an agent, whom a message mentions, and whether an agent wrote it.
-    fn agent(&self, payload: &mut Payload<'a>, message: &'a Message, word: Option<&str>) {
+    /// The name of an agent, where the source does not state it in a field.
+    fn agent_name(&self, message: &'a Message) -> Option<&'a str> {
+        if message.role != Role::Assistant || self.field(message, "agentName").is_some() {
+            return None;
+        }
+        let name = self
+            .transcript
+            .view()
+            .sender(message)
+            .and_then(Participant::own_name);
+        name.or(message.sender_name.as_deref())
+    }
+
+    /// Whom a message mentions.
+    fn mentions(&self, message: &'a Message) -> Vec<&'a str> {
+        if self.field(message, "mentions").is_some() {
+            return Vec::new();
+        }
+        let mentions = message.mentions.iter();
+        mentions.filter_map(|id| self.known.mention(id)).collect()
+    }
+
+    /// Whether an agent wrote it, where it says so.
+    fn is_agents(&self, message: &'a Message, word: Option<&str>) -> Option<bool> {
         let is_agent = message.role == Role::Assistant;
         let states_name = self.field(message, "agentName").is_some();
-        if is_agent && !states_name {
-            let sender = self.transcript.view().sender(message);
-            let name = sender.and_then(Participant::own_name);
-            payload.agent_name = name.or(message.sender_name.as_deref());
-        }
-        if self.field(message, "mentions").is_none() {
-            let mentioned = message.mentions.iter().filter_map(|id| self.known.mention(id));
-            payload.mentions = mentioned.collect();
-        }
         let answers = matches!(word, Some("typing" | "chunk" | "response" | "done" | "error"));
         let says_so = matches!(word, Some("message" | "response" | "done"));
         let is_told = if is_agent { says_so } else { answers || states_name };
-        if is_told && self.field(message, "isAgentMessage").is_none() {
-            payload.is_agents = Some(is_agent);
-        }
+        (is_told && self.field(message, "isAgentMessage").is_none()).then_some(is_agent)
     }
 
-    fn files(&self, message: &'a Message, media: &[&'a Media]) -> Vec<File<'a>> {
+    /// The files that belong to a message.
+    fn files(&self, message: &'a Message, media: &[&'a Media], sink: &mut Sink<'a>) {
         let mut facts: BTreeMap<&str, Vec<Field<'a>>> = BTreeMap::new();
-        if self.is_native && !media.is_empty() {
+        if self.is_native {
             for (key, value) in &message.extra.0 {
                 let rest = key.strip_prefix("attachments[");
                 if let Some((index, name)) = rest.and_then(|rest| rest.split_once("].")) {
@@ -305,24 +267,24 @@ impl<'t, 'a> Planner<'t, 'a> {
                 }
             }
         }
-        let files = media.iter().enumerate().map(|(index, file)| {
+        list(sink, media.iter().enumerate(), |(index, file), sink| {
+            // Of most files nothing more is known.
             let mut facts = facts.remove(index.to_string().as_str()).unwrap_or_default();
             let of = |wanted: &str| facts.iter().find(|(key, _)| *key == wanted).map(|fact| fact.1);
-            let (id, size) = (of("id"), of("fileSize"));
+            let url = match &file.source {
+                MediaSource::Url(url) => Some(url.as_str()),
+                _ => None,
+            };
+            let mut object = Object::open(sink);
+            object.raw(key!("id"), of("id"));
+            object.string(key!("filename"), file.name.as_deref(), Component::Meta);
+            object.string(key!("mimeType"), file.media_type.as_deref(), Component::Meta);
+            object.raw(key!("fileSize"), of("fileSize"));
+            object.string(key!("blobUrl"), url, Component::Content);
             facts.retain(|(key, _)| !matches!(*key, "id" | "fileSize"));
-            File {
-                id,
-                name: file.name.as_deref(),
-                media_type: file.media_type.as_deref(),
-                size,
-                url: match &file.source {
-                    MediaSource::Url(url) => Some(url),
-                    _ => None,
-                },
-                others: facts,
-            }
+            object.fields(facts);
+            object.close();
         });
-        files.collect()
     }
 
     /// The first reply; a payload has one.

@@ -5,14 +5,12 @@
 
 use std::sync::OnceLock;
 
-use chatmill_model::DEFAULT_PROFILE;
-
-use super::{BLOCKS, DATED, MARKED_LIST, SPECIFICATION, STRINGS};
+use super::{BLOCKS, MARKED_LIST, STRINGS};
 use crate::loss::reasons;
 use crate::loss::rule::rules;
 use crate::messages::filter::{Filter, Open};
 use crate::messages::order::Order;
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules};
+use crate::passes::dialect::{Dialect, DialectAbout, Rules};
 use crate::passes::profile::{DialectProfile, MarksOn, Texts};
 
 rules! {
@@ -23,24 +21,16 @@ rules! {
 }
 
 /// Lists that are filtered for Bedrock, in profile `document`.
-pub(crate) static SUNA_BEDROCK: Dialect = bedrock(DEFAULT_PROFILE, &PROFILE);
+pub(crate) static SUNA_BEDROCK: Dialect =
+    Dialect::turns(&ABOUT, &PROFILE, |plan, sink| MARKED_LIST.write(plan, sink));
 
 /// The same as the code of 2025-11-07 filters.
-static BY_CODE: Dialect = bedrock("2025-11-07", &CODE_PROFILE);
-
-const fn bedrock(profile: &'static str, fit: &'static DialectProfile) -> Dialect {
-    Dialect {
-        profile,
-        about: &ABOUT,
-        renderer: Renderer::Turns(fit, |plan, sink| MARKED_LIST.write(plan, sink)),
-    }
-}
+static BY_CODE: Dialect =
+    Dialect::turns(&ABOUT, &CODE_PROFILE, |plan, sink| MARKED_LIST.write(plan, sink)).called("2025-11-07");
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "suna-bedrock",
     title: "Suna messages filtered for Bedrock",
-    specification: SPECIFICATION,
-    dated: DATED,
     carries: "text, tools, ids of messages, cached blocks, quoted replies",
     profiles: &[&SUNA_BEDROCK, &BY_CODE],
     rules: Rules::Judged(RULES),

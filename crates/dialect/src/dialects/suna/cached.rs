@@ -1,24 +1,17 @@
 //! The cached block: the history as one text with a cache mark, the newest user turn and what follows as they are.
 
-use chatmill_model::DEFAULT_PROFILE;
-
-use super::{DATED, LLM, MARKED_LIST, SPECIFICATION, STRINGS};
+use super::{LLM, MARKED_LIST, STRINGS};
 use crate::loss::reasons;
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Shows};
+use crate::passes::dialect::{Dialect, DialectAbout, Shows};
 use crate::passes::profile::{DialectProfile, MarksOn, Shape, SystemPlace, Texts};
 
 /// Lists with a cached block.
-pub(crate) static SUNA_CACHED: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::Turns(&PROFILE, |plan, sink| MARKED_LIST.write(plan, sink)),
-};
+pub(crate) static SUNA_CACHED: Dialect =
+    Dialect::turns(&ABOUT, &PROFILE, |plan, sink| MARKED_LIST.write(plan, sink));
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "suna-cached",
     title: "Suna messages with a cached block",
-    specification: SPECIFICATION,
-    dated: DATED,
     carries: "text, results of tools, calls and ids of the newest turn, cached blocks as they come, quoted replies",
     profiles: &[&SUNA_CACHED],
     shows: Shows::Flattened,

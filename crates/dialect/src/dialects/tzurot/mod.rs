@@ -16,40 +16,33 @@
 
 mod active;
 mod request;
-mod write;
 
-use chatmill_model::DEFAULT_PROFILE;
-
-use crate::loss::{LossCode, united};
+use crate::loss::{LossCode, reasons, united};
+use crate::messages::unsupported::Unsupported;
 use crate::messages::wording::{DOCUMENT, V2_FINAL, Wording};
-use crate::messages::{quote, text, unsupported};
-use crate::passes::dialect::{Dialect, DialectAbout, RenderMessage, Renderer, Rules, Shows};
+use crate::messages::{text, unsupported};
+use crate::passes::dialect::{Dialect, DialectAbout, RenderMessage, Rules, Shows};
 use crate::tools::forms;
 use crate::transcript::Transcript;
-use crate::transcript::rendering::Rendering;
-use crate::view::extent::Coverage;
+use crate::transcript::progress::Progress;
+use crate::view::extent::{Coverage, Extent};
 
-use request::Planner;
+use request::Requests;
 
 /// Requests to Tzurot, in profile `document`.
-pub(crate) static TZUROT: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::EachMessage {
-        loses: || loses(&DOCUMENT),
-        messages: |transcript| requests(&DOCUMENT, transcript),
-    },
-};
+pub(crate) static TZUROT: Dialect = Dialect::each_message(
+    &ABOUT,
+    || loses(&DOCUMENT),
+    |transcript| requests(&DOCUMENT, transcript),
+);
 
 /// As the last release of version 2 words them.
-static FINAL: Dialect = Dialect {
-    profile: "v2-final",
-    about: &ABOUT,
-    renderer: Renderer::EachMessage {
-        loses: || loses(&V2_FINAL),
-        messages: |transcript| requests(&V2_FINAL, transcript),
-    },
-};
+static FINAL: Dialect = Dialect::each_message(
+    &ABOUT,
+    || loses(&V2_FINAL),
+    |transcript| requests(&V2_FINAL, transcript),
+)
+.called("v2-final");
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "tzurot",
@@ -64,6 +57,17 @@ static ABOUT: DialectAbout = DialectAbout {
     rules: Rules::Judged(&[]),
 };
 
+/// What parts and messages without a place may cost.
+const LOSES: &[LossCode] = &[
+    LossCode::ToolCallDropped,
+    LossCode::ToolResultDropped,
+    LossCode::NoticeDropped,
+    LossCode::ReasoningDropped,
+    LossCode::CacheMarkDropped,
+    LossCode::WeightDropped,
+    LossCode::MediaPlaceholder,
+];
+
 /// What requests in a version may cost.
 fn loses(wording: &Wording) -> Vec<LossCode> {
     let of_proxies: &[LossCode] = if wording.names_proxies {
@@ -73,33 +77,27 @@ fn loses(wording: &Wording) -> Vec<LossCode> {
     };
     united(&[
         unsupported::LOSES_FACTS,
-        &unsupported::loses(request::LACKS),
+        &unsupported::loses(Unsupported::BESIDE_WORDS),
         forms::LOSES_ALL,
         text::LOSES,
-        quote::LOSES,
-        request::LOSES,
+        reasons::QUOTES,
+        reasons::TZUROT,
+        LOSES,
         of_proxies,
     ])
 }
 
 /// Renders each message that somebody says to the personality.
 fn requests<'t, 'a>(wording: &'static Wording, transcript: &'t Transcript<'a>) -> RenderMessage<'t, 'a> {
-    let planner = Planner::new(transcript, wording);
+    let requests = Requests::new(transcript, wording);
     Box::new(move |message, sink| {
-        let (request, losses) = planner.request(message)?;
-        request.write(sink);
-        Some(Rendering {
-            ordinal: 0,
+        let losses = requests.request(message, sink)?;
+        let mut progress = Progress::default();
+        progress.said(message.position, "user");
+        let extent = Extent {
             coverage: Coverage::SingleTurn,
-            first_position: Some(message.position),
-            last_position: Some(message.position),
-            messages_rendered: 1,
-            first_role: Some("user"),
-            last_role: Some("user"),
-            assistant_messages: 0,
-            losses: losses.finish(),
-            violations: Vec::new(),
-            paid: 0..0,
-        })
+            first: message.position,
+        };
+        Some(progress.finish(extent, losses, Vec::new()))
     })
 }

@@ -1,6 +1,8 @@
 //! Requests: what becomes of a message and of what it quotes, and what that costs.
 
-use chatmill_model::{Link, Media, MediaKind, Message, Part, Reference, Role};
+use chatmill_model::{
+    Component, Level, Link, Media, MediaKind, Message, Part, Reference, Role, Sink, Speaker,
+};
 
 use super::active::Active;
 use crate::loss::{LossCode, Losses, reasons};
@@ -17,68 +19,29 @@ use crate::tools::forms;
 use crate::transcript::Transcript;
 use crate::view::View;
 use crate::view::policy::{MediaPolicy, References};
-
-/// What requests may cost in every version, but for what texts and quotes do.
-pub(super) const LOSES: &[LossCode] = &[
-    LossCode::Truncated,
-    LossCode::SystemDropped,
-    LossCode::ToolCallDropped,
-    LossCode::ToolResultDropped,
-    LossCode::NoticeDropped,
-    LossCode::ReasoningDropped,
-    LossCode::CacheMarkDropped,
-    LossCode::RoleMapped,
-    LossCode::NameDropped,
-    LossCode::WeightDropped,
-    LossCode::ControlCharacterRemoved,
-    LossCode::MediaDropped,
-    LossCode::MediaDescriptionDropped,
-    LossCode::MediaPlaceholder,
-    LossCode::PartMoved,
-    LossCode::PartFlattened,
-    LossCode::ReferenceDropped,
-    LossCode::SpecialTokenInText,
-];
-
-/// What no request has a place for.
-pub(super) const LACKS: &[Unsupported] = &[
-    Unsupported::MessageIds,
-    Unsupported::Times,
-    Unsupported::Mentions,
-    Unsupported::Extra,
-];
-
-const NO_PLACE: NoPlace = NoPlace {
-    tools: Some(reasons::FORMAT_HAS_NO_TOOLS),
-    reasoning: Some(reasons::FORMAT_HAS_NO_REASONING),
-    notices: Some(reasons::FORMAT_HAS_NO_NOTICES),
-    cache_marks: Some(reasons::FORMAT_HAS_NO_CACHE_MARKS),
-};
+use crate::write::object::list;
 
 /// A piece of the user's own content.
 #[derive(Clone, Copy)]
-pub(super) enum Piece<'a> {
+enum Piece<'a> {
     Text(&'a str),
     /// A picture or a sound, and its address.
     Media(MediaKind, &'a str),
 }
 
-/// The content of a request.
-pub(super) enum Request<'a> {
-    /// A string.
-    Text(Vec<&'a str>),
-    /// A list as it came.
-    List(Vec<Piece<'a>>),
-    /// A list of one text, own words and quotes, and media after it.
-    Quoting {
-        texts: Vec<&'a str>,
-        /// What stands before a quote.
-        separator: &'static str,
-        /// Whether it stands before the first, too.
-        is_first_apart: bool,
-        quotes: Vec<[&'a str; 3]>,
-        media: Vec<(MediaKind, &'a str)>,
-    },
+impl<'a> Piece<'a> {
+    fn write(self, sink: &mut Sink<'a>) {
+        let (opening, text, closing) = match self {
+            Self::Text(text) => ("{\"type\":\"text\",\"text\":", text, "}"),
+            Self::Media(MediaKind::Audio, address) => {
+                ("{\"type\":\"audio_url\",\"audio_url\":{\"url\":", address, "}}")
+            }
+            Self::Media(_, address) => ("{\"type\":\"image_url\",\"image_url\":{\"url\":", address, "}}"),
+        };
+        sink.framing(opening);
+        sink.json_string(text, Component::Content);
+        sink.framing(closing);
+    }
 }
 
 /// What a conversation holds that no request shows, or only one of all.
@@ -138,8 +101,8 @@ fn tool_use(message: &Message) -> [u64; 2] {
     ]
 }
 
-/// Plans requests.
-pub(super) struct Planner<'t, 'a> {
+/// Writes requests.
+pub(super) struct Requests<'t, 'a> {
     transcript: &'t Transcript<'a>,
     wording: &'static Wording,
     active: Active<'t, 'a>,
@@ -147,7 +110,7 @@ pub(super) struct Planner<'t, 'a> {
     quoted: Quoted<'a>,
 }
 
-impl<'t, 'a> Planner<'t, 'a> {
+impl<'t, 'a> Requests<'t, 'a> {
     /// For the messages of a transcript.
     pub(super) fn new(transcript: &'t Transcript<'a>, wording: &'static Wording) -> Self {
         Self {
@@ -159,8 +122,8 @@ impl<'t, 'a> Planner<'t, 'a> {
         }
     }
 
-    /// The request of one message, and what it costs; none where nobody says anything to the active personality.
-    pub(super) fn request(&self, message: &'a Message) -> Option<(Request<'a>, Losses)> {
+    /// Writes the request of one message, and says what it costs; none where nobody says anything to the active personality.
+    pub(super) fn request(&self, message: &'a Message, sink: &mut Sink<'a>) -> Option<Losses> {
         if !self.active.hears(message) {
             return None;
         }
@@ -184,9 +147,9 @@ impl<'t, 'a> Planner<'t, 'a> {
         }
         self.around.declare(message, &mut losses);
         declare_weights(&[message], &mut losses);
-        declare_messages(view, &[message], LACKS, &mut losses);
-        let request = self.combined(position, own, quotes, &mut losses);
-        Some((request, losses))
+        declare_messages(view, &[message], Unsupported::BESIDE_WORDS, &mut losses);
+        self.write(position, own, quotes, &mut losses, sink);
+        Some(losses)
     }
 
     /// The user's own content.
@@ -211,7 +174,7 @@ impl<'t, 'a> Planner<'t, 'a> {
                     }
                 }
                 (Part::Media(media), None) => own.extend(self.media(media, position, losses)),
-                (part, None) => NO_PLACE.declare(part, position, losses),
+                (part, None) => NoPlace::FORMAT.declare(part, position, losses),
             }
         }
         own
@@ -267,19 +230,24 @@ impl<'t, 'a> Planner<'t, 'a> {
         quotes
     }
 
-    /// Own content and quotes in the form that the version has for them.
-    fn combined(
+    /// Writes own content and quotes in the form that the version has for them.
+    fn write(
         &self,
         position: u32,
         own: Vec<Piece<'a>>,
         quotes: Vec<Quote<'a>>,
         losses: &mut Losses,
-    ) -> Request<'a> {
+        sink: &mut Sink<'a>,
+    ) {
+        sink.speak(Speaker::Other);
+        sink.framing("[{\"role\":\"user\",\"content\":");
         let has_media = own.iter().any(|piece| matches!(piece, Piece::Media(..)));
-        let is_passed = self.wording.passes_lists && quotes.is_empty();
         let is_list = has_media || self.wording.passes_lists && own.len() > 1;
         if !is_list && quotes.is_empty() {
-            return Request::Text(gathered(position, own, losses).0);
+            sink.framing("\"");
+            joined(sink, &gathered(position, own, losses).0);
+            sink.framing("\"}]");
+            return;
         }
         let texts = own.iter().filter_map(|piece| match piece {
             Piece::Text(text) => Some(*text),
@@ -289,24 +257,44 @@ impl<'t, 'a> Planner<'t, 'a> {
         if is_worded_as_quote(texts) {
             losses.at(reasons::MESSAGE_IS_WORDED_AS_A_QUOTE, position);
         }
-        if is_passed {
-            return Request::List(own);
+        if self.wording.passes_lists && quotes.is_empty() {
+            list(sink, own, Piece::write);
+        } else {
+            self.quoting(position, own, quotes, losses, sink);
         }
+        sink.framing("}]");
+    }
+
+    /// Writes a list of one text, own words and quotes, and media after it.
+    fn quoting(
+        &self,
+        position: u32,
+        own: Vec<Piece<'a>>,
+        quotes: Vec<Quote<'a>>,
+        losses: &mut Losses,
+        sink: &mut Sink<'a>,
+    ) {
         let (texts, mut media) = gathered(position, own, losses);
-        let made = self.transcript.made();
-        let quotes = quotes.into_iter().map(|quote| {
+        sink.framing("[{\"type\":\"text\",\"text\":\"");
+        joined(sink, &texts);
+        let mut is_apart = !texts.is_empty() || self.wording.leads_with_separator;
+        for quote in quotes {
             media.extend(quote.medium);
             quote.declare_said(position, losses);
-            quote.words().map(|words| made.keep(words))
-        });
-        let quotes = quotes.collect();
-        Request::Quoting {
-            is_first_apart: !texts.is_empty() || self.wording.leads_with_separator,
-            separator: self.wording.separator,
-            texts,
-            quotes,
-            media,
+            if std::mem::replace(&mut is_apart, true) {
+                sink.content(self.wording.separator, Level::JsonString, Component::Replies);
+            }
+            for words in quote.words() {
+                let words = self.transcript.made().keep(words);
+                sink.content(words, Level::JsonString, Component::Replies);
+            }
         }
+        sink.framing("\"}");
+        for (kind, address) in media {
+            sink.framing(",");
+            Piece::Media(kind, address).write(sink);
+        }
+        sink.framing("]");
     }
 }
 
@@ -342,4 +330,14 @@ fn is_worded_as_quote<'t>(texts: impl Iterator<Item = &'t str>) -> bool {
                 .any(|words| line.contains(words))
     };
     texts.flat_map(|text| text.split('\n')).any(opens)
+}
+
+/// Texts joined by one space.
+fn joined<'a>(sink: &mut Sink<'a>, texts: &[&'a str]) {
+    for (index, text) in texts.iter().copied().enumerate() {
+        if index > 0 {
+            sink.content(" ", Level::JsonString, Component::Framing);
+        }
+        sink.content(text, Level::JsonString, Component::Content);
+    }
 }

@@ -31,7 +31,7 @@ fn a_slice_ends_after_so_many_inputs_however_small_they_are() {
         begun.push(entries.count());
     }
     assert_eq!(begun, [MAX_INPUTS_PER_SLICE, 1]);
-    assert_eq!(slicer.into_tally().each().count(), 2);
+    assert_eq!(slicer.tally.each().count(), 2);
 }
 
 #[test]

@@ -6,11 +6,13 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use chatmill_diag::Limits;
-use chatmill_diag::codes::{ENTRY_LIMIT, UNSUPPORTED_CONTAINER};
+use chatmill_diag::codes::ENTRY_LIMIT;
 
-use super::fields::{Fields, Layout, broken, corrupt};
+use super::fields::{Fields, Layout, broken};
 use super::{DumpTable, MAGIC, RowText};
 use crate::stream::{Buffered, StreamError};
+use crate::table::sql::Syntax;
+use crate::table::statement::Statement;
 use crate::unpack::Codec;
 
 const CONTENTS_END: &str = "the dump ends inside its table of contents";
@@ -80,15 +82,15 @@ fn header(bytes: &mut Buffered) -> Result<(Layout, Format, Option<Codec>), Strea
         .map_err(|error| broken(&error, CONTENTS_END))?;
     let [magic @ .., major, minor, _, int_size, offset_size, format] = start;
     if magic != *MAGIC {
-        return Err(corrupt("the dump does not begin as one"));
+        return Err(StreamError::corrupt("the dump does not begin as one"));
     }
     if major != 1 || !(12..=16).contains(&minor) {
-        return Err(unsupported(format!(
+        return Err(StreamError::unsupported(format!(
             "a dump of archive version {major}.{minor} is not read, only 1.12 to 1.16: convert it with `pg_restore -f -`"
         )));
     }
     if !(4..=8).contains(&int_size) || !(4..=8).contains(&offset_size) {
-        return Err(corrupt("the dump's header has impossible sizes"));
+        return Err(StreamError::corrupt("the dump's header has impossible sizes"));
     }
     let layout = Layout {
         minor,
@@ -98,7 +100,11 @@ fn header(bytes: &mut Buffered) -> Result<(Layout, Format, Option<Codec>), Strea
     let format = match format {
         1 => Format::Custom,
         3 | 5 => Format::Files,
-        _ => return Err(unsupported("a dump of an unknown format is not read".to_owned())),
+        _ => {
+            return Err(StreamError::unsupported(
+                "a dump of an unknown format is not read",
+            ));
+        }
     };
     let mut fields = Fields::new(bytes, layout, CONTENTS_END);
     // A number of its own since version 1.15, before that the level of zlib.
@@ -113,8 +119,8 @@ fn header(bytes: &mut Buffered) -> Result<(Layout, Format, Option<Codec>), Strea
         (_, 2) => Some(Codec::Lz4),
         (_, 3) => Some(Codec::Zstd),
         _ => {
-            return Err(unsupported(
-                "a dump in an unknown compression is not read".to_owned(),
+            return Err(StreamError::unsupported(
+                "a dump in an unknown compression is not read",
             ));
         }
     };
@@ -151,7 +157,12 @@ pub(super) fn entries(
     for _ in 0..count {
         let mut entry = Entry::read(&mut fields, format)?;
         match &*entry.kind {
-            "ENCODING" => encoding = foreign_encoding(&entry.definition),
+            "ENCODING" => {
+                let statement = Statement::parse(entry.definition.as_bytes(), Syntax::default());
+                if let Statement::Encoding(name) = statement {
+                    encoding = Some(name);
+                }
+            }
             "TABLE" => {
                 definitions.insert(entry.name(), std::mem::take(&mut entry.definition));
             }
@@ -161,12 +172,7 @@ pub(super) fn entries(
             let holds = if entry.kind == "TABLE DATA" {
                 let name = entry.name();
                 Holds::Table(DumpTable {
-                    text: match copy_columns(&entry.copy) {
-                        Some(columns) => RowText::Copy { columns },
-                        None => RowText::Inserts {
-                            definition: definitions.get(&name).cloned().unwrap_or_default(),
-                        },
-                    },
+                    text: row_text(&entry.copy, definitions.get(&name)),
                     name,
                     encoding: encoding.clone(),
                 })
@@ -260,57 +266,27 @@ fn offset_promises_data(fields: &mut Fields<'_>) -> Result<bool, StreamError> {
     match flag {
         1 | 2 => Ok(true),
         3 => Ok(false),
-        _ => Err(corrupt("an offset in the dump is malformed")),
+        _ => Err(StreamError::corrupt("an offset in the dump is malformed")),
     }
 }
 
-fn unsupported(message: String) -> StreamError {
-    StreamError::new(&UNSUPPORTED_CONTAINER, message)
-}
-
-/// The encoding that `SET client_encoding = '…'` names, unless its text is UTF-8 or may be.
-fn foreign_encoding(statement: &str) -> Option<String> {
-    let name = statement.split('\'').nth(1)?;
-    let is_utf8 = ["UTF8", "UNICODE", "SQL_ASCII"]
-        .iter()
-        .any(|known| name.eq_ignore_ascii_case(known));
-    (!is_utf8).then(|| name.to_owned())
-}
-
-/// The columns of `COPY schema.table (a, "b c") FROM stdin;`; nothing when it is no such statement.
-fn copy_columns(statement: &str) -> Option<Vec<String>> {
-    let rest = statement.strip_prefix("COPY ")?;
-    let mut columns = Vec::new();
-    let mut name = String::new();
-    let mut is_quoted = false;
-    let mut is_listed = false;
-    let mut characters = rest.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '"' if is_quoted && characters.next_if_eq(&'"').is_some() => name.push('"'),
-            '"' => is_quoted = !is_quoted,
-            _ if is_quoted => name.push(character),
-            '(' => {
-                is_listed = true;
-                name.clear();
-            }
-            ',' | ')' if is_listed => {
-                columns.push(std::mem::take(&mut name));
-                if character == ')' {
-                    return Some(columns);
-                }
-            }
-            ' ' => {}
-            _ => name.push(character),
-        }
+/// How the rows of a table are written, by the statement `COPY schema.table (a, "b c") FROM stdin;`. Without one they are
+/// inserted, and only the table's definition says what their columns are.
+fn row_text(copy: &str, definition: Option<&String>) -> RowText {
+    match Statement::parse(copy.as_bytes(), Syntax::default()) {
+        // A table without columns has no list.
+        Statement::Copy { columns, .. } => RowText::Copy {
+            columns: columns.unwrap_or_default(),
+        },
+        _ => RowText::Inserts {
+            definition: definition.cloned().unwrap_or_default(),
+        },
     }
-    // A table without columns has no list.
-    (!is_quoted && !is_listed).then_some(columns)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{copy_columns, foreign_encoding};
+    use super::{RowText, row_text};
 
     #[test]
     fn columns_are_read_from_the_copy_statement() {
@@ -331,22 +307,11 @@ mod tests {
         ];
         for (statement, columns) in table {
             let expected = columns.map(|names| names.iter().map(|name| (*name).to_owned()).collect());
-            assert_eq!(copy_columns(statement), expected, "{statement}");
+            let read = match row_text(statement, None) {
+                RowText::Copy { columns } => Some(columns),
+                RowText::Inserts { .. } => None,
+            };
+            assert_eq!(read, expected, "{statement}");
         }
-    }
-
-    #[test]
-    fn encodings_other_than_utf8_are_named() {
-        for known in ["UTF8", "utf8", "UNICODE", "SQL_ASCII"] {
-            assert_eq!(
-                foreign_encoding(&format!("SET client_encoding = '{known}';\n")),
-                None
-            );
-        }
-        assert_eq!(
-            foreign_encoding("SET client_encoding = 'LATIN1';\n").as_deref(),
-            Some("LATIN1")
-        );
-        assert_eq!(foreign_encoding(""), None);
     }
 }

@@ -7,16 +7,13 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read};
 use std::sync::{Arc, Mutex};
 
-use chatmill_diag::Finding;
-use chatmill_diag::codes::TRAILING_GARBAGE;
-
 use super::contents::{Contents, Format, Holds, entries};
-use super::fields::{Fields, Layout, corrupt};
+use super::fields::{Fields, Layout};
 use super::{Awaited, lone_contents};
 use crate::archive::label::Labels;
 use crate::archive::{Member, MemberBody};
-use crate::stream::{Buffered, Capped, ReadBudget, StreamError, lock, within};
-use crate::unpack::Unpack;
+use crate::stream::{Buffered, ReadBudget, StreamError, lock, within};
+use crate::unpack::unpacked;
 
 /// A block of rows.
 const ROWS: u8 = 1;
@@ -81,7 +78,7 @@ impl Blocks {
     /// The kind of the next block; nothing at the end of the archive.
     fn next_kind(&mut self) -> Result<Option<u8>, StreamError> {
         self.finish()?;
-        let ready = self.bytes.fill_buf().map_err(|error| StreamError::of(&error))?;
+        let ready = self.bytes.fill_buf()?;
         Ok(ready.first().copied())
     }
 
@@ -105,11 +102,6 @@ impl Blocks {
             self.finish()?;
         }
         Ok(())
-    }
-
-    /// Passes bytes to the end of the stream; how many there were.
-    fn pass_all(&mut self) -> Result<u64, StreamError> {
-        io::copy(&mut self.bytes, &mut io::sink()).map_err(|error| StreamError::of(&error))
     }
 }
 
@@ -199,15 +191,15 @@ impl Custom {
                     Format::Custom,
                     &self.gauge.limits,
                 )?;
-                let garbage = blocks.pass_all()?;
-                if garbage > 0 {
-                    let message = format!("{garbage} bytes after the end of the dump were not read");
-                    self.gauge.note(Finding::new(&TRAILING_GARBAGE, message));
-                }
+                self.gauge.drain(&mut blocks.bytes, "end of the dump")?;
                 return Ok(None);
             }
             Some(kind @ (ROWS | LARGE_OBJECTS)) => kind,
-            Some(_) => return Err(corrupt("something stands between the dump's blocks of data")),
+            Some(_) => {
+                return Err(StreamError::corrupt(
+                    "something stands between the dump's blocks of data",
+                ));
+            }
         };
         let id = blocks.id()?;
         let at = self.ids.get(&id).copied();
@@ -220,7 +212,7 @@ impl Custom {
         }
         let Some(part) = at.and_then(|at| self.contents.parts.get(at)) else {
             blocks.open("an unknown table");
-            return Ok(Some(Member::broken(corrupt(
+            return Ok(Some(Member::broken(StreamError::corrupt(
                 "a block of data belongs to no entry of the dump's table of contents",
             ))));
         };
@@ -239,10 +231,7 @@ impl Custom {
         let mut stored = Buffered::new(Box::new(Body(Arc::clone(&self.blocks))));
         // A table without rows may come without even the header of its compression.
         match self.contents.codec {
-            Some(codec) if !stored.peek(1).is_empty() => {
-                let unpack = Unpack::new(codec, stored, Arc::clone(&self.gauge));
-                Buffered::new(Box::new(Capped::new(unpack, Arc::clone(&self.gauge))))
-            }
+            Some(codec) if !stored.peek(1).is_empty() => unpacked(codec, stored, &self.gauge),
             _ => stored,
         }
     }

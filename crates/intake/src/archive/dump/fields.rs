@@ -1,8 +1,8 @@
 //! The fields of which a dump's header, table of contents and blocks are made: integers and texts.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, Read};
 
-use chatmill_diag::codes::{CORRUPT_STREAM, DUMP_INCOMPLETE, RECORD_TOO_LONG};
+use chatmill_diag::codes::RECORD_TOO_LONG;
 
 use crate::stream::{Buffered, StreamError};
 
@@ -51,21 +51,10 @@ impl<'b> Fields<'b> {
 
     /// Reads `count` bytes and drops them.
     pub(super) fn pass(&mut self, count: u64) -> Result<(), StreamError> {
-        let mut left = count;
-        while left > 0 {
-            let ready = self
-                .bytes
-                .fill_buf()
-                .map_err(|error| StreamError::of(&error))?
-                .len();
-            if ready == 0 {
-                return Err(StreamError::new(&DUMP_INCOMPLETE, self.end));
-            }
-            let passed = ready.min(usize::try_from(left).unwrap_or(usize::MAX));
-            self.bytes.consume(passed);
-            left -= passed as u64;
+        if self.bytes.pass(count)? {
+            return Ok(());
         }
-        Ok(())
+        Err(StreamError::incomplete(self.end))
     }
 
     /// An integer: its sign, then its bytes from the lowest up.
@@ -78,13 +67,13 @@ impl<'b> Fields<'b> {
         match sign {
             0 if value >= 0 => Ok(value),
             1 if value >= 0 => Ok(-value),
-            _ => Err(corrupt("an integer in the dump is malformed")),
+            _ => Err(StreamError::corrupt("an integer in the dump is malformed")),
         }
     }
 
     /// An integer that counts something.
     pub(super) fn count(&mut self) -> Result<u64, StreamError> {
-        u64::try_from(self.int()?).map_err(|_| corrupt("a length in the dump is negative"))
+        u64::try_from(self.int()?).map_err(|_| StreamError::corrupt("a length in the dump is negative"))
     }
 
     /// The length of a text; nothing where there is none.
@@ -105,10 +94,10 @@ impl<'b> Fields<'b> {
         })?;
         let mut bytes = Vec::new();
         let read = self.bytes.by_ref().take(length).read_to_end(&mut bytes);
-        if read.map_err(|error| StreamError::of(&error))? as u64 == length {
+        if read? as u64 == length {
             Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
         } else {
-            Err(StreamError::new(&DUMP_INCOMPLETE, self.end))
+            Err(StreamError::incomplete(self.end))
         }
     }
 
@@ -123,12 +112,8 @@ impl<'b> Fields<'b> {
 /// What it means that reading failed; `end` where the bytes are over.
 pub(super) fn broken(error: &io::Error, end: &str) -> StreamError {
     if error.kind() == io::ErrorKind::UnexpectedEof {
-        StreamError::new(&DUMP_INCOMPLETE, end)
+        StreamError::incomplete(end)
     } else {
         StreamError::of(error)
     }
-}
-
-pub(super) fn corrupt(message: &str) -> StreamError {
-    StreamError::new(&CORRUPT_STREAM, message)
 }

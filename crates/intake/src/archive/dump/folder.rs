@@ -5,16 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::vec;
 
-use chatmill_diag::Finding;
-use chatmill_diag::codes::{CORRUPT_STREAM, DUMP_INCOMPLETE, LINK_NOT_FOLLOWED};
-
 use super::contents::{Contents, Holds, Part};
 use super::{CONTENTS, DumpTable, MAGIC};
 use crate::archive::label::Labels;
 use crate::archive::{Member, MemberBody};
 use crate::door::{self, InputFile};
-use crate::stream::{Buffered, Capped, ReadBudget, StreamError};
-use crate::unpack::{Codec, Unpack};
+use crate::stream::{Buffered, ReadBudget, StreamError};
+use crate::unpack::{Codec, unpacked};
 
 /// What may follow the name that the table of contents gives to a file.
 const ENDINGS: [(&str, Option<Codec>); 4] = [
@@ -76,11 +73,8 @@ impl Folder {
         let body = match self.find(name) {
             Ok(Found::File(body)) => MemberBody::Table(body, table),
             Ok(Found::Link) => {
-                heading.notes.push(Finding::new(
-                    &LINK_NOT_FOLLOWED,
-                    "the file with the table's rows is a link and was not followed",
-                ));
-                MemberBody::Unread(None)
+                let message = "the file with the table's rows is a link and was not followed";
+                MemberBody::not_followed(&mut heading, message)
             }
             Err(broken) => MemberBody::broken(broken),
         };
@@ -91,8 +85,7 @@ impl Folder {
     fn find(&self, name: &str) -> Result<Found, StreamError> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         if name.is_empty() || name.starts_with('.') || !name.bytes().all(is_plain) {
-            return Err(StreamError::new(
-                &CORRUPT_STREAM,
+            return Err(StreamError::corrupt(
                 "the dump's table of contents names a file that cannot be one of its own",
             ));
         }
@@ -102,25 +95,21 @@ impl Folder {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => {
                     self.gauge.first_failure.at("look at", &path, &error);
-                    return Err(StreamError::of(&error));
+                    return Err(error.into());
                 }
                 Ok(metadata) if !metadata.is_file() => return Ok(Found::Link),
                 Ok(_) => {
                     let stored = open(&path, &self.gauge)?;
                     return Ok(Found::File(match codec {
                         None => stored,
-                        Some(codec) => {
-                            let unpack = Unpack::new(codec, stored, Arc::clone(&self.gauge));
-                            Buffered::new(Box::new(Capped::new(unpack, Arc::clone(&self.gauge))))
-                        }
+                        Some(codec) => unpacked(codec, stored, &self.gauge),
                     }));
                 }
             }
         }
-        Err(StreamError::new(
-            &DUMP_INCOMPLETE,
-            format!("the dump has no file {name} with the table's rows"),
-        ))
+        Err(StreamError::incomplete(format!(
+            "the dump has no file {name} with the table's rows"
+        )))
     }
 }
 
@@ -132,7 +121,7 @@ enum Found {
 }
 
 fn open(path: &Path, gauge: &Arc<ReadBudget>) -> Result<Buffered, StreamError> {
-    let file = InputFile::open(path, &gauge.first_failure).map_err(|cause| StreamError::of(&cause.into()))?;
+    let file = InputFile::open(path, &gauge.first_failure)?;
     Ok(Buffered::new(Box::new(Counted {
         file,
         gauge: Arc::clone(gauge),

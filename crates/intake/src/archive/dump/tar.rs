@@ -29,8 +29,8 @@ pub(crate) struct DumpTar {
 impl DumpTar {
     /// Whether a tar archive that begins with `head` is a dump.
     pub(crate) fn starts(head: &[u8]) -> bool {
-        let name = head.get(..=CONTENTS.len()).unwrap_or_default();
-        name.strip_suffix(b"\0") == Some(CONTENTS.as_bytes())
+        let named = head.strip_prefix(CONTENTS.as_bytes());
+        named.is_some_and(|rest| rest.starts_with(b"\0"))
             && head
                 .get(HEADER_BYTES..)
                 .is_some_and(|body| body.starts_with(MAGIC))

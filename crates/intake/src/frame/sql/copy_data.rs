@@ -26,21 +26,19 @@ impl Framer {
         let is_mark = line.strip_suffix(b"\r").unwrap_or(line) == copy::END;
         if is_mark && (is_ended || !self.window.is_broken()) {
             self.pass_unit(&unit, raw);
-            if let Some(sql) = &mut self.sql {
-                sql.part = if sql.is_one_table {
-                    Part::CopyEnd
-                } else {
-                    Part::Statements
-                };
-            }
+            self.sql.part = if self.sql.is_one_table {
+                Part::CopyEnd
+            } else {
+                Part::Statements
+            };
         } else if is_skipping {
             self.skip_row(unit.length());
             self.rows.raw = raw;
             if !is_ended {
-                self.cut("the dump ends inside a row");
+                self.sql.cut = Some("the dump ends inside a row");
             }
         } else if is_ended {
-            self.enter(Part::CopyLineEnd);
+            self.sql.part = Part::CopyLineEnd;
             self.end_row(unit, raw, CellsOf::Copy, None);
         } else {
             self.cut_row(unit, raw);

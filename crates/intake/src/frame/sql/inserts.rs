@@ -11,10 +11,9 @@ use crate::table::statement::Statement;
 impl Framer {
     /// Rows of an `INSERT` follow; `text` is what stands before them, unless it was too long to be held.
     pub(super) fn begin_inserts(&mut self, text: Option<&[u8]>, syntax: Syntax) {
-        self.enter(Part::Inserts);
-        let Some(sql) = &self.sql else { return };
+        self.sql.part = Part::Inserts;
         if let Some(Statement::Insert { table, columns }) = text.map(|text| Statement::parse(text, syntax)) {
-            let table = sql.full_name(table);
+            let table = self.sql.full_name(table);
             self.aim(Some(table), columns, None);
         } else {
             let fault = StreamError::malformed("the statement before the rows makes no sense");
@@ -48,7 +47,7 @@ impl Framer {
 
     fn skip_values(&mut self, syntax: Syntax) {
         let mut lexer = Lexer::new(syntax, Stretch::Row);
-        let start = self.place.offset;
+        let start = self.place.byte;
         let mut is_ended = false;
         while !is_ended && self.window.ready() {
             let rest = self.window.rest();
@@ -58,9 +57,9 @@ impl Framer {
             self.window.consume(count);
             is_ended = found.is_some();
         }
-        self.skip_row(self.place.offset - start);
+        self.skip_row(self.place.byte - start);
         if !is_ended {
-            self.cut("the dump ends inside a row");
+            self.sql.cut = Some("the dump ends inside a row");
         }
     }
 
@@ -76,7 +75,7 @@ impl Framer {
             None if lexer.is_blank() => self.pass_unit(&unit, raw),
             None => {
                 self.pass_unit(&unit, raw);
-                self.cut("the dump ends inside a statement");
+                self.sql.cut = Some("the dump ends inside a statement");
             }
             Some(Mark::Comment) => self.pass_unit(&unit, raw),
             // The `;` is missing, and the next statement begins.
@@ -86,7 +85,7 @@ impl Framer {
                 self.begin_inserts(text.as_deref(), syntax);
             }
             Some(_) => {
-                self.enter(Part::Statements);
+                self.sql.part = Part::Statements;
                 if is_known || self.rows.is_skipping() {
                     self.pass_unit(&unit, raw);
                 } else {

@@ -1,5 +1,6 @@
 //! Finds where statements, comments and rows of SQL text end. It survives the end of a chunk at any byte and keeps no text.
 
+use chatmill_diag::cut;
 use memchr::{memchr, memchr2};
 
 use crate::table::sql::{Dialect, Syntax, Version, is_tag, is_word};
@@ -11,9 +12,10 @@ const WORD: usize = 12;
 const TAG: usize = 64;
 
 /// What ends the stretch that is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Stretch {
     /// A statement: ends with `;`, an `INSERT` already with the word `VALUES`.
+    #[default]
     Statement,
     /// A row: ends with the bracket that closes its first one.
     Row,
@@ -57,8 +59,9 @@ impl Word {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum Mode {
+    #[default]
     Code,
     /// Between quotes of this kind; a backslash escapes or does not.
     Quoted {
@@ -90,7 +93,7 @@ enum Mode {
 }
 
 /// The reading of one stretch.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Lexer {
     syntax: Syntax,
     stretch: Stretch,
@@ -121,18 +124,7 @@ impl Lexer {
         Self {
             syntax,
             stretch,
-            mode: Mode::Code,
-            depth: 0,
-            last: 0,
-            closed: None,
-            word: Word::default(),
-            first: Word::default(),
-            before: Word::default(),
-            words: 0,
-            is_begun: false,
-            is_compound: false,
-            words_since: 0,
-            versioned: None,
+            ..Self::default()
         }
     }
 
@@ -279,9 +271,7 @@ impl Lexer {
 
     /// Whether backslashes escape between quotes that open after a word.
     fn escapes_in(&self, quote: u8, word: Word) -> bool {
-        let is_marked = self
-            .syntax
-            .is_escape_mark(word.bytes.get(..word.length).unwrap_or_default());
+        let is_marked = self.syntax.dialect == Dialect::PostgreSql && word.is("E");
         match quote {
             b'\'' => self.syntax.backslashes || is_marked,
             b'"' => self.syntax.dialect == Dialect::MySql,
@@ -352,7 +342,7 @@ impl Lexer {
 
     /// Reads a quote between dollar signs, or what may begin one.
     fn dollar_quoted(&mut self, bytes: &[u8]) -> usize {
-        let first = bytes.first().copied().unwrap_or_default();
+        let first = *cut::at(bytes, 0);
         match &mut self.mode {
             Mode::DollarTag(tag) => {
                 let is_tag = is_tag(first) && tag.len() < TAG && !(tag.is_empty() && first.is_ascii_digit());
@@ -397,7 +387,7 @@ impl Lexer {
     /// Reads a comment, or what may begin one.
     fn comment(&mut self, bytes: &[u8]) -> usize {
         let all = bytes.len();
-        let first = bytes.first().copied().unwrap_or_default();
+        let first = *cut::at(bytes, 0);
         match &mut self.mode {
             Mode::LineComment => {
                 let Some(end) = memchr(b'\n', bytes) else {
@@ -449,7 +439,7 @@ impl Lexer {
                     }
                     _ => {
                         let skipped = memchr2(b'*', b'/', bytes).unwrap_or(all - 1);
-                        *last = bytes.get(skipped).copied().unwrap_or_default();
+                        *last = *cut::at(bytes, skipped);
                         skipped + 1
                     }
                 }

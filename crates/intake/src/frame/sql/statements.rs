@@ -17,11 +17,8 @@ impl Framer {
             return;
         };
         if first == b'\\' && syntax.dialect == Dialect::PostgreSql {
-            if let Some(line) = self.pass_line()
-                && let Some(database) = database_of(&line)
-            {
-                self.connect(database);
-            }
+            let database = self.pass_line().and_then(|line| database_of(&line));
+            self.sql.database = database.or(self.sql.database.take());
             return;
         }
         let (unit, raw, lexer, mark) = self.read_statement(syntax);
@@ -29,7 +26,7 @@ impl Framer {
         match (mark, text) {
             (None, _) if !lexer.is_blank() => {
                 self.pass_unit(&unit, raw);
-                self.cut("the dump ends inside a statement");
+                self.sql.cut = Some("the dump ends inside a statement");
             }
             (None, text) => {
                 self.pass_unit(&unit, raw);
@@ -50,7 +47,7 @@ impl Framer {
                 let is_closing =
                     text.trim_ascii_end().len() <= "DELIMITER ;".len() && line.trim_ascii().is_empty();
                 if !is_closing {
-                    self.enter(Part::Delimited);
+                    self.sql.part = Part::Delimited;
                 }
             }
             (Some(_), Some(text)) => self.obey(unit, raw, &text, syntax),
@@ -79,8 +76,7 @@ impl Framer {
     fn obey(&mut self, unit: Unit, raw: Vec<u8>, text: &[u8], syntax: Syntax) {
         let statement = Statement::parse(text, syntax);
         if let Statement::Insert { table, .. } = &statement
-            && let Some(sql) = &self.sql
-            && self.rows.is_named(&sql.full_name(table.clone()))
+            && self.rows.is_named(&self.sql.full_name(table.clone()))
         {
             let fault = StreamError::malformed("the statement makes its rows, it does not list them");
             self.reject_row(unit, raw, &fault);
@@ -93,7 +89,7 @@ impl Framer {
     /// Does what a statement means for the rows that follow.
     fn follow(&mut self, statement: Statement, syntax: Syntax) {
         let limit = self.record_limit;
-        let Some(sql) = &mut self.sql else { return };
+        let sql = &mut self.sql;
         match statement {
             Statement::Copy {
                 table,
@@ -116,7 +112,7 @@ impl Framer {
             Statement::Backslashes(backslashes) if syntax.dialect == Dialect::PostgreSql => {
                 sql.syntax.backslashes = backslashes;
             }
-            Statement::Database(name) if syntax.dialect == Dialect::MySql => self.connect(name),
+            Statement::Database(name) if syntax.dialect == Dialect::MySql => sql.database = Some(name),
             Statement::Begin if syntax.dialect == Dialect::Sqlite => sql.open(Open::Transaction),
             Statement::Commit => sql.close(Open::Transaction),
             Statement::Rollback if sql.open.contains(&Open::Transaction) => {
@@ -127,21 +123,18 @@ impl Framer {
         }
     }
 
-    fn connect(&mut self, database: String) {
-        if let Some(sql) = &mut self.sql {
-            sql.database = Some(database);
-        }
-    }
-
     /// Looks at a comment: dump programs write there what a dump is, and that it is complete.
     fn comment(&mut self, text: &[u8], is_whole: bool) {
-        if text.starts_with(b"/*!") || text.starts_with(b"/*M!") {
-            self.versioned_comment(text);
+        let syntax = self.sql.syntax;
+        let is_executed = text.starts_with(b"/*!") || text.starts_with(b"/*M!");
+        if is_executed && syntax.dialect == Dialect::MySql {
+            // It is the statement in it: `/*!40101 SET NAMES utf8mb4 */`.
+            self.follow(Statement::parse(text, syntax), syntax);
         }
         let Some(text) = text.strip_prefix(b"--").map(<[u8]>::trim_ascii) else {
             return;
         };
-        let Some(sql) = &mut self.sql else { return };
+        let sql = &mut self.sql;
         match text {
             b"PostgreSQL database dump complete" => sql.close(Open::Database),
             b"PostgreSQL database cluster dump complete" => sql.close(Open::Cluster),
@@ -164,26 +157,16 @@ impl Framer {
         }
     }
 
-    /// A comment that MySQL executes is the statement in it: `/*!40101 SET NAMES utf8mb4 */`.
-    fn versioned_comment(&mut self, text: &[u8]) {
-        let Some(syntax) = self.sql.as_ref().map(|sql| sql.syntax) else {
-            return;
-        };
-        if syntax.dialect == Dialect::MySql {
-            self.follow(Statement::parse(text, syntax), syntax);
-        }
-    }
-
     /// Passes lines up to the one that makes `;` the end of statements again.
     pub(super) fn pass_delimited(&mut self) {
         let Some(line) = self.pass_line() else {
-            self.cut("the dump ends inside a statement");
+            self.sql.cut = Some("the dump ends inside a statement");
             return;
         };
         let line = line.trim_ascii();
         let (word, rest) = line.split_at_checked("DELIMITER".len()).unwrap_or_default();
         if word.eq_ignore_ascii_case(b"DELIMITER") && rest.trim_ascii() == b";" {
-            self.enter(Part::Statements);
+            self.sql.part = Part::Statements;
         }
     }
 }

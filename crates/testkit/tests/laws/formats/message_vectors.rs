@@ -45,7 +45,7 @@ fn ids(linked: &Linked, status: CallStatus) -> Vec<String> {
 }
 
 #[test]
-fn every_kind_of_case_is_tried() {
+fn there_are_vectors_of_each_kind_of_case() {
     let counts = ["pairing", "arguments", "cache mark", "block"].map(|kind| cases(kind).len());
     assert_eq!(counts, [8, 5, 5, 7]);
 }

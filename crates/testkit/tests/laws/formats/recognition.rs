@@ -114,7 +114,7 @@ fn what_exclude_names_is_left_out_inside_archives_too() {
         workshop.path("out")
     );
     workshop.write("p.toml", text);
-    let plan = Plan::load(&path, &[], None).unwrap();
+    let plan = Plan::load(&path, &[], None, &[]).unwrap();
     assert_eq!(plan.inputs.len(), 1);
     let summary = run(plan);
     assert_eq!((summary.totals.rejected, summary.totals.conversations), (0, 1));
@@ -189,7 +189,7 @@ fn a_field_map_reads_what_its_paths_lead_to_and_says_which_lead_nowhere() {
         workshop.path("out")
     );
     let path = workshop.write("p.toml", text);
-    let plan = Plan::load(&path, &[], None).unwrap();
+    let plan = Plan::load(&path, &[], None, &[]).unwrap();
     let summary = run(plan);
     assert_eq!(summary.totals.conversations, 1);
     assert_eq!(texts(&workshop, "conversations", "conversation_id"), ["k1"]);
@@ -220,7 +220,7 @@ fn a_field_map_reads_the_rows_of_a_parquet_file() {
         workshop.path("out")
     );
     let path = workshop.write("p.toml", text);
-    let summary = run(Plan::load(&path, &[], None).unwrap());
+    let summary = run(Plan::load(&path, &[], None, &[]).unwrap());
     assert_eq!((summary.totals.conversations, summary.totals.rejected), (2, 0));
     let mut said = texts(&workshop, "messages", "text");
     said.sort();
@@ -236,7 +236,7 @@ fn a_plan_that_merges_whole_conversations_is_refused() {
     workshop.write("in/a.json", CHAT);
     let text = "name = \"t\"\n[[input]]\npath = \"in/\"\nsource = \"openai-messages\"\nmerge = true\n[output]\npath = \"out\"\n";
     let path = workshop.write("p.toml", text);
-    let fault = Plan::load(&path, &[], None).err().unwrap().to_string();
+    let fault = Plan::load(&path, &[], None, &[]).err().unwrap().to_string();
     assert!(
         fault.contains("each record of openai-messages is a whole conversation"),
         "{fault}"
@@ -245,7 +245,7 @@ fn a_plan_that_merges_whole_conversations_is_refused() {
         .unwrap()
         .replace("source = \"openai-messages\"\n", "");
     workshop.write("p.toml", detected);
-    run(Plan::load(&path, &[], None).unwrap());
+    run(Plan::load(&path, &[], None, &[]).unwrap());
     assert_eq!(texts(&workshop, "findings", "name"), ["not-merged"]);
 }
 
@@ -280,6 +280,6 @@ fn an_unknown_file_is_called_by_the_name_of_what_it_looks_like() {
         message.contains("this looks like a Messenger or Instagram export"),
         "{message}"
     );
-    let fault = chatmill_engine::source("messenger").err().unwrap().to_string();
+    let fault = chatmill_engine::source("messenger", std::path::Path::new("")).err().unwrap().to_string();
     assert!(fault.contains("did you mean `mapped`"), "{fault}");
 }

@@ -55,7 +55,7 @@ fn essence(linked: &Linked, message: &Message, codes: &[LossCode]) -> String {
 }
 
 #[test]
-fn the_same_messages_come_out() {
+fn suna_rows_written_and_read_again_have_the_same_messages() {
     let mut seen = 0;
     for path in sample_files("sources/suna-rows") {
         let name = path.display().to_string();

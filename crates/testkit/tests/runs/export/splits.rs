@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
-use chatmill_dataset::Dataset;
+use chatmill_dataset::{Dataset, Texts};
 use chatmill_export::{ExportRequest, Format, Split, SplitBy, export};
 use chatmill_workshop::Workshop;
 use proptest::prelude::*;
@@ -112,7 +112,7 @@ proptest! {
         for batch in dataset.batches("conversations", &["conversation_id", "source_conversation_id", "content_hash"]) {
             let batch = batch.unwrap();
             let [ids, threads, contents] = ["conversation_id", "source_conversation_id", "content_hash"]
-                .map(|name| batch.texts(name).unwrap());
+                .map(|name| batch.column::<Texts>(name).unwrap());
             for row in 0..batch.rows() {
                 let part = &after[ids.at(row)];
                 let mut keys = vec![format!("content {}", contents.at(row))];

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use chatmill_dataset::Dataset;
+use chatmill_dataset::{Dataset, Flags, Numbers, Spans, Texts};
 use chatmill_export::{ExportRequest, Format, Split, SplitBy, export};
 use chatmill_workshop::Workshop;
 use serde_json::{Value, json};
@@ -91,11 +91,11 @@ fn renderings(dataset: &Dataset, dialect: &str) -> (BTreeMap<Key, Cells>, u64) {
     for batch in dataset.batches("renderings", &columns) {
         let batch = batch.unwrap();
         let [conversations, perspectives, dialects, contents] =
-            ["conversation_id", "perspective", "dialect", "content"].map(|name| batch.texts(name).unwrap());
-        let [ordinals, tokens] = ["ordinal", "tokens_r50k_base"].map(|name| batch.numbers(name).unwrap());
+            ["conversation_id", "perspective", "dialect", "content"].map(|name| batch.column::<Texts>(name).unwrap());
+        let [ordinals, tokens] = ["ordinal", "tokens_r50k_base"].map(|name| batch.column::<Numbers>(name).unwrap());
         let (spans, valid) = (
-            batch.spans("assistant_spans").unwrap(),
-            batch.flags("valid").unwrap(),
+            batch.column::<Spans>("assistant_spans").unwrap(),
+            batch.column::<Flags>("valid").unwrap(),
         );
         for row in (0..batch.rows()).filter(|row| dialects.at(*row) == dialect) {
             if !valid.at(row) {

@@ -181,7 +181,7 @@ fn plan(shop: &Workshop, more: &str) -> Result<Plan, RunError> {
         shop.path("out").display()
     );
     let path = shop.write("pipeline.toml", text);
-    Ok(Plan::load(&path, &[], None)?)
+    Ok(Plan::load(&path, &[], None, &[])?)
 }
 
 fn options(replace: bool) -> RunOptions<'static> {

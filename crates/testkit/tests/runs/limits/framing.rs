@@ -117,7 +117,7 @@ fn depth_itself_is_bounded_and_its_largest_value_is_safe() {
     shop.write("in/x.jsonl", &file);
     let pipeline = "name = \"t\"\n[[input]]\npath = \"in/**\"\n[output]\npath = \"out\"\n";
     let path = shop.write("pipeline.toml", pipeline);
-    let Err(refused) = Plan::load(&path, &[format!("limits.depth={}", levels + 1)], None) else {
+    let Err(refused) = Plan::load(&path, &[format!("limits.depth={}", levels + 1)], None, &[]) else {
         panic!("a depth beyond the ceiling is refused");
     };
     assert!(refused.to_string().contains("limits.depth"), "{refused}");

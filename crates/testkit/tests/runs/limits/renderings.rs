@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use chatmill_diag::Limits;
 use chatmill_engine::check::{CheckOptions, Checked, check};
-use chatmill_engine::{Plan, PlanError, Silent, Target};
+use chatmill_engine::{Plan, PlanError, Silent, Templates};
 use chatmill_workshop::{Workshop, rows};
 
 use super::{Milled, chat, lines, message, mill, plain};
@@ -95,7 +95,7 @@ fn rendering_bounds_what_a_dialect_takes_when_check_asks_it() {
                 ..Limits::default()
             },
             threads: 1,
-            targets: vec![Target::find("openai-chat").unwrap()],
+            targets: vec![Templates::default().find("openai-chat").unwrap()],
             ..CheckOptions::default()
         };
         let mut names = Vec::new();
@@ -165,7 +165,7 @@ fn vocabulary_bounds_the_file_of_an_encoding() {
              encodings = [{{ name = \"small\", ranks = \"small.tiktoken\", pattern = \"gpt2\" }}]\n\
              [limits]\nvocabulary = {bytes}\n"
         );
-        Plan::load(&shop.write("pipeline.toml", text), &[], None)
+        Plan::load(&shop.write("pipeline.toml", text), &[], None, &[])
     };
     assert!(load(ranks.len()).is_ok());
     let refused = load(ranks.len() - 1).err().unwrap();
@@ -184,7 +184,7 @@ fn template_file_bounds_the_file_of_a_template() {
             format!("[templates.mine]\ntemplate = \"turns.jinja\"\n[limits]\ntemplate_file = {limit}\n");
         let pipeline = format!("name = \"t\"\n[[input]]\npath = \"in/*\"\n[output]\npath = \"out\"\n{more}");
         let path = shop.write("pipeline.toml", pipeline);
-        Plan::load(&path, &[], None).map(|_| ())
+        Plan::load(&path, &[], None, &[]).map(|_| ())
     };
     assert!(load(template.len()).is_ok(), "{:?}", load(template.len()));
     let error = load(template.len() - 1).err().unwrap();
@@ -201,7 +201,7 @@ fn templated(template: &str, limit: &str) -> Result<bool, String> {
     );
     let pipeline = format!("name = \"t\"\n[[input]]\npath = \"in/*\"\n[output]\npath = \"out\"\n{more}");
     let path = shop.write("pipeline.toml", pipeline);
-    let plan = Plan::load(&path, &[], None).map_err(|error| error.to_string())?;
+    let plan = Plan::load(&path, &[], None, &[]).map_err(|error| error.to_string())?;
     let options = chatmill_engine::RunOptions::default();
     let summary = chatmill_engine::run(plan, options, &Silent, &AtomicBool::new(false));
     let invalid = |totals: chatmill_engine::summary::RunTotals| {

@@ -68,7 +68,7 @@ fn merges_in_order_are_ranks() {
 }
 
 #[test]
-fn every_division_of_a_token_may_be_a_merge() {
+fn merges_of_every_division_of_a_token_give_the_token_once() {
     // As they are when a rank file is converted: "abc" is built from "ab" and "c" only, whatever else is listed.
     let file = file(&[("a", "b"), ("b", "c"), ("a", "bc"), ("ab", "c")]);
     assert_eq!(tokens_of(&file).len(), 3);

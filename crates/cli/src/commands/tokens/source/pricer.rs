@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use chatmill_dataset::Key;
-use chatmill_dialect::{Additions, MadeTexts, Policy, Rendering};
+use chatmill_dialect::{Additions, Dialect, MadeTexts, Policy, Rendering};
+use chatmill_engine::WindowPlan;
 use chatmill_engine::conversation::{
     self, Billed, BillingMode, BudgetMeter, Logged, WindowedRenderer, requests,
 };
 use chatmill_engine::pipeline::PerspectiveChoice;
-use chatmill_engine::{Target, WindowPlan};
 use chatmill_model::{Linked, MessageKind, Sink};
 use chatmill_report::GroupKey;
 use chatmill_report::bill::{Bill, BillBy, Booking, Said, SaidBill, day};
@@ -24,7 +24,7 @@ pub(super) struct Priced<'p> {
     /// The zone of days.
     pub zone: &'p TimeZone,
     /// Dialects.
-    pub targets: &'p [Target],
+    pub targets: &'p [Dialect],
     /// Encodings.
     pub encodings: &'p [Encoding],
     /// How conversations are said.
@@ -89,7 +89,7 @@ impl<'p> Pricer<'p> {
         let title = conversation.title.as_deref().filter(|title| !title.is_empty());
         for target in priced.targets {
             let one_request = conversation.customs.is_one_request();
-            let serving = BillingMode::of(&target.dialect, priced.windows.cuts, one_request);
+            let serving = BillingMode::of(target, priced.windows.cuts, one_request);
             let mut emit = |sink: &mut Sink<'_>, perspective: &str, rendering: Rendering| {
                 let requests = requests(sink.spans_mut(), serving);
                 counter.tally_sink(sink, tallies);
@@ -124,7 +124,7 @@ impl<'p> Pricer<'p> {
                         let key = GroupKey {
                             group,
                             second,
-                            dialect: target.dialect.id(),
+                            dialect: target.id(),
                             profile: target.profile(),
                             coverage: rendering.coverage.as_str(),
                             encoding: encoding.name(),

@@ -5,20 +5,12 @@
 
 use std::borrow::Cow;
 
-use chatmill_model::{Message, Part, ParticipantKind, RawJson, Role};
+use chatmill_model::{Component, Message, Part, ParticipantKind, RawJson, Role, Sink};
 
-use super::is_native;
-use super::plan::{Planner, RowContent};
-use crate::loss::{LossCode, reasons};
+use super::{RowContent, RowWriter, is_native};
+use crate::loss::reasons;
 use crate::view::View;
-
-/// What these columns may cost.
-pub(super) const LOSES: &[LossCode] = &[
-    LossCode::ReasoningDropped,
-    LossCode::ExtraDropped,
-    LossCode::PartFlattened,
-    LossCode::PartMoved,
-];
+use crate::write::object::Object;
 
 /// Columns that stand in a place of their own.
 const PLACED: [&str; 7] = [
@@ -117,22 +109,26 @@ pub(super) enum Value<'a> {
     Word(&'static str),
 }
 
-/// The metadata of a row.
-pub(super) enum Metadata<'a> {
-    /// What stood in their stead.
-    Whole(&'a str),
-    /// Fields.
-    Fields(Vec<(&'a str, Value<'a>)>),
+impl<'a> Value<'a> {
+    /// Writes it.
+    pub(super) fn write(self, sink: &mut Sink<'a>, component: Component) {
+        match self {
+            Self::Raw(raw) => sink.raw_json(raw, component),
+            Self::Text(text) => sink.json_string(text, component),
+            Self::Word(word) => sink.framing(word),
+        }
+    }
 }
 
-impl<'a> Planner<'_, 'a> {
-    /// The metadata: what the row had, and the ids that a result has in them; with what the message thought.
+impl<'a> RowWriter<'_, 'a> {
+    /// Writes the metadata: what the row had, and the ids that a result has in them; with what the message thought.
     pub(super) fn metadata(
         &mut self,
         message: &'a Message,
         held: RowContent<'a>,
         thoughts: &[&'a str],
-    ) -> Metadata<'a> {
+        sink: &mut Sink<'a>,
+    ) {
         let position = message.position;
         let mut fields: Vec<(&'a str, Value<'a>)> = Vec::new();
         for (field, raw) in self.kept_fields(message) {
@@ -141,7 +137,7 @@ impl<'a> Planner<'_, 'a> {
                     let lost = thoughts.len() as u64 * u64::from(self.keeps_thoughts);
                     self.losses
                         .several(reasons::METADATA_HOLD_NO_REASONING, position, lost);
-                    return Metadata::Whole(raw.as_str());
+                    return sink.raw_json(raw.as_str(), Component::Meta);
                 }
                 // The thoughts of the message stand there, where policy keeps them.
                 Place::Metadata(key) if key == "reasoning_content" && !thoughts.is_empty() => {
@@ -169,12 +165,14 @@ impl<'a> Planner<'_, 'a> {
             }
         }
         if matches!(held, RowContent::Said) && self.keeps_thoughts && !thoughts.is_empty() {
-            fields.push((
-                "reasoning_content",
-                Value::Text(self.reasoning(message, thoughts)),
-            ));
+            let reasoning = Value::Text(self.reasoning(message, thoughts));
+            fields.push(("reasoning_content", reasoning));
         }
-        Metadata::Fields(fields)
+        let mut metadata = Object::open(sink);
+        for (key, value) in fields {
+            value.write(metadata.named(key), Component::Meta);
+        }
+        metadata.close();
     }
 
     /// The thoughts of a message as one text.
@@ -221,13 +219,15 @@ impl<'a> Planner<'_, 'a> {
     }
 
     /// The other columns of a row that was one.
-    pub(super) fn others(&self, message: &'a Message) -> Vec<(&'a str, &'a str)> {
+    pub(super) fn others(
+        &self,
+        message: &'a Message,
+    ) -> impl Iterator<Item = (&'a str, &'a RawJson)> + use<'a> {
         let fields = self.kept_fields(message).iter();
-        let others = fields.filter_map(|(field, value)| match place(field) {
-            Place::Column(column) if !PLACED.contains(&column) => Some((column, value.as_str())),
+        fields.filter_map(|(field, value)| match place(field) {
+            Place::Column(column) if !PLACED.contains(&column) => Some((column, value)),
             _ => None,
-        });
-        others.collect()
+        })
     }
 
     /// Further fields of a row of Suna.

@@ -1,10 +1,10 @@
 //! The column `content`: a message as JSON inside a JSON string.
 
-use chatmill_model::{Message, Part, Role, ToolCall, ToolResult};
+use chatmill_model::{Component, Level, Message, Part, Role, Sink, ToolCall, ToolResult};
 
-use super::plan::Planner;
-use crate::loss::{LossCode, reasons};
-use crate::messages::text::{declared_document, stored_declared};
+use super::RowWriter;
+use crate::loss::reasons;
+use crate::messages::text::{cleaned, declared_document};
 use crate::naming::people::UNNAMED;
 use crate::text::control_tokens::{Reserved, escape};
 use crate::text::json;
@@ -12,77 +12,47 @@ use crate::text::media::placeholder;
 use crate::tools::arguments::as_text;
 use crate::view::policy::MediaPolicy;
 
-/// What contents may cost.
-pub(super) const LOSES: &[LossCode] = &[
-    LossCode::ToolIdRewritten,
-    LossCode::ToolNameRewritten,
-    LossCode::CacheMarkDropped,
-    LossCode::MediaDropped,
-    LossCode::MediaPlaceholder,
-    LossCode::PartMoved,
-    LossCode::ReservedTextEscaped,
-    LossCode::NoticeDropped,
-];
-
-/// What a row says.
-pub(super) enum Content<'a> {
-    /// `{"role","content","tool_calls"}`.
-    Said {
-        role: &'static str,
-        /// Whether there is no content rather than an empty one, where no text is left.
-        is_null: bool,
-        texts: Vec<TextBlock<'a>>,
-        calls: Vec<Call<'a>>,
-    },
-    /// `{"role","tool_call_id","name","content"}`.
-    Result {
-        id: Option<&'a str>,
-        name: Option<&'a str>,
-        content: &'a str,
-    },
-    /// A status row that was an object or a list.
-    Object(&'a str),
-    /// A status row that was text.
-    Text(&'a str),
-}
-
 /// A text of a message.
-pub(super) struct TextBlock<'a> {
-    pub(super) text: &'a str,
-    pub(super) is_cached: bool,
+struct TextBlock<'a> {
+    text: &'a str,
+    is_cached: bool,
 }
 
-/// A call of a message.
-pub(super) struct Call<'a> {
-    pub(super) id: &'a str,
-    pub(super) name: &'a str,
-    pub(super) arguments: &'a str,
-}
-
-impl<'a> Planner<'_, 'a> {
-    /// The content of a row that is no result's.
-    pub(super) fn said(&mut self, message: &'a Message) -> Content<'a> {
-        let mut calls = Vec::new();
+impl<'a> RowWriter<'_, 'a> {
+    /// Writes the content of a row that is no result's: `{"role","content","tool_calls"}`.
+    pub(super) fn said(&mut self, message: &'a Message, sink: &mut Sink<'a>) {
+        let has_calls = message.parts.iter().any(|part| matches!(part, Part::ToolCall(_)));
+        sink.framing("\"");
+        inner(sink, "{\"role\":\"");
+        inner(sink, message.role.as_str());
+        inner(sink, "\",\"content\":");
+        match self.texts(message, has_calls).as_slice() {
+            // No content rather than an empty one, where there was no text.
+            [] if message.texts().next().is_none() => inner(sink, "null"),
+            [] => inner(sink, "\"\""),
+            [only] if !only.is_cached => inner_string(sink, only.text, Component::Content),
+            texts => list(sink, texts),
+        }
+        let mut separator = ",\"tool_calls\":[";
         for (place, part) in message.parts.iter().enumerate() {
             if let Part::ToolCall(call) = part {
-                calls.push(self.call(message, place, call));
+                inner(sink, separator);
+                separator = ",";
+                self.call(message, place, call, sink);
             }
         }
-        Content::Said {
-            role: message.role.as_str(),
-            is_null: message.texts().next().is_none(),
-            texts: self.texts(message, !calls.is_empty()),
-            calls,
-        }
+        inner(sink, if has_calls { "]}" } else { "}" });
+        sink.framing("\"");
     }
 
-    /// The content of a result's row.
+    /// Writes the content of a result's row: `{"role","tool_call_id","name","content"}`.
     pub(super) fn result(
         &mut self,
         message: &'a Message,
         place: usize,
         result: &'a ToolResult,
-    ) -> Content<'a> {
+        sink: &mut Sink<'a>,
+    ) {
         let id = self.tools.of_result(message, place, result);
         if id.is_some_and(|id| result.call_id.as_ref().is_some_and(|own| own != id)) {
             self.losses
@@ -93,15 +63,24 @@ impl<'a> Planner<'_, 'a> {
         }
         let name = result.name.as_deref();
         let name = name.or_else(|| self.tools.tool_of(message, place));
-        Content::Result {
-            id,
-            name: name.filter(|name| !name.is_empty()),
-            content: &result.content,
+        sink.framing("\"");
+        inner(sink, "{\"role\":\"tool\"");
+        if let Some(id) = id {
+            inner(sink, ",\"tool_call_id\":");
+            inner_string(sink, id, Component::Meta);
         }
+        if let Some(name) = name.filter(|name| !name.is_empty()) {
+            inner(sink, ",\"name\":");
+            inner_string(sink, name, Component::Tools);
+        }
+        inner(sink, ",\"content\":");
+        inner_string(sink, &result.content, Component::Tools);
+        inner(sink, "}");
+        sink.framing("\"");
     }
 
-    /// The content of a status row: an object where it was one.
-    pub(super) fn notice(&mut self, message: &'a Message) -> Content<'a> {
+    /// Writes the content of a status row: an object or a list where it was one, else text.
+    pub(super) fn notice(&mut self, message: &'a Message, sink: &mut Sink<'a>) {
         let mut texts = message.parts.iter().filter_map(|part| match part {
             Part::Notice(text) | Part::Text(text) => Some(text.as_str()),
             _ => None,
@@ -111,13 +90,13 @@ impl<'a> Planner<'_, 'a> {
         self.losses
             .several(reasons::STATUS_ROW_HOLDS_ONE_TEXT, message.position, further);
         if first.starts_with(['{', '[']) && json::is_portable(first) {
-            Content::Object(first)
+            sink.raw_json(first, Component::Content);
         } else {
-            Content::Text(first)
+            sink.json_string(first, Component::Content);
         }
     }
 
-    fn call(&mut self, message: &'a Message, place: usize, call: &'a ToolCall) -> Call<'a> {
+    fn call(&mut self, message: &'a Message, place: usize, call: &'a ToolCall, sink: &mut Sink<'a>) {
         let name = call.name.as_deref().filter(|name| !name.is_empty());
         if name.is_none() {
             self.losses.at(reasons::CALL_NAMES_NO_TOOL, message.position);
@@ -127,11 +106,13 @@ impl<'a> Planner<'_, 'a> {
             self.losses.at(reasons::METADATA_HOLD_THE_ID, message.position);
         }
         let arguments = as_text(call, message.position, &mut self.losses);
-        Call {
-            id,
-            name: name.unwrap_or(UNNAMED),
-            arguments: self.transcript.made().keep(arguments),
-        }
+        inner(sink, "{\"id\":");
+        inner_string(sink, id, Component::Meta);
+        inner(sink, ",\"type\":\"function\",\"function\":{\"name\":");
+        inner_string(sink, name.unwrap_or(UNNAMED), Component::Tools);
+        inner(sink, ",\"arguments\":");
+        inner_string(sink, self.transcript.made().keep(arguments), Component::Tools);
+        inner(sink, "}}");
     }
 
     /// The texts of a message, media by name.
@@ -142,21 +123,19 @@ impl<'a> Planner<'_, 'a> {
         let mut is_behind_call = false;
         let mut is_behind_result = false;
         for (_, part) in message.own_parts() {
-            let document = match part {
-                Part::Media(media) => declared_document(media, position, &mut self.losses),
-                _ => None,
-            };
             let text = match part {
-                Part::Text(text) => stored_declared(view, message, text, &mut self.losses),
-                Part::Media(_) if document.is_some() => document.unwrap_or_default().into(),
-                Part::Media(_) if view.policy.media == MediaPolicy::Drop => {
-                    self.losses.at(reasons::POLICY_DROPS_MEDIA, position);
-                    continue;
-                }
-                Part::Media(media) => {
-                    self.losses.at(reasons::ROWS_NAME_MEDIA, position);
-                    placeholder(media).into()
-                }
+                Part::Text(text) => cleaned(view, message, text.into(), &mut self.losses),
+                Part::Media(media) => match declared_document(media, position, &mut self.losses) {
+                    Some(document) => document.into(),
+                    None if view.policy.media == MediaPolicy::Drop => {
+                        self.losses.at(reasons::POLICY_DROPS_MEDIA, position);
+                        continue;
+                    }
+                    None => {
+                        self.losses.at(reasons::ROWS_NAME_MEDIA, position);
+                        placeholder(media).into()
+                    }
+                },
                 Part::CacheMark => {
                     match texts.last_mut() {
                         Some(last) if !is_behind_call && !is_behind_result => last.is_cached = true,
@@ -197,4 +176,35 @@ impl<'a> Planner<'_, 'a> {
         }
         texts
     }
+}
+
+fn list<'a>(sink: &mut Sink<'a>, texts: &[TextBlock<'a>]) {
+    let mut separator = "[";
+    for block in texts {
+        inner(sink, separator);
+        separator = ",";
+        inner(sink, "{\"type\":\"text\",\"text\":");
+        inner_string(sink, block.text, Component::Content);
+        inner(
+            sink,
+            if block.is_cached {
+                ",\"cache_control\":{\"type\":\"ephemeral\"}}"
+            } else {
+                "}"
+            },
+        );
+    }
+    inner(sink, "]");
+}
+
+/// Framing inside the string.
+fn inner(sink: &mut Sink<'_>, text: &'static str) {
+    sink.content(text, Level::JsonString, Component::Framing);
+}
+
+/// A string inside the string.
+fn inner_string<'a>(sink: &mut Sink<'a>, text: &'a str, component: Component) {
+    inner(sink, "\"");
+    sink.content(text, Level::JsonInJsonString, component);
+    inner(sink, "\"");
 }

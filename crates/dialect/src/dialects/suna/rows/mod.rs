@@ -11,45 +11,42 @@
 
 mod columns;
 mod content;
-mod plan;
 mod row;
-mod write;
 
-use chatmill_model::{DEFAULT_PROFILE, Message, Sink};
+use std::cell::OnceCell;
+use std::rc::Rc;
 
-use super::{DATED, SPECIFICATION};
+use chatmill_model::{Message, Sink, ToolResult};
+
+use super::LLM;
 use crate::loss::{LossCode, Losses, reasons, united};
 use crate::messages::select::{self, SelectedMessages};
 use crate::messages::text;
 use crate::messages::unsupported::{self, Unsupported, declare_conversation, declare_messages};
-use crate::naming::record_calls;
-use crate::passes::dialect::{Dialect, DialectAbout, Renderer, Rules, Shows};
+use crate::naming::record_calls::{self, ToolIds};
+use crate::passes::dialect::{Dialect, DialectAbout, Rules, Shows};
 use crate::tools::{arguments, forms};
 use crate::transcript::Transcript;
 use crate::transcript::progress::Progress;
 use crate::transcript::rendering::Rendering;
 use crate::view::View;
+use crate::view::facts::Ids;
+use crate::view::policy::Reasoning;
 
-use plan::Planner;
+use columns::thought;
 
 /// Rows of Suna's database.
-pub(crate) static SUNA_ROWS: Dialect = Dialect {
-    profile: DEFAULT_PROFILE,
-    about: &ABOUT,
-    renderer: Renderer::System { loses, render },
-};
+pub(crate) static SUNA_ROWS: Dialect = Dialect::system(&ABOUT, loses, render);
 
 static ABOUT: DialectAbout = DialectAbout {
     id: "suna-rows",
     title: "Suna database rows",
     family: "suna-rows",
-    media_type: "application/json",
-    specification: SPECIFICATION,
-    dated: DATED,
     carries: "text, tools, ids, times, cache marks, reasoning if policy keeps it, Suna's own status rows and further columns",
     profiles: &[&SUNA_ROWS],
     shows: Shows::Record,
     rules: Rules::Judged(&[]),
+    ..LLM
 };
 
 /// What no row has a place for.
@@ -57,13 +54,6 @@ const LACKS: &[Unsupported] = &[Unsupported::Mentions, Unsupported::Extra];
 
 /// What rows that come from Suna have no place for.
 const OWN_LACKS: &[Unsupported] = &[Unsupported::Mentions];
-
-/// What a table may cost beside its rows.
-const LOSES: &[LossCode] = &[
-    LossCode::ExtraDropped,
-    LossCode::NameDropped,
-    LossCode::ConversationIdSynthesised,
-];
 
 fn loses() -> Vec<LossCode> {
     united(&[
@@ -75,10 +65,8 @@ fn loses() -> Vec<LossCode> {
         record_calls::LOSES,
         arguments::LOSES_AS_TEXT,
         text::LOSES,
-        LOSES,
-        row::LOSES,
-        columns::LOSES,
-        content::LOSES,
+        reasons::SUNA_ROWS,
+        &[LossCode::ToolNameRewritten, LossCode::ErrorFlagDropped],
     ])
 }
 
@@ -90,22 +78,57 @@ fn render<'a>(transcript: &Transcript<'a>, sink: &mut Sink<'a>) -> Rendering {
         is_native || View::is_turn(message)
     });
     declare_table(view, &shown.messages, &mut losses);
-    let mut planner = Planner::new(transcript, &shown.messages, losses);
+    let made_up = || transcript.made().keep(view.made_id("thread"));
+    let mut rows = RowWriter {
+        transcript,
+        is_native,
+        keeps_thoughts: view.policy.reasoning == Reasoning::Keep,
+        thread: view.own_id().unwrap_or_else(made_up),
+        taken: OnceCell::new(),
+        tools: ToolIds::new(view, transcript.made(), &shown.messages, false, &mut losses),
+        losses,
+    };
     let mut progress = Progress::default();
     let mut separator = "[";
     for message in &shown.messages {
-        for row in planner.rows(message) {
+        let thoughts: Vec<&str> = message.parts.iter().filter_map(thought).collect();
+        for row in rows.of(message).into_iter().zip(0..) {
             sink.framing(separator);
             separator = ",";
-            match row.role {
-                Some(role) => progress.said(message.position, role),
-                None => progress.noted(message.position),
+            match row.0 {
+                RowContent::Said => progress.said(message.position, message.role.as_str()),
+                RowContent::Result(..) => progress.said(message.position, "tool"),
+                RowContent::Notice => progress.noted(message.position),
             }
-            row.write(sink);
+            rows.write(message, row, &thoughts, sink);
         }
     }
     sink.framing(if separator == "[" { "[]" } else { "]" });
-    progress.finish(shown.extent, planner.losses, Vec::new())
+    progress.finish(shown.extent, rows.losses, Vec::new())
+}
+
+/// What a row holds.
+#[derive(Clone, Copy)]
+enum RowContent<'a> {
+    /// Texts and calls of a message.
+    Said,
+    /// The result at this place among the parts.
+    Result(usize, &'a ToolResult),
+    /// A status row.
+    Notice,
+}
+
+/// Writes rows, and knows what they cost.
+struct RowWriter<'t, 'a> {
+    transcript: &'t Transcript<'a>,
+    is_native: bool,
+    keeps_thoughts: bool,
+    /// Id of the thread.
+    thread: &'a str,
+    /// Ids of messages.
+    taken: OnceCell<Rc<Ids>>,
+    tools: ToolIds<'a>,
+    losses: Losses,
 }
 
 /// Declares what the table as a whole has no place for, or makes up.

@@ -1,52 +1,20 @@
-//! Rows: what becomes of a message, and what that costs.
+//! Rows: what becomes of a message, column by column in the order of the document, and what that costs.
 
-use chatmill_model::{Message, MessageKind, Part, Role};
+use chatmill_model::{Component, Message, MessageKind, Part, Role, Sink};
 
-use super::columns::{Metadata, Value, thought};
-use super::content::Content;
-use super::plan::{Planner, RowContent};
+use super::columns::Value;
+use super::{RowContent, RowWriter};
 use crate::loss::{LossCode, reasons};
 use crate::naming::unique::free_id;
 use crate::text::times;
 use crate::view::facts;
+use crate::write::object::{Object, key};
 
-/// What making rows of messages may cost.
-pub(super) const LOSES: &[LossCode] = &[
-    LossCode::RoleMapped,
-    LossCode::TurnSplit,
-    LossCode::ReferenceDropped,
-    LossCode::MediaDropped,
-    LossCode::ReasoningDropped,
-    LossCode::NoticeDropped,
-    LossCode::ErrorFlagDropped,
-    LossCode::MessageIdSynthesised,
-];
-
-/// A row, column by column.
-pub(super) struct Row<'a> {
-    /// The role in which it says its message; none where it is a status row.
-    pub(super) role: Option<&'static str>,
-    pub(super) id: &'a str,
-    pub(super) thread: Value<'a>,
-    /// The column `type`.
-    pub(super) kind: &'a str,
-    pub(super) content: Content<'a>,
-    pub(super) is_llm_message: Value<'a>,
-    pub(super) metadata: Metadata<'a>,
-    pub(super) agent: Option<Value<'a>>,
-    pub(super) agent_version: Option<Value<'a>>,
-    pub(super) user: Option<Value<'a>>,
-    pub(super) created: Option<&'a str>,
-    pub(super) updated: Option<Value<'a>>,
-    /// Columns that only rows of Suna have.
-    pub(super) others: Vec<(&'a str, &'a str)>,
-}
-
-impl<'a> Planner<'_, 'a> {
+impl<'a> RowWriter<'_, 'a> {
     /// The rows of a message: what it says, then each result; or a status row.
-    pub(super) fn rows(&mut self, message: &'a Message) -> Vec<Row<'a>> {
+    pub(super) fn of(&mut self, message: &'a Message) -> Vec<RowContent<'a>> {
         if message.kind == MessageKind::Notice {
-            return vec![self.row(message, RowContent::Notice, 0, &[])];
+            return vec![RowContent::Notice];
         }
         let position = message.position;
         let parts = message.parts.iter().enumerate();
@@ -71,10 +39,7 @@ impl<'a> Planner<'_, 'a> {
         self.losses
             .several(reasons::ROWS_HAVE_NO_REPLIES, position, references);
         self.declare_unsaid(message, says_more);
-        let thoughts: Vec<&str> = message.parts.iter().filter_map(thought).collect();
-        let rows = held.into_iter().zip(0..);
-        rows.map(|(held, number)| self.row(message, held, number, &thoughts))
-            .collect()
+        held
     }
 
     /// Whether a part stands in a row that is no result's.
@@ -102,44 +67,59 @@ impl<'a> Planner<'_, 'a> {
         }
     }
 
-    fn row(
+    /// Writes a row; its number is that among the rows of the message.
+    pub(super) fn write(
         &mut self,
         message: &'a Message,
-        held: RowContent<'a>,
-        number: u64,
+        (held, number): (RowContent<'a>, u64),
         thoughts: &[&'a str],
-    ) -> Row<'a> {
-        let (role, kind, is_llm_message) = match held {
-            RowContent::Said => (Some(message.role.as_str()), message.role.as_str(), "true"),
-            RowContent::Result(..) => (Some("tool"), "tool", "true"),
-            RowContent::Notice => (None, "status", "false"),
+        sink: &mut Sink<'a>,
+    ) {
+        let (kind, is_llm_message) = match held {
+            RowContent::Said => (message.role.as_str(), "true"),
+            RowContent::Result(..) => ("tool", "true"),
+            RowContent::Notice => ("status", "false"),
         };
         let own_kind = message.source_type.as_deref().filter(|_| self.is_native);
-        let [agent, agent_version, user] = self.who(message, held);
         let created = message.timestamp.as_ref().map(times::iso);
-        Row {
-            role,
-            id: self.id(message, number),
-            thread: self
-                .stored(message, "thread_id")
-                .unwrap_or(Value::Text(self.thread)),
-            kind: own_kind.unwrap_or(kind),
-            content: match held {
-                RowContent::Said => self.said(message),
-                RowContent::Result(place, result) => self.result(message, place, result),
-                RowContent::Notice => self.notice(message),
-            },
-            is_llm_message: self
-                .stored(message, "is_llm_message")
-                .unwrap_or(Value::Word(is_llm_message)),
-            metadata: self.metadata(message, held, thoughts),
-            agent,
-            agent_version,
-            user,
-            created: created.map(|time| self.transcript.made().keep(time)),
-            updated: self.stored(message, "updated_at"),
-            others: self.others(message),
+        let created = created.map(|time| self.transcript.made().keep(time));
+        let mut row = Object::open(sink);
+        row.string(
+            key!("message_id"),
+            Some(self.id(message, number)),
+            Component::Meta,
+        );
+        let thread = self.stored(message, "thread_id");
+        let thread = thread.unwrap_or(Value::Text(self.thread));
+        thread.write(row.key(key!("thread_id")), Component::Meta);
+        row.string(key!("type"), Some(own_kind.unwrap_or(kind)), Component::Meta);
+        let content = row.key(key!("content"));
+        match held {
+            RowContent::Said => self.said(message, content),
+            RowContent::Result(place, result) => self.result(message, place, result, content),
+            RowContent::Notice => self.notice(message, content),
         }
+        let is_llm_message = self
+            .stored(message, "is_llm_message")
+            .unwrap_or(Value::Word(is_llm_message));
+        is_llm_message.write(row.key(key!("is_llm_message")), Component::Meta);
+        self.metadata(message, held, thoughts, row.key(key!("metadata")));
+        let keys = [
+            key!("agent_id"),
+            key!("agent_version_id"),
+            key!("created_by_user_id"),
+        ];
+        for (key, id) in keys.into_iter().zip(self.who(message, held)) {
+            if let Some(id) = id {
+                id.write(row.key(key), Component::Names);
+            }
+        }
+        row.string(key!("created_at"), created, Component::Meta);
+        if let Some(updated) = self.stored(message, "updated_at") {
+            updated.write(row.key(key!("updated_at")), Component::Meta);
+        }
+        row.fields(self.others(message));
+        row.close();
     }
 
     /// The id of a row: the message's for its first, else one made from it, so that nothing meets by chance.
@@ -152,10 +132,8 @@ impl<'a> Planner<'_, 'a> {
         };
         self.losses.at(reasons::EVERY_ROW_HAS_AN_ID, message.position);
         let view = self.transcript.view();
-        let look_up = || facts::message_ids(view.linked);
-        let taken = self
-            .taken
-            .get_or_init(|| view.shared(|shared| &shared.message_ids, look_up));
+        let look_up = || view.shared(|shared| &shared.message_ids, facts::message_ids);
+        let taken = self.taken.get_or_init(look_up);
         self.transcript
             .made()
             .keep(free_id(&made_up, |id| taken.contains(id)))

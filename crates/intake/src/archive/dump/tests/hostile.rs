@@ -80,7 +80,7 @@ fn the_table_of_contents_is_bounded_in_entries_and_in_names() {
 }
 
 #[test]
-fn lengths_are_not_believed() {
+fn a_length_larger_than_the_dump_is_damage() {
     let mut bytes = header(16, 0, 0);
     let count = bytes.len() - 5;
     bytes.truncate(count);

@@ -107,7 +107,7 @@ fn the_answer_to_the_documents_query_is_read_oldest_first() {
 }
 
 #[test]
-fn a_message_alone_is_a_history() {
+fn a_single_gemini_message_is_recognised_as_gemini_contents() {
     let (source, conversations, _) = recognised("gryag/message.json");
     assert_eq!((source.as_str(), conversations), ("gemini-contents", 1));
 }

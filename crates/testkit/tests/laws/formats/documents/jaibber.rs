@@ -50,7 +50,7 @@ fn every_payload_has_what_the_document_demands_and_is_recognised() {
 }
 
 #[test]
-fn one_persons_message_is_recognised_again() {
+fn one_message_written_as_a_jaibber_event_is_recognised_as_one() {
     let linked = chatmill_testkit::conversations::read(
         "openai-messages",
         r#"{"messages":[{"role":"user","content":"q"}]}"#,

@@ -1,0 +1,71 @@
+//! `[perspective]`, `[prompt]` and `[tools]`: through whose eyes renderings show a conversation, and what they show beside it.
+
+use chatmill_dialect::Existing;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// `[perspective]`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PerspectiveSection {
+    /// Who speaks as the assistant.
+    #[serde(rename = "as")]
+    pub speaker: PerspectiveChoice,
+}
+
+/// Who speaks as the assistant: a word, or a list of participants.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "it must be \"auto\", \"none\", \"each-agent\", \"each-participant\" or a list of ids and names"
+)]
+pub enum PerspectiveChoice {
+    /// A rule.
+    Rule(PerspectiveRule),
+    /// Participants by id or name, one rendering each.
+    Participants(Vec<String>),
+}
+
+impl Default for PerspectiveChoice {
+    fn default() -> Self {
+        Self::Rule(PerspectiveRule::Auto)
+    }
+}
+
+/// A rule that chooses the perspective.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PerspectiveRule {
+    /// The busiest agent, else nobody.
+    Auto,
+    /// Nobody.
+    None,
+    /// Each agent in turn.
+    EachAgent,
+    /// Each participant in turn.
+    EachParticipant,
+}
+
+/// `[prompt]`. Dialects without a perspective write the record and take no notice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PromptSection {
+    /// The text, with fields such as `{agent.name}` and `{room.title|a room}`: the words after `|` stand where a conversation
+    /// does not know the field. Without them such a conversation gets no prompt, which is counted.
+    pub system: String,
+    /// What becomes of system text that is there already.
+    #[serde(default)]
+    pub existing: Existing,
+}
+
+/// `[tools]`. A record's own definitions come first, then those of the file, then what calls show.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ToolsSection {
+    /// A JSON file with definitions in the shape of OpenAI, Anthropic, Gemini or Bedrock: a list, or an object with a list under
+    /// `tools`. Every rendering through somebody's eyes has them.
+    pub file: Option<String>,
+    /// Whether tools that the perspective calls and nobody defines are defined by the arguments of all calls in the conversation;
+    /// declared as `tool-definition-synthesised`.
+    pub infer: bool,
+}

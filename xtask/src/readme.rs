@@ -24,6 +24,7 @@ pub(crate) fn run(root: &Path, mode: Mode) -> Result<String> {
         ("README.md", "lists", lists()?),
         ("docs/sources.md", "sources", sources()?),
         ("docs/sources.md", "keys", keys()?),
+        ("docs/sources.md", "named", named()?),
         ("docs/dialects.md", "dialects", dialects()?),
         ("docs/dialects.md", "losses", losses()?),
         ("docs/encodings.md", "encodings", encodings()?),
@@ -64,6 +65,15 @@ fn sources() -> Result<String> {
         let about = source.about();
         let cells = [about.title, &about.shapes.join(", "), about.carries].map(cell);
         writeln!(table, "| `{}` | {} |", source.id(), cells.join(" | "))?;
+    }
+    Ok(table)
+}
+
+/// The formats that are named and not read.
+fn named() -> Result<String> {
+    let mut table = "| Format | The word for it |\n|---|---|\n".to_owned();
+    for (id, name) in chatmill_source::known_looks() {
+        writeln!(table, "| {name} | `{id}` |")?;
     }
     Ok(table)
 }

@@ -53,6 +53,26 @@ pub(crate) struct Global {
     pub mask_key: Option<PathBuf>,
 }
 
+/// How a command reads its inputs.
+#[derive(Debug, Args)]
+pub(crate) struct Inputs {
+    /// Source id, or the path of a format file (`mine.toml`); `auto` detects by content
+    #[arg(long, default_value = "auto", value_name = "ID|FILE")]
+    pub source: String,
+    /// Zone of times without an offset, where a conversation names none: an IANA name or an offset such as `+02:00`
+    #[arg(long, allow_hyphen_values = true, value_parser = zone, value_name = "ZONE")]
+    pub input_zone: Option<String>,
+}
+
+/// A zone that there is.
+fn zone(word: &str) -> Result<String, String> {
+    if chatmill_source::is_zone(word) {
+        Ok(word.to_owned())
+    } else {
+        Err("a zone is told by its IANA name (`Europe/Kyiv`) or its offset (`+02:00`)".to_owned())
+    }
+}
+
 /// What is milled, and how: what `plan` and `run` understand alike.
 #[derive(Debug, Args)]
 pub(crate) struct Milling {

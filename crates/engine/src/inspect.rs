@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use chatmill_diag::{Limits, cut};
 use chatmill_intake::Failure;
 use chatmill_model::{Linked, MessageKind};
-use chatmill_source::Proposal;
+use chatmill_source::{Proposal, ReadOptions};
 use serde::Serialize;
 
 use crate::entry::EntryRef;
@@ -221,11 +221,11 @@ impl EntryReport {
     }
 }
 
-/// Reads inputs one conversation at a time, in order. `visit` gets the id and the conversation;
+/// Reads inputs one conversation at a time, in order, by a source and with a zone for times that have no offset. `visit` gets the id and the conversation;
 /// it returns false to end early.
 pub fn conversations(
     paths: &[String],
-    source: &str,
+    (source, zone): (&str, Option<&str>),
     limits: &Limits,
     stop: &AtomicBool,
     visit: &mut dyn FnMut(&str, &Linked) -> bool,
@@ -234,7 +234,13 @@ pub fn conversations(
     let mut troubles = Troubles::default();
     walk(
         &inputs,
-        Settings::plain(limits),
+        Settings {
+            options: ReadOptions {
+                zone,
+                ..ReadOptions::default()
+            },
+            ..Settings::plain(limits)
+        },
         &Silent,
         stop,
         &mut |sight| match sight {

@@ -132,6 +132,10 @@ pub struct InputSection {
     /// Names of files, and of members of archives, that are left out: globs such as `*.png` or `attachments/**`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<String>,
+    /// The zone of times without an offset, where a conversation names none: an IANA name (`Europe/Kyiv`) or an offset (`+02:00`).
+    /// Without it such times have no instant: they order messages, and stay as they are written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
     /// Text put in front of every conversation id of this section.
     #[serde(default)]
     pub id_prefix: String,
@@ -196,6 +200,7 @@ impl Default for InputSection {
             merge: None,
             field_map: None,
             exclude: Vec::new(),
+            zone: None,
             id_prefix: String::new(),
             weight: None,
             limit: None,

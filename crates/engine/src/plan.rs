@@ -242,12 +242,13 @@ impl Plan {
         }
     }
 
-    /// What records are read with.
-    pub fn settings(&self) -> Settings<'_> {
-        Settings {
+    /// What records of an input are read with.
+    pub(crate) fn settings(&self, input: usize) -> Settings<'_> {
+        let settings = Settings {
             redactor: self.redactor.as_ref(),
             ..self.reading()
-        }
+        };
+        settings.in_zone(self.inputs.get(input).and_then(PlannedInput::zone))
     }
 
     /// The name of an input.

@@ -77,6 +77,17 @@ pub struct Settings<'s> {
 }
 
 impl<'s> Settings<'s> {
+    /// The same for a record of an input that may have a zone of its own.
+    pub(crate) fn in_zone(self, zone: Option<&'s str>) -> Self {
+        Self {
+            options: ReadOptions {
+                zone: zone.or(self.options.zone),
+                ..self.options
+            },
+            ..self
+        }
+    }
+
     /// Limits alone, without a redactor.
     pub fn plain(limits: &'s Limits) -> Self {
         Self {

@@ -109,7 +109,11 @@ impl Visitor<'_> {
                 let counted = place.is_none_or(|entry| self.record(entry, true));
                 counted && self.trouble(place, &Located::of_damage(damage))
             }
-            Item::Record(record) => record.read(self.settings).iter().all(|read| self.read(read)),
+            Item::Record(record) => {
+                let planned = self.inputs.get(record.entry.input);
+                let settings = self.settings.in_zone(planned.and_then(PlannedInput::zone));
+                record.read(settings).iter().all(|read| self.read(read))
+            }
             Item::Step(Step::Note(finding)) if finding.severity > Severity::Note => {
                 self.trouble(place, &Located::nowhere(finding.clone()))
             }

@@ -189,7 +189,7 @@ impl<'p> Work<'_, 'p> {
             }
             Item::Record(record) => {
                 let (begun, index) = (Instant::now(), self.receipt.ids.len());
-                self.record(record, record.read(self.tools.plan.settings()))?;
+                self.record(record, record.read(self.tools.plan.settings(record.entry.input)))?;
                 self.took(begun.elapsed(), index, record);
             }
             Item::Step(step) => self.step(entry, step)?,

@@ -67,6 +67,8 @@ pub struct Document<'t> {
     inside: RefCell<HashMap<u32, Vec<Rc<Document<'static>>>>>,
     /// The places of the names of wide objects in the order of the names, by the places of the objects.
     sorted: RefCell<HashMap<u32, Vec<u32>>>,
+    /// The names of the object that was looked into last.
+    recent: RefCell<value::Recent>,
 }
 
 /// One value on the tape. The kind follows from the byte at `start`.
@@ -93,6 +95,7 @@ impl Document<'_> {
             steps: self.steps,
             inside: self.inside,
             sorted: self.sorted,
+            recent: RefCell::default(),
         }
     }
 

@@ -6,18 +6,21 @@
 //! | Folder | Holds |
 //! |---|---|
 //! | `formats/` | one file or folder for each format that is read, and nothing else |
+//! | `format/` | the language of format files, and the reader of records by them |
 //! | `reader/` | what formats share: reading lists, fields, parts, calls, times; who speaks; how findings get their places |
 //! | `looks/`, `propose.rs` | formats that are only named, and maps that could read them |
 //!
 //! # To add a source
 //!
-//! 1. Write `formats/<name>.rs`, named after the id with underscores: page, wire structs (`wire!`), the implementation of
-//!    [`Source`] as a unit struct, private functions in calling order, tests. A vendor's request is a static
-//!    `reader::requests::Requests` instead, with a `RequestForm` and a recogniser.
+//! A list of messages in JSON is a format file, `formats/<id>.toml` (docs/formats.md). What it cannot say is Rust:
+//!
+//! 1. Write `formats/<name>.rs`, named after the id with underscores: page, wire structs (`wire!`), the source as a
+//!    value ([`Coded`]), private functions in calling order, tests.
 //! 2. Put small files of your own making into `data-samples/sources/<id>/`, at least one for each shape, and a valid
 //!    one into its folder `example/`.
-//! 3. Add its line to `sources!` below: it declares the module, makes the type public and puts it into [`SOURCES`].
+//! 3. Add its line to `sources!` below: it declares the module, makes the value public and puts it into [`SOURCES`].
 
+mod coded;
 mod format;
 mod frame;
 mod looks;
@@ -33,10 +36,11 @@ pub use chatmill_diag::RowLedger;
 use chatmill_intake::Sketch;
 pub use chatmill_intake::table::{TableFilter, TableMap};
 
+pub use coded::Coded;
 pub use format::{FormatFault, FormatFile, MapPath, load, recorded, schema as format_schema};
 pub use formats::mapped::{FieldMap, Mapped, mapped};
 pub use frame::{FrameView, Placed, Reading, Row};
-pub use looks::{Look, is_known as is_known_look, look};
+pub use looks::{Look, is_known as is_known_look, known_looks, look, look_of_tables};
 pub use options::{Branches, Division, ReadOptions};
 pub use propose::{Proposal, propose};
 pub use reader::zone::{is_zone, time_zone};
@@ -75,39 +79,85 @@ macro_rules! sources {
 }
 
 sources! {
-    group_chat::GroupChat,
-    suna_rows::SunaRows,
-    gryag_db::GryagDb,
-    gemini_contents::GeminiContents,
-    jaibber_events::JaibberEvents,
-    tzurot_requests::TzurotRequests,
-    openai_messages::OpenaiMessages,
+    group_chat::GROUP_CHAT,
+    suna_rows::SUNA_ROWS,
+    gryag_db::GRYAG_DB,
+    gemini_contents::GEMINI_CONTENTS,
+    jaibber_events::JAIBBER_EVENTS,
+    tzurot_requests::TZUROT_REQUESTS,
+    openai_messages::OPENAI_MESSAGES,
     "anthropic-messages",
     "openai-responses",
     "bedrock-converse",
     "mistral-chat",
     "ai-sdk",
-    hf_messages::HfMessages,
-    sharegpt::ShareGpt,
-    chatml::Chatml,
-    chatgpt_export::ChatgptExport,
+    "langchain-messages",
+    "pydantic-ai",
+    hf_messages::HF_MESSAGES,
+    sharegpt::SHAREGPT,
+    "ultrafeedback",
+    "nectar",
+    "shp",
+    "arena-battles",
+    "helpsteer3",
+    "xlam",
+    "parlai-chat",
+    chatml::CHATML,
+    chatgpt_export::CHATGPT_EXPORT,
     "claude-export",
-    slack_export::SlackExport,
+    "deepseek-export",
+    "grok-export",
+    "open-webui",
+    "librechat",
+    "chatbot-ui",
+    "lm-studio",
+    "openai-threads",
+    "silly-tavern",
+    slack_export::SLACK_EXPORT,
     "discord-export",
     "gemini-cli",
     "copilot-cli",
     "atif",
     telegram_export::TelegramExport,
-    whatsapp_text::WhatsappText,
-    claude_code::ClaudeCode,
-    codex::Codex,
-    request_log::RequestLog,
+    "messenger",
+    "messenger-e2ee",
+    "matrix",
+    "mattermost",
+    "rocket-chat",
+    "google-chat",
+    whatsapp_text::WHATSAPP_TEXT,
+    signal_text::SIGNAL_TEXT,
+    kakaotalk_text::KAKAOTALK_TEXT,
+    line_text::LINE_TEXT,
+    irc_log::IRC_LOG,
+    claude_code::CLAUDE_CODE,
+    codex::CODEX,
+    "qwen-code",
+    "pi-agent",
+    "factory-droid",
+    "grok-cli",
+    "kimi-cli",
+    "hermes-agent",
+    "cursor-agent",
+    aider_history::AiderHistory,
+    "swe-agent",
+    "openhands",
+    "inspect-log",
+    "tau-bench",
+    "tau2-bench",
+    "opencode",
+    "cline",
+    "goose",
+    "amp",
+    "antigravity",
+    "letta",
+    request_log::REQUEST_LOG,
     openai_batch::OPENAI_BATCH,
     anthropic_batch::ANTHROPIC_BATCH,
-    oasst::Oasst,
-    langfuse::Langfuse,
-    otel_genai::OtelGenai,
-    table_rows::TableRows,
+    oasst::OASST,
+    langfuse::LANGFUSE,
+    otel_genai::OTEL_GENAI,
+    table_rows::TABLE_ROWS,
     mapped::MAPPED,
 }
 

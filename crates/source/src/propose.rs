@@ -22,6 +22,8 @@ const ROLES: &[&str] = &[
     "from",
     "speaker",
     "sender_type",
+    "by.kind",
+    "by.role",
     "author_kind",
     "author",
     "sender",
@@ -29,7 +31,7 @@ const ROLES: &[&str] = &[
     "type",
     "user",
 ];
-const TIMES: &[&str] = &words!(time timestamp created_at createdAt create_time date ts sent_at posted_at);
+const TIMES: &[&str] = &words!(time timestamp created_at createdAt create_time date ts sent_at posted_at at);
 const IDS: &[&str] = &["id", "uuid", "message_id", "messageId", "_id"];
 const REPLIES: &[&str] = &words!(reply_to reply_to_id replyTo parent_id parentId in_reply_to);
 const SENDERS: &[&str] = &[

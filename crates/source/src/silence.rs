@@ -20,6 +20,8 @@ pub struct Silence {
     kept: HashSet<&'static str>,
     maps: HashSet<&'static str>,
     free: HashSet<&'static str>,
+    /// Objects and lists that are kept, whatever stands in them.
+    whole: HashSet<&'static str>,
 }
 
 impl Silence {
@@ -35,6 +37,18 @@ impl Silence {
         silence.kept.extend(kept.split_whitespace());
         silence.maps.extend(maps.split_whitespace());
         silence
+    }
+
+    /// The same with objects and lists that are kept as they are, separated by blanks.
+    pub(crate) fn with_whole(mut self, whole: &'static str) -> Self {
+        for key in whole.split_whitespace() {
+            if self.known.insert(key) {
+                self.keys.push(key);
+            }
+            self.kept.insert(key);
+            self.whole.insert(key);
+        }
+        self
     }
 
     /// What the format of a source says.
@@ -65,6 +79,11 @@ impl Silence {
     /// Whether the object at a path is one to which anybody may add what they like.
     pub(crate) fn is_free(&self, path: &str) -> bool {
         ends_in(path, &self.free)
+    }
+
+    /// Whether what stands at a path is kept, whatever is in it.
+    pub(crate) fn keeps_whole(&self, path: &str) -> bool {
+        ends_in(path, &self.whole)
     }
 
     /// Whether the keys of the object at a path are ids.
@@ -131,6 +150,18 @@ mod tests {
             .values()
             .flat_map(|silence| silence.known.iter().chain(&silence.maps));
         assert!(keys.all(|key| key.len() < MAX_KEY_BYTES));
+    }
+
+    #[test]
+    fn an_object_that_is_kept_as_a_whole_is_one_of_the_keys_that_are_kept() {
+        let silence = Silence::default().with_whole("run.notes env");
+        for path in ["$.run.notes", "$[].run.notes", "$.env"] {
+            assert!(
+                silence.keeps_whole(path) && silence.covers(path) && silence.keeps(path),
+                "{path}"
+            );
+        }
+        assert!(!silence.keeps_whole("$.notes") && !silence.covers("$.run.notes.words"));
     }
 
     #[test]

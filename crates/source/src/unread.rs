@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use chatmill_diag::codes;
+use chatmill_diag::{codes, cut};
 use chatmill_intake::json::{Kind, Mark, Value, append_key};
 use chatmill_model::{Conversation, Extra, Message, RawJson};
 
@@ -145,6 +145,8 @@ struct Walk<'w> {
     unread_words: u64,
     /// Whether the value at hand stands there.
     is_free: bool,
+    /// How much of the path leads to what the format keeps as a whole, where the value at hand stands in such: it is told there, as a note.
+    whole: Option<usize>,
     /// Whether something was told that nobody looked at, and that stands in no `extra` yet.
     has_left: bool,
     /// The path of the value at hand, as it is told.
@@ -172,6 +174,7 @@ impl<'w> Walk<'w> {
             read_words: 0,
             unread_words: 0,
             is_free: false,
+            whole: None,
             has_left: false,
             path: "$".to_owned(),
             records: None,
@@ -221,8 +224,11 @@ impl<'w> Walk<'w> {
 
     fn inside(&mut self, value: Value<'_>, kind: Kind, whole: bool) {
         let (length, place, around) = (self.path.len(), self.place.len(), self.around);
-        let was_free = self.is_free;
+        let (was_free, was_whole) = (self.is_free, self.whole);
         self.is_free |= self.silence.is_free(&self.path);
+        if self.whole.is_none() && self.silence.keeps_whole(&self.path) {
+            self.whole = Some(self.path.len());
+        }
         let span = value.span();
         let records = self.records.as_ref().filter(|_| self.string.is_none());
         if let Some(record) = records.and_then(|records| records.get(&(span.start, span.end))) {
@@ -260,6 +266,7 @@ impl<'w> Walk<'w> {
         }
         self.path.truncate(length);
         self.is_free = was_free;
+        self.whole = was_whole;
         self.around = around;
     }
 
@@ -303,15 +310,18 @@ impl<'w> Walk<'w> {
 
     /// Counts a value that nobody reads, unless it is without meaning.
     fn tell(&mut self, value: Value<'_>) {
-        if self.silence.covers(&self.path) {
+        if self.whole.is_none() && self.silence.covers(&self.path) {
             self.times += u64::from(self.silence.keeps(&self.path));
             return;
         }
         self.times += 1;
-        let index = self.known.get(&self.path).copied().unwrap_or_else(|| {
-            self.known.insert(self.path.clone(), self.unread.len());
+        let path = self
+            .whole
+            .map_or(self.path.as_str(), |end| cut::text(&self.path, 0..end));
+        let index = self.known.get(path).copied().unwrap_or_else(|| {
+            self.known.insert(path.to_owned(), self.unread.len());
             self.unread.push(Unread {
-                path: self.path.clone(),
+                path: path.to_owned(),
                 count: 0,
                 bytes: 0,
                 has_words: false,
@@ -322,7 +332,7 @@ impl<'w> Walk<'w> {
         if let Some(unread) = self.unread.get_mut(index) {
             unread.count += 1;
             unread.bytes += value.span().len() as u64;
-            if value.string().is_some_and(|text| holds_words(&text)) {
+            if self.whole.is_none() && value.string().is_some_and(|text| holds_words(&text)) {
                 unread.has_words = true;
                 if !self.is_free {
                     self.unread_words += value.span().len() as u64;

@@ -52,7 +52,10 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
     let plan = arguments.pipeline.as_deref();
     let plan = plan.map(|path| Plan::load(path, &[], None, &[])).transpose()?;
     let settings = Settings::new(arguments, plan.as_ref())?;
-    let resolved = settings.resolved()?;
+    let mut resolved = settings.resolved()?;
+    if let Some(zone) = &arguments.reading.input_zone {
+        resolved.zone = Some(zone.clone());
+    }
     if arguments.settings.show_settings {
         output::print(&settings.describe()?)?;
         return Ok(Exit::Complete);
@@ -86,7 +89,7 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         },
         known,
         paths: arguments.paths.clone(),
-        source: arguments.source.clone(),
+        source: arguments.reading.source.clone(),
         limits: Limits {
             now: Some(arguments.now.unwrap_or_else(today)),
             ..Limits::default()

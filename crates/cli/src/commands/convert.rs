@@ -19,7 +19,7 @@ use clap::Args;
 use super::export::maker::maker;
 use super::export::{FORMATS, NESTED, describe, exit, refused, way_out};
 use super::run::summary;
-use crate::args::choice;
+use crate::args::{Inputs, choice};
 use crate::context::Context;
 use crate::exit::{Exit, WrongRequest};
 use crate::output::{self, shown};
@@ -38,9 +38,8 @@ pub(crate) struct Arguments {
     /// Folder of the files
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Source id of the inputs, in place of looking at their content
-    #[arg(long, default_value = "auto", value_name = "ID")]
-    source: String,
+    #[command(flatten)]
+    reading: Inputs,
     /// Form of the files; without it, what the format's reader takes best
     #[arg(long, value_parser = choice(FORMATS), value_name = "FORMAT")]
     format: Option<Format>,
@@ -187,7 +186,8 @@ fn pipeline(arguments: &Arguments, request: &ExportRequest) -> anyhow::Result<Pi
     pipeline.input = inputs
         .map(|path| InputSection {
             path: path.clone(),
-            source: arguments.source.clone(),
+            source: arguments.reading.source.clone(),
+            zone: arguments.reading.input_zone.clone(),
             ..InputSection::default()
         })
         .collect();

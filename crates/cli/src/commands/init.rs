@@ -3,6 +3,7 @@
 //! Every key stands in the file, the rarer ones as comments with their defaults, so that a newcomer changes words instead
 //! of looking them up. It goes to stdout; nothing is written or overwritten.
 
+mod format;
 mod seen;
 mod toml;
 
@@ -22,6 +23,9 @@ pub(crate) struct Arguments {
     /// Files, folders, globs or archives
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
+    /// Proposes a format file for the one path instead: where in its records everything stands
+    #[arg(long)]
+    as_format: bool,
 }
 
 /// Looks at the paths and prints a pipeline file that reads them.
@@ -51,6 +55,37 @@ pub(crate) fn execute(arguments: &Arguments, context: &Context<'_>) -> anyhow::R
         failures.extend(inspection.failures);
     }
     context.meter.finish();
+    if arguments.as_format {
+        return as_format(&inputs);
+    }
     output::print_file(&toml::pipeline(&inputs)?)?;
     Ok(exit::tell(&failures))
+}
+
+/// Prints a format file for the one path.
+fn as_format(inputs: &[(&str, Seen)]) -> anyhow::Result<Exit> {
+    let [(path, seen)] = inputs else {
+        return refuse(
+            "a format file is proposed for one path",
+            "name the path of one file",
+        );
+    };
+    if let Some(source) = seen.sources().next() {
+        return refuse(
+            &format!("{path} is read as {source}"),
+            "nothing needs to be proposed; `chatmill inspect` tells what decided",
+        );
+    }
+    let proposed = match &seen.proposal {
+        Some(proposal) => format::file(path, proposal)?,
+        None => None,
+    };
+    let Some(text) = proposed else {
+        return refuse(
+            &format!("nothing in {path} looks like messages of JSON records"),
+            "`docs/formats.md` teaches to write a format file by hand",
+        );
+    };
+    output::print_file(&text)?;
+    Ok(Exit::Complete)
 }

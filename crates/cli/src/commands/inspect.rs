@@ -23,8 +23,8 @@ pub(crate) struct Arguments {
     /// Files, folders, globs, archives, or `-` for stdin
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<String>,
-    /// Source id; `auto` detects by content
-    #[arg(long, default_value = "auto", value_name = "ID")]
+    /// Source id, or the path of a format file (`mine.toml`); `auto` detects by content
+    #[arg(long, default_value = "auto", value_name = "ID|FILE")]
     source: String,
     /// Form of the answer
     #[arg(long, value_enum, default_value = "text", value_name = "FORMAT")]
@@ -94,7 +94,8 @@ fn describe(entry: &EntryReport) -> String {
     if !entry.evidence.is_empty() {
         line("evidence", harmless(&entry.evidence.join("; ")));
     }
-    for considered in &entry.considered {
+    let others = entry.considered.iter();
+    for considered in others.filter(|other| source != Some(other.source)) {
         let why = considered.why.join("; ");
         line("considered", harmless(&format!("{} ({}): {why}", considered.source, considered.confidence)));
     }

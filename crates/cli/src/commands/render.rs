@@ -19,6 +19,7 @@ use chatmill_model::{Linked, Sink};
 use clap::Args;
 use serde_json::{Value, json};
 
+use crate::args::Inputs;
 use crate::context::Context;
 use crate::exit::{self, Exit, WrongRequest, refuse};
 use crate::figures::counted;
@@ -38,9 +39,8 @@ pub(crate) struct Arguments {
     /// Chat template to print in: a Jinja file, or a `tokenizer_config.json`
     #[arg(long, value_name = "FILE", conflicts_with = "dialect")]
     template: Option<String>,
-    /// Source id; `auto` detects by content
-    #[arg(long, default_value = "auto", value_name = "ID")]
-    source: String,
+    #[command(flatten)]
+    reading: Inputs,
     /// Prints only the conversation with this id
     #[arg(long, value_name = "ID")]
     conversation: Option<String>,
@@ -95,7 +95,7 @@ pub(crate) fn execute(arguments: Arguments, context: &Context<'_>) -> anyhow::Re
     let mut read = 0;
     let troubles = conversations(
         &paths,
-        &arguments.source,
+        (&arguments.reading.source, arguments.reading.input_zone.as_deref()),
         &Limits::default(),
         context.signals.stop(),
         &mut |id, linked| {

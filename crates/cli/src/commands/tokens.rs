@@ -11,7 +11,7 @@ use chatmill_engine::{Plan, Templates};
 use chatmill_report::bill::{BillBy, TEXT, savings};
 use clap::{Args, ValueEnum};
 
-use crate::args::{Choices, choice};
+use crate::args::{Choices, Inputs, choice};
 use crate::context::Context;
 use crate::exit::{Exit, WrongRequest, refuse};
 use crate::mask::mask;
@@ -53,9 +53,8 @@ pub(crate) struct Arguments {
     /// Price file (TOML), to add money
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
-    /// Source id; `auto` detects by content
-    #[arg(long, default_value = "auto", value_name = "ID")]
-    source: String,
+    #[command(flatten)]
+    reading: Inputs,
     /// Form of the bill
     #[arg(long, value_enum, default_value = "table", value_name = "FORMAT")]
     format: Format,
@@ -174,7 +173,7 @@ fn load(arguments: &Arguments, path: &Path) -> anyhow::Result<Plan> {
             typed.push(path.clone());
         }
     }
-    if arguments.source != "auto" {
+    if arguments.reading.source != "auto" {
         return refuse(
             "--source and --pipeline both say how inputs are read",
             "leave one of them out",

@@ -91,6 +91,7 @@ pub(super) fn sections(inputs: &[PlannedInput]) -> Vec<Value> {
             let format = format.map(|text| blake3::hash(text.as_bytes()).to_hex().to_string());
             let said = [
                 ("format", format.map(Value::from)),
+                ("zone", written.zone.clone().map(Value::from)),
                 ("weight", written.weight.map(Value::from)),
                 ("limit", written.limit.map(Value::from)),
                 ("sample", written.sample.map(Value::from)),

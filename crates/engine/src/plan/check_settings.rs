@@ -57,8 +57,7 @@ impl CheckSettings {
         codes.ignore(&section.ignore, "check.ignore")?;
         codes.grade(&section.severity, "check.severity")?;
         if !section.zone.as_deref().is_none_or(chatmill_source::is_zone) {
-            let message = "a zone is told by its IANA name (`Europe/Kyiv`) or its offset (`+02:00`)";
-            return Err(PlanError::value("check.zone", message));
+            return Err(PlanError::value("check.zone", super::inputs::NO_ZONE));
         }
         let per_path = section.per_path.iter().map(path).collect::<Result<_, _>>()?;
         let suppliers = section.suppliers.iter();

@@ -70,6 +70,11 @@ impl PlannedInput {
         }
     }
 
+    /// The zone of its times without an offset, where its section names one.
+    pub(crate) fn zone(&self) -> Option<&str> {
+        self.settings.written.zone.as_deref()
+    }
+
     /// Its name in the dataset, or as it was typed where there is none.
     pub fn name(&self) -> Cow<'_, str> {
         match self.naming {
@@ -117,6 +122,9 @@ impl PlannedInput {
     }
 }
 
+/// What a zone is, where a word is none.
+pub(super) const NO_ZONE: &str = "a zone is told by its IANA name (`Europe/Kyiv`) or its offset (`+02:00`)";
+
 /// The inputs of a pipeline in the order of their names, without the run's `own` files, and notes on what was left out. What is
 /// `held` in memory stands in place of what the section names.
 pub(super) fn inputs(
@@ -140,6 +148,9 @@ pub(super) fn inputs(
                 "input.field_map",
                 "a field map is for `source = \"mapped\"`",
             ));
+        }
+        if !section.zone.as_deref().is_none_or(chatmill_source::is_zone) {
+            return Err(PlanError::value("input.zone", NO_ZONE));
         }
         let tables = table_map::choose(section.tables.as_deref(), &pipeline.table_map)?;
         if let (Some(true), Some(source)) = (section.merge, source)

@@ -39,7 +39,10 @@ pub(super) fn built_in(id: &str) -> Result<&'static dyn Source, PlanError> {
 fn format_file(word: &str, path: &Path) -> Result<&'static dyn Source, PlanError> {
     let wrong = |message: String| PlanError::value("input.source", format!("`{word}`: {message}"));
     let text = read_text(path, MAX_FORMAT_FILE, |error| wrong(error.to_string()))?;
-    let id = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let id = path
+        .file_stem()
+        .and_then(|stem| stem.to_str())
+        .unwrap_or_default();
     let file = chatmill_source::load(id, &text).map_err(|fault| wrong(fault.message))?;
     Ok(file)
 }

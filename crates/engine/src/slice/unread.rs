@@ -32,10 +32,13 @@ pub(super) fn no_table(passed: &[String]) -> Finding {
     if passed.len() > MAX_NAMED_TABLES {
         names.push("…");
     }
-    let found = if names.is_empty() {
-        "there is no table with rows".to_owned()
-    } else {
-        format!("no table map names any of {}", names.join(", "))
+    let found = match chatmill_source::look_of_tables(passed) {
+        Some(look) => format!(
+            "this looks like {}, which is not read yet: {}",
+            look.name, look.why
+        ),
+        None if names.is_empty() => "there is no table with rows".to_owned(),
+        None => format!("no table map names any of {}", names.join(", ")),
     };
     Finding::new(
         &codes::UNKNOWN_FORMAT,

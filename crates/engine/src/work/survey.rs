@@ -128,7 +128,7 @@ pub(crate) fn look(slice: &Slice, plan: &Plan, stop: &AtomicBool) -> Option<Vec<
             return None;
         }
         if let Item::Record(record) = item {
-            let read = record.read(plan.settings());
+            let read = record.read(plan.settings(record.entry.input));
             likenesses.extend(read.iter().filter_map(|read| likeness(read, plan)));
         }
     }

@@ -1,26 +1,97 @@
-//! Lines of a chat that was exported as text: each message begins with its date and time.
+//! Lines of a chat that was written as text: how they begin tells them from any other text.
 
 use chatmill_diag::cut;
 
 /// Lines that are looked at.
-const LINES: usize = 8;
+const LINES: usize = 16;
+
+/// How sessions of aider begin; a file may begin inside one.
+const SESSION: &str = "# aider chat started at 9-9-9 ";
+
+/// Lines in which one of those is sought.
+const SESSION_LINES: usize = 1024;
+
+/// How the first line of a log of IRC begins: by irssi, `WeeChat`, bots, bouncers and `HexChat`. `9` are digits, `@` letters.
+const FIRST: [&str; 12] = [
+    "--- Log opened @ @ 9 9:9:9 9",
+    "9:9 <",
+    "9:9 -!- ",
+    "9-9-9 9:9:9\t",
+    "9-9-9T9:9:9  <",
+    "9-9-9T9:9:9  *",
+    "[9 @ 9:9] <",
+    "[9 @ 9:9] *",
+    "[9 @ 9:9] -",
+    "[9:9:9] <",
+    "[9:9:9] *",
+    "**** BEGIN LOGGING AT @ @ 9 9:9:9 9",
+];
+
+/// How one of the first lines of a chat of `KakaoTalk` or LINE begins. `…` is whatever stands before the next sign.
+const AMONG_FIRST: [&str; 11] = [
+    "--------------- 9\u{b144} 9\u{c6d4} 9\u{c77c} @ ---------------",
+    "--------------- @, @ 9, 9 ---------------",
+    "[…] [@ 9:9] ",
+    "[…] [9:9 @] ",
+    "9\u{b144} 9\u{c6d4} 9\u{c77c} @ 9:9, ",
+    "9. 9. 9. @ 9:9, ",
+    "9. 9. 9. 9:9, ",
+    "@ 9, 9 at 9:9 @, ",
+    "@ 9, 9, 9:9 @, ",
+    "[LINE] ",
+    "9/9/9(@)",
+];
 
 /// Marks of writing direction, which phones put in front of lines.
 const MARKS: [char; 6] = [
     '\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202c}', '\u{2068}',
 ];
 
-/// Whether one of the first lines begins as a message does: `12/9/20, 23:55 - Ann: ` or `[09.12.20, 23:55:01] Ann: `.
+/// Whether one of the first lines begins as those of a chat do.
 pub(super) fn begins(head: &[u8]) -> bool {
     let lines = head.split(|byte| *byte == b'\n');
-    let mut lines = lines.filter(|line| !line.trim_ascii().is_empty()).take(LINES);
-    lines.any(is_dated)
+    let lines = lines.filter(|line| !line.trim_ascii().is_empty());
+    let mut lines = lines.take(SESSION_LINES).enumerate();
+    lines.any(|(at, line)| {
+        let text = String::from_utf8_lossy(cut::up_to(line, 96));
+        let text = text.trim_start_matches(MARKS);
+        let is = |form: &&str| has_form(text, form);
+        is(&SESSION)
+            || at < LINES && (is_dated(text) || AMONG_FIRST.iter().any(&is))
+            || at == 0 && FIRST.iter().any(is)
+    })
 }
 
-/// Whether a line begins so. Lines of logs begin with the year and have no brackets around their times.
-fn is_dated(line: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(cut::up_to(line, 96));
-    let text = text.trim_start_matches(MARKS);
+/// Whether a line begins in a form.
+fn has_form(line: &str, form: &str) -> bool {
+    let mut rest = line;
+    let mut signs = form.chars();
+    while let Some(sign) = signs.next() {
+        let after = match sign {
+            // A day of one digit may have a blank before it.
+            '9' => rest
+                .trim_start_matches(' ')
+                .trim_start_matches(|sign: char| sign.is_ascii_digit()),
+            '@' => rest.trim_start_matches(|sign: char| sign.is_alphabetic() || sign == '.'),
+            '…' => {
+                let next = signs.clone().next().and_then(|next| rest.find(next));
+                next.and_then(|at| rest.get(at..)).unwrap_or(rest)
+            }
+            // What stands between a time and its half of the day differs from version to version.
+            ' ' => rest.strip_prefix([' ', '\u{202f}']).unwrap_or(rest),
+            sign => rest.strip_prefix(sign).unwrap_or(rest),
+        };
+        if after.len() == rest.len() {
+            return false;
+        }
+        rest = after;
+    }
+    true
+}
+
+/// Whether a line begins with a date, a time and what ends them: `12/9/20, 23:55 - Ann: ` or `[09.12.20, 23:55:01] Ann: `. Lines of
+/// logs begin with the year and have no brackets around their times.
+fn is_dated(text: &str) -> bool {
     let inside = text.strip_prefix('[');
     let is_date = |sign: char| sign.is_ascii_digit() || "./-".contains(sign);
     let rest = inside.unwrap_or(text);
@@ -61,6 +132,20 @@ mod tests {
             "2020-12-09, 23:55 - Ann: hello",
             "9/12/20 23:55 - Ann: hello",
             "[2023/5/4, 16:13:23] Ann: hello",
+            "cut off\n# aider chat started at 2026-01-05 10:00:00",
+            "--- Log opened Mon Jan 05 10:00:00 2026",
+            "**** BEGIN LOGGING AT Mon Jan  5 10:00:00 2026",
+            "10:00 <@ann> hello",
+            "2026-01-05 10:00:00\tann\thello",
+            "2026-01-05T10:00:00  *** ann has joined #kites",
+            "[05 Jan 10:00] --> ann (a@example.org) joined the channel",
+            "[10:00:00] <ann> hello",
+            "Ann \u{b2d8}\n--------------- 2026\u{b144} 1\u{c6d4} 5\u{c77c} \u{c6d4}\u{c694}\u{c77c} ---------------",
+            "[Ann] [10:00 AM] hello",
+            "2026\u{b144} 1\u{c6d4} 5\u{c77c} \u{c624}\u{c804} 10:00, Ann : hello",
+            "January 5, 2026 at 10:00 AM, Ann : hello",
+            "[LINE] Chat history with Ann",
+            "2026/01/05(Mon)",
         ] {
             assert!(begins(line.as_bytes()), "{line}");
         }
@@ -73,6 +158,10 @@ mod tests {
             "1.2.3",
             "1/2/3 4:5 - x",
             "[2024,10,10] 10:10",
+            "# aider",
+            "when\twho\ttext\n2026-01-05 10:00:00\tann\thello",
+            "[\"a\"] [1]",
+            "10:00\tann\thello",
         ] {
             assert!(!begins(line.as_bytes()), "{line}");
         }

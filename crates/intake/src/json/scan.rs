@@ -48,6 +48,7 @@ pub fn scan(bytes: &[u8], depth_limit: u32) -> Result<Document<'_>, Fault> {
         steps: OnceCell::new(),
         inside: RefCell::default(),
         sorted: RefCell::default(),
+        recent: RefCell::default(),
     })
 }
 

@@ -16,6 +16,19 @@ const FEW_FIELDS: usize = 8;
 /// Above this many fields a name is sought by halves and not from the front.
 const MANY_FIELDS: usize = 64;
 
+/// From so many values inside on, the names of an object are remembered until another such object is looked into: a message is asked for
+/// one field after another.
+const MANY_VALUES: u32 = 24;
+
+/// The names of an object.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Recent {
+    /// The place of the object after its own node, which no object has that was looked into yet.
+    object: u32,
+    /// Bytes of each name as it is written, and its place; 0 bytes where it is written with an escape.
+    names: Vec<(usize, u32)>,
+}
+
 /// What a JSON value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -226,6 +239,12 @@ impl<'d> Value<'d> {
 
     /// The last field of that name. It may be asked for each of many names: those of a wide object are sorted once.
     pub fn get(self, key: &str) -> Option<Value<'d>> {
+        if self.kind() != Kind::Object {
+            return None;
+        }
+        if self.node().link - self.index > MANY_VALUES {
+            return self.remembered(key);
+        }
         let mut found = None;
         for (number, (name, value)) in self.pairs().enumerate() {
             if number == MANY_FIELDS {
@@ -236,6 +255,30 @@ impl<'d> Value<'d> {
             }
         }
         found
+    }
+
+    /// The same of a large object, whose names are remembered.
+    fn remembered(self, key: &str) -> Option<Value<'d>> {
+        let mut recent = self.document.recent.borrow_mut();
+        if recent.object != self.index + 1 {
+            recent.object = 0;
+            recent.names.clear();
+            for (number, (name, _)) in self.pairs().enumerate() {
+                if number == MANY_FIELDS {
+                    return self.sought(key);
+                }
+                let node = name.node();
+                let bytes = if node.link == 0 { node.end - node.start } else { 0 };
+                recent.names.push((bytes as usize, name.index));
+            }
+            recent.object = self.index + 1;
+        }
+        let wanted = key.len() + 2;
+        let mut names = recent.names.iter().rev();
+        let is_it = |(bytes, name): &&(usize, u32)| {
+            (*bytes == wanted || *bytes == 0) && Value::new(self.document, *name).spells(key)
+        };
+        names.find(is_it).map(|(_, name)| Value::new(self.document, name + 1))
     }
 
     /// The same by halves.

@@ -149,13 +149,18 @@ fn beginning(token: &[u8]) -> String {
     String::from_utf8_lossy(&json::unescape_lossy(first)).into_owned()
 }
 
-/// The shape of a text, as the object that it is written as.
+/// Lines of a text that a sketch knows.
+const MAX_LINES: usize = 1024;
+
+/// The shape of a text, as the object that it is written as: how each of its first lines begins that is not empty.
 pub(super) fn of_text(text: &[u8]) -> RecordSketch {
-    let first = String::from_utf8_lossy(cut::up_to(text.trim_ascii_start(), MAX_STRING_BYTES));
+    let lines = text.split(|byte| *byte == b'\n');
+    let lines = lines.filter(|line| !line.trim_ascii().is_empty()).take(MAX_LINES);
+    let begins = lines.map(|line| String::from_utf8_lossy(cut::up_to(line, MAX_STRING_BYTES)).into_owned());
     RecordSketch {
         keys: vec!["text".to_owned()],
         is_object: true,
-        starts: vec![("text".to_owned(), first.into_owned())],
+        starts: begins.map(|begin| ("text".to_owned(), begin)).collect(),
         ..RecordSketch::default()
     }
 }

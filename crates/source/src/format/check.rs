@@ -1,9 +1,10 @@
 //! What must hold in a format file beside its form, and what follows from it.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
-use super::language::{Choice, Language, MessageMap, Paths, Piece, Word};
-use super::path::MapPath;
+use super::condition::{Choice, Word};
+use super::language::{Language, MessageMap, Piece};
+use super::path::{MapPath, Paths};
 
 /// The most cases, parts, marks and pieces of a format file.
 const MOST: usize = 64;
@@ -39,12 +40,22 @@ pub(super) fn check(language: &Language) -> Result<(), String> {
     if map.messages.0.is_empty() {
         return Err("conversation.messages says nowhere where messages stand: a path like \"$.messages\", or \"$\" where each record is one".to_owned());
     }
-    let has_rows = map.messages.0.iter().any(MapPath::is_root);
-    if has_rows && (map.join || !map.each.0.is_empty() || language.tree.is_some()) {
-        return Err("where each record is a message (conversation.messages = \"$\"), there is no join, no each and no tree".to_owned());
+    let has_rows = !map.alone && map.messages.0.iter().any(MapPath::is_root);
+    if has_rows && (map.join || !map.each.0.is_empty()) {
+        return Err(
+            "where each record is a message (conversation.messages = \"$\"), there is no join and no each"
+                .to_owned(),
+        );
+    }
+    let goes_back = language.tree.as_ref().is_some_and(|tree| tree.back.is_some());
+    if !has_rows && (goes_back || language.message.repeated.is_some()) {
+        return Err("tree.back and message.repeated speak of records that are messages: they need conversation.messages = \"$\"".to_owned());
     }
     if !has_rows && !map.header.0.is_empty() {
         return Err("conversation.header speaks of records that are no messages: it needs conversation.messages = \"$\"".to_owned());
+    }
+    if map.alone && !matches!(map.messages.0.as_slice(), [path] if path.is_root()) {
+        return Err("conversation.alone speaks of records that are conversations: it needs conversation.messages = \"$\"".to_owned());
     }
     if map.join && map.id.0.is_empty() {
         return Err(
@@ -98,15 +109,17 @@ pub(super) fn shapes(language: &Language) -> Vec<&str> {
     if words.is_empty() { vec!["session"] } else { words }
 }
 
-/// First keys of the paths of messages.
-pub(super) fn first_keys(language: &Language) -> HashSet<String> {
+/// First keys of the paths of messages, in order; of more than 128 the last may stand twice.
+pub(super) fn first_keys(language: &Language) -> Vec<String> {
     let cases = language.case.iter().map(|case| case.over(&language.message));
     let maps: Vec<MessageMap> = cases.chain([language.message.clone()]).collect();
     let mut keys = BTreeSet::new();
     let mut add = |path: &MapPath| keys.extend(path.keys().0.first().map(|key| (*key).to_owned()));
     for map in &maps {
-        let paths: [&Paths; 5] = [&map.id, &map.time, &map.kind, &map.model, &map.conversation];
+        let paths: [&Paths; 4] = [&map.id, &map.time, &map.kind, &map.model];
         paths.into_iter().flat_map(|paths| &paths.0).for_each(&mut add);
+        let conversation = map.conversation.0.iter();
+        conversation.filter_map(|text| text.path()).for_each(&mut add);
         map.role.0.iter().filter_map(Choice::path).for_each(&mut add);
         let sender = map
             .sender
@@ -125,7 +138,7 @@ pub(super) fn first_keys(language: &Language) -> HashSet<String> {
                 .for_each(&mut add);
         }
         map.again.iter().map(|again| &again.text).for_each(&mut add);
-        map.reply.iter().map(|reply| &reply.to).for_each(&mut add);
+        map.reply.iter().flat_map(|reply| &reply.to.0).for_each(&mut add);
         map.mentions.iter().for_each(&mut add);
     }
     keys.into_iter().collect()

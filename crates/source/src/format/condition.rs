@@ -6,15 +6,103 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::language::{Choice, Conditions, Word};
 use super::path::{self, MapPath};
+use super::several::{OneOrMany, string_or_table};
+
+/// Conditions, of which one is enough.
+pub(super) type Conditions = OneOrMany<Condition>;
+
+/// Words, of which the first that holds counts.
+pub(super) type Choices = OneOrMany<Choice>;
+
+/// A word: always, or where a condition holds.
+#[derive(Clone, Debug, JsonSchema)]
+#[serde(untagged)]
+pub(super) enum Choice {
+    /// This word, or the word at this path.
+    Always(Word),
+    /// A word where a condition holds.
+    Where(ChoiceWhere),
+}
+
+/// A word where a condition holds.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChoiceWhere {
+    /// The word.
+    pub is: String,
+    /// Where it holds.
+    pub when: Conditions,
+}
+
+/// A word, or a path to one.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(with = "String")]
+pub(super) enum Word {
+    /// The format file says it.
+    Said(String),
+    /// The record says it.
+    At(MapPath),
+}
+
+impl TryFrom<String> for Word {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        if word.starts_with('$') {
+            MapPath::parse(&word).map(Self::At)
+        } else {
+            Ok(Self::Said(word))
+        }
+    }
+}
+
+string_or_table!(Choice: Always, Where);
+
+impl Choice {
+    /// Says that what decides it is read.
+    pub(super) fn read(&self, value: Value<'_>) {
+        if let Self::Where(choice) = self {
+            choice.when.read(value);
+        }
+    }
+
+    /// The path to the word, where the record says it.
+    pub(super) fn path(&self) -> Option<&MapPath> {
+        match self {
+            Self::Always(Word::At(path)) => Some(path),
+            _ => None,
+        }
+    }
+}
 
 /// What must stand where. Of each path, one value must be one of the words. A word that ends in `*` means all that begin so; `true` and
 /// `false` are JSON's own; `present` is anything but null and an empty text, `absent` the opposite.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "BTreeMap<String, Wanted>")]
 #[schemars(with = "BTreeMap<String, Wanted>")]
-pub(super) struct Condition(Vec<(MapPath, Vec<String>)>);
+pub(super) struct Condition(Vec<(MapPath, Vec<Test>)>);
+
+/// What a value is to be.
+#[derive(Clone, Debug)]
+enum Test {
+    Present,
+    Absent,
+    Is(String),
+    Begins(String),
+}
+
+impl From<String> for Test {
+    fn from(word: String) -> Self {
+        match (word.as_str(), word.strip_suffix('*')) {
+            ("present", _) => Self::Present,
+            ("absent", _) => Self::Absent,
+            (_, Some(start)) => Self::Begins(start.to_owned()),
+            (_, None) => Self::Is(word),
+        }
+    }
+}
 
 /// The words that a condition is content with.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -41,25 +129,23 @@ impl TryFrom<BTreeMap<String, Wanted>> for Condition {
                 Wanted::Word(word) => vec![word],
                 Wanted::Any(words) => words,
             };
-            Ok((MapPath::parse(&path)?, words))
+            Ok((MapPath::parse(&path)?, words.into_iter().map(Test::from).collect()))
         });
         each.collect::<Result<_, String>>().map(Self)
     }
 }
 
 impl Condition {
-    /// Whether it holds for a value. What decides it counts as read, where `reads` says so.
-    pub(super) fn holds(&self, value: Value<'_>, reads: bool) -> bool {
-        self.0.iter().all(|(path, words)| {
-            let found = path.find(value);
-            let is_scalar = |value: &&Value<'_>| !matches!(value.kind(), Kind::Array | Kind::Object);
-            for value in found.iter().filter(|_| reads).filter(is_scalar) {
-                value.mark(Mark::Taken);
-            }
-            words.iter().any(|word| match word.as_str() {
-                "present" => found.iter().any(|value| says_something(*value)),
-                "absent" => !found.iter().any(|value| says_something(*value)),
-                word => found.iter().any(|value| is(*value, word)),
+    /// Whether it holds for a value. Nothing that is looked at counts as read.
+    fn holds(&self, value: Value<'_>) -> bool {
+        self.0.iter().all(|(path, tests)| {
+            tests.iter().any(|test| match test {
+                Test::Present => path.any(value, says_something),
+                Test::Absent => !path.any(value, says_something),
+                Test::Is(word) => path.any(value, |value| path::says(value, word)),
+                Test::Begins(start) => path.any(value, |value| {
+                    value.string().is_some_and(|own| own.starts_with(start.as_str()))
+                }),
             })
         })
     }
@@ -69,22 +155,27 @@ fn says_something(value: Value<'_>) -> bool {
     value.written() != "\"\""
 }
 
-fn is(value: Value<'_>, word: &str) -> bool {
-    match word.strip_suffix('*') {
-        Some(start) => value.string().is_some_and(|own| own.starts_with(start)),
-        None => path::says(value, word),
-    }
-}
-
 impl Conditions {
-    /// Whether one of them holds; what decides it counts as read.
+    /// Whether one of them holds; what is asked counts as read.
     pub(super) fn hold(&self, value: Value<'_>) -> bool {
-        self.0.iter().any(|condition| condition.holds(value, true))
+        self.read(value);
+        self.would_hold(value)
     }
 
     /// Whether one of them holds, as somebody asks who reads nothing.
     pub(super) fn would_hold(&self, value: Value<'_>) -> bool {
-        self.0.iter().any(|condition| condition.holds(value, false))
+        self.0.iter().any(|condition| condition.holds(value))
+    }
+
+    /// Says that what they ask is read, as far as it holds nothing else.
+    pub(super) fn read(&self, value: Value<'_>) {
+        for (path, _) in self.0.iter().flat_map(|condition| &condition.0) {
+            path.each(value, |value| {
+                if !matches!(value.kind(), Kind::Array | Kind::Object) {
+                    value.mark(Mark::Taken);
+                }
+            });
+        }
     }
 
     /// Whether something is said at all.
@@ -97,8 +188,8 @@ impl Conditions {
 pub(super) fn applies(when: &Conditions, unless: &Conditions, value: Value<'_>) -> bool {
     (!when.are_said() || when.would_hold(value)) && !unless.would_hold(value) && {
         // What did not decide is left: another piece may be the one.
-        when.hold(value);
-        unless.hold(value);
+        when.read(value);
+        unless.read(value);
         true
     }
 }

@@ -6,15 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use chatmill_intake::json::Value;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::condition::Condition;
-use super::path::MapPath;
+use super::condition::{Choices, Conditions};
+use super::others::{Others, PieceRole};
+use super::path::{MapPath, Paths};
 use super::request::RequestMap;
-use super::several::{OneOrMany, string_or_table};
-use super::template::Template;
+use super::several::string_or_table;
+use super::template::Texts;
 
 /// A format: how its files are recognised, and where in them everything stands.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -67,6 +67,10 @@ pub(super) struct Language {
     /// Keys without meaning that hold words: they are kept among the extra fields, and not told.
     #[serde(default)]
     pub silent_words: String,
+    /// Objects and lists in which a program notes how it ran. As far as nothing reads them, they are kept among the extra fields,
+    /// whatever stands in them, and told once, as a note; written like `silent`.
+    #[serde(default)]
+    pub kept_whole: String,
     /// Objects whose keys are ids.
     #[serde(default)]
     pub maps: String,
@@ -141,85 +145,12 @@ impl Words {
     }
 }
 
-/// Paths, of which the first that leads to something counts.
-pub(super) type Paths = OneOrMany<MapPath>;
-
-/// Texts, of which the first that says something counts.
-pub(super) type Texts = OneOrMany<Template>;
-
-/// Conditions, of which one is enough.
-pub(super) type Conditions = OneOrMany<Condition>;
-
-/// Words, of which the first that holds counts.
-pub(super) type Choices = OneOrMany<Choice>;
-
-/// A word: always, or where a condition holds.
-#[derive(Clone, Debug, JsonSchema)]
-#[serde(untagged)]
-pub(super) enum Choice {
-    /// This word, or the word at this path.
-    Always(Word),
-    /// A word where a condition holds.
-    Where(ChoiceWhere),
-}
-
-/// A word where a condition holds.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ChoiceWhere {
-    /// The word.
-    pub is: String,
-    /// Where it holds.
-    pub when: Conditions,
-}
-
-/// A word, or a path to one.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(try_from = "String")]
-#[schemars(with = "String")]
-pub(super) enum Word {
-    /// The format file says it.
-    Said(String),
-    /// The record says it.
-    At(MapPath),
-}
-
-impl TryFrom<String> for Word {
-    type Error = String;
-
-    fn try_from(word: String) -> Result<Self, String> {
-        if word.starts_with('$') {
-            MapPath::parse(&word).map(Self::At)
-        } else {
-            Ok(Self::Said(word))
-        }
-    }
-}
-
-string_or_table!(Choice: Always, Where);
-
-impl Choice {
-    /// Says that what decides it is read.
-    pub(super) fn read(&self, value: Value<'_>) {
-        if let Self::Where(choice) = self {
-            choice.when.hold(value);
-        }
-    }
-
-    /// The path to the word, where the record says it.
-    pub(super) fn path(&self) -> Option<&MapPath> {
-        match self {
-            Self::Always(Word::At(path)) => Some(path),
-            _ => None,
-        }
-    }
-}
-
 /// Where the conversation stands in the record.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct ConversationMap {
-    /// The conversations of a record that holds several; the paths below then start at one of them.
+    /// The conversations of a record that holds several; the paths below then start at one of them. Of several paths the first that leads
+    /// to some counts.
     pub each: Paths,
     /// What the structure of the record is called, in the column `shape`; the word `session` unless something else is said.
     pub shape: Choices,
@@ -241,8 +172,13 @@ pub(super) struct ConversationMap {
     pub people: Option<PeopleMap>,
     /// Its messages: a list, or `$` where each record is a message and those of one conversation are gathered.
     pub messages: Paths,
-    /// Records that say something of the conversation, and no message, where each record is a message. The paths above are sought in them.
+    /// Whether each record is a conversation of its own that is said like one message, as a question with its answers; `messages` is `$` then.
+    pub alone: bool,
+    /// Records that say something of the conversation, and no message, where each record is a message. The paths above are sought in them,
+    /// from the last to the first: what was said last counts. The id is that of the first.
     pub header: Conditions,
+    /// Whom such a record is about, where it names no conversation: it belongs to those alone whose messages hold this word.
+    pub about: Paths,
     /// How many messages the record says that it holds.
     pub count: Option<MapPath>,
     /// Whether files that name the same conversation are one: its parts.
@@ -251,7 +187,10 @@ pub(super) struct ConversationMap {
     pub reversed: bool,
     /// The value by which messages are put in order, as ids that grow are: by length, then by letters. Of parts of a conversation
     /// that are joined the order is that of all.
-    pub order: Option<MapPath>,
+    pub order: Paths,
+    /// Its messages once more, as where a program keeps the branch that was seen last beside all of them: those that are the same are
+    /// passed over.
+    pub again: Paths,
     /// What is kept among its extra fields, in this order.
     pub keep: Vec<MapPath>,
 }
@@ -268,6 +207,9 @@ pub(super) struct PeopleMap {
     /// The name that others see.
     #[serde(default)]
     pub name: Paths,
+    /// Whether only those belong to it who say something, as where a file lists everybody of a server.
+    #[serde(default)]
+    pub speak: bool,
 }
 
 /// Who stands above whom.
@@ -275,12 +217,17 @@ pub(super) struct PeopleMap {
 #[serde(deny_unknown_fields)]
 pub(super) struct TreeMap {
     /// The id of what stands above a message. A message without this key stands below the one before it.
-    pub parent: MapPath,
+    pub parent: Option<MapPath>,
+    /// The id of a message that is taken back, with all after it, where each record is a message: what follows stands in its place.
+    pub back: Option<MapPath>,
     /// How ids begin that mean nothing stands above.
     #[serde(default)]
     pub root: Vec<String>,
+    /// Messages that stand in the one above them, at any depth.
+    pub below: Option<MapPath>,
     /// The id of the message that people saw last, in the record; without it, the branch of the last message is the conversation.
-    pub visible: Option<MapPath>,
+    #[serde(default)]
+    pub visible: Paths,
 }
 
 /// Where everything stands in a message; paths start at it.
@@ -292,11 +239,11 @@ pub(super) struct MessageMap {
     /// Whether ids are texts: a number is told.
     pub text_ids: bool,
     /// The conversation that it belongs to, where each record is a message.
-    pub conversation: Paths,
+    pub conversation: Texts,
     /// When it was said: ISO 8601, or a count since 1970 of seconds, milliseconds or microseconds.
     pub time: Paths,
     /// When it was edited: kept where it is another time than that of the message.
-    pub edited: Option<MapPath>,
+    pub edited: Paths,
     /// Who speaks: a word for a role, or a path to one; of several the first that holds.
     pub role: Choices,
     /// What the words for roles mean, beyond those that everybody uses; one that ends in `*` means all that begin so.
@@ -314,14 +261,24 @@ pub(super) struct MessageMap {
     pub say: Vec<Piece>,
     /// The words of `say` once more: they are kept where they are others, and said where `say` has none.
     pub again: Option<Again>,
+    /// What was said in its place, as answers that were asked for again: alternatives to it.
+    pub others: Option<Others>,
     /// The words of an event, where it is one.
     pub notice: Texts,
     /// Whether it continues the assistant's message before it.
     pub joins: bool,
+    /// What a record is whose message has the id of an earlier one, where each record is a message; without it, another message.
+    pub repeated: Option<Repeated>,
     /// Ids of those who are mentioned.
     pub mentions: Option<MapPath>,
     /// The message that it answers.
     pub reply: Option<ReplyMap>,
+    /// The thread that it belongs to: those that say the same as an earlier message answer the first of them.
+    pub thread: Paths,
+    /// Messages that answer it and stand in it: they are messages of the conversation, and replies to it.
+    pub answers: Paths,
+    /// The earlier message that it is the new wording of, or that it adds something to: it is none itself then, where that one is there.
+    pub amends: Option<AmendMap>,
     /// The model that wrote it.
     pub model: Paths,
     /// What it cost: an object in the words of any vendor's API, or where its counts stand.
@@ -344,8 +301,18 @@ pub(super) enum Speaks {
     Tool,
     /// Nobody: an event.
     Notice,
-    /// Nobody, and nothing that belongs to the conversation: it is counted and passed over.
+    /// Nobody, and nothing that belongs to the conversation: it is counted, and what it holds is told as anything that nobody reads.
     Nothing,
+}
+
+/// What a record is whose message has the id of an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Repeated {
+    /// That message as it became: it is read in the place of the earlier one.
+    Replaces,
+    /// More of it, where the earlier one is the assistant's and stands right before.
+    Joins,
 }
 
 /// What becomes of a message whose word for the role is not known.
@@ -381,6 +348,21 @@ pub(super) struct Again {
     pub text: MapPath,
     /// A sentence that stands there for what has no words.
     pub placeholder: Option<String>,
+    /// Whether they are said as well, and not only kept, where they are others.
+    #[serde(default)]
+    pub say: bool,
+}
+
+/// An earlier message that a record says anew, or adds something to.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AmendMap {
+    /// The id of the earlier message.
+    pub of: MapPath,
+    /// What of the record is kept among the extra fields of that message.
+    pub keep: Option<MapPath>,
+    /// The name under which it is kept, with a number behind it: `edits` for `edits[0]`.
+    pub name: String,
 }
 
 /// The message that another answers.
@@ -388,7 +370,7 @@ pub(super) struct Again {
 #[serde(deny_unknown_fields)]
 pub(super) struct ReplyMap {
     /// Its id.
-    pub to: MapPath,
+    pub to: Paths,
     /// The id of the conversation that it stands in, where that may be another.
     pub conversation: Option<MapPath>,
     /// What is kept among the extra fields where it stands in another conversation.
@@ -431,14 +413,22 @@ pub(super) struct Piece {
     pub when: Conditions,
     /// Where it is not.
     pub unless: Conditions,
+    /// A text that holds JSON: the paths below start in it.
+    pub within: Option<MapPath>,
     /// The elements that are such pieces; the paths below then start at each.
     pub each: Option<MapPath>,
+    /// Who says it, where that is somebody else than who says the rest: it is a message of its own then.
+    pub role: Option<PieceRole>,
     /// What the model thought.
     pub reasoning: Texts,
     /// A picture, sound or file.
     pub file: Option<FileMap>,
     /// Words; at a path also a list of parts as vendors' APIs have them.
     pub text: Texts,
+    /// Whether lines in front that quote another message, each behind a `>`, are left out with the empty line after them.
+    pub unquoted: bool,
+    /// A text that is several turns written out, each behind an empty line and `Human:` or `Assistant:`; else it is words.
+    pub turns: Option<MapPath>,
     /// A list whose elements `part` reads.
     pub parts: Option<MapPath>,
     /// A whole message in the form of any vendor's API.
@@ -468,6 +458,8 @@ pub(super) struct FileMap {
     pub url: Paths,
     /// Its bytes in base64.
     pub data: Paths,
+    /// Words that go with it; none where they are its name.
+    pub caption: Paths,
 }
 
 /// A call of a tool.
@@ -518,10 +510,14 @@ pub(super) struct Case {
     pub sender: Option<SenderMap>,
     /// What it says, piece by piece.
     pub say: Option<Vec<Piece>>,
+    /// What was said in its place.
+    pub others: Option<Others>,
     /// The words of an event.
     pub notice: Option<Texts>,
     /// Whether it continues the assistant's message before it.
     pub joins: Option<bool>,
+    /// The earlier message that it is the new wording of, or that it adds something to.
+    pub amends: Option<AmendMap>,
     /// The model that wrote it.
     pub model: Option<Paths>,
     /// What it cost.
@@ -543,8 +539,14 @@ impl Case {
         if self.sender.is_some() {
             own.sender.clone_from(&self.sender);
         }
+        if self.others.is_some() {
+            own.others.clone_from(&self.others);
+        }
         if self.usage.is_some() {
             own.usage.clone_from(&self.usage);
+        }
+        if self.amends.is_some() {
+            own.amends.clone_from(&self.amends);
         }
         own
     }

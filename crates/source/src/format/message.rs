@@ -1,19 +1,27 @@
 //! Reading a message as a format file says: who speaks, when, what it says, and what becomes of everything else.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use chatmill_diag::{Finding, Severity, codes};
-use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::json::Value;
 use chatmill_model::{Extra, Message, MessageKind, Part, Reference, Role, Usage};
 
+use super::amended::Amended;
 use super::condition::{Chosen, chosen};
-use super::language::{Counts, MessageMap, Paths, ReplyMap, SenderMap, Speaks, Unknown, UsageMap};
+use super::language::{
+    AmendMap, Counts, MessageMap, Repeated, ReplyMap, SenderMap, Speaks, Unknown, UsageMap,
+};
 use super::loaded::Loaded;
+use super::path::{MapPath, Paths};
 use super::piece::{Pieces, Said};
+use super::template::Read;
 use crate::frame::FrameView;
 use crate::reader::branch::NodeReader;
 use crate::reader::tree::Node;
 use crate::reader::{
-    Element, Keep as _, ListReader, Site, Times, Turn, Turns, id, logged, parts, role_words, turns, weight,
-    word,
+    Element, Keep as _, ListReader, Site, Times, Turn, Turns, holds_something, id, logged, parts, role_words,
+    weight, word,
 };
 use chatmill_diag::Limits;
 
@@ -24,25 +32,11 @@ pub(super) struct Reader<'d, 'r> {
     pub(super) times: Times,
     /// The id of the conversation, where it has one.
     pub(super) conversation: Option<String>,
-}
-
-impl Paths {
-    /// The first thing that a path leads to.
-    pub(super) fn first<'d>(&self, value: Value<'d>) -> Option<Value<'d>> {
-        self.found(value).map(|(found, _)| found)
-    }
-
-    /// The same, with the path that leads there as findings name it.
-    pub(super) fn found<'d>(&self, value: Value<'d>) -> Option<(Value<'d>, String)> {
-        let mut paths = self.0.iter();
-        paths.find_map(|path| path.first(value).map(|found| (found, path.name())))
-    }
-
-    /// The first id or name that stands at a path.
-    pub(super) fn id(&self, value: Value<'_>) -> Option<String> {
-        let mut found = self.0.iter().filter_map(|path| path.first(value));
-        found.find_map(id)
-    }
+    /// The id of the message that the next one stands in and answers.
+    pub(super) above: Option<String>,
+    /// The ids of the first messages of threads.
+    threads: HashMap<String, String>,
+    amended: Amended,
 }
 
 /// Who speaks, and the word that says it.
@@ -61,17 +55,16 @@ impl<'d, 'r> Reader<'d, 'r> {
             turns: Turns::new(frame, limits),
             times: Times::new(frame.options),
             conversation: frame.key.map(str::to_owned),
+            above: None,
+            threads: HashMap::new(),
+            amended: Amended::default(),
         }
     }
 
     /// Reads the message at a path of the record, the one with this index in its list.
     pub(super) fn message(&mut self, index: u32, value: Value<'d>, path: impl Fn() -> String) {
         let keys = &self.format.keys;
-        let single =
-            |value: Value<'d>| match value.duplicate_keys().into_iter().find(|key| keys.contains(key)) {
-                Some(key) => Err(key.into()),
-                None => Ok(()),
-            };
+        let single = |value: Value<'d>| repeated(keys, value).map_or(Ok(()), Err);
         let list = &mut self.turns.list;
         if list.element(Element::Message, &path, value, single).is_none() {
             return;
@@ -80,7 +73,6 @@ impl<'d, 'r> Reader<'d, 'r> {
         let voice = voice(map, value);
         if voice.speaks == Speaks::Nothing {
             self.turns.list.rows.merged += 1;
-            super::read::pass_over(value);
             return;
         }
         if let (Some(found), Unknown::Reject) = (voice.unknown, map.unknown) {
@@ -134,23 +126,19 @@ impl<'d, 'r> Reader<'d, 'r> {
             limits,
         };
         pieces.read(&map.say, value, &mut said, &mut site);
-        if let Some(again) = &map.again {
+        if let Some(again) = &map.again
+            && map.notice.0.is_empty()
+        {
             pieces.again(again, value, &mut said, &mut site);
         }
         let kind = map.kind.id(value);
-        let mut is_notice = voice.speaks == Speaks::Notice;
-        if !map.notice.0.is_empty() {
-            is_notice = true;
+        let is_notice = !map.notice.0.is_empty() || voice.speaks == Speaks::Notice;
+        if is_notice {
             let words = map.notice.says(value, self.format.read);
-            let words = if words.is_empty() {
-                kind.clone()
-            } else {
-                Some(words)
-            };
-            said.parts
-                .insert(0, Part::Notice(words.unwrap_or_else(|| "event".to_owned())));
-        } else if is_notice {
-            event(&mut said, kind.as_ref().or(voice.word.as_ref()));
+            let own_kind = kind
+                .as_ref()
+                .filter(|kind| Some(*kind) != map.usual_type.as_ref());
+            notice(map, words, own_kind.or(voice.word.as_ref()), &mut said);
         }
         let role = match (said.role, voice.speaks) {
             (Some(role), _) if map.role.0.is_empty() => role,
@@ -164,39 +152,21 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
         let mentions = map.mentions.iter().flat_map(|path| path.find(value));
         let mentions = mentions.filter_map(id).collect();
-        let reply = map.reply.as_ref();
-        let reference = reply.and_then(|reply| self.reference(reply, value, &mut said));
-        let references = reference.into_iter().collect();
-        if let Some((path, edited)) = map
-            .edited
-            .as_ref()
-            .and_then(|path| Some((path, path.first(value)?)))
-            && map
-                .time
-                .first(value)
-                .is_none_or(|time| time.written() != edited.written())
+        let references = self.references(map, value, own.as_ref(), &mut said);
+        keep(map, value, self.format.read, &mut said);
+        if let Some(amends) = &map.amends
+            && self.amends(amends, value, &mut said)
         {
-            said.extra.keep(path.name(), edited);
-        }
-        for path in &map.keep {
-            for found in path
-                .find(value)
-                .into_iter()
-                .filter(|found| holds_something(*found))
-            {
-                said.extra.keep(path.name(), found);
-            }
+            return;
         }
         let usage = map.usage.as_ref().and_then(|usage| usage.of(value));
         let model = map.model.id(value).map(Into::into);
-        if map.joins
-            && let Some(last) = self.turns.list.messages.len().checked_sub(1)
-            && self
-                .turns
-                .list
-                .messages
-                .last()
-                .is_some_and(|last| last.role == Role::Assistant)
+        let is_more = |last: &Message| {
+            let is_same = map.repeated == Some(Repeated::Joins) && last.id.is_some() && last.id == own;
+            last.role == Role::Assistant && (map.joins || is_same)
+        };
+        if let Some(last) = self.turns.list.messages.len().checked_sub(1)
+            && self.turns.list.messages.last().is_some_and(is_more)
         {
             let turn = Turn {
                 id: own,
@@ -227,11 +197,46 @@ impl<'d, 'r> Reader<'d, 'r> {
             model,
             ..self.turns.list.message(role, value.span(), index)
         };
+        let start = self.turns.list.messages.len();
+        let shown = map.others.as_ref().map(|others| (others, whole.clone()));
         self.push(value, whole, said, map.sender.as_ref(), name.as_deref());
+        if let Some((others, whole)) = shown {
+            self.others(others, value, &whole, start, map.sender.as_ref());
+        }
     }
 
-    /// Adds a message, divided at the results of its own calls, which are the tool's.
-    fn push(
+    /// Gives an earlier message what a record says of it: words in place of its own, which are kept, and extra fields. `false` where
+    /// it is not there.
+    fn amends(&mut self, map: &AmendMap, value: Value<'d>, said: &mut Said) -> bool {
+        let list = &mut self.turns.list;
+        let target = map.of.first(value).and_then(id);
+        let place = target
+            .as_ref()
+            .and_then(|target| self.amended.place(target, &list.messages));
+        let earlier = place.and_then(|place| Some((place, list.messages.get_mut(place)?)));
+        let Some((place, earlier)) = earlier.filter(|(_, earlier)| earlier.id == target) else {
+            return false;
+        };
+        let key = format!("{}[{}]", map.name, self.amended.number(place, &map.name));
+        if said.parts.iter().any(|part| matches!(part, Part::Text(_))) {
+            let own = std::mem::replace(&mut earlier.parts, std::mem::take(&mut said.parts));
+            for part in own {
+                match part {
+                    Part::Text(text) => earlier.extra.keep_text(format!("{key}.before"), &text),
+                    other => earlier.parts.push(other),
+                }
+            }
+        }
+        earlier.extra.0.append(&mut said.extra);
+        if let Some(kept) = map.keep.as_ref().and_then(|path| path.first(value)) {
+            earlier.extra.keep(key, kept);
+        }
+        list.rows.merged += 1;
+        true
+    }
+
+    /// Adds a message, divided where somebody else speaks.
+    pub(super) fn push(
         &mut self,
         value: Value<'d>,
         whole: Message,
@@ -246,13 +251,16 @@ impl<'d, 'r> Reader<'d, 'r> {
         if whole.kind == MessageKind::Message {
             parts::hold_place(role, &mut said.parts, &said.extra);
         }
-        let pieces = if role == Role::Assistant {
-            turns::divided(role, said.parts)
-        } else {
-            vec![(role, said.parts)]
-        };
-        let mut extra = Some(said.extra);
+        let pieces = said.turns(role);
+        let last = pieces.len().saturating_sub(1);
+        let (mut extra, mut whole) = (Some(said.extra), Some(whole));
         for (number, (role, parts)) in pieces.into_iter().enumerate() {
+            let own = if number == last {
+                whole.take()
+            } else {
+                whole.clone()
+            };
+            let Some(own) = own else { return };
             // A further piece counts as a row of its own.
             self.turns.list.rows.rows += u64::from(number > 0);
             let sender = if role == Role::Tool {
@@ -266,15 +274,15 @@ impl<'d, 'r> Reader<'d, 'r> {
             let place = self.turns.list.messages.len() as u32;
             let is_first = number == 0;
             self.turns.list.push(Message {
-                id: whole.id.clone().filter(|_| is_first),
+                id: own.id.filter(|_| is_first),
                 position: place,
                 sender,
                 role,
                 parts,
                 weight,
-                usage: whole.usage.filter(|_| is_first),
+                usage: own.usage.filter(|_| is_first),
                 extra: Extra(extra.take().unwrap_or_default()),
-                ..whole.clone()
+                ..own
             });
         }
     }
@@ -310,13 +318,40 @@ impl<'d, 'r> Reader<'d, 'r> {
         Some(place)
     }
 
+    /// The message that this one answers: the one that it names, the one that it stands in, or the first of its thread.
+    fn references(
+        &mut self,
+        map: &MessageMap,
+        value: Value<'d>,
+        own: Option<&String>,
+        said: &mut Said,
+    ) -> Vec<Reference> {
+        let reply = map.reply.as_ref();
+        let named = reply.and_then(|reply| self.reference(reply, value, said));
+        let above = self.above.take();
+        let first = map.thread.id(value).and_then(|thread| {
+            let first = self.threads.get(&thread).cloned();
+            if first.is_none() {
+                self.threads.extend(own.map(|own| (thread, own.clone())));
+            }
+            first
+        });
+        let other = above.or(first).map(|target| Reference {
+            target: Some(target),
+            ..Reference::default()
+        });
+        // A thread's first message may name itself.
+        let all = named.or(other).into_iter();
+        all.filter(|to| to.target.as_ref() != own).collect()
+    }
+
     /// The message that this one answers; one of another conversation is only kept.
     fn reference(&self, reply: &ReplyMap, value: Value<'_>, said: &mut Said) -> Option<Reference> {
         let other = reply.conversation.as_ref().and_then(|path| path.first(value));
         let is_here = other
             .and_then(id)
             .is_none_or(|other| Some(other) == self.conversation);
-        let target = reply.to.first(value).and_then(id).filter(|_| is_here);
+        let target = reply.to.id(value).filter(|_| is_here);
         if target.is_none()
             && let Some((path, whole)) = reply
                 .keep
@@ -342,11 +377,28 @@ impl<'d, 'r> NodeReader<'d, 'r> for Reader<'d, 'r> {
     }
 }
 
+/// The first of these keys, which are in order, that an object has twice.
+fn repeated<'d>(keys: &[String], object: Value<'d>) -> Option<Cow<'d, str>> {
+    let mut seen = 0_u128;
+    let mut names = object.fields().map(|(key, _)| key);
+    names.find(|key| {
+        let place = keys.binary_search_by(|known| known.as_str().cmp(key)).ok();
+        let bit = place
+            .and_then(|place| 1_u128.checked_shl(place as u32))
+            .unwrap_or_default();
+        let is_again = seen & bit != 0;
+        seen |= bit;
+        is_again
+    })
+}
+
 /// Who speaks in a message.
 fn voice<'d>(map: &MessageMap, value: Value<'d>) -> Voice<'d> {
     let of_word = |word: &str| {
         let begins = |(pattern, _): &(&String, &Speaks)| {
-            pattern.strip_suffix('*').is_some_and(|start| word.starts_with(start))
+            pattern
+                .strip_suffix('*')
+                .is_some_and(|start| word.starts_with(start))
         };
         let known = map.roles.get(word).copied();
         let known = known.or_else(|| map.roles.iter().find(begins).map(|(_, speaks)| *speaks));
@@ -409,11 +461,9 @@ fn unknown(map: &MessageMap, found: Option<Value<'_>>, site: &mut Site<'_>) {
 
 impl MessageMap {
     /// The field that says the role, as findings name it.
-    fn role_field(&self) -> String {
+    fn role_field(&self) -> &str {
         let mut paths = self.role.0.iter().filter_map(|choice| choice.path());
-        paths
-            .next()
-            .map_or_else(|| "role".to_owned(), super::path::MapPath::name)
+        paths.next().map_or("role", MapPath::name)
     }
 
     /// What the role is not, where it is unknown.
@@ -430,6 +480,41 @@ impl MessageMap {
             _ => "none of the known words".to_owned(),
         }
     }
+}
+
+/// Keeps what a format file says that is kept, and when a message was edited.
+fn keep(map: &MessageMap, value: Value<'_>, read: Read, said: &mut Said) {
+    // Some programs write 0 where nobody edited.
+    if let Some((edited, name)) = map.edited.found(value)
+        && edited.written() != "0"
+        && map
+            .time
+            .first(value)
+            .is_none_or(|time| time.written() != edited.written())
+    {
+        said.extra.keep(name, edited);
+    }
+    for path in &map.keep {
+        let found = path.find(value).into_iter();
+        for found in found.filter(|found| holds_something(*found)) {
+            said.extra.push((path.name().to_owned(), read.kept(found)));
+        }
+    }
+}
+
+/// Puts the words of an event in front: those that its format file says, else its own, else what it is called.
+fn notice(map: &MessageMap, words: String, kind: Option<&String>, said: &mut Said) {
+    if map.notice.0.is_empty() {
+        event(said, kind);
+        return;
+    }
+    let words = if words.is_empty() {
+        kind.cloned()
+    } else {
+        Some(words)
+    };
+    let words = words.unwrap_or_else(|| "event".to_owned());
+    said.parts.insert(0, Part::Notice(words));
 }
 
 /// What an event says: its words, or what it is called.
@@ -451,16 +536,6 @@ fn event(said: &mut Said, kind: Option<&String>) {
     said.parts.insert(0, Part::Notice(words));
 }
 
-/// Whether a value says anything: null, `false`, and what is empty do not.
-pub(super) fn holds_something(value: Value<'_>) -> bool {
-    match value.kind() {
-        Kind::Null | Kind::Bool(false) => false,
-        Kind::String => value.written() != "\"\"",
-        Kind::Array | Kind::Object => !value.is_empty(),
-        Kind::Bool(true) | Kind::Number => true,
-    }
-}
-
 impl UsageMap {
     fn of(&self, value: Value<'_>) -> Option<Usage> {
         match self {
@@ -472,9 +547,9 @@ impl UsageMap {
 
 impl Counts {
     fn of(&self, value: Value<'_>) -> Option<Usage> {
-        let count = |path: &super::path::MapPath| path.first(value)?.number_text().and_then(logged::tokens);
-        let one = |path: &Option<super::path::MapPath>| path.as_ref().and_then(count);
-        let with = |count_of: Option<u64>, beside: &[super::path::MapPath]| {
+        let count = |path: &MapPath| path.first(value)?.number_text().and_then(logged::tokens);
+        let one = |path: &Option<MapPath>| path.as_ref().and_then(count);
+        let with = |count_of: Option<u64>, beside: &[MapPath]| {
             count_of.map(|own| beside.iter().filter_map(count).fold(own, u64::saturating_add))
         };
         let usage = Usage {
@@ -484,6 +559,11 @@ impl Counts {
         };
         (!usage.is_empty()).then_some(usage)
     }
+}
+
+/// Whether a message belongs to the conversation.
+pub(super) fn belongs(map: &MessageMap, value: Value<'_>) -> bool {
+    voice(map, value).speaks != Speaks::Nothing
 }
 
 /// Whether a person says a message.

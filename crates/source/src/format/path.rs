@@ -1,7 +1,8 @@
 //! Paths of format files and field maps: a small part of JSON Path.
 //!
 //! `$` is the value at hand: the record, a message, an element of a list. `.key` and `["key"]` step into a field, `[0]` to an
-//! element, `[*]` to all elements, or to all values of an object, `[key=word]` to those whose field `key` is that word.
+//! element, `[*]` to all elements, or to all values of an object, `[key=word]` to those whose field `key` is that word, `[@key]` to the one
+//! whose index stands in the field `key` beside the list; to the first, where none stands there.
 
 use std::borrow::Cow;
 
@@ -9,8 +10,14 @@ use chatmill_intake::json::{Kind, Value};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::several::OneOrMany;
+use crate::reader::id;
+
 /// Bytes of the longest path.
 const MAX_BYTES: usize = 256;
+
+/// Paths, of which the first that leads to something counts.
+pub(super) type Paths = OneOrMany<MapPath>;
 
 /// A path.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -18,6 +25,8 @@ const MAX_BYTES: usize = 256;
 #[schemars(with = "String")]
 pub struct MapPath {
     text: String,
+    /// As names of a sketch are written.
+    name: String,
     steps: Vec<Step>,
 }
 
@@ -27,6 +36,7 @@ enum Step {
     Index(usize),
     Each,
     Where { key: String, word: String },
+    At(String),
 }
 
 impl TryFrom<String> for MapPath {
@@ -65,8 +75,9 @@ impl MapPath {
             } else {
                 let inside = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
                 let (inside, after) =
-                    inside.ok_or_else(|| fault("after $ come .key, [\"key\"], [0], [*] and [key=word]"))?;
+                    inside.ok_or_else(|| fault("after $ come .key, [\"key\"], [0], [*], [@key] and [key=word]"))?;
                 let step = match inside.split_once('=') {
+                    _ if inside.starts_with('@') => Step::At(inside.trim_start_matches('@').to_owned()),
                     Some((key, word)) if !key.is_empty() => Step::Where {
                         key: key.to_owned(),
                         word: word.to_owned(),
@@ -78,7 +89,7 @@ impl MapPath {
                 };
                 (step, after)
             };
-            if step == Step::Key(String::new()) {
+            if [Step::Key(String::new()), Step::At(String::new())].contains(&step) {
                 return Err(fault("a name is empty"));
             }
             steps.push(step);
@@ -86,6 +97,7 @@ impl MapPath {
         }
         Ok(Self {
             text: text.to_owned(),
+            name: name_of(&steps),
             steps,
         })
     }
@@ -94,6 +106,7 @@ impl MapPath {
     pub fn root() -> Self {
         Self {
             text: "$".to_owned(),
+            name: String::new(),
             steps: Vec::new(),
         }
     }
@@ -111,17 +124,21 @@ impl MapPath {
     /// What it leads to from here, without nulls.
     pub fn find<'d>(&self, from: Value<'d>) -> Vec<Value<'d>> {
         let mut found = Vec::new();
-        let end = walk(&self.steps, from, &mut |value| {
-            found.push(value);
-            None::<()>
-        });
-        debug_assert!(end.is_none(), "nothing stops the walk");
+        self.each(from, |value| found.push(value));
         found
     }
 
     /// The first thing that it leads to.
     pub fn first<'d>(&self, from: Value<'d>) -> Option<Value<'d>> {
         walk(&self.steps, from, &mut Some)
+    }
+
+    /// What stands in the field that it ends with, null included; none where there is no such field.
+    pub(crate) fn field<'d>(&self, from: Value<'d>) -> Option<Value<'d>> {
+        let (Step::Key(key), before) = self.steps.split_last()? else {
+            return None;
+        };
+        walk(before, from, &mut Some)?.get(key)
     }
 
     /// The name of its last field; empty where it has none.
@@ -172,29 +189,73 @@ impl MapPath {
     }
 
     /// As names of a sketch are written: `a.b[].c`.
-    pub fn name(&self) -> String {
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether something that it leads to is such.
+    pub(super) fn any<'d>(&self, from: Value<'d>, is: impl Fn(Value<'d>) -> bool) -> bool {
+        walk(&self.steps, from, &mut |value| is(value).then_some(())).is_some()
+    }
+
+    /// Does something with all that it leads to.
+    pub(super) fn each<'d>(&self, from: Value<'d>, mut then: impl FnMut(Value<'d>)) {
+        walk(&self.steps, from, &mut |value| {
+            then(value);
+            None::<()>
+        });
+    }
+}
+
+impl OneOrMany<MapPath> {
+    /// The first thing that a path leads to.
+    pub(super) fn first<'d>(&self, value: Value<'d>) -> Option<Value<'d>> {
+        self.found(value).map(|(found, _)| found)
+    }
+
+    /// The same, with the path that leads there as findings name it.
+    pub(super) fn found<'d>(&self, value: Value<'d>) -> Option<(Value<'d>, &str)> {
+        let mut paths = self.0.iter();
+        paths.find_map(|path| path.first(value).map(|found| (found, path.name())))
+    }
+
+    /// The first id or name that stands at a path.
+    pub(super) fn id(&self, value: Value<'_>) -> Option<String> {
+        let mut found = self.0.iter().filter_map(|path| path.first(value));
+        found.find_map(id)
+    }
+}
+
+/// Steps as names of a sketch are written.
+fn name_of(steps: &[Step]) -> String {
         let mut name = String::new();
-        for step in &self.steps {
+        for step in steps {
             match step {
                 Step::Key(key) if name.is_empty() => name.push_str(key),
                 Step::Key(key) => {
                     name.push('.');
                     name.push_str(key);
                 }
-                Step::Index(_) | Step::Each | Step::Where { .. } => name.push_str("[]"),
+                Step::Index(_) | Step::Each | Step::Where { .. } | Step::At(_) => name.push_str("[]"),
             }
         }
         name
-    }
 }
 
 /// Walks the steps from a value, until what is there says that it was the one.
 fn walk<'d, T>(steps: &[Step], from: Value<'d>, there: &mut impl FnMut(Value<'d>) -> Option<T>) -> Option<T> {
-    let mut here = from;
+    let (mut here, mut beside) = (from, from);
     for (at, step) in (1..).zip(steps) {
         let rest = steps.get(at..).unwrap_or_default();
         match step {
-            Step::Key(key) => here = here.get(key)?,
+            Step::Key(key) => {
+                beside = here;
+                here = here.get(key)?;
+            }
+            Step::At(key) => {
+                let index = beside.get(key).and_then(|index| index.number_text()?.parse().ok());
+                here = here.items().nth(index.unwrap_or_default())?;
+            }
             Step::Index(index) => here = here.items().nth(*index)?,
             Step::Each if here.kind() == Kind::Object => {
                 return here.fields().find_map(|(_, value)| walk(rest, value, there));
@@ -242,6 +303,10 @@ mod tests {
         assert!(found("$.a.b.c[9]", record).is_empty());
         assert_eq!(found(r#"$.a["odd key"][b=3].b"#, record), ["3"]);
         assert_eq!(found("$.a[*][2].c", record), ["2"]);
+        let versions = r#"{"all":[{"a":1},{"a":2}],"chosen":1,"other":{"all":[3,4]},"wrong":7}"#;
+        assert_eq!(found("$.all[@chosen].a", versions), ["2"]);
+        assert_eq!(found("$.other.all[@chosen]", versions), ["3"]);
+        assert!(found("$.all[@wrong]", versions).is_empty());
     }
 
     #[test]
@@ -251,6 +316,7 @@ mod tests {
             ("$a", "after $ come"),
             ("$.", "a name is empty"),
             ("$.a..b", "a name is empty"),
+            ("$.a[@]", "a name is empty"),
             ("$[x]", "an index is a number"),
             ("$[\"a]", "does not end"),
             ("$.a[1", "after $ come"),

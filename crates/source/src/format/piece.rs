@@ -1,20 +1,23 @@
 //! Reading the pieces of a message: words, thoughts, files, calls and results.
 
+use std::ops::Range;
 use std::path::Path;
 
 use chatmill_diag::{Limits, codes};
-use chatmill_intake::json::{Kind, Value};
+use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{
     ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult, own_parts,
 };
 
 use super::condition::{Chosen, applies, chosen};
-use super::language::{Again, CallMap, FileMap, Piece, ResultMap, Texts};
+use super::language::{Again, CallMap, FileMap, Piece, ResultMap};
 use super::loaded::Loaded;
-use super::message::holds_something;
-use super::path::MapPath;
-use super::template::Template;
-use crate::reader::{Keep, Kept, Site, arguments, exchange, kind_of, message_object, parts};
+use super::path::{MapPath, Paths};
+use super::template::{Template, Texts};
+use crate::reader::{
+    Keep, Kept, Notes, Site, arguments, exchange, holds_something, kind_of, message_object, parts,
+    quoted_json, transcript,
+};
 
 /// What a message says.
 #[derive(Debug, Default)]
@@ -23,6 +26,8 @@ pub(super) struct Said {
     pub(super) parts: Vec<Part>,
     /// Fields without a place, by path.
     pub(super) extra: Kept,
+    /// Which of the pieces somebody else says than who says the rest.
+    pub(super) voices: Vec<(Range<usize>, Role)>,
     /// The role that a vendor's message inside says.
     pub(super) role: Option<Role>,
     /// The name that it says.
@@ -38,6 +43,19 @@ impl Keep for Said {
 }
 
 impl Said {
+    /// Reads turns that are written out in one text, or words.
+    fn written_out(&mut self, text: &str) {
+        let Some(turns) = transcript::turns(text) else {
+            self.parts.push(Part::Text(text.to_owned()));
+            return;
+        };
+        for (role, words) in turns.into_iter().filter(|(_, words)| !words.is_empty()) {
+            let at = self.parts.len();
+            self.voices.push((at..at + 1, role));
+            self.parts.push(Part::Text(words));
+        }
+    }
+
     /// Whether it holds results and nothing else.
     pub(super) fn only_answers(&self) -> bool {
         let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
@@ -56,10 +74,34 @@ pub(super) struct Pieces<'r> {
 impl Pieces<'_> {
     /// Reads the pieces of a value, in order.
     pub(super) fn read(self, say: &[Piece], value: Value<'_>, said: &mut Said, site: &mut Site<'_>) {
-        for piece in say.iter().filter(|piece| applies_here(piece, value)) {
+        for piece in say {
+            let Some(path) = &piece.within else {
+                self.one_or_each(piece, value, said, site);
+                continue;
+            };
+            let Some(text) = path.first(value) else { continue };
+            let Some(document) = quoted_json::open(text, self.limits) else {
+                let words = self.format.read.text(text);
+                said.parts
+                    .extend((!words.is_empty()).then_some(Part::Text(words)));
+                continue;
+            };
+            // Positions inside the text mean nothing outside of it.
+            let mut notes = Notes::new(0);
+            self.one_or_each(piece, document.root(), said, &mut site.inside(&mut notes, text));
+            for finding in notes.findings {
+                let placed = site.notes.spanned(finding, text.span());
+                site.notes.findings.push(placed);
+            }
+        }
+    }
+
+    /// Reads a piece, or each of those that it stands for.
+    fn one_or_each(self, piece: &Piece, value: Value<'_>, said: &mut Said, site: &mut Site<'_>) {
+        if applies_here(piece, value) {
             let Some(each) = &piece.each else {
                 self.piece(piece, value, "", said, site);
-                continue;
+                return;
             };
             let list = each.name();
             let list = list.trim_end_matches("[]");
@@ -82,18 +124,33 @@ impl Pieces<'_> {
 
     /// Reads a piece that stands at `place` in the message; one of the message itself has no place.
     fn piece(self, piece: &Piece, value: Value<'_>, place: &str, said: &mut Said, site: &mut Site<'_>) {
+        let start = said.parts.len();
         let thought = piece.reasoning.says(value, self.format.read);
         if !thought.is_empty() {
             said.parts.push(Part::Reasoning(thought));
         }
-        said.parts.extend(
-            piece
-                .file
-                .as_ref()
-                .and_then(|file| self.file(file, value))
-                .map(Part::Media),
-        );
+        if let Some((map, media)) = piece
+            .file
+            .as_ref()
+            .and_then(|map| Some((map, self.file(map, value)?)))
+        {
+            let caption = map.caption.first(value).map(|words| self.format.read.text(words));
+            let caption = caption.filter(|words| !words.is_empty() && media.name.as_ref() != Some(words));
+            said.parts.push(Part::Media(media));
+            said.parts.extend(caption.map(Part::Text));
+        }
+        let before = said.parts.len();
         self.text(&piece.text, value, place, said, site);
+        if piece.unquoted {
+            for part in said.parts.iter_mut().skip(before) {
+                if let Part::Text(text) = part {
+                    unquote(text);
+                }
+            }
+        }
+        if let Some(text) = piece.turns.as_ref().and_then(|path| path.first(value)?.as_str()) {
+            said.written_out(&text);
+        }
         if let Some(list) = piece.parts.as_ref().and_then(|path| path.first(value)) {
             let name = piece.parts.as_ref().map(MapPath::name).unwrap_or_default();
             self.parts(list, &joined(place, &name), said, site);
@@ -110,7 +167,12 @@ impl Pieces<'_> {
             for (key, _) in said.extra.iter_mut().skip(from).filter(|_| !name.is_empty()) {
                 *key = format!("{name}.{key}");
             }
+            let begin = said.parts.len();
             said.parts.extend(turn.parts);
+            // Of several messages each has a voice of its own.
+            let voice = turn.role.filter(|_| piece.each.is_some());
+            said.voices
+                .extend(voice.map(|role| (begin..said.parts.len(), role)));
             said.role = said.role.or(turn.role);
             said.name = said.name.take().or(turn.name);
             said.id = said.id.take().or(turn.id);
@@ -123,16 +185,16 @@ impl Pieces<'_> {
             self.result(result, value, place, said, site);
         }
         for path in &piece.keep {
-            for found in path
-                .find(value)
-                .into_iter()
-                .filter(|found| holds_something(*found))
-            {
-                said.extra.keep(joined(place, &path.name()), found);
-            }
+            path.each(value, |found| {
+                if holds_something(found) {
+                    said.extra.keep(joined(place, path.name()), found);
+                }
+            });
         }
+        let voice = piece.role.map(|role| (start..said.parts.len(), role.into()));
+        said.voices.extend(voice);
         for key in &piece.ignore {
-            value.get(key).inspect(|value| super::read::pass_over(*value));
+            value.get(key).inspect(|value| value.mark(Mark::Taken));
         }
     }
 
@@ -142,9 +204,9 @@ impl Pieces<'_> {
             let before = said.parts.len();
             match text.path() {
                 Some(path) => {
-                    for found in path.find(value) {
-                        self.words(found, &joined(place, &path.name()), said, site);
-                    }
+                    path.each(value, |found| {
+                        self.words(found, || joined(place, path.name()), said, site)
+                    });
                 }
                 None => {
                     let words = text.says(value, self.format.read);
@@ -159,7 +221,7 @@ impl Pieces<'_> {
     }
 
     /// Reads a value as words: a string, or a list of parts.
-    fn words(self, value: Value<'_>, field: &str, said: &mut Said, site: &mut Site<'_>) {
+    fn words(self, value: Value<'_>, field: impl Fn() -> String, said: &mut Said, site: &mut Site<'_>) {
         match value.kind() {
             Kind::String => {
                 let words = self.format.read.text(value);
@@ -167,13 +229,25 @@ impl Pieces<'_> {
                     .extend((!words.is_empty()).then_some(Part::Text(words)));
             }
             Kind::Array if value.is_empty() => {}
-            Kind::Array if parts::is_parts(value) => self.parts(value, field, said, site),
+            Kind::Array if parts::is_parts(value) || self.are_parts(value) => {
+                self.parts(value, &field(), said, site);
+            }
             _ => {
+                let field = field();
                 let text = format!("{field} is not a string and is kept as it is");
-                site.error(field, &text, value);
+                site.error(&field, &text, value);
                 said.extra.keep(field, value);
             }
         }
+    }
+
+    /// Whether a list is one of parts as the format has them, and of words.
+    fn are_parts(self, list: Value<'_>) -> bool {
+        let is_part =
+            |rule: &Piece, value: Value<'_>| rule.when.would_hold(value) && !rule.unless.would_hold(value);
+        let rules = &self.format.language.part;
+        let mut all = list.items();
+        all.all(|value| value.kind() == Kind::String || rules.iter().any(|rule| is_part(rule, value)))
     }
 
     /// Reads the elements of a list of parts.
@@ -227,7 +301,7 @@ impl Pieces<'_> {
         });
         let is_there = at.is_some();
         let (content, others) = match at {
-            Some((found, name)) if is_shown(found) => self.shown(found, &joined(place, &name), said),
+            Some((found, name)) if is_shown(found) => self.shown(found, &joined(place, &name), said, site),
             Some((found, name)) if found.kind() != Kind::String => {
                 message_object::answered(found, &joined(place, &name), &mut said.extra, site)
             }
@@ -248,10 +322,21 @@ impl Pieces<'_> {
     }
 
     /// What a list of parts shows: its texts, and what is no text.
-    fn shown(self, list: Value<'_>, field: &str, said: &mut Said) -> (String, Vec<Part>) {
+    fn shown(
+        self,
+        list: Value<'_>,
+        field: &str,
+        said: &mut Said,
+        site: &mut Site<'_>,
+    ) -> (String, Vec<Part>) {
         let mut inside = Said::default();
         for (index, element) in list.items().enumerate() {
             let place = format!("{field}[{index}]");
+            let mut rules = self.format.language.part.iter();
+            if let Some(rule) = rules.find(|rule| applies(&rule.when, &rule.unless, element)) {
+                self.piece(rule, element, &place, &mut inside, site);
+                continue;
+            }
             let mut content = crate::reader::Content::default();
             if parts::known(element, &place, &mut content) {
                 inside.parts.extend(content.parts);
@@ -267,7 +352,7 @@ impl Pieces<'_> {
     /// A file: none where nothing is said of it.
     fn file(self, map: &FileMap, value: Value<'_>) -> Option<Media> {
         let read = self.format.read;
-        let word = |paths: &super::language::Paths| paths.id(value).map(|word| read.led_back(word));
+        let word = |paths: &Paths| paths.id(value).map(|word| read.led_back(word));
         let (name, url, data) = (word(&map.name), word(&map.url), word(&map.data));
         if name.is_none() && url.is_none() && data.is_none() {
             return None;
@@ -340,10 +425,15 @@ impl Pieces<'_> {
             .placeholder
             .as_ref()
             .is_some_and(|sentence| text.contains(sentence.as_str()));
-        if text.is_empty() || is_placeholder && has_words || own.ends_with(&words(&text)) {
+        let is_said = if again.say {
+            own.contains(&words(&text))
+        } else {
+            own.ends_with(&words(&text))
+        };
+        if text.is_empty() || is_placeholder && has_words || is_said {
             return;
         }
-        if has_words && !own.is_empty() {
+        if has_words && !own.is_empty() && !again.say {
             said.extra.keep(name, beside);
         } else {
             said.parts
@@ -356,9 +446,11 @@ impl Piece {
     /// Whether its elements are words themselves.
     fn is_of_scalars(&self) -> bool {
         let texts = self.text.0.iter().chain(&self.reasoning.0);
-        let mut paths = texts
-            .filter_map(Template::path)
-            .chain(self.file.iter().flat_map(|file| &file.url.0));
+        let mut paths = texts.filter_map(Template::path).chain(
+            self.file
+                .iter()
+                .flat_map(|file| file.url.0.iter().chain(&file.name.0)),
+        );
         paths.any(MapPath::is_root)
     }
 }
@@ -372,6 +464,19 @@ fn applies_here(piece: &Piece, value: Value<'_>) -> bool {
 fn is_shown(list: Value<'_>) -> bool {
     let mut items = list.items();
     items.any(|part| part.get("text").is_some_and(|text| text.kind() == Kind::String))
+}
+
+/// Leaves out the lines in front of a text that quote another message, where something comes after them.
+fn unquote(text: &mut String) {
+    let quotes = text
+        .split_inclusive('\n')
+        .take_while(|line| line.starts_with('>'));
+    let end = quotes.map(str::len).sum();
+    let own = text.get(end..).unwrap_or_default();
+    let own = own.strip_prefix('\n').unwrap_or(own);
+    if end > 0 && !own.is_empty() {
+        *text = own.to_owned();
+    }
 }
 
 /// A path inside a place of a message.

@@ -6,16 +6,18 @@ use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Conversation, Extra, Part, Role, Scene};
 
+use super::below::Below;
 use super::condition::{Chosen, chosen};
 use super::language::{ConversationMap, SceneWord, TreeMap};
 use super::loaded::Loaded;
-use super::message::{Reader, holds_something};
-use super::path::MapPath;
+use super::message::Reader;
+use super::order::{Entry, entries, growing, ordered};
+use super::path::{MapPath, Paths};
 use crate::frame::{FrameView, Reading};
 use crate::reader::branch::{self, REGENERATED};
 use crate::reader::request_fields::list_of_tools;
 use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
-use crate::reader::{APART, Keep as _, Kept, Notes, exceeds, id, list};
+use crate::reader::{APART, Keep as _, Kept, Notes, exceeds, holds_something, id, list, those_of};
 
 /// The structure of a record where its format names none.
 const SHAPE: &str = "session";
@@ -29,7 +31,7 @@ pub(super) fn read(
     let root = frame.root();
     let map = &format.language.conversation;
     if format.is_row(root) {
-        return rows(format, frame, limits);
+        return super::rows::read(format, frame, limits);
     }
     if map.join {
         let files: Vec<(String, Value<'_>)> = match root.kind() {
@@ -44,6 +46,13 @@ pub(super) fn read(
     if root.kind() != Kind::Object {
         return Err(frame.fault(&codes::WRONG_TYPE, "the record is not an object", "$", root));
     }
+    if map.alone {
+        let mut reader = Reader::new(format, frame, limits);
+        reader.conversation = map.id.id(root).or(reader.conversation);
+        reader.before(root);
+        reader.message(0, root, || "$".to_owned());
+        return Ok(reader.finish(&[root]));
+    }
     if map.each.0.is_empty() {
         let one = One {
             format,
@@ -57,31 +66,23 @@ pub(super) fn read(
     several(format, frame, limits)
 }
 
-/// Says that a value means nothing, with all that is in it.
-pub(super) fn pass_over(value: Value<'_>) {
-    value.mark(Mark::Taken);
-}
-
 /// Reads the conversations of a record that holds several.
 fn several(format: &'static Loaded, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let root = frame.root();
     let paths = &format.language.conversation.each.0;
-    let chats: Vec<(String, Value<'_>)> = paths
-        .iter()
-        .flat_map(|path| {
-            let found = path.find(root).into_iter().enumerate();
-            found.map(|(at, chat)| {
-                (
-                    if path.is_root() {
-                        "$".to_owned()
-                    } else {
-                        format!("{}[{at}]", path.list())
-                    },
-                    chat,
-                )
-            })
-        })
-        .collect();
+    let chats_at = |path: &MapPath| -> Vec<(String, Value<'_>)> {
+        let place = |at| {
+            if path.is_root() {
+                "$".to_owned()
+            } else {
+                format!("{}[{at}]", path.list())
+            }
+        };
+        let found = path.find(root).into_iter().enumerate();
+        found.map(|(at, chat)| (place(at), chat)).collect()
+    };
+    let mut chats = paths.iter().map(chats_at);
+    let chats = chats.find(|chats| !chats.is_empty()).unwrap_or_default();
     let (mut readings, mut faults) = (Vec::new(), Vec::new());
     for (path, record) in chats {
         let one = One {
@@ -109,7 +110,11 @@ fn several(format: &'static Loaded, frame: FrameView<'_>, limits: &Limits) -> Re
         };
         return Err(faults.into_iter().next().map_or_else(none, |(fault, _)| fault));
     };
-    first.also = readings.collect();
+    for mut reading in readings {
+        let branches = std::mem::take(&mut reading.also);
+        first.also.push(reading);
+        first.also.extend(branches);
+    }
     for (fault, value) in faults {
         first.rows.rows += 1;
         first.rows.rejected += 1;
@@ -132,12 +137,24 @@ impl<'d> One<'d, '_> {
     fn read(&self) -> Result<Reading, Box<Finding>> {
         let (list, path) = self.list()?;
         let values: Vec<Value<'d>> = MapPath::elements(list);
-        let language = &self.format.language;
+        let language = self.format.language;
+        let copies = language.conversation.again.0.iter();
+        let copies = copies.filter_map(|path| path.first(self.record));
+        super::below::pass_over_copies(copies, &values, |message| language.message.id.id(message));
         let mut notes = Notes::new(self.frame.start);
         let known = language.conversation.keys();
         notes.repeated_keys(self.record, &self.path, |key| known.contains(&key));
         if let Some(map) = &language.tree {
-            return Ok(self.tree(map, &values, &path, notes));
+            let all = Below::of(map, values, &path);
+            if let Some(text) = exceeds(
+                all.values.len() as u64,
+                "the conversation",
+                "messages",
+                self.limits,
+            ) {
+                return Err(self.frame.fault(&codes::CONVERSATION_TOO_LARGE, text, path, list));
+            }
+            return Ok(self.tree(map, &all, notes));
         }
         let mut reader = self.reader();
         counted(
@@ -148,8 +165,8 @@ impl<'d> One<'d, '_> {
             &mut notes,
         );
         reader.before(self.record);
-        for (index, value) in in_order(&language.conversation, values) {
-            reader.message(index, value, || format!("{path}[{index}]"));
+        for entry in ordered(&language.conversation, entries(self.format, (0..).zip(values))) {
+            reader.entry(&entry, || format!("{path}[{}]", entry.index));
         }
         reader.turns.list.notes.findings.append(&mut notes.findings);
         Ok(reader.finish(&[self.record]))
@@ -166,10 +183,16 @@ impl<'d> One<'d, '_> {
     fn list(&self) -> Result<(Value<'d>, String), Box<Finding>> {
         let paths: Vec<&MapPath> = self.format.language.conversation.lists().collect();
         let first = paths.first().copied();
-        let name = first.map_or_else(String::new, MapPath::name);
+        let name = first.map_or("", MapPath::name);
         let name = name.trim_end_matches("[]");
         if let (true, [path]) = (self.path == "$", paths.as_slice())
-            && let ([_], true) = (path.keys().0.as_slice(), path.keys().1)
+            && let ([key], true) = (path.keys().0.as_slice(), path.keys().1)
+            && !self
+                .format
+                .language
+                .maps
+                .split_whitespace()
+                .any(|map| map == *key)
         {
             return list::named(self.frame, name, "messages", self.limits)
                 .map(|list| (list, format!("$.{name}")));
@@ -198,11 +221,16 @@ impl<'d> One<'d, '_> {
     }
 
     /// Reads the branches of a tree.
-    fn tree(&self, map: &TreeMap, values: &[Value<'d>], path: &str, mut notes: Notes) -> Reading {
-        let entries = self.entries(map, values, path);
+    fn tree(&self, map: &TreeMap, all: &Below<'d>, mut notes: Notes) -> Reading {
+        let values = all.values.as_slice();
+        let entries = self.entries(map, all);
         let tree = Tree::of(&entries, &mut notes);
         let visible = visible(map, self.record, &entries, &mut notes);
-        let asks = |at: usize| values.get(at).is_some_and(|value| self.format.asks(*value));
+        let asks = |at: usize| {
+            values
+                .get(at)
+                .is_some_and(|value| super::message::is_of_user(self.format.message(*value), *value))
+        };
         let branches = tree::branches(
             &entries,
             &tree,
@@ -233,7 +261,8 @@ impl<'d> One<'d, '_> {
     }
 
     /// The messages with what stands above them: where they do not say, it is the message before.
-    fn entries(&self, map: &TreeMap, values: &[Value<'d>], path: &str) -> Vec<Node> {
+    fn entries(&self, map: &TreeMap, all: &Below<'d>) -> Vec<Node> {
+        let values = &all.values;
         let message = &self.format.language.message;
         let own =
             |index: usize, value: &Value<'_>| message.id.id(*value).unwrap_or_else(|| format!("#{index}"));
@@ -249,24 +278,40 @@ impl<'d> One<'d, '_> {
         let above: Vec<Option<String>> = std::iter::once(None)
             .chain(ids.iter().cloned().map(Some))
             .collect();
-        let nodes = (0..).zip(values).zip(ids).zip(above);
+        let holder = |at: &Option<usize>| at.and_then(|at| ids.get(at).cloned());
+        let holders: Vec<Option<String>> = all.places.iter().map(|(_, at)| holder(at)).collect();
+        let places = all.places.iter().map(|(path, _)| path).zip(holders);
+        let nodes = (0..).zip(values).zip(ids).zip(above).zip(places);
         nodes
-            .map(|(((index, value), own_id), before)| {
+            .map(|((((index, value), own_id), before), (path, holder))| {
                 let is_copy = own_id != own(index, value);
-                let parent = match value.get(map.parent.last_key()) {
+                let parent = match parent_of(map, *value) {
                     _ if is_copy => before,
+                    _ if holder.is_some() => holder,
+                    None if map.below.is_some() => None,
                     None => before,
-                    Some(parent) => id(parent)
-                        .filter(|parent| !map.root.iter().any(|root| parent.starts_with(root.as_str()))),
+                    Some(parent) => map.named(parent),
                 };
                 Node {
                     id: own_id,
                     parent,
                     span: value.span(),
-                    path: format!("{path}[{index}]"),
+                    path: path.clone(),
                 }
             })
             .collect()
+    }
+}
+
+/// What a message says of what stands above it: null, where that is nothing.
+pub(super) fn parent_of<'d>(map: &TreeMap, message: Value<'d>) -> Option<Value<'d>> {
+    map.parent.as_ref()?.field(message)
+}
+
+impl TreeMap {
+    /// The id of what stands above a message, where something does.
+    pub(super) fn named(&self, parent: Value<'_>) -> Option<String> {
+        id(parent).filter(|parent| !self.root.iter().any(|root| parent.starts_with(root.as_str())))
     }
 }
 
@@ -274,8 +319,9 @@ impl<'d> One<'d, '_> {
 fn visible(map: &TreeMap, record: Value<'_>, entries: &[Node], notes: &mut Notes) -> Option<usize> {
     let named = map
         .visible
-        .as_ref()
-        .and_then(|path| Some((path, path.first(record)?)));
+        .0
+        .iter()
+        .find_map(|path| Some((path, path.first(record)?)));
     let place = named
         .and_then(|(_, value)| id(value))
         .and_then(|id| entries.iter().position(|node| node.id == id));
@@ -290,40 +336,6 @@ fn visible(map: &TreeMap, record: Value<'_>, entries: &[Node], notes: &mut Notes
     place.or_else(|| entries.len().checked_sub(1))
 }
 
-/// Reads rows, of which each is a message or says something of the conversation.
-fn rows(format: &'static Loaded, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
-    let neither = "the line is JSON, but not an object";
-    let rows = list::rows(frame, "the conversation", None, neither, limits)?;
-    if !rows.is_empty() && rows.iter().all(|row| row.kind() != Kind::Object) {
-        return Err(frame.fault(&codes::WRONG_TYPE, neither, "$", frame.root()));
-    }
-    let map = &format.language.conversation;
-    let (headers, messages): (Vec<_>, Vec<_>) =
-        (0..).zip(rows).partition(|(_, row)| map.header.would_hold(*row));
-    let headers: Vec<Value<'_>> = headers.into_iter().map(|(_, row)| row).collect();
-    let mut reader = Reader::new(format, frame, limits);
-    let named = headers.iter().find_map(|header| map.id.id(*header));
-    let by_row = || {
-        messages
-            .first()
-            .and_then(|(_, row)| format.language.message.conversation.id(*row))
-    };
-    reader.conversation = reader
-        .conversation
-        .filter(|key| !key.is_empty())
-        .or(named)
-        .or_else(by_row);
-    reader.turns.list.rows.rows += headers.len() as u64;
-    reader.turns.list.rows.merged += headers.len() as u64;
-    for header in &headers {
-        reader.before(*header);
-    }
-    for (index, row) in ordered(map, messages) {
-        reader.message(index, row, || list::row_path(frame, index));
-    }
-    Ok(reader.finish(&headers))
-}
-
 /// Reads files that hold the same conversation.
 fn joined(
     format: &'static Loaded,
@@ -334,7 +346,7 @@ fn joined(
     let map = &format.language.conversation;
     let mut reader = Reader::new(format, frame, limits);
     let mut notes = Notes::new(frame.start);
-    let mut found: Vec<(u32, (String, Value<'_>))> = Vec::new();
+    let mut found: Vec<(u32, String, Entry<'_>)> = Vec::new();
     for (number, (path, file)) in (0..).zip(files) {
         let list = map
             .messages
@@ -351,42 +363,39 @@ fn joined(
         reader.conversation = reader.conversation.take().or_else(|| map.id.id(*file));
         counted(map, *file, list.len(), path, &mut notes);
         let inside = list_path.list().trim_start_matches('$').to_owned();
-        let messages = list.items().enumerate();
-        found
-            .extend(messages.map(|(index, message)| (number, (format!("{path}{inside}[{index}]"), message))));
+        let messages = entries(format, (0..).zip(list.items()));
+        found.extend(
+            messages
+                .into_iter()
+                .map(|entry| (number, format!("{path}{inside}[{}]", entry.index), entry)),
+        );
     }
     if let Some(text) = exceeds(found.len() as u64, "the channel", "messages", limits) {
         return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$", frame.root()));
     }
-    if files.len() > 1
-        && let Some(Order::By(path)) = map.order()
-    {
-        // Stable: what has no id stays in front.
-        found.sort_by_cached_key(|(_, (_, message))| growing(path.first(*message)));
+    for (_, file) in files {
+        reader.before(*file);
     }
-    for (number, (path, message)) in found {
-        reader.message(number, message, || path.clone());
+    if map.reversed {
+        found.reverse();
+    }
+    if files.len() > 1 && !map.order.0.is_empty() {
+        // Stable: what has no id stays in front.
+        found.sort_by_cached_key(|(_, _, entry)| growing(map.order.first(entry.value)));
+    }
+    for (number, path, entry) in found {
+        let entry = Entry {
+            index: number,
+            ..entry
+        };
+        reader.entry(&entry, || path.clone());
     }
     reader.turns.list.notes.findings.append(&mut notes.findings);
     let records: Vec<Value<'_>> = files.iter().map(|(_, file)| *file).collect();
     Ok(reader.finish(&records))
 }
 
-/// How messages are put in order.
-enum Order<'c> {
-    Reversed,
-    By(&'c MapPath),
-}
-
 impl ConversationMap {
-    fn order(&self) -> Option<Order<'_>> {
-        match (&self.order, &self.reversed) {
-            (_, true) => Some(Order::Reversed),
-            (Some(path), _) => Some(Order::By(path)),
-            _ => None,
-        }
-    }
-
     /// The paths to lists of messages.
     fn lists(&self) -> impl Iterator<Item = &MapPath> {
         self.messages.0.iter().filter(|path| !path.is_root())
@@ -398,26 +407,6 @@ impl ConversationMap {
         let all = paths.into_iter().flat_map(|paths| &paths.0);
         all.filter_map(|path| path.keys().0.first().copied()).collect()
     }
-}
-
-/// The messages of a list with their indices, in the order in which they were said.
-fn in_order<'d>(map: &ConversationMap, values: Vec<Value<'d>>) -> Vec<(u32, Value<'d>)> {
-    ordered(map, (0..).zip(values).collect())
-}
-
-fn ordered<'d>(map: &ConversationMap, mut messages: Vec<(u32, Value<'d>)>) -> Vec<(u32, Value<'d>)> {
-    match map.order() {
-        Some(Order::Reversed) => messages.reverse(),
-        Some(Order::By(path)) => messages.sort_by_cached_key(|(_, message)| growing(path.first(*message))),
-        None => {}
-    }
-    messages
-}
-
-/// A key that orders ids which grow: by length, then by their signs.
-fn growing(value: Option<Value<'_>>) -> (usize, String) {
-    let id = value.and_then(id).unwrap_or_default();
-    (id.len(), id)
 }
 
 /// Says where a file holds more or fewer messages than it says.
@@ -442,21 +431,30 @@ fn counted(map: &ConversationMap, file: Value<'_>, messages: usize, path: &str, 
 }
 
 impl<'d> Reader<'d, '_> {
+    /// Reads a message; `path` is that of the one in the list.
+    pub(super) fn entry(&mut self, entry: &Entry<'d>, path: impl Fn() -> String) {
+        self.above.clone_from(&entry.above);
+        self.message(entry.index, entry.value, || format!("{}{}", path(), entry.place));
+    }
+
     /// Reads what stands before the messages: people, and what the model was told before anybody spoke.
-    fn before(&mut self, record: Value<'d>) {
+    pub(super) fn before(&mut self, record: Value<'d>) {
         let map = &self.format.language.conversation;
         let read = self.format.read;
         if let Some(people) = &map.people {
             for person in people.each.find(record) {
                 let name = people.name.id(person).map(|name| read.led_back(name));
-                match people.id.id(person) {
-                    Some(id) => self.turns.roster.of(Role::User, &id, name.as_deref()),
-                    None => self.turns.roster.named(Role::User, name.as_deref()),
-                };
+                match (people.id.id(person), name) {
+                    (Some(id), name) => _ = self.turns.roster.of(Role::User, &id, name.as_deref()),
+                    (None, Some(name)) => _ = self.turns.roster.named(Role::User, Some(&name)),
+                    (None, None) => {}
+                }
             }
         }
         let told = map.system.says(record, read);
-        if told.is_empty() {
+        // A session that is taken up again is told the same again.
+        let last = self.turns.list.messages.last().map(|last| last.parts.as_slice());
+        if told.is_empty() || matches!(last, Some([Part::Text(before)]) if *before == told) {
             return;
         }
         let paths = map.system.0.iter().filter_map(|text| text.path()?.first(record));
@@ -472,12 +470,19 @@ impl<'d> Reader<'d, '_> {
     }
 
     /// Everything that was read, as the conversation of these records.
-    fn finish(mut self, records: &[Value<'d>]) -> Reading {
+    pub(super) fn finish(mut self, records: &[Value<'d>]) -> Reading {
         let map = &self.format.language.conversation;
         let read = self.format.read;
         let limits = self.turns.list.limits;
-        let first = |paths: &super::language::Paths| records.iter().find_map(|record| paths.id(*record));
-        let text = |paths: &super::language::Paths| first(paths).map(|text| read.led_back(text));
+        let first = |paths: &Paths| records.iter().find_map(|record| paths.id(*record));
+        let text = |paths: &Paths| first(paths).map(|text| read.led_back(text));
+        for paths in [&map.title, &map.description, &map.version, &map.model] {
+            let mut found = records.iter().filter_map(|record| paths.first(*record));
+            if let Some(own) = found.next() {
+                let copies = found.filter(|copy| copy.written() == own.written());
+                copies.for_each(|copy| copy.mark(Mark::Taken));
+            }
+        }
         let shape = records
             .iter()
             .find_map(|record| match chosen(&map.shape.0, *record)? {
@@ -514,8 +519,12 @@ impl<'d> Reader<'d, '_> {
         }
         conversation.extra = Extra(extra);
         self.times.finish(&mut self.turns.list.notes);
+        let mut participants = self.turns.roster.participants;
+        if map.people.as_ref().is_some_and(|people| people.speak) {
+            participants = those_of(&mut self.turns.list.messages, &participants);
+        }
         self.turns.list.finish(Conversation {
-            participants: self.turns.roster.participants,
+            participants,
             ..conversation
         })
     }

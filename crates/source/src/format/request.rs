@@ -63,7 +63,7 @@ pub(super) enum VendorWord {
 
 /// How the records of such a format are read.
 #[derive(Debug)]
-pub(super) enum Reader {
+pub(super) enum RequestReader {
     /// Lists of messages in `OpenAI`'s shape, which have a reader of their own.
     Openai(&'static About),
     /// Everybody else's.
@@ -72,7 +72,7 @@ pub(super) enum Reader {
 
 type ReadTurn = fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn;
 
-impl Reader {
+impl RequestReader {
     /// The reader of a format.
     pub(super) fn of(map: &'static RequestMap, about: &'static About) -> Self {
         let of_messages: &[&str] = &["role", "content"];
@@ -123,7 +123,7 @@ impl Reader {
     pub(super) fn read(&self, frame: FrameView<'_>, limits: &Limits) -> Reading {
         match self {
             Self::Openai(about) => {
-                openai_messages::read((about.id, about), about.shapes.first().copied(), frame, limits)
+                openai_messages::read(about, about.shapes.first().copied(), frame, limits)
             }
             Self::Requests(requests) => requests.reading(frame, limits),
         }

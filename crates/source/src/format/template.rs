@@ -1,13 +1,17 @@
 //! Texts that are put together: a path, words with holes, or lines of such.
 
 use chatmill_intake::json::{Kind, Value};
+use chatmill_model::RawJson;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::condition::applies;
-use super::language::{Conditions, Texts};
+use super::condition::{Conditions, applies};
 use super::path::MapPath;
-use super::several::string_or_table;
+use super::several::{OneOrMany, string_or_table};
+use crate::reader::{id, left, quoted};
+
+/// Texts, of which the first that says something counts.
+pub(super) type Texts = OneOrMany<Template>;
 
 /// A text: a path like `$.text`, words with holes like `{name}: {value}`, or lines.
 #[derive(Clone, Debug, JsonSchema)]
@@ -70,6 +74,7 @@ impl TryFrom<String> for Filled {
                 .ok_or_else(|| format!("`{text}` has a hole that does not end with }}"))?;
             let path = match name {
                 "$" => MapPath::root(),
+                name if name.starts_with('[') => MapPath::parse(&format!("${name}"))?,
                 name => MapPath::parse(&format!("$.{name}"))?,
             };
             holes.push((words.to_owned(), Some(path)));
@@ -141,6 +146,16 @@ impl Lines {
 }
 
 impl Texts {
+    /// What the first says, as an id.
+    pub(super) fn id(&self, value: Value<'_>) -> Option<String> {
+        let read = Read { mojibake: false };
+        let mut texts = self.0.iter().filter_map(|text| match text.path() {
+            Some(path) => path.first(value).and_then(id),
+            None => Some(text.says(value, read)).filter(|text| !text.is_empty()),
+        });
+        texts.next()
+    }
+
     /// What the first says that says something; empty where none does.
     pub(super) fn says(&self, value: Value<'_>, read: Read) -> String {
         let mut texts = self.0.iter().map(|text| text.says(value, read));
@@ -162,6 +177,43 @@ impl Read {
             Some(text) => self.led_back(text.into_owned()),
             None if value.kind() == Kind::Null => String::new(),
             None => crate::reader::text_of(value),
+        }
+    }
+
+    /// A value that is kept, with its texts as they were.
+    pub(super) fn kept(self, value: Value<'_>) -> RawJson {
+        let raw = left(value);
+        if !self.mojibake || raw.0.is_ascii() && !raw.0.contains("\\u") {
+            return raw;
+        }
+        let mut own = String::new();
+        self.write(value, &mut own);
+        RawJson(own)
+    }
+
+    /// Writes a value as JSON, with its texts as they were; how deep one may be is bounded where it is scanned.
+    fn write(self, value: Value<'_>, to: &mut String) {
+        match value.kind() {
+            Kind::String => to.push_str(&quoted(&self.text(value)).0),
+            Kind::Array => {
+                to.push('[');
+                for (at, item) in value.items().enumerate() {
+                    to.push_str(if at > 0 { "," } else { "" });
+                    self.write(item, to);
+                }
+                to.push(']');
+            }
+            Kind::Object => {
+                to.push('{');
+                for (at, (key, field)) in value.fields().enumerate() {
+                    to.push_str(if at > 0 { "," } else { "" });
+                    to.push_str(&quoted(&key).0);
+                    to.push(':');
+                    self.write(field, to);
+                }
+                to.push('}');
+            }
+            Kind::Null | Kind::Bool(_) | Kind::Number => to.push_str(value.raw()),
         }
     }
 

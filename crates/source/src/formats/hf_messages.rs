@@ -14,22 +14,17 @@
 //! `messages` is left to `openai-messages`, which reads it alike.
 
 use chatmill_diag::Limits;
-use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_intake::RecordSketch;
 
+use crate::coded::Coded;
 use crate::formats::openai_messages;
 use crate::frame::{FrameView, Reading};
 use crate::reader::columns::{self, Holds};
 use crate::reader::{best, has, present};
-use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
-
-const ID: &str = "hf-messages";
-
-/// The source `hf-messages`.
-#[derive(Debug)]
-pub struct HfMessages;
+use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {
-    id: ID,
+    id: "hf-messages",
     title: "Hugging Face messages",
     specification: "TRL, dataset formats",
     shapes: &["messages", "prompt"],
@@ -37,26 +32,17 @@ static ABOUT: About = About {
     customs: NO_TEXT_ARGUMENTS,
 };
 
-impl Source for HfMessages {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+/// The source `hf-messages`.
+pub static HF_MESSAGES: Coded = Coded {
+    message_path: Some(openai_messages::path),
+    ..Coded::of(&ABOUT, |sketch| best(sketch, recognise), read)
+};
 
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        best(sketch, recognise)
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        let has_messages = present(frame.root(), "messages").is_some();
-        let row =
-            (!has_messages).then(|| openai_messages::read_columns((ID, &ABOUT), "prompt", *frame, limits));
-        row.flatten()
-            .unwrap_or_else(|| openai_messages::read((ID, &ABOUT), Some("messages"), *frame, limits))
-    }
-
-    fn message_path(&self, index: u32) -> Option<String> {
-        openai_messages::path(index)
-    }
+fn read(frame: &FrameView<'_>, limits: &Limits) -> Reading {
+    let has_messages = present(frame.root(), "messages").is_some();
+    let row = (!has_messages).then(|| openai_messages::read_columns(&ABOUT, "prompt", *frame, limits));
+    row.flatten()
+        .unwrap_or_else(|| openai_messages::read(&ABOUT, Some("messages"), *frame, limits))
 }
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {

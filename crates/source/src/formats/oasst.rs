@@ -18,26 +18,23 @@
 use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
-use chatmill_intake::json::{Document, Kind, Value};
-use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_intake::RecordSketch;
+use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{
     AlternativeOrigin, Conversation, Customs, Extra, Judgement, Message, Part, Role, Scene, Score, Weight,
 };
 
+use crate::coded::Coded;
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::branch::{self, NodeReader};
 use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
 use crate::reader::{
-    Element, Keep as _, Kept, ListReader, Notes, Roster, Times, Wire as _, best, exceeds, has, id, present,
-    quoted, repeats, text, wire,
+    Element, Keep as _, Kept, ListReader, Notes, Turns, Wire as _, best, exceeds, has, id, items, present,
+    repeats, text, wire,
 };
-use crate::source::{About, Source};
+use crate::source::About;
 
 const ID: &str = "oasst";
-
-/// The source `oasst`.
-#[derive(Debug)]
-pub struct Oasst;
 
 static ABOUT: About = About {
     id: ID,
@@ -48,48 +45,30 @@ static ABOUT: About = About {
     customs: Customs::USUAL,
 };
 
-impl Source for Oasst {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+/// The source `oasst`.
+pub static OASST: Coded = Coded {
+    lies_apart: true,
+    rows: Some(rows),
+    can_merge: true,
+    ..Coded::of(
+        &ABOUT,
+        |sketch| best(sketch, recognise),
+        |frame, limits| Reading::stored(ABOUT.customs, read(*frame, limits)),
+    )
+};
 
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        best(sketch, recognise)
-    }
-
-    fn gathers(&self, _sketch: &Sketch) -> bool {
-        true
-    }
-
-    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
-        let root = document.root();
-        match root.kind() {
-            Kind::Object => Some(vec![Row::of(tree_id(root), root)]),
-            // Threads with the same first message are one tree.
-            Kind::Array => {
-                let first = root.items().next();
-                let own = || first.and_then(|first| present(first, "message_id").and_then(id));
-                let key = first.and_then(tree_id).or_else(own);
-                Some(
-                    root.items()
-                        .map(|message| Row::of(key.clone(), message))
-                        .collect(),
-                )
-            }
-            _ => None,
+fn rows(root: Value<'_>) -> Option<Vec<Row>> {
+    // Threads with the same first message are one tree.
+    let first = root.items().next();
+    let own = || first.and_then(|first| present(first, "message_id").and_then(id));
+    let key = || first.and_then(tree_id).or_else(own);
+    match root.kind() {
+        Kind::Object => Row::cut(root, tree_id),
+        Kind::Array => {
+            let key = key();
+            Row::cut(root, |_| key.clone())
         }
-    }
-
-    fn can_merge(&self) -> bool {
-        true
-    }
-
-    fn lies_apart(&self) -> bool {
-        true
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::stored(ABOUT.customs, read(*frame, limits))
+        _ => None,
     }
 }
 
@@ -157,11 +136,35 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     if let Some(text) = exceeds(entries.len() as u64, "the tree", "messages", limits) {
         return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$", root));
     }
-    let repeated = collected.repeated;
-    let record = Record { frame, limits, shape };
-    let mut reading = record.tree(&collected, notes);
-    reading.rows.rows += repeated;
-    reading.rows.repeated += repeated;
+    let values = &collected.values;
+    let mut tree = Tree::of(entries, &mut notes);
+    tree.prefer(values.iter().map(|value| preference(*value)).collect());
+    let asks = |at: usize| {
+        values
+            .get(at)
+            .is_some_and(|value| role(*value) == Some(Role::User))
+    };
+    let branches = tree::branches(
+        entries,
+        &tree,
+        tree.best_end(entries),
+        frame.options.branches,
+        limits,
+        asks,
+        &mut notes,
+    );
+    let record = Nodes { values, entries };
+    let mut reading = tree::read(&branches, notes, record, |branch, number| {
+        let reader = Reader(Turns::new(frame, limits));
+        of_branch(reader, shape, record, branch, number)
+    });
+    // What stands further below in branches that are not read is accounted for all the same.
+    let read = |branch: &Branch| branch.nodes().count() - branch.shared;
+    let read: usize = branches.iter().map(read).sum();
+    let unread = entries.len().saturating_sub(read) as u64;
+    reading.rows.rows += unread + collected.repeated;
+    reading.rows.merged += unread;
+    reading.rows.repeated += collected.repeated;
     Ok(reading)
 }
 
@@ -203,7 +206,7 @@ impl<'d> Collected<'d> {
             let named = || present(message, "parent_id").and_then(id);
             let parent = above.or_else(named);
             let id = own.unwrap_or_else(|| path.clone());
-            let replies = present(message, "replies").into_iter().flat_map(Value::items);
+            let replies = items(message, "replies");
             let below = replies
                 .enumerate()
                 .map(|(at, reply)| (format!("{path}.replies[{at}]"), reply, Some(id.clone())));
@@ -280,111 +283,57 @@ fn quality(message: Value<'_>) -> Option<Score> {
     Score::new(value.number_text()?.parse().ok()?)
 }
 
-/// What the branches of a record share.
-struct Record<'d, 'r> {
-    frame: FrameView<'d>,
-    limits: &'r Limits,
+/// Reads a branch; `number` says which of several it is.
+fn of_branch<'d>(
+    mut reader: Reader<'d, '_>,
     shape: &'static str,
-}
-
-impl<'d> Record<'d, '_> {
-    /// The conversations of a tree.
-    fn tree(&self, collected: &Collected<'d>, mut notes: Notes) -> Reading {
-        let (values, entries) = (&collected.values, &collected.entries);
-        let mut tree = Tree::of(entries, &mut notes);
-        tree.prefer(values.iter().map(|value| preference(*value)).collect());
-        let asks = |at: usize| {
-            values
-                .get(at)
-                .is_some_and(|value| role(*value) == Some(Role::User))
-        };
-        let visible = tree.best_end(entries);
-        let branches = tree::branches(
-            entries,
-            &tree,
-            visible,
-            self.frame.options.branches,
-            self.limits,
-            asks,
-            &mut notes,
-        );
-        let record = Nodes { values, entries };
-        let mut reading = tree::read(&branches, notes, record, |branch, number| {
-            self.branch(collected, branch, number)
-        });
-        // What stands further below in branches that are not read is accounted for all the same.
-        let read = |branch: &Branch| branch.nodes().count() - branch.shared;
-        let read: usize = branches.iter().map(read).sum();
-        let unread = entries.len().saturating_sub(read) as u64;
-        reading.rows.rows += unread;
-        reading.rows.merged += unread;
-        reading
-    }
-
-    fn branch(&self, collected: &Collected<'d>, branch: &Branch, number: Option<u32>) -> Reading {
-        let mut reader = Reader {
-            list: ListReader::new(self.frame, self.limits),
-            roster: Roster::default(),
-            times: Times::new(self.frame.options),
-        };
-        let judged = |at: usize| {
-            let value = collected.values.get(at).copied();
-            Judgement {
-                rank: value.and_then(rank),
-                score: value.and_then(quality),
-                label: None,
-            }
-        };
-        let nodes = Nodes {
-            values: &collected.values,
-            entries: &collected.entries,
-        };
-        let answers = (AlternativeOrigin::Choice, &judged as &dyn Fn(usize) -> Judgement);
-        let shared = branch::read(&mut reader, nodes, branch, answers);
-        reader.times.finish(&mut reader.list.notes);
-        let row = match self.frame.root() {
-            root if root.kind() == Kind::Array => root.items().next(),
-            root => Some(root),
-        };
-        let first = branch.path.first().and_then(|at| collected.entries.get(*at));
-        let mut extra = Kept::new();
-        if let Some(state) = row.and_then(|row| text(row.get("tree_state"))) {
-            extra.push(("tree_state".to_owned(), quoted(&state)));
+    nodes: Nodes<'_, 'd>,
+    branch: &Branch,
+    number: Option<u32>,
+) -> Reading {
+    let frame = reader.0.list.frame;
+    let judged = |at: usize| {
+        let value = nodes.values.get(at).copied();
+        Judgement {
+            rank: value.and_then(rank),
+            score: value.and_then(quality),
+            label: None,
         }
-        let mut conversation = Conversation {
-            source: ID,
-            source_id: self
-                .frame
-                .key
-                .map(str::to_owned)
-                .or_else(|| first.map(|first| first.id.clone())),
-            shape: self.shape,
-            scene: Scene::Assistant,
-            extra: Extra(extra),
-            ..Conversation::default()
-        };
-        branch::mark(&mut conversation, (branch, nodes.entries), shared, number);
-        reader.list.finish(Conversation {
-            participants: reader.roster.participants,
-            ..conversation
-        })
+    };
+    let answers = (AlternativeOrigin::Choice, &judged as &dyn Fn(usize) -> Judgement);
+    let shared = branch::read(&mut reader, nodes, branch, answers);
+    let row = match frame.root() {
+        root if root.kind() == Kind::Array => root.items().next(),
+        root => Some(root),
+    };
+    let first = branch.path.first().and_then(|at| nodes.entries.get(*at));
+    let mut extra = Extra::default();
+    if let Some(state) = row.and_then(|row| text(row.get("tree_state"))) {
+        extra.keep_text("tree_state", &state);
     }
+    let of_first = || first.map(|first| first.id.clone());
+    let mut conversation = Conversation {
+        source: ID,
+        source_id: frame.key.map(str::to_owned).or_else(of_first),
+        shape,
+        scene: Scene::Assistant,
+        extra,
+        ..Conversation::default()
+    };
+    branch::mark(&mut conversation, (branch, nodes.entries), shared, number);
+    reader.0.finish(conversation)
 }
 
-struct Reader<'d, 'r> {
-    list: ListReader<'d, 'r>,
-    roster: Roster,
-    times: Times,
-}
+struct Reader<'d, 'r>(Turns<'d, 'r>);
 
 impl<'d, 'r> NodeReader<'d, 'r> for Reader<'d, 'r> {
     fn list(&mut self) -> &mut ListReader<'d, 'r> {
-        &mut self.list
+        &mut self.0.list
     }
 
     fn node(&mut self, value: Value<'d>, node: &Node, _at: usize) {
         let path = || node.path.clone();
-        if let Some(wire) = self.list.element(Element::Message, path, value, Wire::read) {
+        if let Some(wire) = self.0.list.element(Element::Message, path, value, Wire::read) {
             self.message(value, &wire.without_nulls(), node);
         }
     }
@@ -400,12 +349,12 @@ impl<'d> Reader<'d, '_> {
                 &codes::MISSING_FIELD
             };
             let finding = Finding::new(code, text).at_path(format!("{}.role", node.path));
-            self.list.reject(value.span(), finding);
+            self.0.list.reject(value.span(), finding);
             return;
         };
         let own = wire.id.and_then(id);
-        let mut site = self.list.site(own.as_deref(), value);
-        let timestamp = self.times.read(wire.created, "created_date", &mut site);
+        let mut site = self.0.list.site(own.as_deref(), value);
+        let timestamp = self.0.times.read(wire.created, "created_date", &mut site);
         let said = match wire.text {
             Some(said) if said.as_str().is_none() => {
                 site.warn("text", "text is not a string and is read as its JSON text", said);
@@ -428,11 +377,11 @@ impl<'d> Reader<'d, '_> {
             }
         }
         let sender = match wire.user.and_then(id) {
-            Some(user) => self.roster.of(role, &user, None),
-            None => self.roster.named(role, None),
+            Some(user) => self.0.roster.of(role, &user, None),
+            None => self.0.roster.named(role, None),
         };
         let is_bad = is_deleted(value) || is_refused(value);
-        self.list.push(Message {
+        self.0.list.push(Message {
             id: own,
             sender: Some(sender),
             timestamp,
@@ -440,7 +389,7 @@ impl<'d> Reader<'d, '_> {
             weight: Weight::new(0.0).filter(|_| is_bad && role == Role::Assistant),
             model: text(wire.model).map(Into::into),
             extra: Extra(extra),
-            ..self.list.message(role, value.span(), 0)
+            ..self.0.list.message(role, value.span(), 0)
         });
     }
 }

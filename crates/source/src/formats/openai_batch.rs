@@ -16,7 +16,6 @@ use std::collections::VecDeque;
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::Conversation;
 
 use crate::frame::{FrameView, Placed, Reading, Row};
 use crate::reader::exchange::Exchange;
@@ -112,11 +111,7 @@ impl BatchFiles {
     }
 
     fn batch(&self, frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
-        let neither = "the line is JSON, but not an object";
-        let mut lines = list::rows(frame, "the batch", None, neither, limits)?;
-        if !lines.is_empty() && lines.iter().all(|line| line.kind() != Kind::Object) {
-            return Err(frame.fault(&codes::WRONG_TYPE, neither, "$", frame.root()));
-        }
+        let mut lines = list::lines(frame, "the batch", None, limits)?;
         if let [whole] = lines.as_slice()
             && let Some(list) = present(*whole, "requests").filter(|list| list.kind() == Kind::Array)
         {
@@ -147,17 +142,14 @@ impl BatchFiles {
                 break;
             }
             let turns = std::mem::replace(&mut turns, Turns::new(frame, limits));
-            let mut reading = self.pair(frame, turns, request, result);
+            let mut reading = self.pair(turns, request, result);
             if let (false, Some(line)) = (all.is_empty(), request.or(result)) {
                 let text = "custom_id stands more than once: requests and results are paired in their order";
                 let finding = Finding::new(&codes::DUPLICATE_CONVERSATION_ID, text);
                 let path = frame.document.path_at(line.span().start);
                 let span = frame.span(line.span());
-                reading.findings.push(
-                    finding
-                        .at_path(format!("{path}.custom_id"))
-                        .at_span(span.start, span.end),
-                );
+                let finding = finding.at_path(format!("{path}.custom_id"));
+                reading.findings.push(finding.at_span(span.start, span.end));
             }
             all.push(reading);
         }
@@ -170,7 +162,6 @@ impl BatchFiles {
     /// Reads a request and its result as one conversation.
     fn pair<'d>(
         &self,
-        frame: FrameView<'d>,
         turns: Turns<'d, '_>,
         request: Option<Value<'d>>,
         result: Option<Value<'d>>,
@@ -180,38 +171,17 @@ impl BatchFiles {
         if let Some(body) = request.and_then(|line| present(line, self.body)) {
             exchange.request(body, self.body);
         } else if let Some(line) = line {
-            note(
-                &mut exchange,
-                "no request has this custom_id: the answer stands alone",
-                line,
-                Severity::Warning,
-            );
+            let text = "no request has this custom_id: the answer stands alone";
+            note(&mut exchange, text, line, Severity::Warning);
         }
-        match result {
-            Some(result) => self.result(&mut exchange, result),
-            None => {
-                if let Some(line) = line {
-                    note(
-                        &mut exchange,
-                        "no result has this custom_id: nothing was answered",
-                        line,
-                        Severity::Note,
-                    );
-                }
-            }
+        if let Some(result) = result {
+            self.result(&mut exchange, result);
+        } else if let Some(line) = line {
+            let text = "no result has this custom_id: nothing was answered";
+            note(&mut exchange, text, line, Severity::Note);
         }
-        let source_id = line.and_then(|line| present(line, "custom_id")).and_then(id);
-        let Exchange { turns, beside } = exchange;
-        turns.list.finish(Conversation {
-            source: self.about.id,
-            source_id: source_id.or_else(|| frame.key.map(str::to_owned)),
-            shape: "batch",
-            participants: turns.roster.participants,
-            tools: beside.tools,
-            model: beside.model,
-            extra: beside.extra,
-            ..Conversation::default()
-        })
+        exchange.beside.id = line.and_then(|line| present(line, "custom_id")).and_then(id);
+        exchange.finish((self.about.id, "batch"))
     }
 
     /// Reads what came back: an answer, or why there is none.
@@ -225,12 +195,8 @@ impl BatchFiles {
         } else if let Some(error) = failed().or_else(|| result.and_then(|result| present(result, "type"))) {
             exchange.failed(error);
         } else {
-            note(
-                exchange,
-                "the result holds neither an answer nor an error",
-                line,
-                Severity::Warning,
-            );
+            let text = "the result holds neither an answer nor an error";
+            note(exchange, text, line, Severity::Warning);
         }
     }
 }

@@ -12,19 +12,19 @@
 use std::borrow::Cow;
 
 use chatmill_diag::{Limits, Severity};
+use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{self, Kind, Value};
-use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Part, RawJson, Role, ToolResult};
 
+use crate::coded::Coded;
 use crate::formats::chatml;
-use crate::frame::{FrameView, Reading};
 use crate::reader::columns;
 use crate::reader::tool_calls::spelled;
 use crate::reader::{
     Described, Keep as _, RequestForm, Requests, Site, Turn, holds, message_object, present, python, raw,
     text, thoughts,
 };
-use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 static ABOUT: About = About {
     id: "sharegpt",
@@ -52,33 +52,21 @@ const FORM: RequestForm = RequestForm {
 /// Tags around calls and results, as Hermes writes them.
 const TAGS: [&str; 2] = ["<tool_call>", "<tool_response>"];
 
-/// The source `sharegpt`.
-#[derive(Debug)]
-pub struct ShareGpt;
-
 static REQUESTS: Requests = Requests {
     about: &ABOUT,
     form: FORM,
     vendor: None,
 };
 
-impl Source for ShareGpt {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        REQUESTS.recognise_by(sketch, recognise)
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        REQUESTS.reading(*frame, limits)
-    }
-
-    fn message_path(&self, index: u32) -> Option<String> {
-        REQUESTS.form.path(index)
-    }
-}
+/// The source `sharegpt`.
+pub static SHAREGPT: Coded = Coded {
+    message_path: Some(|index| REQUESTS.form.path(index)),
+    ..Coded::of(
+        &ABOUT,
+        |sketch| REQUESTS.recognise_by(sketch, recognise),
+        |frame, limits| REQUESTS.reading(*frame, limits),
+    )
+};
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let inside = |key| holds(record, "conversations", key);

@@ -10,40 +10,20 @@ const RELATIVE: u8 = 99;
 const PLAIN: u8 = 50;
 
 pub(super) static LOOKS: &[Known] = &[
-    known("open-webui", "an Open WebUI export", SURE, |seen| {
-        let is_chat = seen.has(&["chat.history"])
-            || seen.has(&["history.currentId"])
-            || seen.has(&["history.messages", "models"]);
-        is_chat.then_some("records have the history of a chat")
-    }),
-    known("librechat", "a LibreChat export", SURE, |seen| {
-        let is_chat = seen.has(&["conversationId", "messages"])
-            && (seen.has(&["endpoint"]) || seen.has(&["recursive"]) || seen.has(&["branches"]));
-        is_chat.then_some("the record has conversationId, messages and endpoint")
-    }),
-    known("deepseek", "a DeepSeek account export", RELATIVE, |seen| {
+    known("deepseek", "a DeepSeek account export of early 2025", RELATIVE, |seen| {
         let is_chat = seen.has(&["mapping", "inserted_at"]);
         is_chat.then_some("the record has a mapping of messages without authors, and inserted_at")
     }),
-    known("qwen-code", "a session of Qwen Code", RELATIVE, |seen| {
-        let is_line = seen.has(&["sessionId", "message.parts"]);
-        is_line.then_some("lines have sessionId and a message with parts")
+    known("gemini-activity", "the activity of Gemini in Google Takeout", SURE, |seen| {
+        let is_activity = seen.has(&["header", "title", "time", "products"]) && seen.has(&["safeHtmlItem"]);
+        is_activity.then_some("records have header, title, time and safeHtmlItem: answers are HTML")
     }),
-    known("chatbot-ui", "a Chatbot UI export", PLAIN, |seen| {
-        seen.has(&["history[].messages", "folders"])
-            .then_some("the record has history with messages, and folders")
-    }),
-    known("messenger", "a Messenger or Instagram export", SURE, |seen| {
-        seen.has(&[
-            "participants",
-            "messages[].sender_name",
-            "messages[].timestamp_ms",
-        ])
-        .then_some("messages have sender_name and timestamp_ms")
-    }),
-    known("matrix", "a Matrix room export", SURE, |seen| {
-        let is_room = seen.has(&["room_name", "messages"]) || seen.has(&["messages[].event_id"]);
-        is_room.then_some("the record has room_name and events as messages")
+    known("zulip", "an export of a Zulip organisation", SURE, |seen| {
+        let is_part = seen.has(&["zerver_message"])
+            || seen.has(&["zerver_message[].content"])
+            || seen.has(&["zerver_userprofile"])
+            || seen.has(&["zerver_userprofile[].full_name"]);
+        is_part.then_some("the record has tables of Zulip's database")
     }),
     known("teams", "a Microsoft Teams export", PLAIN, |seen| {
         let is_chat = seen.has(&["conversations[].MessageList"])

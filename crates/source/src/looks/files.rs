@@ -7,9 +7,24 @@ const PLAIN: u8 = 50;
 /// The word for a table with a header.
 pub(super) const TABLE: &str = "csv";
 
-pub(super) static LOOKS: &[Known] = &[known(TABLE, "a table with a header", PLAIN, |seen| {
-    is_table(seen.head).then_some("lines have equally many cells; a [table_map] says which column is what")
-})];
+pub(super) static LOOKS: &[Known] = &[
+    known(
+        "letta-text",
+        "an agent file of Letta that is a text",
+        PLAIN,
+        |seen| {
+            let is_agents = LETTA.iter().any(|start| seen.head.starts_with(start));
+            is_agents.then_some("the file is a text with JSON of agents; that JSON alone is read")
+        },
+    ),
+    known(TABLE, "a table with a header", PLAIN, |seen| {
+        is_table(seen.head)
+            .then_some("lines have equally many cells; a [table_map] says which column is what")
+    }),
+];
+
+/// How an agent file begins that was written as JSON twice.
+const LETTA: [&[u8]; 2] = [b"\"{\\n  \\\"agents\\\"", b"\"{\\\"agents\\\""];
 
 /// The first lines that are not empty.
 fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {

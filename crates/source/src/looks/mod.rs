@@ -3,10 +3,14 @@
 //! A file that no source reads is still an export of some program. Its name helps more than "unknown": it leads to the right
 //! tool, or to a field map. Each format is one entry of a table, with what only that format has.
 
+mod agents;
+mod databases;
 mod exports;
 mod files;
+mod roleplay;
 mod training;
 
+pub use databases::look_of_tables;
 pub(crate) use files::is_table;
 
 use chatmill_intake::{Head, RecordSketch, Sketch};
@@ -78,7 +82,10 @@ pub fn look(head: &Head, sketch: &Sketch) -> Option<Look> {
         records: &sketch.records,
         head: &head.bytes,
     };
-    first(&glimpse, &[exports::LOOKS, training::LOOKS, files::LOOKS])
+    first(
+        &glimpse,
+        &[agents::LOOKS, exports::LOOKS, roleplay::LOOKS, training::LOOKS, files::LOOKS],
+    )
 }
 
 /// What records look like that some source would read, but not as what they are.
@@ -87,16 +94,26 @@ pub(crate) fn look_of_records(sketch: &Sketch) -> Option<Look> {
         records: &sketch.records,
         head: &[],
     };
-    first(&glimpse, &[exports::LOOKS, training::LOOKS])
+    first(&glimpse, &[agents::LOOKS, exports::LOOKS, training::LOOKS])
+}
+
+/// The formats that are told by their looks: a word for each, and its name with an article.
+pub fn known_looks() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let records = [
+        agents::LOOKS,
+        exports::LOOKS,
+        roleplay::LOOKS,
+        training::LOOKS,
+        files::LOOKS,
+    ];
+    let records = records.into_iter().flatten();
+    records.map(|known| (known.id, known.name)).chain(databases::all())
 }
 
 /// Whether a word is one for a format that is told by its looks.
 pub fn is_known(word: &str) -> bool {
     let plain = word.to_ascii_lowercase().replace(['_', ' '], "-");
-    [exports::LOOKS, training::LOOKS, files::LOOKS]
-        .iter()
-        .flat_map(|looks| looks.iter())
-        .any(|known| known.id == plain || known.id.replace('-', "") == plain)
+    known_looks().any(|(id, _)| id == plain || id.replace('-', "") == plain)
 }
 
 fn first(glimpse: &Glimpse<'_>, tables: &[&[Known]]) -> Option<Look> {

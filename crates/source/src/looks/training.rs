@@ -15,10 +15,18 @@ pub(super) static LOOKS: &[Known] = &[
         "answers of OpenAI's API without their requests",
         PLAIN,
         |seen| {
-            seen.has(&["choices[].message"])
-                .then_some("records have choices with a message")
+            let is_answer = seen.has(&["choices[].message"]) || seen.has(&["data[].choices[].message"]);
+            is_answer.then_some("records have choices with a message")
         },
     ),
+    known("glaive", "rows of glaive-function-calling-v2", PLAIN, |seen| {
+        seen.has(&["system", "chat"])
+            .then_some("records have a system text and a chat that is written out in one text")
+    }),
+    known("seed-tasks", "seed tasks of Self-Instruct", PLAIN, |seen| {
+        seen.has(&["instruction", "instances[].output"])
+            .then_some("records have an instruction with several instances")
+    }),
     known("evaluation", "samples of an evaluation", PLAIN, |seen| {
         let is_sample = seen.has(&["input", "ideal"]) || seen.has(&["input", "target"]);
         is_sample.then_some("records have an input and the answer that is expected")

@@ -5,18 +5,17 @@ mod frameworks;
 mod pieces;
 mod stream;
 
-use std::ops::Range;
-
 use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Mark, Value};
-use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, Part, RawJson, Role, Usage};
+use chatmill_model::{AlternativeOrigin, Extra, Judgement, Message, MessageKind, Part, Role, Usage};
 
-use crate::reader::fields::{present, text, words};
+use crate::frame::Reading;
+use crate::reader::fields::{first_present, present, text, words};
 use crate::reader::kept::{Keep as _, raw};
 use crate::reader::list::too_many;
-use crate::reader::logged;
-use crate::reader::request_fields::list_of_tools;
+use crate::reader::request_fields::{RequestFields, list_of_tools};
 use crate::reader::turns::{APART, Turn, Turns};
+use crate::reader::{logged, placed_media, preference};
 
 pub(crate) use any::{ai_sdk, any};
 
@@ -29,28 +28,17 @@ const SYSTEM: [&str; 4] = words!(system instructions systemInstruction system_in
 /// Fields of an answer that list the answers to one request, with the fields of each that hold what it says.
 const CHOICES: [(&str, &[&str]); 2] = [("choices", &["message", "text"]), ("candidates", &["content"])];
 
-/// What a request and its answer say beside their messages.
-#[derive(Default)]
-pub(crate) struct Beside {
-    /// Definitions of tools, as written.
-    pub tools: Vec<RawJson>,
-    /// The model that is asked.
-    pub model: Option<Box<str>>,
-    /// Fields without a place.
-    pub extra: Extra,
-}
-
 /// Reads requests and answers.
 pub(crate) struct Exchange<'d, 'r> {
     /// What they become.
     pub turns: Turns<'d, 'r>,
-    /// Everything else.
-    pub beside: Beside,
+    /// What they say beside their messages.
+    pub beside: RequestFields,
 }
 
 /// Whether an object is a request: it has what was said.
 pub(crate) fn is_request(value: Value<'_>) -> bool {
-    LISTS.iter().any(|key| present(value, key).is_some())
+    first_present(value, &LISTS).is_some()
 }
 
 impl<'d, 'r> Exchange<'d, 'r> {
@@ -58,8 +46,22 @@ impl<'d, 'r> Exchange<'d, 'r> {
     pub(crate) fn new(turns: Turns<'d, 'r>) -> Self {
         Self {
             turns,
-            beside: Beside::default(),
+            beside: RequestFields::default(),
         }
+    }
+
+    /// What the record says of its answer and of media beside the messages comes to them.
+    pub(crate) fn settle(&mut self, root: Value<'_>) {
+        let list = &mut self.turns.list;
+        preference::label(list, root);
+        placed_media::place(root, &mut list.messages, &mut self.beside.extra, &mut list.notes);
+        logged::answer(root, &mut list.messages);
+    }
+
+    /// Everything that was read, as a conversation of this source and structure.
+    pub(crate) fn finish(self, name: (&'static str, &'static str)) -> Reading {
+        let frame = self.turns.list.frame;
+        self.turns.finish(self.beside.conversation(name, frame))
     }
 
     /// Reads a request. Fields without a place are kept below `name`, that of the request in its record.
@@ -102,10 +104,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
             self.written_out(input, &words);
         } else if is_request(input) {
             self.request(input, "input");
-        } else if let Some(inner) = ["new_message", "kwargs", "args"]
-            .iter()
-            .find_map(|key| present(input, key))
-        {
+        } else if let Some(inner) = first_present(input, &["new_message", "kwargs", "args"]) {
             self.input(inner);
         } else if !input.is_null() {
             self.said(input, Role::User);
@@ -139,12 +138,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
         }
         for (role, said) in turns {
             self.turns.list.rows.rows += 1;
-            let turn = Turn {
-                role: Some(role),
-                parts: vec![Part::Text(said)],
-                ..Turn::default()
-            };
-            self.turns.push(0, input, turn);
+            self.turns.push(0, input, Turn::of(role, Part::Text(said)));
         }
     }
 
@@ -283,37 +277,50 @@ impl<'d, 'r> Exchange<'d, 'r> {
 
     /// Reads an answer that came in pieces.
     fn streamed(&mut self, events: Value<'_>) {
-        let start = self.turns.list.messages.len();
-        let mut others = Vec::new();
-        for (number, turn) in stream::answers(events, self.turns.list.limits)
-            .into_iter()
-            .enumerate()
-        {
-            self.turns.list.rows.rows += 1;
-            if number == 0 {
-                self.turns.push(0, events, turn);
-                continue;
-            }
-            let aside = self.turns.list.begin_aside();
-            self.turns.push(0, events, turn);
-            let messages = self.turns.list.end_aside(aside);
-            others.push((AlternativeOrigin::Choice, Judgement::default(), messages));
-        }
-        let place = start..self.turns.list.messages.len();
-        if place.is_empty() {
-            self.unread(events);
-        } else {
-            self.beside_it(place, others);
+        let answers = stream::answers(events, self.turns.list.limits);
+        let is_read = self.each(answers.into_iter().map(Some), |exchange, turn| {
+            exchange.turns.list.rows.rows += 1;
+            exchange.turns.push(0, events, turn);
+        });
+        if is_read {
             self.spent(&stream::told(events));
+        } else {
+            self.unread(events);
         }
     }
 
-    /// Sets the other answers to a request beside the one that the conversation has.
-    fn beside_it(&mut self, place: Range<usize>, others: Vec<(AlternativeOrigin, Judgement, Vec<Message>)>) {
+    /// Of several answers to one request the first is the answer; the others are alternatives to it.
+    pub(crate) fn several<'v>(&mut self, answers: impl IntoIterator<Item = Option<Value<'v>>>) {
+        self.each(answers, |exchange, answer| exchange.said(answer, Role::Assistant));
+    }
+
+    /// Reads several answers to one request; whether the first is there.
+    fn each<A>(
+        &mut self,
+        answers: impl IntoIterator<Item = Option<A>>,
+        mut read: impl FnMut(&mut Self, A),
+    ) -> bool {
+        let mut answers = answers.into_iter();
+        let start = self.turns.list.messages.len();
+        if let Some(first) = answers.next().flatten() {
+            read(self, first);
+        }
+        let place = start..self.turns.list.messages.len();
+        let mut others = Vec::new();
+        for other in answers.flatten() {
+            let aside = self.turns.list.begin_aside();
+            read(self, other);
+            let messages = self.turns.list.end_aside(aside);
+            if !messages.is_empty() {
+                others.push((AlternativeOrigin::Choice, Judgement::default(), messages));
+            }
+        }
+        let is_there = !place.is_empty();
         if !others.is_empty() {
             let own = Some((AlternativeOrigin::Choice, Judgement::default()));
             self.turns.list.alternatives(place, own, others);
         }
+        is_there
     }
 
     /// Says that an answer is there and was not read.
@@ -352,26 +359,6 @@ impl<'d, 'r> Exchange<'d, 'r> {
             self.beside.extra.keep_rest(choice, &path, &known);
         }
         self.several(answers);
-    }
-
-    /// Of several answers to one request the first is the answer; the others are alternatives to it.
-    pub(crate) fn several<'v>(&mut self, answers: impl IntoIterator<Item = Option<Value<'v>>>) {
-        let mut answers = answers.into_iter();
-        let start = self.turns.list.messages.len();
-        if let Some(first) = answers.next().flatten() {
-            self.said(first, Role::Assistant);
-        }
-        let place = start..self.turns.list.messages.len();
-        let mut others = Vec::new();
-        for other in answers.flatten() {
-            let aside = self.turns.list.begin_aside();
-            self.said(other, Role::Assistant);
-            let messages = self.turns.list.end_aside(aside);
-            if !messages.is_empty() {
-                others.push((AlternativeOrigin::Choice, Judgement::default(), messages));
-            }
-        }
-        self.beside_it(place, others);
     }
 
     /// A request that nobody answered: why is a notice.
@@ -427,9 +414,7 @@ impl<'d, 'r> Exchange<'d, 'r> {
 
 /// The messages of an answer that is a list of them, or of lists.
 fn answers(answer: Value<'_>) -> Option<Vec<Value<'_>>> {
-    let own = ["messages", "generations", "responseMessages"]
-        .iter()
-        .find_map(|key| present(answer, key));
+    let own = first_present(answer, &["messages", "generations", "responseMessages"]);
     let inside = present(answer, "response").and_then(|response| present(response, "messages"));
     let list = own.or(inside).unwrap_or(answer);
     (list.kind() == Kind::Array).then(|| list.items().flat_map(elements).collect())
@@ -459,9 +444,7 @@ fn is_choices(list: Value<'_>) -> bool {
 
 /// What a request of Gemini's tells the model before.
 fn instruction(request: Value<'_>) -> Option<Value<'_>> {
-    ["system_instruction", "systemInstruction"]
-        .iter()
-        .find_map(|key| present(request, key))
+    first_present(request, &["system_instruction", "systemInstruction"])
 }
 
 /// Why an answer is none.
@@ -485,24 +468,12 @@ fn message_of(output: Value<'_>) -> Option<Value<'_>> {
 
 /// Whether an answer is an empty list, or a list of such.
 fn is_nothing(answer: Value<'_>) -> bool {
-    ["output", "messages", "choices", "candidates"]
-        .iter()
-        .find_map(|key| present(answer, key))
-        .unwrap_or(answer)
-        .is_empty()
+    let list = first_present(answer, &["output", "messages", "choices", "candidates"]);
+    list.unwrap_or(answer).is_empty()
 }
 
 /// Whether a message without content calls tools, or holds what it says elsewhere.
 fn is_calling(answer: Value<'_>) -> bool {
-    [
-        "tool_calls",
-        "function_call",
-        "refusal",
-        "parts",
-        "message",
-        "kwargs",
-        "toolName",
-    ]
-    .iter()
-    .any(|key| present(answer, key).is_some())
+    let keys = words!(tool_calls function_call refusal parts message kwargs toolName);
+    first_present(answer, &keys).is_some()
 }

@@ -96,9 +96,29 @@ pub(crate) fn present<'d>(object: Value<'d>, key: &str) -> Option<Value<'d>> {
     object.get(key).filter(|value| !value.is_null())
 }
 
+/// The first of these fields that is there and not null.
+pub(crate) fn first_present<'d>(object: Value<'d>, keys: &[&str]) -> Option<Value<'d>> {
+    keys.iter().find_map(|key| present(object, key))
+}
+
+/// The elements of the list in a field.
+pub(crate) fn items<'d>(object: Value<'d>, key: &str) -> impl Iterator<Item = Value<'d>> + use<'d> {
+    present(object, key).into_iter().flat_map(Value::items)
+}
+
 /// The text of a string field; `None` for anything else.
 pub(crate) fn text(value: Option<Value<'_>>) -> Option<String> {
     value.and_then(Value::as_str).map(Cow::into_owned)
+}
+
+/// The text of the first of these fields that is a string.
+pub(crate) fn first_text(object: Value<'_>, keys: &[&str]) -> Option<String> {
+    keys.iter().find_map(|key| text(object.get(key)))
+}
+
+/// The text of a string field that is not empty.
+pub(crate) fn filled(value: Option<Value<'_>>) -> Option<String> {
+    text(value).filter(|text| !text.is_empty())
 }
 
 /// An id: a string that is not empty, or a number as written.

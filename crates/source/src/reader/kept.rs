@@ -1,7 +1,7 @@
 //! Fields that the model has no place for: kept as written, each under its path in the message or record.
 
 use chatmill_intake::json::{Kind, Mark, Value, append_key};
-use chatmill_model::json::push_string;
+use chatmill_model::json::{push_compact, push_string};
 use chatmill_model::{Extra, Part, RawJson};
 
 /// Fields without a place, by path and in input order.
@@ -100,6 +100,16 @@ pub(crate) fn repeats(copy: Value<'_>, original: Value<'_>) {
     }
 }
 
+/// Whether a value says anything: null, `false`, and what is empty do not.
+pub(crate) fn holds_something(value: Value<'_>) -> bool {
+    match value.kind() {
+        Kind::Null | Kind::Bool(false) => false,
+        Kind::String => value.written() != "\"\"",
+        Kind::Array | Kind::Object => !value.is_empty(),
+        Kind::Bool(true) | Kind::Number => true,
+    }
+}
+
 /// Takes back that values are kept, where whoever kept them is dropped: they are left, and so is what is inside.
 pub(crate) fn drop_kept(value: Value<'_>) {
     if value.marked() == Mark::Kept {
@@ -122,6 +132,13 @@ pub(crate) fn left(value: Value<'_>) -> RawJson {
 /// A value as it was written.
 pub(crate) fn raw(value: Value<'_>) -> RawJson {
     RawJson(value.raw().to_owned())
+}
+
+/// A value as JSON without white space between its tokens.
+pub(crate) fn compact(value: Value<'_>) -> String {
+    let mut compact = String::with_capacity(value.raw().len());
+    push_compact(&mut compact, value.raw());
+    compact
 }
 
 /// Texts as a list of JSON strings.

@@ -354,6 +354,29 @@ pub(crate) fn rows<'d>(
     Err(frame.fault(code, text, "$", root))
 }
 
+/// The lines of a file, which together are a conversation, or what a list holds that stands for them: its name is what findings call
+/// its elements, and then its path. Lines of which none is an object are rejected: an array cannot be told from gathered lines
+/// but by what it holds.
+pub(crate) fn lines<'d>(
+    frame: FrameView<'d>,
+    whole: &str,
+    within: Option<(&str, String, Value<'d>)>,
+    limits: &Limits,
+) -> Result<Vec<Value<'d>>, Box<Finding>> {
+    let neither = "the line is JSON, but not an object";
+    let lines = match within {
+        None => rows(frame, whole, None, neither, limits)?,
+        Some((elements, path, list)) => match too_many(list, whole, elements, limits) {
+            None => list.items().collect(),
+            Some(text) => return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, path, list)),
+        },
+    };
+    if !lines.is_empty() && lines.iter().all(|line| line.kind() != Kind::Object) {
+        return Err(frame.fault(&codes::WRONG_TYPE, neither, "$", frame.root()));
+    }
+    Ok(lines)
+}
+
 /// The path of a row in such a record.
 pub(crate) fn row_path(frame: FrameView<'_>, index: u32) -> String {
     if frame.root().kind() == Kind::Array {

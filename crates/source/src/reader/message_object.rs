@@ -5,11 +5,10 @@
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::json::push_compact;
 use chatmill_model::{Part, Role, ToolCall};
 
 use crate::reader::fields::{present, text, word, words};
-use crate::reader::kept::{Keep as _, Kept};
+use crate::reader::kept::{Keep as _, Kept, compact};
 use crate::reader::notes::Site;
 use crate::reader::{parts, tool_calls};
 
@@ -138,10 +137,6 @@ pub(crate) fn text_of(value: Value<'_>) -> String {
     match value.as_str() {
         Some(text) => text.into_owned(),
         None if value.is_null() => String::new(),
-        None => {
-            let mut text = String::new();
-            push_compact(&mut text, value.raw());
-            text
-        }
+        None => compact(value),
     }
 }

@@ -9,6 +9,7 @@ pub(crate) mod exchange;
 pub(crate) mod fields;
 pub(crate) mod iso8601;
 pub(crate) mod kept;
+pub(crate) mod lines;
 pub(crate) mod list;
 pub(crate) mod logged;
 pub(crate) mod message_object;
@@ -25,6 +26,7 @@ pub(crate) mod requests;
 pub(crate) mod role_words;
 pub(crate) mod roster;
 pub(crate) mod said_again;
+pub(crate) mod text;
 pub(crate) mod thoughts;
 pub(crate) mod times;
 pub(crate) mod tool_calls;
@@ -36,9 +38,11 @@ pub(crate) mod weight;
 pub(crate) mod zone;
 
 pub(crate) use arguments::{arguments, embedded};
-pub(crate) use fields::{FieldText, Wire, field_text, id, present, text, word};
+pub(crate) use fields::{FieldText, Wire, field_text, filled, first_present, first_text, id, items, present, text, word};
 pub(crate) use fields::{wire, words};
-pub(crate) use kept::{Content, Keep, Kept, below, drop_kept, left, quoted, quoted_list, raw, repeats};
+pub(crate) use kept::{
+    Content, Keep, Kept, below, compact, drop_kept, holds_something, left, quoted, quoted_list, raw, repeats,
+};
 pub(crate) use list::{Element, ListReader, exceeds, too_many};
 pub(crate) use message_object::{MessageObject, text_of};
 pub(crate) use notes::{Notes, Site};
@@ -46,7 +50,7 @@ pub(crate) use parts::{divided, kind_of};
 pub(crate) use recognise::{best, has, holds, is_bare_list, surest};
 pub(crate) use request_fields::{Names, RequestFields, Tools, list_of_tools, tools_of_vendor};
 pub(crate) use requests::{Described, RequestForm, Requests, customs};
-pub(crate) use roster::Roster;
+pub(crate) use roster::{Roster, those_of};
 pub(crate) use said_again::SaidAgain;
 pub(crate) use thoughts::reading;
 pub(crate) use times::Times;

@@ -25,6 +25,11 @@ impl Notes {
         }
     }
 
+    /// An empty collection for the same frame.
+    pub(crate) fn apart(&self) -> Self {
+        Self::new(self.start)
+    }
+
     /// Adds a finding, with the byte span of the value that it is about.
     pub(crate) fn push(&mut self, finding: Finding, value: Option<Value<'_>>) {
         let finding = match value {
@@ -99,7 +104,13 @@ impl Site<'_> {
     }
 
     /// Adds a finding of the code's own severity.
-    pub(crate) fn note(&mut self, code: &'static Code, text: &str, suffix: impl Into<String>, value: Value<'_>) {
+    pub(crate) fn note(
+        &mut self,
+        code: &'static Code,
+        text: &str,
+        suffix: impl Into<String>,
+        value: Value<'_>,
+    ) {
         self.push(Finding::new(code, text), suffix, value);
     }
 

@@ -5,12 +5,12 @@
 
 use chatmill_diag::codes;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::json::push_compact;
 use chatmill_model::{Media, MediaKind, MediaSource, Part, RawJson, Role, ToolResult};
 
 use crate::reader::fields::{present, text};
-use crate::reader::kept::{Content, Keep};
+use crate::reader::kept::{Content, Keep, compact};
 use crate::reader::notes::Site;
+use crate::reader::text::upload;
 use crate::reader::tool_calls::spelled;
 
 /// Levels of JSON inside the text of a part.
@@ -93,9 +93,7 @@ pub(crate) fn known(value: Value<'_>, path: &str, content: &mut Content) -> bool
     };
     if let Some(mark) = present(value, "cache_control").filter(|_| is_read) {
         content.parts.push(Part::CacheMark);
-        let mut compact = String::new();
-        push_compact(&mut compact, mark.raw());
-        if compact != PLAIN_MARK {
+        if compact(mark) != PLAIN_MARK {
             content.keep(format!("{path}.cache_control"), mark);
         }
     }
@@ -117,10 +115,8 @@ fn thoughts(value: Value<'_>, path: &str, key: &str, content: &mut Content) -> b
     let Some(list) = value.get(key).filter(|list| list.kind() == Kind::Array) else {
         return false;
     };
-    if list
-        .items()
-        .any(|chunk| chunk.get("text").and_then(Value::as_str).is_none())
-    {
+    let is_text = |chunk: Value<'_>| chunk.get("text").and_then(Value::as_str).is_some();
+    if !list.items().all(is_text) {
         return false;
     }
     for (index, chunk) in list.items().enumerate() {
@@ -136,12 +132,10 @@ fn address(value: Value<'_>, path: &str, key: &str, kind: MediaKind, content: &m
     let Some(field) = value.get(key) else {
         return false;
     };
-    let url = if field.kind() == Kind::Object {
-        text(field.get("url"))
-    } else {
-        text(Some(field))
+    let is_object = field.kind() == Kind::Object;
+    let Some(url) = text(if is_object { field.get("url") } else { Some(field) }) else {
+        return false;
     };
-    let Some(url) = url else { return false };
     content.parts.push(Part::Media(located(kind, url, None)));
     content.keep_rest(value, path, &["type", key, "cache_control"]);
     content.keep_rest(field, &format!("{path}.{key}"), &["url"]);
@@ -165,12 +159,7 @@ fn plain_media_item(value: Value<'_>, path: &str, key: &str, kind: MediaKind, co
         .fields()
         .all(|(field, inside)| inside.is_null() || matches!(&*field, "type" | "cache_control"));
     if is_mark {
-        content.parts.push(Part::Media(Media {
-            kind,
-            source: MediaSource::Upload,
-            media_type: None,
-            name: None,
-        }));
+        content.parts.push(upload(kind, None));
     }
     is_mark
 }
@@ -180,12 +169,7 @@ fn plain_media_item(value: Value<'_>, path: &str, key: &str, kind: MediaKind, co
 pub(crate) fn hold_place(role: Role, parts: &mut Vec<Part>, rest: &[(String, RawJson)]) {
     let is_kept = || rest.iter().any(|(path, _)| path.ends_with(']'));
     if role == Role::User && parts.is_empty() && is_kept() {
-        parts.push(Part::Media(Media {
-            kind: MediaKind::File,
-            source: MediaSource::Upload,
-            media_type: None,
-            name: None,
-        }));
+        parts.push(upload(MediaKind::File, None));
     }
 }
 
@@ -257,26 +241,19 @@ fn file(value: Value<'_>, path: &str, content: &mut Content) -> bool {
     let field = |key: &str| text(holder.get(key));
     let name = field("filename");
     let mut known = vec!["type", "file", "cache_control", "filename"];
-    let media = if let Some(bytes) = field("file_data") {
-        known.push("file_data");
-        located(MediaKind::File, bytes, name)
-    } else if let Some(url) = field("file_url") {
-        known.push("file_url");
-        located(MediaKind::File, url, name)
+    let mut located = ["file_data", "file_url"].into_iter();
+    let part = if let Some((key, url)) = located.find_map(|key| Some((key, field(key)?))) {
+        known.push(key);
+        Part::Media(self::located(MediaKind::File, url, name))
     } else if let Some(id) = field("file_id") {
         if name.is_none() {
             known.push("file_id");
         }
-        Media {
-            kind: MediaKind::File,
-            source: MediaSource::Upload,
-            media_type: None,
-            name: name.or(Some(id)),
-        }
+        upload(MediaKind::File, name.or(Some(id)))
     } else {
         return false;
     };
-    content.parts.push(Part::Media(media));
+    content.parts.push(part);
     if nested.is_some() {
         content.keep_rest(value, path, &["type", "file", "cache_control"]);
         content.keep_rest(holder, &format!("{path}.file"), &known);
@@ -284,6 +261,14 @@ fn file(value: Value<'_>, path: &str, content: &mut Content) -> bool {
         content.keep_rest(holder, path, &known);
     }
     true
+}
+
+/// A piece of what happened, and was not said.
+pub(crate) fn as_notice(part: Part) -> Part {
+    match part {
+        Part::Text(text) => Part::Notice(text),
+        other => other,
+    }
 }
 
 /// The texts among pieces, joined by line breaks, and everything else in order.

@@ -29,24 +29,8 @@ const SCORES: [[&str; 2]; 4] = [
 /// and may begin with the same messages as the conversation. False where nothing of it is left.
 pub(crate) fn compare(list: &mut ListReader<'_, '_>, aside: Aside, root: Value<'_>, start: usize) -> bool {
     let mut other = list.end_aside(aside);
-    let same = list
-        .messages
-        .iter()
-        .zip(&other)
-        .take_while(|(own, other)| says_the_same(own, other));
-    let common = same.count();
+    let common = leave_common(list, 0, &mut other);
     let start = if common > 0 { common } else { start };
-    for (own, same) in list.messages.iter_mut().zip(other.drain(..common)) {
-        let known: HashSet<&(String, RawJson)> = own.extra.0.iter().collect();
-        let beside = same.extra.0.into_iter();
-        let more: Vec<_> = beside.filter(|field| !known.contains(field)).collect();
-        own.extra.0.extend(more);
-    }
-    list.rows.alternatives -= common as u64;
-    list.rows.merged += common as u64;
-    for (position, message) in (0..).zip(&mut other) {
-        message.position = position;
-    }
     let is_left = !other.is_empty();
     let judged = |index: usize| Judgement {
         score: SCORES.iter().find_map(|keys| score(root, keys.get(index)?)),
@@ -70,6 +54,26 @@ pub(crate) fn compare(list: &mut ListReader<'_, '_>, aside: Aside, root: Value<'
         list.notes.push(finding.at_path(format!("$.{key}")), Some(value));
     }
     is_left
+}
+
+/// Takes the first messages of an answer away that the conversation has from `start` on, too; gives how many.
+pub(crate) fn leave_common(list: &mut ListReader<'_, '_>, start: usize, other: &mut Vec<Message>) -> usize {
+    let own = list.messages.iter().skip(start);
+    let same = own.zip(&*other).take_while(|(own, other)| says_the_same(own, other));
+    let common = same.count();
+    let own = list.messages.iter_mut().skip(start);
+    for (own, same) in own.zip(other.drain(..common)) {
+        let known: HashSet<&(String, RawJson)> = own.extra.0.iter().collect();
+        let beside = same.extra.0.into_iter();
+        let more: Vec<_> = beside.filter(|field| !known.contains(field)).collect();
+        own.extra.0.extend(more);
+    }
+    list.rows.alternatives -= common as u64;
+    list.rows.merged += common as u64;
+    for (position, message) in (0..).zip(other) {
+        message.position = position;
+    }
+    common
 }
 
 fn says_the_same(one: &Message, other: &Message) -> bool {

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use chatmill_diag::{Finding, Limits, Path};
 use chatmill_intake::json::{self, Document, Value};
 
-use crate::reader::notes::{Notes, Site};
+use crate::reader::notes::Site;
 
 /// Layers of strings inside strings that are unwrapped.
 const MAX_QUOTING_LAYERS: usize = 4;
@@ -58,8 +58,15 @@ pub(crate) struct CellPlace {
 }
 
 impl CellPlace {
-    /// Reports findings about the inside of the field at the row.
-    pub(crate) fn report(&self, found: Notes, site: &mut Site<'_>) {
+    /// Reads what stands inside the field, and reports what is found there at the row.
+    pub(crate) fn read<T>(
+        &self,
+        inside: Value<'_>,
+        site: &mut Site<'_>,
+        read: impl FnOnce(&mut Site<'_>) -> T,
+    ) -> T {
+        let mut found = site.notes.apart();
+        let read = read(&mut site.inside(&mut found, inside));
         for mut finding in found.findings {
             if let Path::InMessage(suffix) = &finding.path {
                 finding.path = Path::InMessage(match self.form {
@@ -73,6 +80,7 @@ impl CellPlace {
             }
             site.notes.findings.push(finding);
         }
+        read
     }
 
     /// Reports the scan notes of the quoted document, one finding for each code.

@@ -2,7 +2,7 @@
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{self, Kind, Value};
-use chatmill_model::{Conversation, Extra, Participant, RawJson};
+use chatmill_model::{Conversation, Extra, RawJson};
 
 use crate::frame::FrameView;
 use crate::reader::fields::id;
@@ -34,6 +34,8 @@ pub(crate) type Tools = (Vec<RawJson>, Kept);
 pub(crate) struct RequestFields {
     /// Id of the conversation.
     pub id: Option<String>,
+    /// Its title.
+    pub title: Option<String>,
     /// Definitions of tools, as written.
     pub tools: Vec<RawJson>,
     /// The model that is asked.
@@ -43,18 +45,17 @@ pub(crate) struct RequestFields {
 }
 
 impl RequestFields {
-    /// A conversation of these participants with these fields.
+    /// A conversation of this source and structure with these fields.
     pub(crate) fn conversation(
         self,
         (source, shape): (&'static str, &'static str),
         frame: FrameView<'_>,
-        participants: Vec<Participant>,
     ) -> Conversation {
         Conversation {
             source,
             source_id: self.id.or_else(|| frame.key.map(str::to_owned)),
             shape,
-            participants,
+            title: self.title,
             tools: self.tools,
             model: self.model,
             extra: self.extra,
@@ -80,10 +81,10 @@ impl RequestFields {
                 _ if is_read => {}
                 Some((outer, list)) if *key == *outer => {
                     for (inner, field) in value.fields().filter(|(inner, _)| *inner != *list) {
-                        beside.take(names, &inner, below(outer, &inner), field, limits, notes);
+                        beside.add(names, &inner, below(outer, &inner), field, limits, notes);
                     }
                 }
-                _ => beside.take(names, &key, key.clone().into_owned(), value, limits, notes),
+                _ => beside.add(names, &key, key.clone().into_owned(), value, limits, notes),
             }
         }
         let is_single = |key: &str| id_key == Some(key) || names.system == Some(key);
@@ -91,8 +92,13 @@ impl RequestFields {
         beside
     }
 
-    /// Takes a field: definitions of tools, or one without a place.
-    fn take(
+    /// Takes a field out that has a place after all.
+    pub(crate) fn take(&mut self, field: &str) {
+        self.extra.0.retain(|(key, _)| key != field);
+    }
+
+    /// Adds a field: definitions of tools, or one without a place.
+    fn add(
         &mut self,
         names: Names<'_>,
         key: &str,

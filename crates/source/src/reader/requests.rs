@@ -7,7 +7,7 @@
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Customs, Extra, Part, RawJson, Records, Role};
+use chatmill_model::{Customs, Part, RawJson, Records, Role};
 
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::columns::{self, Holds};
@@ -15,26 +15,19 @@ use crate::reader::exchange::{self, Exchange};
 use crate::reader::fields::{id, present, words};
 use crate::reader::list::{self, Element};
 use crate::reader::notes::Site;
+use crate::reader::preference;
 use crate::reader::recognise::strongest;
 use crate::reader::request_fields::{Names, RequestFields, tools_of_vendor};
 use crate::reader::thoughts::reading;
 use crate::reader::turns::{APART, Turn, Turns};
 use crate::reader::vendor::{self, Vendor};
-use crate::reader::{logged, placed_media, preference};
 use crate::source::About;
 
 /// Fields that a record has which was sent, and that files of chats for tuning do without.
-const SENT: [&str; 9] = [
-    "model",
-    "modelId",
-    "max_tokens",
-    "max_completion_tokens",
-    "max_output_tokens",
-    "temperature",
-    "stream",
-    "inferenceConfig",
-    "usage",
-];
+const SENT: [&str; 9] = words!(
+    model modelId max_tokens max_completion_tokens max_output_tokens temperature stream inferenceConfig
+    usage
+);
 
 /// What a record of a format of requests is like: one that was sent, or a chat as files for tuning have them.
 pub(crate) fn customs(about: &About, root: Value<'_>) -> Customs {
@@ -164,7 +157,8 @@ impl Requests {
             tools: &[form.tools],
             define: tools_of_vendor,
         };
-        let mut beside = RequestFields::read(names, root, limits, &mut reader.exchange.turns.list.notes);
+        reader.exchange.beside =
+            RequestFields::read(names, root, limits, &mut reader.exchange.turns.list.notes);
         if let Some((_, system)) = system {
             reader.system(system);
         }
@@ -178,30 +172,22 @@ impl Requests {
         let answer = columns::answer(root, Some(list));
         let start = reader.exchange.turns.list.messages.len();
         if let Some((field, answer)) = answer {
-            beside.extra.0.retain(|(key, _)| key != field);
+            reader.exchange.beside.take(field);
             reader.answer(field, answer);
         }
         let is_answered = reader.exchange.turns.list.messages.len() > start;
         for (field, other) in columns::all(root, Holds::Answer) {
             if reader.exchange.turns.repeats(other) {
-                beside.extra.0.retain(|(key, _)| key != field);
+                reader.exchange.beside.take(field);
             }
         }
-        reader.compare(root, is_answered.then_some(start), &mut beside.extra);
-        let Exchange {
-            turns,
-            beside: around,
-        } = reader.exchange;
-        beside.extra.0.extend(around.extra.0);
-        let Turns { mut list, roster, .. } = turns;
-        preference::label(&mut list, root);
-        placed_media::place(root, &mut list.messages, &mut beside.extra, &mut list.notes);
-        logged::answer(root, &mut list.messages);
+        reader.compare(root, is_answered.then_some(start));
+        let mut exchange = reader.exchange;
+        exchange.settle(root);
+        let Exchange { turns, beside } = &mut exchange;
         if let (Some(described), true) = (form.described, beside.tools.is_empty()) {
-            let told = list
-                .messages
-                .iter()
-                .filter(|message| message.role == Role::System);
+            let messages = turns.list.messages.iter();
+            let told = messages.filter(|message| message.role == Role::System);
             let texts = told
                 .flat_map(|message| &message.parts)
                 .filter_map(|part| match part {
@@ -211,7 +197,7 @@ impl Requests {
             beside.tools = texts.flat_map(|text| (described.tools)(text, limits)).collect();
         }
         let shape = self.about.shapes.first().copied().unwrap_or_default();
-        Ok(list.finish(beside.conversation((self.about.id, shape), frame, roster.participants)))
+        Ok(exchange.finish((self.about.id, shape)))
     }
 }
 
@@ -262,7 +248,7 @@ struct Reader<'d, 'r> {
     turn: fn(Value<'_>, &mut Site<'_>, &Limits) -> Turn,
 }
 
-impl<'d> Reader<'d, '_> {
+impl<'d, 'r> Reader<'d, 'r> {
     fn system(&mut self, value: Value<'d>) {
         self.exchange.turns.list.rows.rows += 1;
         let mut turn = if value.kind() == Kind::Object {
@@ -278,31 +264,27 @@ impl<'d> Reader<'d, '_> {
     }
 
     fn read(&mut self, index: u32, value: Value<'d>) {
-        let (form, is_bare) = (self.form, self.is_bare);
-        let document = self.exchange.turns.list.frame.document;
-        let read = |value: Value<'d>| {
+        let (form, path) = (self.form, self.path(index, value));
+        let single = |value: Value<'d>| {
             let mut keys = value.duplicate_keys().into_iter();
             match keys.find(|key| form.known.contains(&key.as_str())) {
                 None => Ok(()),
                 Some(key) => Err(key.into()),
             }
         };
-        if self
-            .exchange
-            .turns
-            .list
-            .element(
-                Element::Message,
-                || {
-                    let own = form.place(index, is_bare);
-                    own.unwrap_or_else(|| document.path_at(value.span().start))
-                },
-                value,
-                read,
-            )
-            .is_some()
-        {
+        let list = &mut self.exchange.turns.list;
+        if list.element(Element::Message, path, value, single).is_some() {
             self.add(index, value);
+        }
+    }
+
+    /// Finds the JSON path of a turn.
+    fn path(&self, index: u32, value: Value<'d>) -> impl FnOnce() -> String + use<'d, 'r> {
+        let (form, is_bare) = (self.form, self.is_bare);
+        let document = self.exchange.turns.list.frame.document;
+        move || {
+            let own = form.place(index, is_bare);
+            own.unwrap_or_else(|| document.path_at(value.span().start))
         }
     }
 
@@ -321,7 +303,7 @@ impl<'d> Reader<'d, '_> {
     }
 
     /// Reads the answer that was not preferred: to the one that begins here, else to the last.
-    fn compare(&mut self, root: Value<'d>, start: Option<usize>, extra: &mut Extra) {
+    fn compare(&mut self, root: Value<'d>, start: Option<usize>) {
         let Some((field, other)) =
             columns::first(root, Holds::Worse).filter(|(_, other)| preference::may_be_answer(*other))
         else {
@@ -331,19 +313,14 @@ impl<'d> Reader<'d, '_> {
         let aside = self.exchange.turns.list.begin_aside();
         self.answer(field, other);
         if preference::compare(&mut self.exchange.turns.list, aside, root, start) {
-            extra.0.retain(|(key, _)| key != field);
+            self.exchange.beside.take(field);
         }
     }
 
     fn add(&mut self, index: u32, value: Value<'d>) {
         let known = self.exchange.turns.list.notes.findings.len();
         let turn = self.turn(value);
-        let (form, is_bare) = (self.form, self.is_bare);
-        let (document, at) = (self.exchange.turns.list.frame.document, value.span().start);
-        let place = || {
-            let own = form.place(index, is_bare);
-            own.unwrap_or_else(|| document.path_at(at))
-        };
+        let place = self.path(index, value);
         self.exchange.turns.add(index, value, turn, known, place);
     }
 

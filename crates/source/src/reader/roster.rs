@@ -5,9 +5,9 @@
 //! prefix (`assistant:Alex`). Role `user` is a person, `assistant` an agent. Tools are not participants: a result belongs to
 //! the agent who made the call. Since the format has no roster, everybody who speaks counts as listed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use chatmill_model::{Part, Participant, ParticipantKind, Role};
+use chatmill_model::{Message, Part, Participant, ParticipantKind, Role};
 
 /// The speakers so far.
 #[derive(Debug, Default)]
@@ -100,11 +100,25 @@ impl Roster {
             Part::ToolResult(result) => result.call_id.as_deref(),
             _ => None,
         });
-        match self.answered(id.into_iter()) {
-            Some(caller) => caller,
-            None => self.named(Role::Assistant, None),
-        }
+        let caller = self.answered(id.into_iter());
+        caller.unwrap_or_else(|| self.named(Role::Assistant, None))
     }
+}
+
+/// Those who speak in a conversation, whose messages then name them by their places there.
+pub(crate) fn those_of(messages: &mut [Message], people: &[Participant]) -> Vec<Participant> {
+    let mut places: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut own = Vec::new();
+    for message in messages {
+        let Some(sender) = message.sender else { continue };
+        let next = own.len();
+        let place = *places.entry(sender).or_insert(next);
+        if place == next {
+            own.extend(people.get(sender).cloned());
+        }
+        message.sender = Some(place);
+    }
+    own
 }
 
 #[cfg(test)]

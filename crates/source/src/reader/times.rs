@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{OffsetOrigin, Timestamp};
+use jiff::civil::DateTime;
 
 use crate::options::ReadOptions;
 use crate::reader::iso8601;
@@ -21,16 +22,46 @@ const COUNT_DIGITS: usize = 9;
 #[derive(Debug)]
 pub(crate) struct Times {
     odd: OddTimes,
-    /// The zone of times without an offset, where a check says one.
+    /// The zone of times without an offset, where one is known.
     zone: Option<Zone>,
+    /// What a finding says of such times: where their zone is known, and where it is not.
+    naive: [&'static str; 2],
 }
 
 impl Times {
     /// A reader of times that has met none.
     pub(crate) fn new(options: ReadOptions<'_>) -> Self {
+        let text = "times have no offset: their instants are unknown, they only order the rows";
+        Self::within(Zone::of_check(options), [READ_IN_ZONE, text])
+    }
+
+    /// The same for times of this zone, with what a finding says of them: where their zone is known, and where it is not.
+    pub(crate) fn within(zone: Option<Zone>, naive: [&'static str; 2]) -> Self {
         Self {
             odd: OddTimes::default(),
-            zone: Zone::of_check(options),
+            zone,
+            naive,
+        }
+    }
+
+    /// Reads a time that must be ISO 8601, from the field named `field`; `text` is said of one that is not.
+    pub(crate) fn iso(
+        &mut self,
+        raw: String,
+        (field, text): (&str, &str),
+        value: Value<'_>,
+        site: &mut Site<'_>,
+    ) -> Timestamp {
+        let Some(mut moment) = iso8601::parse(&raw) else {
+            site.note(&codes::TIMESTAMP_UNUSABLE, text, format!(".{field}"), value);
+            return stamp(raw, None);
+        };
+        let place = |finding: Finding| site.place(finding, format!(".{field}"), value);
+        let zoned = self.zone.as_ref().and_then(|zone| zone.instant(&mut moment));
+        self.odd.enter(moment.odds, place);
+        match moment.offset {
+            Some(_) => stamp(raw, moment.instant()),
+            None => self.without_offset(raw, zoned, place),
         }
     }
 
@@ -52,39 +83,47 @@ impl Times {
             self.odd.enter(odds, place);
             moment
         });
-        let (instant, offset) = match read {
+        Some(match read {
             None => {
                 let text = format!("{field} is not a time");
                 site.note(&codes::TIMESTAMP_UNUSABLE, &text, format!(".{field}"), present);
-                (None, OffsetOrigin::Missing)
+                stamp(raw.into_owned(), None)
             }
-            Some(Moment::Known(instant)) => (Some(instant), OffsetOrigin::Explicit),
-            Some(Moment::Local(_)) => self.local(&raw, place),
-        };
-        Some(Timestamp {
-            instant,
-            raw: raw.into_owned(),
-            offset,
+            Some(Moment::Known(instant)) => stamp(raw.into_owned(), Some(instant)),
+            Some(Moment::Local(_)) => {
+                let zoned = self.zoned(&raw);
+                self.without_offset(raw.into_owned(), zoned, place)
+            }
         })
     }
 
     /// Takes a time without an offset, that of a clock on a wall: `iso` is how it is written by ISO 8601, `raw` how the source
     /// writes it.
     pub(crate) fn naive(&mut self, iso: &str, raw: String, place: impl Fn(Finding) -> Finding) -> Timestamp {
-        let (instant, offset) = self.local(iso, place);
-        Timestamp { instant, raw, offset }
+        self.without_offset(raw, self.zoned(iso), place)
     }
 
-    fn local(&mut self, iso: &str, place: impl Fn(Finding) -> Finding) -> (Option<i64>, OffsetOrigin) {
-        let Some(zone) = &self.zone else {
-            let text = "times have no offset: their instants are unknown, they only order the rows";
-            self.odd.enter_naive(text, Severity::Warning, place);
-            return (None, OffsetOrigin::Missing);
+    fn zoned(&self, iso: &str) -> Option<i64> {
+        self.zone.as_ref()?.instant(&mut iso8601::parse(iso)?)
+    }
+
+    fn without_offset(
+        &mut self,
+        raw: String,
+        instant: Option<i64>,
+        place: impl Fn(Finding) -> Finding,
+    ) -> Timestamp {
+        let [known, unknown] = self.naive;
+        let (text, severity, offset) = match self.zone {
+            Some(_) => (
+                known,
+                codes::TIMESTAMP_NAIVE.severity,
+                OffsetOrigin::ConversationZone,
+            ),
+            None => (unknown, Severity::Warning, OffsetOrigin::Missing),
         };
-        self.odd
-            .enter_naive(READ_IN_ZONE, codes::TIMESTAMP_NAIVE.severity, place);
-        let instant = iso8601::parse(iso).and_then(|mut moment| zone.instant(&mut moment));
-        (instant, OffsetOrigin::ConversationZone)
+        self.odd.enter_naive(text, severity, place);
+        Timestamp { instant, raw, offset }
     }
 
     /// Reports what is odd about the times: one finding for each kind, at its first occurrence.
@@ -116,11 +155,16 @@ pub(crate) fn known(value: Value<'_>) -> Option<Timestamp> {
     let (Moment::Known(instant), _) = moment(&raw)? else {
         return None;
     };
-    Some(Timestamp {
-        instant: Some(instant),
-        raw: raw.into_owned(),
-        offset: OffsetOrigin::Explicit,
-    })
+    Some(stamp(raw.into_owned(), Some(instant)))
+}
+
+/// A time as it was written, whose instant is known or not.
+pub(crate) fn stamp(raw: String, instant: Option<i64>) -> Timestamp {
+    let offset = match instant {
+        Some(_) => OffsetOrigin::Explicit,
+        None => OffsetOrigin::Missing,
+    };
+    Timestamp { instant, raw, offset }
 }
 
 fn text(value: Value<'_>) -> Option<Cow<'_, str>> {
@@ -153,7 +197,16 @@ fn moment(text: &str) -> Option<(Moment, Odds)> {
     if trimmed.len() < text.len() {
         odds.add(Odd::Blanks);
     }
-    count(trimmed, &mut odds).map(|instant| (Moment::Known(instant), odds))
+    let instant = count(trimmed, &mut odds).or_else(|| in_words(trimmed))?;
+    Some((Moment::Known(instant), odds))
+}
+
+/// A time as Google's exports write it: `Thursday, November 3, 2016 at 11:59:50 AM UTC`.
+fn in_words(text: &str) -> Option<i64> {
+    let text = text.strip_suffix(" UTC")?.replace('\u{202f}', " ");
+    let civil = DateTime::strptime("%A, %B %d, %Y at %I:%M:%S %p", &text).ok()?;
+    let since = civil.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0));
+    i64::try_from(since.as_micros()).ok()
 }
 
 /// A count since 1970 whose magnitude tells the unit: seconds up to the year 5138, then milliseconds, then microseconds.

@@ -7,7 +7,7 @@ use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, ToolCall};
 
 use crate::reader::arguments::{arguments, embedded};
-use crate::reader::fields::{self, word};
+use crate::reader::fields::{self, present, word};
 use crate::reader::kept::{Keep, Kept, below};
 use crate::reader::notes::Site;
 
@@ -31,20 +31,20 @@ pub(crate) fn calls(
 }
 
 fn call(value: Value<'_>, suffix: &str, rest: &mut Kept, site: &mut Site<'_>, limits: &Limits) -> ToolCall {
-    let mut id = None;
-    let mut function = None;
-    let mut custom = None;
+    let object = |key: &str| value.get(key).filter(|inner| inner.kind() == Kind::Object);
+    let (function, custom) = (object("function"), object("custom"));
     for (key, field) in value.fields() {
-        match &*key {
-            "id" => id = Some(field),
-            "function" if field.kind() == Kind::Object => function = Some(field),
-            "custom" if field.kind() == Kind::Object => custom = Some(field),
-            "type" if field.as_str().as_deref() == Some("function") => {}
-            _ if field.is_null() => {}
-            _ => rest.keep(below(suffix, &key), field),
+        let is_read = match &*key {
+            "id" => true,
+            "function" | "custom" => field.kind() == Kind::Object,
+            "type" => field.as_str().as_deref() == Some("function"),
+            _ => false,
+        };
+        if !is_read && !field.is_null() {
+            rest.keep(below(suffix, &key), field);
         }
     }
-    let id = word(id, &format!("{suffix}.id"), site);
+    let id = word(value.get("id"), &format!("{suffix}.id"), site);
     if let (None, Some(custom)) = (function, custom) {
         return own_input(id, custom, &format!("{suffix}.custom"), rest, site);
     }
@@ -82,19 +82,14 @@ fn named(
     site: &mut Site<'_>,
     limits: &Limits,
 ) -> ToolCall {
-    let mut name = None;
-    let mut given = None;
-    for (key, field) in function.fields() {
-        match &*key {
-            "name" => name = Some(field),
-            "arguments" => given = Some(field),
-            _ if field.is_null() => {}
-            _ => rest.keep(below(suffix, &key), field),
-        }
-    }
-    let given = given.filter(|value| !value.is_null());
+    rest.keep_rest(function, suffix, &["name", "arguments"]);
+    let given = present(function, "arguments");
     let given = arguments(given, &format!("{suffix}.arguments"), site, limits);
-    ToolCall::new(None, word(name, &format!("{suffix}.name"), site), given)
+    ToolCall::new(
+        None,
+        word(function.get("name"), &format!("{suffix}.name"), site),
+        given,
+    )
 }
 
 /// A call of a custom tool, whose input is free text.

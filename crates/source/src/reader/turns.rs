@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use chatmill_diag::{Finding, Limits, Path, Severity, codes};
 use chatmill_intake::json::Value;
-use chatmill_model::{Extra, Message, MessageKind, Part, Role, own_parts};
+use chatmill_model::{Conversation, Extra, Message, MessageKind, Part, Role, Timestamp, own_parts};
 
-use crate::frame::FrameView;
+use crate::frame::{FrameView, Reading};
 use crate::reader::fields::present;
 use crate::reader::kept::{Keep, Kept};
 use crate::reader::list::ListReader;
@@ -18,6 +18,7 @@ use crate::reader::message_object::text_of;
 use crate::reader::notes::Site;
 use crate::reader::parts::hold_place;
 use crate::reader::roster::Roster;
+use crate::reader::times::Times;
 use crate::reader::weight;
 
 /// The index of a message that stands in no list of the record's own: its bytes alone say where it is.
@@ -53,6 +54,15 @@ impl Keep for Turn {
 }
 
 impl Turn {
+    /// A turn of this role that says nothing else.
+    pub(crate) fn of(role: Role, part: Part) -> Self {
+        Self {
+            role: Some(role),
+            parts: vec![part],
+            ..Self::default()
+        }
+    }
+
     /// Reads the role of a turn by its word.
     pub(crate) fn take_role(
         &mut self,
@@ -115,6 +125,8 @@ pub(crate) struct Turns<'d, 'r> {
     pub list: ListReader<'d, 'r>,
     /// Who speaks.
     pub roster: Roster,
+    /// When.
+    pub times: Times,
     /// Where all that is read stands, while that is JSON inside a string: places in it mean nothing in the record.
     pub within: Option<Range<usize>>,
     /// Whether the assistant's next turn continues the last message.
@@ -127,9 +139,37 @@ impl<'d, 'r> Turns<'d, 'r> {
         Self {
             list: ListReader::new(frame, limits),
             roster: Roster::default(),
+            times: Times::new(frame.options),
             within: None,
             is_led: false,
         }
+    }
+
+    /// Everything that was read, as this conversation.
+    pub(crate) fn finish(mut self, conversation: Conversation) -> Reading {
+        self.times.finish(&mut self.list.notes);
+        self.list.finish(Conversation {
+            participants: self.roster.participants,
+            ..conversation
+        })
+    }
+
+    /// Reads the time of the next message, which this is, from a field.
+    pub(crate) fn time(
+        &mut self,
+        (id, message): (Option<&str>, Value<'_>),
+        (field, value): (&str, Option<Value<'_>>),
+    ) -> Option<Timestamp> {
+        let mut site = self.list.site(id, message);
+        self.times.read(value, field, &mut site)
+    }
+
+    /// Says of a line of this id that it is of no known type, which stands in this field.
+    pub(crate) fn unknown_line(&mut self, (id, line): (Option<&str>, Value<'_>), kind: Option<Value<'_>>) {
+        let text = "the line is of a type that is not known and is kept as a notice";
+        let finding = Finding::new(&codes::UNKNOWN_MESSAGE_TYPE, text).with_severity(Severity::Note);
+        let mut site = self.list.site(id, line);
+        site.push(finding, ".type", kind.unwrap_or(line));
     }
 
     /// Reads a turn that stands at `prefix` below its item; the item itself has no prefix.

@@ -31,13 +31,7 @@ const ANTHROPIC: [&str; 13] = words!(
 );
 
 /// Blocks that only Converse has, by their only name.
-const CONVERSE: [&str; 5] = [
-    "toolUse",
-    "toolResult",
-    "reasoningContent",
-    "cachePoint",
-    "guardContent",
-];
+const CONVERSE: [&str; 5] = words!(toolUse toolResult reasoningContent cachePoint guardContent);
 
 /// Items that only the Responses API has, by their type.
 const RESPONSES: [&str; 8] = words!(
@@ -62,27 +56,21 @@ pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, Strin
     if let Some(why) = of_ai_sdk(record, &name, &kind, &part) {
         return Some((Vendor::AiSdk, SURE, why));
     }
-    if let Some(word) = ANTHROPIC.into_iter().find(|word| record.says(&kind, &[*word])) {
-        return Some((
-            Vendor::Anthropic,
-            SURE,
-            format!("messages hold blocks of type {word}"),
-        ));
-    }
     // A thought as a list of texts is Mistral's.
     let is_thought = record.says(&kind, &["thinking"]) && !record.names(&name("content[].thinking[].type"));
-    if is_thought && record.names(&name("content[].thinking")) {
-        let why = "messages hold blocks of type thinking, with the thought as text";
-        return Some((Vendor::Anthropic, SURE, why.to_owned()));
+    let of_anthropic = if let Some(word) = ANTHROPIC.into_iter().find(|word| record.says(&kind, &[*word])) {
+        Some(format!("messages hold blocks of type {word}"))
+    } else if is_thought && record.names(&name("content[].thinking")) {
+        Some("messages hold blocks of type thinking, with the thought as text".to_owned())
+    } else {
+        let is_ours = record.names(&name("content[].source.type"));
+        is_ours.then(|| "messages hold media with a source".to_owned())
+    };
+    if let Some(why) = of_anthropic {
+        return Some((Vendor::Anthropic, SURE, why));
     }
-    if record.names(&name("content[].source.type")) {
-        let why = "messages hold media with a source";
-        return Some((Vendor::Anthropic, SURE, why.to_owned()));
-    }
-    if let Some(key) = CONVERSE
-        .into_iter()
-        .find(|key| record.names(&name(&format!("content[].{key}"))))
-    {
+    let mut own = CONVERSE.into_iter();
+    if let Some(key) = own.find(|key| record.names(&name(&format!("content[].{key}")))) {
         return Some((Vendor::Converse, SURE, format!("messages hold blocks with {key}")));
     }
     if let Some(word) = RESPONSES.into_iter().find(|word| record.says(&item, &[*word])) {
@@ -90,10 +78,8 @@ pub(crate) fn of(record: &RecordSketch, list: &str) -> Option<(Vendor, u8, Strin
     }
     let is_untyped =
         record.names(&name("role")) && record.names(&name("content[].text")) && !record.names(&kind);
-    is_untyped.then(|| {
-        let why = "messages hold blocks of text without a type";
-        (Vendor::Converse, 88, why.to_owned())
-    })
+    let why = "messages hold blocks of text without a type";
+    is_untyped.then(|| (Vendor::Converse, 88, why.to_owned()))
 }
 
 /// What only messages of the AI SDK have: parts with a type and their words in `text`, calls with their results.

@@ -1,6 +1,6 @@
 //! Lines of coding agents: whose a line is, and which session one begins.
 
-use crate::{ClaudeCode, Codex, OtelGenai, Source};
+use crate::{CLAUDE_CODE, CODEX, OTEL_GENAI, Source};
 use chatmill_intake::json;
 
 fn keys(source: &dyn Source, line: &str) -> Option<Vec<Vec<String>>> {
@@ -11,7 +11,7 @@ fn keys(source: &dyn Source, line: &str) -> Option<Vec<Vec<String>>> {
 
 #[test]
 fn a_line_is_its_sessions_or_its_agents_or_everybodys() {
-    let key = |line: &str| keys(&ClaudeCode, line).map(|rows| rows.concat());
+    let key = |line: &str| keys(&CLAUDE_CODE, line).map(|rows| rows.concat());
     let owned = |key: &str| Some(vec![key.to_owned()]);
     assert_eq!(key(r#"{"type":"user","sessionId":"s","message":{}}"#), owned("s"));
     assert_eq!(
@@ -25,11 +25,11 @@ fn a_line_is_its_sessions_or_its_agents_or_everybodys() {
     assert_eq!(key(r#"{"type":"user","message":{}}"#), owned(""));
     assert_eq!(key(r#"{"type":"summary","leafUuid":"u"}"#), Some(Vec::new()));
     for line in ["42", "\"massive error\"", "[1]", "null"] {
-        assert_eq!(keys(&ClaudeCode, line), None, "{line}");
-        assert_eq!(keys(&Codex, line), None, "{line}");
+        assert_eq!(keys(&CLAUDE_CODE, line), None, "{line}");
+        assert_eq!(keys(&CODEX, line), None, "{line}");
     }
     let span = r#"{"traceId":"t","spanId":"s","name":"GET /","attributes":[{"key":"http.method","value":{"stringValue":"GET"}}]}"#;
-    assert_eq!(keys(&OtelGenai, span), Some(vec![vec!["t".to_owned()]]));
+    assert_eq!(keys(&OTEL_GENAI, span), Some(vec![vec!["t".to_owned()]]));
 }
 
 #[test]
@@ -51,14 +51,14 @@ fn lines_without_a_type_or_a_session_are_recognised() {
         assert_eq!(detected(&format!("{line}\n")), Some("claude-code"), "{line}");
     }
     let qwen = r#"{"uuid":"u","parentUuid":null,"sessionId":"s","type":"user","message":{"role":"user","parts":[{"text":"one"}]}}"#;
-    assert_eq!(detected(&format!("{qwen}\n")), None);
+    assert_eq!(detected(&format!("{qwen}\n")), Some("qwen-code"));
 }
 
 #[test]
 fn a_turn_that_lost_its_message_begins_a_session_as_others_do() {
     let begins = |line: &str| {
         let document = json::scan(line.as_bytes(), 64).unwrap();
-        ClaudeCode.rows(&document).unwrap()[0].begins.clone()
+        CLAUDE_CODE.rows(&document).unwrap()[0].begins.clone()
     };
     let turn = |message: &str| {
         begins(&format!(

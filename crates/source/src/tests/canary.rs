@@ -93,6 +93,19 @@ fn words(unread: &[Unread]) -> u64 {
     words.map(|unread| unread.bytes).sum()
 }
 
+/// Whether the words stand in what the format keeps as a whole: all of it is told once, as a note, at the path of the whole.
+fn are_told_with_the_whole(source: &dyn Source, text: &str, unread: &[Unread]) -> bool {
+    let document = json::scan(text.as_bytes(), Limits::default().depth).unwrap();
+    let mut path = String::new();
+    for part in document.path_at(text.find(WORDS).unwrap()).split_inclusive(['[', ']']) {
+        let index = part.strip_suffix(']').filter(|index| index.parse::<usize>().is_ok());
+        path.push_str(index.map_or(part, |_| "]"));
+    }
+    let around = path.match_indices(['.', '[']).map(|(at, _)| path.split_at(at).0);
+    let mut wholes = around.chain([path.as_str()]).filter(|place| source.silence().keeps_whole(place));
+    wholes.any(|whole| unread.iter().any(|unread| unread.path == whole))
+}
+
 /// Whether the words are kept, and whether somebody who looks for them is told: by a finding, by a reject, or because they are part
 /// of what the conversation holds, as a member of a call's arguments is. `before` is how many bytes of words are told without them.
 fn fate(source: &dyn Source, text: &str, before: u64) -> (bool, bool) {
@@ -140,10 +153,14 @@ fn fate(source: &dyn Source, text: &str, before: u64) -> (bool, bool) {
         }
     }
     // What is kept as a whole is told by whoever keeps it; what a call was made with, by the call.
-    let is_whole =
-        |key: &str| is_told_of_all && !key.ends_with(KEY) || key.ends_with("tool_execution.arguments");
+    let is_whole = |key: &str| {
+        let is_told = is_told_of_all && !key.ends_with(KEY);
+        is_told || key.ends_with("tool_execution.arguments")
+    };
     let mut kept = extra.iter().filter(|(_, raw)| raw.as_str().contains(WORDS));
-    let is_told = is_told || kept.any(|(key, _)| is_whole(key));
+    let is_told = is_told
+        || kept.any(|(key, _)| is_whole(key))
+        || are_told_with_the_whole(source, text, &unread);
     let is_read = format!("{conversations:?}").contains(WORDS);
     (is_rejected || is_kept, is_rejected || is_told || is_read)
 }

@@ -125,6 +125,41 @@ fn branches_of_claude_are_those_that_are_asked_for() {
 }
 
 #[test]
+fn branches_of_rows_are_those_that_are_asked_for() {
+    let own = "019e0000-0001-7000-8000-000000000002";
+    let named = |leaf: &str, ids: &[&str]| {
+        let ids: Vec<String> = ids.iter().map(|id| format!("0000000{id}")).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        owned(&format!("{own}{leaf}"), &ids)
+    };
+    assert_eq!(
+        branches("pi-agent", "branches.json", Branches::All),
+        [
+            named("", &["1", "3", "6", "7", "8"]),
+            named("/00000002", &["1", "2"]),
+            named("/00000005", &["1", "3", "4", "5"]),
+        ]
+    );
+    let session = "6f1d2c3b-0001-4a00-8000-000000000003";
+    assert_eq!(
+        branches("gemini-cli", "rewound.json", Branches::All),
+        [
+            owned(session, &["m1", "m2", "m5", "m6"]),
+            owned(&format!("{session}/m4"), &["m1", "m2", "m3", "m4"]),
+        ]
+    );
+    // Rows without a place in the tree count once, whichever branches are read.
+    for (source, sample) in [
+        ("qwen-code", "session.json"),
+        ("pi-agent", "faulty.json"),
+        ("gemini-cli", "faulty.json"),
+    ] {
+        branches(source, sample, Branches::All);
+        branches(source, sample, Branches::Visible);
+    }
+}
+
+#[test]
 fn a_channel_is_divided_into_threads_or_days() {
     let of = |division| {
         let options = ReadOptions {

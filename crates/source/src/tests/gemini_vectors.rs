@@ -7,7 +7,7 @@
 //! | an empty line (1) | It is not a line. |
 //! | token estimates, truncation, parts for the current message | They write prompts and read nothing. |
 
-use crate::{GeminiContents, Reading};
+use crate::{GEMINI_CONTENTS, Reading};
 use chatmill_diag::Limits;
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ fn cases(kind: &str) -> Vec<Value> {
 }
 
 fn read(record: &Value) -> Reading {
-    frame::read(&GeminiContents, record.to_string().as_bytes(), &Limits::default())
+    frame::read(&GEMINI_CONTENTS, record.to_string().as_bytes(), &Limits::default())
 }
 
 #[test]

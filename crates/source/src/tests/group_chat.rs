@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{GroupChat, Reading, Source, detect, find};
+use crate::{GROUP_CHAT, Reading, Source, detect, find};
 use chatmill_diag::{Limits, RejectLevel, Severity};
 use chatmill_intake::json;
 use chatmill_intake::{Framing, Head};
@@ -26,7 +26,7 @@ fn record(messages: &[String]) -> String {
 }
 
 fn read(record: &str, limits: &Limits) -> Reading {
-    frame::read(&GroupChat, record.as_bytes(), limits)
+    frame::read(&GROUP_CHAT, record.as_bytes(), limits)
 }
 
 fn codes(reading: &Reading) -> Vec<&'static str> {
@@ -61,7 +61,7 @@ fn a_rejected_message_keeps_its_bytes_place_and_cut_head() {
         ..Limits::default()
     };
     let text = record(&[message("a", ""), "[\"\\ud83d\"]".to_owned()]);
-    let reading = read_at(&GroupChat, text.as_bytes(), 1000, None, &limits);
+    let reading = read_at(&GROUP_CHAT, text.as_bytes(), 1000, None, &limits);
     let [reject] = reading.rejects.as_slice() else {
         panic!("{:?}", reading.rejects)
     };
@@ -94,7 +94,7 @@ fn the_path_of_a_message_leads_to_it_even_after_a_rejected_one() {
     let conversation = reading.conversation.unwrap();
     let finding = &reading.findings[0];
     assert_eq!(finding.position, Some(0));
-    let message = GroupChat.message_path(conversation.messages[0].origin.index);
+    let message = GROUP_CHAT.message_path(conversation.messages[0].origin.index);
     let path = message.unwrap() + ".refer_list[0]";
     let span = document.locate(&path).unwrap();
     assert_eq!(&text[span.clone()], "7");

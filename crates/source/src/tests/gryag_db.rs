@@ -7,7 +7,7 @@
 //! | lines, leaks, speaker headers, readers of lines | They are captured histories: see `gemini_vectors.rs`. |
 //! | everything else | It writes prompts and stores nothing. |
 
-use crate::{GeminiContents, GryagDb, Reading, Source, TableMap};
+use crate::{GEMINI_CONTENTS, GRYAG_DB, Reading, Source, TableMap};
 use chatmill_diag::{Limits, codes};
 use chatmill_intake::{Framing, Head, json};
 use chatmill_model::{Message, ParticipantKind};
@@ -20,7 +20,7 @@ fn cases(kind: &str) -> Vec<Value> {
 }
 
 fn read(rows: &Value) -> Reading {
-    let reading = frame::read(&GryagDb, rows.to_string().as_bytes(), &Limits::default());
+    let reading = frame::read(&GRYAG_DB, rows.to_string().as_bytes(), &Limits::default());
     assert!(reading.rows.balances());
     reading
 }
@@ -128,7 +128,7 @@ fn keys(source: &dyn Source, text: &str) -> Option<Vec<String>> {
 
 #[test]
 fn a_row_belongs_to_its_chat_or_thread() {
-    let of = |text: &str| keys(&GryagDb, text);
+    let of = |text: &str| keys(&GRYAG_DB, text);
     assert_eq!(of(r#"{"chat_id":-5,"thread_id":null}"#).unwrap(), ["-5"]);
     assert_eq!(of(r#"{"chat_id":"-5","thread_id":"12"}"#).unwrap(), ["-5/12"]);
     assert_eq!(
@@ -155,7 +155,7 @@ fn a_chat_beyond_the_limit_is_rejected() {
         let rows: Vec<Value> = (0..rows)
             .map(|id| row(id, "x", &json!({"message_id": id})))
             .collect();
-        let reading = frame::read(&GryagDb, json!(rows).to_string().as_bytes(), &limits);
+        let reading = frame::read(&GRYAG_DB, json!(rows).to_string().as_bytes(), &limits);
         assert_eq!(reading.conversation.is_some(), is_read);
         assert_eq!(
             reading.fault.map(|fault| fault.code),
@@ -166,7 +166,7 @@ fn a_chat_beyond_the_limit_is_rejected() {
 
 #[test]
 fn each_schema_has_its_map() {
-    let maps = GryagDb.tables();
+    let maps = GRYAG_DB.tables();
     let find = |columns: &str| {
         let columns: Vec<String> = columns.split(' ').map(str::to_owned).collect();
         TableMap::find(&maps, Some("public.messages"), &columns).map(|map| map.name.as_str())
@@ -190,7 +190,7 @@ fn each_schema_has_its_map() {
         Some("gryag-2026")
     );
     assert_eq!(find("message_id thread_id type content created_at"), None);
-    assert!(maps.iter().all(|map| map.source == GryagDb.id()));
+    assert!(maps.iter().all(|map| map.source == GRYAG_DB.id()));
 }
 
 #[test]
@@ -219,20 +219,20 @@ fn a_bare_list_of_turns_is_one_history() {
         complete: true,
         bytes: text.as_bytes().to_vec(),
     };
-    assert!(GeminiContents.gathers(&head(Framing::Array, turns).sketch()));
+    assert!(GEMINI_CONTENTS.gathers(&head(Framing::Array, turns).sketch()));
     let requests = format!("[{{\"contents\":{turns}}}]");
-    assert!(!GeminiContents.gathers(&head(Framing::Array, &requests).sketch()));
-    assert!(!GeminiContents.gathers(&head(Framing::Lines, turns).sketch()));
+    assert!(!GEMINI_CONTENTS.gathers(&head(Framing::Array, &requests).sketch()));
+    assert!(!GEMINI_CONTENTS.gathers(&head(Framing::Lines, turns).sketch()));
     assert_eq!(
-        keys(&GeminiContents, r#"{"role":"user","parts":[]}"#).unwrap(),
+        keys(&GEMINI_CONTENTS, r#"{"role":"user","parts":[]}"#).unwrap(),
         [""]
     );
-    assert_eq!(keys(&GeminiContents, "null").unwrap(), [""]);
-    assert_eq!(keys(&GeminiContents, &format!("{{\"contents\":{turns}}}")), None);
+    assert_eq!(keys(&GEMINI_CONTENTS, "null").unwrap(), [""]);
+    assert_eq!(keys(&GEMINI_CONTENTS, &format!("{{\"contents\":{turns}}}")), None);
     let limits = Limits {
         messages_per_conversation: 1,
         ..Limits::default()
     };
-    let reading = frame::read(&GeminiContents, turns.as_bytes(), &limits);
+    let reading = frame::read(&GEMINI_CONTENTS, turns.as_bytes(), &limits);
     assert_eq!(reading.fault.unwrap().code, &codes::CONVERSATION_TOO_LARGE);
 }

@@ -11,7 +11,7 @@
 //! | hand-overs (3) | They start tasks, which the archive tells of itself. |
 //! | the adapter's `shouldRespond` (3) | Its rule contradicts the document's. |
 
-use crate::{JaibberEvents, Reading};
+use crate::{JAIBBER_EVENTS, Reading};
 use chatmill_diag::Limits;
 use chatmill_model::{Message, MessageKind, Role};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn cases(kind: &str) -> Vec<Value> {
 }
 
 fn read_within(rows: &Value, limits: &Limits) -> Reading {
-    let reading = frame::read(&JaibberEvents, rows.to_string().as_bytes(), limits);
+    let reading = frame::read(&JAIBBER_EVENTS, rows.to_string().as_bytes(), limits);
     assert!(reading.rows.balances());
     reading
 }

@@ -47,3 +47,24 @@ fn what_sources_read_looks_like_nothing_else() {
         assert_eq!(crate::detect(&sketch).is_none(), is_mapped, "{}", path.display());
     }
 }
+
+#[test]
+fn every_text_is_read_by_the_source_in_whose_folder_it_lies() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data-samples/sources");
+    let folders = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+    let files = folders.flat_map(|folder| fs::read_dir(folder).unwrap());
+    let files = files.map(|entry| entry.unwrap().path());
+    let mut seen = 0;
+    for path in files.filter(|path| path.extension().is_some_and(|extension| extension == "txt")) {
+        let own = path.parent().unwrap().file_name().unwrap().to_string_lossy();
+        let evidence = crate::detect(&head(&path).sketch());
+        assert_eq!(
+            evidence.map(|evidence| evidence.source),
+            Some(own.as_ref()),
+            "{}",
+            path.display()
+        );
+        seen += 1;
+    }
+    assert!(seen > 20, "{seen}");
+}

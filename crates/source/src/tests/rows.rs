@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{Evidence, Reading, Source, SunaRows, TableMap, TableRows, detect, find};
+use crate::{Evidence, Reading, Source, SUNA_ROWS, TableMap, TABLE_ROWS, detect, find};
 use chatmill_diag::Limits;
 use chatmill_intake::json;
 use chatmill_intake::{Framing, Head};
@@ -48,7 +48,7 @@ fn turn(id: &str, role: &str, text: &str, created_at: &str) -> Value {
 fn pages_are_cut_into_rows_with_the_thread_that_they_name() {
     let own = r#"{"message_id":"a","thread_id":"t1","type":"user","content":1}"#;
     let without = r#"{"message_id":"b","type":"user","content":2}"#;
-    let cut = |text: &str| rows(&SunaRows, text);
+    let cut = |text: &str| rows(&SUNA_ROWS, text);
     let pair = |key: &str, row: &str| (key.to_owned(), row.to_owned());
     assert_eq!(cut(own), Some(vec![pair("t1", own)]));
     assert_eq!(cut(without), Some(vec![pair("", without)]));
@@ -73,19 +73,19 @@ fn pages_are_cut_into_rows_with_the_thread_that_they_name() {
 
 #[test]
 fn the_preset_map_reads_the_messages_table_and_no_other() {
-    let maps: Vec<TableMap> = SunaRows.tables();
+    let maps: Vec<TableMap> = SUNA_ROWS.tables();
     let columns = |names: &str| -> Vec<String> { names.split(' ').map(str::to_owned).collect() };
     let own = columns("message_id thread_id type is_llm_message content metadata created_at updated_at");
     assert!(TableMap::find(&maps, Some("public.messages"), &own).is_some());
     assert!(TableMap::find(&maps, Some("public.threads"), &own).is_none());
     assert!(TableMap::find(&maps, Some("messages"), &columns("id role content")).is_none());
-    assert_eq!(maps[0].source, SunaRows.id());
-    assert!(SunaRows.merges() && !TableRows.merges());
-    let named = TableRows.tables();
+    assert_eq!(maps[0].source, SUNA_ROWS.id());
+    assert!(SUNA_ROWS.merges() && !TABLE_ROWS.merges());
+    let named = TABLE_ROWS.tables();
     assert!(
         named
             .iter()
-            .all(|map| map.source == TableRows.id() && map.columns.is_empty())
+            .all(|map| map.source == TABLE_ROWS.id() && map.columns.is_empty())
     );
     let csv = |names: &str| TableMap::find(&named, None, &columns(names)).is_some();
     assert!(csv("conversation role content") && csv("id sender content") && !csv("content role_id"));
@@ -121,7 +121,7 @@ fn thousands_of_calls_and_copies_take_no_long_time() {
     };
     let mut list = vec![row];
     list.extend((0..many).map(chunk));
-    let reading = read(&SunaRows, &json!(list), Some("t"));
+    let reading = read(&SUNA_ROWS, &json!(list), Some("t"));
     assert_eq!((reading.rows.messages, reading.rows.merged), (4, many as u64 - 3));
     let messages = messages(reading);
     assert_eq!(messages[0].parts.len(), many);
@@ -141,10 +141,10 @@ fn table_rows_are_recognised_where_they_name_their_conversation() {
     );
     assert_eq!(find("table-rows").map(Source::id), Some("table-rows"));
     let pair = |key: &str, row: &str| (key.to_owned(), row.to_owned());
-    assert_eq!(rows(&TableRows, row), Some(vec![pair("c", row)]));
+    assert_eq!(rows(&TABLE_ROWS, row), Some(vec![pair("c", row)]));
     assert_eq!(
-        rows(&TableRows, r#"[{"conversation":7},{"a":1}]"#),
+        rows(&TABLE_ROWS, r#"[{"conversation":7},{"a":1}]"#),
         Some(vec![pair("7", r#"{"conversation":7}"#), pair("", r#"{"a":1}"#)])
     );
-    assert_eq!(rows(&TableRows, "7"), None);
+    assert_eq!(rows(&TABLE_ROWS, "7"), None);
 }

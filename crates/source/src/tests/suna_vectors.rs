@@ -10,7 +10,7 @@
 //!
 //! Where Suna's readers lose a row, the row is kept and a finding or the source text says what it was.
 
-use crate::{Reading, SunaRows};
+use crate::{Reading, SUNA_ROWS};
 use chatmill_diag::Limits;
 use chatmill_model::{Message, Part, Role};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn cases(kind: &str) -> Vec<Value> {
 fn read(row: &Value) -> Reading {
     let mut row = row.clone();
     row["created_at"] = json!("2026-01-18 05:35:40.957666+00:00");
-    let reading = frame::read(&SunaRows, json!([row]).to_string().as_bytes(), &Limits::default());
+    let reading = frame::read(&SUNA_ROWS, json!([row]).to_string().as_bytes(), &Limits::default());
     assert!(reading.rows.balances());
     assert_eq!(reading.rows.messages, 1);
     reading

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::TzurotRequests;
+use crate::TZUROT_REQUESTS;
 use chatmill_diag::Limits;
 use chatmill_model::{Conversation, Part};
 use serde_json::Value;
@@ -45,7 +45,7 @@ fn cases() -> Vec<Value> {
 }
 
 fn read(record: &Value) -> Option<Conversation> {
-    frame::read(&TzurotRequests, record.to_string().as_bytes(), &Limits::default()).conversation
+    frame::read(&TZUROT_REQUESTS, record.to_string().as_bytes(), &Limits::default()).conversation
 }
 
 /// What somebody said, without what the formatter removes or adds.

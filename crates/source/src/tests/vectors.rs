@@ -8,7 +8,7 @@
 //! | `generate_single_user_group_id` (3) | The API's name for a room that has none; an archive's conversation then has the engine's id. |
 //! | sample files (5) | Facts about archives that do not belong to this repository; tried by hand. |
 
-use crate::{GroupChat, Reading};
+use crate::{GROUP_CHAT, Reading};
 use chatmill_diag::{Finding, Limits, Severity};
 use chatmill_model::{Conversation, Message};
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ fn cases(kind: &str) -> Vec<Value> {
 }
 
 fn read(record: &Value) -> Reading {
-    frame::read(&GroupChat, record.to_string().as_bytes(), &Limits::default())
+    frame::read(&GROUP_CHAT, record.to_string().as_bytes(), &Limits::default())
 }
 
 fn findings(reading: &Reading) -> Vec<&Finding> {

@@ -4,7 +4,7 @@
 use chatmill_diag::{Finding, Limits, Path};
 use chatmill_intake::json::{self, Document, Kind};
 use chatmill_model::{Arguments, Conversation, MessageKind, Part};
-use chatmill_source::{FrameView, ReadOptions, Source, SunaRows, TableRows};
+use chatmill_source::{FrameView, ReadOptions, Source, SUNA_ROWS, TABLE_ROWS};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
@@ -190,7 +190,7 @@ fn is_accounted_for(thread: &Value) {
         key: Some("k"),
         options: ReadOptions::default(),
     };
-    for source in [&SunaRows as &dyn Source, &TableRows] {
+    for source in [&SUNA_ROWS as &dyn Source, &TABLE_ROWS] {
         let reading = source.read(&frame, &limits);
         let conversation = reading.conversation.unwrap();
         let messages = conversation.messages.iter();

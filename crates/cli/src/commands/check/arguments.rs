@@ -6,7 +6,7 @@ use chatmill_diag::{Day, Severity};
 use chatmill_engine::pipeline::FailOn;
 use clap::{Args, ValueEnum};
 
-use crate::args::words;
+use crate::args::{Inputs, words};
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
@@ -15,9 +15,8 @@ pub(crate) struct Arguments {
     /// Files, folders, globs, archives, or `-` for stdin
     #[arg(required_unless_present = "show_settings", value_name = "PATH")]
     pub paths: Vec<String>,
-    /// Source id; `auto` detects by content
-    #[arg(long, default_value = "auto", value_name = "ID")]
-    pub source: String,
+    #[command(flatten)]
+    pub reading: Inputs,
     /// Adds what this dialect's consumer would refuse; may be given several times
     #[arg(long = "for", value_name = "DIALECT[@PROFILE]")]
     pub targets: Vec<String>,

@@ -60,13 +60,15 @@ pub(super) fn pipeline(inputs: &[(&str, Seen)]) -> Result<String, Error> {
         refused,
         refused_inputs => counted(refused, "input"),
     };
-    environment()?.get_template(TEMPLATE.0)?.render(context)
+    environment(TEMPLATE)?.get_template(TEMPLATE.0)?.render(context)
 }
 
 const TEMPLATE: (&str, &str) = ("pipeline.toml", include_str!("../../../templates/pipeline.toml"));
 
 /// Whatever the template prints stays on its line, and hides nothing.
-fn environment() -> Result<Environment<'static>, Error> {
+pub(super) fn environment(
+    (name, template): (&'static str, &'static str),
+) -> Result<Environment<'static>, Error> {
     let mut environment = Environment::new();
     let mut syntax = SyntaxConfig::builder();
     syntax
@@ -78,7 +80,7 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_formatter(|out, _, value| Ok(out.write_str(&harmless(&value.to_string()))?));
     environment.add_filter("quoted", quoted);
-    environment.add_template(TEMPLATE.0, TEMPLATE.1)?;
+    environment.add_template(name, template)?;
     Ok(environment)
 }
 
@@ -113,7 +115,7 @@ fn map(inputs: &[(&str, Seen)]) -> Option<Value> {
 }
 
 /// A name for a path: its last part that is not a pattern, without its endings.
-fn stem(path: &str) -> &str {
+pub(super) fn stem(path: &str) -> &str {
     let parts = path.split(['/', '\\']).rev();
     let mut names = parts.filter(|part| !part.is_empty() && !part.contains(['*', '?', '[', '{']));
     let name = names

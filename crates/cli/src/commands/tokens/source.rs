@@ -220,11 +220,12 @@ fn from_files(request: &BillRequest<'_>, context: &Context<'_>) -> anyhow::Resul
     let inputs: &[PlannedInput] = if let Some(plan) = request.plan {
         &plan.inputs
     } else {
-        typed = typed_inputs(&request.arguments.paths, &request.arguments.source)?;
+        typed = typed_inputs(&request.arguments.paths, &request.arguments.reading.source)?;
         &typed
     };
     let limits = Limits::default();
-    let settings = request.plan.map_or(Settings::plain(&limits), Plan::reading);
+    let mut settings = request.plan.map_or(Settings::plain(&limits), Plan::reading);
+    settings.options.zone = request.arguments.reading.input_zone.as_deref();
     let encodings = encodings(request)?;
     let targets = targets(&request.targets)?;
     let (policy, windows) = request

@@ -22,6 +22,31 @@ pub(super) enum Nature {
     Failure,
 }
 
+/// Types of which some fields hold words: these, and what the words are.
+const TYPES: [(&str, &[&str], Nature); 11] = [
+    ("reasoning_recap", &["content"], Nature::Remark),
+    ("user_editable_context", &USER_CONTEXT, Nature::Instruction),
+    (
+        "model_editable_context",
+        &["model_set_context"],
+        Nature::Instruction,
+    ),
+    ("code", &["text"], Nature::Said),
+    ("execution_output", &["text"], Nature::Said),
+    ("system_error", &["name", "text"], Nature::Failure),
+    ("tether_quote", &["title", "text"], Nature::Said),
+    ("sonic_webpage", &["title", "text"], Nature::Said),
+    ("tether_browsing_display", &["result", "summary"], Nature::Said),
+    ("tether_browsing_code", &["result", "summary"], Nature::Said),
+    ("citable_code_output", &["output_str"], Nature::Said),
+];
+
+/// What a person told of themselves.
+const USER_CONTEXT: [&str; 2] = ["user_profile", "user_instructions"];
+
+/// Types that quote a page.
+const QUOTATIONS: [&str; 2] = ["tether_quote", "sonic_webpage"];
+
 /// Fields that hold words, where a type is not known.
 const WORDS: [&str; 6] = ["text", "result", "content", "output_str", "summary", "title"];
 
@@ -60,55 +85,30 @@ pub(super) fn read(
 ) -> (Nature, Content) {
     let mut read = Content::default();
     let word = text(content.get("content_type"));
-    let nature = match word.as_deref() {
-        None | Some("text" | "multimodal_text") => {
+    let known = TYPES.iter().find(|(known, ..)| Some(*known) == word.as_deref());
+    let nature = match (word.as_deref(), known) {
+        (None | Some("text" | "multimodal_text"), _) => {
             parts(content, attachments, &mut read, site);
             Nature::Said
         }
-        Some("thoughts") => {
+        (_, Some((name, fields, nature))) => {
+            words(content, fields, &mut read);
+            if QUOTATIONS.contains(name) {
+                page(content, &mut read);
+            }
+            *nature
+        }
+        (Some("thoughts"), _) => {
             thoughts(content, &mut read, site);
             Nature::Said
         }
-        Some("reasoning_recap") => {
-            words(content, &["content"], &mut read);
-            Nature::Remark
-        }
-        Some("user_editable_context") => {
-            words(content, &["user_profile", "user_instructions"], &mut read);
-            Nature::Instruction
-        }
-        Some("model_editable_context") => {
-            words(content, &["model_set_context"], &mut read);
-            Nature::Instruction
-        }
-        Some("code" | "execution_output") => {
-            words(content, &["text"], &mut read);
-            Nature::Said
-        }
-        Some("system_error") => {
-            words(content, &["name", "text"], &mut read);
-            Nature::Failure
-        }
-        Some("tether_quote" | "sonic_webpage") => {
-            words(content, &["title", "text"], &mut read);
-            page(content, &mut read);
-            Nature::Said
-        }
-        Some("tether_browsing_display" | "tether_browsing_code") => {
-            words(content, &["result", "summary"], &mut read);
-            Nature::Said
-        }
-        Some("citable_code_output") => {
-            words(content, &["output_str"], &mut read);
-            Nature::Said
-        }
-        Some("computer_output") => {
+        (Some("computer_output"), _) => {
             let shot = present(content, "screenshot").and_then(|shot| asset(shot, attachments));
             read.parts.extend(shot.map(Part::Media));
             read.keep_rest(content, "content", &["content_type", "screenshot"]);
             Nature::Said
         }
-        Some(_) => {
+        _ => {
             let text =
                 "the content is of a type that is not known here: its words are read, the rest is kept";
             let place = content.get("content_type").unwrap_or(content);

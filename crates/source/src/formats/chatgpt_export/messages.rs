@@ -3,36 +3,25 @@
 use chatmill_diag::{Finding, Limits, Path, codes};
 use chatmill_intake::json::{self, Kind, Mark, Value};
 use chatmill_model::{
-    ArgumentForm, Arguments, Conversation, Extra, MessageKind, Part, RawJson, Role, ToolCall, ToolResult,
-    Weight,
+    ArgumentForm, Arguments, Extra, MessageKind, Part, RawJson, Role, ToolCall, ToolResult, Weight,
 };
 
 use super::content::{self, Attachments, Nature};
-use crate::frame::{FrameView, Reading};
+use crate::frame::FrameView;
 use crate::reader::branch::NodeReader;
 use crate::reader::message_object::role;
-use crate::reader::parts::media_of_answer;
+use crate::reader::parts::{as_notice, media_of_answer};
 use crate::reader::tree::Node;
 use crate::reader::{
-    Content, Keep as _, ListReader, Roster, SaidAgain, Times, divided, drop_kept, id, present, quoted, text,
+    Content, Keep as _, ListReader, SaidAgain, Turns, divided, drop_kept, id, present, quoted, text, words,
 };
 
 /// Fields of a message that have a place, or say what another field says.
-const READ: [&str; 7] = [
-    "id",
-    "author",
-    "create_time",
-    "content",
-    "recipient",
-    "weight",
-    "metadata",
-];
+const READ: [&str; 7] = words!(id author create_time content recipient weight metadata);
 
 /// Reads the messages of one branch.
 pub(super) struct Reader<'d, 'r> {
-    list: ListReader<'d, 'r>,
-    roster: Roster,
-    times: Times,
+    pub turns: Turns<'d, 'r>,
     /// The last call, as a place for results: id of its message, and the tool that it goes to.
     called: Option<(String, String)>,
     /// Whether what was read last is a result of that call.
@@ -41,19 +30,19 @@ pub(super) struct Reader<'d, 'r> {
 
 impl<'d, 'r> NodeReader<'d, 'r> for Reader<'d, 'r> {
     fn list(&mut self) -> &mut ListReader<'d, 'r> {
-        &mut self.list
+        &mut self.turns.list
     }
 
     fn node(&mut self, value: Value<'d>, node: &Node, _at: usize) {
-        let findings = self.list.notes.findings.len();
-        let position = self.list.messages.len();
-        self.list.rows.rows += 1;
+        let findings = self.turns.list.notes.findings.len();
+        let position = self.turns.list.messages.len();
+        self.turns.list.rows.rows += 1;
         if let Err(finding) = self.try_node(value, node) {
-            self.list.reject(value.span(), *finding);
+            self.turns.list.reject(value.span(), *finding);
         }
-        if self.list.messages.len() == position {
+        if self.turns.list.messages.len() == position {
             // What joined another message, or says nothing, has a place in the record all the same.
-            for finding in self.list.notes.findings.iter_mut().skip(findings) {
+            for finding in self.turns.list.notes.findings.iter_mut().skip(findings) {
                 if let Path::InMessage(suffix) = &finding.path {
                     finding.path = Path::Absolute(format!("{}.message{suffix}", node.path));
                     finding.position = None;
@@ -71,20 +60,10 @@ impl<'d, 'r> NodeReader<'d, 'r> for Reader<'d, 'r> {
 impl<'d, 'r> Reader<'d, 'r> {
     pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
         Self {
-            list: ListReader::new(frame, limits),
-            roster: Roster::default(),
-            times: Times::new(frame.options),
+            turns: Turns::new(frame, limits),
             called: None,
             is_answered: false,
         }
-    }
-
-    pub(super) fn finish(mut self, conversation: Conversation) -> Reading {
-        self.times.finish(&mut self.list.notes);
-        self.list.finish(Conversation {
-            participants: self.roster.participants,
-            ..conversation
-        })
     }
 
     fn try_node(&mut self, value: Value<'d>, node: &Node) -> Result<(), Box<Finding>> {
@@ -96,7 +75,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             return Err(reject(&codes::WRONG_TYPE, text, ""));
         }
         let Some(message) = present(value, "message") else {
-            self.list.rows.merged += 1;
+            self.turns.list.rows.merged += 1;
             return Ok(());
         };
         if message.kind() != Kind::Object {
@@ -107,9 +86,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         let twice = message.duplicate_keys();
         if let Some(key) = twice.iter().find(|key| known(&key.as_str())) {
             let text = "a known key stands more than once: the message is rejected";
-            return Err(Box::new(
-                reject(&codes::DUPLICATE_KEY, text, ".message").quoting(key),
-            ));
+            let finding = reject(&codes::DUPLICATE_KEY, text, ".message");
+            return Err(Box::new(finding.quoting(key)));
         }
         let author = present(message, "author");
         let word = author.and_then(|author| text(author.get("role")));
@@ -119,9 +97,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         };
         let Some(role) = role(&word) else {
             let text = "the role of the author is none of the known words: the message is rejected";
-            return Err(Box::new(
-                reject(&codes::WRONG_TYPE, text, ".message.author.role").quoting(&word),
-            ));
+            let finding = reject(&codes::WRONG_TYPE, text, ".message.author.role");
+            return Err(Box::new(finding.quoting(&word)));
         };
         let name = author.and_then(|author| text(author.get("name")));
         self.message(message, node, role, name.as_deref());
@@ -133,18 +110,15 @@ impl<'d, 'r> Reader<'d, 'r> {
             .and_then(id)
             .unwrap_or_else(|| node.id.clone());
         let metadata = present(message, "metadata");
-        let flag = |key: &str| {
-            metadata
-                .and_then(|metadata| metadata.get(key))
-                .and_then(Value::as_bool)
-        };
-        let is_hidden = flag("is_visually_hidden_from_conversation") == Some(true);
+        let hidden = metadata.and_then(|metadata| metadata.get("is_visually_hidden_from_conversation"));
+        let is_hidden = hidden.and_then(Value::as_bool) == Some(true);
         let weight = present(message, "weight").and_then(Value::number_text);
         let weight: Option<f64> = weight.and_then(|weight| weight.parse().ok());
         let recipient =
             text(message.get("recipient")).filter(|to| !["all", "assistant", "user"].contains(&to.as_str()));
-        let mut site = self.list.site(Some(&id), message);
+        let mut site = self.turns.list.site(Some(&id), message);
         let timestamp = self
+            .turns
             .times
             .read(message.get("create_time"), "create_time", &mut site);
         let (nature, mut read) = match present(message, "content") {
@@ -154,27 +128,19 @@ impl<'d, 'r> Reader<'d, 'r> {
             }
             Some(content) => {
                 site.warn("content", "content is not an object: its text is read", content);
-                let parts = text(Some(content)).map(Part::Text).into_iter().collect();
-                (
-                    Nature::Said,
-                    Content {
-                        parts,
-                        ..Content::default()
-                    },
-                )
+                let mut read = Content::default();
+                read.parts.extend(text(Some(content)).map(Part::Text));
+                (Nature::Said, read)
             }
             None => (Nature::Said, Content::default()),
         };
-        if role == Role::Tool {
-            self.list.rows.merged += 1;
-            if self.joins(name, &mut read) {
-                return;
-            }
-            self.list.rows.merged -= 1;
+        if role == Role::Tool && self.joins(name, &mut read) {
+            self.turns.list.rows.merged += 1;
+            return;
         }
         // Empty system messages open every conversation, and drafts without words stand before calls.
         if read.parts.is_empty() && (is_hidden || role == Role::System || weight == Some(0.0)) {
-            self.list.rows.merged += 1;
+            self.turns.list.rows.merged += 1;
             drop_kept(message);
             return;
         }
@@ -188,41 +154,36 @@ impl<'d, 'r> Reader<'d, 'r> {
             _ => MessageKind::Message,
         };
         keep(message, metadata, author_metadata(message), &mut read);
-        let parts = self.parts(
-            role,
-            name,
-            recipient,
-            nature,
-            &id,
-            std::mem::take(&mut read.parts),
-        );
+        let parts = std::mem::take(&mut read.parts);
+        let parts = self.parts((role, name), recipient, nature, &id, parts);
         if kind == MessageKind::Message {
             self.is_answered = role == Role::Tool;
         }
+        let roster = &mut self.turns.roster;
         let sender = match role {
-            Role::Tool => Some(self.roster.answering(&parts)),
+            Role::Tool => Some(roster.answering(&parts)),
             Role::System => None,
-            _ => Some(self.roster.named(role, name.filter(|name| !name.is_empty()))),
+            _ => Some(roster.named(role, name.filter(|name| !name.is_empty()))),
         };
         if let Some(sender) = sender.filter(|_| role == Role::Assistant) {
-            self.roster.calls(sender, &parts);
+            roster.calls(sender, &parts);
         }
         let parts = if kind == MessageKind::Notice {
             parts.into_iter().map(as_notice).collect()
         } else {
             parts
         };
-        self.list.push(chatmill_model::Message {
+        let weight = weight.filter(|weight| *weight == 0.0 && role == Role::Assistant);
+        let weight = weight.and_then(Weight::new);
+        self.turns.list.push(chatmill_model::Message {
             id: Some(id),
             sender,
             kind,
             timestamp,
             parts,
-            weight: weight
-                .filter(|weight| *weight == 0.0 && role == Role::Assistant)
-                .and_then(Weight::new),
+            weight,
             extra: Extra(read.extra),
-            ..self.list.message(role, message.span(), 0)
+            ..self.turns.list.message(role, message.span(), 0)
         });
     }
 
@@ -232,12 +193,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         if !self.is_answered || !self.called.as_ref().is_some_and(is_same) {
             return false;
         }
-        let Some(last) = self
-            .list
-            .messages
-            .last_mut()
-            .filter(|last| last.role == Role::Tool)
-        else {
+        let last = self.turns.list.messages.last_mut();
+        let Some(last) = last.filter(|last| last.role == Role::Tool) else {
             return false;
         };
         let (said, others) = divided(std::mem::take(&mut read.parts));
@@ -255,8 +212,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     /// The pieces of a message: a call where it goes to a tool, a result where a tool speaks.
     fn parts(
         &mut self,
-        role: Role,
-        name: Option<&str>,
+        (role, name): (Role, Option<&str>),
         recipient: Option<String>,
         nature: Nature,
         id: &str,
@@ -265,7 +221,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         match (role, recipient) {
             (Role::Assistant, Some(tool)) => {
                 let (said, mut others) = divided(parts);
-                let arguments = arguments(&said, self.list.limits);
+                let arguments = arguments(&said, self.turns.list.limits);
                 self.called = Some((id.to_owned(), tool.clone()));
                 others.push(Part::ToolCall(ToolCall::new(None, Some(tool), arguments)));
                 others
@@ -274,10 +230,9 @@ impl<'d, 'r> Reader<'d, 'r> {
                 let (content, others) = divided(parts);
                 let caller = self.called.as_ref();
                 let caller = caller.filter(|(_, tool)| name.is_none_or(|name| is_tool(tool, name)));
+                let own = || name.map(str::to_owned);
                 let result = ToolResult {
-                    name: caller
-                        .map(|(_, tool)| tool.clone())
-                        .or_else(|| name.map(str::to_owned)),
+                    name: caller.map(|(_, tool)| tool.clone()).or_else(own),
                     content,
                     media: media_of_answer(&others),
                     is_error: nature == Nature::Failure,
@@ -343,13 +298,6 @@ fn author_metadata(message: Value<'_>) -> Option<Value<'_>> {
 fn is_tool(called: &str, speaks: &str) -> bool {
     let family = |name: &str| name.split('.').next().map(str::to_owned);
     called == speaks || family(called) == family(speaks)
-}
-
-fn as_notice(part: Part) -> Part {
-    match part {
-        Part::Text(text) => Part::Notice(text),
-        other => other,
-    }
 }
 
 /// What is said to a tool: an object, or words that become one, under the name that tools of plain text have.

@@ -23,22 +23,19 @@ mod messages;
 use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value, append_key};
-use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Customs, Extra, Scene, TextArguments};
 
+use crate::coded::Coded;
 use crate::frame::{FrameView, Reading};
 use crate::reader::branch::{self, REGENERATED};
 use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
-use crate::reader::{Keep as _, Kept, Notes, best, has, id, list, present, text};
-use crate::source::{About, Source};
+use crate::reader::{Keep as _, Kept, Notes, best, has, id, items, list, present, text};
+use crate::source::About;
 use messages::Reader;
 
 const ID: &str = "chatgpt-export";
-
-/// The source `chatgpt-export`.
-#[derive(Debug)]
-pub struct ChatgptExport;
 
 static ABOUT: About = About {
     id: ID,
@@ -54,28 +51,22 @@ static ABOUT: About = About {
     },
 };
 
-impl Source for ChatgptExport {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        best(sketch, recognise)
-    }
-
-    fn passes_over(&self, sketch: &Sketch) -> Option<&'static str> {
-        let mut records = sketch.records.iter();
-        records.any(is_beside).then_some("ChatGPT account file")
-    }
-
-    fn lies_apart(&self) -> bool {
-        true
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::stored(ABOUT.customs, read(*frame, limits))
-    }
-}
+/// The source `chatgpt-export`.
+pub static CHATGPT_EXPORT: Coded = Coded {
+    lies_apart: true,
+    passes_over: Some(|sketch| {
+        sketch
+            .records
+            .iter()
+            .any(is_beside)
+            .then_some("ChatGPT account file")
+    }),
+    ..Coded::of(
+        &ABOUT,
+        |sketch| best(sketch, recognise),
+        |frame, limits| Reading::stored(ABOUT.customs, read(*frame, limits)),
+    )
+};
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let below = |ending: &str| {
@@ -124,8 +115,9 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         ["mapping", "current_node", "title"].contains(&key)
     });
     notes.repeated_keys(mapping, "$.mapping", |_| true);
-    let values: Vec<Value<'_>> = unique(mapping);
-    let mut entries = entries(mapping);
+    let named = named(mapping);
+    let values: Vec<Value<'_>> = named.iter().map(|(_, value)| *value).collect();
+    let mut entries = entries(&named);
     line_up(&mut entries, &values, &mut notes);
     let tree = Tree::of(&entries, &mut notes);
     let visible = visible(root, &entries, &mut notes);
@@ -177,14 +169,10 @@ fn of_branch<'d>(
         ..Conversation::default()
     };
     branch::mark(&mut conversation, (branch, nodes.entries), shared, number);
-    reader.finish(conversation)
+    reader.turns.finish(conversation)
 }
 
-/// The nodes of a mapping, the last of each name.
-fn unique(mapping: Value<'_>) -> Vec<Value<'_>> {
-    named(mapping).into_iter().map(|(_, value)| value).collect()
-}
-
+/// The nodes of a mapping by their names, the last of each.
 fn named(mapping: Value<'_>) -> Vec<(String, Value<'_>)> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut values: Vec<(String, Value<'_>)> = Vec::new();
@@ -200,18 +188,16 @@ fn named(mapping: Value<'_>) -> Vec<(String, Value<'_>)> {
 }
 
 /// The nodes with what stands above them: as they say, else as that says.
-fn entries(mapping: Value<'_>) -> Vec<Node> {
-    let named = named(mapping);
+fn entries(named: &[(String, Value<'_>)]) -> Vec<Node> {
     let mut below: HashMap<String, &str> = HashMap::new();
-    for (parent, value) in &named {
-        let children = value.get("children").into_iter().flat_map(Value::items);
-        for child in children.filter_map(id) {
+    for (parent, value) in named {
+        for child in items(*value, "children").filter_map(id) {
             below.entry(child).or_insert(parent);
         }
     }
-    let parent_of = |key: &str, value: Value<'_>| match present(value, "parent").and_then(id) {
-        Some(parent) => Some(parent),
-        None => below.get(key).map(|parent| (*parent).to_owned()),
+    let parent_of = |key: &str, value: Value<'_>| {
+        let above = || below.get(key).map(|parent| (*parent).to_owned());
+        present(value, "parent").and_then(id).or_else(above)
     };
     let node = |(key, value): &(String, Value<'_>)| {
         let mut path = "$.mapping".to_owned();

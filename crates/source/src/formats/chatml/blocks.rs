@@ -31,16 +31,6 @@ pub(super) struct Opened {
     pub is_closed: bool,
 }
 
-impl Block {
-    /// Where it stands.
-    pub(super) fn span(&self) -> Range<usize> {
-        match self {
-            Self::Turn(turn) => turn.span.clone(),
-            Self::Outside(span) => span.clone(),
-        }
-    }
-}
-
 /// The blocks of a transcript, in order. A turn without its closing token ends where the next one begins.
 pub(super) fn cut(text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();

@@ -1,6 +1,7 @@
 use chatmill_intake::json;
 
 use super::*;
+use crate::Source as _;
 
 fn read_value(json: &str) -> Reading {
     let document = json::scan(json.as_bytes(), 64).unwrap();
@@ -11,7 +12,7 @@ fn read_value(json: &str) -> Reading {
         key: None,
         options: crate::ReadOptions::default(),
     };
-    Chatml.read(&frame, &Limits::default())
+    CHATML.read(&frame, &Limits::default())
 }
 
 fn read_text(text: &str) -> Reading {

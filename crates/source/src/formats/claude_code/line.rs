@@ -73,6 +73,11 @@ impl<'d> Line<'d> {
         }
     }
 
+    /// Its id and what stands in it, as a place for findings.
+    pub(super) fn place(&self) -> (Option<&str>, Value<'d>) {
+        (self.uuid.as_deref(), self.value)
+    }
+
     /// Whether somebody says something, or a tool answers.
     pub(super) fn is_turn(&self) -> bool {
         matches!(self.kind.as_str(), "user" | "assistant")

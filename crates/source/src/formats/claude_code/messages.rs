@@ -12,7 +12,7 @@ use super::path;
 use crate::frame::{FrameView, Reading};
 use crate::reader::vendor::anthropic;
 use crate::reader::{
-    Keep as _, Kept, Site, Times, Turn, Turns, divided, logged, present, quoted_list, repeats, text,
+    Keep as _, Kept, Site, Turn, Turns, divided, logged, present, quoted_list, repeats, text,
 };
 
 /// Kinds of lines that keep the program's own books.
@@ -38,7 +38,6 @@ const REWOUND: &str = "rewound";
 pub(super) struct Reader<'d, 'r> {
     /// What they become.
     pub turns: Turns<'d, 'r>,
-    times: Times,
     /// Where the answer with an id is, of which further pieces may come.
     answers: HashMap<String, usize>,
     /// What each answer cost, as its last piece says it, by position.
@@ -55,7 +54,6 @@ impl<'d, 'r> Reader<'d, 'r> {
     pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
         Self {
             turns: Turns::new(frame, limits),
-            times: Times::new(frame.options),
             answers: HashMap::new(),
             usages: HashMap::new(),
             firsts: HashMap::new(),
@@ -72,20 +70,16 @@ impl<'d, 'r> Reader<'d, 'r> {
             let text = "lines with the id and the words of an earlier one are left out, as resumed sessions have them";
             let mut finding = Finding::new(&codes::REPEATED_ROW, text);
             finding.count = repeated.len() as u64;
-            self.turns
-                .list
-                .notes
-                .push(finding.at_path(format!("$[{}]", first.index)), Some(first.value));
+            let finding = finding.at_path(format!("$[{}]", first.index));
+            self.turns.list.notes.push(finding, Some(first.value));
         }
         let (seen, is_circle) = path::visible(&lines);
         if is_circle && let Some(line) = lines.last() {
             let text = "parentUuid leads in a circle: the lines follow one another as they stand";
             let place = format!("$[{}].parentUuid", line.index);
             let finding = Finding::new(&codes::REFERENCE_CYCLE, text);
-            self.turns
-                .list
-                .notes
-                .push(finding.at_path(place), line.fields.parent.or(Some(line.value)));
+            let value = line.fields.parent.unwrap_or(line.value);
+            self.turns.list.notes.push(finding.at_path(place), Some(value));
         }
         let (forks, further) = if is_circle || is_sent {
             (Vec::new(), Vec::new())
@@ -143,17 +137,15 @@ impl<'d, 'r> Reader<'d, 'r> {
         let foreign = summaries.filter(|line| !is_own(line, &ids));
         let foreign: Vec<String> = foreign.filter_map(|line| text(line.fields.summary)).collect();
         if !foreign.is_empty() {
-            self.beside
-                .0
-                .push(("summaries".to_owned(), quoted_list(&foreign)));
+            let summaries = ("summaries".to_owned(), quoted_list(&foreign));
+            self.beside.0.push(summaries);
         }
         let mut sessions: Vec<&str> = lines.iter().filter_map(|line| line.session.as_deref()).collect();
         sessions.sort_unstable();
         sessions.dedup();
         if sessions.len() > 1 {
-            self.beside
-                .0
-                .push(("sessions".to_owned(), quoted_list(&sessions)));
+            let sessions = ("sessions".to_owned(), quoted_list(&sessions));
+            self.beside.0.push(sessions);
         }
         let last = lines.iter().rfind(|line| line.is_turn());
         let mut reading = self.finish(last.copied());
@@ -191,16 +183,13 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 
     /// Everything that was read, of the session of its last turn.
-    fn finish(self, end: Option<&Line<'_>>) -> Reading {
-        let mut list = self.turns.list;
-        for (at, message) in list.messages.iter_mut().enumerate() {
+    fn finish(mut self, end: Option<&Line<'_>>) -> Reading {
+        for (at, message) in self.turns.list.messages.iter_mut().enumerate() {
             message.extra.keep_some("usage", self.usages.get(&at).copied());
         }
-        self.times.finish(&mut list.notes);
-        list.finish(Conversation {
+        self.turns.finish(Conversation {
             source_id: end.and_then(|line| line.session.clone()),
             title: self.title,
-            participants: self.turns.roster.participants,
             extra: self.beside,
             ..Conversation::default()
         })
@@ -343,8 +332,9 @@ impl<'d, 'r> Reader<'d, 'r> {
 
     /// Adds a message; returns its position.
     fn push(&mut self, line: &Line<'d>, turn: Turn) -> usize {
-        let mut site = self.turns.list.site(line.uuid.as_deref(), line.value);
-        let timestamp = self.times.read(line.fields.timestamp, "timestamp", &mut site);
+        let timestamp = self
+            .turns
+            .time(line.place(), ("timestamp", line.fields.timestamp));
         self.turns.push(line.index, line.value, turn);
         let position = self.turns.list.messages.len().saturating_sub(1);
         if let Some(message) = self.turns.list.messages.last_mut() {
@@ -386,19 +376,16 @@ impl<'d, 'r> Reader<'d, 'r> {
     fn event(&mut self, line: &Line<'d>) {
         let word = if line.kind.is_empty() { "event" } else { &line.kind };
         if !BOOKS.contains(&word) {
-            let mut site = self.turns.list.site(line.uuid.as_deref(), line.value);
-            let text = "the line is of a type that is not known and is kept as a notice";
-            let place = line.fields.kind.unwrap_or(line.value);
-            let finding = Finding::new(&codes::UNKNOWN_MESSAGE_TYPE, text).with_severity(Severity::Note);
-            site.push(finding, ".type", place);
+            self.turns.unknown_line(line.place(), line.fields.kind);
         }
         self.notice(line, word, None);
     }
 
     /// Keeps a line as a notice, with what was read of it; what was not read is kept as it is.
     fn notice(&mut self, line: &Line<'d>, word: &str, turn: Option<Turn>) {
-        let mut site = self.turns.list.site(line.uuid.as_deref(), line.value);
-        let timestamp = self.times.read(line.fields.timestamp, "timestamp", &mut site);
+        let timestamp = self
+            .turns
+            .time(line.place(), ("timestamp", line.fields.timestamp));
         let role = match line.kind.as_str() {
             "assistant" => Role::Assistant,
             "user" => Role::User,

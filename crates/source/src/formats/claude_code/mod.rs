@@ -20,14 +20,15 @@ mod line;
 mod messages;
 mod path;
 
-use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::{Document, Kind, Value};
-use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_diag::{Finding, Limits};
+use chatmill_intake::RecordSketch;
+use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, ParticipantKind, Scene};
 
+use crate::coded::Coded;
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{Element, Wire as _, best, list, present, text};
-use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+use crate::source::{About, NO_TEXT_ARGUMENTS};
 use line::{Line, Wires};
 use messages::Reader;
 
@@ -35,10 +36,6 @@ const ID: &str = "claude-code";
 
 /// The list of lines in exports of the web application.
 const LINES: &str = "loglines";
-
-/// The source `claude-code`.
-#[derive(Debug)]
-pub struct ClaudeCode;
 
 static ABOUT: About = About {
     id: ID,
@@ -49,40 +46,25 @@ static ABOUT: About = About {
     customs: NO_TEXT_ARGUMENTS,
 };
 
-impl Source for ClaudeCode {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+/// The source `claude-code`.
+pub static CLAUDE_CODE: Coded = Coded {
+    rows: Some(rows),
+    resumes: true,
+    can_merge: true,
+    ..Coded::of(
+        &ABOUT,
+        |sketch| best(sketch, recognise),
+        |frame, limits| Reading::stored(ABOUT.customs, read(*frame, limits)),
+    )
+};
 
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        best(sketch, recognise)
+fn rows(root: Value<'_>) -> Option<Vec<Row>> {
+    if root.kind() != Kind::Object {
+        return None;
     }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::stored(ABOUT.customs, read(*frame, limits))
-    }
-
-    fn gathers(&self, _sketch: &Sketch) -> bool {
-        true
-    }
-
-    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
-        let root = document.root();
-        if root.kind() != Kind::Object {
-            return None;
-        }
-        match root.get(LINES).filter(|list| list.kind() == Kind::Array) {
-            Some(list) => Some(list.items().map(row).collect()),
-            None => Some(vec![row(root)]),
-        }
-    }
-
-    fn resumes(&self) -> bool {
-        true
-    }
-
-    fn can_merge(&self) -> bool {
-        true
+    match root.get(LINES).filter(|list| list.kind() == Kind::Array) {
+        Some(list) => Some(list.items().map(row).collect()),
+        None => Some(vec![row(root)]),
     }
 }
 
@@ -140,21 +122,9 @@ fn is_true(value: Value<'_>, key: &str) -> bool {
 }
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
-    let root = frame.root();
-    let neither = "the line is JSON, but not an object";
-    let rows = match present(root, LINES).filter(|list| list.kind() == Kind::Array) {
-        Some(list) => {
-            if let Some(text) = list::too_many(list, "the conversation", "lines", limits) {
-                return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, format!("$.{LINES}"), list));
-            }
-            list.items().collect()
-        }
-        None => list::rows(frame, "the conversation", None, neither, limits)?,
-    };
-    // A line that is an array cannot be told from gathered lines but by what it holds.
-    if !rows.is_empty() && rows.iter().all(|row| row.kind() != Kind::Object) {
-        return Err(frame.fault(&codes::WRONG_TYPE, neither, "$", root));
-    }
+    let listed = present(frame.root(), LINES).filter(|list| list.kind() == Kind::Array);
+    let within = listed.map(|list| ("lines", format!("$.{LINES}"), list));
+    let rows = list::lines(frame, "the conversation", within, limits)?;
     let mut reader = Reader::new(frame, limits);
     let mut lines = Vec::new();
     for (index, value) in (0..).zip(rows) {

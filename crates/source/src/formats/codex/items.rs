@@ -2,12 +2,12 @@
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{ArgumentForm, Extra, Message, MessageKind, Part, Role, ToolCall, Usage};
+use chatmill_model::{ArgumentForm, Extra, Message, MessageKind, Part, Role, Timestamp, ToolCall, Usage};
 
 use super::twins::{Twins, spoken};
 use crate::frame::FrameView;
 use crate::reader::vendor::responses;
-use crate::reader::{Keep as _, Site, Times, Turn, Turns, embedded, id, logged, present, text, word};
+use crate::reader::{Keep as _, Site, Turn, Turns, embedded, id, logged, present, text, word, words};
 
 /// How texts begin that the program writes in the person's name, and a word for each.
 const INJECTED: [(&str, &str); 8] = [
@@ -22,22 +22,11 @@ const INJECTED: [(&str, &str); 8] = [
 ];
 
 /// Events that only say that something begins, goes on or ends.
-const SILENT: [&str; 14] = [
-    "task_started",
-    "turn_started",
-    "exec_command_begin",
-    "exec_command_output_delta",
-    "patch_apply_begin",
-    "mcp_tool_call_begin",
-    "web_search_begin",
-    "agent_message_delta",
-    "agent_reasoning_delta",
-    "agent_reasoning_section_break",
-    "thread_name_updated",
-    "turn_diff",
-    "task_complete",
-    "turn_complete",
-];
+const SILENT: [&str; 14] = words!(
+    task_started turn_started exec_command_begin exec_command_output_delta patch_apply_begin
+    mcp_tool_call_begin web_search_begin agent_message_delta agent_reasoning_delta
+    agent_reasoning_section_break thread_name_updated turn_diff task_complete turn_complete
+);
 
 /// All that a session has spent, and what its last request cost.
 const TOTAL: &str = "total_token_usage";
@@ -105,7 +94,6 @@ impl Spent {
 pub(super) struct Reader<'d, 'r> {
     /// What they become.
     pub turns: Turns<'d, 'r>,
-    times: Times,
     twins: Twins,
     session: Session,
     model: Option<Value<'d>>,
@@ -123,7 +111,6 @@ impl<'d, 'r> Reader<'d, 'r> {
     pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits, is_object: bool) -> Self {
         Self {
             turns: Turns::new(frame, limits),
-            times: Times::new(frame.options),
             twins: Twins::default(),
             session: Session::default(),
             model: None,
@@ -149,8 +136,6 @@ impl<'d, 'r> Reader<'d, 'r> {
             self.line(index, *line);
         }
         self.note_encrypted();
-        let times = std::mem::replace(&mut self.times, Times::new(self.turns.list.frame.options));
-        times.finish(&mut self.turns.list.notes);
         std::mem::take(&mut self.session)
     }
 
@@ -225,12 +210,11 @@ impl<'d, 'r> Reader<'d, 'r> {
             self.turns.list.rows.merged += 1;
             return;
         };
-        let turn = Turn {
-            role: Some(Role::System),
-            parts: vec![Part::Text(words)],
-            ..Turn::default()
-        };
-        self.push(index, line, turn);
+        let before = self.turns.list.messages.len();
+        let timestamp = self.time(line, line);
+        let turn = Turn::of(Role::System, Part::Text(words));
+        self.turns.push(index, line, turn);
+        self.settle(before, timestamp);
     }
 
     /// Keeps the first context that the session tells, unless its head has one.
@@ -288,6 +272,16 @@ impl<'d, 'r> Reader<'d, 'r> {
             }
             return;
         }
+        self.add((index, line), item, turn, known);
+    }
+
+    fn time(&mut self, line: Value<'d>, item: Value<'d>) -> Option<Timestamp> {
+        let field = present(line, "timestamp").or_else(|| present(item, "timestamp"));
+        self.turns.time((None, line), ("timestamp", field))
+    }
+
+    /// Adds what a line says, or an item in it, about which are the findings from `known` on.
+    fn add(&mut self, (index, line): (u32, Value<'d>), item: Value<'d>, turn: Turn, known: usize) {
         let before = self.turns.list.messages.len();
         let place = self.path(index);
         let timestamp = self.time(line, item);
@@ -295,21 +289,8 @@ impl<'d, 'r> Reader<'d, 'r> {
         self.settle(before, timestamp);
     }
 
-    fn time(&mut self, line: Value<'d>, item: Value<'d>) -> Option<chatmill_model::Timestamp> {
-        let field = present(line, "timestamp").or_else(|| present(item, "timestamp"));
-        let mut site = self.turns.list.site(None, line);
-        self.times.read(field, "timestamp", &mut site)
-    }
-
-    fn push(&mut self, index: u32, line: Value<'d>, turn: Turn) {
-        let before = self.turns.list.messages.len();
-        let timestamp = self.time(line, line);
-        self.turns.push(index, line, turn);
-        self.settle(before, timestamp);
-    }
-
     /// Gives a message that was added what its line says beside it.
-    fn settle(&mut self, before: usize, timestamp: Option<chatmill_model::Timestamp>) {
+    fn settle(&mut self, before: usize, timestamp: Option<Timestamp>) {
         let model = self.model;
         let Some(message) = self.turns.list.messages.get_mut(before) else {
             return;
@@ -333,35 +314,20 @@ impl<'d, 'r> Reader<'d, 'r> {
             return;
         }
         let words = text(event.get(field)).unwrap_or_default();
-        if INJECTED
-            .iter()
-            .any(|(start, _)| words.trim_start().starts_with(start))
-        {
+        let said = words.trim_start();
+        if INJECTED.iter().any(|(start, _)| said.starts_with(start)) {
             self.notice(index, line, &kind, Some(words));
             return;
         }
         let known = self.turns.list.notes.findings.len();
-        let is_thought = voice == "thought";
-        let mut turn = Turn {
-            role: Some(if voice == "user" {
-                Role::User
-            } else {
-                Role::Assistant
-            }),
-            leads: is_thought,
-            parts: vec![if is_thought {
-                Part::Reasoning(words)
-            } else {
-                Part::Text(words)
-            }],
-            ..Turn::default()
+        let mut turn = match voice {
+            "user" => Turn::of(Role::User, Part::Text(words)),
+            "thought" => Turn::of(Role::Assistant, Part::Reasoning(words)),
+            _ => Turn::of(Role::Assistant, Part::Text(words)),
         };
+        turn.leads = voice == "thought";
         turn.keep_rest(event, "payload", &["type", field]);
-        let before = self.turns.list.messages.len();
-        let place = self.path(index);
-        let timestamp = self.time(line, event);
-        self.turns.add(index, line, turn, known, || place);
-        self.settle(before, timestamp);
+        self.add((index, line), event, turn, known);
     }
 
     /// An event in which nobody says anything.
@@ -420,10 +386,7 @@ impl<'d, 'r> Reader<'d, 'r> {
     }
 
     fn unknown(&mut self, index: u32, line: Value<'d>, kind: &str) {
-        let mut site = self.turns.list.site(None, line);
-        let text = "the line is of a type that is not known and is kept as a notice";
-        let finding = Finding::new(&codes::UNKNOWN_MESSAGE_TYPE, text).with_severity(Severity::Note);
-        site.push(finding, ".type", line.get("type").unwrap_or(line));
+        self.turns.unknown_line((None, line), line.get("type"));
         self.notice(index, line, kind, None);
     }
 

@@ -16,21 +16,18 @@
 mod items;
 mod twins;
 
-use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::{Document, Kind, Value};
-use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_diag::{Finding, Limits};
+use chatmill_intake::RecordSketch;
+use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Scene};
 
+use crate::coded::Coded;
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{best, list, present};
-use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+use crate::reader::{best, list, present, words};
+use crate::source::{About, NO_TEXT_ARGUMENTS};
 use items::Reader;
 
 const ID: &str = "codex";
-
-/// The source `codex`.
-#[derive(Debug)]
-pub struct Codex;
 
 static ABOUT: About = About {
     id: ID,
@@ -41,44 +38,26 @@ static ABOUT: About = About {
     customs: NO_TEXT_ARGUMENTS,
 };
 
-impl Source for Codex {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+/// The source `codex`.
+pub static CODEX: Coded = Coded {
+    message_path: Some(|index| Some(format!("$.items[{index}]"))),
+    rows: Some(rows),
+    ..Coded::of(
+        &ABOUT,
+        |sketch| best(sketch, recognise),
+        |frame, limits| Reading::stored(ABOUT.customs, read(*frame, limits)),
+    )
+};
 
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        best(sketch, recognise)
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::stored(ABOUT.customs, read(*frame, limits))
-    }
-
-    fn gathers(&self, _sketch: &Sketch) -> bool {
-        true
-    }
-
-    /// The lines of a file are one session; the object of the first generation is one by itself.
-    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
-        let root = document.root();
-        let is_line = root.kind() == Kind::Object && session_of(root).is_none();
-        is_line.then(|| vec![Row::of(None, root)])
-    }
-
-    fn message_path(&self, index: u32) -> Option<String> {
-        Some(format!("$.items[{index}]"))
-    }
+/// The lines of a file are one session; the object of the first generation is one by itself.
+fn rows(root: Value<'_>) -> Option<Vec<Row>> {
+    let is_line = root.kind() == Kind::Object && session_of(root).is_none();
+    is_line.then(|| vec![Row::of(None, root)])
 }
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let has = |names: &[&str]| names.iter().all(|name| record.names(name));
-    let kinds = [
-        "session_meta",
-        "response_item",
-        "event_msg",
-        "turn_context",
-        "compacted",
-    ];
+    let kinds = words!(session_meta response_item event_msg turn_context compacted);
     if has(&["payload"]) && record.says("type", &kinds) {
         return Some((
             98,
@@ -104,21 +83,9 @@ fn session_of(root: Value<'_>) -> Option<(Value<'_>, Value<'_>)> {
 }
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
-    let root = frame.root();
-    let neither = "the line is JSON, but not an object";
-    let whole = session_of(root);
-    let lines = match whole {
-        Some((_, items)) => {
-            if let Some(text) = list::too_many(items, "the conversation", "items", limits) {
-                return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$.items", items));
-            }
-            items.items().collect()
-        }
-        None => list::rows(frame, "the conversation", None, neither, limits)?,
-    };
-    if !lines.is_empty() && lines.iter().all(|line| line.kind() != Kind::Object) {
-        return Err(frame.fault(&codes::WRONG_TYPE, neither, "$", root));
-    }
+    let whole = session_of(frame.root());
+    let within = whole.map(|(_, items)| ("items", "$.items".to_owned(), items));
+    let lines = list::lines(frame, "the conversation", within, limits)?;
     let mut reader = Reader::new(frame, limits, whole.is_some());
     if let Some((session, _)) = whole {
         reader.meta(session);
@@ -135,9 +102,8 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
             None => "items",
         },
         scene: Scene::Assistant,
-        participants: reader.turns.roster.participants,
         extra: session.beside,
         ..Conversation::default()
     };
-    Ok(reader.turns.list.finish(conversation))
+    Ok(reader.turns.finish(conversation))
 }

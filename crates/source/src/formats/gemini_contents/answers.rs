@@ -14,7 +14,7 @@ use crate::reader::{Keep as _, present};
 pub(super) struct Candidates<'d> {
     /// The field of the record that holds them.
     pub field: &'static str,
-    /// The whole field.
+    /// The object around the list.
     holder: Value<'d>,
     /// The path of the list, and the index that leads to its first content.
     place: (&'static str, u32),
@@ -24,19 +24,16 @@ pub(super) struct Candidates<'d> {
 impl<'d> Candidates<'d> {
     /// Those of a record, where it has any.
     pub(super) fn of(root: Value<'d>) -> Option<Self> {
-        let of = |holder: Value<'d>| present(holder, "candidates").filter(|list| list.kind() == Kind::Array);
-        let below = present(root, "response").and_then(|response| Some((response, of(response)?)));
-        let below = below.map(|(holder, list)| Self {
-            field: "response",
-            holder,
-            place: ("response.candidates", ANSWER),
-            list,
-        });
-        below.or_else(|| {
-            of(root).map(|list| Self {
-                field: "candidates",
-                holder: list,
-                place: ("candidates", ANSWER_BESIDE),
+        let response = present(root, "response");
+        let below = response.map(|response| ("response", response, ("response.candidates", ANSWER)));
+        let beside = ("candidates", root, ("candidates", ANSWER_BESIDE));
+        let mut holders = below.into_iter().chain([beside]);
+        holders.find_map(|(field, holder, place)| {
+            let list = present(holder, "candidates").filter(|list| list.kind() == Kind::Array)?;
+            Some(Self {
+                field,
+                holder,
+                place,
                 list,
             })
         })

@@ -93,11 +93,7 @@ impl Escapes {
     }
 }
 
-/// Any word may be a key, as it may be to the bot's own reader: which of them mean something is another question.
-fn is_key(key: &str) -> bool {
-    !key.is_empty() && key.chars().all(is_sign_of_key)
-}
-
+/// Of such signs any word may be a key, as it may be to the bot's own reader: which of them mean something is another question.
 fn is_sign_of_key(sign: char) -> bool {
     sign.is_alphanumeric() || sign == '_'
 }
@@ -122,7 +118,7 @@ fn pairs(text: &str, escapes: Escapes) -> Option<Vec<(String, String)>> {
             return None;
         }
         let (key, value) = word.split_once('=')?;
-        if !is_key(key) {
+        if key.is_empty() || !key.chars().all(is_sign_of_key) {
             return None;
         }
         let (value, after) = if let Some(quoted) = value.strip_prefix('"') {

@@ -23,16 +23,17 @@ pub(crate) mod roster;
 mod turns;
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Customs, Extra, RawJson, Records};
 
+use crate::coded::Coded;
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{
     Keep as _, ListReader, Notes, Times, has, holds, is_bare_list, list, logged, present, raw, reading,
     surest,
 };
-use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+use crate::source::{About, NO_TEXT_ARGUMENTS};
 use answers::Candidates;
 use roster::Roster;
 use turns::Reader;
@@ -54,10 +55,6 @@ const ANSWER: u32 = ALONE - 1;
 /// The same, where it stands beside `contents`.
 const ANSWER_BESIDE: u32 = ALONE - 2;
 
-/// The source `gemini-contents`.
-#[derive(Debug)]
-pub struct GeminiContents;
-
 static ABOUT: About = About {
     id: ID,
     title: "Gemini histories",
@@ -71,45 +68,33 @@ static ABOUT: About = About {
     },
 };
 
-impl Source for GeminiContents {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+/// The source `gemini-contents`.
+pub static GEMINI_CONTENTS: Coded = Coded {
+    message_path: Some(|index| Some(message_path(index))),
+    // A file that is a bare list of turns is one history.
+    gathers: Some(is_list_cut),
+    // Whatever stands in a bare list belongs to it; a whole request is read on its own.
+    rows: Some(|root| root.get("contents").is_none().then(|| vec![Row::of(None, root)])),
+    ..Coded::of(
+        &ABOUT,
+        |sketch| surest(sketch, recognise).or_else(|| recognise_list_of_turns(sketch)),
+        |frame, limits| {
+            let mut reading = reading(ABOUT.customs, read(*frame, limits));
+            let conversation = reading.conversation.as_mut();
+            if let Some(prompt) = conversation.filter(|conversation| conversation.shape == GRYAG) {
+                prompt.customs.kept_form = Some(GRYAG);
+            }
+            reading
+        },
+    )
+};
 
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        surest(sketch, recognise).or_else(|| recognise_list_of_turns(sketch))
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        let mut reading = reading(ABOUT.customs, read(*frame, limits));
-        let conversation = reading.conversation.as_mut();
-        if let Some(prompt) = conversation.filter(|conversation| conversation.shape == GRYAG) {
-            prompt.customs.kept_form = Some(GRYAG);
-        }
-        reading
-    }
-
-    fn message_path(&self, index: u32) -> Option<String> {
-        Some(message_path(index))
-    }
-
-    /// A file that is a bare list of turns is one history.
-    fn gathers(&self, sketch: &Sketch) -> bool {
-        is_bare_list(sketch, is_turn)
-    }
-
-    /// Whatever stands in a bare list belongs to it; a whole request is read on its own.
-    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
-        let root = document.root();
-        root.get("contents").is_none().then(|| vec![Row::of(None, root)])
-    }
+fn is_list_cut(sketch: &Sketch) -> bool {
+    is_bare_list(sketch, is_turn)
 }
 
 fn message_path(index: u32) -> String {
-    let system = usize::try_from(u32::MAX - index)
-        .ok()
-        .and_then(|place| SYSTEM.get(place));
-    match system {
+    match SYSTEM.get((u32::MAX - index) as usize) {
         Some(field) => format!("$.{field}"),
         None if index == ALONE => "$".to_owned(),
         None if index == ANSWER => "$.response.candidates[0].content".to_owned(),
@@ -126,14 +111,9 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
         return None;
     }
     let mut why = vec!["the record has contents, and these have parts".to_owned()];
-    for key in SYSTEM
-        .into_iter()
-        .chain(["generationConfig", "generation_config", "tools"])
-    {
-        if has(key) {
-            why.push(format!("the record has {key}"));
-        }
-    }
+    let others = ["generationConfig", "generation_config", "tools"];
+    let seen = SYSTEM.into_iter().chain(others).filter(|key| has(key));
+    why.extend(seen.map(|key| format!("the record has {key}")));
     let confidence = if holds("role") { 90 } else { 75 };
     Some((confidence, why))
 }
@@ -145,7 +125,7 @@ fn is_turn(record: &RecordSketch) -> bool {
 
 /// Lists of turns without an object around them: the whole file, or one a record.
 fn recognise_list_of_turns(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-    let why = if GeminiContents.gathers(sketch) {
+    let why = if is_list_cut(sketch) {
         "the top-level array is a bare list of turns: one history"
     } else if sketch.records.iter().any(is_list_of_turns) {
         "the record is a bare list of turns"

@@ -5,13 +5,12 @@
 
 use chatmill_diag::{Severity, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::json::push_compact;
 use chatmill_model::{
     ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, RawJson, ToolCall, ToolResult,
 };
 
 use crate::reader::parts::media_of_answer;
-use crate::reader::{Content, Keep as _, Site, embedded, kind_of, present, text, word, words};
+use crate::reader::{Content, Keep as _, Site, embedded, kind_of, present, text, text_of, word, words};
 
 /// The first of two spellings that an object has.
 fn either<'d>(object: Value<'d>, one: &str, other: &str) -> Option<Value<'d>> {
@@ -35,17 +34,11 @@ pub(crate) fn read(value: Value<'_>, path: &str, content: &mut Content, site: &m
         return;
     }
     let is_read = if let Some(words) = text(value.get("text")) {
-        let is_thought = value.get("thought").and_then(Value::as_bool) == Some(true);
-        content.parts.push(if is_thought {
-            Part::Reasoning(words)
-        } else {
-            Part::Text(words)
-        });
-        let known: &[&str] = if is_thought {
-            &["text", "thought"]
-        } else {
-            &["text"]
+        let (part, known): (_, &[&str]) = match value.get("thought").and_then(Value::as_bool) {
+            Some(true) => (Part::Reasoning(words), &["text", "thought"]),
+            _ => (Part::Text(words), &["text"]),
         };
+        content.parts.push(part);
         content.keep_rest(value, path, known);
         true
     } else if let Some(call) = either(value, "function_call", "functionCall") {
@@ -76,15 +69,14 @@ fn function_call(
     if call.kind() != Kind::Object {
         return false;
     }
-    let arguments = match present(call, "args") {
-        Some(args) => embedded(args),
-        None => Arguments::Object(RawJson("{}".to_owned())),
-    };
-    let id = word(call.get("id"), &format!("{path}.function_call.id"), site);
-    let name = word(call.get("name"), &format!("{path}.function_call.name"), site);
+    let none = || Arguments::Object(RawJson("{}".to_owned()));
+    let arguments = present(call, "args").map_or_else(none, embedded);
+    let own = format!("{path}.function_call");
+    let id = word(call.get("id"), &format!("{own}.id"), site);
+    let name = word(call.get("name"), &format!("{own}.name"), site);
     let call_part = ToolCall::new(id, name, (arguments, ArgumentForm::Embedded));
     content.parts.push(Part::ToolCall(call_part));
-    content.keep_rest(call, &format!("{path}.function_call"), &["id", "name", "args"]);
+    content.keep_rest(call, &own, &["id", "name", "args"]);
     content.keep_rest(part, path, &["function_call", "functionCall"]);
     true
 }
@@ -100,43 +92,28 @@ fn function_response(
     if response.kind() != Kind::Object {
         return false;
     }
-    let mut answer = String::new();
-    let mut is_error = false;
-    if let Some(value) = present(response, "response") {
-        match value.as_str() {
-            Some(text) => answer = text.into_owned(),
-            None => push_compact(&mut answer, value.raw()),
-        }
-        is_error = value.len() == 1 && value.kind() == Kind::Object && value.get("error").is_some();
-    } else {
-        site.missing(&format!("{path}.function_response.response"), Severity::Warning);
+    let own = format!("{path}.function_response");
+    let said = present(response, "response");
+    if said.is_none() {
+        site.missing(&format!("{own}.response"), Severity::Warning);
     }
     let mut others = Content::default();
     let mut known = vec!["id", "name", "response"];
     if let Some(list) = response.get("parts").filter(|list| list.kind() == Kind::Array) {
         known.push("parts");
         for (index, part) in list.items().enumerate() {
-            read(
-                part,
-                &format!("{path}.function_response.parts[{index}]"),
-                &mut others,
-                site,
-            );
+            read(part, &format!("{own}.parts[{index}]"), &mut others, site);
         }
     }
     content.parts.push(Part::ToolResult(ToolResult {
-        call_id: word(response.get("id"), &format!("{path}.function_response.id"), site),
-        name: word(
-            response.get("name"),
-            &format!("{path}.function_response.name"),
-            site,
-        ),
-        content: answer,
-        is_error,
+        call_id: word(response.get("id"), &format!("{own}.id"), site),
+        name: word(response.get("name"), &format!("{own}.name"), site),
+        content: said.map(text_of).unwrap_or_default(),
+        is_error: said.is_some_and(|said| said.len() == 1 && said.get("error").is_some()),
         media: media_of_answer(&others.parts),
         ..ToolResult::default()
     }));
-    content.keep_rest(response, &format!("{path}.function_response"), &known);
+    content.keep_rest(response, &own, &known);
     content.parts.extend(others.parts);
     content.extra.extend(others.extra);
     content.keep_rest(part, path, &["function_response", "functionResponse"]);
@@ -147,13 +124,7 @@ fn inline_data(inline: Value<'_>, part: Value<'_>, path: &str, content: &mut Con
     let Some(bytes) = text(inline.get("data")) else {
         return false;
     };
-    let media_type = text(either(inline, "mime_type", "mimeType"));
-    content.parts.push(Part::Media(Media {
-        kind: kind(media_type.as_deref(), ""),
-        source: MediaSource::Inline(bytes),
-        media_type,
-        name: text(either(inline, "display_name", "displayName")),
-    }));
+    content.parts.push(media_item(inline, MediaSource::Inline(bytes)));
     let known = ["data", "mime_type", "mimeType", "display_name", "displayName"];
     content.keep_rest(inline, &format!("{path}.inline_data"), &known);
     content.keep_rest(part, path, &["inline_data", "inlineData"]);
@@ -165,13 +136,7 @@ fn file_data(file: Value<'_>, part: Option<Value<'_>>, path: &str, content: &mut
     let Some(uri) = text(either(file, "file_uri", "fileUri")) else {
         return false;
     };
-    let media_type = text(either(file, "mime_type", "mimeType"));
-    content.parts.push(Part::Media(Media {
-        kind: kind(media_type.as_deref(), &uri),
-        source: MediaSource::Url(uri),
-        media_type,
-        name: text(either(file, "display_name", "displayName")),
-    }));
+    content.parts.push(media_item(file, MediaSource::Url(uri)));
     let known = words!(file_uri fileUri mime_type mimeType display_name displayName);
     if let Some(part) = part {
         content.keep_rest(file, &format!("{path}.file_data"), &known);
@@ -186,17 +151,26 @@ fn file_data(file: Value<'_>, part: Option<Value<'_>>, path: &str, content: &mut
     true
 }
 
-/// The kind of a media item by its type; addresses without one are videos where they lead to `YouTube`, else files.
-fn kind(media_type: Option<&str>, uri: &str) -> MediaKind {
+/// A media item of this type and name; addresses without a type are those of videos where they lead to `YouTube`, else of files.
+fn media_item(object: Value<'_>, source: MediaSource) -> Part {
     let by_address = || {
+        let uri = if let MediaSource::Url(uri) = &source {
+            uri
+        } else {
+            ""
+        };
         let (_, rest) = uri.split_once("://").unwrap_or_default();
         let host = rest.split(['/', '?']).next().unwrap_or_default();
-        let hosts = ["youtube.com", "www.youtube.com", "m.youtube.com", "youtu.be"];
-        if hosts.contains(&host) {
-            MediaKind::Video
-        } else {
-            MediaKind::File
+        match host {
+            "youtube.com" | "www.youtube.com" | "m.youtube.com" | "youtu.be" => MediaKind::Video,
+            _ => MediaKind::File,
         }
     };
-    kind_of(media_type).unwrap_or_else(by_address)
+    let media_type = text(either(object, "mime_type", "mimeType"));
+    Part::Media(Media {
+        kind: kind_of(media_type.as_deref()).unwrap_or_else(by_address),
+        source,
+        media_type,
+        name: text(either(object, "display_name", "displayName")),
+    })
 }

@@ -23,10 +23,9 @@ pub(crate) fn reference(
     let name = meta.get("reply_to_name");
     let account = text("reply_to_user_id");
     if target.is_none() && excerpt.is_none() {
-        for key in ["reply_to_user_id", "reply_to_name"] {
-            if let Some(value) = meta.get(key) {
-                extra.keep_text(key, value);
-            }
+        let keys = ["reply_to_user_id", "reply_to_name"];
+        for (key, value) in keys.into_iter().filter_map(|key| Some((key, meta.get(key)?))) {
+            extra.keep_text(key, value);
         }
         return None;
     }
@@ -40,22 +39,21 @@ pub(crate) fn reference(
         (None, agent) => (agent.map(str::to_owned), agent.is_some()),
     };
     let sender_name = name.or(username).map(str::to_owned);
-    let target_is_known = target.is_some();
-    let shows_something = excerpt.is_some() || sender.is_some() || sender_name.is_some();
+    let form = match target {
+        Some(_) => ReferenceForm::Id,
+        None => ReferenceForm::Excerpt,
+    };
+    let preview = Preview {
+        content: excerpt,
+        sender,
+        sender_name,
+        from_agent,
+        ..Preview::default()
+    };
     Some(Reference {
         target,
-        preview: shows_something.then_some(Preview {
-            content: excerpt,
-            sender,
-            sender_name,
-            from_agent,
-            ..Preview::default()
-        }),
-        form: if target_is_known {
-            ReferenceForm::Id
-        } else {
-            ReferenceForm::Excerpt
-        },
+        preview: (preview != Preview::default()).then_some(preview),
+        form,
         ..Reference::default()
     })
 }

@@ -12,7 +12,7 @@ use super::meta::Meta;
 use crate::reader::{Keep as _, Kept};
 
 /// The speakers so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Roster {
     /// In order of first appearance.
     pub participants: Vec<Participant>,
@@ -50,33 +50,30 @@ impl<'r> Agents<'r> {
     }
 }
 
+/// The user name that metadata has, without its `@`.
+fn alias(meta: &Meta) -> Option<&str> {
+    meta.get("username").map(|name| name.trim_start_matches('@'))
+}
+
 impl Roster {
     /// A roster without anybody; `agent` is the id of an agent that nothing is known of.
     pub(crate) fn new(agent: &'static str) -> Self {
         Self {
-            participants: Vec::new(),
-            places: HashMap::new(),
-            taken: HashMap::new(),
-            last_caller: None,
-            unnamed_agent: None,
-            bot: None,
-            agents: Vec::new(),
             agent,
+            ..Self::default()
         }
     }
 
     /// The participant who speaks in this role with this metadata.
     pub(crate) fn speaker(&mut self, role: Role, meta: &Meta) -> usize {
-        let username = meta.get("username").map(|name| name.trim_start_matches('@'));
-        let name = meta.get("name");
         let fallback = match role {
             Role::System => "system",
             Role::User => "user",
             Role::Assistant | Role::Tool => self.agent,
         };
         let is_agent = matches!(role, Role::Assistant | Role::Tool);
-        let own = meta.get("user_id").or(username).or(name).unwrap_or(fallback);
-        let key = (is_agent, own.to_owned());
+        let own = meta.get("user_id").or(alias(meta)).or(meta.get("name"));
+        let key = (is_agent, own.unwrap_or(fallback).to_owned());
         let place = match self.places.get(&key) {
             Some(place) => *place,
             None => self.add(key, role),
@@ -141,26 +138,21 @@ impl Roster {
     /// The name that a line gives its sender, where that is another than the roster's; another user name is kept in `extra`.
     pub(crate) fn other_name(&self, place: usize, meta: &Meta, extra: &mut Kept) -> Option<String> {
         let known = self.participants.get(place)?;
-        let username = meta.get("username").map(|name| name.trim_start_matches('@'));
-        if let Some(username) = username.filter(|name| known.alias.as_deref() != Some(*name)) {
+        if let Some(username) = alias(meta).filter(|name| known.alias.as_deref() != Some(*name)) {
             extra.keep_text("username", username);
         }
-        let name = meta
-            .get("name")
-            .filter(|name| known.name.as_deref() != Some(*name));
-        name.map(str::to_owned)
+        let name = meta.get("name")?;
+        (known.name.as_deref() != Some(name)).then(|| name.to_owned())
     }
 
     /// Gives a participant the names that metadata has and that it lacks.
     fn name(&mut self, place: usize, meta: &Meta) {
-        if let Some(participant) = self.participants.get_mut(place) {
-            if participant.name.is_none() {
-                participant.name = meta.get("name").map(str::to_owned);
-            }
-            if participant.alias.is_none() {
-                let username = meta.get("username").map(|name| name.trim_start_matches('@'));
-                participant.alias = username.map(str::to_owned);
-            }
+        if let Some(Participant {
+            name, alias: known, ..
+        }) = self.participants.get_mut(place)
+        {
+            *name = name.take().or_else(|| meta.get("name").map(str::to_owned));
+            *known = known.take().or_else(|| alias(meta).map(str::to_owned));
         }
     }
 
@@ -242,9 +234,7 @@ impl Roster {
 
     /// The agent whom a response belongs to.
     pub(crate) fn answered(&mut self) -> usize {
-        match self.last_caller {
-            Some(caller) => caller,
-            None => self.bot(&Meta::default()),
-        }
+        let caller = self.last_caller;
+        caller.unwrap_or_else(|| self.bot(&Meta::default()))
     }
 }

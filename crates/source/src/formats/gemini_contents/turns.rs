@@ -74,22 +74,23 @@ impl<'d> Reader<'d, '_> {
         self.list.rows.rows += 1;
         let mut content = Content::default();
         let mut site = self.list.site(None, value);
-        if let Some(text) = value.as_str() {
-            content.parts.push(Part::Text(text.into_owned()));
+        let list = value.get("parts").unwrap_or(value);
+        if let Some(text) = text(Some(value)) {
+            content.parts.push(Part::Text(text));
+        } else if list.kind() == Kind::Array {
+            read_parts(list, 0, &mut content, &mut site);
         } else {
-            let list = value.get("parts").unwrap_or(value);
-            let items = list.items().enumerate();
-            for (place, part) in items {
-                parts::read(part, &format!("parts[{place}]"), &mut content, &mut site);
-            }
-            if list.kind() != Kind::Array {
-                parts::read(list, "parts", &mut content, &mut site);
-            }
+            parts::read(list, "parts", &mut content, &mut site);
         }
-        let sender = self.roster.speaker(Role::System, &Meta::default());
         let meta = Meta::default();
-        let message = self.list.message(Role::System, value.span(), index);
-        self.push(message, (sender, meta), content);
+        let sender = self.roster.speaker(Role::System, &meta);
+        self.list.push(Message {
+            sender: Some(sender),
+            parts: content.parts,
+            extra: Extra(content.extra),
+            ..self.list.message(Role::System, value.span(), index)
+        });
+        self.lines.push(meta);
     }
 
     /// Reads the turn with this index in `contents`.
@@ -125,11 +126,7 @@ impl<'d> Reader<'d, '_> {
         let mut content = Content::default();
         match turn.parts.filter(|list| !list.is_null()) {
             None => site.missing("parts", Severity::Error),
-            Some(list) if list.kind() == Kind::Array => {
-                for (place, part) in list.items().enumerate().skip(skipped) {
-                    parts::read(part, &format!("parts[{place}]"), &mut content, &mut site);
-                }
-            }
+            Some(list) if list.kind() == Kind::Array => read_parts(list, skipped, &mut content, &mut site),
             Some(other) => {
                 let text = "parts is not a list: what it holds is read as the only part";
                 site.error("parts", text, other);
@@ -141,10 +138,8 @@ impl<'d> Reader<'d, '_> {
         {
             meta::unescape(text);
         }
-        let answers = content
-            .parts
-            .iter()
-            .any(|part| matches!(part, Part::ToolResult(_)));
+        let is_result = |part: &Part| matches!(part, Part::ToolResult(_));
+        let answers = content.parts.iter().any(is_result);
         let role = match stated {
             _ if self.has_front && site.position == 0 => Role::System,
             Some(Role::Assistant) => Role::Assistant,
@@ -180,16 +175,18 @@ impl<'d> Reader<'d, '_> {
             Role::Assistant => "model",
             other => other.as_str(),
         };
-        let message = Message {
+        self.list.push(Message {
             id,
+            sender: Some(sender),
             timestamp,
             sender_name,
+            parts: content.parts,
             references: reference.into_iter().collect(),
             source_type: text(turn.role).filter(|word| word != plain),
+            extra: Extra(content.extra),
             ..self.list.message(role, value.span(), index)
-        };
-        let stated = lines.of_sender().clone();
-        self.push(message, (sender, stated), content);
+        });
+        self.lines.push(lines.of_sender().clone());
     }
 
     fn sender(&mut self, role: Role, lines: &Lines) -> usize {
@@ -221,34 +218,22 @@ impl<'d> Reader<'d, '_> {
 
     /// Takes chat and thread from a line; those of another chat, and keys without a place, stay with the message.
     fn place(&mut self, meta: &Meta, content: &mut Content) {
-        let mut keep = |key: &str, value: &str| content.keep_text(key, value);
-        if let Some(chat) = meta.get("chat_id") {
-            match &self.chat {
-                None => self.chat = Some(chat.to_owned()),
-                Some(known) if known == chat => {}
-                Some(_) => keep("chat_id", chat),
-            }
-        }
-        if let Some(thread) = meta.get("thread_id") {
-            match &self.thread {
-                None => self.thread = Some(thread.to_owned()),
-                Some(known) if known == thread => {}
-                Some(_) => keep("thread_id", thread),
+        for (key, known) in [("chat_id", &mut self.chat), ("thread_id", &mut self.thread)] {
+            let Some(own) = meta.get(key) else { continue };
+            if known.get_or_insert_with(|| own.to_owned()) != own {
+                content.keep_text(key, own);
             }
         }
         for (key, value) in meta.rest(&KNOWN) {
-            keep(key, value);
+            content.keep_text(key, value);
         }
     }
+}
 
-    fn push(&mut self, message: Message, (sender, meta): (usize, Meta), content: Content) {
-        self.list.push(Message {
-            sender: Some(sender),
-            parts: content.parts,
-            extra: Extra(content.extra),
-            ..message
-        });
-        self.lines.push(meta);
+/// Reads the parts of a list, but for those that are lines.
+fn read_parts(list: Value<'_>, skipped: usize, content: &mut Content, site: &mut Site<'_>) {
+    for (place, part) in list.items().enumerate().skip(skipped) {
+        parts::read(part, &format!("parts[{place}]"), content, site);
     }
 }
 
@@ -287,12 +272,10 @@ fn texts(turn: Value<'_>) -> Vec<Option<Cow<'_, str>>> {
 
 /// The role that a turn states.
 fn stated_role(turn: &Turn<'_>) -> Option<Role> {
-    match turn.role?.as_str().as_deref() {
-        Some("user") => Some(Role::User),
-        Some("model" | "assistant") => Some(Role::Assistant),
-        Some("tool" | "function") => Some(Role::Tool),
-        Some("system") => Some(Role::System),
-        _ => None,
+    match &*turn.role?.as_str()? {
+        "model" => Some(Role::Assistant),
+        "function" => Some(Role::Tool),
+        word => word.parse().ok(),
     }
 }
 

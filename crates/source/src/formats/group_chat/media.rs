@@ -1,5 +1,7 @@
 //! Attachments: what `type` says a message carries, where its bytes are, and what `extra` knows of it.
 
+use std::borrow::Cow;
+
 use chatmill_intake::json::Value;
 use chatmill_model::{Media, MediaKind, MediaSource};
 
@@ -28,34 +30,22 @@ pub(super) fn is_lone_url(content: &str) -> bool {
 
 /// The media item of a message; `address` is its content, where that is a lone URL.
 pub(super) fn media_item(kind: MediaKind, address: Option<String>, extra: Option<Value<'_>>) -> Media {
-    let mut name = None;
-    let mut media_type = None;
-    let mut listed: Option<(usize, String)> = None;
-    for (key, value) in extra.iter().flat_map(|extra| extra.fields()) {
-        let Some(text) = value.string().filter(|text| !text.is_empty()) else {
-            continue;
-        };
-        match &*key {
-            "file_name" => name = Some(text.into_owned()),
-            "file_type" if text.contains('/') => media_type = Some(text.into_owned()),
-            other => {
-                let rank = ADDRESSES.iter().position(|address| *address == other);
-                if let Some(rank) = rank
-                    && listed.as_ref().is_none_or(|(best, _)| rank <= *best)
-                {
-                    listed = Some((rank, text.into_owned()));
-                }
-            }
-        }
-    }
-    let source = match address.or(listed.map(|(_, url)| url)) {
+    let field = |key: &str| {
+        let values = extra?.fields().filter(|(name, _)| name == key);
+        let texts = values.filter_map(|(_, value)| value.string());
+        texts.filter(|text| !text.is_empty()).last()
+    };
+    let listed = || ADDRESSES.into_iter().find_map(field).map(Cow::into_owned);
+    let source = match address.or_else(listed) {
         Some(url) => MediaSource::Url(url),
         None => MediaSource::Upload,
     };
     Media {
         kind,
         source,
-        media_type,
-        name,
+        media_type: field("file_type")
+            .filter(|word| word.contains('/'))
+            .map(Cow::into_owned),
+        name: field("file_name").map(Cow::into_owned),
     }
 }

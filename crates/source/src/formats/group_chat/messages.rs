@@ -4,16 +4,19 @@
 //! message's own `extra` object keeps its name, an unknown field beside it gets a leading `/` (`/avatar`). An `extra`
 //! that is not an object, or that has a name starting with `/`, is kept whole as `/extra`.
 
+use std::borrow::Cow;
+
 use chatmill_diag::{Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Extra, MediaKind, Message, MessageKind, Part, ParticipantKind, Role, ToolResult};
 
 use super::roster::Roster;
-use super::times::Clock;
+use super::shape::states_kind;
 use super::wire::Row;
-use super::{media, message_path, references, tools};
+use super::{media, message_path, references, times, tools};
 use crate::reader::{
-    Element, FieldText, Keep as _, Kept, ListReader, Site, Wire as _, field_text, id, present, word,
+    Element, FieldText, Keep as _, Kept, ListReader, Site, Times, Wire as _, field_text, id, present, text,
+    word,
 };
 
 /// Reads the messages of one conversation, in order.
@@ -23,7 +26,7 @@ pub(super) struct Reader<'d, 'r> {
     /// The participants; speakers who are not listed are added.
     pub roster: Roster<'d>,
     /// Reads their times.
-    pub clock: Clock,
+    pub clock: Times,
 }
 
 impl<'d> Reader<'d, '_> {
@@ -41,18 +44,17 @@ impl<'d> Reader<'d, '_> {
         let mut site = self.list.site(id.as_deref(), value);
         check_id(row, &mut site);
 
-        let timestamp = if row.create_time.is_some() {
-            self.clock.read(row.create_time, &mut site)
-        } else {
+        if row.create_time.is_none() {
             site.absent("create_time", Severity::Warning);
-            None
-        };
+        }
+        let timestamp = times::read(&mut self.clock, row.create_time, &mut site);
 
         let stated = stated_role(row, &mut site);
         let sender = sender(row, stated, &mut self.roster, &mut site);
         let role = role(stated, sender, &self.roster, row, &mut site);
 
-        let word = message_type(row, &mut site);
+        let wrong = "the type is not a string: the message is read as text";
+        let word = required(row.word, "type", wrong, &mut site).map(Cow::into_owned);
         let known = word.as_deref().unwrap_or("text");
         let is_system_text = known == "system" && is_system_text(row);
         let kind = if known == "system" && !is_system_text {
@@ -60,7 +62,6 @@ impl<'d> Reader<'d, '_> {
         } else {
             MessageKind::Message
         };
-        let role = if is_system_text { Role::System } else { role };
         let media_item = media::kind(known);
         if word.is_some() && media_item.is_none() && !matches!(known, "text" | "system") {
             let text = "the type is none of the known words: the message is read as text";
@@ -69,34 +70,29 @@ impl<'d> Reader<'d, '_> {
         }
 
         let content = content(row, &mut site);
-        let role = if kind == MessageKind::Message && !is_system_text {
-            answering(role, row, &mut site)
-        } else {
-            role
+        let role = match kind {
+            MessageKind::Notice => role,
+            MessageKind::Message if is_system_text => Role::System,
+            MessageKind::Message => answering(role, row, &mut site),
         };
-        let own_fields = match (kind, role) {
-            (MessageKind::Notice, _) => OwnFields::None,
-            _ if is_system_text => OwnFields::Role,
-            (_, Role::Assistant) => OwnFields::Calls,
-            (_, Role::Tool) => OwnFields::Result,
-            _ => OwnFields::None,
+        let own_fields: &[&str] = match (kind, role) {
+            (MessageKind::Notice, _) => &[],
+            _ if is_system_text => &["role"],
+            (_, Role::Assistant) => &["tool_calls"],
+            (_, Role::Tool) => &["tool_call_id", "name"],
+            _ => &[],
         };
         let (extra, lifted) = extra(row, own_fields, &mut site, limits);
-        let parts = if kind == MessageKind::Notice {
-            content.map(Part::Notice).into_iter().collect()
-        } else {
-            parts(content, media_item, role, row.extra, lifted)
+        let parts = match kind {
+            MessageKind::Notice => content.map(Part::Notice).into_iter().collect(),
+            MessageKind::Message => parts(content, media_item, role, row.extra, lifted),
         };
 
-        let sender_name = match field_text(row.sender_name) {
-            FieldText::Text(name) => Some(name.into_owned()),
-            FieldText::Absent | FieldText::Null => None,
-            FieldText::Number(_) | FieldText::Other => {
-                let text = "sender_name is not a string and is left out";
-                site.warn("sender_name", text, row.sender_name.unwrap_or(value));
-                None
-            }
-        };
+        let named = row.sender_name.filter(|name| !name.is_null());
+        let sender_name = text(named);
+        if let Some(name) = named.filter(|_| sender_name.is_none()) {
+            site.warn("sender_name", "sender_name is not a string and is left out", name);
+        }
         let references = references::read(row.refer_list, &self.roster, &mut site, limits);
 
         self.list.push(Message {
@@ -115,32 +111,21 @@ impl<'d> Reader<'d, '_> {
 }
 
 fn check_id(row: &Row<'_>, site: &mut Site<'_>) {
-    match field_text(row.message_id) {
-        FieldText::Absent => site.missing("message_id", Severity::Error),
-        FieldText::Text(text) if !text.is_empty() => {}
-        FieldText::Null | FieldText::Text(_) => site.missing("message_id", Severity::Warning),
-        FieldText::Number(_) => {
-            let value = row.message_id.unwrap_or(site.message);
-            site.warn("message_id", "message_id is a number and is read as text", value);
-        }
-        FieldText::Other => {
-            let value = row.message_id.unwrap_or(site.message);
-            site.warn("message_id", "message_id is not a string and is left out", value);
-        }
-    }
+    let text = match field_text(row.message_id) {
+        FieldText::Text(text) if !text.is_empty() => return,
+        FieldText::Absent => return site.missing("message_id", Severity::Error),
+        FieldText::Null | FieldText::Text(_) => return site.missing("message_id", Severity::Warning),
+        FieldText::Number(_) => "message_id is a number and is read as text",
+        FieldText::Other => "message_id is not a string and is left out",
+    };
+    site.warn("message_id", text, row.message_id.unwrap_or(site.message));
 }
 
 /// The role that the message itself states.
 fn stated_role(row: &Row<'_>, site: &mut Site<'_>) -> Option<Role> {
     let value = row.role.filter(|role| !role.is_null())?;
     let word = value.as_str().unwrap_or_default();
-    let role = match word.to_ascii_lowercase().as_str() {
-        "user" => Some(Role::User),
-        "assistant" => Some(Role::Assistant),
-        "system" => Some(Role::System),
-        "tool" => Some(Role::Tool),
-        _ => None,
-    };
+    let role = word.to_ascii_lowercase().parse::<Role>().ok();
     if let Some(role) = role.filter(|role| *word != *role.as_str()) {
         let text = format!(
             "the role is spelled in another way and is read as `{}`",
@@ -166,23 +151,17 @@ fn sender<'d>(
     roster: &mut Roster<'d>,
     site: &mut Site<'_>,
 ) -> Option<usize> {
-    let value = row.sender.unwrap_or(site.message);
-    let id = match field_text(row.sender) {
-        FieldText::Text(id) => id,
-        FieldText::Number(number) => {
-            site.error("sender", "the sender is a number and is read as text", value);
-            number.into()
-        }
+    let (id, text) = match field_text(row.sender) {
+        FieldText::Text(id) => return Some(roster.speaker(id, stated, site)),
+        FieldText::Number(number) => (Some(number), "the sender is a number and is read as text"),
+        FieldText::Other => (None, "the sender is not a string and is left out"),
         FieldText::Absent | FieldText::Null => {
             site.missing("sender", Severity::Error);
             return None;
         }
-        FieldText::Other => {
-            site.error("sender", "the sender is not a string and is left out", value);
-            return None;
-        }
     };
-    Some(roster.speaker(id, stated, site))
+    site.error("sender", text, row.sender.unwrap_or(site.message));
+    id.map(|id| roster.speaker(id.into(), stated, site))
 }
 
 /// The role that the message states, else the role of its sender.
@@ -194,11 +173,10 @@ fn role(
     site: &mut Site<'_>,
 ) -> Role {
     let sender = sender.and_then(|index| roster.participants.get(index));
-    let listed = match sender.and_then(|sender| sender.role.as_deref()) {
-        Some("user") => Some(Role::User),
-        Some("assistant") => Some(Role::Assistant),
-        _ => None,
-    };
+    let listed = sender.and_then(|sender| sender.role.as_deref());
+    let listed: Option<Role> = listed
+        .filter(|word| states_kind(word))
+        .and_then(|word| word.parse().ok());
     if let (Some(stated @ (Role::User | Role::Assistant | Role::System)), Some(listed)) = (stated, listed)
         && stated != listed
     {
@@ -207,9 +185,8 @@ fn role(
         site.note(&codes::ROLE_CONFLICT, text, ".role", place);
     }
     let is_agent = sender.is_some_and(|sender| sender.kind == ParticipantKind::Agent);
-    stated
-        .or(listed)
-        .unwrap_or(if is_agent { Role::Assistant } else { Role::User })
+    let guessed = if is_agent { Role::Assistant } else { Role::User };
+    stated.or(listed).unwrap_or(guessed)
 }
 
 /// A field of the message's own `extra` that is not null.
@@ -237,48 +214,28 @@ fn answering(role: Role, row: &Row<'_>, site: &mut Site<'_>) -> Role {
     }
 }
 
-/// The type as written.
-fn message_type(row: &Row<'_>, site: &mut Site<'_>) -> Option<String> {
-    match field_text(row.word) {
-        FieldText::Text(word) => return Some(word.into_owned()),
-        FieldText::Absent => site.missing("type", Severity::Error),
-        FieldText::Null => site.missing("type", Severity::Warning),
-        FieldText::Number(_) | FieldText::Other => {
-            let text = "the type is not a string: the message is read as text";
-            site.warn("type", text, row.word.unwrap_or(site.message));
-        }
+/// The text of a field that every message has; `text` is said of anything else in it.
+fn required<'d>(
+    value: Option<Value<'d>>,
+    field: &str,
+    text: &str,
+    site: &mut Site<'_>,
+) -> Option<Cow<'d, str>> {
+    match field_text(value) {
+        FieldText::Text(said) => return Some(said),
+        FieldText::Absent => site.missing(field, Severity::Error),
+        FieldText::Null => site.missing(field, Severity::Warning),
+        FieldText::Number(_) | FieldText::Other => site.warn(field, text, value.unwrap_or(site.message)),
     }
     None
 }
 
 /// The content as text; a value that is not a string is kept as its JSON text.
 fn content(row: &Row<'_>, site: &mut Site<'_>) -> Option<String> {
-    match field_text(row.content) {
-        FieldText::Text(text) => Some(text.into_owned()),
-        FieldText::Absent => {
-            site.missing("content", Severity::Error);
-            None
-        }
-        FieldText::Null => {
-            site.missing("content", Severity::Warning);
-            None
-        }
-        FieldText::Number(_) | FieldText::Other => {
-            let value = row.content.unwrap_or(site.message);
-            let text = "the content is not a string and is read as its JSON text";
-            site.warn("content", text, value);
-            Some(value.raw().to_owned())
-        }
-    }
-}
-
-/// Which fields of `extra` belong to our extension.
-#[derive(Clone, Copy, PartialEq)]
-enum OwnFields {
-    None,
-    Role,
-    Calls,
-    Result,
+    let text = "the content is not a string and is read as its JSON text";
+    let said = required(row.content, "content", text, site);
+    let raw = || Some(row.content.filter(|value| !value.is_null())?.raw().to_owned());
+    said.map(Cow::into_owned).or_else(raw)
 }
 
 /// What the extension took out of `extra`.
@@ -289,7 +246,8 @@ struct Lifted {
     name: Option<String>,
 }
 
-fn extra(row: &Row<'_>, own_fields: OwnFields, site: &mut Site<'_>, limits: &Limits) -> (Extra, Lifted) {
+/// Everything without a place; of the message's own `extra`, `own_fields` belong to our extension.
+fn extra(row: &Row<'_>, own_fields: &[&str], site: &mut Site<'_>, limits: &Limits) -> (Extra, Lifted) {
     let mut fields = Kept::new();
     let mut lifted = Lifted::default();
     for (key, value) in &row.others {
@@ -311,25 +269,17 @@ fn extra(row: &Row<'_>, own_fields: OwnFields, site: &mut Site<'_>, limits: &Lim
         return (Extra(fields), lifted);
     }
     for (key, field) in value.fields() {
-        match (&*key, own_fields) {
-            ("tool_calls", OwnFields::Calls) => {
-                if let Some(calls) = tools::calls(field, site, limits) {
-                    lifted.calls.extend(calls.into_iter().map(Part::ToolCall));
-                    continue;
-                }
-            }
-            ("role", OwnFields::Role) => continue,
-            ("tool_call_id", OwnFields::Result) if !field.is_null() => {
-                lifted.call_id = word(Some(field), "extra.tool_call_id", site);
-                continue;
-            }
-            ("name", OwnFields::Result) if !field.is_null() => {
-                lifted.name = word(Some(field), "extra.name", site);
-                continue;
-            }
-            _ => {}
+        match &*key {
+            own if !own_fields.contains(&own) => fields.keep(key, field),
+            "role" => {}
+            "tool_calls" => match tools::calls(field, site, limits) {
+                Some(calls) => lifted.calls.extend(calls.into_iter().map(Part::ToolCall)),
+                None => fields.keep(key, field),
+            },
+            _ if field.is_null() => fields.keep(key, field),
+            "name" => lifted.name = word(Some(field), "extra.name", site),
+            _ => lifted.call_id = word(Some(field), "extra.tool_call_id", site),
         }
-        fields.keep(key, field);
     }
     (Extra(fields), lifted)
 }

@@ -2,7 +2,7 @@
 //!
 //! A record is one conversation: `version`, the metadata with the roster, and the list of messages. Times are ISO 8601,
 //! senders are ids of the roster, replies stand in `refer_list`. Four structures call themselves 1.0.0 and are told
-//! apart by what they hold ([`shape::Shape`]). The smallest example:
+//! apart by what they hold ([`shape`]). The smallest example:
 //!
 //! ```json
 //! {"version": "1.0.0",
@@ -25,27 +25,24 @@ mod tools;
 mod wire;
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Customs, Extra};
 
+use crate::coded::Coded;
 use crate::frame::{FrameView, Reading};
 use crate::reader::{
     FieldText, Keep as _, Kept, ListReader, Notes, Wire as _, field_text, has, holds, list, surest,
 };
-use crate::source::{About, Source};
+use crate::source::About;
 use messages::Reader;
 use roster::Roster;
 use shape::Meta;
-use times::Clock;
+
 use wire::Record;
 
 const ID: &str = "group-chat";
 const VERSION: &str = "1.0.0";
-
-/// The source `group-chat`.
-#[derive(Debug)]
-pub struct GroupChat;
 
 static ABOUT: About = About {
     id: ID,
@@ -63,23 +60,15 @@ static ABOUT: About = About {
     },
 };
 
-impl Source for GroupChat {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        surest(sketch, recognise)
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::stored(ABOUT.customs, read(*frame, limits))
-    }
-
-    fn message_path(&self, index: u32) -> Option<String> {
-        Some(message_path(index))
-    }
-}
+/// The source `group-chat`.
+pub static GROUP_CHAT: Coded = Coded {
+    message_path: Some(|index| Some(message_path(index))),
+    ..Coded::of(
+        &ABOUT,
+        |sketch| surest(sketch, recognise),
+        |frame, limits| Reading::stored(ABOUT.customs, read(*frame, limits)),
+    )
+};
 
 fn message_path(index: u32) -> String {
     format!("$.conversation_list[{index}]")
@@ -91,17 +80,14 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     let holds = |outer: &str, wanted: &str| holds(record, outer, wanted);
     if !has("conversation_list") {
         // The head may end inside a roster of thousands, before the list begins.
-        let is_likely = holds("conversation_meta", "user_details")
-            && ["scene", "scene_desc", "group_id", "conversation_id"]
-                .into_iter()
-                .any(|key| holds("conversation_meta", key));
+        let mut others = ["scene", "scene_desc", "group_id", "conversation_id"].into_iter();
+        let is_likely =
+            holds("conversation_meta", "user_details") && others.any(|key| holds("conversation_meta", key));
         let why = "conversation_meta holds user_details, and the scene or an id";
         return is_likely.then(|| (60, vec![why.to_owned()]));
     }
-    let Some(meta) = ["conversation_meta", "session_meta"]
-        .into_iter()
-        .find(|key| has(key))
-    else {
+    let mut metas = ["conversation_meta", "session_meta"].into_iter();
+    let Some(meta) = metas.find(|key| has(key)) else {
         // Its own importer would refuse it, but nobody else has a list of this name with such messages.
         let is_likely = holds("conversation_list", "message_id") && holds("conversation_list", "create_time");
         let why = "conversation_list holds message_id and create_time, but there is no metadata";
@@ -119,18 +105,26 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
 }
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
-    let (record, messages) = top_level(frame, limits)?;
+    let root = frame.root();
+    if root.kind() != Kind::Object {
+        return Err(frame.fault(&codes::WRONG_TYPE, "the record is not an object", "$", root));
+    }
+    let record = Record::read(root).map_err(|key| {
+        let text = format!("{key} stands more than once in the record");
+        frame.fault(&codes::DUPLICATE_KEY, text, format!("$.{key}"), root)
+    })?;
+    let messages = list::named(frame, "conversation_list", "messages", limits)?;
     let mut list = ListReader::new(frame, limits);
     let notes = &mut list.notes;
 
     let version = version(&record, notes);
-    let envelope = envelope(&record, frame.root(), notes);
+    let envelope = envelope(&record, root, notes);
     let mut meta = Meta::read(&record, notes);
     let shape = meta.shape(&record);
     let title = meta.title(notes);
     let scene = meta.scene(notes);
     let zone_path = format!("{}.default_timezone", meta.path);
-    let clock = Clock::new(meta.default_timezone, &zone_path, frame.options, notes);
+    let clock = times::clock(meta.default_timezone, &zone_path, frame.options, notes);
     let roster = Roster::read(&mut meta, notes);
 
     let mut reader = Reader { list, roster, clock };
@@ -142,7 +136,7 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         source: ID,
         source_id: meta.id,
         format_version: version,
-        shape: shape.as_str(),
+        shape,
         scene,
         title,
         description: meta.description,
@@ -153,49 +147,27 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }))
 }
 
-/// The known fields of the record and its messages, or why the whole frame is rejected.
-fn top_level<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<(Record<'d>, Value<'d>), Box<Finding>> {
-    let root = frame.root();
-    if root.kind() != Kind::Object {
-        return Err(frame.fault(&codes::WRONG_TYPE, "the record is not an object", "$", root));
-    }
-    let record = Record::read(root).map_err(|key| {
-        let text = format!("{key} stands more than once in the record");
-        frame.fault(&codes::DUPLICATE_KEY, text, format!("$.{key}"), root)
-    })?;
-    let list = list::named(frame, "conversation_list", "messages", limits)?;
-    Ok((record, list))
-}
-
 /// The version as written. The importer does not look at it.
 fn version(record: &Record<'_>, notes: &mut Notes) -> Option<String> {
-    let mut note = |code, text| {
-        let finding = Finding::new(code, text).with_severity(Severity::Warning);
-        notes.push(finding.at_path("$.version"), record.version);
-    };
-    match field_text(record.version) {
-        FieldText::Absent | FieldText::Null => {
-            note(&codes::MISSING_FIELD, "the record has no version");
-            None
-        }
+    let (version, code, text) = match field_text(record.version) {
+        FieldText::Text(version) if version == VERSION => return Some(version.into_owned()),
         FieldText::Text(version) => {
-            if version != VERSION {
-                note(
-                    &codes::UNKNOWN_VERSION,
-                    "the version is not 1.0.0: the record is read as what it looks like",
-                );
-            }
-            Some(version.into_owned())
+            let text = "the version is not 1.0.0: the record is read as what it looks like";
+            (Some(version.into_owned()), &codes::UNKNOWN_VERSION, text)
         }
+        FieldText::Absent | FieldText::Null => (None, &codes::MISSING_FIELD, "the record has no version"),
         FieldText::Number(version) => {
-            note(&codes::WRONG_TYPE, "the version is a number and is read as text");
-            Some(version.to_owned())
+            let text = "the version is a number and is read as text";
+            (Some(version.to_owned()), &codes::WRONG_TYPE, text)
         }
         FieldText::Other => {
-            note(&codes::WRONG_TYPE, "the version is not a string and is left out");
-            None
+            let text = "the version is not a string and is left out";
+            (None, &codes::WRONG_TYPE, text)
         }
-    }
+    };
+    let finding = Finding::new(code, text).with_severity(Severity::Warning);
+    notes.push(finding.at_path("$.version"), record.version);
+    version
 }
 
 /// Keeps the unknown fields of the top level; of two kinds of metadata `conversation_meta` counts, the other stays here.

@@ -3,10 +3,11 @@
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::json::{push_compact, push_string};
-use chatmill_model::{OffsetOrigin, ParticipantKind, Preview, RawJson, Reference, ReferenceForm, Timestamp};
+use chatmill_model::{ParticipantKind, Preview, RawJson, Reference, ReferenceForm, Timestamp};
 
 use super::roster::Roster;
-use crate::reader::{FieldText, Site, field_text, id, iso8601, text};
+use crate::reader::times::stamp;
+use crate::reader::{FieldText, Site, compact, field_text, id, iso8601, text};
 
 /// Reads a message's references. Those that the importer refuses are left out, with an error.
 pub(super) fn read(
@@ -15,24 +16,19 @@ pub(super) fn read(
     site: &mut Site<'_>,
     limits: &Limits,
 ) -> Vec<Reference> {
-    let Some(list) = list else { return Vec::new() };
+    let Some(list) = list.filter(|list| !list.is_null()) else {
+        return Vec::new();
+    };
     match list.kind() {
-        Kind::Null => Vec::new(),
-        Kind::Array => list
-            .items()
-            .enumerate()
-            .filter_map(|(index, entry)| one(entry, index, roster, site, limits))
-            .collect(),
-        Kind::String => {
-            // The importer takes a string for a list of characters and finds nothing wrong with it.
-            site.warn("refer_list", "refer_list is a string: it is read as one id", list);
-            id(list).map(by_id).into_iter().collect()
-        }
-        _ => {
-            site.error("refer_list", "refer_list is not a list and is left out", list);
-            Vec::new()
-        }
+        Kind::Array => {}
+        // The importer takes a string for a list of characters and finds nothing wrong with it.
+        Kind::String => site.warn("refer_list", "refer_list is a string: it is read as one id", list),
+        _ => site.error("refer_list", "refer_list is not a list and is left out", list),
     }
+    let alone = list.string().and_then(|_| id(list)).map(by_id);
+    let entries = list.items().enumerate();
+    let read = entries.filter_map(|(index, entry)| one(entry, index, roster, site, limits));
+    alone.into_iter().chain(read).collect()
 }
 
 fn by_id(target: String) -> Reference {
@@ -49,20 +45,21 @@ fn one(
     site: &mut Site<'_>,
     limits: &Limits,
 ) -> Option<Reference> {
-    match entry.kind() {
-        Kind::String => text(Some(entry)).map(by_id),
-        Kind::Number => {
-            let text = "the id of the reference is a number and is read as text";
-            site.error(&format!("refer_list[{index}]"), text, entry);
-            number(entry).map(by_id)
-        }
-        Kind::Object => object(entry, &format!("refer_list[{index}]"), roster, site, limits),
-        _ => {
-            let text = "a reference is neither an id nor an object and is left out";
-            site.error(&format!("refer_list[{index}]"), text, entry);
-            None
-        }
-    }
+    let suffix = || format!("refer_list[{index}]");
+    let text = match entry.kind() {
+        Kind::String => return bare(entry),
+        Kind::Object => return object(entry, &suffix(), roster, site, limits),
+        Kind::Number => "the id of the reference is a number and is read as text",
+        _ => "a reference is neither an id nor an object and is left out",
+    };
+    site.error(&suffix(), text, entry);
+    bare(entry)
+}
+
+/// An id alone.
+fn bare(entry: Value<'_>) -> Option<Reference> {
+    let id = text(Some(entry)).or_else(|| entry.number_text().map(str::to_owned));
+    id.map(by_id)
 }
 
 fn object(
@@ -90,11 +87,7 @@ fn object(
         }
         FieldText::Text(_) | FieldText::Absent | FieldText::Null | FieldText::Other => {
             // The importer asks only whether the key is there.
-            let severity = if stated.is_none() {
-                Severity::Error
-            } else {
-                Severity::Warning
-            };
+            let severity = stated.map_or(Severity::Error, |_| Severity::Warning);
             let text = if has_content {
                 "the reference has no message_id and is known by what it quotes"
             } else {
@@ -117,11 +110,10 @@ fn object(
         let finding = Finding::new(&codes::PREVIEW_TOO_DEEP, text);
         site.push(finding, format!(".{suffix}"), entry);
     }
-    let mut raw = String::with_capacity(entry.raw().len());
+    let mut raw = compact(entry);
     if too_deep {
+        raw.clear();
         push_to_depth(&mut raw, entry, limits.preview_depth);
-    } else {
-        push_compact(&mut raw, entry.raw());
     }
     let levels = limits.preview_depth.min(limits.reference_depth.saturating_sub(1));
     Some(Reference {
@@ -139,26 +131,20 @@ fn inner(list: Option<Value<'_>>, roster: &Roster<'_>, levels: u32) -> Vec<Refer
     let Some(list) = list.filter(|list| levels > 0 && list.kind() == Kind::Array) else {
         return Vec::new();
     };
-    let read = |entry: Value<'_>| match entry.kind() {
-        Kind::String => text(Some(entry)).map(by_id),
-        Kind::Number => number(entry).map(by_id),
-        Kind::Object => {
-            let preview = preview(entry, roster);
-            let target = entry.get("message_id").and_then(id);
-            if target.is_none() && !preview.as_ref().is_some_and(shows_words) {
-                return None;
-            }
-            let mut raw = String::with_capacity(entry.raw().len());
-            push_compact(&mut raw, entry.raw());
-            Some(Reference {
-                target,
-                preview,
-                form: ReferenceForm::Object(RawJson(raw)),
-                nested: inner(entry.get("refer_list"), roster, levels - 1),
-                ..Reference::default()
-            })
+    let read = |entry: Value<'_>| {
+        if entry.kind() != Kind::Object {
+            return bare(entry);
         }
-        _ => None,
+        let preview = preview(entry, roster);
+        let target = entry.get("message_id").and_then(id);
+        let is_known = target.is_some() || preview.as_ref().is_some_and(shows_words);
+        is_known.then(|| Reference {
+            target,
+            preview,
+            form: ReferenceForm::Object(RawJson(compact(entry))),
+            nested: inner(entry.get("refer_list"), roster, levels - 1),
+            ..Reference::default()
+        })
     };
     list.items().filter_map(read).collect()
 }
@@ -195,41 +181,25 @@ fn shows_words(preview: &Preview) -> bool {
 /// When the target was written; a time without an offset has no instant.
 fn time(raw: String) -> Timestamp {
     let instant = iso8601::parse(&raw).and_then(|moment| moment.instant());
-    let offset = match instant {
-        Some(_) => OffsetOrigin::Explicit,
-        None => OffsetOrigin::Missing,
-    };
-    Timestamp { instant, raw, offset }
-}
-
-fn number(value: Value<'_>) -> Option<String> {
-    value.number_text().map(str::to_owned)
+    stamp(raw, instant)
 }
 
 /// The public validator wants the author of a preview in the roster; the importer does not look.
 fn check_sender(value: Value<'_>, suffix: &str, roster: &Roster<'_>, site: &mut Site<'_>) {
-    let known = value
-        .as_str()
-        .is_some_and(|sender| roster.find(&sender).is_some_and(|found| found.listed));
-    if !known {
-        let finding = Finding::new(
-            &codes::UNKNOWN_SENDER,
-            "the author of the quoted message is not in the roster",
-        )
-        .with_severity(Severity::Warning);
+    let sender = value.as_str();
+    let found = sender.and_then(|sender| roster.find(&sender));
+    if !found.is_some_and(|found| found.listed) {
+        let text = "the author of the quoted message is not in the roster";
+        let finding = Finding::new(&codes::UNKNOWN_SENDER, text).with_severity(Severity::Warning);
         site.push(finding, format!(".{suffix}.sender"), value);
     }
 }
 
 /// Whether a nested `refer_list` holds previews below this many further levels.
 fn is_deeper_than(list: Value<'_>, levels: u32) -> bool {
-    list.items().any(|entry| {
-        entry.kind() == Kind::Object
-            && (levels == 0
-                || entry
-                    .get("refer_list")
-                    .is_some_and(|inner| is_deeper_than(inner, levels - 1)))
-    })
+    let mut previews = list.items().filter(|entry| entry.kind() == Kind::Object);
+    let is_deeper = |inner: Value<'_>| is_deeper_than(inner, levels - 1);
+    previews.any(|entry| levels == 0 || entry.get("refer_list").is_some_and(is_deeper))
 }
 
 /// Writes a preview compactly; the `refer_list` of the level below the last is written empty.
@@ -246,19 +216,16 @@ fn push_to_depth(out: &mut String, preview: Value<'_>, levels: u32) {
             continue;
         }
         out.push('[');
-        let mut written = 0;
-        for entry in value.items() {
-            if entry.kind() == Kind::Object && levels == 0 {
-                continue;
-            }
-            if written > 0 {
+        let shown = value
+            .items()
+            .filter(|entry| levels > 0 || entry.kind() != Kind::Object);
+        for (index, entry) in shown.enumerate() {
+            if index > 0 {
                 out.push(',');
             }
-            written += 1;
-            if entry.kind() == Kind::Object {
-                push_to_depth(out, entry, levels - 1);
-            } else {
-                push_compact(out, entry.raw());
+            match entry.kind() {
+                Kind::Object => push_to_depth(out, entry, levels - 1),
+                _ => push_compact(out, entry.raw()),
             }
         }
         out.push(']');

@@ -73,11 +73,8 @@ impl<'d> Roster<'d> {
         if guessed {
             notes.push(legacy_role().at_path(path), Some(user));
         }
-        match self
-            .places
-            .get(&id)
-            .and_then(|place| self.participants.get_mut(*place))
-        {
+        let place = self.places.get(&id);
+        match place.and_then(|place| self.participants.get_mut(*place)) {
             Some(earlier) => *earlier = participant,
             None => self.add(id, participant),
         }
@@ -107,9 +104,7 @@ impl<'d> Roster<'d> {
 
     /// The participant with this id, if there is one yet.
     pub(super) fn find(&self, id: &str) -> Option<&Participant> {
-        self.places
-            .get(id)
-            .and_then(|place| self.participants.get(*place))
+        self.participants.get(*self.places.get(id)?)
     }
 
     fn add(&mut self, id: Cow<'d, str>, participant: Participant) {
@@ -119,17 +114,15 @@ impl<'d> Roster<'d> {
 
     /// Person or agent, and whether that is a guess from the id.
     fn kind(&self, id: &str, role: Option<&str>) -> (ParticipantKind, bool) {
-        let spelled = role.map(str::to_ascii_lowercase);
-        let (is_agent, guessed) = match (role, &self.bot_ids) {
-            (Some("assistant"), _) => (true, false),
+        let is_spelled = |word: &str| role.is_some_and(|role| role.eq_ignore_ascii_case(word));
+        let (is_agent, guessed) = match &self.bot_ids {
+            _ if role == Some("assistant") => (true, false),
+            Some(bots) => (bots.contains(id), false),
             // Beside `bot_ids`, `Assistant` may be somebody's job.
-            (Some(_), None) if spelled.as_deref() == Some("assistant") => (true, false),
-            (Some(_), None) if spelled.as_deref() == Some("user") => (false, false),
-            (_, Some(bots)) => (bots.contains(id), false),
-            (_, None) => (
-                ["robot", "assistant", "bot"].iter().any(|word| id.contains(word)),
-                true,
-            ),
+            None if is_spelled("assistant") => (true, false),
+            None if is_spelled("user") => (false, false),
+            // A robot is a bot, too.
+            None => (id.contains("assistant") || id.contains("bot"), true),
         };
         let kind = if is_agent {
             ParticipantKind::Agent
@@ -141,10 +134,8 @@ impl<'d> Roster<'d> {
 }
 
 fn legacy_role() -> Finding {
-    Finding::new(
-        &codes::LEGACY_ROLE,
-        "no role says user or assistant: the id decides",
-    )
+    let text = "no role says user or assistant: the id decides";
+    Finding::new(&codes::LEGACY_ROLE, text)
 }
 
 /// Reads the fields of one user; what has no place or the wrong type is kept raw.
@@ -178,9 +169,8 @@ fn fill(participant: &mut Participant, user: Value<'_>, path: &str, notes: &mut 
     let is_single = |key: &str| matches!(key, "full_name" | "role" | "custom_role" | "department" | "email");
     notes.repeated_keys(user, path, is_single);
     if participant.custom_role.is_none() && participant.extra.get("custom_role").is_none() {
-        participant.custom_role = participant
-            .role
-            .clone()
-            .filter(|role| !states_kind(role) && !role.is_empty());
+        let title = participant.role.as_ref();
+        let title = title.filter(|role| !states_kind(role) && !role.is_empty());
+        participant.custom_role = title.cloned();
     }
 }

@@ -10,31 +10,6 @@ use chatmill_model::{Extra, Scene};
 use super::wire::Record;
 use crate::reader::{Keep as _, Notes, id, text};
 
-/// A structure of the format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// 2025-10: no scene, roles are job titles.
-    L1,
-    /// 2025-11: scenes `company` and `work`, the agents listed in `scene_desc.bot_ids`.
-    L2,
-    /// 2026-01: the document. Scenes `assistant` and `group_chat`.
-    V1,
-    /// 2026-04: `session_meta`. Scenes `solo` and `team`.
-    V2,
-}
-
-impl Shape {
-    /// The name that the dataset uses.
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::L1 => "L1",
-            Self::L2 => "L2",
-            Self::V1 => "V1",
-            Self::V2 => "V2",
-        }
-    }
-}
-
 /// Whether a role word of the roster says what the participant is.
 pub(super) fn states_kind(role: &str) -> bool {
     matches!(role, "user" | "assistant")
@@ -94,66 +69,51 @@ impl<'d> Meta<'d> {
     }
 
     fn walk(&mut self, object: Value<'d>, notes: &mut Notes) {
-        let mut description = None;
-        let mut scene_description = None;
-        let mut conversation_id = None;
-        let mut group_id = None;
-        for (key, value) in object.fields() {
-            match &*key {
-                "name" => self.name = Some(value),
-                "scene" => self.scene = Some(value),
-                "user_details" => self.user_details = Some(value),
-                _ => {
-                    match &*key {
-                        "description" => description = text(Some(value)),
-                        "conversation_id" => conversation_id = id(value),
-                        "group_id" => group_id = id(value),
-                        "default_timezone" => self.default_timezone = Some(value),
-                        "scene_desc" => {
-                            scene_description = text(value.get("description"));
-                            self.bot_ids = value
-                                .get("bot_ids")
-                                .filter(|list| list.kind() == Kind::Array)
-                                .map(|list| list.items().filter_map(Value::as_str).collect());
-                        }
-                        _ => {}
-                    }
-                    self.extra.keep(key, value);
-                }
-            }
-        }
+        let nested = object.get("scene_desc");
+        self.name = object.get("name");
+        self.scene = object.get("scene");
+        self.user_details = object.get("user_details");
+        self.default_timezone = object.get("default_timezone");
+        self.bot_ids = nested
+            .and_then(|nested| nested.get("bot_ids"))
+            .filter(|list| list.kind() == Kind::Array)
+            .map(|list| list.items().filter_map(Value::as_str).collect());
+        let own = nested.and_then(|nested| nested.get("description"));
+        let descriptions = [own, object.get("description")];
+        let mut descriptions = descriptions.into_iter().filter_map(text);
+        self.description = descriptions.find(|text| !text.is_empty());
+        let mut ids = ["conversation_id", "group_id"].into_iter();
+        self.id = ids.find_map(|key| object.get(key).and_then(id));
         let is_single = |key: &str| matches!(key, "name" | "scene" | "user_details");
+        // What has a place, and is kept all the same, has been looked at by now.
+        for (key, value) in object.fields().filter(|(key, _)| !is_single(key)) {
+            self.extra.keep(key, value);
+        }
         notes.repeated_keys(object, self.path, is_single);
-        let says_something = |text: &String| !text.is_empty();
-        self.description = scene_description
-            .filter(says_something)
-            .or(description.filter(says_something));
-        self.id = conversation_id.or(group_id);
     }
 
-    /// Which structure this is.
-    pub(super) fn shape(&self, record: &Record<'_>) -> Shape {
+    /// Which structure this is: `L1` of 2025-10 has no scene, and job titles as roles; `L2` of 2025-11 the scenes `company`
+    /// and `work`, and the agents in `scene_desc.bot_ids`; `V1` of 2026-01, the document's, the scenes `assistant` and
+    /// `group_chat`; `V2` of 2026-04 `session_meta`, and the scenes `solo` and `team`.
+    pub(super) fn shape(&self, record: &Record<'_>) -> &'static str {
         if record.conversation_meta.is_none() && record.session_meta.is_some() {
-            return Shape::V2;
+            return "V2";
         }
         let scene = self.scene.and_then(Value::as_str);
         if matches!(scene.as_deref(), Some("company" | "work")) || self.bot_ids.is_some() {
-            return Shape::L2;
+            return "L2";
         }
         if self.scene.is_none() && self.has_job_titles() {
-            Shape::L1
+            "L1"
         } else {
-            Shape::V1
+            "V1"
         }
     }
 
     fn has_job_titles(&self) -> bool {
-        self.user_details.is_some_and(|details| {
-            details
-                .fields()
-                .filter_map(|(_, user)| user.get("role").and_then(Value::as_str))
-                .any(|role| !states_kind(&role))
-        })
+        let users = self.user_details.into_iter().flat_map(Value::fields);
+        let mut roles = users.filter_map(|(_, user)| user.get("role").and_then(Value::as_str));
+        roles.any(|role| !states_kind(&role))
     }
 
     /// The title; a name that is not a string stays in `extra`.
@@ -189,9 +149,7 @@ impl<'d> Meta<'d> {
                 notes.push(finding.at_path(path).quoting(word), Some(value));
             }
             None if value.is_null() => {}
-            None => {
-                notes.warn(path, "the scene is not a string", value);
-            }
+            None => notes.warn(path, "the scene is not a string", value),
         }
         self.extra.keep("scene", value);
         Scene::Unknown

@@ -26,29 +26,24 @@ pub(super) fn calls(list: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Op
 }
 
 fn call(value: Value<'_>, suffix: &str, site: &mut Site<'_>, limits: &Limits) -> ToolCall {
-    let mut id = None;
-    let mut function = None;
     for (key, field) in value.fields() {
         match &*key {
-            "id" => id = Some(field),
-            "function" => function = Some(field),
+            "id" | "function" => {}
             "type" if field.as_str().as_deref() == Some("function") => {}
             _ => homeless(field, suffix, &key, site),
         }
     }
-    let mut name = None;
-    let mut arguments = None;
-    for (key, field) in function.iter().flat_map(|function| function.fields()) {
-        match &*key {
-            "name" => name = Some(field),
-            "arguments" => arguments = Some(field),
-            _ => homeless(field, &format!("{suffix}.function"), &key, site),
+    let function = value.get("function");
+    let of_function = |key: &str| function.and_then(|function| function.get(key));
+    for (key, field) in function.into_iter().flat_map(Value::fields) {
+        if !matches!(&*key, "name" | "arguments") {
+            homeless(field, &format!("{suffix}.function"), &key, site);
         }
     }
     let place = format!("{suffix}.function.arguments");
-    let arguments = crate::reader::arguments(arguments, &place, site, limits);
-    let id = word(id, &format!("{suffix}.id"), site);
-    let name = word(name, &format!("{suffix}.function.name"), site);
+    let arguments = crate::reader::arguments(of_function("arguments"), &place, site, limits);
+    let id = word(value.get("id"), &format!("{suffix}.id"), site);
+    let name = word(of_function("name"), &format!("{suffix}.function.name"), site);
     ToolCall::new(id, name, arguments)
 }
 

@@ -47,9 +47,10 @@ pub(super) fn is_yes(cell: &str) -> bool {
 /// chat may have it in the metadata.
 pub(super) fn place(row: Value<'_>) -> Option<String> {
     if is_queried(row) {
-        return with_meta(row, place_in);
+        with_meta(row, place_in)
+    } else {
+        place_in(row)
     }
-    place_in(row)
 }
 
 /// Telegram's id of a row that was queried without its own.
@@ -60,8 +61,7 @@ pub(super) fn message_id(row: Value<'_>) -> Option<i64> {
 /// Asks the metadata in the column `media`.
 fn with_meta<T>(row: Value<'_>, ask: impl Fn(Value<'_>) -> Option<T>) -> Option<T> {
     let media = row.get("media")?;
-    let limits = Limits::default();
-    let document = quoted_json::open(media, &limits);
+    let document = quoted_json::open(media, &Limits::default());
     let media = document.as_deref().map_or(media, Document::root);
     ask(media.get("meta")?)
 }

@@ -2,8 +2,8 @@
 
 use chatmill_intake::json::{Document, Value};
 
+use crate::reader::Site;
 use crate::reader::quoted_json::{CellForm, CellPlace};
-use crate::reader::{Notes, Site};
 
 /// A column that holds JSON.
 #[derive(Clone, Copy)]
@@ -40,9 +40,7 @@ impl<'d> Column<'d> {
             span: cell.span(),
             form: CellForm::Quoted,
         };
-        let mut found = Notes::new(0);
-        read(&mut site.inside(&mut found, document.root()));
-        inside.report(found, site);
+        inside.read(document.root(), site, read);
         inside.report_scan(document, site);
     }
 }

@@ -26,20 +26,16 @@ mod stored;
 mod tables;
 
 use chatmill_diag::Limits;
-use chatmill_intake::json::{Document, Kind};
-use chatmill_intake::table::TableMap;
+use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::Customs;
 
+use crate::coded::Coded;
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{has, list, reading};
-use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 const ID: &str = "gryag-db";
-
-/// The source `gryag-db`.
-#[derive(Debug)]
-pub struct GryagDb;
 
 static ABOUT: About = About {
     id: ID,
@@ -54,47 +50,36 @@ static ABOUT: About = About {
     },
 };
 
-impl Source for GryagDb {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+/// The source `gryag-db`.
+pub static GRYAG_DB: Coded = Coded {
+    tables: Some(tables::presets),
+    rows: Some(rows),
+    can_merge: true,
+    ..Coded::of(&ABOUT, recognise, read)
+};
 
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        let (confidence, why) = sketch.records.iter().find_map(recognise)?;
-        Some((confidence, vec![why.to_owned()]))
-    }
+fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+    let (confidence, why) = sketch.records.iter().find_map(recognise_row)?;
+    Some((confidence, vec![why.to_owned()]))
+}
 
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        let no_row = cells::place(frame.root()).is_none().then_some(cells::NO_CHAT);
-        let neither = "the record is not a row of a table";
-        let rows = list::rows(*frame, "the conversation", no_row, neither, limits);
-        reading(ABOUT.customs, rows.map(|rows| reader::read(*frame, limits, rows)))
-    }
+fn read(frame: &FrameView<'_>, limits: &Limits) -> Reading {
+    let no_row = cells::place(frame.root()).is_none().then_some(cells::NO_CHAT);
+    let neither = "the record is not a row of a table";
+    let rows = list::rows(*frame, "the conversation", no_row, neither, limits);
+    reading(ABOUT.customs, rows.map(|rows| reader::read(*frame, limits, rows)))
+}
 
-    fn tables(&self) -> Vec<TableMap> {
-        tables::presets()
+fn rows(root: Value<'_>) -> Option<Vec<Row>> {
+    if root.kind() != Kind::Array {
+        return cells::place(root).map(|key| vec![Row::of(Some(key), root)]);
     }
-
-    fn gathers(&self, _sketch: &Sketch) -> bool {
-        true
-    }
-
-    fn can_merge(&self) -> bool {
-        true
-    }
-
-    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
-        let root = document.root();
-        if root.kind() == Kind::Array {
-            let rows = root.items().map(|row| Row::of(cells::place(row), row));
-            return Some(rows.collect());
-        }
-        cells::place(root).map(|key| vec![Row::of(Some(key), root)])
-    }
+    let rows = root.items().map(|row| Row::of(cells::place(row), row));
+    Some(rows.collect())
 }
 
 /// Recognises the table in one row.
-fn recognise(record: &RecordSketch) -> Option<(u8, &'static str)> {
+fn recognise_row(record: &RecordSketch) -> Option<(u8, &'static str)> {
     let has = |wanted: &str| has(record, wanted);
     if ["role", "text", "media"].into_iter().all(has) && record.keys.len() == 3 {
         let texts = record.strings.iter().chain(&record.starts);
@@ -102,25 +87,16 @@ fn recognise(record: &RecordSketch) -> Option<(u8, &'static str)> {
         let mut inside = record.nested.iter();
         let is_gryags = quoted.any(|text| text.starts_with("{\"media\":") || text.starts_with("{\"meta\":"))
             || inside.any(|(key, inner)| key == "media" && inner == "meta");
-        return is_gryags.then_some((
-            90,
-            "the record is a row with role, text and media, as gryag's document queries it",
-        ));
+        let why = "the record is a row with role, text and media, as gryag's document queries it";
+        return is_gryags.then_some((90, why));
     }
     if !has("chat_id") || !has("text") {
         return None;
     }
     if has("role") && has("media") && (has("ts") || has("created_at")) {
-        return Some((
-            95,
-            "the record is a row with chat_id, role, text, media and a time",
-        ));
+        let why = "the record is a row with chat_id, role, text, media and a time";
+        return Some((95, why));
     }
-    if has("is_bot_reply") && has("created_at") {
-        return Some((
-            90,
-            "the record is a row with chat_id, text, is_bot_reply and created_at",
-        ));
-    }
-    None
+    let why = "the record is a row with chat_id, text, is_bot_reply and created_at";
+    (has("is_bot_reply") && has("created_at")).then_some((90, why))
 }

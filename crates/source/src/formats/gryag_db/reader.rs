@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Mark, Value};
-use chatmill_model::{Conversation, Extra, Message, ParticipantKind, Role, Scene, Timestamp};
+use chatmill_model::{Conversation, Extra, Message, ParticipantKind, Reference, Role, Scene};
 
 use super::cells::{self, cell};
 use super::column::Column;
@@ -24,12 +24,10 @@ pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits, rows: Vec<Value<'d
     let rows: Vec<(u32, Value<'d>)> = (0..).zip(rows).collect();
     let mut well_formed = rows.iter().map(|(_, row)| *row);
     let first = well_formed.find(|row| cells::place(*row).is_some());
+    let place = frame.key.map(str::to_owned);
     let mut reader = Reader {
         list: ListReader::new(frame, limits),
-        place: frame
-            .key
-            .map(str::to_owned)
-            .or_else(|| first.and_then(cells::place)),
+        place: place.or_else(|| first.and_then(cells::place)),
         roster: Roster::new(BOT),
         times: Times::new(frame.options),
         replies: Vec::new(),
@@ -53,10 +51,8 @@ fn is_newest_first(rows: &[(u32, Value<'_>)]) -> bool {
     if !rows.iter().all(|(_, row)| cells::is_queried(*row)) {
         return false;
     }
-    let ids: Vec<i64> = rows
-        .iter()
-        .filter_map(|(_, row)| cells::message_id(*row))
-        .collect();
+    let ids = rows.iter().filter_map(|(_, row)| cells::message_id(*row));
+    let ids: Vec<i64> = ids.collect();
     let pairs = || ids.iter().zip(ids.iter().skip(1));
     let falls = pairs().filter(|(before, after)| after < before).count();
     let rises = pairs().filter(|(before, after)| after > before).count();
@@ -100,24 +96,14 @@ struct Reader<'d, 'r> {
     last: Option<(blake3::Hash, u32)>,
 }
 
-/// What a row became.
-struct ReadRow {
-    role: Role,
-    timestamp: Option<Timestamp>,
-    content: Content,
-    facts: Facts,
-}
-
 impl<'d> Reader<'d, '_> {
     fn read(&mut self, index: u32, row: Value<'d>) {
         let frame = self.list.frame;
         let path = || list::row_path(frame, index);
         let read = |row: Value<'d>| {
             let mut repeated = row.duplicate_keys().into_iter();
-            match repeated.find(|key| cells::KNOWN.contains(&key.as_str())) {
-                None => Ok(()),
-                Some(key) => Err(key.into()),
-            }
+            let known = repeated.find(|key| cells::KNOWN.contains(&key.as_str()));
+            known.map_or(Ok(()), |key| Err(key.into()))
         };
         if self.list.element(Element::Row, path, row, read).is_none() {
             return;
@@ -170,18 +156,18 @@ impl<'d> Reader<'d, '_> {
             let holder = row.get("text").unwrap_or(row);
             meta::look_for_leak(&content.parts, ".text", holder, &mut site);
         }
-        let time = if row.get("ts").is_some() {
-            "ts"
-        } else {
-            "created_at"
+        let times = ["ts", "created_at"];
+        let time = times.into_iter().find_map(|name| Some((row.get(name)?, name)));
+        let timestamp = time.and_then(|(time, name)| self.times.read(Some(time), name, &mut site));
+        content.extra.extend(facts.extra);
+        let message = Message {
+            id,
+            timestamp,
+            parts: content.parts,
+            extra: Extra(content.extra),
+            ..self.list.message(role, row.span(), index)
         };
-        let said = ReadRow {
-            role,
-            timestamp: self.times.read(row.get(time), time, &mut site),
-            content,
-            facts,
-        };
-        self.push(index, row, said);
+        self.push(row, message, facts.meta, facts.is_machine);
     }
 
     /// Whether the row repeats one that was read, but for its own id and what is computed. Rows without an id of Telegram's
@@ -209,32 +195,18 @@ impl<'d> Reader<'d, '_> {
         true
     }
 
-    fn push(&mut self, index: u32, row: Value<'_>, said: ReadRow) {
-        let ReadRow {
-            role,
-            timestamp,
-            content,
-            facts,
-        } = said;
-        let Facts {
-            meta,
-            is_machine,
-            extra: contradicting,
-        } = facts;
-        let mut extra = content.extra;
-        extra.extend(contradicting);
+    fn push(&mut self, row: Value<'_>, mut message: Message, meta: Meta, is_machine: bool) {
+        let (role, extra) = (message.role, &mut message.extra.0);
         if cells::place(row) != self.place {
             for column in ["chat_id", "thread_id"] {
                 extra.keep_some(column, present(row, column));
             }
         }
-        let position = self.list.messages.len() as u32;
         let is_pseudo = single::is_pseudo_reply(row, role, &meta);
         if is_pseudo {
             let text = "nobody replied: the bot named the latest message of the room";
-            let finding = Finding::new(&codes::PSEUDO_REFERENCE, text);
-            let finding = finding.at_message(position, meta.get("message_id"), "");
-            self.list.notes.push(finding, Some(row));
+            let mut site = self.list.site(message.id.as_deref(), row);
+            site.note(&codes::PSEUDO_REFERENCE, text, "", row);
         }
         let sender = match role {
             Role::Assistant => self.roster.bot(&meta),
@@ -244,16 +216,9 @@ impl<'d> Reader<'d, '_> {
         if is_machine {
             self.roster.mark_machine(sender);
         }
-        let sender_name = self.roster.other_name(sender, &meta, &mut extra);
-        self.list.push(Message {
-            id: meta.get("message_id").map(str::to_owned),
-            sender: Some(sender),
-            sender_name,
-            timestamp,
-            parts: content.parts,
-            extra: Extra(extra),
-            ..self.list.message(role, row.span(), index)
-        });
+        message.sender_name = self.roster.other_name(sender, &meta, extra);
+        message.sender = Some(sender);
+        self.list.push(message);
         self.replies.push((meta, is_pseudo));
     }
 
@@ -268,10 +233,11 @@ impl<'d> Reader<'d, '_> {
             if let Some(sender) = message.sender {
                 message.unstated = self.roster.unstated(sender, &meta);
             }
-            message.references.extend(reference.map(|mut reference| {
-                reference.is_pseudo = is_pseudo;
-                reference
-            }));
+            let reference = reference.map(|reference| Reference {
+                is_pseudo,
+                ..reference
+            });
+            message.references.extend(reference);
         }
         self.times.finish(&mut self.list.notes);
         let mut participants = self.roster.participants;

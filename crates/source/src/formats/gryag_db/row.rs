@@ -37,11 +37,8 @@ pub(super) fn role(row: Value<'_>, site: &mut Site<'_>) -> Role {
 
 fn known_role(word: &str) -> Option<Role> {
     match word {
-        "user" => Some(Role::User),
-        "model" | "assistant" => Some(Role::Assistant),
-        "system" => Some(Role::System),
-        "tool" => Some(Role::Tool),
-        _ => None,
+        "model" => Some(Role::Assistant),
+        word => word.parse().ok(),
     }
 }
 
@@ -97,15 +94,22 @@ fn counts_attachments(text: &str) -> bool {
     text.strip_prefix("Прикріплення: ").is_some_and(|list| {
         list.split(", ").all(|one| {
             let kind = one.trim_start_matches(|character: char| character.is_ascii_digit());
-            let kind = if kind.len() < one.len() {
-                kind.strip_prefix(' ').unwrap_or(kind)
-            } else {
-                kind
-            };
-            KINDS.contains(&kind)
+            let counted = kind.strip_prefix(' ').filter(|_| kind.len() < one.len());
+            KINDS.contains(&counted.unwrap_or(kind))
         })
     })
 }
+
+/// Kinds of attachments, by what the words for them begin with.
+const KINDS: [(&str, MediaKind); 7] = [
+    ("image", MediaKind::Image),
+    ("photo", MediaKind::Image),
+    ("sticker", MediaKind::Image),
+    ("video", MediaKind::Video),
+    ("animation", MediaKind::Video),
+    ("audio", MediaKind::Audio),
+    ("voice", MediaKind::Audio),
+];
 
 /// The attachment that rows of 2026 name by its kind and Telegram's id of the file.
 pub(super) fn attachment(row: Value<'_>, content: &mut Content) {
@@ -120,20 +124,10 @@ pub(super) fn attachment(row: Value<'_>, content: &mut Content) {
     {
         content.keep("media_type", value);
     }
-    let begins = |starts: &[&str]| {
-        let word = word.as_deref().unwrap_or_default();
-        starts.iter().any(|start| word.starts_with(start))
-    };
+    let mut kinds = KINDS.iter();
+    let kind = kinds.find(|(start, _)| word.as_deref().is_some_and(|word| word.starts_with(start)));
     content.parts.push(Part::Media(Media {
-        kind: if begins(&["image", "photo", "sticker"]) {
-            MediaKind::Image
-        } else if begins(&["video", "animation"]) {
-            MediaKind::Video
-        } else if begins(&["audio", "voice"]) {
-            MediaKind::Audio
-        } else {
-            MediaKind::File
-        },
+        kind: kind.map_or(MediaKind::File, |(_, kind)| *kind),
         source: MediaSource::Upload,
         media_type: media_type.map(str::to_owned),
         name: file.map(std::borrow::Cow::into_owned),

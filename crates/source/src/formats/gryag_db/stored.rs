@@ -7,7 +7,7 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use super::cells::{cell, is_of_2026, is_queried, is_yes, scalar};
 use super::column::Column;
 use crate::formats::gemini_contents::meta::Meta;
-use crate::reader::{Keep as _, Kept, below, repeats, words};
+use crate::reader::{Keep as _, Kept, below, repeats};
 
 /// The columns that hold JSON, taken apart.
 ///
@@ -29,18 +29,17 @@ impl<'d> Stored<'d> {
     /// Takes both columns apart.
     pub(super) fn read(media: Column<'d>, metadata: Column<'d>) -> Self {
         let mut stored = Self::default();
+        let whole = |cell: Option<Value<'d>>, name: &str| cell.map(|cell| (name.to_owned(), cell));
         match media.json.map(|json| (json, json.kind())) {
             Some((list, Kind::Array)) => stored.add_parts("media", list),
             Some((object, Kind::Object)) => stored.add_object(object),
             _ => {
                 stored.unread = media.cell;
-                stored
-                    .rest
-                    .extend(media.cell.map(|cell| ("media".to_owned(), cell)));
+                stored.rest.extend(whole(media.cell, "media"));
             }
         }
-        let beside = metadata.json.filter(|json| json.kind() == Kind::Object);
-        match beside {
+        match metadata.json.filter(|json| json.kind() == Kind::Object) {
+            None => stored.rest.extend(whole(metadata.cell, "metadata")),
             Some(object) if stored.meta.is_none() => stored.meta = Some((object, "metadata")),
             // What it says once more is known.
             Some(object) => {
@@ -48,10 +47,6 @@ impl<'d> Stored<'d> {
                 let others = object.fields().filter(|(_, field)| field.marked() != Mark::Taken);
                 let others = others.map(|(key, field)| (below("metadata", &key), field));
                 stored.rest.extend(others);
-            }
-            None => {
-                let cell = metadata.cell.map(|cell| ("metadata".to_owned(), cell));
-                stored.rest.extend(cell);
             }
         }
         stored
@@ -63,9 +58,7 @@ impl<'d> Stored<'d> {
                 ("media", Kind::Array) => self.add_parts("media.media", value),
                 ("meta", Kind::Object) => self.meta = Some((value, "media.meta")),
                 ("media" | "meta", Kind::Null) => {}
-                _ => {
-                    self.rest.push((below("media", &key), value));
-                }
+                _ => self.rest.push((below("media", &key), value)),
             }
         }
     }
@@ -77,11 +70,22 @@ impl<'d> Stored<'d> {
     }
 }
 
-/// Keys of the metadata that are read, or repeat columns that are.
-const KEYS: [&str; 12] = words!(
-    chat_id thread_id message_id user_id name username is_bot reply_to_message_id reply_to_user_id
-    reply_to_name reply_to_username reply_excerpt
-);
+/// Facts by their keys in the metadata, with the columns that come before it and behind it.
+const FACTS: [(&str, Option<&str>, Option<&str>); 9] = [
+    ("message_id", Some("external_message_id"), None),
+    ("user_id", Some("external_user_id"), Some("user_id")),
+    ("name", Some("sender_name"), Some("first_name")),
+    ("username", Some("sender_username"), Some("username")),
+    (
+        "reply_to_message_id",
+        Some("reply_to_external_message_id"),
+        Some("reply_to_message_id"),
+    ),
+    ("reply_to_user_id", Some("reply_to_external_user_id"), None),
+    ("reply_to_name", None, None),
+    ("reply_to_username", None, None),
+    ("reply_excerpt", None, None),
+];
 
 /// What is known of a message, each fact once.
 #[derive(Default)]
@@ -103,48 +107,14 @@ impl Facts {
             let (meta, path) = meta?;
             Some((format!("{path}.{name}"), scalar(meta.get(name)?)?))
         };
-        let message_id = if is_of_2026(row) {
-            "message_id"
-        } else {
-            "external_message_id"
-        };
         let mut extra = Kept::new();
         let mut pairs = Vec::new();
-        let facts = [
-            ("message_id", [column(message_id), stored("message_id"), None]),
-            (
-                "user_id",
-                [column("external_user_id"), stored("user_id"), column("user_id")],
-            ),
-            (
-                "name",
-                [column("sender_name"), stored("name"), column("first_name")],
-            ),
-            (
-                "username",
-                [column("sender_username"), stored("username"), column("username")],
-            ),
-            (
-                "reply_to_message_id",
-                [
-                    column("reply_to_external_message_id"),
-                    stored("reply_to_message_id"),
-                    column("reply_to_message_id"),
-                ],
-            ),
-            (
-                "reply_to_user_id",
-                [
-                    column("reply_to_external_user_id"),
-                    stored("reply_to_user_id"),
-                    None,
-                ],
-            ),
-            ("reply_to_name", [stored("reply_to_name"), None, None]),
-            ("reply_to_username", [stored("reply_to_username"), None, None]),
-            ("reply_excerpt", [stored("reply_excerpt"), None, None]),
-        ];
-        for (key, candidates) in facts {
+        for (key, first, last) in FACTS {
+            let first = match key {
+                "message_id" if is_of_2026(row) => Some("message_id"),
+                _ => first,
+            };
+            let candidates = [first.and_then(column), stored(key), last.and_then(column)];
             if let Some(fact) = settle(key, candidates, &mut extra) {
                 pairs.push((key.to_owned(), fact));
             }
@@ -186,7 +156,7 @@ fn keep_rest(row: Value<'_>, meta: Value<'_>, path: &str, extra: &mut Kept) {
                 let text = scalar(value).filter(|text| text != "0");
                 text.is_none() || is_queried(row) || text == cell(row, &key)
             }
-            key => KEYS.contains(&key),
+            key => key == "is_bot" || FACTS.iter().any(|(known, ..)| *known == key),
         };
         let is_scalar = !matches!(value.kind(), Kind::Array | Kind::Object);
         if !value.is_null() && (!is_read || !is_scalar) {

@@ -4,49 +4,11 @@ use std::ops::Range;
 
 use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Media, MediaKind, MediaSource, Reference, Timestamp};
+use chatmill_model::{Media, MediaKind, MediaSource, Reference};
 
-use super::event::{Attachment, Capture, Event, EventKind, Speaker};
-use super::open::Opened;
-use super::times::Clock;
-use crate::reader::{Site, fields, kind_of, left, raw, word, words};
-
-/// A row of the table of attachments.
-pub(super) struct Upload {
-    /// Its row.
-    pub row: u32,
-    /// Its bytes in the frame.
-    pub span: Range<usize>,
-    /// The file.
-    pub file: Attachment,
-    /// The message that it belongs to, where that is known.
-    pub message: Option<String>,
-    /// Who uploaded it.
-    pub uploader: Speaker,
-    /// When.
-    pub time: Option<Timestamp>,
-}
-
-impl Upload {
-    /// The file as an event of its own, which points to the message that is not here.
-    pub(super) fn into_event(self) -> Event {
-        Event {
-            row: self.row,
-            span: self.span,
-            capture: Capture::Api,
-            kind: EventKind::Notice,
-            word: Some("attachment".to_owned()),
-            speaker: self.uploader,
-            time: self.time,
-            reference: self.message.map(|id| Reference {
-                target: Some(id),
-                ..Reference::default()
-            }),
-            attachments: vec![self.file],
-            ..Event::default()
-        }
-    }
-}
+use super::event::{Attachment, Event, Speaker};
+use super::times;
+use crate::reader::{Site, Times, fields, kind_of, left, raw, word, words};
 
 /// Fields of an attachment that have a place in the model.
 const TAKEN: [&str; 3] = ["filename", "mimeType", "blobUrl"];
@@ -73,31 +35,34 @@ pub(super) fn list(value: Value<'_>, site: &mut Site<'_>) -> Option<Vec<Attachme
     Some(attachments)
 }
 
-/// Reads a row of the table.
+/// Reads a row of the table, as an event of its own that points to the message of the file, where that is known.
 pub(super) fn upload(
-    opened: Opened<'_>,
+    body: Value<'_>,
     (row, span): (u32, Range<usize>),
-    clock: &mut Clock,
+    clock: &mut Times,
     site: &mut Site<'_>,
-) -> Upload {
-    let body = opened.body;
+) -> Event {
     let present = |key: &str| fields::present(body, key);
     let mut file = attachment(body, "", &OWNED, site);
     if let Some(id) = present("id") {
         file.rest.insert(0, (".id".to_owned(), raw(id)));
     }
-    let uploader = Speaker {
-        account: present("uploadedBy").and_then(fields::id),
-        name: word(present("uploaderName"), "uploaderName", site),
-        ..Speaker::default()
-    };
-    Upload {
+    Event {
         row,
         span,
-        file,
-        message: present("messageId").and_then(fields::id),
-        uploader,
-        time: present("createdAt").and_then(|time| clock.read(time, "createdAt", site)),
+        word: Some("attachment".to_owned()),
+        speaker: Speaker {
+            account: present("uploadedBy").and_then(fields::id),
+            name: word(present("uploaderName"), "uploaderName", site),
+            ..Speaker::default()
+        },
+        time: present("createdAt").and_then(|time| times::read(clock, time, "createdAt", site)),
+        reference: present("messageId").and_then(fields::id).map(|id| Reference {
+            target: Some(id),
+            ..Reference::default()
+        }),
+        attachments: vec![file],
+        ..Event::default()
     }
 }
 

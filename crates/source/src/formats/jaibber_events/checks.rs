@@ -6,42 +6,29 @@ use chatmill_diag::{Finding, codes};
 
 use super::event::{Capture, Event, EventKind, finding_at};
 
-/// Looks for answers that break the rules of the room. `mentioned` gives the participants whom an event mentions.
-pub(super) fn check<'m>(
-    kept: &[Event],
-    order: &[usize],
-    senders: &[Option<usize>],
-    mentioned: impl Fn(usize) -> &'m [usize],
-    response_depth: u32,
-    findings: &mut Vec<Finding>,
-) {
+/// Looks for answers that break the rules of the room, among events in order.
+pub(super) fn check(events: &[Event], response_depth: u32, findings: &mut Vec<Finding>) {
     // Calls that nobody has answered yet, by participant and by the name that a task is given to.
     let mut calls: HashMap<usize, u64> = HashMap::new();
     let mut tasks: HashMap<String, u64> = HashMap::new();
-    for at in order {
-        let Some(event) = kept.get(*at) else { continue };
+    for event in events {
         findings.extend(loops(event, response_depth));
-        let sender = senders.get(*at).copied().flatten();
-        if let Some(agent) = sender.filter(|_| is_answer(event)) {
+        if let Some(agent) = event.sender.filter(|_| is_answer(event)) {
             let name = event.speaker.name.as_deref().unwrap_or_default().to_lowercase();
             let mut open = calls.get_mut(&agent).filter(|count| **count > 0);
             if open.is_none() {
                 open = tasks.get_mut(&name).filter(|count| **count > 0);
             }
-            match open {
-                Some(count) => *count -= 1,
-                None => findings.push(finding_at(
-                    event,
-                    &codes::UNMENTIONED_RESPONSE,
-                    "no message since the agent's last answer mentions it",
-                    "",
-                )),
+            if let Some(count) = open {
+                *count -= 1;
+            } else {
+                let text = "no message since the agent's last answer mentions it";
+                findings.push(finding_at(event, &codes::UNMENTIONED_RESPONSE, text, ""));
             }
         }
-        for place in mentioned(*at) {
-            if Some(*place) != sender {
-                *calls.entry(*place).or_default() += 1;
-            }
+        let mentioned = event.mentioned.places.iter();
+        for place in mentioned.filter(|place| Some(**place) != event.sender) {
+            *calls.entry(*place).or_default() += 1;
         }
         if let Some(agent) = &event.task_agent {
             *tasks.entry(agent.to_lowercase()).or_default() += 1;
@@ -56,11 +43,7 @@ fn is_answer(event: &Event) -> bool {
     event.kind == EventKind::Final
         && matches!(event.word.as_deref(), Some("response" | "done"))
         && event.speaker.is_agent == Some(true)
-        && match event.capture {
-            Capture::Live => true,
-            Capture::Api => !is_api,
-            Capture::Store => false,
-        }
+        && (event.capture == Capture::Live || event.capture == Capture::Api && !is_api)
 }
 
 fn loops(event: &Event, response_depth: u32) -> Option<Finding> {
@@ -68,20 +51,17 @@ fn loops(event: &Event, response_depth: u32) -> Option<Finding> {
     let mut seen = HashSet::new();
     let is_twice = !event.chain.iter().all(|name| seen.insert(name.to_lowercase()));
     let chain = event.chain.len() as u64;
-    let (text, field) = match event.depth {
-        Some(depth) if depth > limit => (
-            format!("the answer has depth {depth}, the limit is {limit}"),
-            ".responseDepth",
-        ),
-        _ if is_twice => (
-            "an agent stands twice in the chain".to_owned(),
-            ".respondingChain",
-        ),
-        _ if chain > limit => (
-            format!("the chain holds {chain} agents, the limit is {limit}"),
-            ".respondingChain",
-        ),
-        _ => return None,
+    let too_deep = |text: String, field| Some(finding_at(event, &codes::LOOP_DEPTH_EXCEEDED, text, field));
+    if let Some(depth) = event.depth.filter(|depth| *depth > limit) {
+        let text = format!("the answer has depth {depth}, the limit is {limit}");
+        return too_deep(text, ".responseDepth");
+    }
+    let text = if is_twice {
+        "an agent stands twice in the chain".to_owned()
+    } else if chain > limit {
+        format!("the chain holds {chain} agents, the limit is {limit}")
+    } else {
+        return None;
     };
-    Some(finding_at(event, &codes::LOOP_DEPTH_EXCEEDED, text, field))
+    too_deep(text, ".respondingChain")
 }

@@ -1,7 +1,7 @@
 //! Cutting frames into rows: pages of the REST API and files of the desktop client hold many messages each.
 
 use chatmill_diag::limits::DEPTH_CEILING;
-use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_intake::json::{Kind, Value};
 
 use super::open::{self, Opened, is_attachment, is_event, is_presence};
 use crate::frame::Row;
@@ -11,8 +11,7 @@ use crate::reader::fields;
 pub(super) const STORE: &str = "chat_messages";
 
 /// The rows of a frame with the projects that they belong to; `None` when the frame is none of Jaibber's.
-pub(super) fn rows(document: &Document<'_>) -> Option<Vec<Row>> {
-    let root = document.root();
+pub(super) fn rows(root: Value<'_>) -> Option<Vec<Row>> {
     if root.kind() != Kind::Object {
         return None;
     }
@@ -48,7 +47,7 @@ pub(super) fn is_row(root: Value<'_>) -> bool {
 /// A page's messages are of one project, which may be named beside them.
 fn page(root: Value<'_>, list: Value<'_>) -> Vec<Row> {
     let named = root.get("projectId").and_then(fields::id);
-    let project = named.or_else(|| list.items().find_map(|item| keys(item).into_iter().next()));
+    let project = named.or_else(|| list.items().find_map(|item| projects(item).0.into_iter().next()));
     let project = project.unwrap_or_default();
     list.items().map(|item| row(item, &project)).collect()
 }
@@ -80,25 +79,22 @@ fn is_store(root: Value<'_>) -> bool {
 /// A row, and whose it is: of the project that it names, else of that of its page. Presence that stands on no page and names
 /// no project is everybody's.
 fn row(value: Value<'_>, page: &str) -> Row {
-    let mut keys = keys(value);
-    if keys.is_empty() && !(page.is_empty() && is_everywhere(value)) {
+    let (mut keys, is_everywhere) = projects(value);
+    if keys.is_empty() && !(page.is_empty() && is_everywhere) {
         keys.push(page.to_owned());
     }
     keys.dedup();
     Row {
-        about: None,
-        begins: None,
         keys,
-        span: value.span(),
+        ..Row::shared(None, value)
     }
 }
 
-fn is_everywhere(value: Value<'_>) -> bool {
-    open::open(value, DEPTH_CEILING, |opened, _| open::is_everywhere(opened)).unwrap_or(false)
-}
-
-fn keys(value: Value<'_>) -> Vec<String> {
-    let mut keys = open::open(value, DEPTH_CEILING, |opened, _| open::projects(opened)).unwrap_or_default();
-    keys.sort();
-    keys
+/// The projects of a row in order, and whether it is presence that holds for all of them.
+fn projects(value: Value<'_>) -> (Vec<String>, bool) {
+    let ask = |opened: Opened<'_>| (open::projects(opened), open::is_everywhere(opened));
+    let (mut projects, is_everywhere) =
+        open::open(value, DEPTH_CEILING, |opened, _| ask(opened)).unwrap_or_default();
+    projects.sort();
+    (projects, is_everywhere)
 }

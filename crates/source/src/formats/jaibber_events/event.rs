@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use chatmill_diag::{Code, Finding};
-use chatmill_model::{Media, Part, Reference, Timestamp};
+use chatmill_model::{Media, Part, RawJson, Reference, Timestamp};
 
 use crate::reader::Kept;
 
@@ -100,9 +100,34 @@ pub(super) struct Event {
     pub is_own: bool,
     /// Everything else.
     pub extra: Kept,
+    /// The participant who speaks, once all rows are known.
+    pub sender: Option<usize>,
+    /// Whom it mentions, in its field or in its text, once all rows are known.
+    pub mentioned: Mentioned,
+}
+
+/// Whom an event mentions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mentioned {
+    /// Participants.
+    pub places: Vec<usize>,
+    /// Their ids, and names that nobody in the room has, in order.
+    pub words: Vec<String>,
+    /// The field as it was written, where the names alone do not say whom it means.
+    pub written: Option<(String, RawJson)>,
 }
 
 impl Event {
+    /// Whether it says that an answer failed.
+    pub(super) fn is_error(&self) -> bool {
+        self.word.as_deref() == Some("error")
+    }
+
+    /// Whether it is none of the messages: something happened, or an answer begins.
+    pub(super) const fn is_notice(&self) -> bool {
+        matches!(self.kind, EventKind::Start | EventKind::Notice)
+    }
+
     /// The parts of a message or notice with this text and these files.
     pub(super) fn parts(&mut self, is_notice: bool) -> Vec<Part> {
         let text = std::mem::take(&mut self.text);

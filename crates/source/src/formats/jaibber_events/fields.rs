@@ -1,5 +1,6 @@
 //! The fields of live payloads, of stored messages and of the desktop client's entries, which differ in names only.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use chatmill_diag::{Finding, Severity, codes};
@@ -9,8 +10,8 @@ use chatmill_model::{Preview, Reference, Timestamp};
 use super::attachments;
 use super::event::{Capture, Event, EventKind, Speaker};
 use super::open::Opened;
-use super::times::Clock;
-use crate::reader::{Keep as _, Kept, Site, fields, present, word, words};
+use super::times;
+use crate::reader::{Keep as _, Kept, Site, Times, fields, present, word, words};
 
 /// Fields that are read; a row that has one of them twice is rejected.
 pub(super) const KNOWN: [&str; 31] = words!(
@@ -31,24 +32,21 @@ pub(super) fn read(
     (row, span): (u32, Range<usize>),
     key: Option<&str>,
     outside: Option<Timestamp>,
-    clock: &mut Clock,
+    clock: &mut Times,
     site: &mut Site<'_>,
 ) -> Event {
     let body = opened.body;
     let capture = capture(opened);
     let mut extra = envelope(opened);
     let inside = time(body, clock, site);
-    let id =
-        word(present(body, "messageId"), "messageId", site).or_else(|| word(present(body, "id"), "id", site));
-    let typed = word(present(body, "type"), "type", site);
+    let id = named(body, "messageId", site).or_else(|| named(body, "id", site));
+    let typed = named(body, "type", site);
     let is_notification = present(body, "isTaskNotification").and_then(Value::as_bool) == Some(true);
     let (kind, written) = kind(typed, capture, is_notification, body, site);
     let attached = present(body, "attachments").and_then(|list| attachments::list(list, site));
     let mentions = present(body, "mentions").and_then(|list| words(list, "mentions", site));
     let depth = depth(body, site);
-    let chain = present(body, "respondingChain")
-        .and_then(|list| words(list, "respondingChain", site))
-        .unwrap_or_default();
+    let chain = present(body, "respondingChain").and_then(|list| words(list, "respondingChain", site));
     let speaker = speaker(body, capture, kind, is_notification, site);
     for (name, value) in body.fields() {
         let is_taken = match &*name {
@@ -69,13 +67,10 @@ pub(super) fn read(
         }
     }
     let task = present(body, "task");
-    let assigned = task
-        .and_then(|task| task.get("assignedAgentName"))
-        .and_then(fields::id);
     let task_agent = if is_notification {
         speaker.name.clone()
     } else {
-        assigned
+        id_in(task, "assignedAgentName")
     };
     let said = text(body, task, kind, site);
     if task.is_none() {
@@ -88,15 +83,12 @@ pub(super) fn read(
         capture,
         kind,
         word: written,
-        stream: match word(present(body, "responseId"), "responseId", site) {
+        stream: match named(body, "responseId", site) {
             None if kind != EventKind::Start => id.clone(),
             stream => stream,
         },
         id,
-        envelope_id: opened
-            .envelope
-            .and_then(|envelope| present(envelope, "id"))
-            .and_then(fields::id),
+        envelope_id: id_in(opened.envelope, "id"),
         speaker,
         text: said,
         time: inside.or(outside),
@@ -104,17 +96,32 @@ pub(super) fn read(
         mentions: mentions.unwrap_or_default(),
         attachments: attached.unwrap_or_default(),
         depth,
-        chain,
+        chain: chain.unwrap_or_default(),
         task_agent,
-        is_own: present(body, "sender").and_then(Value::as_str).as_deref() == Some("me"),
+        is_own: string(body, "sender").as_deref() == Some("me"),
         extra,
+        ..Event::default()
     }
+}
+
+/// A field that is text, and not null.
+fn string<'d>(body: Value<'d>, key: &str) -> Option<Cow<'d, str>> {
+    present(body, key).and_then(Value::as_str)
+}
+
+/// A name or an id in a field.
+fn named(body: Value<'_>, key: &str, site: &mut Site<'_>) -> Option<String> {
+    word(present(body, key), key, site)
+}
+
+/// The same in an object inside the row, of which nothing is reported.
+fn id_in(object: Option<Value<'_>>, key: &str) -> Option<String> {
+    present(object?, key).and_then(fields::id)
 }
 
 fn capture(opened: Opened<'_>) -> Capture {
     let has = |key: &str| opened.body.get(key).is_some();
-    let sender = present(opened.body, "sender").and_then(Value::as_str);
-    if matches!(sender.as_deref(), Some("me" | "them")) {
+    if matches!(string(opened.body, "sender").as_deref(), Some("me" | "them")) {
         Capture::Store
     } else if has("senderType") || has("senderId") || has("createdAt") || (has("id") && !has("messageId")) {
         Capture::Api
@@ -151,8 +158,7 @@ fn kind(
         if body.get("task").is_some() {
             return (EventKind::Notice, None);
         }
-        let status = present(body, "status").and_then(Value::as_str);
-        return match (capture, status.as_deref()) {
+        return match (capture, string(body, "status").as_deref()) {
             (Capture::Store, Some("streaming")) => (EventKind::Chunk, Some("chunk".to_owned())),
             (Capture::Store, Some("error")) => (EventKind::Final, Some("error".to_owned())),
             (Capture::Store, _) => (EventKind::Message, None),
@@ -189,8 +195,8 @@ fn speaker(
     site: &mut Site<'_>,
 ) -> Speaker {
     let task = present(body, "task");
-    let of_task = |key: &str| task.and_then(|task| present(task, key)).and_then(fields::id);
-    let mut named = |key: &str| word(present(body, key), key, site);
+    let of_task = |key: &str| id_in(task, key);
+    let mut named = |key: &str| named(body, key, site);
     let account = named("from")
         .or_else(|| named("senderId"))
         .or_else(|| of_task("createdBy"));
@@ -198,8 +204,7 @@ fn speaker(
         .or_else(|| named("senderName"))
         .or_else(|| of_task("createdByName"));
     let agent_name = named("agentName");
-    let status = present(body, "status").and_then(Value::as_str);
-    let sender_type = present(body, "senderType").and_then(Value::as_str);
+    let sender_type = string(body, "senderType");
     let stated = match sender_type.as_deref() {
         Some("agent" | "api") => Some(true),
         Some("user") => Some(false),
@@ -209,8 +214,8 @@ fn speaker(
     let hinted = match (capture, task) {
         (_, Some(_)) => of_task("createdByType").map(|word| word == "agent"),
         (Capture::Store, None) => {
-            let is_own = present(body, "sender").and_then(Value::as_str).as_deref() == Some("me");
-            match status.as_deref() {
+            let is_own = string(body, "sender").as_deref() == Some("me");
+            match string(body, "status").as_deref() {
                 Some("sending" | "sent") => Some(false),
                 _ if present(body, "executionMode").is_some() => Some(false),
                 _ => (answers && !is_own).then_some(true),
@@ -249,9 +254,7 @@ fn text(body: Value<'_>, task: Option<Value<'_>>, kind: EventKind, site: &mut Si
         if is_needed && present(body, "attachments").is_none() {
             missing("text", "text is missing", site);
         }
-        let title = task
-            .and_then(|task| present(task, "title"))
-            .and_then(Value::as_str);
+        let title = task.and_then(|task| string(task, "title"));
         return title.map(String::from).unwrap_or_default();
     };
     if let Some(text) = value.as_str() {
@@ -263,25 +266,21 @@ fn text(body: Value<'_>, task: Option<Value<'_>>, kind: EventKind, site: &mut Si
 
 /// Reports what every message has.
 fn report_missing(has_id: bool, speaker: &Speaker, kind: EventKind, capture: Capture, site: &mut Site<'_>) {
+    let [id, account, name] = match capture {
+        Capture::Live => ["messageId", "from", "fromUsername"],
+        Capture::Api | Capture::Store => ["id", "senderId", "senderName"],
+    };
     if !has_id && kind != EventKind::Start {
-        let field = if capture == Capture::Live {
-            "messageId"
-        } else {
-            "id"
-        };
-        missing(field, "the row has no id", site);
+        missing(id, "the row has no id", site);
     }
     if capture == Capture::Store || kind == EventKind::Notice {
         return;
     }
-    let is_live = capture == Capture::Live;
     if speaker.account.is_none() {
-        let field = if is_live { "from" } else { "senderId" };
-        missing(field, "the row does not say whose account it comes from", site);
+        missing(account, "the row does not say whose account it comes from", site);
     }
     if speaker.shown.is_none() {
-        let field = if is_live { "fromUsername" } else { "senderName" };
-        missing(field, "the row does not say under which name it was sent", site);
+        missing(name, "the row does not say under which name it was sent", site);
     }
 }
 
@@ -290,10 +289,10 @@ fn missing(field: &str, text: &str, site: &mut Site<'_>) {
     site.push(finding, format!(".{field}"), site.message);
 }
 
-fn time(body: Value<'_>, clock: &mut Clock, site: &mut Site<'_>) -> Option<Timestamp> {
+fn time(body: Value<'_>, clock: &mut Times, site: &mut Site<'_>) -> Option<Timestamp> {
     let mut keys = ["createdAt", "timestamp"].into_iter();
     let (value, key) = keys.find_map(|key| Some((present(body, key)?, key)))?;
-    clock.read(value, key, site)
+    times::read(clock, value, key, site)
 }
 
 fn depth(body: Value<'_>, site: &mut Site<'_>) -> Option<u64> {
@@ -320,15 +319,10 @@ fn words(list: Value<'_>, field: &str, site: &mut Site<'_>) -> Option<Vec<String
 /// The reply, with what the desktop client shows of its target.
 fn reference(body: Value<'_>, site: &mut Site<'_>) -> Option<Reference> {
     let parent = present(body, "parentMessage");
-    let of_parent = |key: &str| {
-        parent
-            .and_then(|parent| present(parent, key))
-            .and_then(fields::id)
-    };
-    let target = word(present(body, "parentMessageId"), "parentMessageId", site).or_else(|| of_parent("id"));
+    let target = named(body, "parentMessageId", site).or_else(|| id_in(parent, "id"));
     let preview = Preview {
-        content: of_parent("text"),
-        sender_name: of_parent("senderName"),
+        content: id_in(parent, "text"),
+        sender_name: id_in(parent, "senderName"),
         ..Preview::default()
     };
     let preview = (preview != Preview::default()).then_some(preview);

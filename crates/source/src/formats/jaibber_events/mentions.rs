@@ -61,9 +61,8 @@ impl Names {
 
     /// Whether a name is somebody else's, too.
     pub(super) fn is_shared(&self, whose: usize) -> bool {
-        self.named
-            .get(&whose)
-            .is_some_and(|name| self.of(*name).len() > 1)
+        let name = self.named.get(&whose);
+        name.is_some_and(|name| self.of(*name).len() > 1)
     }
 
     /// The participants with exactly this name, in any case.
@@ -80,10 +79,8 @@ impl Names {
     pub(super) fn mentioned(&self, text: &str) -> Vec<usize> {
         let mut found = Vec::new();
         let mut seen = HashSet::new();
-        for (_, after) in text
-            .match_indices('@')
-            .filter_map(|(at, _)| text.split_at_checked(at + 1))
-        {
+        let signs = text.match_indices('@');
+        for after in signs.filter_map(|(at, _)| text.get(at + 1..)) {
             let stop = after.match_indices('@').nth(MAX_SIGNS);
             let within = after.get(..stop.map_or(after.len(), |(at, _)| at));
             let mut at = 0;

@@ -3,118 +3,80 @@
 use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::{Finding, Path};
-use chatmill_model::{Extra, Media, Message, MessageKind, MessageOrigin, Part, RawJson, Reference, Role};
+use chatmill_model::{Extra, Media, Message, MessageKind, Part, RawJson, Reference, Role};
 
-use super::attachments::Upload;
 use super::checks;
-use super::event::{Event, EventKind};
+use super::event::{Event, Mentioned};
 use super::roster::Roster;
-use super::streams::{Assembler, RowOutcome};
+use super::streams::{Assembler, RowOutcome, becomes};
 use super::times;
-use crate::reader::quoted;
+use crate::reader::{ListReader, quoted_list};
 
-/// The messages of a conversation, and what became of its rows.
-pub(super) struct Settled {
-    /// In canonical order.
-    pub messages: Vec<Message>,
-    /// By index of the row.
-    pub outcomes: Vec<RowOutcome>,
-    /// With positions of messages and paths of rows.
-    pub findings: Vec<Finding>,
-}
-
-/// Orders what was put together and finds out who speaks. `notes` are findings whose positions are rows; `start` is the
-/// place of the frame in the entry.
+/// Orders what was put together, finds out who speaks, and adds it to the list, whose findings have rows as positions until
+/// then. Gives what became of each row.
 pub(super) fn settle(
     mut assembler: Assembler,
-    uploads: Vec<Upload>,
+    uploads: Vec<Event>,
     roster: &mut Roster,
-    notes: Vec<Finding>,
-    start: u64,
-    response_depth: u32,
-) -> Settled {
+    list: &mut ListReader<'_, '_>,
+) -> Vec<RowOutcome> {
     assembler.finish();
     attach(uploads, &mut assembler);
-    let Assembler {
-        kept,
-        outcomes,
-        findings: oddities,
-        has_rest,
-        ..
-    } = assembler;
-    let mut findings = notes;
-    findings.extend(oddities);
-    let order = order(&kept, has_rest);
-    let senders = senders(&kept, &order, roster);
-    let mut mentions = mentions(&kept, &order, &senders, roster);
-    let mentioned = |at: usize| -> &[usize] { mentions.get(at).map_or(&[], |mentioned| &mentioned.places) };
-    checks::check(&kept, &order, &senders, mentioned, response_depth, &mut findings);
-    let mut positions: Vec<Option<u32>> = vec![None; kept.len()];
-    let mut events: Vec<Option<Event>> = kept.into_iter().map(Some).collect();
-    let mut messages = Vec::with_capacity(order.len());
+    let findings = &mut list.notes.findings;
+    findings.append(&mut assembler.findings);
+    let (kept, outcomes) = (assembler.kept, assembler.outcomes);
+    let order = order(&kept, assembler.has_rest);
+    let mut positions: Vec<u32> = vec![0; kept.len()];
+    let mut events: Vec<Event> = Vec::with_capacity(kept.len());
+    let mut kept: Vec<Option<Event>> = kept.into_iter().map(Some).collect();
     for at in order {
-        let Some(event) = events.get_mut(at).and_then(Option::take) else {
-            continue;
-        };
-        let position = messages.len() as u32;
-        if let Some(place) = positions.get_mut(at) {
-            *place = Some(position);
+        if let (Some(place), Some(event)) = (positions.get_mut(at), kept.get_mut(at)) {
+            *place = events.len() as u32;
+            events.extend(event.take());
         }
-        let sender = senders.get(at).copied().flatten();
-        let mut message = message(event, position, sender, roster, start);
-        if let Some(mentioned) = mentions.get_mut(at) {
-            message.mentions = std::mem::take(&mut mentioned.words);
-            message.extra.0.extend(mentioned.written.take());
-        }
-        messages.push(message);
     }
-    for finding in &mut findings {
+    name_senders(&mut events, roster);
+    find_mentions(&mut events, roster);
+    checks::check(&events, list.limits.response_depth, findings);
+    for event in events {
+        let message = message(event, roster, list);
+        list.push(message);
+    }
+    for finding in &mut list.notes.findings {
         place(finding, &outcomes, &positions);
-        let message = finding
-            .position
-            .and_then(|position| messages.get(position as usize));
-        if let Some(message) = message {
+        let position = finding.position;
+        if let Some(message) = position.and_then(|position| list.messages.get(position as usize)) {
             finding.message_id.clone_from(&message.id);
         }
     }
-    Settled {
-        messages,
-        outcomes,
-        findings,
-    }
+    outcomes
 }
 
 /// Attaches files to their messages. A file whose message is missing becomes a notice.
-fn attach(uploads: Vec<Upload>, assembler: &mut Assembler) {
-    let by_id: HashMap<String, usize> = assembler
-        .kept
-        .iter()
-        .enumerate()
-        .filter(|(_, event)| !matches!(event.kind, EventKind::Start | EventKind::Notice))
+fn attach(uploads: Vec<Event>, assembler: &mut Assembler) {
+    let kept = || assembler.kept.iter().enumerate();
+    let by_id: HashMap<String, usize> = kept()
+        .filter(|(_, event)| !event.is_notice())
         .filter_map(|(at, event)| Some((event.id.clone()?, at)))
         .rev()
         .collect();
-    let mut shown: HashSet<(usize, Media)> = assembler
-        .kept
-        .iter()
-        .enumerate()
+    let mut shown: HashSet<(usize, Media)> = kept()
         .flat_map(|(at, event)| event.attachments.iter().map(move |file| (at, file.media.clone())))
         .collect();
     for upload in uploads {
         let row = upload.row;
-        let at = upload.message.as_ref().and_then(|id| by_id.get(id)).copied();
+        let target = upload.reference.as_ref().and_then(|to| to.target.as_ref());
+        let at = target.and_then(|id| by_id.get(id)).copied();
         let outcome = if let Some((at, event)) = at.and_then(|at| Some((at, assembler.kept.get_mut(at)?))) {
-            if shown.insert((at, upload.file.media.clone())) {
-                event.attachments.push(upload.file);
-            }
+            let files = upload.attachments.into_iter();
+            let new = files.filter(|file| shown.insert((at, file.media.clone())));
+            event.attachments.extend(new);
             RowOutcome::Merged(Some(at))
         } else {
-            assembler.kept.push(upload.into_event());
+            assembler.kept.push(upload);
             RowOutcome::Anchors(assembler.kept.len() - 1)
         };
-        if let Some(known) = assembler.outcomes.get_mut(row as usize) {
-            *known = outcome;
-        }
+        becomes(&mut assembler.outcomes, row, outcome);
     }
 }
 
@@ -140,37 +102,11 @@ fn order(kept: &[Event], has_rest: bool) -> Vec<usize> {
 
 /// The participant who speaks in each event. Rows that name an account come first, because those of the desktop client,
 /// which name none, are understood by them.
-fn senders(kept: &[Event], order: &[usize], roster: &mut Roster) -> Vec<Option<usize>> {
-    let mut senders = vec![None; kept.len()];
+fn name_senders(events: &mut [Event], roster: &mut Roster) {
     for has_account in [true, false] {
-        for at in order {
-            if let (Some(event), Some(sender)) = (kept.get(*at), senders.get_mut(*at))
-                && event.speaker.account.is_some() == has_account
-            {
-                *sender = roster.speaker(&event.speaker);
-            }
-        }
-    }
-    senders
-}
-
-/// Whom an event mentions, in its field or in its text.
-#[derive(Clone, Debug, Default)]
-struct Mentioned {
-    /// Participants.
-    places: Vec<usize>,
-    /// Their ids, and names that nobody in the room has, in order.
-    words: Vec<String>,
-    /// The field as it was written, where the names alone do not say whom it means.
-    written: Option<(String, RawJson)>,
-    seen: HashSet<usize>,
-}
-
-impl Mentioned {
-    fn add(&mut self, place: usize, roster: &Roster) {
-        if self.seen.insert(place) {
-            self.places.push(place);
-            self.words.extend(roster.id(place).map(str::to_owned));
+        let events = events.iter_mut();
+        for event in events.filter(|event| event.speaker.account.is_some() == has_account) {
+            event.sender = roster.speaker(&event.speaker);
         }
     }
 }
@@ -179,16 +115,15 @@ impl Mentioned {
 ///
 /// In these rooms agents are called by a mention: somebody in the desktop client's store of whom nothing else is known is an
 /// agent when he is mentioned by somebody else, and a person when the store is his own.
-fn mentions(
-    kept: &[Event],
-    order: &[usize],
-    senders: &[Option<usize>],
-    roster: &mut Roster,
-) -> Vec<Mentioned> {
-    let mut mentions = vec![Mentioned::default(); kept.len()];
-    for at in order {
-        let (Some(event), Some(mentioned)) = (kept.get(*at), mentions.get_mut(*at)) else {
-            continue;
+fn find_mentions(events: &mut [Event], roster: &mut Roster) {
+    for event in events.iter_mut() {
+        let mut mentioned = Mentioned::default();
+        let mut seen = HashSet::new();
+        let mut add = |place: usize, mentioned: &mut Mentioned| {
+            if seen.insert(place) {
+                mentioned.places.push(place);
+                mentioned.words.extend(roster.id(place).map(str::to_owned));
+            }
         };
         let mut known = HashSet::new();
         for word in event.mentions.iter().filter(|word| known.insert(*word)) {
@@ -196,88 +131,75 @@ fn mentions(
             if meant.is_empty() {
                 mentioned.words.push(word.clone());
             }
-            let is_shared = meant.iter().any(|place| roster.names.is_shared(*place));
-            if is_shared && mentioned.written.is_none() {
-                mentioned.written = Some(("mentions".to_owned(), list(&event.mentions)));
+            if mentioned.written.is_none() && meant.iter().any(|place| roster.names.is_shared(*place)) {
+                mentioned.written = Some(("mentions".to_owned(), quoted_list(&event.mentions)));
             }
             for place in meant {
-                mentioned.add(place, roster);
+                add(place, &mut mentioned);
             }
         }
-        if !matches!(event.kind, EventKind::Start | EventKind::Notice) {
+        if !event.is_notice() {
             for place in roster.names.mentioned(&event.text) {
-                mentioned.add(place, roster);
+                add(place, &mut mentioned);
             }
         }
-        let sender = senders.get(*at).copied().flatten();
-        for place in mentioned.places.iter().filter(|place| Some(**place) != sender) {
+        for place in mentioned
+            .places
+            .iter()
+            .filter(|place| Some(**place) != event.sender)
+        {
             roster.settle(*place, Some(true));
         }
+        event.mentioned = mentioned;
     }
-    for at in order {
-        let own = kept.get(*at).filter(|event| event.is_own);
-        if let (Some(_), Some(sender)) = (own, senders.get(*at).copied().flatten()) {
-            roster.settle(sender, Some(false));
-        }
-    }
-    mentions
-}
-
-/// A list of strings as JSON.
-fn list(words: &[String]) -> RawJson {
-    let quoted: Vec<String> = words.iter().map(|word| quoted(word).0).collect();
-    RawJson(format!("[{}]", quoted.join(",")))
-}
-
-/// A message, without its mentions.
-fn message(mut event: Event, position: u32, sender: Option<usize>, roster: &Roster, start: u64) -> Message {
-    let kind = match event.kind {
-        EventKind::Start | EventKind::Notice => MessageKind::Notice,
-        EventKind::Message | EventKind::Chunk | EventKind::Final => MessageKind::Message,
-    };
-    let is_agent = event
-        .speaker
-        .is_agent
-        .unwrap_or_else(|| sender.is_some_and(|sender| roster.is_agent(sender)));
-    let parts: Vec<Part> = event.parts(kind == MessageKind::Notice);
-    let is_api = event
-        .extra
+    for sender in events
         .iter()
-        .any(|(key, value)| key == "senderType" && value.as_str() == "\"api\"");
-    let word = event.word.take();
-    let source_type = match word {
+        .filter(|event| event.is_own)
+        .filter_map(|event| event.sender)
+    {
+        roster.settle(sender, Some(false));
+    }
+}
+
+fn message(mut event: Event, roster: &Roster, list: &ListReader<'_, '_>) -> Message {
+    let sender = event.sender;
+    let kind = if event.is_notice() {
+        MessageKind::Notice
+    } else {
+        MessageKind::Message
+    };
+    let is_agent = event.speaker.is_agent;
+    let is_agent = is_agent.unwrap_or_else(|| sender.is_some_and(|sender| roster.is_agent(sender)));
+    let parts: Vec<Part> = event.parts(kind == MessageKind::Notice);
+    let mut kept = event.extra.iter();
+    let is_api = kept.any(|(key, value)| key == "senderType" && value.as_str() == "\"api\"");
+    let source_type = match event.word.take() {
         Some(word) if is_api && word != "error" => {
             if word != "message" {
-                event
-                    .extra
-                    .push(("type".to_owned(), RawJson(format!("\"{word}\""))));
+                let word = RawJson(format!("\"{word}\""));
+                event.extra.push(("type".to_owned(), word));
             }
             Some("api".to_owned())
         }
         word => word,
     };
-    let known_name = sender
-        .and_then(|sender| roster.participants.get(sender))
-        .map(|known| &known.name);
+    event.extra.extend(event.mentioned.written.take());
+    let known = sender.and_then(|sender| roster.participants.get(sender));
     let shown = event.speaker.shown.or(event.speaker.name);
-    let origin = MessageOrigin {
-        start: start + event.span.start as u64,
-        end: start + event.span.end as u64,
-        index: event.row,
-    };
     let role = if is_agent { Role::Assistant } else { Role::User };
     let reference = event.reference.map(|reference| signed(reference, roster));
     Message {
         id: event.id,
         sender,
-        sender_name: shown.filter(|name| known_name.is_none_or(|known| known.as_ref() != Some(name))),
+        sender_name: shown.filter(|name| known.is_none_or(|known| known.name.as_ref() != Some(name))),
         kind,
         source_type,
         timestamp: event.time,
         parts,
         references: reference.into_iter().collect(),
+        mentions: event.mentioned.words,
         extra: Extra(event.extra),
-        ..Message::new(role, position, origin)
+        ..list.message(role, event.span, event.row)
     }
 }
 
@@ -294,18 +216,14 @@ fn signed(mut reference: Reference, roster: &Roster) -> Reference {
 }
 
 /// Turns a finding about a row into one about a message, if the row became one or part of one.
-fn place(finding: &mut Finding, outcomes: &[RowOutcome], positions: &[Option<u32>]) {
+fn place(finding: &mut Finding, outcomes: &[RowOutcome], positions: &[u32]) {
     let Some(row) = finding.position.take() else {
         return;
     };
     let outcome = outcomes.get(row as usize);
-    let (at, is_anchor) = match outcome {
-        Some(RowOutcome::Anchors(at)) => (Some(*at), true),
-        Some(RowOutcome::Merged(at) | RowOutcome::Repeats(at)) => (*at, false),
-        Some(RowOutcome::Rejected) | None => (None, false),
-    };
-    finding.position = at.and_then(|at| positions.get(at).copied().flatten());
-    if !is_anchor || finding.position.is_none() {
+    let at = outcome.and_then(|outcome| outcome.event());
+    finding.position = at.and_then(|at| positions.get(at).copied());
+    if !matches!(outcome, Some(RowOutcome::Anchors(_))) || finding.position.is_none() {
         let suffix = match &finding.path {
             Path::InMessage(suffix) => suffix.as_str(),
             Path::Absolute(_) | Path::Record => "",

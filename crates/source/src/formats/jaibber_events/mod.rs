@@ -25,28 +25,22 @@ mod roster;
 mod streams;
 mod times;
 
-use chatmill_diag::{Finding, Limits, Path, RowLedger, Severity, codes};
-use chatmill_intake::Sketch;
-use chatmill_intake::json::{Document, Kind, Note, Value};
-use chatmill_model::{Conversation, Customs, Message, MessageKind, Scene};
+use chatmill_diag::{Finding, Limits, Path, Severity, codes};
+use chatmill_intake::json::{Kind, Note, Value};
+use chatmill_model::{Conversation, Customs, Scene};
 
-use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{ListReader, Notes, Site, drop_kept, list, present};
-use crate::source::{About, Source};
-use attachments::Upload;
-use event::Capture;
+use crate::coded::Coded;
+use crate::frame::{FrameView, Reading};
+use crate::reader::zone::{READ_IN_ZONE, Zone};
+use crate::reader::{ListReader, Times, drop_kept, list, present};
+use crate::source::About;
+use event::{Capture, Event};
 use fields::KNOWN;
-use messages::Settled;
 use open::{Opened, is_attachment, is_event, is_presence};
 use roster::Roster;
 use streams::{Assembler, RowOutcome};
-use times::Clock;
 
 const ID: &str = "jaibber-events";
-
-/// The source `jaibber-events`.
-#[derive(Debug)]
-pub struct JaibberEvents;
 
 static ABOUT: About = About {
     id: ID,
@@ -60,43 +54,23 @@ static ABOUT: About = About {
     },
 };
 
-impl Source for JaibberEvents {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        detect::recognise(sketch)
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+/// The source `jaibber-events`.
+pub static JAIBBER_EVENTS: Coded = Coded {
+    message_path: Some(|index| Some(format!("$[{index}]"))),
+    rows: Some(cut::rows),
+    merges: true,
+    ..Coded::of(&ABOUT, detect::recognise, |frame, limits| {
         Reading::stored(ABOUT.customs, read(*frame, limits))
-    }
-
-    fn message_path(&self, index: u32) -> Option<String> {
-        Some(format!("$[{index}]"))
-    }
-
-    fn gathers(&self, _sketch: &Sketch) -> bool {
-        true
-    }
-
-    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
-        cut::rows(document)
-    }
-
-    fn merges(&self) -> bool {
-        true
-    }
-}
+    })
+};
 
 /// Reads the rows of one conversation.
 struct Reader<'d, 'r> {
     list: ListReader<'d, 'r>,
-    clock: Clock,
+    clock: Times,
     roster: Roster,
     assembler: Assembler,
-    uploads: Vec<Upload>,
+    uploads: Vec<Event>,
     /// Kinds of captures that were seen.
     newest: Option<Capture>,
     has_live: bool,
@@ -106,16 +80,11 @@ struct Reader<'d, 'r> {
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
     let no_row = "the record is neither a message nor an event, presence, file, page or store of this system";
     let no_row = (!cut::is_row(frame.root())).then_some(no_row);
-    let rows = list::rows(
-        frame,
-        "the conversation",
-        no_row,
-        "the record is not an object",
-        limits,
-    )?;
+    let neither = "the record is not an object";
+    let rows = list::rows(frame, "the conversation", no_row, neither, limits)?;
     let mut reader = Reader {
         list: ListReader::new(frame, limits),
-        clock: Clock::new(frame.options),
+        clock: Times::within(Zone::of_check(frame.options), [READ_IN_ZONE, times::NAIVE]),
         roster: Roster::default(),
         assembler: Assembler::default(),
         uploads: Vec::new(),
@@ -123,15 +92,15 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         has_live: false,
         key: frame.key.map(str::to_owned),
     };
-    let count = rows.len() as u64;
     for (index, row) in (0..).zip(rows) {
         reader.read(index, row);
     }
-    Ok(reader.finish(count))
+    Ok(reader.finish())
 }
 
 impl<'d> Reader<'d, '_> {
     fn read(&mut self, index: u32, row: Value<'d>) {
+        self.list.rows.rows += 1;
         let result = if row.kind() == Kind::Object {
             let depth = self.list.limits.depth;
             let opened = open::open(row, depth, |opened, notes| self.opened(index, row, opened, notes));
@@ -171,16 +140,12 @@ impl<'d> Reader<'d, '_> {
         if self.key.is_none() {
             self.key = open::projects(opened).into_iter().next();
         }
-        let mut site = Site {
-            notes: &mut self.list.notes,
-            position: index,
-            id: None,
-            message: row,
-        };
+        let mut site = self.list.site(None, row);
+        site.position = index;
         let outside = opened
             .envelope
             .and_then(|envelope| present(envelope, "timestamp"))
-            .and_then(|time| self.clock.read(time, "timestamp", &mut site));
+            .and_then(|time| times::read(&mut self.clock, time, "timestamp", &mut site));
         let before = site.notes.findings.len();
         site.message = body;
         if !repeated.is_empty() {
@@ -191,8 +156,8 @@ impl<'d> Reader<'d, '_> {
             self.roster.join(body);
             self.assembler.outcomes.push(RowOutcome::Merged(None));
         } else if is_attachment(body) {
-            self.uploads
-                .push(attachments::upload(opened, place, &mut self.clock, &mut site));
+            let upload = attachments::upload(body, place, &mut self.clock, &mut site);
+            self.uploads.push(upload);
             self.assembler.outcomes.push(RowOutcome::Merged(None));
         } else {
             let key = self.key.as_deref();
@@ -207,119 +172,73 @@ impl<'d> Reader<'d, '_> {
 
     /// Moves findings about the inside of an envelope to their place in the frame.
     fn relocate(&mut self, before: usize, opened: Opened<'_>, scanned: &[Note], index: u32) {
-        for finding in self.list.notes.findings.iter_mut().skip(before) {
+        let findings = &mut self.list.notes.findings;
+        for finding in findings.iter_mut().skip(before) {
             if let Path::InMessage(suffix) = &mut finding.path {
                 suffix.insert_str(0, opened.prefix);
             }
         }
         let Some(text) = opened.text else { return };
-        let span = text.span();
-        for note in scanned {
-            let finding = Finding::new(note.code, "it stands inside the text of data").at_message(
-                index,
-                None,
-                opened.prefix,
-            );
-            self.list.notes.findings.push(finding);
-        }
-        let place = Some(self.list.frame.span(span));
-        for finding in self.list.notes.findings.iter_mut().skip(before) {
+        findings.extend(scanned.iter().map(|note| {
+            let finding = Finding::new(note.code, "it stands inside the text of data");
+            finding.at_message(index, None, opened.prefix)
+        }));
+        let place = Some(self.list.frame.span(text.span()));
+        for finding in findings.iter_mut().skip(before) {
             finding.span = place;
         }
     }
 
-    fn finish(mut self, rows: u64) -> Reading {
-        self.clock.finish(&mut self.list.notes);
-        let Settled {
-            messages,
-            outcomes,
-            mut findings,
-        } = messages::settle(
-            self.assembler,
-            self.uploads,
-            &mut self.roster,
-            self.list.notes.findings,
-            self.list.frame.start,
-            self.list.limits.response_depth,
-        );
-        let shape = match self.newest {
-            _ if self.has_live => "events",
-            Some(Capture::Store) => "store",
-            Some(Capture::Live | Capture::Api) | None => "rest",
-        };
-        if self.key.is_none() && !messages.is_empty() {
-            let text = "no row names its project";
-            findings.push(Finding::new(&codes::MISSING_FIELD, text).with_severity(Severity::Warning));
+    fn finish(mut self) -> Reading {
+        let list = &mut self.list;
+        self.clock.finish(&mut list.notes);
+        let outcomes = messages::settle(self.assembler, self.uploads, &mut self.roster, list);
+        let is_silent = list.messages.is_empty();
+        if self.key.is_none() && !is_silent {
+            let finding = Finding::new(&codes::MISSING_FIELD, "no row names its project");
+            list.notes.push(finding.with_severity(Severity::Warning), None);
         }
-        if rows > 0 && messages.is_empty() && self.list.rejects.is_empty() {
+        // An empty list is a conversation in which nobody said anything, as it is for every source.
+        let is_nothing = is_silent && list.rows.rows > 0;
+        if is_nothing && list.rejects.is_empty() {
             let finding = only_present(self.key.as_deref());
-            let span = self.list.frame.root().span();
-            findings.push(Notes::new(self.list.frame.start).spanned(finding, span));
+            list.notes.push(finding, Some(list.frame.root()));
         }
-        let is_notice = |message: &&Message| message.kind == MessageKind::Notice;
-        let notices = messages.iter().filter(is_notice).count() as u64;
-        let ledger = ledger(rows, &outcomes, notices);
+        let is_merged = |outcome: &&RowOutcome| matches!(outcome, RowOutcome::Merged(_));
+        let is_repeated = |outcome: &&RowOutcome| matches!(outcome, RowOutcome::Repeats(_));
+        list.rows.merged = outcomes.iter().filter(is_merged).count() as u64;
+        list.rows.repeated = outcomes.iter().filter(is_repeated).count() as u64;
         // What pieces and copies hold beyond what they share with their message stands in no message.
-        for (row, outcome) in self.list.frame.root().items().zip(&outcomes) {
+        for (row, outcome) in list.frame.root().items().zip(&outcomes) {
             if matches!(outcome, RowOutcome::Merged(Some(_)) | RowOutcome::Repeats(_)) {
                 drop_kept(row);
             }
         }
-        // An empty list is a conversation in which nobody said anything, as it is for every source.
-        let conversation = (rows == 0 || !messages.is_empty()).then(|| Conversation {
+        let mut reading = self.list.finish(Conversation {
             source: ID,
-            shape,
+            shape: match self.newest {
+                _ if self.has_live => "events",
+                Some(Capture::Store) => "store",
+                Some(Capture::Live | Capture::Api) | None => "rest",
+            },
             source_id: self.key,
             scene: Scene::GroupChat,
             participants: self.roster.participants,
-            messages,
             ..Conversation::default()
         });
-        Reading {
-            conversation,
-            fault: None,
-            findings,
-            rejects: self.list.rejects,
-            rows: ledger,
-            also: Vec::new(),
-        }
+        reading.conversation = reading.conversation.filter(|_| !is_nothing);
+        reading
     }
 }
 
 /// Presence alone is not a conversation: mostly it is all that a capture holds of a project.
 fn only_present(key: Option<&str>) -> Finding {
-    let (text, severity) = if key.is_some() {
-        (
-            "only presence: nobody says anything in the project",
-            Severity::Note,
-        )
-    } else {
-        (
-            "only presence: nobody says anything, and no project is named",
-            Severity::Warning,
-        )
+    let (place, severity) = match key {
+        Some(_) => (" in the project", Severity::Note),
+        None => (", and no project is named", Severity::Warning),
     };
+    let text = format!("only presence: nobody says anything{place}");
     Finding::new(&codes::EMPTY_CONVERSATION, text)
         .with_severity(severity)
         .at_path("$")
-}
-
-/// Counts what became of the rows.
-fn ledger(rows: u64, outcomes: &[RowOutcome], notices: u64) -> RowLedger {
-    let mut ledger = RowLedger {
-        rows,
-        notices,
-        ..RowLedger::default()
-    };
-    let mut kept = 0;
-    for outcome in outcomes {
-        match outcome {
-            RowOutcome::Rejected => ledger.rejected += 1,
-            RowOutcome::Merged(_) => ledger.merged += 1,
-            RowOutcome::Repeats(_) => ledger.repeated += 1,
-            RowOutcome::Anchors(_) => kept += 1,
-        }
-    }
-    ledger.messages = kept - notices;
-    ledger
 }

@@ -40,30 +40,28 @@ pub(super) fn open<R>(
     };
     if let Some(text) = data.as_str() {
         let document = data.open(&text, depth)?;
+        let text = Some(data);
         let opened = Opened {
-            body: inside(document.root()).unwrap_or(document.root()),
-            envelope: Some(row),
-            prefix: ".data",
-            text: Some(data),
+            text,
+            ..wrapped(row, document.root(), ".data")
         };
         return Ok(look(opened, document.notes()));
     }
     let opened = match inside(data) {
         _ if data.kind() != Kind::Object => bare,
-        Some(message) => Opened {
-            body: message,
-            envelope: Some(row),
-            prefix: ".data.message",
-            text: None,
-        },
-        None => Opened {
-            body: data,
-            envelope: Some(row),
-            prefix: ".data",
-            text: None,
-        },
+        Some(_) => wrapped(row, data, ".data.message"),
+        None => wrapped(row, data, ".data"),
     };
     Ok(look(opened, &[]))
+}
+
+fn wrapped<'d>(row: Value<'d>, data: Value<'d>, prefix: &'static str) -> Opened<'d> {
+    Opened {
+        body: inside(data).unwrap_or(data),
+        envelope: Some(row),
+        prefix,
+        text: None,
+    }
 }
 
 /// Whether an object is a message itself, whatever `data` it may have.
@@ -81,12 +79,7 @@ fn inside(data: Value<'_>) -> Option<Value<'_>> {
 pub(super) fn projects(opened: Opened<'_>) -> Vec<String> {
     let body = opened.body;
     if is_presence(body) {
-        let list: Vec<String> = body
-            .get("projectIds")
-            .into_iter()
-            .flat_map(Value::items)
-            .filter_map(fields::id)
-            .collect();
+        let list: Vec<String> = fields::items(body, "projectIds").filter_map(fields::id).collect();
         if !list.is_empty() {
             return list;
         }

@@ -46,26 +46,21 @@ impl Roster {
         };
         let username = text(body, "username");
         let is_agent = body.get("isAgent").and_then(Value::as_bool) == Some(true);
-        let mut agents: Vec<Value<'_>> = body.get("agents").into_iter().flat_map(Value::items).collect();
-        if agents.iter().all(|agent| text(*agent, "agentName").is_none()) && text(body, "agentName").is_some()
-        {
-            agents = vec![body];
-        }
-        let names: Vec<String> = agents
-            .iter()
-            .filter_map(|agent| text(*agent, "agentName"))
+        let agents = body.get("agents").into_iter().flat_map(Value::items);
+        let mut agents: Vec<(Value<'_>, String)> = agents
+            .filter_map(|agent| Some((agent, text(agent, "agentName")?)))
             .collect();
+        if agents.is_empty() {
+            agents.extend(text(body, "agentName").map(|name| (body, name)));
+        }
         // An account that runs an agent may have no person who uses it.
-        if !username.as_ref().is_some_and(|name| names.contains(name)) {
+        if !agents.iter().any(|(_, name)| Some(name) == username.as_ref()) {
             let place = self.place(Key::Person(account.clone()), username.as_deref());
             if !is_agent {
                 self.settle(place, Some(false));
             }
         }
-        for agent in agents {
-            let Some(name) = text(agent, "agentName") else {
-                continue;
-            };
+        for (agent, name) in agents {
             let place = self.agent(&account, Some(&name));
             self.settle(place, Some(true));
             for (key, value) in [
@@ -89,24 +84,18 @@ impl Roster {
             (Some(account), name) if speaker.is_agent == Some(true) => self.agent(account, name),
             (Some(account), name) => {
                 // The name of somebody who may be a person or an agent tells which.
-                let key = name
-                    .filter(|_| speaker.is_agent.is_none())
-                    .map(|name| agent_key(account, name));
-                match key.and_then(|key| self.places.get(&key).copied()) {
-                    Some(agent) => agent,
-                    None => self.place(Key::Person(account.clone()), name),
-                }
+                let unsure = name.filter(|_| speaker.is_agent.is_none());
+                let agent = unsure.and_then(|name| self.places.get(&agent_key(account, name)).copied());
+                agent.unwrap_or_else(|| self.place(Key::Person(account.clone()), name))
             }
-            (None, Some(name)) => match self.among(name, speaker.is_agent) {
-                Some(known) => known,
-                // Where no account is known, the name stands for it.
-                None => match speaker.is_agent {
-                    Some(true) => self.agent(name, Some(name)),
-                    Some(false) => self.place(Key::Person(name.to_owned()), Some(name)),
-                    None => self.place(Key::Named(name.to_owned()), Some(name)),
-                },
-            },
             (None, None) => return None,
+            (None, Some(name)) => match (self.among(name, speaker.is_agent), speaker.is_agent) {
+                (Some(known), _) => known,
+                // Where no account is known, the name stands for it.
+                (None, Some(true)) => self.agent(name, Some(name)),
+                (None, Some(false)) => self.place(Key::Person(name.to_owned()), Some(name)),
+                (None, None) => self.place(Key::Named(name.to_owned()), Some(name)),
+            },
         };
         self.settle(place, speaker.is_agent);
         Some(place)
@@ -114,25 +103,13 @@ impl Roster {
 
     /// A participant with this name and no contradicting kind; one whose name has the same case is preferred.
     fn among(&self, name: &str, is_agent: Option<bool>) -> Option<usize> {
-        let fits = |place: &&usize| {
-            let kind = self.participants.get(**place).map(|known| known.kind);
-            match is_agent {
-                Some(true) => kind != Some(ParticipantKind::Human),
-                Some(false) => kind != Some(ParticipantKind::Agent),
-                None => true,
-            }
-        };
-        let called = self.names.called(name);
-        let exact = |place: &&usize| {
-            let known = self.participants.get(**place);
-            known.is_some_and(|known| known.name.as_deref() == Some(name))
-        };
-        called
-            .iter()
-            .filter(fits)
-            .find(exact)
-            .or_else(|| called.iter().find(fits))
-            .copied()
+        let other = is_agent.map(|is_agent| kind(!is_agent));
+        let known = |place: usize| self.participants.get(place);
+        let called = self.names.called(name).iter().copied();
+        let fitting =
+            called.filter(|place| known(*place).map(|known| known.kind) != other || other.is_none());
+        let exact = |place: &usize| known(*place).is_some_and(|known| known.name.as_deref() == Some(name));
+        fitting.clone().find(exact).or_else(|| fitting.clone().next())
     }
 
     /// Those who are meant by a name or an id in the field `mentions`.
@@ -145,9 +122,7 @@ impl Roster {
 
     /// The id of a participant.
     pub(super) fn id(&self, place: usize) -> Option<&str> {
-        self.participants
-            .get(place)
-            .map(|participant| participant.id.as_str())
+        Some(&self.participants.get(place)?.id)
     }
 
     /// Whether a participant is an agent.
@@ -162,11 +137,7 @@ impl Roster {
             return;
         };
         if participant.kind == ParticipantKind::Unknown {
-            participant.kind = match is_agent {
-                Some(true) => ParticipantKind::Agent,
-                Some(false) => ParticipantKind::Human,
-                None => ParticipantKind::Unknown,
-            };
+            participant.kind = is_agent.map(kind).unwrap_or_default();
         }
     }
 
@@ -221,6 +192,14 @@ impl Roster {
         }
         self.ids.insert(id.clone(), place);
         id
+    }
+}
+
+const fn kind(is_agent: bool) -> ParticipantKind {
+    if is_agent {
+        ParticipantKind::Agent
+    } else {
+        ParticipantKind::Human
     }
 }
 

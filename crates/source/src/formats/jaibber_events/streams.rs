@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Code, Finding, Severity, codes};
 
 use super::event::{Capture, Event, EventKind, finding_at};
 use crate::reader::{Keep as _, Kept};
@@ -23,6 +23,17 @@ pub(super) enum RowOutcome {
     Repeats(Option<usize>),
     /// It is the row that gives this event its place.
     Anchors(usize),
+}
+
+impl RowOutcome {
+    /// The event that the row is, or is part of.
+    pub(super) const fn event(self) -> Option<usize> {
+        match self {
+            Self::Anchors(at) => Some(at),
+            Self::Merged(at) | Self::Repeats(at) => at,
+            Self::Rejected => None,
+        }
+    }
 }
 
 /// An answer while its rows come in.
@@ -68,6 +79,13 @@ pub(super) struct Assembler {
     order: Vec<String>,
 }
 
+impl Stream {
+    /// What the pieces say together.
+    fn text(&self) -> String {
+        self.pieces.iter().map(|(_, text)| text.as_str()).collect()
+    }
+}
+
 impl Assembler {
     /// Takes the event of the next row.
     pub(super) fn take(&mut self, event: Event) {
@@ -77,12 +95,7 @@ impl Assembler {
             let row = self.outcomes.len();
             let earlier = *self.envelopes.entry(seen).or_insert(row);
             if let Some(outcome) = self.outcomes.get(earlier) {
-                let of = match outcome {
-                    RowOutcome::Anchors(at) => Some(*at),
-                    RowOutcome::Merged(at) | RowOutcome::Repeats(at) => *at,
-                    RowOutcome::Rejected => None,
-                };
-                return self.repeat(&event, of);
+                return self.repeat(&event, outcome.event());
             }
         }
         match event.kind {
@@ -99,11 +112,14 @@ impl Assembler {
         at
     }
 
+    fn note(&mut self, event: &Event, code: &'static Code, text: &str) {
+        self.findings.push(finding_at(event, code, text, ""));
+    }
+
     /// Notes that a row says what an earlier one said; `of` is the event that both are part of, where there is one yet.
     fn repeat(&mut self, event: &Event, of: Option<usize>) {
         let text = "the row repeats an earlier one and is left out";
-        self.findings
-            .push(finding_at(event, &codes::REPEATED_ROW, text, ""));
+        self.note(event, &codes::REPEATED_ROW, text);
         self.outcomes.push(RowOutcome::Repeats(of));
     }
 
@@ -140,17 +156,14 @@ impl Assembler {
     fn add(&mut self, event: Event) {
         let Some(id) = event.stream.clone() else {
             let text = "the piece belongs to no answer that can be told: it stands alone";
-            self.findings
-                .push(finding_at(&event, &codes::ORPHAN_CHUNK, text, ""));
+            self.note(&event, &codes::ORPHAN_CHUNK, text);
             self.keep(event);
             return;
         };
         let stream = self.stream(&id);
         if let Some(next) = stream.replay {
-            let is_same = stream
-                .pieces
-                .get(next)
-                .is_some_and(|(_, text)| *text == event.text);
+            let piece = stream.pieces.get(next);
+            let is_same = piece.is_some_and(|(_, text)| *text == event.text);
             stream.replay = is_same.then_some(next + 1);
             if is_same {
                 let whole = stream.whole;
@@ -166,11 +179,8 @@ impl Assembler {
             return;
         }
         // The desktop client's copy of an answer that was captured live as well adds nothing.
-        if stream
-            .last
-            .as_ref()
-            .is_none_or(|last| last.capture == event.capture)
-        {
+        let last = stream.last.as_ref();
+        if last.is_none_or(|last| last.capture == event.capture) {
             if stream.pieces.is_empty() {
                 stream.is_orphan = stream.begun.is_none() && event.capture == Capture::Live;
             }
@@ -188,20 +198,16 @@ impl Assembler {
         {
             if !is_copy(earlier, &event) {
                 let text = "the row has the id of an earlier one, says something else, and is left out";
-                self.findings
-                    .push(finding_at(&event, &codes::DUPLICATE_MESSAGE_ID, text, ""));
+                self.note(&event, &codes::DUPLICATE_MESSAGE_ID, text);
                 self.outcomes.push(RowOutcome::Repeats(Some(at)));
             } else if event.capture > earlier.capture {
                 std::mem::swap(earlier, &mut event);
                 self.fields.remove(&at);
-                if let Some(outcome) = self.outcomes.get_mut(event.row as usize) {
-                    *outcome = RowOutcome::Repeats(Some(at));
-                }
-                self.outcomes.push(RowOutcome::Anchors(at));
                 complete(earlier, &mut event, self.fields.entry(at).or_default());
+                becomes(&mut self.outcomes, event.row, RowOutcome::Repeats(Some(at)));
+                self.outcomes.push(RowOutcome::Anchors(at));
                 let text = "the row repeats a later one, which another client captured, and is left out";
-                self.findings
-                    .push(finding_at(&event, &codes::REPEATED_ROW, text, ""));
+                self.note(&event, &codes::REPEATED_ROW, text);
             } else {
                 complete(earlier, &mut event, self.fields.entry(at).or_default());
                 self.repeat(&event, Some(at));
@@ -228,21 +234,14 @@ impl Assembler {
         };
         stream.whole = Some(at);
         for (row, _) in &stream.pieces {
-            if let Some(outcome) = self.outcomes.get_mut(*row as usize) {
-                *outcome = RowOutcome::Merged(Some(at));
-            }
+            becomes(&mut self.outcomes, *row, RowOutcome::Merged(Some(at)));
         }
         // What an agent had said before it failed stands nowhere else.
-        let Some(event) = self
-            .kept
-            .get_mut(at)
-            .filter(|event| event.word.as_deref() == Some("error"))
-        else {
-            return;
-        };
-        let partial: String = stream.pieces.iter().map(|(_, text)| text.as_str()).collect();
-        if !partial.is_empty() && !event.text.contains(&partial) {
-            event.extra.keep_text("partialText", &partial);
+        if let Some(event) = self.kept.get_mut(at).filter(|event| event.is_error()) {
+            let partial = stream.text();
+            if !partial.is_empty() && !event.text.contains(&partial) {
+                event.extra.keep_text("partialText", &partial);
+            }
         }
     }
 
@@ -252,28 +251,27 @@ impl Assembler {
             let Some(mut stream) = self.streams.remove(&id) else {
                 continue;
             };
-            let pieces = stream.pieces.len() as u64;
             let first = stream.pieces.first().map(|(row, _)| *row);
             if let Some(mut event) = stream.last.take() {
                 if stream.whole.is_none() {
-                    event.text = stream.pieces.iter().map(|(_, text)| text.as_str()).collect();
+                    event.text = stream.text();
                     event.id.clone_from(&event.stream);
                     let text = "the end of the answer is missing: its pieces are the text";
-                    self.findings
-                        .push(finding_at(&event, &codes::UNFINISHED_STREAM, text, ""));
+                    self.note(&event, &codes::UNFINISHED_STREAM, text);
                 }
                 if let (true, Some(row)) = (stream.is_orphan, first) {
-                    let mut finding = finding_at(&event, &codes::ORPHAN_CHUNK, "", "");
+                    let (text, severity) = match stream.whole {
+                        None => (
+                            ": its text is kept as far as it goes",
+                            codes::ORPHAN_CHUNK.severity,
+                        ),
+                        Some(_) => (", but the whole answer follows", Severity::Note),
+                    };
+                    let text = format!("the beginning of the answer is missing{text}");
+                    let mut finding = finding_at(&event, &codes::ORPHAN_CHUNK, text, "");
                     finding.position = Some(row);
-                    finding.count = pieces;
-                    if stream.whole.is_none() {
-                        "the beginning of the answer is missing: its text is kept as far as it goes"
-                    } else {
-                        finding.severity = Severity::Note;
-                        "the beginning of the answer is missing, but the whole answer follows"
-                    }
-                    .clone_into(&mut finding.message);
-                    self.findings.push(finding);
+                    finding.count = stream.pieces.len() as u64;
+                    self.findings.push(finding.with_severity(severity));
                 }
                 if stream.whole.is_none() {
                     self.finish_pieces(&stream.pieces, event);
@@ -282,16 +280,13 @@ impl Assembler {
                 && let Some(event) = self.kept.get(at).filter(|event| event.capture == Capture::Live)
             {
                 let text = "the answer was begun, and nothing of it follows";
-                let finding = finding_at(event, &codes::UNFINISHED_STREAM, text, "");
-                self.findings.push(finding);
+                self.findings
+                    .push(finding_at(event, &codes::UNFINISHED_STREAM, text, ""));
             }
             if let (Some((event, count)), Some(whole)) = (stream.late, stream.whole) {
                 // A page of stored messages may stand before the capture: then nothing is late.
-                if self
-                    .kept
-                    .get(whole)
-                    .is_some_and(|whole| whole.capture == event.capture)
-                {
+                let whole = self.kept.get(whole);
+                if whole.is_some_and(|whole| whole.capture == event.capture) {
                     let text = "a piece of the answer follows its end";
                     let mut finding = finding_at(&event, &codes::LATE_CHUNK, text, "");
                     finding.count = count;
@@ -304,15 +299,17 @@ impl Assembler {
     fn finish_pieces(&mut self, pieces: &[(u32, String)], event: Event) {
         let at = self.kept.len();
         for (row, _) in pieces {
-            if let Some(outcome) = self.outcomes.get_mut(*row as usize) {
-                *outcome = if *row == event.row {
-                    RowOutcome::Anchors(at)
-                } else {
-                    RowOutcome::Merged(Some(at))
-                };
-            }
+            becomes(&mut self.outcomes, *row, RowOutcome::Merged(Some(at)));
         }
+        becomes(&mut self.outcomes, event.row, RowOutcome::Anchors(at));
         self.kept.push(event);
+    }
+}
+
+/// Says what became of a row that was taken before.
+pub(super) fn becomes(outcomes: &mut [RowOutcome], row: u32, outcome: RowOutcome) {
+    if let Some(known) = outcomes.get_mut(row as usize) {
+        *known = outcome;
     }
 }
 
@@ -337,8 +334,7 @@ fn is_copy(one: &Event, other: &Event) -> bool {
         let [own, media] = media;
         !own.eq(media)
     };
-    let is_error = |event: &Event| event.word.as_deref() == Some("error");
-    is_error(one) == is_error(other)
+    one.is_error() == other.is_error()
         && agrees(one.speaker.is_agent.as_ref(), other.speaker.is_agent.as_ref())
         && agrees(one.speaker.account.as_ref(), other.speaker.account.as_ref())
         && is_named_alike
@@ -351,14 +347,10 @@ fn complete(event: &mut Event, other: &mut Event, known: &mut HashSet<String>) {
     event.time = event.time.take().or(other.time.take());
     event.reference = event.reference.take().or(other.reference.take());
     event.depth = event.depth.or(other.depth);
-    let speaker = &mut event.speaker;
-    if speaker.account.is_none() {
-        speaker.account = other.speaker.account.take();
-    }
-    speaker.is_agent = speaker.is_agent.or(other.speaker.is_agent);
-    if event.word.is_none() {
-        event.word = other.word.take();
-    }
+    event.word = event.word.take().or(other.word.take());
+    let (speaker, known_speaker) = (&mut event.speaker, &mut other.speaker);
+    speaker.account = speaker.account.take().or(known_speaker.account.take());
+    speaker.is_agent = speaker.is_agent.or(known_speaker.is_agent);
     if event.chain.is_empty() {
         event.chain = std::mem::take(&mut other.chain);
     }

@@ -9,12 +9,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Message, MessageKind, Part, RawJson, Role, ToolResult, Weight};
+use chatmill_model::{Extra, Message, MessageKind, Part, Role, ToolResult, Weight};
 
 use super::calls::{Call, Print, Said, Step};
 use super::retold::Told;
 use super::waiting::Waiting;
-use crate::frame::FrameView;
+use crate::frame::{FrameView, Reading};
 use crate::reader::exchange::Exchange;
 use crate::reader::{Turn, Turns, drop_kept, message_object, present, quoted_list, text};
 
@@ -29,9 +29,25 @@ pub(crate) struct Found<'d, 'r> {
 }
 
 impl Found<'_, '_> {
-    /// The ids of the steps whose histories it holds, as an extra field.
-    pub(crate) fn named_prefixes(&self) -> Option<(String, RawJson)> {
-        (!self.prefixes.is_empty()).then(|| ("prefixes".to_owned(), quoted_list(&self.prefixes)))
+    /// The conversation of this number of a trace, as one of this source and structure; `extra` is what the trace itself says.
+    pub(crate) fn reading(
+        mut self,
+        (trace, number): (Option<&str>, usize),
+        name: (&'static str, &'static str),
+        mut extra: Extra,
+    ) -> Reading {
+        let beside = &mut self.exchange.beside;
+        beside.id = match (trace, self.whole) {
+            (Some(trace), Some(step)) if number > 0 => Some(format!("{trace}/{step}")),
+            (trace, step) => trace.map(str::to_owned).or(step),
+        };
+        if !self.prefixes.is_empty() {
+            let prefixes = quoted_list(&self.prefixes);
+            extra.0.push(("prefixes".to_owned(), prefixes));
+        }
+        extra.0.append(&mut beside.extra.0);
+        beside.extra = extra;
+        self.exchange.finish(name)
     }
 }
 
@@ -463,16 +479,13 @@ fn add_result(
             content = texts_of_server(output).unwrap_or_else(|| message_object::text_of(output));
         });
     }
-    let turn = Turn {
-        role: Some(Role::Tool),
-        parts: vec![Part::ToolResult(ToolResult {
-            call_id,
-            name,
-            content,
-            ..ToolResult::default()
-        })],
-        ..Turn::default()
+    let result = ToolResult {
+        call_id,
+        name,
+        content,
+        ..ToolResult::default()
     };
+    let turn = Turn::of(Role::Tool, Part::ToolResult(result));
     exchange.turns.list.rows.rows += 1;
     exchange.turns.push(0, call.at, turn);
     if let Some(message) = exchange.turns.list.messages.last_mut() {

@@ -19,22 +19,24 @@ mod waiting;
 use std::collections::HashMap;
 
 use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{self, Kind, Mark, Value};
-use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Conversation, Extra, Usage};
+use chatmill_model::{Extra, Usage};
 
+use crate::coded::Coded;
 use crate::frame::{FrameView, Reading};
-use crate::reader::{Keep as _, best, id, logged, present, raw, reading, repeats, text, times};
-use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+use crate::reader::exchange::Exchange;
+use crate::reader::{
+    Keep as _, Turns, best, id, items, logged, present, raw, reading, repeats, text, times, words,
+};
+use crate::source::{About, NO_TEXT_ARGUMENTS};
 use calls::{Call, Said, Several, Step};
-use chains::Found;
 use retold::Told;
 
 const ID: &str = "langfuse";
 
-/// The source `langfuse`.
-#[derive(Debug)]
-pub struct Langfuse;
+/// The source of its conversations, and their structure.
+const NAME: (&str, &str) = (ID, "trace");
 
 static ABOUT: About = About {
     id: ID,
@@ -45,23 +47,15 @@ static ABOUT: About = About {
     customs: NO_TEXT_ARGUMENTS,
 };
 
-impl Source for Langfuse {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        best(sketch, recognise)
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        reading(ABOUT.customs, read(*frame, limits))
-    }
-
-    fn lies_apart(&self) -> bool {
-        true
-    }
-}
+/// The source `langfuse`.
+pub static LANGFUSE: Coded = Coded {
+    lies_apart: true,
+    ..Coded::of(
+        &ABOUT,
+        |sketch| best(sketch, recognise),
+        |frame, limits| reading(ABOUT.customs, read(*frame, limits)),
+    )
+};
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let has = |name: &str| record.names(name);
@@ -79,12 +73,8 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         return Err(frame.fault(&codes::MISSING_FIELD, text, "$.observations", root));
     };
     if let Some(text) = crate::reader::too_many(observations, "the trace", "observations", limits) {
-        return Err(frame.fault(
-            &codes::CONVERSATION_TOO_LARGE,
-            text,
-            "$.observations",
-            observations,
-        ));
+        let code = &codes::CONVERSATION_TOO_LARGE;
+        return Err(frame.fault(code, text, "$.observations", observations));
     }
     let trace = present(root, "trace").unwrap_or(root);
     let mut calls: Vec<Call<'_>> = Vec::new();
@@ -115,21 +105,29 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     }
     let found = chains::conversations(frame, limits, calls);
     let of_trace = trace.get("id").and_then(id);
-    let mut all = found
-        .into_iter()
-        .enumerate()
-        .map(|(number, found)| build(found, number, of_trace.as_deref(), trace));
-    let mut first = all.next().unwrap_or_else(|| empty(of_trace.as_deref()));
+    let mut all = (0..).zip(found).map(|(number, mut found)| {
+        let mut extra = Extra::default();
+        if number == 0 {
+            let known = words!(id name input output observations trace);
+            extra.keep_rest(trace, "", &known);
+        }
+        found.exchange.beside.title = text(trace.get("name"));
+        found.reading((of_trace.as_deref(), number), NAME, extra)
+    });
+    let mut first = all.next().unwrap_or_else(|| {
+        // Nobody says anything in it.
+        let mut exchange = Exchange::new(Turns::new(frame, limits));
+        exchange.beside.id.clone_from(&of_trace);
+        exchange.finish(NAME)
+    });
     first.also = all.collect();
     tell_again(trace, observations, &mut first, limits);
     // An observation is a row that is read; what it says are rows, too.
     first.rows.rows += count;
     first.rows.merged += count;
     for (index, value) in odd {
-        let finding = Finding::new(
-            &codes::WRONG_TYPE,
-            "the observation is not an object and is rejected",
-        );
+        let text = "the observation is not an object and is rejected";
+        let finding = Finding::new(&codes::WRONG_TYPE, text);
         let finding = finding.at_path(format!("$.observations[{index}]"));
         first.rejects.push(frame.reject(value.span(), finding, limits));
         first.rows.rows += 1;
@@ -148,18 +146,16 @@ fn tell_again(trace: Value<'_>, observations: Value<'_>, first: &mut Reading, li
         .filter_map(|original| Some((original.get("id").and_then(id)?, original)))
         .collect();
     for copy in own.into_iter().flat_map(Value::items) {
-        if let Some(original) = copy.get("id").and_then(id).and_then(|id| originals.get(&id)) {
-            repeats(copy, *original);
-        }
+        let original = copy.get("id").and_then(id).and_then(|id| originals.get(&id));
+        original.inspect(|original| repeats(copy, **original));
     }
     let whole = ["input", "output", "metadata"];
     let of_trace = whole.iter().filter_map(|key| present(trace, key));
     let of_steps = observations.items().flat_map(|step| {
-        let called = present(step, "toolCalls").into_iter().flat_map(Value::items);
         let set = present(step, "modelParameters")
             .into_iter()
             .flat_map(Value::fields);
-        called.chain(set.map(|(_, value)| value))
+        items(step, "toolCalls").chain(set.map(|(_, value)| value))
     });
     let spans = observations.items().enumerate();
     let spans = spans.filter_map(|(index, step)| Some((Some(index), present(step, "metadata")?)));
@@ -280,45 +276,5 @@ impl Call<'_> {
     /// Whether anything went in or came out.
     fn says_something(&self) -> bool {
         !self.input.is_empty() || !self.output.is_empty()
-    }
-}
-
-/// A conversation of the trace.
-fn build(found: Found<'_, '_>, number: usize, trace_id: Option<&str>, trace: Value<'_>) -> Reading {
-    let source_id = match (trace_id, found.whole.clone()) {
-        (Some(trace), Some(step)) if number > 0 => Some(format!("{trace}/{step}")),
-        (trace, step) => trace.map(str::to_owned).or(step),
-    };
-    let mut extra = Extra::default();
-    if number == 0 {
-        let known = ["id", "name", "input", "output", "observations", "trace"];
-        extra.keep_rest(trace, "", &known);
-    }
-    extra.0.extend(found.named_prefixes());
-    let (turns, beside) = (found.exchange.turns, found.exchange.beside);
-    extra.0.extend(beside.extra.0);
-    turns.list.finish(Conversation {
-        source: ID,
-        source_id,
-        shape: "trace",
-        title: text(trace.get("name")),
-        model: beside.model,
-        participants: turns.roster.participants,
-        tools: beside.tools,
-        extra,
-        ..Conversation::default()
-    })
-}
-
-/// A trace in which nobody says anything.
-fn empty(trace_id: Option<&str>) -> Reading {
-    Reading {
-        conversation: Some(Conversation {
-            source: ID,
-            source_id: trace_id.map(str::to_owned),
-            shape: "trace",
-            ..Conversation::default()
-        }),
-        ..Reading::default()
     }
 }

@@ -70,7 +70,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         if parts.is_empty() {
             site.missing("text", Severity::Warning);
         }
-        let field = map.time.as_ref().map_or_else(String::new, MapPath::name);
+        let field = map.time.as_ref().map_or("", MapPath::name);
         let timestamp = self.times.read(first(&map.time), &field, &mut site);
         let references = word(&map.reply_to).map(|target| Reference {
             target: Some(target),

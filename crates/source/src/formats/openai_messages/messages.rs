@@ -7,21 +7,21 @@ use std::borrow::Cow;
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::{Extra, Message, Part, Role};
+use chatmill_model::{Part, Role};
 
 use super::cached;
 use super::row::Said;
 use crate::frame::FrameView;
 use crate::reader::exchange::Exchange;
 use crate::reader::{
-    APART, Element, Keep as _, Kept, Site, Turns, Wire as _, id, message_object, parts, raw, text,
-    tool_calls, transcript, weight, wire, word,
+    APART, Element, Keep as _, Kept, Site, Turn, Turns, Wire as _, id, message_object, parts, raw, text,
+    tool_calls, transcript, wire, word,
 };
 
 /// Reads the messages of one record, in order.
 pub(super) struct Reader<'d, 'r> {
-    /// What they become, and who speaks.
-    pub turns: Turns<'d, 'r>,
+    /// What they become, and what stands beside them.
+    pub exchange: Exchange<'d, 'r>,
     /// Whether a message has a `message_id`.
     pub has_message_ids: bool,
     /// Whether what was asked is a conversation written out.
@@ -51,46 +51,40 @@ impl<'d, 'r> Reader<'d, 'r> {
     /// A reader that has read nothing yet.
     pub(super) fn new(frame: FrameView<'d>, limits: &'r Limits) -> Self {
         Self {
-            turns: Turns::new(frame, limits),
+            exchange: Exchange::new(Turns::new(frame, limits)),
             has_message_ids: false,
             is_written_out: false,
             earlier: cached::Earlier::default(),
         }
     }
 
-    /// Reads turns that stand together, and gives the fields that have no place in them.
-    pub(super) fn said(&mut self, said: Said<'d>) -> Kept {
+    /// Reads turns that stand together.
+    pub(super) fn said(&mut self, said: Said<'d>) {
         match said {
             Said::List(list) => (0..)
                 .zip(list.items())
                 .for_each(|(index, message)| self.read(index, message)),
             Said::Column(list) => list.items().for_each(|message| self.read(APART, message)),
             Said::Text(role, texts) => self.say(role, &texts),
-            Said::Answer(name, value) => return self.answer(name, value),
+            Said::Answer(name, value) => self.answer(name, value),
         }
-        Kept::new()
     }
 
     /// Reads an answer in any form.
-    pub(super) fn answer(&mut self, name: &str, value: Value<'d>) -> Kept {
+    pub(super) fn answer(&mut self, name: &str, value: Value<'d>) {
         if value.kind() == Kind::String {
             self.say(Role::Assistant, &[value]);
-            return Kept::new();
+        } else {
+            self.exchange.answered(value, name);
         }
-        let list = &self.turns.list;
-        let fresh = Turns::new(list.frame, list.limits);
-        let mut exchange = Exchange::new(std::mem::replace(&mut self.turns, fresh));
-        exchange.answered(value, name);
-        let Exchange { turns, beside } = exchange;
-        self.turns = turns;
-        beside.extra.0
     }
 
     /// Reads the message with this index in the list.
     pub(super) fn read(&mut self, index: u32, value: Value<'d>) {
-        let document = self.turns.list.frame.document;
+        let list = &mut self.exchange.turns.list;
+        let document = list.frame.document;
         let path = || document.path_at(value.span().start);
-        if let Some(row) = self.turns.list.element(Element::Message, path, value, Row::read) {
+        if let Some(row) = list.element(Element::Message, path, value, Row::read) {
             self.accept(index, value, &row.without_nulls());
         }
     }
@@ -111,27 +105,23 @@ impl<'d, 'r> Reader<'d, 'r> {
             turns.pop();
             self.is_written_out = true;
         }
-        self.turns.list.rows.rows += turns.len() as u64;
         for (role, text) in turns {
-            let sender = self.turns.roster.named(role, None);
-            let message = self.turns.list.message(role, value.span(), APART);
-            self.turns.list.push(Message {
-                sender: Some(sender),
-                parts: vec![Part::Text(text)],
-                ..message
-            });
+            let turn = Turn::of(role, Part::Text(text));
+            self.exchange.turns.list.rows.rows += 1;
+            self.exchange.turns.push(APART, *value, turn);
         }
     }
 
     fn accept(&mut self, index: u32, value: Value<'d>, row: &Row<'d>) {
-        let limits = self.turns.list.limits;
+        let list = &mut self.exchange.turns.list;
+        let limits = list.limits;
         let mut rest = Kept::new();
         self.has_message_ids |= row.message_id.is_some();
         let (id, spare_id) = match (row.message_id.and_then(id), row.id.and_then(id)) {
             (Some(id), other) => (Some(id), other.and(row.id)),
             (None, other) => (other, None),
         };
-        let mut site = self.turns.list.site(id.as_deref(), value);
+        let mut site = list.site(id.as_deref(), value);
         let word_of_role = row.role.and_then(Value::as_str);
         let stated = role(row, &mut site);
         let call_id = word(row.tool_call_id, "tool_call_id", &mut site);
@@ -185,36 +175,30 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
         rest.keep_some("id", spare_id);
         extra(row, &mut rest, &mut site);
-        parts::hold_place(role, &mut parts, &rest);
-
-        let sender = match role {
-            Role::Tool => self.turns.roster.answering(&parts),
-            _ => self.turns.roster.named(role, name.as_deref()),
-        };
-        self.turns.roster.calls(sender, &parts);
-        self.turns.list.push(Message {
+        let word = word_of_role.filter(|word| word != role.as_str());
+        let turn = Turn {
+            role: Some(role),
+            word: word.map(Cow::into_owned),
             id,
-            sender: Some(sender),
-            source_type: word_of_role
-                .filter(|word| word != role.as_str())
-                .map(Cow::into_owned),
+            name,
             parts,
-            weight: weight::take(value, &mut rest),
-            extra: Extra(rest),
-            ..self.turns.list.message(role, value.span(), index)
-        });
+            rest,
+            ..Turn::default()
+        };
+        self.exchange.turns.push(index, value, turn);
         self.look_for_block(value);
     }
 
     /// Reports a newest message that is a cached block, and one that repeats the messages before it.
     fn look_for_block(&mut self, value: Value<'d>) {
-        let Some((newest, earlier)) = self.turns.list.messages.split_last() else {
+        let list = &mut self.exchange.turns.list;
+        let Some((newest, earlier)) = list.messages.split_last() else {
             return;
         };
         let Some(block) = cached::block(newest) else {
             return;
         };
-        let notes = &mut self.turns.list.notes;
+        let notes = &mut list.notes;
         let content = value.get("content").unwrap_or(value);
         let place = |finding: Finding| finding.at_message(newest.position, newest.id.as_deref(), ".content");
         let text = "the message is earlier conversation written out for a prompt cache";

@@ -18,30 +18,25 @@ mod row;
 use std::collections::BTreeSet;
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::{Document, Kind, Value};
+use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::{Name, RecordSketch, Sketch};
 use chatmill_model::json::push_compact;
 use chatmill_model::{Customs, Part, RawJson};
 
+use crate::coded::Coded;
 use crate::frame::{self, FrameView, Reading};
 use crate::reader::columns::{self, Holds};
 use crate::reader::vendor::is_openai;
 use crate::reader::{
-    APART, Kept, Names, RequestFields, Tools, Turns, customs, has, holds, is_bare_list, list, list_of_tools,
-    logged, placed_media, preference, reading, surest, words,
+    APART, Kept, Names, RequestFields, Tools, customs, has, holds, is_bare_list, list, list_of_tools,
+    preference, reading, surest, words,
 };
-use crate::source::{About, Source};
+use crate::source::About;
 use messages::Reader;
 use row::Row;
 
-const ID: &str = "openai-messages";
-
-/// The source `openai-messages`.
-#[derive(Debug)]
-pub struct OpenaiMessages;
-
 static ABOUT: About = About {
-    id: ID,
+    id: "openai-messages",
     title: "OpenAI message lists",
     specification: "OpenAI Chat Completions requests and fine-tuning lines, and the LLM API format of Suna's \
                     Message Structures (November 2025)",
@@ -50,43 +45,31 @@ static ABOUT: About = About {
     customs: Customs::USUAL.of_one_request(),
 };
 
-impl Source for OpenaiMessages {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+/// The source `openai-messages`.
+pub static OPENAI_MESSAGES: Coded = Coded {
+    message_path: Some(path),
+    rows: Some(rows),
+    gathers: Some(is_one_list),
+    ..Coded::of(
+        &ABOUT,
+        |sketch| surest(sketch, recognise).or_else(|| recognise_bare_list(sketch)),
+        |frame, limits| read(&ABOUT, None, *frame, limits),
+    )
+};
 
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        surest(sketch, recognise).or_else(|| recognise_bare_list(sketch))
-    }
+/// Whether a file is a bare list of messages: it is one conversation.
+fn is_one_list(sketch: &Sketch) -> bool {
+    is_bare_list(sketch, is_message) && !is_of_several(sketch)
+}
 
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        read((ID, &ABOUT), None, *frame, limits)
-    }
-
-    fn message_path(&self, index: u32) -> Option<String> {
-        path(index)
-    }
-
-    /// A file that is a bare list of messages is one conversation.
-    fn gathers(&self, sketch: &Sketch) -> bool {
-        is_bare_list(sketch, is_message) && !is_of_several(sketch)
-    }
-
-    /// Every element of a bare list is a row of it; a whole request, or another list, is read on its own.
-    fn rows(&self, document: &Document<'_>) -> Option<Vec<frame::Row>> {
-        let root = document.root();
-        let stands_alone = root.kind() == Kind::Array || root.get("messages").is_some();
-        (!stands_alone).then(|| vec![frame::Row::of(None, root)])
-    }
+/// Every element of a bare list is a row of it; a whole request, or another list, is read on its own.
+fn rows(root: Value<'_>) -> Option<Vec<frame::Row>> {
+    let stands_alone = root.kind() == Kind::Array || root.get("messages").is_some();
+    (!stands_alone).then(|| vec![frame::Row::of(None, root)])
 }
 
 /// Fields that only requests of other APIs have beside `messages`.
-const FOREIGN: [&str; 4] = [
-    "anthropic_version",
-    "inferenceConfig",
-    "toolConfig",
-    "conversation_list",
-];
+const FOREIGN: [&str; 4] = words!(anthropic_version inferenceConfig toolConfig conversation_list);
 
 /// Recognises the format in one record.
 fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
@@ -123,7 +106,7 @@ fn recognise(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
 
 /// Recognises a list of messages without an object around it: the whole file, or each record.
 fn recognise_bare_list(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-    if OpenaiMessages.gathers(sketch) {
+    if is_one_list(sketch) {
         let why = "the top-level array is a bare list of messages: one conversation";
         // A message alone could be anybody's.
         let confidence = if sketch.records.len() > 1 { 60 } else { 30 };
@@ -171,10 +154,10 @@ pub(crate) fn path(index: u32) -> Option<String> {
     (index != APART).then(|| format!("$.messages[{index}]"))
 }
 
-/// Reads a record that has one list of messages, as the source `source`; its structure is the one named, else told by what
+/// Reads a record that has one list of messages, as this source; its structure is the one named, else told by what
 /// messages hold.
 pub(crate) fn read(
-    (source, about): (&'static str, &'static About),
+    about: &'static About,
     shape: Option<&'static str>,
     frame: FrameView<'_>,
     limits: &Limits,
@@ -186,13 +169,13 @@ pub(crate) fn read(
     });
     reading(
         customs(about, root),
-        row.map(|row| conversation((source, shape), row, frame, limits)),
+        row.map(|row| conversation((about.id, shape), row, frame, limits)),
     )
 }
 
 /// Reads a row whose turns stand in columns of several names; none where it has no such column.
 pub(crate) fn read_columns(
-    (source, about): (&'static str, &'static About),
+    about: &'static About,
     shape: &'static str,
     frame: FrameView<'_>,
     limits: &Limits,
@@ -201,7 +184,7 @@ pub(crate) fn read_columns(
     if row.as_ref().is_ok_and(|row| row.turns.is_empty()) {
         return None;
     }
-    let read = row.map(|row| conversation((source, Some(shape)), row, frame, limits));
+    let read = row.map(|row| conversation((about.id, Some(shape)), row, frame, limits));
     Some(reading(about.customs, read))
 }
 
@@ -221,42 +204,40 @@ fn conversation(
         tools: &["tools", "functions"],
         define: definitions,
     };
-    let mut beside = RequestFields::read(names, root, limits, &mut reader.turns.list.notes);
+    reader.exchange.beside = RequestFields::read(names, root, limits, &mut reader.exchange.turns.list.notes);
     let mut start = None;
     for (index, turns) in row.turns.into_iter().enumerate() {
         if row.answer == Some(index) {
-            start = Some(reader.turns.list.messages.len());
+            start = Some(reader.exchange.turns.list.messages.len());
         }
-        beside.extra.0.extend(reader.said(turns));
+        reader.said(turns);
     }
     for (name, value) in columns::all(root, Holds::Question).chain(columns::all(root, Holds::Answer)) {
-        if reader.turns.repeats(value) {
-            beside.extra.0.retain(|(key, _)| key != name);
+        if reader.exchange.turns.repeats(value) {
+            reader.exchange.beside.take(name);
         }
     }
     for name in columns::empty(root) {
-        beside.extra.0.retain(|(key, _)| key != name);
+        reader.exchange.beside.take(name);
     }
     if let Some((field, other)) = columns::first(root, Holds::Worse)
         && preference::may_be_answer(other)
     {
-        let list = &mut reader.turns.list;
+        let list = &mut reader.exchange.turns.list;
         let start = start.unwrap_or_else(|| preference::answer(&list.messages));
         let aside = list.begin_aside();
         reader.answer(field, other);
-        if preference::compare(&mut reader.turns.list, aside, root, start) {
-            beside.extra.0.retain(|(key, _)| key != field);
+        if preference::compare(&mut reader.exchange.turns.list, aside, root, start) {
+            reader.exchange.beside.take(field);
         }
     }
-    let has_ids = reader.has_message_ids;
-    let Turns { mut list, roster, .. } = reader.turns;
-    preference::label(&mut list, root);
-    placed_media::place(root, &mut list.messages, &mut beside.extra, &mut list.notes);
-    logged::answer(root, &mut list.messages);
-    let mut parts = list.messages.iter().flat_map(|message| &message.parts);
-    let is_suna = has_ids || parts.any(|part| matches!(part, Part::CacheMark));
+    let mut exchange = reader.exchange;
+    exchange.settle(root);
+    let messages = exchange.turns.list.messages.iter();
+    let mut parts = messages.flat_map(|message| &message.parts);
+    let is_suna = reader.has_message_ids || parts.any(|part| matches!(part, Part::CacheMark));
     let shape = shape.unwrap_or(if is_suna { "suna" } else { "openai" });
-    list.finish(beside.conversation((source, shape), frame, roster.participants))
+    exchange.finish((source, shape))
 }
 
 /// The list of messages, or why the whole frame is rejected.

@@ -12,7 +12,7 @@ use chatmill_model::{OffsetOrigin, Timestamp, Usage};
 
 use crate::formats::langfuse::calls::{Call, Said, Several, Step};
 use crate::formats::langfuse::retold::Told;
-use crate::reader::{id, logged, present, text, times};
+use crate::reader::{id, items, logged, present, text, times};
 use crate::silence::Silence;
 
 /// Prefixes of attributes that hold a field each of what went in.
@@ -20,6 +20,9 @@ const ASKED: [&str; 2] = ["gen_ai.prompt.", "llm.input_messages."];
 
 /// The same of what came out.
 const ANSWERED: [&str; 2] = ["gen_ai.completion.", "llm.output_messages."];
+
+/// Attributes that name the model, the surest first.
+const MODELS: [&str; 3] = ["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"];
 
 /// The prefix of attributes that hold a field each of the tools, where no schema is one.
 const FUNCTIONS: &str = "llm.request.functions.";
@@ -44,7 +47,7 @@ impl<'d> Span<'d> {
     pub(super) fn of(value: Value<'d>) -> Self {
         let silence = Silence::of("otel-genai");
         let mut attributes = BTreeMap::new();
-        let events = present(value, "events").into_iter().flat_map(Value::items);
+        let events = items(value, "events");
         for holder in std::iter::once(value).chain(events) {
             let Some(list) = present(holder, "attributes") else {
                 continue;
@@ -73,8 +76,13 @@ impl<'d> Span<'d> {
     }
 
     /// An attribute as text.
-    pub(super) fn text(&self, key: &str) -> Option<String> {
+    fn text(&self, key: &str) -> Option<String> {
         self.get(key).and_then(id)
+    }
+
+    /// The first of these attributes that is there, as text.
+    pub(super) fn first(&self, keys: &[&str]) -> Option<String> {
+        keys.iter().find_map(|key| self.text(key))
     }
 
     fn number(&self, keys: &[&str]) -> Option<u64> {
@@ -83,10 +91,8 @@ impl<'d> Span<'d> {
 
     /// The step that the span tells of; none where it tells of something else.
     pub(super) fn step(&self, index: usize, limits: &Limits) -> Option<Call<'d>> {
-        let kind = self
-            .text("gen_ai.operation.name")
-            .or_else(|| self.text("openinference.span.kind"))
-            .or_else(|| text(self.value.get("span_kind")));
+        let kind = self.first(&["gen_ai.operation.name", "openinference.span.kind"]);
+        let kind = kind.or_else(|| text(self.value.get("span_kind")));
         let (mut input, mut output) = (
             self.said("gen_ai.input.messages"),
             self.said("gen_ai.output.messages"),
@@ -117,41 +123,32 @@ impl<'d> Span<'d> {
         if input.is_empty() {
             input = self.said("input.value");
         }
-        if output.is_empty() {
-            output = self.said(if step == Step::Tool {
-                "gen_ai.tool.call.result"
-            } else {
-                "output.value"
-            });
+        if output.is_empty() && step == Step::Tool {
+            output = self.said("gen_ai.tool.call.result");
         }
         if output.is_empty() {
             output = self.said("output.value");
         }
         let time = |keys: [&str; 3]| {
             let [.., written] = keys;
-            let nanos = keys
+            let mut nanos = keys
                 .iter()
-                .find_map(|key| present(self.value, key).and_then(id))
-                .and_then(instant);
+                .filter_map(|key| present(self.value, key).and_then(id));
+            let nanos = nanos.next().and_then(instant);
             nanos.or_else(|| present(self.value, written).and_then(times::known))
         };
         let begun = time(["startTimeUnixNano", "start_time_unix_nano", "start_time"]);
         Some(Call {
             id: own_id(self.value, ["spanId", "span_id"]),
             step,
-            name: self.text("gen_ai.tool.name").or_else(|| self.text("tool.name")),
-            answers: ["gen_ai.tool.call.id", "tool_call.id", "tool.id"]
-                .iter()
-                .find_map(|key| self.text(key)),
+            name: self.first(&["gen_ai.tool.name", "tool.name"]),
+            answers: self.first(&["gen_ai.tool.call.id", "tool_call.id", "tool.id"]),
             at: self.value,
             begun: begun
                 .and_then(|time| time.instant)
                 .map_or(index as i128, i128::from),
             done: time(["endTimeUnixNano", "end_time_unix_nano", "end_time"]),
-            model: ["gen_ai.response.model", "gen_ai.request.model", "llm.model_name"]
-                .iter()
-                .find_map(|key| self.text(key))
-                .map(Into::into),
+            model: self.first(&MODELS).map(Into::into),
             usage: self.usage(),
             system: self.said("gen_ai.system_instructions"),
             tools: self.tools(),
@@ -268,10 +265,8 @@ impl<'d> Span<'d> {
         let mut messages: BTreeMap<u32, Fields<'d>> = BTreeMap::new();
         let mut values = Vec::new();
         for (key, value) in &self.attributes {
-            let Some(rest) = prefixes.iter().find_map(|prefix| key.strip_prefix(prefix)) else {
-                continue;
-            };
-            let Some((number, field)) = rest.split_once('.') else {
+            let mut rest = prefixes.iter().filter_map(|prefix| key.strip_prefix(prefix));
+            let Some((number, field)) = rest.next().and_then(|rest| rest.split_once('.')) else {
                 continue;
             };
             let Ok(number) = number.parse() else { continue };
@@ -296,10 +291,8 @@ impl<'d> Span<'d> {
 impl<'d> Fields<'d> {
     fn take(&mut self, field: &str, value: Value<'d>) {
         let field = field.strip_prefix("message.").unwrap_or(field);
-        if let Some((number, inner)) = field
-            .strip_prefix("tool_calls.")
-            .and_then(|rest| rest.split_once('.'))
-        {
+        let within = |list: &str| field.strip_prefix(list)?.split_once('.');
+        if let Some((number, inner)) = within("tool_calls.") {
             let inner = inner.strip_prefix("tool_call.").unwrap_or(inner);
             let inner = match inner.strip_prefix("function.").unwrap_or(inner) {
                 "id" => "id",
@@ -312,10 +305,7 @@ impl<'d> Fields<'d> {
             }
             return;
         }
-        if let Some((number, inner)) = field
-            .strip_prefix("contents.")
-            .and_then(|rest| rest.split_once('.'))
-        {
+        if let Some((number, inner)) = within("contents.") {
             let inner = inner.strip_prefix("message_content.").unwrap_or(inner);
             if let (Ok(number), "text" | "image.image.url") = (number.parse::<u32>(), inner) {
                 self.contents.insert(number, (inner == "text", value));
@@ -331,10 +321,9 @@ impl<'d> Fields<'d> {
 
     /// Writes the message as `OpenAI` does.
     fn write(&self, json: &mut String) {
-        let mut fields: Vec<String> = Vec::new();
-        for (key, value) in &self.plain {
-            fields.push(format!("\"{key}\":{}", value.raw()));
-        }
+        let plain = self.plain.iter();
+        let plain = plain.map(|(key, value)| format!("\"{key}\":{}", value.raw()));
+        let mut fields: Vec<String> = plain.collect();
         if !self.contents.is_empty() {
             let parts = self.contents.values().map(|(is_text, value)| {
                 if *is_text {
@@ -355,9 +344,7 @@ impl<'d> Fields<'d> {
             let calls: Vec<String> = calls.collect();
             fields.push(format!("\"tool_calls\":[{}]", calls.join(",")));
         }
-        json.push('{');
-        json.push_str(&fields.join(","));
-        json.push('}');
+        json.extend(["{", &fields.join(","), "}"]);
     }
 }
 

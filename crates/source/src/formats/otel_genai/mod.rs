@@ -17,22 +17,18 @@
 mod attributes;
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
-use chatmill_intake::json::{Document, Kind, Value};
-use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::json::push_string;
-use chatmill_model::{Conversation, Extra, RawJson};
+use chatmill_intake::RecordSketch;
+use chatmill_intake::json::{Kind, Value};
+use chatmill_model::Extra;
 
-use crate::formats::langfuse::chains::{self, Found};
+use crate::coded::Coded;
+use crate::formats::langfuse::chains;
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::{Element, Turns, best, list, present, reading};
-use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+use crate::reader::{Element, Keep as _, Turns, best, first_present, items, list, present, reading};
+use crate::source::{About, NO_TEXT_ARGUMENTS};
 use attributes::{Span, own_id};
 
 const ID: &str = "otel-genai";
-
-/// The source `otel-genai`.
-#[derive(Debug)]
-pub struct OtelGenai;
 
 static ABOUT: About = About {
     id: ID,
@@ -43,36 +39,26 @@ static ABOUT: About = About {
     customs: NO_TEXT_ARGUMENTS,
 };
 
-impl Source for OtelGenai {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+/// The source `otel-genai`.
+pub static OTEL_GENAI: Coded = Coded {
+    lies_apart: true,
+    rows: Some(rows),
+    can_merge: true,
+    ..Coded::of(
+        &ABOUT,
+        |sketch| best(sketch, recognise),
+        |frame, limits| reading(ABOUT.customs, read(*frame, limits)),
+    )
+};
 
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        best(sketch, recognise)
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        reading(ABOUT.customs, read(*frame, limits))
-    }
-
-    fn lies_apart(&self) -> bool {
-        true
-    }
-
-    fn gathers(&self, _sketch: &Sketch) -> bool {
-        true
-    }
-
-    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
-        let spans = spans(document.root())?;
-        let key = |span: Value<'_>| own_id(span, ["traceId", "trace_id"]);
-        Some(spans.into_iter().map(|span| Row::of(key(span), span)).collect())
-    }
-
-    fn can_merge(&self) -> bool {
-        true
-    }
+fn rows(root: Value<'_>) -> Option<Vec<Row>> {
+    let key = |span: Value<'_>| own_id(span, ["traceId", "trace_id"]);
+    Some(
+        spans(root)?
+            .into_iter()
+            .map(|span| Row::of(key(span), span))
+            .collect(),
+    )
 }
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
@@ -92,11 +78,10 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
 fn spans(root: Value<'_>) -> Option<Vec<Value<'_>>> {
     if let Some(resources) = present(root, "resourceSpans").filter(|list| list.kind() == Kind::Array) {
         let scopes = resources.items().flat_map(|resource| {
-            let inside =
-                present(resource, "scopeSpans").or_else(|| present(resource, "instrumentationLibrarySpans"));
+            let inside = first_present(resource, &["scopeSpans", "instrumentationLibrarySpans"]);
             inside.into_iter().flat_map(Value::items)
         });
-        let spans = scopes.flat_map(|scope| present(scope, "spans").into_iter().flat_map(Value::items));
+        let spans = scopes.flat_map(|scope| items(scope, "spans"));
         return Some(spans.collect());
     }
     // A page of Phoenix's API.
@@ -132,19 +117,18 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
         }
         turns.list.rows.merged += 1;
         let span = Span::of(value);
-        conversation_id = conversation_id.or_else(|| {
-            ["gen_ai.conversation.id", "session.id"]
-                .iter()
-                .find_map(|key| span.text(key))
-        });
+        let own = || span.first(&["gen_ai.conversation.id", "session.id"]);
+        conversation_id = conversation_id.or_else(own);
         steps.extend(span.step(index, limits));
     }
-    let trace_id = frame.key.map(str::to_owned);
     let found = chains::conversations(frame, limits, steps);
-    let mut all = found
-        .into_iter()
-        .enumerate()
-        .map(|(number, found)| build(found, number, trace_id.as_deref(), conversation_id.as_deref()));
+    let mut all = (0..).zip(found).map(|(number, found)| {
+        let mut extra = Extra::default();
+        if let Some(id) = &conversation_id {
+            extra.keep_text("gen_ai.conversation.id", id);
+        }
+        found.reading((frame.key, number), (ID, "spans"), extra)
+    });
     let mut first = all.next().unwrap_or_else(|| {
         let text = "none of the spans tells of a model: nobody says anything";
         let finding = Finding::new(&codes::EMPTY_CONVERSATION, text).with_severity(Severity::Note);
@@ -159,38 +143,4 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     rows.rejected += own.rejected;
     first.rejects.extend(turns.list.rejects);
     Ok(first)
-}
-
-/// A conversation of a trace.
-fn build(
-    found: Found<'_, '_>,
-    number: usize,
-    trace_id: Option<&str>,
-    conversation_id: Option<&str>,
-) -> Reading {
-    let source_id = match (trace_id, found.whole.clone()) {
-        (Some(trace), Some(step)) if number > 0 => Some(format!("{trace}/{step}")),
-        (trace, step) => trace.map(str::to_owned).or(step),
-    };
-    let mut extra = Extra::default();
-    if let Some(id) = conversation_id {
-        let mut quoted = String::new();
-        push_string(&mut quoted, id);
-        extra
-            .0
-            .push(("gen_ai.conversation.id".to_owned(), RawJson(quoted)));
-    }
-    extra.0.extend(found.named_prefixes());
-    let (turns, beside) = (found.exchange.turns, found.exchange.beside);
-    extra.0.extend(beside.extra.0);
-    turns.list.finish(Conversation {
-        source: ID,
-        source_id,
-        shape: "spans",
-        model: beside.model,
-        participants: turns.roster.participants,
-        tools: beside.tools,
-        extra,
-        ..Conversation::default()
-    })
 }

@@ -12,13 +12,14 @@
 //! answer cost stay with the answer. A request that failed is kept with the reason as a notice.
 
 use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
-use chatmill_intake::{RecordSketch, Sketch};
-use chatmill_model::{Conversation, Extra};
+use chatmill_model::Extra;
 
+use crate::coded::Coded;
 use crate::frame::{FrameView, Reading};
-use crate::reader::{Keep as _, Times, Turns, best, id, present, quoted_json, reading, words};
-use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+use crate::reader::{Keep as _, Turns, best, id, present, quoted_json, reading, words};
+use crate::source::{About, NO_TEXT_ARGUMENTS};
 
 use crate::reader::exchange::{Exchange, LISTS, is_request};
 
@@ -42,10 +43,6 @@ const IDS: [&str; 8] = words!(conversation_id thread_id session_id request_id re
 /// Fields that say when it was.
 const TIMES: [&str; 7] = words!(timestamp time created_at createdAt start_time startTime date);
 
-/// The source `request-log`.
-#[derive(Debug)]
-pub struct RequestLog;
-
 static ABOUT: About = About {
     id: ID,
     title: "Logs of requests",
@@ -55,23 +52,15 @@ static ABOUT: About = About {
     customs: NO_TEXT_ARGUMENTS.of_one_request(),
 };
 
-impl Source for RequestLog {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        best(sketch, recognise)
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        reading(ABOUT.customs, read(*frame, limits))
-    }
-
-    fn lies_apart(&self) -> bool {
-        true
-    }
-}
+/// The source `request-log`.
+pub static REQUEST_LOG: Coded = Coded {
+    lies_apart: true,
+    ..Coded::of(
+        &ABOUT,
+        |sketch| best(sketch, recognise),
+        |frame, limits| reading(ABOUT.customs, read(*frame, limits)),
+    )
+};
 
 fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let answer = ANSWERS.into_iter().find(|key| record.names(key))?;
@@ -158,20 +147,16 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     } else if let Some(error) = present(root, "error") {
         exchange.failed(error);
     }
-    let mut times = Times::new(frame.options);
     if let Some((key, time)) = field(&TIMES)
         && let Some(last) = exchange.turns.list.messages.len().checked_sub(1)
     {
         let mut site = exchange.turns.list.site(None, root);
         site.position = last as u32;
-        let timestamp = times.read(Some(time), key, &mut site);
+        let timestamp = exchange.turns.times.read(Some(time), key, &mut site);
         if let Some(message) = exchange.turns.list.messages.get_mut(last) {
             message.timestamp = timestamp;
         }
     }
-    times.finish(&mut exchange.turns.list.notes);
-    let Exchange { turns, beside } = exchange;
-    let mut extra = Extra::default();
     let named = IDS
         .iter()
         .find_map(|key| Some((*key, root.get(key).and_then(id)?)));
@@ -179,23 +164,18 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     known.extend(named.as_ref().map(|(key, _)| *key));
     known.extend(answer.map(|(key, _)| key));
     known.extend(field(&TIMES).map(|(key, _)| key));
+    let beside = &mut exchange.beside;
+    beside.id = named.map(|(_, id)| id);
     if request_key.is_empty() {
-        let own = |(key, _): &(String, _)| !known.contains(&key.as_str());
-        extra.0.extend(beside.extra.0.into_iter().filter(own));
+        let is_own = |(key, _): &(String, _)| !known.contains(&key.as_str());
+        beside.extra.0.retain(is_own);
     } else {
+        let mut extra = Extra::default();
         extra.keep_rest(root, "", &known);
-        extra.0.extend(beside.extra.0);
+        extra.0.append(&mut beside.extra.0);
+        beside.extra = extra;
     }
-    Ok(turns.list.finish(Conversation {
-        source: ID,
-        source_id: named.map(|(_, id)| id),
-        shape: "log",
-        participants: turns.roster.participants,
-        tools: beside.tools,
-        model: beside.model,
-        extra,
-        ..Conversation::default()
-    }))
+    Ok(exchange.finish((ID, "log")))
 }
 
 /// What a request or an answer holds as its body.

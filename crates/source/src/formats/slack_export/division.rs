@@ -8,7 +8,7 @@ use jiff::tz::Offset;
 
 use crate::frame::Reading;
 use crate::options::Division;
-use crate::reader::ListReader;
+use crate::reader::{ListReader, those_of};
 
 /// A message with its id and its thread.
 #[derive(Debug)]
@@ -106,22 +106,6 @@ fn divided<'m>(
         }
     }
     (own, left)
-}
-
-/// Those who speak in a conversation, whose messages then name them by their places there.
-fn those_of(messages: &mut [Message], people: &[Participant]) -> Vec<Participant> {
-    let mut places: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut own = Vec::new();
-    for message in messages {
-        let Some(sender) = message.sender else { continue };
-        let next = own.len();
-        let place = *places.entry(sender).or_insert(next);
-        if place == next {
-            own.extend(people.get(sender).cloned());
-        }
-        message.sender = Some(place);
-    }
-    own
 }
 
 /// What tells the conversation of a message from the others of its channel.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::{Kind as Json, Value};
+use chatmill_intake::json::{Kind as Json, Mark, Value};
 use chatmill_model::{
     Conversation, Extra, Media, MediaKind, MediaSource, Message, MessageKind, Part, Reference, Role, Scene,
 };
@@ -12,20 +12,16 @@ use super::division::{self, Spoken};
 use super::people::People;
 use super::{ID, Kind, incomplete, kind, tokens, words};
 use crate::frame::{FrameView, Reading};
+use crate::reader::parts::as_notice;
 use crate::reader::{
     Element, Keep as _, Kept, ListReader, Notes, Site, Times, Wire as _, id, list, present, text, wire, word,
+    words,
 };
 
 /// Kinds of messages that somebody says; all others are events.
-const SAID: [&str; 7] = [
-    "bot_message",
-    "thread_broadcast",
-    "reply_broadcast",
-    "file_share",
-    "file_comment",
-    "me_message",
-    "slackbot_response",
-];
+const SAID: [&str; 7] = words!(
+    bot_message thread_broadcast reply_broadcast file_share file_comment me_message slackbot_response
+);
 
 wire! {
     /// A message.
@@ -47,26 +43,15 @@ wire! {
         bot_profile: "bot_profile",
         replies: "replies",
         root: "root",
+        answers: "slackdump_thread_replies",
     }
 }
 
 /// Fields that say what others say.
-const IDLE: [&str; 14] = [
-    "client_msg_id",
-    "team",
-    "user_team",
-    "source_team",
-    "reply_count",
-    "reply_users_count",
-    "latest_reply",
-    "reply_users",
-    "parent_user_id",
-    "is_locked",
-    "subscribed",
-    "last_read",
-    "upload",
-    "display_as_bot",
-];
+const IDLE: [&str; 16] = words!(
+    client_msg_id team user_team source_team reply_count reply_users_count latest_reply reply_users
+    parent_user_id is_locked subscribed last_read upload display_as_bot replace_original delete_original
+);
 
 /// Reads the rows of a channel.
 pub(super) struct Reader<'d, 'r> {
@@ -131,12 +116,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             return;
         };
         let mut message = self.read(&wire, row, index, ts.clone());
-        let mut site = Site {
-            notes: &mut self.list.notes,
-            position: index,
-            id: Some(&ts),
-            message: row,
-        };
+        let mut site = site(&mut self.list.notes, (index, &ts), row);
         tokens::cut(row, &mut message, &mut site);
         let thread = wire.thread.and_then(id);
         if let Some(replies) = wire.replies {
@@ -147,12 +127,7 @@ impl<'d, 'r> Reader<'d, 'r> {
 
     fn read(&mut self, wire: &Wire<'d>, row: Value<'d>, index: u32, ts: String) -> Message {
         let subtype = text(wire.subtype);
-        let mut site = Site {
-            notes: &mut self.list.notes,
-            position: index,
-            id: Some(&ts),
-            message: row,
-        };
+        let mut site = site(&mut self.list.notes, (index, &ts), row);
         word(wire.ts, "ts", &mut site);
         let timestamp = self.times.read(wire.ts, "ts", &mut site);
         let is_said = subtype.as_deref().is_none_or(|subtype| SAID.contains(&subtype));
@@ -175,17 +150,14 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
         let is_event = !is_said;
         if is_event {
-            parts = parts
-                .into_iter()
-                .map(|part| match part {
-                    Part::Text(text) => Part::Notice(text),
-                    other => other,
-                })
-                .collect();
+            parts = parts.into_iter().map(as_notice).collect();
+        }
+        // They are messages of their own.
+        if let Some(answers) = wire.answers {
+            answers.mark(Mark::Taken);
         }
         for (key, value) in &wire.others {
-            let is_empty = value.is_null() || value.kind() == Json::Array && value.is_empty();
-            if !is_empty && !IDLE.contains(&&**key) {
+            if !says_nothing(*value) && !IDLE.contains(&&**key) {
                 extra.keep(key.clone().into_owned(), *value);
             }
         }
@@ -333,6 +305,28 @@ impl<'d, 'r> Reader<'d, 'r> {
             }
         }
         self.list.notes.findings.append(&mut notes.findings);
+    }
+}
+
+/// A message as a place for findings, by its index in the channel: its position shows when all are in order.
+fn site<'s>(notes: &'s mut Notes, (index, ts): (u32, &'s str), message: Value<'s>) -> Site<'s> {
+    Site {
+        notes,
+        position: index,
+        id: Some(ts),
+        message,
+    }
+}
+
+/// Whether a field is empty, as are all of its own.
+fn says_nothing(value: Value<'_>) -> bool {
+    match value.kind() {
+        Json::Null => true,
+        Json::Array => value.is_empty(),
+        Json::Object => value
+            .fields()
+            .all(|(_, field)| field.is_null() || field.written() == "\"\""),
+        _ => false,
     }
 }
 

@@ -11,100 +11,74 @@
 //! `groups.json`, `dms.json` and `mpims.json`, and the members whom these name, out of `users.json` ([`people`]). `ts` is id and time.
 //! Messages of one `thread_ts` are a thread, whatever their day; `[sources.slack-export] conversation` says whether a channel, a thread
 //! or a day is a conversation ([`division`]). Joins, topics and what was deleted are notices. Mentions, links and entities in `text`
-//! are resolved, and where it is empty its words are those of the blocks ([`words`]).
+//! are resolved, and where it is empty its words are those of the blocks ([`words`]). Files of slackdump hold the same messages in another
+//! frame ([`dump`]).
 
 mod division;
+mod dump;
 mod messages;
 mod people;
 mod tokens;
 mod words;
 
 use chatmill_diag::{Finding, Limits, Severity, codes};
-use chatmill_intake::json::{Document, Value};
+use chatmill_intake::json::Value;
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::Customs;
 
+use crate::coded::Coded;
 use crate::frame::{FrameView, Placed, Reading, Row};
 use crate::reader::{best, id, list, present, text};
-use crate::source::{About, Source};
+use crate::source::About;
 use messages::Reader;
 
 const ID: &str = "slack-export";
 
-/// The source `slack-export`.
-#[derive(Debug)]
-pub struct SlackExport;
-
 static ABOUT: About = About {
     id: ID,
     title: "Slack export",
-    specification: "the export of a Slack workspace, as its files are",
+    specification: "the export of a Slack workspace, and the dumps and archives of slackdump, versions 2 and 3, as their files are",
     shapes: &["channel", "direct"],
     carries: "people and bots, text with mentions and links resolved, words of blocks, files by name and address, threads as replies, \
               edits and reactions as extra fields, joins and deletions as notices, ids, times",
     customs: Customs::USUAL,
 };
 
-impl Source for SlackExport {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
+/// The source `slack-export`.
+pub static SLACK_EXPORT: Coded = Coded {
+    message_path: Some(|index| Some(format!("$[{index}]"))),
+    rows: Some(rows),
+    placed: Some(placed),
+    passes_over: Some(|sketch| sketch.records.iter().any(is_log).then_some("Slack log")),
+    merges: true,
+    ..Coded::of(
+        &ABOUT,
+        |sketch| best(sketch, recognise),
+        |frame, limits| Reading::stored(ABOUT.customs, read(*frame, limits)),
+    )
+};
 
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        best(sketch, recognise)
+fn rows(root: Value<'_>) -> Option<Vec<Row>> {
+    if let Some(rows) = dump::rows(root) {
+        return Some(rows);
     }
+    let own = || present(root, "id").and_then(id);
+    Some(vec![match kind(root)? {
+        Kind::Message => Row::of(text(present(root, "channel_name")), root),
+        Kind::Channel => Row::of(text(present(root, "name")).or_else(own), root),
+        Kind::Member => Row::shared(own(), root),
+    }])
+}
 
-    fn passes_over(&self, sketch: &Sketch) -> Option<&'static str> {
-        let mut records = sketch.records.iter();
-        records.any(is_log).then_some("Slack log")
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::stored(ABOUT.customs, read(*frame, limits))
-    }
-
-    fn message_path(&self, index: u32) -> Option<String> {
-        Some(format!("$[{index}]"))
-    }
-
-    fn gathers(&self, _sketch: &Sketch) -> bool {
-        true
-    }
-
-    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
-        let root = document.root();
-        Some(match kind(root)? {
-            Kind::Message => vec![Row::of(text(present(root, "channel_name")), root)],
-            Kind::Channel => vec![Row::of(
-                text(present(root, "name")).or_else(|| present(root, "id").and_then(id)),
-                root,
-            )],
-            Kind::Member => vec![Row::shared(present(root, "id").and_then(id), root)],
-        })
-    }
-
-    fn placed(&self, sketch: &Sketch, path: &str) -> Option<Placed> {
-        let (folder, _) = path.rsplit_once('/').unwrap_or_default();
-        let (export, channel) = folder.rsplit_once('/').unwrap_or(("", folder));
-        let is_beside = sketch
-            .records
-            .iter()
-            .any(|record| is_channel(record) || is_member(record));
-        Some(if is_beside {
-            Placed {
-                export: folder.to_owned(),
-                conversation: String::new(),
-            }
-        } else {
-            Placed {
-                export: export.to_owned(),
-                conversation: channel.to_owned(),
-            }
-        })
-    }
-
-    fn merges(&self) -> bool {
-        true
+fn placed(sketch: &Sketch, path: &str) -> Placed {
+    let (folder, _) = path.rsplit_once('/').unwrap_or_default();
+    let mut records = sketch.records.iter();
+    let is_beside = records.any(|record| is_channel(record) || is_member(record));
+    let apart = folder.rsplit_once('/').unwrap_or(("", folder));
+    let (export, channel) = if is_beside { (folder, "") } else { apart };
+    Placed {
+        export: export.to_owned(),
+        conversation: channel.to_owned(),
     }
 }
 
@@ -113,6 +87,12 @@ fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
     let is_message = names("ts")
         && (names("user") || names("bot_id") || names("subtype") || record.says("type", &["message"]))
         && (names("text") || names("subtype"));
+    if dump::is_one(record) {
+        return Some((
+            98,
+            "the record is a channel or a part of one as slackdump writes them".to_owned(),
+        ));
+    }
     if is_message {
         return Some((98, "records have ts, text and user".to_owned()));
     }

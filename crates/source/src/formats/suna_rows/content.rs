@@ -9,14 +9,13 @@ use super::row::{Row, RowKind};
 use super::types::{Content, Era, Extent, MessageContent};
 use super::{result, speech};
 use crate::reader::quoted_json::{CellForm, CellPlace};
-use crate::reader::{Kept, MessageObject, Notes, Site, message_object, quoted_json, text_of};
+use crate::reader::{Kept, MessageObject, Site, message_object, quoted_json, text_of};
 
-/// Reads what a row says. `start` is the frame's first byte in the entry.
+/// Reads what a row says.
 pub(super) fn read(
     row: &Row<'_>,
     row_kind: RowKind,
     extent: Extent,
-    start: u64,
     limits: &Limits,
     site: &mut Site<'_>,
 ) -> MessageContent {
@@ -51,13 +50,8 @@ pub(super) fn read(
                 "the type is none of the known and the content is not a message: the row is read as a notice";
             site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, ".type", row.type_value());
         }
-        said.role = row
-            .word
-            .as_deref()
-            .and_then(message_object::role)
-            .unwrap_or(Role::System);
-        said.parts
-            .extend(content.map(|value| Part::Notice(text_of(value))));
+        said.role = row.role().unwrap_or(Role::System);
+        said.parts.extend(content.map(text_of).map(Part::Notice));
         metadata.rest(&mut said.rest);
         return said;
     }
@@ -74,29 +68,31 @@ pub(super) fn read(
         (_, None) => CellForm::Value,
     };
     let place = inside(".content", row.columns.content.unwrap_or(row.value), form);
-    let mut found = Notes::new(start);
-    let mut inner = site.inside(&mut found, content.unwrap_or(row.value));
-    let turn = match &read {
-        Content::Turn(object) => MessageObject::read(*object, &mut inner, limits),
-        _ => MessageObject::default(),
+    let beside = row.columns.metadata.unwrap_or(row.value);
+    let form = match metadata_document {
+        Some(_) => CellForm::Quoted,
+        None => CellForm::Value,
     };
-    said.role = role(row, &turn, &read, &mut inner);
-    if said.role == Role::Tool {
-        result::read(&read, turn, &place, &mut metadata, &mut said, limits, &mut inner);
-        place.report(found, site);
-    } else {
-        let beside = row.columns.metadata.unwrap_or(row.value);
-        let extent = (extent, beside);
-        speech::speak(&read, turn, extent, &mut metadata, &mut said, limits, &mut inner);
-        place.report(found, site);
-        speech::calls_of_metadata(
-            row,
-            metadata_document.is_some(),
-            &mut metadata,
-            &mut said,
-            start,
-            site,
-        );
+    let calls = inside(".metadata", beside, form);
+    place.read(content.unwrap_or(row.value), site, |inner| {
+        let turn = match &read {
+            Content::Turn(object) => MessageObject::read(*object, inner, limits),
+            _ => MessageObject::default(),
+        };
+        said.role = role(row, &turn, &read, inner);
+        if said.role == Role::Tool {
+            result::read(&read, turn, &place, &mut metadata, &mut said, limits, inner);
+        } else {
+            let extent = (extent, beside);
+            speech::speak(&read, turn, extent, &mut metadata, &mut said, limits, inner);
+        }
+    });
+    if said.role != Role::Tool
+        && let Some(list) = metadata.get("tool_calls")
+    {
+        calls.read(list, site, |inner| {
+            speech::calls_of_metadata(list, &mut metadata, &mut said, inner);
+        });
     }
     metadata.rest(&mut said.rest);
     said
@@ -133,8 +129,7 @@ fn unknown_type(row: &Row<'_>, site: &mut Site<'_>) {
 /// The role of a turn: the one in the content, which Suna itself uses. A row of type `tool` is always a result, because
 /// results were stored with the role `user` for a long time.
 fn role(row: &Row<'_>, turn: &MessageObject, content: &Content<'_>, site: &mut Site<'_>) -> Role {
-    let of_type = row.word.as_deref().and_then(message_object::role);
-    match (of_type, turn.role) {
+    match (row.role(), turn.role) {
         (Some(Role::Tool), _) => Role::Tool,
         (Some(of_type), Some(stated)) if of_type != stated => {
             let text = "the type and the role in the content disagree: the role in the content counts";

@@ -2,11 +2,11 @@
 
 use chatmill_diag::{Severity, codes};
 use chatmill_intake::json::Value;
-use chatmill_model::{Extra, Message, MessageKind, Part, Role, Timestamp, ToolResult};
+use chatmill_model::{Extra, Message, MessageKind, Part, Role};
 
 use super::content;
 use super::order::Step;
-use super::row::{Row, RowKind};
+use super::row::Row;
 use super::speech;
 use super::types::{Era, Extent, MessageContent};
 use crate::reader::{Keep as _, Kept, ListReader, Roster, Times, drop_kept, id};
@@ -31,7 +31,7 @@ impl<'d> Reader<'d, '_> {
     /// Reads the rows of one message.
     pub(super) fn accept(&mut self, step: &Step<'_, 'd>) {
         let row = step.row;
-        let (start, limits) = (self.list.frame.start, self.list.limits);
+        let limits = self.list.limits;
         let mut site = self.list.site(row.id.as_deref(), row.value);
         if row.id.is_none() && !step.is_unfinished {
             site.missing("message_id", Severity::Warning);
@@ -45,17 +45,15 @@ impl<'d> Reader<'d, '_> {
         } else {
             Extent::Whole
         };
-        let mut said = content::read(row, row_kind, extent, start, limits, &mut site);
+        let mut said = content::read(row, row_kind, extent, limits, &mut site);
         if step.is_unfinished {
             for piece in &step.pieces {
-                let more = content::read(piece, row_kind, extent, start, limits, &mut site);
+                let more = content::read(piece, row_kind, extent, limits, &mut site);
                 append(&mut said.parts, more.parts);
                 drop_kept(piece.value);
             }
-            let text = format!(
-                "of the answer only {} pieces are there: they are its text",
-                step.pieces.len() + 1
-            );
+            let pieces = step.pieces.len() + 1;
+            let text = format!("of the answer only {pieces} pieces are there: they are its text");
             site.note(&codes::UNFINISHED_STREAM, &text, "", row.value);
             speech::find_calls(&mut said, None, limits, "", &mut site);
         }
@@ -66,49 +64,6 @@ impl<'d> Reader<'d, '_> {
         }
         let timestamp = self.times.read(row.columns.created, "created_at", &mut site);
         let sender = self.sender(row, &said);
-        self.push(row, said, sender, timestamp);
-    }
-
-    /// The sender: the row's agent or user, else the participant of its role. A result belongs to the agent who made the call.
-    fn sender(&mut self, row: &Row<'_>, said: &MessageContent) -> Option<usize> {
-        let own = row.columns.agent.and_then(id);
-        let agent = own.clone().or_else(|| self.agent.clone());
-        let name = row
-            .columns
-            .agents
-            .and_then(|agent| agent.get("name"))
-            .and_then(Value::as_str);
-        let author = row.columns.author.and_then(id);
-        if said.kind == MessageKind::Notice {
-            return match (own, author) {
-                (Some(agent), _) => Some(self.roster.of(Role::Assistant, &agent, name.as_deref())),
-                (None, Some(author)) => Some(self.roster.of(Role::User, &author, None)),
-                (None, None) => None,
-            };
-        }
-        let sender = match (said.role, agent) {
-            (Role::User, _) => self
-                .roster
-                .of(Role::User, author.as_deref().unwrap_or("user"), None),
-            (Role::System, _) => self.roster.of(Role::System, "system", None),
-            (_, Some(agent)) => self.roster.of(Role::Assistant, &agent, name.as_deref()),
-            (Role::Tool, None) => match self.roster.answered(results(&said.parts).flat_map(ids_of_result)) {
-                Some(agent) => agent,
-                None => self.roster.of(Role::Assistant, "assistant", None),
-            },
-            (Role::Assistant, None) => self.roster.of(Role::Assistant, "assistant", None),
-        };
-        self.roster.calls(sender, &said.parts);
-        Some(sender)
-    }
-
-    fn push(
-        &mut self,
-        row: &Row<'d>,
-        said: MessageContent,
-        sender: Option<usize>,
-        timestamp: Option<Timestamp>,
-    ) {
         let mut rest = said.rest;
         if timestamp.is_none() {
             rest.keep_some("created_at", row.columns.created);
@@ -128,21 +83,44 @@ impl<'d> Reader<'d, '_> {
         });
     }
 
+    /// The sender: the row's agent or user, else the participant of its role. A result belongs to the agent who made the call.
+    fn sender(&mut self, row: &Row<'_>, said: &MessageContent) -> Option<usize> {
+        let own = row.columns.agent.and_then(id);
+        let agent = own.clone().or_else(|| self.agent.clone());
+        let name = row.columns.agents.and_then(|agent| agent.get("name"));
+        let name = name.and_then(Value::as_str);
+        let author = row.columns.author.and_then(id);
+        if said.kind == MessageKind::Notice {
+            return match (own, author) {
+                (Some(agent), _) => Some(self.roster.of(Role::Assistant, &agent, name.as_deref())),
+                (None, Some(author)) => Some(self.roster.of(Role::User, &author, None)),
+                (None, None) => None,
+            };
+        }
+        let sender = match (said.role, agent) {
+            (Role::User, _) => {
+                let author = author.as_deref().unwrap_or("user");
+                self.roster.of(Role::User, author, None)
+            }
+            (Role::System, _) => self.roster.of(Role::System, "system", None),
+            (_, Some(agent)) => self.roster.of(Role::Assistant, &agent, name.as_deref()),
+            (role, None) => {
+                let caller = (role == Role::Tool).then(|| self.roster.answered(ids_answered(&said.parts)));
+                let unnamed = || self.roster.of(Role::Assistant, "assistant", None);
+                caller.flatten().unwrap_or_else(unnamed)
+            }
+        };
+        self.roster.calls(sender, &said.parts);
+        Some(sender)
+    }
+
     /// Keeps the columns that are not part of the message.
     fn columns(&self, row: &Row<'_>, kind: MessageKind, role: Role, rest: &mut Kept) {
         let mut keep = |key: &str, value: Option<Value<'_>>| rest.keep_some(key, value);
-        let row_kind = match kind {
-            MessageKind::Notice => RowKind::Notice,
-            MessageKind::Message => RowKind::Message,
-        };
-        keep(
-            "is_llm_message",
-            row.columns.is_llm.filter(|_| !row.is_llm_usual(row_kind)),
-        );
-        keep(
-            "thread_id",
-            row.columns.thread.filter(|thread| id(*thread) != self.thread),
-        );
+        let is_llm = row.columns.is_llm.filter(|_| !row.is_llm_usual(kind));
+        keep("is_llm_message", is_llm);
+        let is_other = |thread: &Value<'_>| id(*thread) != self.thread;
+        keep("thread_id", row.columns.thread.filter(is_other));
         keep("updated_at", row.columns.updated);
         let is_agents = matches!(role, Role::Assistant | Role::Tool) || kind == MessageKind::Notice;
         keep("agent_id", row.columns.agent.filter(|_| !is_agents));
@@ -172,16 +150,11 @@ fn append(parts: &mut Vec<Part>, more: Vec<Part>) {
     }
 }
 
-fn results(parts: &[Part]) -> impl Iterator<Item = &ToolResult> {
-    parts.iter().filter_map(|part| match part {
-        Part::ToolResult(result) => Some(result),
-        _ => None,
-    })
-}
-
-fn ids_of_result(result: &ToolResult) -> impl Iterator<Item = &str> {
-    [&result.call_id, &result.metadata_id]
-        .into_iter()
-        .flatten()
-        .map(String::as_str)
+/// The ids of the calls that are answered, those of the content and those of the metadata.
+fn ids_answered(parts: &[Part]) -> impl Iterator<Item = &str> {
+    let ids = parts.iter().flat_map(|part| match part {
+        Part::ToolResult(result) => [result.call_id.as_deref(), result.metadata_id.as_deref()],
+        _ => [None, None],
+    });
+    ids.flatten()
 }

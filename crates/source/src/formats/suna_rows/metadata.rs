@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use chatmill_diag::{Limits, codes};
-use chatmill_intake::json::{Kind, Mark, Value};
+use chatmill_intake::json::{self, Kind, Mark, Value};
 use chatmill_model::{ArgumentForm, Arguments, ToolCall};
 
 use crate::reader::{Keep as _, Kept, Site, below, embedded, present, word};
@@ -77,7 +77,7 @@ impl<'m> Metadata<'m> {
         });
         let has_both = ["output", "error"]
             .iter()
-            .all(|key| result.get(key).is_some_and(|value| !value.is_null()));
+            .all(|key| present(result, key).is_some());
         if is_said && !has_both && result.fields().all(|(key, _)| known.contains(&&*key)) {
             self.take("result");
         }
@@ -100,12 +100,8 @@ impl<'m> Metadata<'m> {
         let mut is_said = true;
         for (index, entry) in list.items().enumerate() {
             let suffix = format!("tool_calls[{index}]");
-            let id = word(entry.get("tool_call_id"), &format!("{suffix}.tool_call_id"), site);
-            let name = word(
-                entry.get("function_name"),
-                &format!("{suffix}.function_name"),
-                site,
-            );
+            let mut own_word = |key: &str| word(entry.get(key), &format!("{suffix}.{key}"), site);
+            let (id, name) = (own_word("tool_call_id"), own_word("function_name"));
             let given = present(entry, "arguments");
             let known = ["tool_call_id", "function_name", "arguments", "source"];
             is_said &= entry.fields().all(|(key, _)| known.contains(&&*key));
@@ -207,26 +203,21 @@ const MAX_COMPARED_FIELDS: usize = 256;
 /// Whether a value and a text are the same JSON, apart from white space and the order of keys. Very wide objects are not
 /// compared and count as different.
 fn is_same_json(value: Value<'_>, text: &str) -> bool {
-    let limits = Limits::default();
-    chatmill_intake::json::scan(text.as_bytes(), limits.depth)
-        .is_ok_and(|document| is_same(value, document.root()))
+    let scanned = json::scan(text.as_bytes(), Limits::default().depth);
+    scanned.is_ok_and(|document| is_same(value, document.root()))
 }
 
 fn is_same(left: Value<'_>, right: Value<'_>) -> bool {
     match (left.kind(), right.kind()) {
         (Kind::Object, Kind::Object) => {
+            let stands = |key: &str, value| right.get(key).is_some_and(|other| is_same(value, other));
             left.len() == right.len()
                 && left.len() <= MAX_COMPARED_FIELDS
-                && left
-                    .fields()
-                    .all(|(key, value)| right.get(&key).is_some_and(|other| is_same(value, other)))
+                && left.fields().all(|(key, value)| stands(&key, value))
         }
         (Kind::Array, Kind::Array) => {
-            left.len() == right.len()
-                && left
-                    .items()
-                    .zip(right.items())
-                    .all(|(left, right)| is_same(left, right))
+            let mut pairs = left.items().zip(right.items());
+            left.len() == right.len() && pairs.all(|(left, right)| is_same(left, right))
         }
         (Kind::String, Kind::String) => left.as_str() == right.as_str(),
         (left_kind, right_kind) => left_kind == right_kind && left.written() == right.written(),
@@ -239,8 +230,8 @@ pub(super) fn compressed(metadata: &mut Metadata<'_>, rest: &mut Kept, site: &mu
         return;
     }
     let sent = metadata.get("compressed_content");
-    let text = sent.and_then(Value::as_str).filter(|text| !text.is_empty());
-    let message = if text.is_some() {
+    let sent = sent.filter(|sent| sent.as_str().is_some_and(|text| !text.is_empty()));
+    let message = if sent.is_some() {
         "the row was compressed: the model was sent the shortened text in compressed_content"
     } else {
         "the row was compressed, and no shortened text is kept: the row's own text was sent"
@@ -248,7 +239,7 @@ pub(super) fn compressed(metadata: &mut Metadata<'_>, rest: &mut Kept, site: &mu
     let row = site.message;
     let value = row.get("metadata").unwrap_or(row);
     site.note(&codes::COMPRESSED_MESSAGE, message, ".metadata", value);
-    if let (Some(sent), Some(_)) = (sent, text) {
+    if let Some(sent) = sent {
         metadata.take("compressed");
         metadata.take("compressed_content");
         rest.keep_told(COMPRESSED, sent);

@@ -27,23 +27,17 @@ mod types;
 mod xml;
 
 use chatmill_diag::{Finding, Limits};
-use chatmill_intake::Sketch;
-use chatmill_intake::json::{Document, Value};
-use chatmill_intake::table::TableMap;
 use chatmill_model::{Conversation, Customs, Scene, TextArguments};
 
-use crate::frame::{FrameView, Reading, Row};
+use crate::coded::{Coded, table_map};
+use crate::frame::{FrameView, Reading};
 use crate::reader::{Element, ListReader, Roster, Times, Wire as _, id, list, surest};
-use crate::source::{About, Source};
+use crate::source::About;
 use messages::Reader;
 use row::Columns;
 use types::Era;
 
 const ID: &str = "suna-rows";
-
-/// The source `suna-rows`.
-#[derive(Debug)]
-pub struct SunaRows;
 
 static ABOUT: About = About {
     id: ID,
@@ -61,48 +55,33 @@ static ABOUT: About = About {
     },
 };
 
-impl Source for SunaRows {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        surest(sketch, pages::recognise)
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
-        Reading::stored(ABOUT.customs, read(*frame, limits))
-    }
-
-    fn tables(&self) -> Vec<TableMap> {
-        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        vec![TableMap {
-            name: "suna".to_owned(),
-            source: ID.to_owned(),
-            table: "messages".to_owned(),
-            requires: owned(&["message_id", "thread_id", "type", "content"]),
-            json: owned(&["content", "metadata"]),
-            ..TableMap::default()
-        }]
-    }
-
-    fn gathers(&self, _sketch: &Sketch) -> bool {
-        true
-    }
-
-    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
-        pages::rows(document.root())
-    }
-
-    fn merges(&self) -> bool {
-        true
-    }
-}
+/// The source `suna-rows`.
+pub static SUNA_ROWS: Coded = Coded {
+    tables: Some(|| {
+        let requires = ["message_id", "thread_id", "type", "content"];
+        vec![table_map(
+            ["suna", ID, "messages"],
+            &requires,
+            &["content", "metadata"],
+        )]
+    }),
+    rows: Some(pages::rows),
+    merges: true,
+    ..Coded::of(
+        &ABOUT,
+        |sketch| surest(sketch, pages::recognise),
+        |frame, limits| Reading::stored(ABOUT.customs, read(*frame, limits)),
+    )
+};
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let no_row = "the record is neither a row of the messages table nor a page of rows";
+    let no_row = (!pages::is_row(frame.root())).then_some(no_row);
+    let neither = "the record is neither a row nor a list of rows";
+    let values = list::rows(frame, "the thread", no_row, neither, limits)?;
     let mut list = ListReader::new(frame, limits);
     let mut rows = Vec::new();
-    for (index, value) in (0..).zip(record(frame, limits)?) {
+    for (index, value) in (0..).zip(values) {
         let path = || list::row_path(frame, index);
         let Some(columns) = list.element(Element::Row, path, value, Columns::read) else {
             continue;
@@ -141,12 +120,4 @@ fn only_agent(rows: &[row::Row<'_>]) -> Option<String> {
     let mut named = rows.iter().filter_map(|row| row.columns.agent.and_then(id));
     let first = named.next()?;
     named.all(|agent| agent == first).then_some(first)
-}
-
-/// The rows of a record: those of a list, or one alone.
-fn record<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Vec<Value<'d>>, Box<Finding>> {
-    let no_row = "the record is neither a row of the messages table nor a page of rows";
-    let no_row = (!pages::is_row(frame.root())).then_some(no_row);
-    let neither = "the record is neither a row nor a list of rows";
-    list::rows(frame, "the thread", no_row, neither, limits)
 }

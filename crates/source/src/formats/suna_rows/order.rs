@@ -30,25 +30,16 @@ pub(super) fn arrange<'r, 'd>(
 ) -> Vec<Step<'r, 'd>> {
     let streams: Vec<Stream> = rows
         .iter()
-        .map(|row| {
-            let is_streamed = row.word.as_deref() == Some("assistant")
-                && row
-                    .columns
-                    .metadata
-                    .is_some_and(|metadata| metadata.written().contains("stream_status"));
-            if is_streamed {
+        .map(|row| match (row.word.as_deref(), row.columns.metadata) {
+            (Some("assistant"), Some(beside)) if beside.written().contains("stream_status") => {
                 row.stream(limits)
-            } else {
-                Stream::default()
             }
+            _ => Stream::default(),
         })
         .collect();
     let kept = without_repeats(rows, &streams, notes, ledger);
-    let keys = times::keys(
-        kept.iter()
-            .filter_map(|at| rows.get(*at))
-            .map(|row| row.columns.created),
-    );
+    let in_order = kept.iter().filter_map(|at| rows.get(*at));
+    let keys = times::keys(in_order.map(|row| row.columns.created));
     let mut order: Vec<(i64, usize)> = keys.into_iter().zip(kept).collect();
     order.sort_by_key(|(key, _)| *key);
     let order: Vec<usize> = order.into_iter().map(|(_, at)| at).collect();
@@ -65,9 +56,8 @@ pub(super) fn arrange<'r, 'd>(
         })
     });
     let steps: Vec<Step<'r, 'd>> = steps.collect();
-    ledger.merged += ledger
-        .rows
-        .saturating_sub(ledger.rejected + ledger.repeated + steps.len() as u64);
+    let told = ledger.rejected + ledger.repeated + steps.len() as u64;
+    ledger.merged += ledger.rows.saturating_sub(told);
     steps
 }
 
@@ -83,40 +73,25 @@ fn without_repeats(
     let mut kept: Vec<usize> = Vec::with_capacity(rows.len());
     let mut bodies: HashMap<usize, String> = HashMap::new();
     for (at, (row, stream)) in rows.iter().zip(streams).enumerate() {
-        let is_repeat = if stream.is_chunk {
+        if stream.is_chunk {
             // Pieces share the id of their answer; only a sequence number tells a repeat from a word said twice.
             let is_numbered = row.columns.others.iter().any(|(key, _)| key == "sequence");
-            let is_repeat = is_numbered && !pieces.insert(compact(row));
-            if is_repeat {
+            if is_numbered && !pieces.insert(compact(row)) {
                 row.value.mark(Mark::Taken);
-                note(
-                    notes,
-                    row,
-                    "a piece of an answer stands here again, word for word",
-                    Severity::Note,
-                );
+                let text = "a piece of an answer stands here again, word for word";
+                note(notes, row, text, Severity::Note);
+                ledger.repeated += 1;
+                continue;
             }
-            is_repeat
-        } else {
-            match row.id.as_deref() {
-                None => false,
-                Some(id) => match places.get(id).copied() {
-                    None => {
-                        places.insert(id, kept.len());
-                        false
-                    }
-                    Some(place) => {
-                        settle(rows, at, kept.get_mut(place), &mut bodies, notes);
-                        true
-                    }
-                },
+        } else if let Some(id) = row.id.as_deref() {
+            if let Some(place) = places.get(id) {
+                settle(rows, at, kept.get_mut(*place), &mut bodies, notes);
+                ledger.repeated += 1;
+                continue;
             }
-        };
-        if is_repeat {
-            ledger.repeated += 1;
-        } else {
-            kept.push(at);
+            places.insert(id, kept.len());
         }
+        kept.push(at);
     }
     kept
 }
@@ -134,31 +109,20 @@ fn settle(
         return;
     };
     let body = bodies.entry(*kept).or_insert_with(|| compact(first));
-    if *body == compact(second) {
-        repeats(second.value, first.value);
-        note(
-            notes,
-            second,
-            "the row stands here again, word for word",
-            Severity::Note,
-        );
-        return;
-    }
-    let (before, after) = (
-        times::order(first.columns.updated),
-        times::order(second.columns.updated),
-    );
-    if after > before {
-        let text = "the row of this id stands again with another body and was updated there later: the later one is kept";
-        note(notes, first, text, Severity::Warning);
-        repeats(first.value, second.value);
+    let (dropped, stays, text, severity) = if *body == compact(second) {
+        let text = "the row stands here again, word for word";
+        (second, first, text, Severity::Note)
+    } else if times::order(second.columns.updated) > times::order(first.columns.updated) {
         *kept = at;
+        let text = "the row of this id stands again with another body and was updated there later: the later one is kept";
+        (first, second, text, Severity::Warning)
     } else {
         let text = "the row of this id stands here again with another body and was not updated later: the other one is \
                     kept";
-        note(notes, second, text, Severity::Warning);
-        repeats(second.value, first.value);
-    }
+        (second, first, text, Severity::Warning)
+    };
+    note(notes, dropped, text, severity);
+    repeats(dropped.value, stays.value);
 }
 
 fn note(notes: &mut Notes, row: &Row<'_>, text: &str, severity: Severity) {
@@ -199,12 +163,11 @@ fn join(
                 row.repeats_whole(limits);
                 continue;
             }
-            let key = row
-                .id
-                .as_ref()
-                .map(|id| format!("message {id}"))
-                .or_else(|| stream.run.as_ref().map(|run| format!("run {run}")))
-                .unwrap_or_default();
+            let key = match (&row.id, &stream.run) {
+                (Some(id), _) => format!("message {id}"),
+                (None, Some(run)) => format!("run {run}"),
+                (None, None) => String::new(),
+            };
             let begun = open.get(&key).and_then(|place| joined.get_mut(*place)?.as_mut());
             if let Some((_, pieces)) = begun {
                 pieces.push(at);
@@ -220,10 +183,8 @@ fn join(
                 let run = row.stream(limits).run.map(|run| format!("run {run}"));
                 for key in run.into_iter().chain([String::new()]) {
                     let begun = open.remove(&key).and_then(|place| joined.get_mut(place)?.take());
-                    for at in begun
-                        .into_iter()
-                        .flat_map(|(first, pieces)| [vec![first], pieces].concat())
-                    {
+                    let Some((first, pieces)) = begun else { continue };
+                    for at in std::iter::once(first).chain(pieces) {
                         rows.get(at).inspect(|piece| piece.repeats_whole(limits));
                     }
                 }

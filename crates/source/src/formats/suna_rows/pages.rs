@@ -20,31 +20,25 @@ pub(super) fn is_row(value: Value<'_>) -> bool {
 /// record of its own.
 pub(super) fn rows(root: Value<'_>) -> Option<Vec<Row>> {
     match root.kind() {
-        Kind::Array
-            if root
-                .items()
-                .all(|row| row.get("thread_id").and_then(id).is_none()) =>
-        {
-            None
+        Kind::Array => {
+            let mut rows = root.items();
+            rows.any(|row| thread(row).is_some())
+                .then(|| Row::cut(root, thread))?
         }
-        Kind::Array => Some(root.items().map(|row| cut(row, None)).collect()),
-        Kind::Object if is_row(root) => Some(vec![cut(root, None)]),
-        Kind::Object => {
-            let list = LISTS
-                .iter()
-                .filter_map(|key| root.get(key))
-                .find(|list| list.kind() == Kind::Array)?;
-            let thread = root.get("thread_id").and_then(id);
-            Some(list.items().map(|row| cut(row, thread.as_deref())).collect())
+        Kind::Object if !is_row(root) => {
+            let mut lists = LISTS.iter().filter_map(|key| root.get(key));
+            let list = lists.find(|list| list.kind() == Kind::Array)?;
+            // Of the thread that a row names, else of the one that its page is about.
+            let about = thread(root);
+            Row::cut(list, |row| thread(row).or_else(|| about.clone()))
         }
-        _ => None,
+        _ => Row::cut(root, thread),
     }
 }
 
-/// A row of the thread that it names, else of the one that its page is about.
-fn cut(value: Value<'_>, thread: Option<&str>) -> Row {
-    let own = value.get("thread_id").and_then(id);
-    Row::of(own.or_else(|| thread.map(str::to_owned)), value)
+/// The thread that a row, or a page of rows, names.
+fn thread(value: Value<'_>) -> Option<String> {
+    value.get("thread_id").and_then(id)
 }
 
 /// Recognises rows in one record.
@@ -86,24 +80,17 @@ fn is_snippet(record: &RecordSketch) -> bool {
     } else {
         record.nested.iter().map(|(_, name)| name.as_str()).collect()
     };
-    let texts = |key: &str| {
-        let all = record.strings.iter().chain(&record.starts);
-        all.filter(move |(name, _)| name == key)
-            .map(|(_, text)| text.trim_start())
-            .map(str::to_owned)
-            .collect::<Vec<String>>()
+    let says = |key: &str, is_so: fn(&str) -> bool| {
+        let mut texts = record.strings.iter().chain(&record.starts);
+        texts.any(|(name, text)| name == key && is_so(text.trim_start()))
     };
+    let is_message = |text: &str| text.starts_with("{\"role\"") || text.starts_with("{\"status_type\"");
     let holds = |outer: &str, wanted: &str| holds(record, outer, wanted);
-    let has_message = texts("content")
-        .iter()
-        .any(|text| text.starts_with("{\"role\"") || text.starts_with("{\"status_type\""));
-    let is_said = has_message
+    let is_said = says("content", is_message)
         || holds("content", "role")
         || holds("content", "status_type")
         || names.contains(&"content") && holds("metadata", "compressed");
-    is_said
-        && names.iter().all(|name| COLUMNS.contains(name))
-        && texts("type").iter().any(|word| is_known_type(word))
+    is_said && names.iter().all(|name| COLUMNS.contains(name)) && says("type", is_known_type)
 }
 
 /// The columns that only this table has together.

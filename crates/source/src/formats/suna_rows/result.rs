@@ -14,7 +14,8 @@ use super::types::{Content, Era, MessageContent};
 use crate::reader::parts::media_of_answer;
 use crate::reader::quoted_json::CellPlace;
 use crate::reader::{
-    Keep as _, Kept, MessageObject, Site, below, message_object, present, quoted_json, raw, text, text_of,
+    Keep as _, Kept, MessageObject, Site, below, filled, message_object, present, quoted_json, raw, text,
+    text_of,
 };
 
 /// Reads a result. The places of `site` are below the content, which stands at `place`.
@@ -63,12 +64,10 @@ pub(super) fn read(
         }
     }
     let is_direct = matches!(content, Content::Parts(_) | Content::Other(..));
-    for (path, raw) in rest {
-        let path = if is_direct && !path.starts_with("tool_execution") {
-            path
-        } else {
-            format!("content.{path}")
-        };
+    for (mut path, raw) in rest {
+        if !is_direct || path.starts_with("tool_execution") {
+            path.insert_str(0, "content.");
+        }
         said.rest.push((path, raw));
     }
     if let Some(id) = turn.message_id.filter(|id| site.id != Some(id)) {
@@ -92,10 +91,7 @@ impl Answer {
     /// Takes the object of the XML era apart.
     fn execution(&mut self, execution: Value<'_>, rest: &mut Kept) {
         let field = |key: &str| present(execution, key);
-        let word = |key: &str| {
-            let text = field(key)?.as_str()?;
-            (!text.is_empty()).then(|| text.into_owned())
-        };
+        let word = |key: &str| filled(field(key));
         self.call_id = self.call_id.take().or_else(|| word("tool_call_id"));
         self.name = self.name.take().or_else(|| word("function_name"));
         let result = field("result");

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Document, Mark, Value};
+use chatmill_model::{MessageKind, Role};
 
-use crate::reader::{Site, Wire as _, fields, id, quoted_json, wire, words};
+use crate::reader::{Site, Wire as _, id, message_object, quoted_json, text, wire, words};
 
 /// Types whose rows are turns of the conversation.
 const TURNS: [&str; 4] = ["user", "assistant", "tool", "system"];
@@ -93,6 +94,11 @@ impl<'d> Row<'d> {
         })
     }
 
+    /// The role that `type` names.
+    pub(super) fn role(&self) -> Option<Role> {
+        self.word.as_deref().and_then(message_object::role)
+    }
+
     /// The value of `type`, else the row.
     pub(super) fn type_value(&self) -> Value<'d> {
         self.columns.word.unwrap_or(self.value)
@@ -103,10 +109,8 @@ impl<'d> Row<'d> {
         match (self.is_sent(site), self.word.as_deref()) {
             (Some(false), _) => RowKind::Notice,
             (_, Some(word)) if TURNS.contains(&word) => RowKind::Message,
-            (is_sent, Some(word)) if is_event(word) => match is_sent {
-                Some(_) => RowKind::Message,
-                None => RowKind::Notice,
-            },
+            (None, Some(word)) if is_event(word) => RowKind::Notice,
+            (Some(_), Some(word)) if is_event(word) => RowKind::Message,
             (Some(_), Some(_)) => RowKind::UnknownMessage,
             _ => RowKind::Unknown,
         }
@@ -129,11 +133,10 @@ impl<'d> Row<'d> {
     }
 
     /// Whether `is_llm_message` has the usual value for rows of this kind.
-    pub(super) fn is_llm_usual(&self, row_kind: RowKind) -> bool {
-        let usual = if row_kind == RowKind::Notice {
-            "false"
-        } else {
-            "true"
+    pub(super) fn is_llm_usual(&self, kind: MessageKind) -> bool {
+        let usual = match kind {
+            MessageKind::Notice => "false",
+            MessageKind::Message => "true",
         };
         let is_llm = self.columns.is_llm;
         is_llm.is_none_or(|value| value.raw() == usual || value.as_str().as_deref() == usual.get(..1))
@@ -158,10 +161,9 @@ impl<'d> Row<'d> {
         };
         let document = quoted_json::open(metadata, limits);
         let root = document.as_deref().map_or(metadata, Document::root);
-        let word = |key: &str| fields::text(root.get(key));
         Stream {
-            is_chunk: word("stream_status").is_some_and(|status| status == "chunk"),
-            run: word("thread_run_id"),
+            is_chunk: text(root.get("stream_status")).is_some_and(|status| status == "chunk"),
+            run: text(root.get("thread_run_id")),
         }
     }
 }

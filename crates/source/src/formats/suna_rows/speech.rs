@@ -1,15 +1,13 @@
 //! Messages of people and agents: text, thoughts and calls, from the content and the metadata of a row.
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Code, Finding, Limits, Severity, codes};
 use chatmill_intake::json::{Mark, Value};
 use chatmill_model::{ArgumentForm, Arguments, Part, RawJson, Role, ToolCall};
 
 use super::metadata::Metadata;
-use super::row::Row;
 use super::types::{Content, Era, Extent, MessageContent};
 use super::xml;
-use crate::reader::quoted_json::{CellForm, CellPlace};
-use crate::reader::{Keep as _, Kept, MessageObject, Notes, Site, message_object, quoted, raw};
+use crate::reader::{Keep as _, MessageObject, Site, message_object, quoted, raw};
 
 /// Reads what a person or an agent says; where the row has no content, that stands in the metadata `beside`.
 pub(super) fn speak(
@@ -26,14 +24,13 @@ pub(super) fn speak(
     let words_from = said.parts.len();
     match content {
         Content::Turn(object) => {
-            if let Some(value) = message_object::content(*object) {
-                said.parts
-                    .extend(message_object::said(value, "content", &mut rest, site));
-            }
+            let content = message_object::content(*object);
+            let read = content.map(|value| message_object::said(value, "content", &mut rest, site));
+            said.parts.extend(read.into_iter().flatten());
         }
         Content::Parts(list) => {
-            said.parts
-                .extend(message_object::said(*list, "content", &mut said.rest, site));
+            let read = message_object::said(*list, "content", &mut said.rest, site);
+            said.parts.extend(read);
         }
         Content::Text(text) => {
             if !metadata.is_compressed() {
@@ -44,7 +41,8 @@ pub(super) fn speak(
         Content::Other(value, text) => {
             value.mark(Mark::Taken);
             if !metadata.is_compressed() {
-                warn("the content is not a message and is read as its JSON text", site);
+                let text = "the content is not a message and is read as its JSON text";
+                warn(&codes::WRONG_TYPE, text, "", site);
             }
             said.parts.push(Part::Text(text.clone()));
         }
@@ -56,17 +54,14 @@ pub(super) fn speak(
     }
     let is_agents = said.role == Role::Assistant;
     let may_call = is_agents && extent == Extent::Whole && turn.calls.is_empty();
-    let is_beside = matches!(content, Content::Absent);
-    let (suffix, stands) = if is_beside {
-        (".metadata", beside)
-    } else {
-        ("", site.message)
+    let (suffix, stands) = match content {
+        Content::Absent => (".metadata", beside),
+        _ => ("", site.message),
     };
     let mut place = Site {
         notes: &mut *site.notes,
-        position: site.position,
-        id: site.id,
         message: stands,
+        ..*site
     };
     if may_call && find_calls(said, place.id, limits, suffix, &mut place) {
         let stored = match content {
@@ -92,42 +87,29 @@ pub(super) fn speak(
             metadata.take("text_content");
         }
     }
-    keep_turn(rest, turn.name, turn.call_id, turn.message_id, said, site);
-}
-
-/// Keeps what the message object holds beyond the message.
-fn keep_turn(
-    rest: Kept,
-    name: Option<String>,
-    call_id: Option<String>,
-    message_id: Option<String>,
-    said: &mut MessageContent,
-    site: &Site<'_>,
-) {
-    let fields = rest
-        .into_iter()
-        .map(|(path, raw)| (format!("content.{path}"), raw));
-    said.rest.extend(fields);
+    // What the message object holds beyond the message.
+    let fields = rest.into_iter();
+    said.rest
+        .extend(fields.map(|(path, raw)| (format!("content.{path}"), raw)));
     let words = [
-        ("content.name", name),
-        ("content.tool_call_id", call_id),
-        ("content.message_id", message_id.filter(|id| site.id != Some(id))),
+        ("content.name", turn.name),
+        ("content.tool_call_id", turn.call_id),
+        (
+            "content.message_id",
+            turn.message_id.filter(|id| site.id != Some(id)),
+        ),
     ];
-    for (path, word) in words {
-        if let Some(word) = word {
-            said.keep_text(path, &word);
-        }
+    for (path, word) in words.into_iter().filter_map(|(path, word)| Some((path, word?))) {
+        said.keep_text(path, &word);
     }
 }
 
 fn thoughts(own: Option<String>, metadata: &mut Metadata<'_>, said: &mut MessageContent) {
     let copy = metadata.get("reasoning_content").and_then(Value::as_str);
-    if own.is_none() || copy.as_deref() == own.as_deref() {
-        let taken = metadata.take_word("reasoning_content");
-        said.parts.extend(own.or(taken).map(Part::Reasoning));
-    } else {
-        said.parts.extend(own.map(Part::Reasoning));
-    }
+    let is_copy = own.is_none() || copy.as_deref() == own.as_deref();
+    let taken = is_copy.then(|| metadata.take_word("reasoning_content"));
+    let thought = own.or(taken.flatten());
+    said.parts.extend(thought.map(Part::Reasoning));
 }
 
 /// Reports plain text in a column that should hold a message. Suna's own reader skips such rows, unless they are compressed.
@@ -137,12 +119,12 @@ fn plain_text(text: &str, site: &mut Site<'_>) {
     } else {
         "the content is plain text, which Suna's own reader passes over"
     };
-    warn(text, site);
+    warn(&codes::WRONG_TYPE, text, "", site);
 }
 
-fn warn(text: &str, site: &mut Site<'_>) {
-    let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
-    site.push(finding, "", site.message);
+fn warn(code: &'static Code, text: &str, suffix: &str, site: &mut Site<'_>) {
+    let finding = Finding::new(code, text).with_severity(Severity::Warning);
+    site.push(finding, suffix, site.message);
 }
 
 /// Reads calls that stand in the text as XML, which is the message of the site, at `suffix` below its row. They count from 0 in each row, and a row's results name them by that number.
@@ -166,16 +148,7 @@ pub(super) fn find_calls(
         }
         if cut.unread > 0 {
             let text = "a block of calls in the text holds something else than calls";
-            let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
-            site.push(finding, suffix, site.message);
-        }
-        let has_calls = cut
-            .pieces
-            .iter()
-            .any(|piece| matches!(piece, xml::Piece::Call(_)));
-        if !has_calls {
-            said.parts.push(Part::Text(xml::unescaped(&text)));
-            continue;
+            warn(&codes::WRONG_TYPE, text, suffix, site);
         }
         for piece in cut.pieces {
             match piece {
@@ -184,9 +157,7 @@ pub(super) fn find_calls(
                     if call.repeats {
                         let text =
                             "a parameter of a call in the text stands more than once: the last value counts";
-                        let finding =
-                            Finding::new(&codes::DUPLICATE_KEY, text).with_severity(Severity::Warning);
-                        site.push(finding, suffix, site.message);
+                        warn(&codes::DUPLICATE_KEY, text, suffix, site);
                     }
                     said.parts.push(Part::ToolCall(ToolCall {
                         id: None,
@@ -207,38 +178,17 @@ pub(super) fn find_calls(
 }
 
 /// Adds the calls that only the metadata has.
-pub(super) fn calls_of_metadata(
-    row: &Row<'_>,
-    is_quoted: bool,
-    metadata: &mut Metadata<'_>,
+pub(super) fn calls_of_metadata<'m>(
+    list: Value<'m>,
+    metadata: &mut Metadata<'m>,
     said: &mut MessageContent,
-    start: u64,
     site: &mut Site<'_>,
 ) {
-    let Some(list) = metadata.get("tool_calls") else {
-        return;
-    };
     said.era = Era::Metadata;
-    let mut found = Notes::new(start);
-    let mut inner = site.inside(&mut found, list);
-    let mut own: Vec<&mut ToolCall> = said
-        .parts
-        .iter_mut()
-        .filter_map(|part| match part {
-            Part::ToolCall(call) => Some(call),
-            _ => None,
-        })
-        .collect();
-    let more = metadata.add_calls(list, &mut own, &mut inner);
+    let own = said.parts.iter_mut().filter_map(|part| match part {
+        Part::ToolCall(call) => Some(call),
+        _ => None,
+    });
+    let more = metadata.add_calls(list, &mut own.collect::<Vec<_>>(), site);
     said.parts.extend(more.into_iter().map(Part::ToolCall));
-    let place = CellPlace {
-        field: ".metadata",
-        span: row.columns.metadata.unwrap_or(row.value).span(),
-        form: if is_quoted {
-            CellForm::Quoted
-        } else {
-            CellForm::Value
-        },
-    };
-    place.report(found, site);
 }

@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use chatmill_intake::json;
 use chatmill_model::json::{push_compact, push_string};
 
-use crate::reader::escapes;
+use crate::reader::{escapes, quoted};
 
 const OPEN: &str = "<function_calls>";
 const CLOSE: &str = "</function_calls>";
@@ -104,18 +104,18 @@ impl<'t> Cut<'t> {
 /// The calls of a block, and whether anything else stands in it.
 fn calls(block: &str, depth: u32) -> (Vec<Call<'_>>, bool) {
     let mut has_rest = false;
-    let mut calls = Vec::new();
     let mut elements = Elements::new(block, "invoke");
-    for element in elements.by_ref() {
-        let mut parameters = Elements::new(element.inside, "parameter");
+    let read = |Element { name, inside }| {
+        let mut parameters = Elements::new(inside, "parameter");
         let (arguments, repeats) = arguments(&mut parameters, depth);
         has_rest |= parameters.has_rest();
-        calls.push(Call {
-            name: element.name,
+        Call {
+            name,
             arguments,
             repeats,
-        });
-    }
+        }
+    };
+    let calls = elements.by_ref().map(read).collect();
     has_rest |= elements.has_rest();
     (calls, has_rest)
 }
@@ -168,11 +168,7 @@ fn value(text: &str, depth: u32) -> String {
     } else {
         integer(text)
     };
-    number.unwrap_or_else(|| {
-        let mut quoted = String::new();
-        push_string(&mut quoted, text);
-        quoted
-    })
+    number.unwrap_or_else(|| quoted(text).0)
 }
 
 /// A whole number: a sign, leading zeros and single underscores between digits are allowed.
@@ -195,21 +191,16 @@ fn decimal(text: &str) -> Option<String> {
         return is_finite.then(|| text.to_owned());
     }
     let (sign, rest) = sign(text);
-    let (mantissa, exponent) = match rest.find(['e', 'E']) {
+    let (mantissa, exponent) = match rest.split_once(['e', 'E']) {
         None => (rest, None),
-        Some(at) => (rest.get(..at)?, Some(rest.get(at + 1..)?)),
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
     };
     let (whole, fraction) = mantissa.split_once('.')?;
     if whole.is_empty() && fraction.is_empty() {
         return None;
     }
-    let part = |digits: &str| {
-        if digits.is_empty() {
-            Some(String::new())
-        } else {
-            plain_digits(digits)
-        }
-    };
+    let none = |digits: &str| digits.is_empty().then(String::new);
+    let part = |digits: &str| none(digits).or_else(|| plain_digits(digits));
     let mut number = format!("{sign}{}.{}", part(whole)?, part(fraction)?);
     if let Some(exponent) = exponent {
         let (sign, digits) = self::sign(exponent);
@@ -310,16 +301,11 @@ fn name(text: &str) -> Option<(&str, usize)> {
 
 /// The first place from `from` on where a tag stands, in any case of its letters.
 fn find(text: &str, tag: &str, from: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let candidates = bytes.get(from..)?;
-    let mut places = candidates
-        .iter()
-        .enumerate()
-        .filter(|(_, byte)| **byte == b'<')
-        .map(|(at, _)| from + at);
+    let starts = text.get(from..)?.match_indices('<');
+    let mut places = starts.map(|(at, _)| from + at);
     places.find(|at| {
-        let found = bytes.get(*at..*at + tag.len());
-        found.is_some_and(|found| found.eq_ignore_ascii_case(tag.as_bytes()))
+        let found = text.get(*at..*at + tag.len());
+        found.is_some_and(|found| found.eq_ignore_ascii_case(tag))
     })
 }
 

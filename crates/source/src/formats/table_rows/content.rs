@@ -8,7 +8,7 @@ use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::Part;
 
 use crate::reader::quoted_json::{CellForm, CellPlace};
-use crate::reader::{Kept, MessageObject, Notes, Site, message_object, parts, quoted_json, text_of};
+use crate::reader::{Kept, MessageObject, Site, message_object, parts, quoted_json, text_of};
 
 /// What the column says.
 #[derive(Debug, Default)]
@@ -23,21 +23,11 @@ pub(super) struct CellContent {
     pub rest: Kept,
 }
 
-/// Whether the content is read as a message or as a tool's result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Aim {
-    /// Words.
-    Words,
-    /// An answer.
-    Answer,
-}
-
-/// Reads the column. `aim` decides from the role of the message object, where there is one.
+/// Reads the column. `is_answer` decides by the message object, where there is one, whether it is a tool's result.
 pub(super) fn read(
     value: Value<'_>,
-    start: u64,
     limits: &Limits,
-    aim: impl FnOnce(&MessageObject) -> Aim,
+    is_answer: impl FnOnce(&MessageObject) -> bool,
     site: &mut Site<'_>,
 ) -> CellContent {
     let document = quoted_json::open(value, limits).filter(|document| is_message(document.root()));
@@ -56,45 +46,36 @@ pub(super) fn read(
     if let Some(document) = &document {
         place.report_scan(document, site);
     }
-    let mut found = Notes::new(start);
-    let mut inner = site.inside(&mut found, root);
-    let mut turn = if is_turn {
-        MessageObject::read(root, &mut inner, limits)
-    } else {
-        MessageObject::default()
-    };
-    let mut said = CellContent::default();
-    let content = if is_turn {
-        message_object::content(root)
-    } else {
-        Some(root)
-    };
-    let mut rest = std::mem::take(&mut turn.rest);
-    match (content, aim(&turn)) {
-        (Some(content), Aim::Answer) => {
-            (said.answer, said.parts) = message_object::answered(content, "content", &mut rest, &mut inner);
+    place.read(root, site, |site| {
+        let mut said = CellContent::default();
+        let mut content = Some(root);
+        if is_turn {
+            said.turn = MessageObject::read(root, site, limits);
+            content = message_object::content(root);
         }
-        (Some(content), Aim::Words) if is_turn || content.kind() == Kind::String || is_list => {
-            said.parts = message_object::said(content, "content", &mut rest, &mut inner);
+        let mut rest = std::mem::take(&mut said.turn.rest);
+        let is_answer = is_answer(&said.turn);
+        match content {
+            Some(content) if is_answer => {
+                (said.answer, said.parts) = message_object::answered(content, "content", &mut rest, site);
+            }
+            Some(content) if is_turn || content.kind() == Kind::String || is_list => {
+                said.parts = message_object::said(content, "content", &mut rest, site);
+            }
+            Some(content) => {
+                let text = "the content is neither words, parts nor a message and is read as its JSON text";
+                let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
+                site.push(finding, "", content);
+                said.parts.push(Part::Text(text_of(content)));
+            }
+            None => {}
         }
-        (Some(content), Aim::Words) => {
-            let text = "the content is neither words, parts nor a message and is read as its JSON text";
-            let finding = Finding::new(&codes::WRONG_TYPE, text).with_severity(Severity::Warning);
-            inner.push(finding, "", content);
-            said.parts.push(Part::Text(text_of(content)));
+        for (path, _) in rest.iter_mut().filter(|_| is_turn) {
+            path.insert_str(0, "content.");
         }
-        (None, _) => {}
-    }
-    place.report(found, site);
-    said.rest = rest
-        .into_iter()
-        .map(|(path, raw)| {
-            let path = if is_turn { format!("content.{path}") } else { path };
-            (path, raw)
-        })
-        .collect();
-    said.turn = turn;
-    said
+        said.rest = rest;
+        said
+    })
 }
 
 /// Whether JSON inside a string is a message and not text that looks like JSON.
@@ -102,11 +83,9 @@ fn is_message(root: Value<'_>) -> bool {
     match root.kind() {
         Kind::Object => {
             let word = root.get("role").and_then(Value::as_str);
-            let has_role = word.is_some_and(|word| message_object::role(&word).is_some());
-            let has_calls = root
-                .get("tool_calls")
-                .is_some_and(|list| list.kind() == Kind::Array);
-            has_role || has_calls
+            let role = word.and_then(|word| message_object::role(&word));
+            let calls = root.get("tool_calls");
+            role.is_some() || calls.is_some_and(|list| list.kind() == Kind::Array)
         }
         Kind::Array => {
             let is_typed = |part: Value<'_>| part.get("type").and_then(Value::as_str).is_some();

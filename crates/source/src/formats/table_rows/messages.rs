@@ -6,12 +6,12 @@ use chatmill_diag::{Limits, Severity, codes};
 use chatmill_intake::json::{Document, Kind, Value};
 use chatmill_model::{Extra, Message, Part, Reference, Role, ToolCall, ToolResult};
 
-use super::content::{self, Aim, CellContent};
+use super::content::{self, CellContent};
 use super::row::Row;
 use crate::reader::quoted_json::{CellForm, CellPlace};
 use crate::reader::{
-    Keep as _, Kept, ListReader, MessageObject, Notes, Roster, Site, Times, id, quoted_json, role_words,
-    tool_calls, word,
+    Keep as _, Kept, ListReader, MessageObject, Roster, Site, Times, id, quoted_json, role_words, tool_calls,
+    word,
 };
 
 /// Reads the rows of one conversation.
@@ -27,24 +27,21 @@ pub(super) struct Reader<'d, 'r> {
 impl Reader<'_, '_> {
     /// Reads a row.
     pub(super) fn accept(&mut self, row: &Row<'_>) {
-        let (start, limits) = (self.list.frame.start, self.list.limits);
+        let limits = self.list.limits;
         let mut site = self.list.site(row.id.as_deref(), row.value);
         let stated = stated_role(row, &mut site);
         let column_call_id = word(row.columns.tool_call_id, "tool_call_id", &mut site);
-        let aim = |turn: &MessageObject| {
-            if stated.or(turn.role) == Some(Role::Tool) || column_call_id.is_some() || turn.call_id.is_some()
-            {
-                Aim::Answer
-            } else {
-                Aim::Words
-            }
+        let is_answer = |turn: &MessageObject| {
+            stated.or(turn.role) == Some(Role::Tool) || column_call_id.is_some() || turn.call_id.is_some()
         };
         let mut said = match row.columns.content {
-            Some(value) => content::read(value, start, limits, aim, &mut site),
+            Some(value) => content::read(value, limits, is_answer, &mut site),
             None => CellContent::default(),
         };
         let mut calls = std::mem::take(&mut said.turn.calls);
-        calls.extend(column_calls(row, start, limits, &mut said.rest, &mut site));
+        if let Some(list) = row.columns.tool_calls {
+            calls.extend(column_calls(list, limits, &mut said.rest, &mut site));
+        }
         if row.columns.content.is_none() && calls.is_empty() {
             site.missing("content", Severity::Warning);
         }
@@ -54,12 +51,8 @@ impl Reader<'_, '_> {
         let sender_name = word(row.columns.sender_name, "sender_name", &mut site);
         let timestamp = self.times.read(row.columns.created, "created_at", &mut site);
         let references = references(row, &mut site);
-        let is_read = Read {
-            role: row.columns.role.is_some_and(|value| value.as_str().is_some()),
-            time: timestamp.is_some(),
-            reference: !references.is_empty(),
-        };
-        rest(row, role, &is_read, &mut said.rest, &mut site);
+        let are_read = (timestamp.is_some(), !references.is_empty());
+        rest(row, role, are_read, &mut said.rest, &mut site);
 
         let name_of_sender = sender_name.as_deref();
         let sender = sender(&mut self.roster, row, role, name_of_sender, call_id.as_deref());
@@ -140,45 +133,29 @@ fn sender(
     call_id: Option<&str>,
 ) -> usize {
     if role == Role::Tool {
-        return match roster.answered(call_id.into_iter()) {
-            Some(caller) => caller,
-            None => roster.of(Role::Assistant, "assistant", None),
-        };
+        let caller = roster.answered(call_id.into_iter());
+        return caller.unwrap_or_else(|| roster.of(Role::Assistant, "assistant", None));
     }
     let id = row.columns.sender.and_then(id);
     roster.of(role, id.as_deref().or(name).unwrap_or(role.as_str()), name)
 }
 
 /// The calls of the column of that name, as a list or inside a string.
-fn column_calls(
-    row: &Row<'_>,
-    start: u64,
-    limits: &Limits,
-    rest: &mut Kept,
-    site: &mut Site<'_>,
-) -> Vec<ToolCall> {
-    let Some(value) = row.columns.tool_calls else {
-        return Vec::new();
-    };
+fn column_calls(value: Value<'_>, limits: &Limits, rest: &mut Kept, site: &mut Site<'_>) -> Vec<ToolCall> {
     let document = quoted_json::open(value, limits);
     let list = document.as_deref().map_or(value, Document::root);
     let place = CellPlace {
         field: ".tool_calls",
         span: value.span(),
-        form: if document.is_some() {
-            CellForm::Quoted
-        } else {
-            CellForm::Named
+        form: match document {
+            Some(_) => CellForm::Quoted,
+            None => CellForm::Named,
         },
     };
-    let mut found = Notes::new(start);
-    let mut inner = site.inside(&mut found, list);
-    let calls = if list.as_str().is_some_and(|text| text.trim().is_empty()) {
-        Some(Vec::new())
-    } else {
-        tool_calls::calls(list, rest, &mut inner, limits)
-    };
-    place.report(found, site);
+    if list.as_str().is_some_and(|text| text.trim().is_empty()) {
+        return Vec::new();
+    }
+    let calls = place.read(list, site, |site| tool_calls::calls(list, rest, site, limits));
     calls.unwrap_or_else(|| {
         rest.keep("tool_calls", value);
         Vec::new()
@@ -201,28 +178,23 @@ fn references(row: &Row<'_>, site: &mut Site<'_>) -> Vec<Reference> {
     target.map(reference).into_iter().collect()
 }
 
-/// Which columns became part of the message.
-struct Read {
-    role: bool,
-    time: bool,
-    reference: bool,
-}
-
-/// Keeps the columns that have no place.
-fn rest(row: &Row<'_>, role: Role, is_read: &Read, rest: &mut Kept, site: &mut Site<'_>) {
+/// Keeps the columns that have no place; whether time and reply have one is known by now.
+fn rest(
+    row: &Row<'_>,
+    role: Role,
+    (has_time, has_reply): (bool, bool),
+    rest: &mut Kept,
+    site: &mut Site<'_>,
+) {
     let mut keep = |key: &str, value: Option<Value<'_>>| rest.keep_some(key, value);
     let is_empty = |value: &Value<'_>| value.kind() == Kind::Object && value.is_empty();
     keep("metadata", row.columns.metadata.filter(|value| !is_empty(value)));
     keep("order", row.columns.order);
-    keep("role", row.columns.role.filter(|_| !is_read.role));
-    keep("created_at", row.columns.created.filter(|_| !is_read.time));
+    keep("role", row.columns.role.filter(|value| value.as_str().is_none()));
+    keep("created_at", row.columns.created.filter(|_| !has_time));
     let is_empty_text = |value: &Value<'_>| value.as_str().as_deref() == Some("");
-    keep(
-        "reply_to",
-        row.columns
-            .reply_to
-            .filter(|value| !is_read.reference && !is_empty_text(value)),
-    );
+    let reply_to = row.columns.reply_to.filter(|_| !has_reply);
+    keep("reply_to", reply_to.filter(|value| !is_empty_text(value)));
     if role == Role::Tool {
         keep("sender", row.columns.sender);
         keep("sender_name", row.columns.sender_name);

@@ -19,22 +19,18 @@ mod order;
 mod row;
 
 use chatmill_diag::{Finding, Limits};
-use chatmill_intake::json::Document;
 use chatmill_intake::table::TableMap;
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::{Conversation, Customs};
 
+use crate::coded::{Coded, table_map};
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{Element, ListReader, Roster, Times, Wire as _, id, list, reading};
-use crate::source::{About, Source};
+use crate::source::About;
 use messages::Reader;
 use row::Columns;
 
 const ID: &str = "table-rows";
-
-/// The source `table-rows`.
-#[derive(Debug)]
-pub struct TableRows;
 
 static ABOUT: About = About {
     id: ID,
@@ -45,50 +41,37 @@ static ABOUT: About = About {
     customs: Customs::USUAL,
 };
 
-impl Source for TableRows {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        let is_row = |record: &RecordSketch| {
-            let has = |name: &str| record.names(name) || record.names(&format!("[].{name}"));
-            has("conversation") && has("content") && (has("role") || has("sender"))
-        };
-        let mut records = sketch.records.iter();
-        let why = "rows name their conversation, who speaks, and the content";
-        records.any(is_row).then(|| (75, vec![why.to_owned()]))
-    }
-
-    /// Maps for files that have these names themselves, as CSV does that was made for the purpose.
-    fn tables(&self) -> Vec<TableMap> {
-        let whole = ["role", "sender"].map(|who| vec!["conversation", who, "content"]);
-        let single = ["role", "sender"].map(|who| vec![who, "content"]);
-        let maps = whole.into_iter().chain(single).map(|requires| TableMap {
-            name: ID.to_owned(),
-            source: ID.to_owned(),
-            table: ID.to_owned(),
-            requires: requires.into_iter().map(str::to_owned).collect(),
-            ..TableMap::default()
-        });
-        maps.collect()
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+/// The source `table-rows`.
+pub static TABLE_ROWS: Coded = Coded {
+    tables: Some(tables),
+    rows: Some(|root| Row::cut(root, |row| row.get("conversation").and_then(id))),
+    can_merge: true,
+    ..Coded::of(&ABOUT, recognise, |frame, limits| {
         reading(ABOUT.customs, read(*frame, limits))
-    }
+    })
+};
 
-    fn gathers(&self, _sketch: &Sketch) -> bool {
-        true
-    }
+fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+    let is_row = |record: &RecordSketch| {
+        let has = |name: &str| record.names(name) || record.names(&format!("[].{name}"));
+        has("conversation") && has("content") && (has("role") || has("sender"))
+    };
+    let why = "rows name their conversation, who speaks, and the content";
+    let is_known = sketch.records.iter().any(is_row);
+    is_known.then(|| (75, vec![why.to_owned()]))
+}
 
-    fn can_merge(&self) -> bool {
-        true
-    }
-
-    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
-        Row::cut(document.root(), |row| row.get("conversation").and_then(id))
-    }
+/// Maps for files that have these names themselves, as CSV does that was made for the purpose.
+fn tables() -> Vec<TableMap> {
+    let requires: [&[&str]; 4] = [
+        &["conversation", "role", "content"],
+        &["conversation", "sender", "content"],
+        &["role", "content"],
+        &["sender", "content"],
+    ];
+    requires
+        .map(|requires| table_map([ID; 3], requires, &[]))
+        .to_vec()
 }
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {

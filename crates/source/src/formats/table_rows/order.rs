@@ -22,9 +22,8 @@ pub(super) fn arrange(rows: &mut Vec<Row<'_>>, notes: &mut Notes) {
         finding.count = lacking as u64;
         notes.push(finding, Some(row.value));
     }
-    sort(rows, |rows| {
-        times::keys(rows.iter().map(|row| row.columns.created))
-    });
+    let keys = times::keys(rows.iter().map(|row| row.columns.created));
+    sort(rows, keys);
 }
 
 /// By number where all are whole numbers, by time where all are times, else by text.
@@ -34,21 +33,17 @@ fn by_order(rows: &mut Vec<Row<'_>>) {
         .map(|row| id(row.columns.order?)?.trim().parse().ok())
         .collect();
     if let Some(numbers) = numbers {
-        sort(rows, |_| numbers);
-        return;
+        return sort(rows, numbers);
     }
     let times: Option<Vec<i64>> = rows.iter().map(|row| times::order(row.columns.order)).collect();
     match times {
-        Some(times) => sort(rows, |_| times),
-        None => sort(rows, |rows| {
-            rows.iter().map(|row| row.columns.order.and_then(id)).collect()
-        }),
+        Some(times) => sort(rows, times),
+        None => rows.sort_by_cached_key(|row| row.columns.order.and_then(id)),
     }
 }
 
 /// Sorts by keys, one for each row; equal ones stay as they are.
-fn sort<'d, K: Ord>(rows: &mut Vec<Row<'d>>, keys: impl FnOnce(&[Row<'d>]) -> Vec<K>) {
-    let keys = keys(rows);
+fn sort<'d, K: Ord>(rows: &mut Vec<Row<'d>>, keys: Vec<K>) {
     let mut keyed: Vec<(K, Row<'d>)> = keys.into_iter().zip(std::mem::take(rows)).collect();
     keyed.sort_by(|(left, _), (right, _)| left.cmp(right));
     rows.extend(keyed.into_iter().map(|(_, row)| row));

@@ -11,6 +11,9 @@
 //! exported and has no zone: `date_unixtime` is read, where the export has it. `text` is a string, or a list of strings and of
 //! stretches with a form of their own ([`words`]). Ids are unique in one chat only. Entries of the type `service` are notices. In a chat
 //! with a bot, the bot is the assistant. A message that answers the first entry of a topic stands in that topic and answers nobody.
+//!
+//! It is no format file: which speaker is the bot follows from the id of the chat, topics from entries before, mentions are cut from
+//! text, and whether an account or a chat is read decides what is missing. None of this another format needs.
 
 mod words;
 

@@ -3,16 +3,15 @@
 use chatmill_intake::{Framing, RecordSketch, Sketch};
 
 use super::history;
-use crate::reader::{has, holds};
+use crate::reader::{has, holds, surest};
 
 /// Fields that say which conversation a record belongs to.
 const PLACES: [&str; 4] = ["conversationId", "conversation_id", "channelId", "channel_id"];
 
 /// How sure it is that an entry is of this format, and why.
 pub(super) fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-    let records = sketch.records.iter().filter_map(recognise_record);
-    let best = records.max_by_key(|(confidence, _)| *confidence);
-    best.or_else(|| recognise_formatted(sketch))
+    surest(sketch, recognise_record)
+        .or_else(|| recognise_formatted(sketch))
         .or_else(|| recognise_lists(sketch))
 }
 
@@ -35,12 +34,11 @@ pub(super) fn belongs_together(sketch: &Sketch) -> bool {
 fn recognise_record(record: &RecordSketch) -> Option<(u8, Vec<String>)> {
     let has = |wanted: &str| has(record, wanted);
     if has("messageContent") {
-        let mut why = vec!["the record has messageContent".to_owned()];
-        for key in ["referencedMessage", "currentPersonality", "userName"] {
-            if has(key) {
-                why.push(format!("the record has {key}"));
-            }
-        }
+        let others = ["referencedMessage", "currentPersonality", "userName"].into_iter();
+        let seen = ["messageContent"]
+            .into_iter()
+            .chain(others.filter(|key| has(key)));
+        let why: Vec<String> = seen.map(|key| format!("the record has {key}")).collect();
         return Some((if why.len() > 1 { 95 } else { 70 }, why));
     }
     if history::is_sketched(record) {
@@ -62,12 +60,8 @@ fn recognise_formatted(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     let [record] = sketch.records.as_slice() else {
         return None;
     };
-    let is_user = record
-        .strings
-        .iter()
-        .any(|(key, text)| key == "role" && text == "user");
     let why = "the array holds one message, of role user and with nothing but content";
-    let is_formatted = sketch.framing == Framing::Array && is_user && is_formatted(record);
+    let is_formatted = sketch.framing == Framing::Array && is_users(record) && is_formatted(record);
     is_formatted.then(|| (40, vec![why.to_owned()]))
 }
 
@@ -76,15 +70,16 @@ fn recognise_formatted(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
 fn recognise_lists(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
     let is_formatted = |record: &RecordSketch| {
         let names: Vec<&str> = record.nested.iter().map(|(_, name)| name.as_str()).collect();
-        let is_users = record
-            .strings
-            .iter()
-            .any(|(key, text)| key == "role" && text == "user");
-        record.is_single && is_users && names == ["role", "content"]
+        record.is_single && is_users(record) && names == ["role", "content"]
     };
     let why = "each record is an array of one message, of role user and with nothing but content";
     let are_formatted = !sketch.records.is_empty() && sketch.records.iter().all(is_formatted);
     are_formatted.then(|| (65, vec![why.to_owned()]))
+}
+
+fn is_users(record: &RecordSketch) -> bool {
+    let mut strings = record.strings.iter();
+    strings.any(|(key, text)| key == "role" && text == "user")
 }
 
 /// Whether a record has the fields of a formatted message and no others.

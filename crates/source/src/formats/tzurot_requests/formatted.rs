@@ -12,7 +12,7 @@
 //! elements can hold a quote. What is a bot's quote by its words alone (`Anna said: "…"`) stays text, because people write
 //! such sentences themselves.
 
-use chatmill_model::{MediaKind, MediaSource, Part, Preview, Reference};
+use chatmill_model::{Media, MediaKind, MediaSource, Part, Preview, Reference};
 
 /// Takes the quote out of the first text; `user` is the id of the speaker.
 pub(super) fn take_reference(parts: &mut Vec<Part>, user: &str) -> Option<Reference> {
@@ -22,39 +22,25 @@ pub(super) fn take_reference(parts: &mut Vec<Part>, user: &str) -> Option<Refere
     if parts.len() == 1 && !text.ends_with('"') {
         return None;
     }
-    let (own, quote) = split(text)?;
-    let own = own.to_owned();
-    let mut content = quote.content.to_owned();
-    let preview = |content| Preview {
-        content: Some(content),
-        sender: match quote.author {
-            Author::User => Some(user.to_owned()),
-            Author::Person(name) => Some(name.to_owned()),
-            Author::Personality { id, .. } => Some(id.to_owned()),
-            Author::Active => None,
-        },
-        sender_name: match quote.author {
-            Author::Person(name) | Author::Personality { name, .. } => Some(name.to_owned()),
-            Author::User | Author::Active => None,
-        },
-        from_agent: matches!(quote.author, Author::Active | Author::Personality { .. }),
-        ..Preview::default()
-    };
-    let media_item = match parts.last() {
-        Some(Part::Media(media)) => match &media.source {
-            MediaSource::Url(url) => Some((media.kind, url.clone())),
-            _ => None,
-        },
-        _ => None,
-    };
-    let mut takes_media_item = false;
-    if let Some((kind, url)) = media_item {
+    let (own, quote) = split(text, user)?;
+    let (own, mut content, mut preview) = (own.to_owned(), quote.content.to_owned(), quote.preview);
+    if let Some(Part::Media(Media {
+        kind,
+        source: MediaSource::Url(url),
+        ..
+    })) = parts.last()
+    {
         let word = match kind {
             MediaKind::Audio => "Audio",
             _ => "Image",
         };
         let marker = format!("[{word}: {url}]");
-        if quote.media_item == Some(kind) {
+        let is_announced = quote.media_item == Some(*kind);
+        // Of a bot's words the first formatter left the markers in.
+        if is_announced || content.contains(&marker) {
+            parts.pop();
+        }
+        if is_announced {
             // The formatter writes these words where the quoted message was nothing but its media item.
             if content == "[Image]" {
                 content.clear();
@@ -63,21 +49,12 @@ pub(super) fn take_reference(parts: &mut Vec<Part>, user: &str) -> Option<Refere
                 content.push(' ');
             }
             content.push_str(&marker);
-            takes_media_item = true;
-        } else {
-            // Of a bot's words the first formatter left the markers in.
-            takes_media_item = content.contains(&marker);
         }
     }
-    let preview = preview(content);
-    if takes_media_item {
-        parts.pop();
-    }
+    preview.content = Some(content);
     match parts.first_mut() {
         Some(Part::Text(text)) if !own.is_empty() => *text = own,
-        _ => {
-            parts.remove(0);
-        }
+        _ => drop(parts.remove(0)),
     }
     Some(Reference {
         preview: Some(preview),
@@ -85,18 +62,21 @@ pub(super) fn take_reference(parts: &mut Vec<Part>, user: &str) -> Option<Refere
     })
 }
 
-#[derive(Clone, Copy)]
-enum Author<'t> {
-    User,
-    Active,
-    Person(&'t str),
-    Personality { name: &'t str, id: &'t str },
-}
-
 struct Quote<'t> {
-    author: Author<'t>,
+    /// Who wrote what is quoted.
+    preview: Preview,
     media_item: Option<MediaKind>,
     content: &'t str,
+}
+
+/// The preview of what somebody wrote, known by id or name; the active personality has neither.
+fn by(sender: Option<&str>, sender_name: Option<&str>, from_agent: bool) -> Preview {
+    Preview {
+        sender: sender.map(str::to_owned),
+        sender_name: sender_name.map(str::to_owned),
+        from_agent,
+        ..Preview::default()
+    }
 }
 
 /// What stands after the name of a bot, and the media item that it announces.
@@ -107,14 +87,14 @@ const SAID_ON_ONE_LINE: [(&str, Option<MediaKind>); 3] = [
 ];
 
 /// Own text and quote: the first line that opens a quote which ends with the text.
-fn split(text: &str) -> Option<(&str, Quote<'_>)> {
+fn split<'t>(text: &'t str, user: &str) -> Option<(&'t str, Quote<'t>)> {
     let body = text.strip_suffix('"')?;
     let mut start = 0;
     loop {
         let rest = body.get(start..)?;
         let own = body.get(..start)?;
         let is_apart = own.is_empty() || own.ends_with("\n\n");
-        if let Some(quote) = quote(rest, is_apart) {
+        if let Some(quote) = quote(rest, user, is_apart) {
             // Versions after the document put a blank line between.
             let own = own.strip_suffix('\n').unwrap_or(own);
             return Some((own.strip_suffix('\n').unwrap_or(own), quote));
@@ -124,14 +104,15 @@ fn split(text: &str) -> Option<(&str, Quote<'_>)> {
 }
 
 /// Reads a quote from its first line on; the closing quotation mark is gone already. `is_apart`: a blank line stands before.
-fn quote(text: &str, is_apart: bool) -> Option<Quote<'_>> {
+fn quote<'t>(text: &'t str, user: &str, is_apart: bool) -> Option<Quote<'t>> {
     let line = text.lines().next()?;
+    let quote = |preview, media_item, content| Quote {
+        preview,
+        media_item,
+        content,
+    };
     if let Some(content) = text.strip_prefix("You said earlier: \"") {
-        return Some(Quote {
-            author: Author::Active,
-            media_item: None,
-            content,
-        });
+        return Some(quote(by(None, None, true), None, content));
     }
     for (said, media_item) in SAID_ON_ONE_LINE {
         let Some((head, _)) = line.split_once(said) else {
@@ -139,35 +120,24 @@ fn quote(text: &str, is_apart: bool) -> Option<Quote<'_>> {
         };
         let content = text.get(head.len() + said.len()..)?;
         let author = if head == "You" && is_apart {
-            Author::Active
+            by(None, None, true)
         } else {
             let (name, id) = head.strip_suffix(')')?.rsplit_once(" (")?;
-            let is_id = !id.is_empty()
-                && id
-                    .bytes()
-                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-            if !is_id || !is_name(name) {
+            let is_plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+            if id.is_empty() || !id.bytes().all(is_plain) || !is_name(name) {
                 return None;
             }
-            Author::Personality { name, id }
+            by(Some(id), Some(name), true)
         };
-        return Some(Quote {
-            author,
-            media_item,
-            content,
-        });
+        return Some(quote(author, media_item, content));
     }
     let content = text.strip_prefix(line)?.strip_prefix("\n\"")?;
-    let (author, media_item) = head(line)?;
-    Some(Quote {
-        author,
-        media_item,
-        content,
-    })
+    let (author, media_item) = head(line, user)?;
+    Some(quote(author, media_item, content))
 }
 
 /// Author and media kind of a line that ends with `said:` or with `said (with …):`.
-fn head(line: &str) -> Option<(Author<'_>, Option<MediaKind>)> {
+fn head(line: &str, user: &str) -> Option<(Preview, Option<MediaKind>)> {
     const SENTENCE: &str = "This is a message referencing a message with ";
     if let Some(rest) = line.strip_prefix(SENTENCE) {
         let (media_item, rest) = match rest.strip_prefix("an image from ") {
@@ -175,19 +145,23 @@ fn head(line: &str) -> Option<(Author<'_>, Option<MediaKind>)> {
             None => (MediaKind::Audio, rest.strip_prefix("audio from ")?),
         };
         if rest == "me. I said:" {
-            return Some((Author::User, Some(media_item)));
+            return Some((by(Some(user), None, false), Some(media_item)));
         }
         // The name stands twice, with a full stop between: `Ann. Ann said:`.
         let names = rest.strip_suffix(" said:")?;
         let name = names.get(..names.len().checked_sub(2)? / 2)?;
         let is_twice = names.strip_prefix(name)?.strip_prefix(". ")? == name;
-        return (is_twice && is_name(name)).then_some((Author::Person(name), Some(media_item)));
+        let is_named = is_twice && is_name(name);
+        return is_named.then(|| (by(Some(name), Some(name), false), Some(media_item)));
     }
-    match line {
-        "I said:" => return Some((Author::User, None)),
-        "I said (with an image I shared):" => return Some((Author::User, Some(MediaKind::Image))),
-        "I said (with audio I shared):" => return Some((Author::User, Some(MediaKind::Audio))),
-        _ => {}
+    let media_item = match line {
+        "I said:" => Some(None),
+        "I said (with an image I shared):" => Some(Some(MediaKind::Image)),
+        "I said (with audio I shared):" => Some(Some(MediaKind::Audio)),
+        _ => None,
+    };
+    if let Some(media_item) = media_item {
+        return Some((by(Some(user), None, false), media_item));
     }
     let endings = [
         (" said:", None),
@@ -196,7 +170,7 @@ fn head(line: &str) -> Option<(Author<'_>, Option<MediaKind>)> {
     ];
     endings.into_iter().find_map(|(ending, media_item)| {
         let name = line.strip_suffix(ending).filter(|name| is_name(name))?;
-        Some((Author::Person(name), media_item))
+        Some((by(Some(name), Some(name), false), media_item))
     })
 }
 

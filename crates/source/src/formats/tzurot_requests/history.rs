@@ -15,33 +15,29 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
+use chatmill_diag::{Limits, Severity, codes};
 use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{Kind, Value};
 use chatmill_intake::table::TableMap;
-use chatmill_model::json::push_compact;
 use chatmill_model::{
     Conversation, Extra, Message, MessageKind, Part, Preview, RawJson, Reference, ReferenceForm, Role,
 };
 
 use super::columns::{self, METADATA, cell, column, spelling};
 use super::people::People;
-use super::request::Fault;
+use super::request::{Fault, fault};
 use super::{ID, active, records};
+use crate::coded::table_map;
 use crate::frame::{FrameView, Reading};
-use crate::reader::{Element, Keep as _, Kept, ListReader, Site, Times, has, holds, id, list, present, text};
+use crate::reader::{
+    Element, Keep as _, Kept, ListReader, Site, Times, compact, has, holds, id, list, present, text, words,
+};
 
 /// The table, as a dump has it.
-pub(super) fn table() -> TableMap {
-    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    TableMap {
-        name: "tzurot".to_owned(),
-        source: ID.to_owned(),
-        table: "conversation_history".to_owned(),
-        requires: names(&["id", "channel_id", "personality_id", "role", "content"]),
-        json: names(&["message_metadata"]),
-        ..TableMap::default()
-    }
+pub(super) fn tables() -> Vec<TableMap> {
+    let requires = words!(id channel_id personality_id role content);
+    let names = ["tzurot", ID, "conversation_history"];
+    vec![table_map(names, &requires, &["message_metadata"])]
 }
 
 /// Whether a record is a row of the table.
@@ -75,12 +71,10 @@ pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading,
     let rows = records(&frame, limits)?;
     if root.kind() != Kind::Array && place(root).is_none() {
         let text = "the row names no channel or no personality: it belongs to no conversation";
-        let finding = Finding::new(&codes::MISSING_FIELD, text);
-        return Err(Box::new((finding, "", root)));
+        return Err(fault(&codes::MISSING_FIELD, text, "", root));
     }
-    let personalities = rows
-        .iter()
-        .filter_map(|row| Some(cell(*row, "personalityId")?.into_owned()));
+    let personality = |row: &Value<'d>| cell(*row, "personalityId");
+    let personalities = rows.iter().filter_map(personality).map(Cow::into_owned);
     let mut reader = Reader {
         list: ListReader::new(frame, limits),
         people: People::new(personalities.collect(), HashSet::new()),
@@ -98,7 +92,7 @@ pub(super) fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading,
         }
     }
     reader.times.finish(&mut reader.list.notes);
-    let first = rows.iter().find_map(|row| cell(*row, "personalityId"));
+    let first = rows.iter().find_map(personality);
     let place = || rows.iter().find_map(|row| place(*row));
     Ok(reader.list.finish(Conversation {
         source: ID,
@@ -145,9 +139,8 @@ impl Reader<'_, '_> {
         let is_deleted = column(row, "deletedAt").is_some();
         let parts = parts(row, is_deleted, &mut site);
         let references = references(row, &self.ids, &mut site);
-        let timestamp = self
-            .times
-            .read(column(row, "createdAt"), spelling(row, "createdAt"), &mut site);
+        let field = spelling(row, "createdAt");
+        let timestamp = self.times.read(column(row, "createdAt"), field, &mut site);
         let extra = extra(row, &mut site);
         self.list.push(Message {
             id,
@@ -170,17 +163,13 @@ impl Reader<'_, '_> {
 
 fn role(row: Value<'_>, site: &mut Site<'_>) -> Role {
     let value = row.get("role").unwrap_or(row);
-    let word = value.as_str().map(|word| word.to_ascii_lowercase());
-    match word.as_deref() {
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("system") => Role::System,
-        _ => {
-            let text = "the role is none of the known words: the message is read as a user's";
-            site.error("role", text, value);
-            Role::User
-        }
-    }
+    let word = value.as_str().unwrap_or_default().to_ascii_lowercase();
+    let role = word.parse().ok().filter(|role| *role != Role::Tool);
+    role.unwrap_or_else(|| {
+        let text = "the role is none of the known words: the message is read as a user's";
+        site.error("role", text, value);
+        Role::User
+    })
 }
 
 fn parts(row: Value<'_>, is_deleted: bool, site: &mut Site<'_>) -> Vec<Part> {
@@ -194,19 +183,12 @@ fn parts(row: Value<'_>, is_deleted: bool, site: &mut Site<'_>) -> Vec<Part> {
         site.missing("content", Severity::Warning);
         return parts;
     };
-    let text = content.as_str().map_or_else(
-        || {
-            let text = "the content is not a string and is read as its JSON text";
-            site.error("content", text, content);
-            content.raw().to_owned()
-        },
-        Cow::into_owned,
-    );
-    parts.push(if is_deleted {
-        Part::Notice(text)
-    } else {
-        Part::Text(text)
-    });
+    let part = if is_deleted { Part::Notice } else { Part::Text };
+    parts.push(part(text(Some(content)).unwrap_or_else(|| {
+        let text = "the content is not a string and is read as its JSON text";
+        site.error("content", text, content);
+        content.raw().to_owned()
+    })));
     parts
 }
 
@@ -216,11 +198,8 @@ fn references(row: Value<'_>, ids: &HashMap<String, String>, site: &mut Site<'_>
     };
     let field = spelling(row, METADATA);
     if metadata.kind() != Kind::Object {
-        site.warn(
-            field,
-            "the metadata is not an object and is kept as it is",
-            metadata,
-        );
+        let text = "the metadata is not an object and is kept as it is";
+        site.warn(field, text, metadata);
         return Vec::new();
     }
     let Some(list) = present(metadata, "referencedMessages") else {
@@ -230,16 +209,12 @@ fn references(row: Value<'_>, ids: &HashMap<String, String>, site: &mut Site<'_>
         let text = "referencedMessages is not a list of objects: what is not an object refers to nothing";
         site.warn(&format!("{field}.referencedMessages"), text, list);
     }
-    list.items()
-        .filter(|quoted| quoted.kind() == Kind::Object)
-        .map(|quoted| reference(quoted, ids))
-        .collect()
+    let objects = list.items().filter(|quoted| quoted.kind() == Kind::Object);
+    objects.map(|quoted| reference(quoted, ids)).collect()
 }
 
 fn reference(quoted: Value<'_>, ids: &HashMap<String, String>) -> Reference {
     let word = |key: &str| quoted.get(key).and_then(id);
-    let mut raw = String::with_capacity(quoted.raw().len());
-    push_compact(&mut raw, quoted.raw());
     let role = word("authorRole");
     let personality = word("authorPersonalityId").filter(|_| role.as_deref() == Some("assistant"));
     Reference {
@@ -253,7 +228,7 @@ fn reference(quoted: Value<'_>, ids: &HashMap<String, String>) -> Reference {
             from_agent: matches!(role.as_deref(), Some("assistant" | "bot")),
             ..Preview::default()
         }),
-        form: ReferenceForm::Object(RawJson(raw)),
+        form: ReferenceForm::Object(RawJson(compact(quoted))),
         ..Reference::default()
     }
 }

@@ -32,26 +32,21 @@ mod request;
 
 use std::collections::HashSet;
 
-use chatmill_diag::{Finding, Limits, Severity, codes};
-use chatmill_intake::Sketch;
-use chatmill_intake::json::{Document, Kind, Value};
-use chatmill_intake::table::TableMap;
+use chatmill_diag::{Limits, Severity, codes};
+use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{Conversation, Customs, Extra, Message, RawJson, Records, Role};
 
+use crate::coded::Coded;
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{Kept, ListReader, Notes, Times, exceeds, quoted};
-use crate::source::{About, Source};
+use crate::source::About;
 use people::People;
-use request::{Fault, Request, RequestContent};
+use request::{Fault, Request, fault};
 
 const ID: &str = "tzurot-requests";
 
 /// Id of an agent whom no record names.
 const UNNAMED_AGENT: &str = "assistant";
-
-/// The source `tzurot-requests`.
-#[derive(Debug)]
-pub struct TzurotRequests;
 
 static ABOUT: About = About {
     id: ID,
@@ -66,53 +61,29 @@ static ABOUT: About = About {
     },
 };
 
-impl Source for TzurotRequests {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        detect::recognise(sketch)
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+/// The source `tzurot-requests`.
+pub static TZUROT_REQUESTS: Coded = Coded {
+    tables: Some(history::tables),
+    // Requests that say which conversation they belong to are gathered, rows of the history too, and the messages of a
+    // list, which version 1 sent together.
+    gathers: Some(detect::belongs_together),
+    rows: Some(|root| match root.kind() {
+        Kind::Array => root.items().map(row).collect(),
+        _ => row(root).map(|row| vec![row]),
+    }),
+    can_merge: true,
+    ..Coded::of(&ABOUT, detect::recognise, |frame, limits| {
         let root = frame.root();
         let is_history = history::is_row(root) || root.items().any(history::is_row);
-        let reading = if is_history {
-            history::read(*frame, limits)
-        } else {
-            read(*frame, limits)
-        };
-        let reading = reading.map_err(|fault| {
+        let read = if is_history { history::read } else { read };
+        let reading = read(*frame, limits).map_err(|fault| {
             let (finding, path, value) = *fault;
             let finding = finding.with_severity(Severity::Error).at_path(format!("${path}"));
             Box::new(Notes::new(frame.start).spanned(finding, value.span()))
         });
         Reading::stored(ABOUT.customs, reading)
-    }
-
-    fn tables(&self) -> Vec<TableMap> {
-        vec![history::table()]
-    }
-
-    /// Requests that say which conversation they belong to are gathered, rows of the history too, and the messages of a
-    /// list, which version 1 sent together.
-    fn gathers(&self, sketch: &Sketch) -> bool {
-        detect::belongs_together(sketch)
-    }
-
-    fn can_merge(&self) -> bool {
-        true
-    }
-
-    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
-        let root = document.root();
-        if root.kind() != Kind::Array {
-            return row(root).map(|row| vec![row]);
-        }
-        root.items().map(row).collect()
-    }
-}
+    })
+};
 
 /// A record as a row; none when it names no conversation and is not a message of a list either.
 fn row(record: Value<'_>) -> Option<Row> {
@@ -141,21 +112,18 @@ fn place(record: Value<'_>) -> Option<String> {
 /// The records of a frame: the frame itself, or the elements of a list.
 fn records<'d>(frame: &FrameView<'d>, limits: &Limits) -> Result<Vec<Value<'d>>, Fault<'d>> {
     let root = frame.root();
-    let records: Vec<Value<'d>> = match root.kind() {
-        Kind::Array => root.items().collect(),
-        _ => vec![root],
+    let is_list = root.kind() == Kind::Array;
+    let records: Vec<Value<'d>> = if is_list {
+        root.items().collect()
+    } else {
+        vec![root]
     };
-    let elements = match records.len() {
-        1 => "message",
-        _ => "messages",
-    };
+    let elements = if records.len() == 1 { "message" } else { "messages" };
     if let Some(text) = exceeds(records.len() as u64, "the conversation", elements, limits) {
-        let finding = Finding::new(&codes::CONVERSATION_TOO_LARGE, text);
-        return Err(Box::new((finding, "", root)));
+        return Err(fault(&codes::CONVERSATION_TOO_LARGE, text, "", root));
     }
-    if root.kind() == Kind::Array && records.iter().all(|record| record.kind() != Kind::Object) {
-        let finding = Finding::new(&codes::WRONG_TYPE, "the list holds no record");
-        return Err(Box::new((finding, "", root)));
+    if is_list && records.iter().all(|record| record.kind() != Kind::Object) {
+        return Err(fault(&codes::WRONG_TYPE, "the list holds no record", "", root));
     }
     Ok(records)
 }
@@ -178,21 +146,14 @@ fn read<'d>(frame: FrameView<'d>, limits: &Limits) -> Result<Reading, Fault<'d>>
     }
     let personality = common_personality(&requests);
     let mut reader = Reader::new(list, &requests);
-    let mut extra = Kept::new();
-    extra.extend(personality.as_deref().map(active));
+    let mut extra: Kept = personality.as_deref().map(active).into_iter().collect();
     for (index, request) in &requests {
         let rest = reader.read(*index, request);
-        let Some(message) = reader.list.messages.last_mut() else {
-            continue;
-        };
-        if in_list {
-            let kept = &mut message.extra.0;
-            kept.extend(rest);
-            if personality.is_none() {
-                kept.extend(request.personality().as_deref().map(active));
-            }
-        } else {
-            extra.extend(rest);
+        let message = reader.list.messages.last_mut().filter(|_| in_list);
+        let kept = message.map_or(&mut extra, |message| &mut message.extra.0);
+        kept.extend(rest);
+        if in_list && personality.is_none() {
+            kept.extend(request.personality().as_deref().map(active));
         }
     }
     reader.add_quoted();
@@ -240,14 +201,12 @@ struct Reader<'d, 'r> {
 impl<'d, 'r> Reader<'d, 'r> {
     fn new(list: ListReader<'d, 'r>, requests: &[(u32, Request<'_>)]) -> Self {
         let requests = || requests.iter().map(|(_, request)| request);
+        let personalities = requests().filter_map(Request::personality);
         let authors = requests().filter_map(|request| quoted::author(request.quoted()?));
         Self {
             times: Times::new(list.frame.options),
             list,
-            people: People::new(
-                requests().filter_map(Request::personality).collect(),
-                authors.collect(),
-            ),
+            people: People::new(personalities.collect(), authors.collect()),
             ids: requests().filter_map(|request| request.id("messageId")).collect(),
         }
     }
@@ -276,17 +235,10 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
         let id = request.id("messageId");
         let mut site = self.list.site(id.as_deref(), request.root);
-        let speaker = user
-            .map(|user| self.people.id_of(user).to_owned())
-            .unwrap_or_default();
-        let RequestContent {
-            parts,
-            references,
-            rest,
-        } = request.said(&speaker, &self.people, &self.ids, &mut self.times, &mut site);
-        let timestamp = self
-            .times
-            .read(request.field_of("timestamp"), "timestamp", &mut site);
+        let (people, times) = (&self.people, &mut self.times);
+        let speaker = user.map_or("", |user| people.id_of(user));
+        let (parts, references, rest) = request.said(speaker, people, &self.ids, times, &mut site);
+        let timestamp = times.read(request.field_of("timestamp"), "timestamp", &mut site);
         let unread = request.extra(&mut site);
         self.list.push(Message {
             id,

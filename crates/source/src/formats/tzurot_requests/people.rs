@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chatmill_model::{Participant, ParticipantKind};
+use chatmill_model::{Participant, ParticipantKind, Role};
 
 /// Id of a user whom no record names.
 const UNNAMED: &str = "user";
@@ -26,10 +26,8 @@ pub(super) struct People {
 /// What tells participants apart.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
-    User {
-        name: Option<String>,
-        account: Option<String>,
-    },
+    /// By name and account.
+    User(Option<String>, Option<String>),
     Agent(String),
 }
 
@@ -57,21 +55,14 @@ impl People {
         let name = name.filter(|name| !name.is_empty());
         let plain = self.id(name.as_deref().unwrap_or(UNNAMED));
         let is_author = name.is_none() && self.authors.contains(UNNAMED);
-        let key = Key::User {
-            name: name.clone(),
-            account,
-        };
+        let key = Key::User(name.clone(), account);
         self.place(key, &plain, is_author, name, ParticipantKind::Human)
     }
 
     /// The person of this account, whose id is known and nothing else; without an id it is somebody.
     pub(super) fn account(&mut self, id: Option<String>) -> usize {
         let plain = self.id(id.as_deref().unwrap_or(UNNAMED));
-        let key = Key::User {
-            name: None,
-            account: id,
-        };
-        self.place(key, &plain, false, None, ParticipantKind::Human)
+        self.place(Key::User(None, id), &plain, false, None, ParticipantKind::Human)
     }
 
     /// The personality of this id.
@@ -105,8 +96,7 @@ impl People {
     pub(super) fn id_of(&self, place: usize) -> &str {
         self.participants
             .get(place)
-            .map(|participant| participant.id.as_str())
-            .unwrap_or_default()
+            .map_or("", |participant| &participant.id)
     }
 
     fn place(
@@ -130,17 +120,18 @@ impl People {
             is_free = true;
         }
         self.taken.insert(id.clone());
-        let role = match kind {
-            ParticipantKind::Agent => "assistant",
-            _ => "user",
+        let role = if kind == ParticipantKind::Agent {
+            Role::Assistant
+        } else {
+            Role::User
         };
-        let is_account = matches!(&key, Key::Agent(_))
-            || matches!(&key, Key::User { name: None, account: Some(account) } if *account == id);
+        let is_account =
+            matches!(&key, Key::Agent(_)) || matches!(&key, Key::User(None, Some(account)) if *account == id);
         self.participants.push(Participant {
             is_id_made: !is_account,
             id,
             name,
-            role: Some(role.to_owned()),
+            role: Some(role.as_str().to_owned()),
             kind,
             listed: true,
             ..Participant::default()

@@ -6,14 +6,13 @@
 use std::collections::HashSet;
 
 use chatmill_intake::json::{Kind, Value};
-use chatmill_model::json::push_compact;
 use chatmill_model::{Preview, RawJson, Reference, ReferenceForm};
 
 use super::people::People;
-use crate::reader::{Site, Times, fields};
+use crate::reader::{Site, Times, compact, fields, filled};
 
 fn text(quoted: Value<'_>, key: &str) -> Option<String> {
-    fields::text(quoted.get(key)).filter(|text| !text.is_empty())
+    filled(quoted.get(key))
 }
 
 fn is_from_bot(quoted: Value<'_>) -> bool {
@@ -55,20 +54,15 @@ pub(super) fn reference(
         return None;
     }
     let from_agent = is_from_bot(quoted);
+    let author = text(quoted, "author");
     let (sender, sender_name) = if from_agent {
+        let id = text(quoted, "personalityName");
+        let other = || text(quoted, "webhookName").or(author);
         let name = display_name(quoted);
-        if let Some(id) = text(quoted, "personalityName") {
-            (Some(id), name)
-        } else {
-            let name = name.or_else(|| text(quoted, "webhookName"));
-            (None, name.or_else(|| text(quoted, "author")))
-        }
+        (id.clone(), name.or_else(|| other().filter(|_| id.is_none())))
     } else {
-        let author = text(quoted, "author");
         (author.as_deref().map(|author| people.id(author)), author)
     };
-    let mut raw = String::with_capacity(quoted.raw().len());
-    push_compact(&mut raw, quoted.raw());
     let content = content(quoted, site);
     let timestamp = times.read(quoted.get("timestamp"), "referencedMessage.timestamp", site);
     let is_quoted = content.as_deref().is_some_and(|content| !content.is_empty());
@@ -83,7 +77,7 @@ pub(super) fn reference(
             timestamp,
             ..Preview::default()
         }),
-        form: ReferenceForm::Object(RawJson(raw)),
+        form: ReferenceForm::Object(RawJson(compact(quoted))),
         ..Reference::default()
     })
 }
@@ -92,10 +86,10 @@ pub(super) fn reference(
 fn content(quoted: Value<'_>, site: &mut Site<'_>) -> Option<String> {
     let said = words(quoted, site);
     let own = [("audioUrl", "Audio"), ("imageUrl", "Image")];
-    let Some((url, word)) = own
+    let mut markers = own
         .into_iter()
-        .find_map(|(key, word)| Some((text(quoted, key)?, word)))
-    else {
+        .filter_map(|(key, word)| Some((text(quoted, key)?, word)));
+    let Some((url, word)) = markers.next() else {
         return said;
     };
     let mut said = said.unwrap_or_default();
@@ -117,9 +111,7 @@ fn words(quoted: Value<'_>, site: &mut Site<'_>) -> Option<String> {
     }
     let text = "the quoted content is not a string: its texts are read";
     site.warn("referencedMessage.content", text, value);
-    let texts: Vec<String> = value
-        .items()
-        .filter_map(|part| Some(part.get("text")?.as_str()?.into_owned()))
-        .collect();
+    let texts = value.items().filter_map(|part| fields::text(part.get("text")));
+    let texts: Vec<String> = texts.collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
 }

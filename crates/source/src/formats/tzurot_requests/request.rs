@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
-use chatmill_diag::{Finding, Severity, codes};
+use chatmill_diag::{Code, Finding, Severity, codes};
 use chatmill_intake::json::{Kind, Value};
 use chatmill_model::{MediaSource, Part, Reference, Role};
 
 use super::people::People;
 use super::{formatted, quoted};
-use crate::reader::{Keep as _, Kept, Site, Times, id, parts, text};
+use crate::reader::{Keep as _, Kept, Site, Times, filled, id, parts};
 
 /// A request in any shape.
 pub(super) struct Request<'d> {
@@ -29,22 +29,21 @@ pub(super) struct Request<'d> {
 /// A finding about a record, its path from there, and the value that it is about.
 pub(super) type Fault<'d> = Box<(Finding, &'static str, Value<'d>)>;
 
-/// What a request says.
-pub(super) struct RequestContent {
-    /// Its pieces.
-    pub parts: Vec<Part>,
-    /// What it replies to.
-    pub references: Vec<Reference>,
-    /// What has no place in the pieces, by path.
-    pub rest: Kept,
+/// The fault of a record.
+pub(super) fn fault<'d>(
+    code: &'static Code,
+    text: impl Into<String>,
+    path: &'static str,
+    value: Value<'d>,
+) -> Fault<'d> {
+    Box::new((Finding::new(code, text), path, value))
 }
 
 impl<'d> Request<'d> {
     /// Recognises the shape of a record. Roles other than user occur in lists only.
     pub(super) fn find(root: Value<'d>, in_list: bool) -> Result<Self, Fault<'d>> {
-        let fault = |code, text: String, path, value| Box::new((Finding::new(code, text), path, value));
         if root.kind() != Kind::Object {
-            let text = "the record is not an object".to_owned();
+            let text = "the record is not an object";
             return Err(fault(&codes::WRONG_TYPE, text, "", root));
         }
         for key in ["messageContent", "referencedMessage", "content"] {
@@ -66,34 +65,33 @@ impl<'d> Request<'d> {
             return Ok(request("request", root, content, "messageContent"));
         }
         let Some(content) = root.get("content") else {
-            let text = "the record has neither messageContent nor content".to_owned();
+            let text = "the record has neither messageContent nor content";
             return Err(fault(&codes::MISSING_FIELD, text, ".messageContent", root));
         };
         if let Some(word) = root.get("role") {
+            let text = if in_list {
+                "a formatted message is a user's, an assistant's or the system's"
+            } else {
+                "a formatted request is a single message of role user"
+            };
             let role = match word.as_str().as_deref() {
                 Some("user") => Role::User,
                 Some("assistant") if in_list => Role::Assistant,
                 Some("system") if in_list => Role::System,
-                _ => {
-                    let text = if in_list {
-                        "a formatted message is a user's, an assistant's or the system's"
-                    } else {
-                        "a formatted request is a single message of role user"
-                    };
-                    let text = text.to_owned();
-                    return Err(fault(&codes::WRONG_TYPE, text, ".role", word));
-                }
+                _ => return Err(fault(&codes::WRONG_TYPE, text, ".role", word)),
             };
             return Ok(Self {
                 role,
                 ..request("formatted", root, Some(content), "content")
             });
         }
-        if content.kind() == Kind::Object {
-            let inner = content.get("messageContent");
-            return Ok(request("call", content, inner, "content.messageContent"));
-        }
-        Ok(request("call", root, Some(content), "content"))
+        Ok(match content.kind() {
+            Kind::Object => {
+                let inner = content.get("messageContent");
+                request("call", content, inner, "content.messageContent")
+            }
+            _ => request("call", root, Some(content), "content"),
+        })
     }
 
     /// A field of the request; the arguments of a call stand one level above it.
@@ -103,7 +101,7 @@ impl<'d> Request<'d> {
 
     /// A text that is not empty.
     pub(super) fn text(&self, key: &str) -> Option<String> {
-        text(self.field_of(key)).filter(|text| !text.is_empty())
+        filled(self.field_of(key))
     }
 
     /// An id: a text that is not empty, or a number as written.
@@ -122,7 +120,7 @@ impl<'d> Request<'d> {
             .filter(|value| !value.is_null())
     }
 
-    /// Reads what it says. `user` is the id of the speaker, `ids` are those of all messages that are here.
+    /// Reads what it says: its pieces, what it replies to, and what has no place, by path. `user` is the id of the speaker, `ids` are those of all messages that are here.
     pub(super) fn said(
         &self,
         user: &str,
@@ -130,7 +128,7 @@ impl<'d> Request<'d> {
         ids: &HashSet<String>,
         times: &mut Times,
         site: &mut Site<'_>,
-    ) -> RequestContent {
+    ) -> (Vec<Part>, Vec<Reference>, Kept) {
         let mut rest = Kept::new();
         let mut parts = self.own(&mut rest, site);
         let mut references: Vec<Reference> = Vec::new();
@@ -144,11 +142,7 @@ impl<'d> Request<'d> {
             parts::hold_place(self.role, &mut parts, &rest);
         }
         look_for_repeated_media(&parts, &references, self.root, site);
-        RequestContent {
-            parts,
-            references,
-            rest,
-        }
+        (parts, references, rest)
     }
 
     /// What the user said.
@@ -184,10 +178,8 @@ impl<'d> Request<'d> {
         ];
         known.extend(read.iter().filter(|(_, is_read)| *is_read).map(|(key, _)| *key));
         let is_nested = self.holder.span() != self.root.span();
-        for object in [Some(self.root), is_nested.then_some(self.holder)]
-            .into_iter()
-            .flatten()
-        {
+        let objects = [Some(self.root), is_nested.then_some(self.holder)];
+        for object in objects.into_iter().flatten() {
             fields.keep_rest(object, "", &known);
             site.repeated_keys(object, |key| known.contains(&key));
         }
@@ -207,11 +199,8 @@ fn look_for_repeated_media(parts: &[Part], references: &[Reference], root: Value
         }
     }
     for reference in references {
-        let shown = reference.preview.as_ref();
-        let text = shown
-            .and_then(|preview| preview.content.as_deref())
-            .unwrap_or_default();
-        let shown: HashSet<&str> = markers(text).collect();
+        let shown = reference.preview.iter().flat_map(|preview| &preview.content);
+        let shown: HashSet<&str> = shown.flat_map(|text| markers(text)).collect();
         repeated += shown.intersection(&seen).count() as u64;
     }
     if repeated > 0 {
@@ -226,9 +215,8 @@ fn look_for_repeated_media(parts: &[Part], references: &[Reference], root: Value
 /// The addresses in the media markers of a quoted text.
 fn markers(text: &str) -> impl Iterator<Item = &str> {
     text.split('[').filter_map(|piece| {
-        let rest = piece
-            .strip_prefix("Image: ")
-            .or_else(|| piece.strip_prefix("Audio: "))?;
-        rest.split_once(']').map(|(url, _)| url)
+        let (kind, rest) = piece.split_once(": ")?;
+        let url = rest.split_once(']')?.0;
+        matches!(kind, "Image" | "Audio").then_some(url)
     })
 }

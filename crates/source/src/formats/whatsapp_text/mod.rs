@@ -19,23 +19,18 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use chatmill_diag::{Finding, Limits, codes};
-use chatmill_intake::json::{Kind, Places, Value};
 use chatmill_intake::{Framing, Sketch};
-use chatmill_model::{
-    Conversation, Customs, Extra, Media, MediaSource, Message, MessageKind, Part, RawJson, Role, Scene,
-};
+use chatmill_model::{Conversation, Customs, Extra, Message, MessageKind, Part, RawJson, Role, Scene};
 
+use crate::coded::Coded;
 use crate::frame::{FrameView, Reading};
-use crate::reader::{ListReader, Roster, Times, exceeds, list};
-use crate::source::{About, Source};
+use crate::reader::exceeds;
+use crate::reader::text::{TextReader, upload};
+use crate::source::About;
 use line::{Begin, Evidence, MARKS, Order};
 use words::Mark;
 
 const ID: &str = "whatsapp-text";
-
-/// The source `whatsapp-text`.
-#[derive(Debug)]
-pub struct WhatsappText;
 
 static ABOUT: About = About {
     id: ID,
@@ -46,25 +41,18 @@ static ABOUT: About = About {
     customs: Customs::USUAL,
 };
 
-impl Source for WhatsappText {
-    fn about(&self) -> &'static About {
-        &ABOUT
-    }
-
-    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        let is_turns = |text: &str| text.trim_start().starts_with("<|");
-        let mut starts = sketch.records.iter().flat_map(|record| &record.starts);
-        let is_ours = sketch.framing == Framing::Text && starts.all(|(_, text)| !is_turns(text));
-        is_ours.then(|| (90, vec!["lines begin with a date, a time and a name".to_owned()]))
-    }
-
-    fn message_path(&self, _index: u32) -> Option<String> {
-        Some("$.text".to_owned())
-    }
-
-    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+/// The source `whatsapp-text`.
+pub static WHATSAPP_TEXT: Coded = Coded {
+    message_path: Some(|_| Some("$.text".to_owned())),
+    ..Coded::of(&ABOUT, recognise, |frame, limits| {
         Reading::stored(ABOUT.customs, read(*frame, limits))
-    }
+    })
+};
+
+fn recognise(sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+    let mut lines = sketch.records.iter().flat_map(|record| &record.starts);
+    let is_ours = sketch.framing == Framing::Text && lines.any(|(_, line)| line::begin(line).is_some());
+    is_ours.then(|| (90, vec!["lines begin with a date, a time and a name".to_owned()]))
 }
 
 /// A message or a notice, with the lines that belong to it.
@@ -78,8 +66,7 @@ struct Entry<'t> {
 }
 
 fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
-    let value = transcript(frame)?;
-    let text = value.as_str().unwrap_or_default();
+    let (text_reader, value, text) = TextReader::open(frame, limits)?;
     let (before, entries) = entries(&text);
     if entries.is_empty() {
         let text = "no line of the text begins with a date and a time";
@@ -88,52 +75,28 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
     if let Some(text) = exceeds(entries.len() as u64, "the chat", "messages", limits) {
         return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
     }
-    let raw = value.raw();
-    let inside = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
     let begins: Vec<Begin<'_>> = entries.iter().map(|entry| entry.begin.clone()).collect();
     let (order, evidence) = line::order(&begins);
     let mut reader = Reader {
-        list: ListReader::new(frame, limits),
-        start: value.span().start + 1,
-        places: Places::new(inside.as_bytes()),
-        roster: Roster::default(),
-        times: Times::new(frame.options),
+        text: text_reader,
         speakers: Speakers::of(&entries),
         order,
     };
     if let Some(before) = before {
-        let span = reader.written(before);
-        reader.list.rows.rows += 1;
-        let text = "the text begins inside a message, of which neither name nor time is known";
-        let finding = Finding::new(&codes::TEXT_OUTSIDE_TURNS, text);
-        reader.list.reject(span, finding.at_path("$.text"));
+        let why = "the text begins inside a message, of which neither name nor time is known";
+        reader.text.outside(before, why);
     }
     let is_iphone = entries.iter().any(|entry| entry.is_iphone);
     for entry in entries {
         reader.entry(&entry);
     }
     reader.doubt(evidence);
-    reader.times.finish(&mut reader.list.notes);
-    Ok(reader.list.finish(Conversation {
+    Ok(reader.text.finish(Conversation {
         source: ID,
         shape: if is_iphone { "iphone" } else { "android" },
         scene: Scene::GroupChat,
-        participants: reader.roster.participants,
         ..Conversation::default()
     }))
-}
-
-/// The string that is the chat.
-fn transcript(frame: FrameView<'_>) -> Result<Value<'_>, Box<Finding>> {
-    if frame.root().kind() == Kind::String {
-        return Ok(frame.root());
-    }
-    let value = list::single(frame, "text")?;
-    if value.kind() == Kind::String {
-        Ok(value)
-    } else {
-        Err(frame.fault(&codes::WRONG_TYPE, "text is not a string", "$.text", value))
-    }
 }
 
 /// The messages and notices of a text; the bytes before the first, where something is said in them.
@@ -215,43 +178,17 @@ fn clean(name: &str) -> String {
 }
 
 struct Reader<'d, 'r> {
-    list: ListReader<'d, 'r>,
-    /// Where the inside of the string begins in the frame.
-    start: usize,
-    /// Leads from the text to the string that says it.
-    places: Places<'d>,
-    roster: Roster,
-    times: Times,
+    text: TextReader<'d, 'r>,
     speakers: Speakers,
     order: Order,
 }
 
 impl Reader<'_, '_> {
-    /// The bytes of the frame that say a stretch of the text.
-    fn written(&mut self, said: Range<usize>) -> Range<usize> {
-        let start = self.start + self.places.written(said.start);
-        start..self.start + self.places.written(said.end)
-    }
-
     fn entry(&mut self, entry: &Entry<'_>) {
-        self.list.rows.rows += 1;
-        let span = self.written(entry.span.clone());
-        let position = self.list.messages.len() as u32;
-        let place = self.list.frame.span(span.clone());
-        let placed = |finding: Finding| {
-            finding
-                .at_message(position, None, "")
-                .at_span(place.start, place.end)
-        };
-        let raw = entry.begin.raw.to_owned();
-        let timestamp = if let Some(iso) = entry.begin.iso(self.order) {
-            Some(self.times.naive(&iso, raw, placed))
-        } else {
-            let text = "the date and the time cannot be, in the order that dates of this chat have";
-            let finding = Finding::new(&codes::TIMESTAMP_UNUSABLE, text).quoting(&raw);
-            self.list.notes.findings.push(placed(finding));
-            None
-        };
+        let span = self.text.written(entry.span.clone());
+        let iso = entry.begin.iso(self.order);
+        let timestamp = self.text.time(iso.as_deref(), entry.begin.raw, span.clone());
+        let message = self.text.begin(Role::User, span);
         let speaks = named(entry.begin.rest)
             .map(|(name, said)| (clean(name), said))
             .filter(|(name, _)| !name.is_empty() && self.speakers.is_name(name));
@@ -271,19 +208,14 @@ impl Reader<'_, '_> {
         let is_notice = speaks.is_none() || matches!(mark, Some(Mark::Deleted | Mark::Notice));
         let parts = match mark {
             _ if is_notice => vec![Part::Notice(text)],
-            Some(Mark::Media(kind, name)) => vec![Part::Media(Media {
-                kind,
-                source: MediaSource::Upload,
-                media_type: None,
-                name,
-            })],
+            Some(Mark::Media(kind, name)) => vec![upload(kind, name)],
             _ if text.is_empty() => Vec::new(),
             _ => with_files(text),
         };
         // A notice under a name may stand under that of the group.
         let speaks = speaks.filter(|_| mark_is_of_person(is_notice, is_marked, &parts));
-        let sender = speaks.map(|(name, _)| self.roster.named(Role::User, Some(&name)));
-        self.list.push(Message {
+        let sender = speaks.map(|(name, _)| self.text.roster.named(Role::User, Some(&name)));
+        self.text.list.push(Message {
             sender,
             kind: if is_notice {
                 MessageKind::Notice
@@ -293,7 +225,7 @@ impl Reader<'_, '_> {
             timestamp,
             parts,
             extra,
-            ..self.list.message(Role::User, span, position)
+            ..message
         });
     }
 
@@ -313,9 +245,9 @@ impl Reader<'_, '_> {
             }
         };
         let finding = Finding::new(&codes::TIMESTAMP_UNUSUAL, text);
-        let span = self.list.frame.root().span();
-        let finding = self.list.notes.spanned(finding, span);
-        self.list.notes.findings.push(finding);
+        let span = self.text.list.frame.root().span();
+        let finding = self.text.list.notes.spanned(finding, span);
+        self.text.list.notes.findings.push(finding);
     }
 }
 
@@ -330,15 +262,9 @@ fn mark_is_of_person(is_notice: bool, is_marked: bool, parts: &[Part]) -> bool {
 fn with_files(text: String) -> Vec<Part> {
     let (first, caption) = text.split_once('\n').unwrap_or((&text, ""));
     match words::mark(first.trim_end_matches(MARKS), false) {
-        Some(Mark::Media(kind, name)) if !caption.is_empty() => vec![
-            Part::Media(Media {
-                kind,
-                source: MediaSource::Upload,
-                media_type: None,
-                name,
-            }),
-            Part::Text(caption.to_owned()),
-        ],
+        Some(Mark::Media(kind, name)) if !caption.is_empty() => {
+            vec![upload(kind, name), Part::Text(caption.to_owned())]
+        }
         _ => vec![Part::Text(text)],
     }
 }

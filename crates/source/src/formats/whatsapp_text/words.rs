@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use chatmill_model::MediaKind;
 
+use crate::reader::text::kind_of_name;
+
 /// Declares lists of words by their files: a line for each, in quotation marks, for spaces at its ends count.
 macro_rules! words {
     ($($(#[$about:meta])+ $name:ident = $file:literal;)+) => {
@@ -86,7 +88,7 @@ pub(super) fn mark(text: &str, is_marked: bool) -> Option<Mark> {
                 .find_map(|behind| text.strip_suffix(*behind))
         });
     if let Some(name) = named.filter(|name| !name.contains('\n') && name.contains('.')) {
-        return Some(Mark::Media(kind_of(name), Some(name.to_owned())));
+        return Some(Mark::Media(kind_of_name(name), Some(name.to_owned())));
     }
     if DELETED.contains(&text.trim_end_matches('.')) {
         return Some(Mark::Deleted);
@@ -101,16 +103,6 @@ pub(super) fn take_edited(text: &mut String) -> bool {
     let Some(own) = own else { return false };
     *text = own.trim_end_matches(super::line::MARKS).trim_end().to_owned();
     true
-}
-
-fn kind_of(name: &str) -> MediaKind {
-    let ending = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-    match ending.as_str() {
-        "jpg" | "jpeg" | "png" | "gif" | "webp" | "heic" => MediaKind::Image,
-        "opus" | "ogg" | "mp3" | "m4a" | "aac" | "wav" => MediaKind::Audio,
-        "mp4" | "mov" | "3gp" | "webm" => MediaKind::Video,
-        _ => MediaKind::File,
-    }
 }
 
 #[cfg(test)]

@@ -6,9 +6,10 @@ use chatmill_diag::Limits;
 use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Part, Role, ToolCall, ToolResult};
 
-use super::pieces::{Words, answer, attachments, call, invocations, invoked, media, says};
+use super::pieces::{Pieces, Words, says};
 use crate::reader::{
-    Keep as _, SaidAgain, Site, Turn, arguments, message_object, parts, present, role_words, text, word,
+    Keep as _, SaidAgain, Site, Turn, arguments, filled, first_present, first_text, items, message_object,
+    parts, present, role_words, text, word, words,
 };
 
 /// Reads a message of a framework's; none where it is none.
@@ -30,31 +31,21 @@ pub(super) fn read(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Op
     if let Some(inner) = present(value, "content").filter(|inner| present(*inner, "parts").is_some()) {
         return read(inner, site, limits);
     }
-    let list = present(value, "parts").map_or_else(
-        || {
-            present(value, "content")
-                .filter(|list| has_own_parts(*list))
-                .map(|list| ("content", list))
-        },
-        |list| Some(("parts", list)),
-    );
+    let list = present(value, "parts").map(|list| ("parts", list)).or_else(|| {
+        let list = present(value, "content").filter(|list| has_own_parts(*list));
+        list.map(|list| ("content", list))
+    });
     if let Some((field, list)) = list.filter(|(_, list)| list.kind() == Kind::Array) {
         return Some(of_parts(value, field, list, site, limits));
     }
-    if ["toolInvocations", "experimental_attachments"]
-        .iter()
-        .any(|key| present(value, key).is_some())
-    {
+    if first_present(value, &["toolInvocations", "experimental_attachments"]).is_some() {
         return Some(of_ui(value, site, limits));
     }
     let is_call = present(value, "toolName").is_some() && present(value, "role").is_none();
     is_call.then(|| {
-        let mut turn = Turn {
-            role: Some(Role::Assistant),
-            ..Turn::default()
-        };
-        read_part(&mut turn, "", value, "tool-call", site, limits);
-        turn
+        let mut pieces = Pieces::of(Some(Role::Assistant), site, limits);
+        pieces.part("", value, "tool-call");
+        pieces.turn
     })
 }
 
@@ -79,16 +70,7 @@ fn langchain(value: Value<'_>, class: &str, site: &mut Site<'_>, limits: &Limits
         id: text(value.get("id")),
         ..Turn::default()
     };
-    let known = [
-        "type",
-        "role",
-        "id",
-        "content",
-        "name",
-        "status",
-        "tool_call_id",
-        "tool_calls",
-    ];
+    let known = words!(type role id content name status tool_call_id tool_calls);
     turn.keep_rest(value, "", &known);
     let content = present(value, "content");
     if turn.role == Some(Role::Tool) {
@@ -142,43 +124,37 @@ pub(super) fn of_parts(
     site: &mut Site<'_>,
     limits: &Limits,
 ) -> Turn {
-    let word = text(value.get("role"));
-    let mut turn = Turn {
-        role: word.as_deref().and_then(role_words::role),
-        name: text(value.get("name")),
-        ..Turn::default()
-    };
+    let mut pieces = begun(value, site, limits);
+    pieces.turn.name = text(value.get("name"));
     for (index, part) in list.items().enumerate() {
         let path = format!("{field}[{index}]");
         if let Some(said) = text(Some(part)) {
-            turn.parts.push(Part::Text(said));
+            pieces.turn.parts.push(Part::Text(said));
             continue;
         }
         let kind = text(part.get("type")).unwrap_or_default();
-        if !read_part(&mut turn, &path, part, &kind, site, limits) {
-            turn.unknown(&path, part, site);
+        if !pieces.part(&path, part, &kind) {
+            pieces.unknown(&path, part);
         }
     }
-    let known = [
-        "role",
-        "name",
-        "id",
-        "toolInvocations",
-        "experimental_attachments",
-        field,
-    ];
-    turn.id = text(value.get("id"));
-    invocations(&mut turn, value, site, limits);
-    attachments(&mut turn, value, site);
-    turn.keep_rest(value, "", &known);
+    pieces.invocations(value);
+    pieces.attachments(value);
+    let mut turn = pieces.turn;
+    let known = words!(role name id toolInvocations experimental_attachments);
+    turn.keep_rest(value, "", &[&known[..], &[field]].concat());
     if field == "parts" {
-        let copies = UI_COPIES
-            .into_iter()
-            .filter(|key| says(&turn.parts, value.get(key)));
-        let copies: Vec<&str> = copies.collect();
-        turn.rest.retain(|(key, _)| !copies.contains(&key.as_str()));
+        let copies = UI_COPIES.map(|key| says(&turn.parts, value.get(key)).then_some(key));
+        turn.rest.retain(|(key, _)| !copies.contains(&Some(key)));
     }
     turn
+}
+
+/// A message of who its `role` says, under its `id`.
+fn begun<'p, 's>(value: Value<'_>, site: &'p mut Site<'s>, limits: &'p Limits) -> Pieces<'p, 's> {
+    let word = text(value.get("role"));
+    let mut pieces = Pieces::of(word.as_deref().and_then(role_words::role), site, limits);
+    pieces.turn.id = text(value.get("id"));
+    pieces
 }
 
 /// Fields of a message of the AI SDK's that say again what its parts say.
@@ -186,48 +162,21 @@ const UI_COPIES: [&str; 2] = ["content", "reasoning"];
 
 /// Reads what the AI SDK gives for one request: text, thoughts and calls beside each other; none where there is neither.
 pub(super) fn result(value: Value<'_>, limits: &Limits, site: &mut Site<'_>) -> Option<Turn> {
-    let mut turn = Turn {
-        role: Some(Role::Assistant),
-        ..Turn::default()
-    };
-    let field = |keys: &[&str]| {
-        keys.iter()
-            .find_map(|key| text(value.get(key)))
-            .filter(|said| !said.is_empty())
-    };
-    turn.parts
-        .extend(field(&["reasoningText", "reasoning"]).map(Part::Reasoning));
-    turn.parts
-        .extend(field(&["text", "generation", "output_text"]).map(Part::Text));
-    for (index, call) in present(value, "toolCalls")
-        .into_iter()
-        .flat_map(Value::items)
-        .enumerate()
-    {
-        invoked(
-            &mut turn,
-            &format!("toolCalls[{index}]"),
-            call,
-            None,
-            site,
-            limits,
-        );
+    let mut pieces = Pieces::of(Some(Role::Assistant), site, limits);
+    let field = |keys: &[&str]| first_text(value, keys).filter(|said| !said.is_empty());
+    let thought = field(&["reasoningText", "reasoning"]).map(Part::Reasoning);
+    let said = field(&["text", "generation", "output_text"]).map(Part::Text);
+    pieces.turn.parts.extend(thought.into_iter().chain(said));
+    for (index, call) in items(value, "toolCalls").enumerate() {
+        pieces.invoked(&format!("toolCalls[{index}]"), call, None);
     }
-    let known = [
-        "reasoningText",
-        "reasoning",
-        "text",
-        "generation",
-        "output_text",
-        "toolCalls",
-        "usage",
-    ];
+    let mut turn = pieces.turn;
+    let known = words!(reasoningText reasoning text generation output_text toolCalls usage);
     turn.keep_rest(value, "", &known);
     // Each step of the request says its words, too, and the last those of the whole.
     let words = Words::of(&turn.parts);
-    for step in present(value, "steps").into_iter().flat_map(Value::items) {
-        let pieces = present(step, "content").into_iter().flat_map(Value::items);
-        for holder in std::iter::once(step).chain(pieces) {
+    for step in items(value, "steps") {
+        for holder in std::iter::once(step).chain(items(step, "content")) {
             words.say(holder.get("text"));
         }
     }
@@ -236,163 +185,89 @@ pub(super) fn result(value: Value<'_>, limits: &Limits, site: &mut Site<'_>) -> 
 
 /// A message of the AI SDK's user interface, version 4, without parts.
 pub(super) fn of_ui(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
-    let word = text(value.get("role"));
-    let mut turn = Turn {
-        role: word.as_deref().and_then(role_words::role),
-        id: text(value.get("id")),
-        ..Turn::default()
-    };
-    turn.parts
-        .extend(text(value.get("reasoning")).map(Part::Reasoning));
-    invocations(&mut turn, value, site, limits);
-    let words = text(value.get("content")).filter(|words| !words.is_empty());
-    turn.parts.extend(words.map(Part::Text));
-    attachments(&mut turn, value, site);
-    let known = [
-        "role",
-        "id",
-        "content",
-        "reasoning",
-        "toolInvocations",
-        "experimental_attachments",
-    ];
-    turn.keep_rest(value, "", &known);
-    turn
+    let mut pieces = begun(value, site, limits);
+    let thought = text(value.get("reasoning")).map(Part::Reasoning);
+    pieces.turn.parts.extend(thought);
+    pieces.invocations(value);
+    let words = filled(value.get("content")).map(Part::Text);
+    pieces.turn.parts.extend(words);
+    pieces.attachments(value);
+    let known = words!(role id content reasoning toolInvocations experimental_attachments);
+    pieces.turn.keep_rest(value, "", &known);
+    pieces.turn
 }
 
-/// Reads a part of any framework; false where it is none that is known.
-fn read_part(
-    turn: &mut Turn,
-    path: &str,
-    part: Value<'_>,
-    kind: &str,
-    site: &mut Site<'_>,
-    limits: &Limits,
-) -> bool {
-    let field = |keys: &[&str]| keys.iter().find_map(|key| present(part, key));
-    match kind {
-        "text" | "reasoning" | "thinking" => {
-            let Some(said) =
-                field(&["content", "text", "thinking", "reasoning"]).and_then(|said| text(Some(said)))
-            else {
-                return false;
-            };
-            // Details of a thought say it again, piece by piece.
-            let mut again = SaidAgain::of(&said);
-            for detail in present(part, "details").into_iter().flat_map(Value::items) {
-                detail
-                    .get("text")
-                    .filter(|piece| piece.string().is_some_and(|piece| again.holds(&piece)))
-                    .and_then(Value::as_str);
+impl Pieces<'_, '_> {
+    /// Reads a part of any framework; false where it is none that is known.
+    fn part(&mut self, path: &str, part: Value<'_>, kind: &str) -> bool {
+        match kind {
+            "text" | "reasoning" | "thinking" => {
+                let field = first_present(part, &["content", "text", "thinking", "reasoning"]);
+                let Some(said) = text(field) else { return false };
+                // Details of a thought say it again, piece by piece.
+                let mut again = SaidAgain::of(&said);
+                for detail in items(part, "details").filter_map(|detail| detail.get("text")) {
+                    if detail.string().is_some_and(|piece| again.holds(&piece)) {
+                        detail.as_str();
+                    }
+                }
+                let piece = if kind == "text" {
+                    Part::Text
+                } else {
+                    Part::Reasoning
+                };
+                self.turn.parts.push(piece(said));
             }
-            let is_text = kind == "text";
-            turn.parts.push(if is_text {
-                Part::Text(said)
-            } else {
-                Part::Reasoning(said)
-            });
-            true
+            "tool_call" | "tool-call" | "tool_use" | "server_tool_call" => {
+                let given = &["arguments", "args", "input"];
+                self.call(path, part, [&["id", "toolCallId"], &["name", "toolName"], given]);
+            }
+            "tool_call_response" | "tool-result" | "tool_result" => {
+                let (id, name) = (&["id", "toolCallId", "tool_use_id"], &["name", "toolName"]);
+                let is_true = |key: &&str| part.get(key).and_then(Value::as_bool) == Some(true);
+                let is_error = ["isError", "is_error"].iter().any(is_true);
+                self.answer(
+                    part,
+                    [id, name, &["response", "result", "output", "content"]],
+                    is_error,
+                );
+            }
+            "uri" | "blob" | "file" | "image" => return self.media(part, kind),
+            "tool-invocation" => match present(part, "toolInvocation") {
+                Some(inside) => self.invoked(&format!("{path}.toolInvocation"), inside, None),
+                None => return false,
+            },
+            "dynamic-tool" => self.invoked(path, part, None),
+            "step-start" => {}
+            "source"
+            | "source-url"
+            | "source-document"
+            | "tool-approval-request"
+            | "tool-approval-response" => self.turn.keep(path, part),
+            _ if kind.starts_with("data-") => self.turn.keep(path, part),
+            _ if kind.starts_with("tool-") && present(part, "toolCallId").is_some() => {
+                self.invoked(path, part, kind.strip_prefix("tool-"));
+            }
+            "" => return self.plain(path, part),
+            _ => return false,
         }
-        "tool_call" | "tool-call" | "tool_use" | "server_tool_call" => {
-            let given = field(&["arguments", "args", "input"]);
-            call(
-                turn,
-                path,
-                field(&["id", "toolCallId"]),
-                field(&["name", "toolName"]),
-                given,
-                site,
-                limits,
-            );
-            true
-        }
-        "tool_call_response" | "tool-result" | "tool_result" => {
-            let result = field(&["response", "result", "output", "content"]);
-            answer(
-                turn,
-                field(&["id", "toolCallId", "tool_use_id"]),
-                field(&["name", "toolName"]),
-                result,
-                ["isError", "is_error"]
-                    .iter()
-                    .any(|key| part.get(key).and_then(Value::as_bool) == Some(true)),
-            );
-            true
-        }
-        "uri" | "blob" | "file" | "image" => media(turn, part, kind),
-        "tool-invocation" => {
-            let Some(inside) = present(part, "toolInvocation") else {
-                return false;
-            };
-            invoked(
-                turn,
-                &format!("{path}.toolInvocation"),
-                inside,
-                None,
-                site,
-                limits,
-            );
-            true
-        }
-        "dynamic-tool" => {
-            invoked(turn, path, part, None, site, limits);
-            true
-        }
-        "step-start" => true,
-        "source" | "source-url" | "source-document" | "tool-approval-request" | "tool-approval-response" => {
-            turn.keep(path, part);
-            true
-        }
-        _ if kind.starts_with("data-") => {
-            turn.keep(path, part);
-            true
-        }
-        _ if kind.starts_with("tool-") && present(part, "toolCallId").is_some() => {
-            invoked(turn, path, part, kind.strip_prefix("tool-"), site, limits);
-            true
-        }
-        "" => plain(turn, path, part, site, limits),
-        _ => false,
+        true
     }
-}
 
-/// A part of Gemini's, which its only name tells.
-fn plain(turn: &mut Turn, path: &str, part: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> bool {
-    if let Some(said) = text(part.get("text")) {
-        let is_thought = part.get("thought").and_then(Value::as_bool) == Some(true);
-        turn.parts.push(if is_thought {
-            Part::Reasoning(said)
+    /// A part of Gemini's, which its only name tells.
+    fn plain(&mut self, path: &str, part: Value<'_>) -> bool {
+        if let Some(said) = text(part.get("text")) {
+            let is_thought = part.get("thought").and_then(Value::as_bool) == Some(true);
+            let piece = if is_thought { Part::Reasoning } else { Part::Text };
+            self.turn.parts.push(piece(said));
+        } else if let Some(call) = first_present(part, &["function_call", "functionCall"]) {
+            self.call(path, call, [&["id"], &["name"], &["args"]]);
+            self.turn.role = self.turn.role.or(Some(Role::Assistant));
+        } else if let Some(answer) = first_present(part, &["function_response", "functionResponse"]) {
+            self.answer(answer, [&["id"], &["name"], &["response"]], false);
         } else {
-            Part::Text(said)
-        });
-        return true;
-    }
-    for key in ["function_call", "functionCall"] {
-        if let Some(inner) = present(part, key) {
-            call(
-                turn,
-                path,
-                present(inner, "id"),
-                present(inner, "name"),
-                present(inner, "args"),
-                site,
-                limits,
-            );
-            turn.role = turn.role.or(Some(Role::Assistant));
-            return true;
+            return false;
         }
+        true
     }
-    for key in ["function_response", "functionResponse"] {
-        if let Some(inner) = present(part, key) {
-            answer(
-                turn,
-                present(inner, "id"),
-                present(inner, "name"),
-                present(inner, "response"),
-                false,
-            );
-            return true;
-        }
-    }
-    false
 }

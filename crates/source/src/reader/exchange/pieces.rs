@@ -4,59 +4,157 @@ use std::collections::{HashMap, HashSet};
 
 use chatmill_diag::Limits;
 use chatmill_intake::json::Value;
-use chatmill_model::{ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, ToolCall, ToolResult};
+use chatmill_model::{Media, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult};
 
 use crate::reader::{
-    Keep as _, Site, Turn, arguments, kind_of, message_object, parts, present, repeats, text,
+    Keep as _, Site, Turn, arguments, first_present, first_text, items, kind_of, message_object, parts,
+    present, repeats, text, words,
 };
 
-/// Calls with their results that stand beside the parts; those that parts tell are told there.
-pub(super) fn invocations(turn: &mut Turn, value: Value<'_>, site: &mut Site<'_>, limits: &Limits) {
-    let told: HashSet<Option<String>> = turn
-        .parts
-        .iter()
-        .filter_map(|part| match part {
-            Part::ToolCall(call) => Some(call.id.clone()),
-            _ => None,
-        })
-        .collect();
-    let inside = present(value, "parts").into_iter().flat_map(Value::items);
-    let mut originals: HashMap<Option<&str>, Value<'_>> = HashMap::new();
-    for own in inside.filter_map(|part| present(part, "toolInvocation")) {
-        let id = own.get("toolCallId").map(Value::written);
-        originals.entry(id).or_insert(own);
-    }
-    for (index, part) in present(value, "toolInvocations")
-        .into_iter()
-        .flat_map(Value::items)
-        .enumerate()
-    {
-        if told.contains(&text(part.get("toolCallId"))) {
-            let own = originals.get(&part.get("toolCallId").map(Value::written));
-            own.inspect(|own| repeats(part, **own));
-            continue;
-        }
-        invoked(
-            turn,
-            &format!("toolInvocations[{index}]"),
-            part,
-            None,
-            site,
-            limits,
-        );
-    }
+/// A message of a framework's, piece after piece.
+pub(super) struct Pieces<'p, 's> {
+    /// What was read so far.
+    pub turn: Turn,
+    site: &'p mut Site<'s>,
+    limits: &'p Limits,
 }
 
-/// Files that stand beside the parts.
-pub(super) fn attachments(turn: &mut Turn, value: Value<'_>, site: &mut Site<'_>) {
-    for (index, file) in present(value, "experimental_attachments")
-        .into_iter()
-        .flat_map(Value::items)
-        .enumerate()
-    {
-        if !media(turn, file, "file") {
-            turn.unknown(&format!("experimental_attachments[{index}]"), file, site);
+impl<'p, 's> Pieces<'p, 's> {
+    /// A message of which nothing is known but who speaks.
+    pub(super) fn of(role: Option<Role>, site: &'p mut Site<'s>, limits: &'p Limits) -> Self {
+        let turn = Turn {
+            role,
+            ..Turn::default()
+        };
+        Self { turn, site, limits }
+    }
+
+    /// Keeps a part that has no form which is known.
+    pub(super) fn unknown(&mut self, path: &str, part: Value<'_>) {
+        self.turn.unknown(path, part, self.site);
+    }
+
+    /// Calls with their results that stand beside the parts; those that parts tell are told there.
+    pub(super) fn invocations<'v>(&mut self, value: Value<'v>) {
+        let calls = self.turn.parts.iter().filter_map(|part| match part {
+            Part::ToolCall(call) => Some(call.id.clone()),
+            _ => None,
+        });
+        let told: HashSet<Option<String>> = calls.collect();
+        let id = |call: Value<'v>| call.get("toolCallId").map(Value::written);
+        let mut originals = HashMap::new();
+        for own in items(value, "parts").filter_map(|part| present(part, "toolInvocation")) {
+            originals.entry(id(own)).or_insert(own);
         }
+        for (index, part) in items(value, "toolInvocations").enumerate() {
+            if !told.contains(&text(part.get("toolCallId"))) {
+                self.invoked(&format!("toolInvocations[{index}]"), part, None);
+            } else if let Some(own) = originals.get(&id(part)) {
+                repeats(part, *own);
+            }
+        }
+    }
+
+    /// Files that stand beside the parts.
+    pub(super) fn attachments(&mut self, value: Value<'_>) {
+        for (index, file) in items(value, "experimental_attachments").enumerate() {
+            if !self.media(file, "file") {
+                self.unknown(&format!("experimental_attachments[{index}]"), file);
+            }
+        }
+    }
+
+    /// A call with what came of it, as the AI SDK has both in one part.
+    pub(super) fn invoked(&mut self, path: &str, part: Value<'_>, tool: Option<&str>) {
+        let name = text(present(part, "toolName")).or_else(|| tool.map(str::to_owned));
+        let given = first_present(part, &["input", "args"]);
+        let given = arguments(given, path, self.site, self.limits);
+        let id = text(part.get("toolCallId"));
+        let call = ToolCall::new(id.clone(), name.clone(), given);
+        self.turn.parts.push(Part::ToolCall(call));
+        let failed = present(part, "errorText");
+        if let Some(result) = first_present(part, &["output", "result"]).or(failed) {
+            self.turn.parts.push(Part::ToolResult(ToolResult {
+                call_id: id,
+                name,
+                content: message_object::text_of(result),
+                is_error: failed.is_some(),
+                ..ToolResult::default()
+            }));
+        }
+        let known = words!(type toolCallId toolName state step input args output result errorText);
+        self.turn.keep_rest(part, path, &known);
+    }
+
+    /// A call, by the names of its id, its name and its arguments.
+    pub(super) fn call(&mut self, path: &str, call: Value<'_>, [id, name, given]: [&[&str]; 3]) {
+        let given = arguments(first_present(call, given), path, self.site, self.limits);
+        let (id, name) = (text(first_present(call, id)), text(first_present(call, name)));
+        let call = ToolCall::new(id, name, given);
+        self.turn.parts.push(Part::ToolCall(call));
+    }
+
+    /// What came of a call, by the names of the call's id, its name and the result.
+    pub(super) fn answer(&mut self, answer: Value<'_>, [id, name, result]: [&[&str]; 3], is_error: bool) {
+        let result = first_present(answer, result);
+        // The AI SDK says of a result what it is: {"type": "text", "value": …}.
+        let kind = result.and_then(|result| text(result.get("type")));
+        let inner = result.filter(|_| kind.is_some());
+        let inner = inner.and_then(|result| present(result, "value"));
+        let texts = |list: Value<'_>| {
+            let texts: Option<Vec<String>> = list.items().map(|part| text(part.get("text"))).collect();
+            texts.map(|texts| texts.join("\n"))
+        };
+        let shown = inner
+            .filter(|_| kind.as_deref() == Some("content"))
+            .and_then(texts);
+        let content = shown.or_else(|| inner.or(result).map(message_object::text_of));
+        self.turn.parts.push(Part::ToolResult(ToolResult {
+            call_id: text(first_present(answer, id)),
+            name: text(first_present(answer, name)),
+            content: content.unwrap_or_default(),
+            is_error: is_error || kind.is_some_and(|kind| kind.starts_with("error-")),
+            ..ToolResult::default()
+        }));
+    }
+
+    /// A file: its address, its bytes, or the id or name of one that was uploaded; false where there is neither.
+    pub(super) fn media(&mut self, part: Value<'_>, kind: &str) -> bool {
+        let field = |keys: &[&str]| first_text(part, keys);
+        let media_type = field(&["mime_type", "mimeType", "mediaType", "contentType"]);
+        let modality = match field(&["modality"]).as_deref() {
+            Some("image") => Some(MediaKind::Image),
+            Some("audio") => Some(MediaKind::Audio),
+            Some("video") => Some(MediaKind::Video),
+            _ => None,
+        };
+        let kind = match modality.or_else(|| kind_of(media_type.as_deref())) {
+            Some(known) => known,
+            None if kind == "image" => MediaKind::Image,
+            None => MediaKind::File,
+        };
+        let of_image = |is_address: bool| field(&["image"]).filter(|image| image.contains(':') == is_address);
+        let bytes = field(&["content", "data"]).or_else(|| of_image(false));
+        let address = || of_image(true).filter(|_| bytes.is_none());
+        if let Some(url) = field(&["uri", "url"]).or_else(address) {
+            let media = parts::located(kind, url, field(&["filename", "name"]));
+            self.turn.parts.push(Part::Media(media));
+            return true;
+        }
+        let (source, name) = match bytes {
+            Some(bytes) => (MediaSource::Inline(bytes), field(&["filename"])),
+            None => (MediaSource::Upload, field(&["file_id", "filename"])),
+        };
+        if source == MediaSource::Upload && name.is_none() {
+            return false;
+        }
+        self.turn.parts.push(Part::Media(Media {
+            kind,
+            source,
+            media_type,
+            name,
+        }));
+        true
     }
 }
 
@@ -90,142 +188,4 @@ impl<'p> Words<'p> {
 /// Whether parts say a text.
 pub(super) fn says(parts: &[Part], said: Option<Value<'_>>) -> bool {
     Words::of(parts).say(said)
-}
-
-/// A call with what came of it, as the AI SDK has both in one part.
-pub(super) fn invoked(
-    turn: &mut Turn,
-    path: &str,
-    part: Value<'_>,
-    tool: Option<&str>,
-    site: &mut Site<'_>,
-    limits: &Limits,
-) {
-    let field = |keys: &[&str]| keys.iter().find_map(|key| present(part, key));
-    let name = field(&["toolName"])
-        .and_then(|name| text(Some(name)))
-        .or_else(|| tool.map(str::to_owned));
-    let given = field(&["input", "args"]);
-    let given = given.map_or_else(
-        || (Arguments::Malformed(String::new()), ArgumentForm::Text),
-        |given| arguments(Some(given), path, site, limits),
-    );
-    let id = text(part.get("toolCallId"));
-    turn.parts
-        .push(Part::ToolCall(ToolCall::new(id.clone(), name.clone(), given)));
-    let failed = field(&["errorText"]);
-    if let Some(result) = field(&["output", "result"]).or(failed) {
-        turn.parts.push(Part::ToolResult(ToolResult {
-            call_id: id,
-            name,
-            content: message_object::text_of(result),
-            is_error: failed.is_some(),
-            ..ToolResult::default()
-        }));
-    }
-    let known = [
-        "type",
-        "toolCallId",
-        "toolName",
-        "state",
-        "step",
-        "input",
-        "args",
-        "output",
-        "result",
-        "errorText",
-    ];
-    turn.keep_rest(part, path, &known);
-}
-
-pub(super) fn call(
-    turn: &mut Turn,
-    path: &str,
-    id: Option<Value<'_>>,
-    name: Option<Value<'_>>,
-    given: Option<Value<'_>>,
-    site: &mut Site<'_>,
-    limits: &Limits,
-) {
-    let given = match given {
-        Some(_) => arguments(given, path, site, limits),
-        None => (Arguments::Malformed(String::new()), ArgumentForm::Text),
-    };
-    let call = ToolCall::new(text(id), text(name), given);
-    turn.parts.push(Part::ToolCall(call));
-}
-
-pub(super) fn answer(
-    turn: &mut Turn,
-    id: Option<Value<'_>>,
-    name: Option<Value<'_>>,
-    result: Option<Value<'_>>,
-    is_error: bool,
-) {
-    // The AI SDK says of a result what it is: {"type": "text", "value": …}.
-    let kind = result.and_then(|result| text(result.get("type")));
-    let inner = result
-        .and_then(|result| present(result, "value"))
-        .filter(|_| kind.is_some());
-    let texts = |list: Value<'_>| {
-        let texts: Option<Vec<String>> = list.items().map(|part| text(part.get("text"))).collect();
-        texts.map(|texts| texts.join("\n"))
-    };
-    let shown = inner
-        .filter(|_| kind.as_deref() == Some("content"))
-        .and_then(texts);
-    let content = shown.unwrap_or_else(|| inner.or(result).map(message_object::text_of).unwrap_or_default());
-    turn.parts.push(Part::ToolResult(ToolResult {
-        call_id: text(id),
-        name: text(name),
-        content,
-        is_error: is_error || kind.is_some_and(|kind| kind.starts_with("error-")),
-        ..ToolResult::default()
-    }));
-}
-
-pub(super) fn media(turn: &mut Turn, part: Value<'_>, kind: &str) -> bool {
-    let media_type = ["mime_type", "mimeType", "mediaType", "contentType"]
-        .iter()
-        .find_map(|key| text(part.get(key)));
-    let modality = match text(part.get("modality")).as_deref() {
-        Some("image") => Some(MediaKind::Image),
-        Some("audio") => Some(MediaKind::Audio),
-        Some("video") => Some(MediaKind::Video),
-        _ => None,
-    };
-    let is_image = kind == "image";
-    let known = modality.or_else(|| kind_of(media_type.as_deref()));
-    let known = known.unwrap_or(if is_image {
-        MediaKind::Image
-    } else {
-        MediaKind::File
-    });
-    let field = |keys: &[&str]| keys.iter().find_map(|key| text(part.get(key)));
-    let bytes =
-        field(&["content", "data"]).or_else(|| field(&["image"]).filter(|image| !image.contains(':')));
-    let media =
-        if let Some(url) = field(&["uri", "url"]).or_else(|| field(&["image"]).filter(|_| bytes.is_none())) {
-            parts::located(known, url, field(&["filename", "name"]))
-        } else if let Some(bytes) = bytes {
-            let source = MediaSource::Inline(bytes);
-            Media {
-                kind: known,
-                source,
-                media_type,
-                name: field(&["filename"]),
-            }
-        } else {
-            let Some(name) = field(&["file_id", "filename"]) else {
-                return false;
-            };
-            Media {
-                kind: known,
-                source: MediaSource::Upload,
-                media_type,
-                name: Some(name),
-            }
-        };
-    turn.parts.push(Part::Media(media));
-    true
 }

@@ -7,7 +7,7 @@ use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{ArgumentForm, Arguments, Part, Role, ToolCall};
 
 use crate::reader::arguments::embedded;
-use crate::reader::fields::{present, text};
+use crate::reader::fields::{filled, items, present, text};
 use crate::reader::kept::repeats;
 use crate::reader::turns::Turn;
 
@@ -64,10 +64,8 @@ pub(super) fn whole(list: Value<'_>) -> Option<Value<'_>> {
         .find(ends)
         .and_then(|event| present(event, "response"))?;
     // The events before say the same, in pieces and as wholes.
-    let items = present(whole, "output").into_iter().flat_map(Value::items);
-    let contents = |item| present(item, "content").into_iter().flat_map(Value::items);
-    let items: Vec<(Value<'_>, Vec<Value<'_>>)> =
-        items.map(|item| (item, contents(item).collect())).collect();
+    let contents = |item| (item, items(item, "content").collect());
+    let items: Vec<(Value<'_>, Vec<Value<'_>>)> = items(whole, "output").map(contents).collect();
     for event in list.items().filter(|event| !ends(event)) {
         let index = |key: &str| event.get(key).and_then(Value::number_text)?.parse::<usize>().ok();
         let item = index("output_index").and_then(|index| items.get(index));
@@ -114,11 +112,7 @@ pub(super) fn answers(list: Value<'_>, limits: &Limits) -> Vec<Turn> {
             turn.parts.push(part);
             continue;
         }
-        answers.push(Turn {
-            role: Some(Role::Assistant),
-            parts: vec![part],
-            ..Turn::default()
-        });
+        answers.push(Turn::of(Role::Assistant, part));
     }
     answers
 }
@@ -149,12 +143,9 @@ pub(super) fn told(list: Value<'_>) -> Vec<Value<'_>> {
 /// The pieces of one event.
 fn pieces_of(event: Value<'_>) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    let number = |value: Value<'_>, key: &str| {
-        value
-            .get(key)
-            .map_or_else(String::new, |index| index.raw().to_owned())
-    };
-    for choice in present(event, "choices").into_iter().flat_map(Value::items) {
+    let raw = |value: Value<'_>| value.raw().to_owned();
+    let number = |value: Value<'_>, key: &str| value.get(key).map(raw).unwrap_or_default();
+    for choice in items(event, "choices") {
         let Some(delta) = present(choice, "delta") else {
             continue;
         };
@@ -167,7 +158,7 @@ fn pieces_of(event: Value<'_>) -> Vec<Piece> {
         ] {
             pieces.extend(words(&index, "", block, delta, key));
         }
-        for call in present(delta, "tool_calls").into_iter().flat_map(Value::items) {
+        for call in items(delta, "tool_calls") {
             let function = present(call, "function").unwrap_or(call);
             pieces.push(Piece {
                 choice: index.clone(),
@@ -179,7 +170,7 @@ fn pieces_of(event: Value<'_>) -> Vec<Piece> {
             });
         }
     }
-    for candidate in present(event, "candidates").into_iter().flat_map(Value::items) {
+    for candidate in items(event, "candidates") {
         let index = number(candidate, "index");
         let parts = present(candidate, "content").and_then(|content| present(content, "parts"));
         for part in parts.into_iter().flat_map(Value::items) {
@@ -195,15 +186,12 @@ fn pieces_of(event: Value<'_>) -> Vec<Piece> {
         }
     }
     // Anthropic's events, and Bedrock's, which are the same by other names.
-    let (place, start) = match (
-        present(event, "contentBlockStart"),
-        present(event, "content_block"),
-    ) {
-        (Some(start), _) => (
-            number(start, "contentBlockIndex"),
-            present(start, "start").and_then(|start| present(start, "toolUse")),
-        ),
-        (None, start) => (number(event, "index"), start),
+    let (place, start) = match present(event, "contentBlockStart") {
+        Some(start) => {
+            let call = present(start, "start").and_then(|start| present(start, "toolUse"));
+            (number(start, "contentBlockIndex"), call)
+        }
+        None => (number(event, "index"), present(event, "content_block")),
     };
     if let Some(start) = start {
         let id = text(start.get("toolUseId")).or_else(|| text(start.get("id")));
@@ -227,13 +215,8 @@ fn pieces_of(event: Value<'_>) -> Vec<Piece> {
         }
     }
     if text(event.get("type")).as_deref() == Some("response.output_text.delta") {
-        pieces.extend(words(
-            "",
-            &number(event, "output_index"),
-            Block::Text,
-            event,
-            "delta",
-        ));
+        let place = number(event, "output_index");
+        pieces.extend(words("", &place, Block::Text, event, "delta"));
     }
     pieces
 }
@@ -252,7 +235,7 @@ fn began(place: &str, id: Option<String>, name: Option<String>, said: String) ->
 
 /// The words that stand in a field.
 fn words(choice: &str, place: &str, block: Block, holder: Value<'_>, key: &str) -> Option<Piece> {
-    let said = text(holder.get(key)).filter(|said| !said.is_empty())?;
+    let said = filled(holder.get(key))?;
     Some(Piece {
         choice: choice.to_owned(),
         place: place.to_owned(),

@@ -1,6 +1,6 @@
 //! Cutting frames into rows, recognising them, and what is none of the system's.
 
-use crate::{JaibberEvents, Source};
+use crate::{JAIBBER_EVENTS, Source};
 use chatmill_diag::Limits;
 use chatmill_intake::json;
 use serde_json::json;
@@ -59,7 +59,7 @@ fn what_is_not_of_this_system_is_not_cut_and_is_a_fault_when_read() {
         "{}",
     ] {
         let document = json::scan(text.as_bytes(), 128).unwrap();
-        assert_eq!(JaibberEvents.rows(&document), None, "{text}");
+        assert_eq!(JAIBBER_EVENTS.rows(&document), None, "{text}");
         if text != "[]" {
             let reading = read_as(text, None, &Limits::default());
             assert!(

@@ -6,7 +6,7 @@ mod people;
 
 use std::collections::BTreeMap;
 
-use crate::{JaibberEvents, Reading, Source};
+use crate::{JAIBBER_EVENTS, Reading, Source};
 use chatmill_diag::{Finding, Limits};
 use chatmill_intake::json;
 use chatmill_model::{Conversation, MessageKind};
@@ -21,7 +21,7 @@ fn gather(frames: &[Value]) -> BTreeMap<String, Reading> {
     for frame in frames {
         let text = frame.to_string();
         let document = json::scan(text.as_bytes(), 128).unwrap();
-        for row in JaibberEvents.rows(&document).expect("a frame that can be cut") {
+        for row in JAIBBER_EVENTS.rows(&document).expect("a frame that can be cut") {
             if row.keys.is_empty() {
                 shared.push(text.get(row.span.clone()).unwrap().to_owned());
             }
@@ -46,7 +46,7 @@ fn gather(frames: &[Value]) -> BTreeMap<String, Reading> {
 
 fn read_as(text: &str, key: Option<&str>, limits: &Limits) -> Reading {
     let key = key.filter(|key| !key.is_empty());
-    let reading = read_at(&JaibberEvents, text.as_bytes(), 0, key, limits);
+    let reading = read_at(&JAIBBER_EVENTS, text.as_bytes(), 0, key, limits);
     assert!(reading.rows.balances(), "{:?}", reading.rows);
     reading
 }

@@ -272,14 +272,14 @@ fn damage_is_located_where_it_is() {
 #[test]
 fn an_unknown_file_is_called_by_the_name_of_what_it_looks_like() {
     let workshop = Workshop::new();
-    let text = r#"{"participants":[{"name":"Ann"}],"messages":[{"sender_name":"Ann","timestamp_ms":1,"content":"x"}]}"#;
-    let path = workshop.write("message_1.json", text);
+    let text = r#"{"userId":"8:ann","conversations":[{"id":"1","MessageList":[{"id":"2","from":"8:ann","content":"x"}]}]}"#;
+    let path = workshop.write("messages.json", text);
     let (findings, _) = Workshop::check(&path);
     let message = &findings[0].located.finding.message;
     assert!(
-        message.contains("this looks like a Messenger or Instagram export"),
+        message.contains("this looks like a Microsoft Teams export"),
         "{message}"
     );
-    let fault = chatmill_engine::source("messenger", std::path::Path::new("")).err().unwrap().to_string();
+    let fault = chatmill_engine::source("teams", std::path::Path::new("")).err().unwrap().to_string();
     assert!(fault.contains("did you mean `mapped`"), "{fault}");
 }

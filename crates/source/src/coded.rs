@@ -1,0 +1,129 @@
+//! Formats that are read by programs of their own, as values: what each does otherwise than most.
+
+use chatmill_diag::Limits;
+use chatmill_intake::Sketch;
+use chatmill_intake::json::{Document, Value};
+use chatmill_intake::table::TableMap;
+
+use crate::frame::{FrameView, Placed, Reading, Row};
+use crate::source::{About, Source};
+
+type Recognise = fn(&Sketch) -> Option<(u8, Vec<String>)>;
+type Read = fn(&FrameView<'_>, &Limits) -> Reading;
+type Rows = fn(Value<'_>) -> Option<Vec<Row>>;
+
+/// A format with a reader of its own; [`Source`] says what each of its fields means.
+#[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each answers a question of `Source` of its own"
+)]
+pub struct Coded {
+    pub(crate) about: &'static About,
+    pub(crate) recognise: Recognise,
+    pub(crate) read: Read,
+    pub(crate) tables: Option<fn() -> Vec<TableMap>>,
+    pub(crate) message_path: Option<fn(u32) -> Option<String>>,
+    pub(crate) lies_apart: bool,
+    /// Cuts a record into rows; a format that does so gathers them.
+    pub(crate) rows: Option<Rows>,
+    /// Which entries are gathered, where not all are.
+    pub(crate) gathers: Option<fn(&Sketch) -> bool>,
+    pub(crate) placed: Option<fn(&Sketch, &str) -> Placed>,
+    pub(crate) passes_over: Option<fn(&Sketch) -> Option<&'static str>>,
+    pub(crate) merges: bool,
+    pub(crate) can_merge: bool,
+    pub(crate) resumes: bool,
+}
+
+impl Coded {
+    /// A format whose records are conversations, each of which stands alone.
+    pub(crate) const fn of(about: &'static About, recognise: Recognise, read: Read) -> Self {
+        Self {
+            about,
+            recognise,
+            read,
+            tables: None,
+            message_path: None,
+            lies_apart: false,
+            rows: None,
+            gathers: None,
+            placed: None,
+            passes_over: None,
+            merges: false,
+            can_merge: false,
+            resumes: false,
+        }
+    }
+}
+
+/// A map of a table by its own name, its source and the table's name, with the columns that it must have, and those of JSON.
+pub(crate) fn table_map([name, source, table]: [&str; 3], requires: &[&str], json: &[&str]) -> TableMap {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    TableMap {
+        name: name.to_owned(),
+        source: source.to_owned(),
+        table: table.to_owned(),
+        requires: names(requires),
+        json: names(json),
+        ..TableMap::default()
+    }
+}
+
+impl Source for Coded {
+    fn about(&self) -> &'static About {
+        self.about
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        (self.recognise)(sketch)
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        (self.read)(frame, limits)
+    }
+
+    fn tables(&self) -> Vec<TableMap> {
+        self.tables.map_or_else(Vec::new, |tables| tables())
+    }
+
+    fn message_path(&self, index: u32) -> Option<String> {
+        match self.message_path {
+            Some(path) => path(index),
+            None => (!self.lies_apart).then(|| "$".to_owned()),
+        }
+    }
+
+    fn lies_apart(&self) -> bool {
+        self.lies_apart
+    }
+
+    fn gathers(&self, sketch: &Sketch) -> bool {
+        self.gathers
+            .map_or(self.rows.is_some(), |gathers| gathers(sketch))
+    }
+
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        self.rows.and_then(|rows| rows(document.root()))
+    }
+
+    fn placed(&self, sketch: &Sketch, path: &str) -> Option<Placed> {
+        self.placed.map(|placed| placed(sketch, path))
+    }
+
+    fn passes_over(&self, sketch: &Sketch) -> Option<&'static str> {
+        self.passes_over.and_then(|passes_over| passes_over(sketch))
+    }
+
+    fn merges(&self) -> bool {
+        self.merges
+    }
+
+    fn can_merge(&self) -> bool {
+        self.merges || self.can_merge
+    }
+
+    fn resumes(&self) -> bool {
+        self.resumes
+    }
+}

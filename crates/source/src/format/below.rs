@@ -1,0 +1,82 @@
+//! Messages that stand in the ones that they answer, a tree that is written as one; and messages that stand there once more.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use chatmill_intake::json::{Kind, Mark, Value};
+
+use super::language::TreeMap;
+use super::path::MapPath;
+
+/// The messages of a tree, those that stand in others behind them.
+pub(super) struct Below<'d> {
+    pub(super) values: Vec<Value<'d>>,
+    /// Where each stands, and the place in this list of the one that holds it.
+    pub(super) places: Vec<(String, Option<usize>)>,
+}
+
+impl<'d> Below<'d> {
+    /// Finds them in the list of those that stand in no other.
+    pub(super) fn of(map: &TreeMap, list: Vec<Value<'d>>, path: &str) -> Self {
+        let mut all = Self {
+            values: Vec::with_capacity(list.len()),
+            places: Vec::with_capacity(list.len()),
+        };
+        let listed = |list: Vec<Value<'d>>, path: &str, holder: Option<usize>| {
+            let each = list.into_iter().enumerate();
+            let places = each.map(|(index, value)| (value, format!("{path}[{index}]"), holder));
+            places.rev().collect::<Vec<_>>()
+        };
+        let mut left = listed(list, path, None);
+        while let Some((value, path, holder)) = left.pop() {
+            let here = all.values.len();
+            if let Some(below) = &map.below {
+                let list = format!("{path}{}", below.list().trim_start_matches('$'));
+                left.extend(listed(below.find(value), &list, Some(here)));
+            }
+            all.values.push(value);
+            all.places.push((path, holder));
+        }
+        all
+    }
+}
+
+/// Passes over lists of messages that are the same as those of the conversation with their ids.
+pub(super) fn pass_over_copies<'d>(
+    lists: impl Iterator<Item = Value<'d>>,
+    messages: &[Value<'d>],
+    id: impl Fn(Value<'d>) -> Option<String>,
+) {
+    let mut lists = lists.peekable();
+    if lists.peek().is_none() {
+        return;
+    }
+    let own = messages
+        .iter()
+        .filter_map(|message| Some((id(*message)?, *message)));
+    let own: HashMap<String, Value<'d>> = own.collect();
+    for copy in lists.flat_map(MapPath::elements) {
+        let original = id(copy).and_then(|id| own.get(&id));
+        if original.is_some_and(|original| is_same(*original, copy)) {
+            copy.mark(Mark::Taken);
+        }
+    }
+}
+
+/// Whether two values say the same, however they are written.
+fn is_same(one: Value<'_>, other: Value<'_>) -> bool {
+    match (one.kind(), other.kind()) {
+        (Kind::Object, Kind::Object) => {
+            let has = |(key, value): (Cow<'_, str>, Value<'_>)| {
+                other.get(&key).is_some_and(|other| is_same(value, other))
+            };
+            one.len() == other.len() && one.fields().all(has)
+        }
+        (Kind::Array, Kind::Array) => {
+            let mut pairs = one.items().zip(other.items());
+            one.len() == other.len() && pairs.all(|(one, other)| is_same(one, other))
+        }
+        (Kind::String, Kind::String) => one.string() == other.string(),
+        (one_kind, other_kind) => one_kind == other_kind && one.written() == other.written(),
+    }
+}

@@ -1,0 +1,284 @@
+//! A format file as a source: one of chatmill's own, or one that was read from outside.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use chatmill_diag::Limits;
+use chatmill_intake::json::{Document, Kind};
+use chatmill_intake::{RecordSketch, Sketch};
+use chatmill_model::Customs;
+
+use super::language::{Mark, Words};
+use super::loaded::{FormatFault, Loaded};
+use super::path::MapPath;
+use super::read;
+use crate::frame::{FrameView, Reading, Row};
+use crate::reader::{APART, best, has, thoughts};
+use crate::silence::Silence;
+use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
+
+/// A source that is a format file.
+#[derive(Debug)]
+pub struct FormatFile {
+    id: &'static str,
+    text: &'static str,
+    is_outside: bool,
+    loaded: OnceLock<&'static Loaded>,
+}
+
+/// Format files that were read from outside; each lives as long as the program, and equal ones are one.
+static OUTSIDE: Mutex<Vec<&'static FormatFile>> = Mutex::new(Vec::new());
+
+/// Ids of format files that datasets name; each lives as long as the program.
+static RECORDED: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+
+/// Ids of outside formats that are remembered of datasets at most.
+const MOST_RECORDED: usize = 1_000;
+
+/// Reads a format file from outside: `id` is what its source is called.
+///
+/// # Errors
+///
+/// What is wrong with it, and where.
+pub fn load(id: &str, text: &str) -> Result<&'static FormatFile, FormatFault> {
+    let fault = |message: String| FormatFault { message };
+    if !is_id(id) {
+        return Err(fault(format!(
+            "a source is called as its file, and `{id}` is no name for one: up to 64 small letters, digits and hyphens"
+        )));
+    }
+    if crate::find(id).is_some() {
+        return Err(fault(format!(
+            "chatmill has a source {id} of its own: call the file otherwise"
+        )));
+    }
+    let mut outside = OUTSIDE.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = outside.iter().find(|file| file.id == id && file.text == text);
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let loaded: &'static Loaded = Box::leak(Box::new(Loaded::parse(leaked(id), text)?));
+    let file: &'static FormatFile = Box::leak(Box::new(FormatFile {
+        id: loaded.about.id,
+        text: leaked(text),
+        is_outside: true,
+        loaded: OnceLock::from(loaded),
+    }));
+    outside.push(file);
+    Ok(file)
+}
+
+/// The id and the customs of a source that a dataset names: one of chatmill's, or a format file from outside that may be gone. None for
+/// what can be the name of neither.
+pub fn recorded(id: &str) -> Option<(&'static str, Customs)> {
+    if let Some(source) = crate::find(id) {
+        return Some((source.id(), source.about().customs));
+    }
+    if !is_id(id) {
+        return None;
+    }
+    let mut recorded = RECORDED.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = recorded.iter().copied().find(|known| *known == id);
+    let id = match known {
+        Some(known) => known,
+        None if recorded.len() < MOST_RECORDED => {
+            let id = leaked(id);
+            recorded.push(id);
+            id
+        }
+        None => return None,
+    };
+    // A rendering that is read again has its arguments as they are.
+    Some((id, NO_TEXT_ARGUMENTS))
+}
+
+fn leaked(text: &str) -> &'static str {
+    Box::leak(text.to_owned().into_boxed_str())
+}
+
+/// Whether a name may be that of a source.
+fn is_id(id: &str) -> bool {
+    let may_stand =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.');
+    !id.is_empty() && id.len() <= 64 && id.bytes().all(may_stand)
+}
+
+impl FormatFile {
+    /// A format file that is part of the program.
+    pub(crate) const fn built_in(id: &'static str, text: &'static str) -> Self {
+        Self {
+            id,
+            text,
+            is_outside: false,
+            loaded: OnceLock::new(),
+        }
+    }
+
+    fn loaded(&self) -> &'static Loaded {
+        self.loaded
+            .get_or_init(|| match Loaded::parse(self.id, self.text) {
+                Ok(loaded) => Box::leak(Box::new(loaded)),
+                #[expect(clippy::panic, reason = "a test reads every file of the program")]
+                Err(fault) => panic!("the format file of {} is wrong: {fault}", self.id),
+            })
+    }
+}
+
+impl Source for FormatFile {
+    fn about(&self) -> &'static About {
+        self.loaded().about
+    }
+
+    fn written_outside(&self) -> Option<&'static str> {
+        self.is_outside.then_some(self.text)
+    }
+
+    fn silence(&self) -> &'static Silence {
+        &self.loaded().silence
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        let loaded = self.loaded();
+        let language = &loaded.language;
+        let own = |record: &RecordSketch| {
+            let marks = language.recognise.iter().filter(|mark| mark.tells(record));
+            let surest = marks.reduce(|best, mark| if mark.sure > best.sure { mark } else { best })?;
+            Some((surest.sure, surest.why.clone()))
+        };
+        let known = match &loaded.request {
+            Some(request) => request.recognise(sketch, own),
+            None => best(sketch, own),
+        };
+        known.or_else(|| {
+            let beside = self.passes_over(sketch)?;
+            Some((
+                98,
+                vec![format!(
+                    "records are those of another file of the export: {beside}"
+                )],
+            ))
+        })
+    }
+
+    fn passes_over(&self, sketch: &Sketch) -> Option<&'static str> {
+        let beside = &self.loaded().language.beside;
+        let has_all =
+            |names: &[String], record: &RecordSketch| names.iter().all(|name| names_it(record, name));
+        let found = beside
+            .iter()
+            .find(|beside| sketch.records.iter().any(|record| has_all(&beside.has, record)));
+        found.map(|beside| beside.title.as_str())
+    }
+
+    fn gathers(&self, sketch: &Sketch) -> bool {
+        let loaded = self.loaded();
+        if let Some(request) = &loaded.request {
+            return request.gathers(sketch);
+        }
+        let map = &loaded.language.conversation;
+        let names: Vec<&str> = map.messages.0.iter().map(MapPath::name).collect();
+        let is_list = |record: &RecordSketch| {
+            let mut names = names.iter().filter(|name| !name.is_empty());
+            names.any(|name| names_it(record, name) || names_it(record, name.trim_end_matches("[]")))
+        };
+        map.join || loaded.has_rows() && !sketch.records.iter().any(is_list)
+    }
+
+    fn rows(&self, document: &Document<'_>) -> Option<Vec<Row>> {
+        let (loaded, root) = (self.loaded(), document.root());
+        if let Some(request) = &loaded.request {
+            return request.rows(document);
+        }
+        if loaded.has_rows() {
+            if !loaded.is_row(root) {
+                return None;
+            }
+            return match root.kind() {
+                Kind::Array => Some(root.items().map(|row| loaded.row(row)).collect()),
+                Kind::Object => Some(vec![loaded.row(root)]),
+                _ => None,
+            };
+        }
+        let map = &loaded.language.conversation;
+        if map.alone {
+            return None;
+        }
+        map.messages.first(root)?;
+        Some(vec![Row::of(Some(map.id.id(root)?), root)])
+    }
+
+    fn merges(&self) -> bool {
+        self.loaded().language.conversation.join
+    }
+
+    fn can_merge(&self) -> bool {
+        let loaded = self.loaded();
+        loaded.language.conversation.join || loaded.has_rows()
+    }
+
+    fn lies_apart(&self) -> bool {
+        let map = &self.loaded().language.conversation;
+        map.join || !map.each.0.is_empty()
+    }
+
+    fn message_path(&self, index: u32) -> Option<String> {
+        let loaded = self.loaded();
+        if let Some(request) = &loaded.request {
+            return request.message_path(index);
+        }
+        let list = loaded.language.conversation.messages.0.first();
+        if list.is_some_and(MapPath::is_root) {
+            return Some("$".to_owned());
+        }
+        let list = list.filter(|_| !self.lies_apart() && index != APART)?;
+        Some(format!("{}[{index}]", list.list()))
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        let loaded = self.loaded();
+        if let Some(request) = &loaded.request {
+            return request.read(*frame, limits);
+        }
+        let read = read::read(loaded, *frame, limits);
+        if loaded.language.thoughts_in_text {
+            thoughts::reading(loaded.about.customs, read)
+        } else {
+            Reading::stored(loaded.about.customs, read)
+        }
+    }
+}
+
+impl Mark {
+    /// Whether it tells a record.
+    fn tells(&self, record: &RecordSketch) -> bool {
+        let says = |(name, wanted): (&String, &Words)| {
+            let stands = record.names.get(name);
+            let mut words = stands.into_iter().flat_map(|name| &name.words);
+            words.any(|word| wanted.all().iter().any(|pattern| is_like(word, pattern)))
+        };
+        let is_text = |name: &String| {
+            let mut texts = record.strings.iter().chain(&record.starts);
+            texts.any(|(key, _)| key == name)
+        };
+        self.has.iter().all(|name| names_it(record, name))
+            && (self.any.is_empty() || self.any.iter().any(|name| names_it(record, name)))
+            && !self.lacks.iter().any(|name| names_it(record, name))
+            && self.text.iter().all(is_text)
+            && self.says.iter().all(says)
+            && !self.denies.iter().any(says)
+    }
+}
+
+/// Whether a word is one that a pattern means, which may begin or end in `*`.
+fn is_like(word: &str, pattern: &str) -> bool {
+    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(inner), Some(_)) => word.contains(inner.trim_end_matches('*')),
+        (Some(end), None) => word.ends_with(end),
+        (None, Some(start)) => word.starts_with(start),
+        (None, None) => word == pattern,
+    }
+}
+
+/// Whether a name stands in a record.
+fn names_it(record: &RecordSketch, name: &str) -> bool {
+    record.names(name) || has(record, name)
+}

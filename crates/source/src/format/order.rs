@@ -1,0 +1,68 @@
+//! Messages of a list in the order in which they were said, with those that stand in others.
+
+use chatmill_intake::json::Value;
+
+use super::language::ConversationMap;
+use super::loaded::Loaded;
+use crate::reader::id;
+
+/// A message of a list, or one that stands in it and answers it.
+pub(super) struct Entry<'d> {
+    /// The index in the list.
+    pub(super) index: u32,
+    pub(super) value: Value<'d>,
+    /// The id of the message that it stands in.
+    pub(super) above: Option<String>,
+    /// Where in that message it stands; empty for one of the list.
+    pub(super) place: String,
+}
+
+/// The messages of a list, each followed by those that stand in it.
+pub(super) fn entries<'d>(
+    format: &'static Loaded,
+    messages: impl IntoIterator<Item = (u32, Value<'d>)>,
+) -> Vec<Entry<'d>> {
+    let mut all = Vec::new();
+    for (index, value) in messages {
+        all.push(Entry {
+            index,
+            value,
+            above: None,
+            place: String::new(),
+        });
+        for path in &format.language.message.answers.0 {
+            let above = format.message(value).id.id(value);
+            let list = path.list();
+            let answers = path.find(value).into_iter().enumerate();
+            all.extend(answers.map(|(at, answer)| Entry {
+                index,
+                value: answer,
+                above: above.clone(),
+                place: format!("{}[{at}]", list.trim_start_matches('$')),
+            }));
+        }
+    }
+    all
+}
+
+/// Messages in the order in which they were said.
+pub(super) fn ordered<'d>(map: &ConversationMap, mut messages: Vec<Entry<'d>>) -> Vec<Entry<'d>> {
+    if map.reversed {
+        messages.reverse();
+    }
+    if !map.order.0.is_empty() {
+        let key = |entry: &Entry<'_>| growing(map.order.first(entry.value));
+        // Where the newest stands first, it does so among those of one time, too.
+        if messages.first().map(key) > messages.last().map(key) {
+            messages.reverse();
+        }
+        messages.sort_by_cached_key(key);
+    }
+    messages
+}
+
+/// A key that orders ids which grow: by length, then by their signs.
+pub(super) fn growing(value: Option<Value<'_>>) -> (usize, String) {
+    let id = value.and_then(id).unwrap_or_default();
+    (id.len(), id)
+}

@@ -1,0 +1,258 @@
+//! Messages that hold more than one: pieces that somebody else says, and answers that were given in the place of the one that is shown.
+
+use std::cmp::Ordering;
+
+use chatmill_diag::Path;
+use chatmill_intake::json::Value;
+use chatmill_model::{AlternativeOrigin, Judgement, Message, Part, Role, Score};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::language::{Piece, SenderMap};
+use super::message::Reader;
+use super::path::{MapPath, Paths};
+use super::piece::{Pieces, Said};
+use crate::reader::{preference, turns};
+
+/// What was said in the place of a message: where it says the same, it is the message itself.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Others {
+    /// Each of them.
+    pub each: MapPath,
+    /// What it says, piece by piece; paths start at it.
+    pub say: Vec<Piece>,
+    /// How there came to be several.
+    #[serde(default)]
+    pub are: OthersAre,
+    /// Its rank, where they were ranked: the lowest is the best. Of answers that were ranked or scored, the best is said behind the message,
+    /// and the rest are alternatives to it.
+    pub rank: Option<MapPath>,
+    /// Its score, where they were scored: the more, the better.
+    pub score: Option<MapPath>,
+    /// The model that gave it.
+    #[serde(default)]
+    pub model: Paths,
+}
+
+/// How there came to be several answers in one place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum OthersAre {
+    /// An answer was asked for again.
+    #[default]
+    Regenerated,
+    /// Several were asked for, of a model or of several.
+    Choice,
+    /// Somebody judged them worse than the one that is said.
+    Rejected,
+}
+
+/// Who says a piece of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum PieceRole {
+    /// A person.
+    User,
+    /// The model or bot.
+    Assistant,
+    /// Instructions.
+    System,
+    /// A tool's result.
+    Tool,
+}
+
+impl From<PieceRole> for Role {
+    fn from(role: PieceRole) -> Self {
+        match role {
+            PieceRole::User => Self::User,
+            PieceRole::Assistant => Self::Assistant,
+            PieceRole::System => Self::System,
+            PieceRole::Tool => Self::Tool,
+        }
+    }
+}
+
+impl Said {
+    /// What is said, divided where somebody else speaks: by pieces with a role of their own, and at the results of an assistant's calls, which
+    /// are the tool's.
+    pub(super) fn turns(&mut self, role: Role) -> Vec<(Role, Vec<Part>)> {
+        let voices = std::mem::take(&mut self.voices);
+        if voices.is_empty() && role != Role::Assistant {
+            return vec![(role, std::mem::take(&mut self.parts))];
+        }
+        let speaks = |at: usize| {
+            let mut own = voices.iter().filter(|(parts, _)| parts.contains(&at));
+            own.next().map_or(role, |(_, role)| *role)
+        };
+        let mut spoken: Vec<(Role, Vec<Part>)> = Vec::new();
+        for (at, part) in std::mem::take(&mut self.parts).into_iter().enumerate() {
+            match spoken.last_mut() {
+                Some((last, parts)) if *last == speaks(at) => parts.push(part),
+                _ => spoken.push((speaks(at), vec![part])),
+            }
+        }
+        if spoken.is_empty() {
+            spoken.push((role, Vec::new()));
+        }
+        let spoken = spoken.into_iter().map(|(role, parts)| match role {
+            Role::Assistant => turns::divided(role, parts),
+            _ => vec![(role, parts)],
+        });
+        spoken.flatten().collect()
+    }
+}
+
+/// What was said in the place of a message, and how it was judged.
+struct Other {
+    said: Said,
+    judgement: Judgement,
+    model: Option<Box<str>>,
+}
+
+impl Other {
+    /// How bad it is: by its rank, else by its score.
+    fn badness(&self) -> (u64, f64) {
+        let rank = self.judgement.rank.unwrap_or(u64::MAX);
+        (rank, -self.judgement.score.map_or(f64::MIN, Score::value))
+    }
+}
+
+impl OthersAre {
+    /// How the others came to be, and how what is said did.
+    fn origins(self, role: Role) -> (AlternativeOrigin, AlternativeOrigin) {
+        match self {
+            Self::Regenerated if role == Role::User => (AlternativeOrigin::Branch, AlternativeOrigin::Branch),
+            Self::Regenerated => (AlternativeOrigin::Regenerated, AlternativeOrigin::Regenerated),
+            Self::Choice => (AlternativeOrigin::Choice, AlternativeOrigin::Choice),
+            Self::Rejected => (AlternativeOrigin::Rejected, AlternativeOrigin::Chosen),
+        }
+    }
+}
+
+impl<'d> Reader<'d, '_> {
+    /// Sets what was said in the place of a message beside it: it became the messages of the conversation from `start` on. Of answers
+    /// that were judged the best follows the message, and the others stand beside that one.
+    pub(super) fn others(
+        &mut self,
+        others: &Others,
+        value: Value<'d>,
+        whole: &Message,
+        start: usize,
+        sender: Option<&SenderMap>,
+    ) {
+        let mut all = self.all_others(others, value, start);
+        let whole = Message {
+            id: None,
+            usage: None,
+            references: Vec::new(),
+            ..whole.clone()
+        };
+        let (origin, own_origin) = others.are.origins(whole.role);
+        let mut start = start;
+        let mut judgement = Judgement::default();
+        if others.rank.is_some() || others.score.is_some() {
+            let by_badness = |(_, one): &(usize, &Other), (_, other): &(usize, &Other)| {
+                one.badness().partial_cmp(&other.badness()).unwrap_or(Ordering::Equal)
+            };
+            let Some((best, _)) = all.iter().enumerate().min_by(by_badness) else {
+                return;
+            };
+            let best = all.remove(best);
+            start = self.turns.list.messages.len();
+            judgement = best.judgement;
+            self.turns.list.rows.rows += 1;
+            self.push(value, of_model(&whole, best.model), best.said, sender, None);
+        }
+        let mut shown = Some((own_origin, judgement));
+        let end = self.turns.list.messages.len();
+        for other in all {
+            let aside = self.turns.list.begin_aside();
+            self.turns.list.rows.rows += 1;
+            self.push(value, of_model(&whole, other.model), other.said, sender, None);
+            let mut messages = self.turns.list.end_aside(aside);
+            let list = &mut self.turns.list;
+            let common = preference::leave_common(list, start, &mut messages);
+            let place = start + common..end;
+            list.alternatives(place, shown.take(), [(origin, other.judgement, messages)]);
+        }
+    }
+
+    /// Reads what was said in the place of a message; what says the same as the message itself, or nothing, is none.
+    fn all_others(&mut self, others: &Others, value: Value<'d>, start: usize) -> Vec<Other> {
+        let own = self.turns.list.messages.iter().skip(start);
+        let own: Vec<Part> = own.flat_map(|message| message.parts.iter().cloned()).collect();
+        // What was thought stands with the answer that is shown alone.
+        let is_thought = |part: &&Part| matches!(part, Part::Reasoning(_));
+        let words: Vec<Part> = own.iter().filter(|part| !is_thought(part)).cloned().collect();
+        let mut all = Vec::new();
+        for other in others.each.find(value) {
+            let aside = self.turns.list.begin_aside();
+            let found = self.turns.list.notes.findings.len();
+            let pieces = Pieces {
+                format: self.format,
+                limits: self.turns.list.limits,
+            };
+            let mut said = Said::default();
+            pieces.read(&others.say, other, &mut said, &mut self.turns.list.site(None, value));
+            let number = |path: &Option<MapPath>| path.as_ref()?.first(other)?.number_text();
+            let score = |text: &str| text.parse().ok().and_then(Score::new);
+            let judgement = Judgement {
+                rank: number(&others.rank).and_then(whole),
+                score: number(&others.score).and_then(score),
+                label: None,
+            };
+            let model = others.model.id(other).map(Into::into);
+            let is_shown = said.parts == own || said.parts == words;
+            if is_shown {
+                // Its faults are told of the message.
+                self.turns.list.notes.findings.truncate(found);
+            }
+            self.places(found);
+            self.turns.list.end_aside(aside);
+            // An answer without words leaves what stands beside them.
+            if said.parts.is_empty()
+                && let Some(message) = self.turns.list.messages.last_mut()
+            {
+                message.extra.0.append(&mut said.extra);
+            }
+            if !said.parts.is_empty() && !is_shown {
+                all.push(Other {
+                    said,
+                    judgement,
+                    model,
+                });
+            }
+        }
+        all
+    }
+}
+
+impl Reader<'_, '_> {
+    /// Gives findings from this one on their places in the record: what they are about is no message of the conversation.
+    fn places(&mut self, from: usize) {
+        let frame = self.turns.list.frame;
+        for finding in self.turns.list.notes.findings.iter_mut().skip(from) {
+            if let (Path::InMessage(_), Some(span)) = (&finding.path, finding.span) {
+                let at = usize::try_from(span.start.saturating_sub(frame.start)).unwrap_or_default();
+                finding.position = None;
+                finding.path = Path::Absolute(frame.document.path_at(at));
+            }
+        }
+    }
+}
+
+/// A message that another model may have written.
+fn of_model(whole: &Message, model: Option<Box<str>>) -> Message {
+    Message {
+        model: model.or_else(|| whole.model.clone()),
+        ..whole.clone()
+    }
+}
+
+/// A whole number, which may be written with a point.
+fn whole(number: &str) -> Option<u64> {
+    let (whole, rest) = number.split_once('.').unwrap_or((number, ""));
+    let is_whole = rest.bytes().all(|digit| digit == b'0');
+    whole.parse().ok().filter(|_| is_whole)
+}

@@ -1,0 +1,330 @@
+//! The history of chats that aider appends to `.aider.chat.history.md`.
+//!
+//! The smallest example:
+//!
+//! ```text
+//! # aider chat started at 2026-01-05 10:00:00
+//!
+//! > Main model: gpt-4o with diff edit format
+//!
+//! #### Where is the kite?
+//!
+//! In `shed.py`.
+//!
+//! > Tokens: 1.2k sent, 6 received. Cost: $0.01 message, $0.01 session.
+//! ```
+//!
+//! aider ends each line of the user (`#### `) and each notice (`> `) with two blanks, and a notice of several lines after its last:
+//! they tell headings and quotations of the model apart, as long as no editor took all of them off. Neighbouring lines are one message; the
+//! rest is the model's. A session is a conversation; one in which nobody says anything goes with the next, and the last with that
+//! before it. The head of a session is a notice with its time, which is the id of the conversation, too: messages have none. Numbers of
+//! tokens may be rounded (`1.2k`), and are the usage of the answer before them.
+//!
+//! Its name begins with a full stop: where a folder is searched, it has to be named.
+
+use std::ops::Range;
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::{Framing, Sketch};
+use chatmill_model::{Conversation, Customs, Message, Part, Role, Scene, Usage};
+use jiff::civil::DateTime;
+
+use crate::frame::{FrameView, Reading};
+use crate::reader::text::TextReader;
+use crate::reader::{ListReader, Roster, Times, exceeds};
+use crate::source::{About, Source};
+
+/// The source `aider-history`.
+#[derive(Debug)]
+pub struct AiderHistory;
+
+static ABOUT: About = About {
+    id: "aider-history",
+    title: "aider's chat history",
+    specification: "Aider-AI/aider, aider/io.py, versions 0.30 to 0.86",
+    shapes: &["session"],
+    carries: "what the user and the model say, notices, models, usage, versions, times of sessions without a zone",
+    customs: Customs::USUAL,
+};
+
+/// Begins a session.
+const SESSION: &str = "# aider chat started at ";
+
+/// Ends what aider writes by itself.
+const END: &str = "  ";
+
+impl Source for AiderHistory {
+    fn about(&self) -> &'static About {
+        &ABOUT
+    }
+
+    fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
+        let mut lines = sketch.records.iter().flat_map(|record| &record.starts);
+        let is_ours = sketch.framing == Framing::Text && lines.any(|(_, line)| line.starts_with(SESSION));
+        is_ours.then(|| (96, vec!["a line says that an aider chat started".to_owned()]))
+    }
+
+    fn message_path(&self, _index: u32) -> Option<String> {
+        Some("$.text".to_owned())
+    }
+
+    fn read(&self, frame: &FrameView<'_>, limits: &Limits) -> Reading {
+        Reading::stored(ABOUT.customs, read(*frame, limits))
+    }
+}
+
+/// Whose lines are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    /// Nobody's: before the first that tells.
+    Nobodys,
+    /// The head of a session.
+    Session,
+    Users,
+    Models,
+    Aiders,
+}
+
+/// Lines of one speaker.
+struct Block<'t> {
+    whose: Whose,
+    /// Without what tells whose they are.
+    lines: Vec<&'t str>,
+    /// Their bytes in the text.
+    span: Range<usize>,
+}
+
+fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> {
+    let (mut reader, value, text) = TextReader::open(frame, limits)?;
+    let blocks = blocks(&text);
+    if blocks.iter().all(|block| block.whose == Whose::Nobodys) {
+        let text = "no line of the text is one of aider's";
+        return Err(frame.fault(&codes::WRONG_TYPE, text, "$.text", value));
+    }
+    let mut readings = Vec::new();
+    for session in sessions(&blocks) {
+        if let Some(text) = exceeds(session.len() as u64, "the session", "messages", limits) {
+            return Err(frame.fault(&codes::CONVERSATION_TOO_LARGE, text, "$.text", value));
+        }
+        readings.push(conversation(&mut reader, session));
+    }
+    let mut readings = readings.into_iter();
+    let mut first = readings.next().unwrap_or_default();
+    first.also = readings.collect();
+    Ok(first)
+}
+
+/// The lines of a text by whose they are.
+fn blocks(text: &str) -> Vec<Block<'_>> {
+    let is_aiders = |line: &str| line.starts_with("#### ") || line.starts_with("> ");
+    // Editors may take blanks off the ends of lines: of all, then.
+    let has_ends = text.lines().any(|line| is_aiders(line) && line.ends_with(END));
+    let ends = |line: &str| !has_ends || line.ends_with(END);
+    let mut blocks: Vec<Block<'_>> = Vec::new();
+    // Whether the last block may go on, and whether it is a notice that has not ended.
+    let (mut goes_on, mut is_open) = (false, false);
+    let mut at = 0;
+    for whole in text.split_inclusive('\n') {
+        let start = at;
+        at += whole.len();
+        let line = whole.trim_end_matches(['\n', '\r']);
+        let last = blocks.last().map_or(Whose::Nobodys, |block| block.whose);
+        let is_models = last == Whose::Models;
+        let may_begin = || !is_models || ends_soon(text.get(start..).unwrap_or_default());
+        let (whose, own) = if let Some(time) = line.strip_prefix(SESSION) {
+            goes_on = false;
+            (Whose::Session, time)
+        } else if let Some(own) = line.strip_prefix("#### ").filter(|_| ends(line)) {
+            (Whose::Users, own.strip_suffix(END).unwrap_or(own))
+        } else if let Some(own) = line
+            .strip_prefix("> ")
+            .filter(|_| is_open || ends(line) || may_begin())
+        {
+            (Whose::Aiders, own.strip_suffix(END).unwrap_or(own))
+        } else if is_open {
+            (Whose::Aiders, line.strip_suffix(END).unwrap_or(line))
+        } else if line.trim().is_empty()
+            && (blocks.is_empty() || !matches!(last, Whose::Models | Whose::Nobodys))
+        {
+            goes_on = false;
+            continue;
+        } else if last == Whose::Nobodys {
+            (Whose::Nobodys, line)
+        } else {
+            (Whose::Models, line)
+        };
+        // In what a program wrote lines of blanks may stand; none of them is its last.
+        is_open = whose == Whose::Aiders && !(ends(line) && (!is_open || !line.trim().is_empty()));
+        let span = start..start + line.len();
+        match blocks.last_mut().filter(|block| goes_on && block.whose == whose) {
+            Some(block) => {
+                block.lines.push(own);
+                if !line.trim().is_empty() {
+                    block.span.end = span.end;
+                }
+            }
+            None => blocks.push(Block {
+                whose,
+                lines: vec![own],
+                span,
+            }),
+        }
+        goes_on = whose != Whose::Session;
+    }
+    blocks
+}
+
+/// Lines of a notice that are looked at for its end, where it stands right behind the model's words.
+const PARAGRAPH: usize = 64;
+
+/// Whether a paragraph ends as what aider writes does.
+fn ends_soon(text: &str) -> bool {
+    let lines = text.lines().take_while(|line| !line.is_empty());
+    lines
+        .take(PARAGRAPH)
+        .last()
+        .is_some_and(|line| line.ends_with(END))
+}
+
+/// The blocks of each conversation: of a session in which somebody says something, and of the silent ones before it.
+fn sessions<'b, 't>(blocks: &'b [Block<'t>]) -> Vec<&'b [Block<'t>]> {
+    let speaks = |block: &Block<'_>| matches!(block.whose, Whose::Users | Whose::Models);
+    let mut sessions = Vec::new();
+    let mut rest = blocks;
+    while let Some(first) = rest.iter().position(speaks) {
+        let behind = rest.iter().skip(first);
+        let length = behind.take_while(|block| block.whose != Whose::Session).count();
+        let (session, left) = rest.split_at(first + length);
+        let is_last = !left.iter().any(speaks);
+        sessions.push(if is_last { rest } else { session });
+        rest = if is_last { &[] } else { left };
+    }
+    if sessions.is_empty() {
+        sessions.push(blocks);
+    }
+    sessions
+}
+
+fn conversation(reader: &mut TextReader<'_, '_>, session: &[Block<'_>]) -> Reading {
+    let mut conversation = Conversation {
+        source: ABOUT.id,
+        shape: "session",
+        scene: Scene::Assistant,
+        ..Conversation::default()
+    };
+    let mut model: Option<Box<str>> = None;
+    for block in session {
+        if block.whose == Whose::Nobodys {
+            reader.outside(
+                block.span.clone(),
+                "the text begins inside a session: whose words these are is not known",
+            );
+            continue;
+        }
+        let span = reader.written(block.span.clone());
+        let text = block.lines.join("\n");
+        let text = text.trim_matches('\n').trim_end();
+        if block.whose == Whose::Session {
+            model = None;
+            if reader.list.rows.messages == 0 {
+                conversation.source_id = Some(text.to_owned());
+            }
+            let iso = text.parse::<DateTime>().ok().map(|time| time.to_string());
+            let timestamp = reader.time(iso.as_deref(), text, span.clone());
+            let parts = vec![Part::Notice(format!("aider chat started at {text}"))];
+            let message = reader.begin(Role::System, span);
+            reader.notice(Message {
+                timestamp,
+                parts,
+                ..message
+            });
+            continue;
+        }
+        let role = match block.whose {
+            Whose::Users => Role::User,
+            Whose::Models => Role::Assistant,
+            _ => Role::System,
+        };
+        let message = reader.begin(role, span);
+        if block.whose == Whose::Aiders {
+            for line in &block.lines {
+                said_by_aider(line.trim(), reader, &mut model, &mut conversation);
+            }
+            let parts = vec![Part::Notice(text.to_owned())];
+            reader.notice(Message { parts, ..message });
+            continue;
+        }
+        let sender = Some(reader.roster.named(role, None));
+        let own_model = model.clone().filter(|_| role == Role::Assistant);
+        let text = (!text.is_empty()).then(|| Part::Text(text.to_owned()));
+        let parts = text.into_iter().collect();
+        reader.list.push(Message {
+            sender,
+            parts,
+            model: own_model,
+            ..message
+        });
+    }
+    let (frame, limits) = (reader.list.frame, reader.list.limits);
+    let mut list = std::mem::replace(&mut reader.list, ListReader::new(frame, limits));
+    let times = std::mem::replace(&mut reader.times, Times::new(frame.options));
+    times.finish(&mut list.notes);
+    conversation.participants = std::mem::take::<Roster>(&mut reader.roster).participants;
+    list.finish(conversation)
+}
+
+/// Takes what a notice says of the model, of its usage and of aider itself.
+fn said_by_aider(
+    line: &str,
+    reader: &mut TextReader<'_, '_>,
+    model: &mut Option<Box<str>>,
+    conversation: &mut Conversation,
+) {
+    let named = ["Main model: ", "Model: ", "Models: "]
+        .iter()
+        .find_map(|word| line.strip_prefix(word));
+    if let Some((name, _)) = named.and_then(|named| named.split_once(" with ")) {
+        // A flash marks a model whose answers have no end.
+        *model = Some(name.trim_end_matches('\u{26a1}').into());
+    } else if let Some(version) = line.strip_prefix("Aider v") {
+        conversation.format_version = Some(version.to_owned());
+    } else if let Some(counts) = line.strip_prefix("Tokens: ") {
+        let answer = reader
+            .list
+            .messages
+            .iter_mut()
+            .rev()
+            .find(|message| message.role == Role::Assistant);
+        if let Some(answer) = answer.filter(|answer| answer.usage.is_none()) {
+            answer.usage = Some(usage(counts)).filter(|usage| !usage.is_empty());
+        }
+    }
+}
+
+fn usage(counts: &str) -> Usage {
+    let mut usage = Usage::default();
+    for count in counts.split(", ") {
+        let (number, what) = count.split_once(' ').unwrap_or_default();
+        match what.split('.').next() {
+            Some("sent") => usage.input = tokens(number),
+            Some("received") => usage.output = tokens(number),
+            Some("cached" | "cache hit") => usage.cached_input = tokens(number),
+            _ => {}
+        }
+    }
+    usage
+}
+
+/// A number of tokens: `5,244`, `2.4k`, `12k`.
+fn tokens(number: &str) -> Option<u64> {
+    let Some(thousands) = number.strip_suffix('k') else {
+        return number.replace(',', "").parse().ok();
+    };
+    let (whole, tenth) = thousands.split_once('.').unwrap_or((thousands, "0"));
+    let tenth: u64 = tenth.parse().ok().filter(|tenth| *tenth < 10)?;
+    whole
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(1000)?
+        .checked_add(tenth * 100)
+}

@@ -1,0 +1,102 @@
+//! Logs of IRC channels, as clients, bouncers and bots write them.
+//!
+//! The smallest example, of irssi:
+//!
+//! ```text
+//! --- Log opened Mon Jan 05 10:00:00 2026
+//! 10:01 <@ann> Is there wind?
+//! 10:02  * bo runs to the window
+//! 10:03 -!- cleo [cleo@example.org] has joined #kites
+//! ```
+//!
+//! | Shape | Who writes it | Dates |
+//! |---|---|---|
+//! | `irssi` | irssi, fe-common's themes | of the lines `Log opened` and `Day changed` |
+//! | `weechat` | `WeeChat`, its plugin logger | in each line |
+//! | `bot` | Supybot and its like | in each line |
+//! | `dircproxy` | dircproxy; a sign before each text tells who is registered, and is taken off | day and month; no year, and so no instant |
+//! | `znc` | ZNC, soju and others | none: the file has it in its name |
+//! | `hexchat` | `XChat` and `HexChat` | day and month; the year of the line `BEGIN LOGGING` |
+//!
+//! Joins, parts, modes and what servers say are notices. What somebody does (`/me`) is a message of the type `action`; `HexChat`
+//! writes it like an event, and so it is one there. A person is a nick: who changes it is somebody else.
+
+use chatmill_model::Customs;
+
+use crate::reader::lines::{Form, Is, Lines, plain};
+use crate::source::About;
+
+/// The source `irc-log`.
+pub static IRC_LOG: Lines = Lines {
+    about: &About {
+        id: "irc-log",
+        title: "IRC logs",
+        specification: "the logs of irssi, WeeChat, HexChat, ZNC, dircproxy and bots, as their files are",
+        shapes: &["irssi", "weechat", "bot", "dircproxy", "znc", "hexchat"],
+        carries: "names, text, actions, events as notices, times without a zone",
+        customs: Customs::USUAL,
+    },
+    shapes: &[IRSSI, WEECHAT, BOT, DIRCPROXY, ZNC, HEXCHAT],
+    tells: &[],
+    ranks: &[' ', '@', '+', '%', '&', '!', '~'],
+    goes_on: false,
+    parts: plain,
+};
+
+const IRSSI: &[Form] = &[
+    ("--- Log opened {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
+    ("--- Day changed {w} {b} {d} {y}", Is::Day),
+    ("--- Log closed {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
+    ("{h}:{m} <{n}> {t}", Is::Said),
+    ("{h}:{m}  * {n} {t}", Is::Action),
+    ("{h}:{m} -!- {t}", Is::Notice),
+    ("{h}:{m} -{n}:{_}- {t}", Is::Said),
+    ("{h}:{m} -{n}({_})- {t}", Is::Said),
+    ("{h}:{m} {t}", Is::Notice),
+];
+
+const WEECHAT: &[Form] = &[
+    ("{y}-{o}-{d} {h}:{m}:{s}\t--\t{t}", Is::Notice),
+    ("{y}-{o}-{d} {h}:{m}:{s}\t-->\t{t}", Is::Notice),
+    ("{y}-{o}-{d} {h}:{m}:{s}\t<--\t{t}", Is::Notice),
+    ("{y}-{o}-{d} {h}:{m}:{s}\t=!=\t{t}", Is::Notice),
+    ("{y}-{o}-{d} {h}:{m}:{s}\t *\t{n} {t}", Is::Action),
+    ("{y}-{o}-{d} {h}:{m}:{s}\t{n}\t{t}", Is::Said),
+    ("{y}-{o}-{d} {h}:{m}:{s}\t{t}", Is::Notice),
+];
+
+const BOT: &[Form] = &[
+    ("{y}-{o}-{d}T{h}:{m}:{s}  <{n}> {t}", Is::Said),
+    ("{y}-{o}-{d}T{h}:{m}:{s}  * {n} {t}", Is::Action),
+    ("{y}-{o}-{d}T{h}:{m}:{s}  *** {t}", Is::Notice),
+    ("{y}-{o}-{d}T{h}:{m}:{s}  -{n}- {t}", Is::Said),
+];
+
+const DIRCPROXY: &[Form] = &[
+    ("[{d} {b} {h}:{m}] <{n}!{_}> +{t}", Is::Said),
+    ("[{d} {b} {h}:{m}] <{n}!{_}> -{t}", Is::Said),
+    ("[{d} {b} {h}:{m}] <{n}!{_}> {t}", Is::Said),
+    ("[{d} {b} {h}:{m}] <{n}> {t}", Is::Said),
+    ("[{d} {b} {h}:{m}] * {n} {t}", Is::Action),
+    ("[{d} {b} {h}:{m}] --> {t}", Is::Notice),
+    ("[{d} {b} {h}:{m}] <-- {t}", Is::Notice),
+    ("[{d} {b} {h}:{m}] *** {t}", Is::Notice),
+    ("[{d} {b} {h}:{m}] -{n}!{_}- {t}", Is::Said),
+    ("[{d} {b} {h}:{m}] {t}", Is::Notice),
+];
+
+const ZNC: &[Form] = &[
+    ("[{h}:{m}:{s}] <{n}> {t}", Is::Said),
+    ("[{h}:{m}:{s}] * {n} {t}", Is::Action),
+    ("[{h}:{m}:{s}] *** {t}", Is::Notice),
+    ("[{h}:{m}:{s}] -{n}- {t}", Is::Said),
+];
+
+const HEXCHAT: &[Form] = &[
+    ("**** BEGIN LOGGING AT {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
+    ("**** ENDING LOGGING AT {w} {b} {d} {h}:{m}:{s} {y}", Is::Day),
+    ("{b} {d} {h}:{m}:{s} <{n}>\t{t}", Is::Said),
+    ("{b} {d} {h}:{m}:{s} -{n}-\t{t}", Is::Said),
+    ("{b} {d} {h}:{m}:{s} *\t{t}", Is::Notice),
+    ("{b} {d} {h}:{m}:{s} {t}", Is::Notice),
+];

@@ -1,0 +1,99 @@
+//! A chat that `KakaoTalk` exported as text, in Korean or in English.
+//!
+//! The smallest example, of a computer and of a phone:
+//!
+//! ```text
+//! --------------- 2026년 1월 5일 월요일 ---------------
+//! [Ann] [오전 10:00] Who is coming?
+//!
+//! 2026년 1월 5일 오전 10:01, Bo : I am
+//! ```
+//!
+//! A line that has none of the forms goes on with the message before it. What is called by one word of the app alone (`사진`, `Photo`) is
+//! a file that was not exported: a person who writes nothing but that word cannot be told from it. A line with a time and without a
+//! name is a notice; on computers events have neither, and their endings tell them. Exports of Macs are CSV: a table map reads them.
+
+use chatmill_model::{Customs, Extra, MediaKind, Part};
+
+use crate::reader::lines::{Form, Is, Lines};
+use crate::reader::text::upload;
+use crate::source::About;
+
+/// The source `kakaotalk-text`.
+pub static KAKAOTALK_TEXT: Lines = Lines {
+    about: &About {
+        id: "kakaotalk-text",
+        title: "KakaoTalk text",
+        specification: "the text exports of KakaoTalk on Windows, Android and iPhones, as their files are",
+        shapes: &["text"],
+        carries: "names, text, files by kind, title, events as notices, times without a zone",
+        customs: Customs::USUAL,
+    },
+    shapes: &[FORMS],
+    tells: &[],
+    ranks: &[],
+    goes_on: true,
+    parts,
+};
+
+const FORMS: &[Form] = &[
+    ("{t} 님과 카카오톡 대화", Is::Title),
+    ("{t} 님과의 카카오톡 대화", Is::Title),
+    ("KakaoTalk Chats with {t}", Is::Title),
+    ("저장한 날짜 : {t}", Is::Saved),
+    ("Date Saved : {t}", Is::Saved),
+    // Of computers.
+    ("--------------- {y}년 {o}월 {d}일 {w} ---------------", Is::Day),
+    ("--------------- {w}, {b} {d}, {y} ---------------", Is::Day),
+    ("[{n}] [{a} {h}:{m}] {t}", Is::Said),
+    ("[{n}] [{h}:{m} {a}] {t}", Is::Said),
+    // Of phones: in Korean, of iPhones, in English.
+    ("{y}년 {o}월 {d}일 {a} {h}:{m}, {n} : {t}", Is::Said),
+    ("{y}년 {o}월 {d}일 {a} {h}:{m}, {t}", Is::Notice),
+    ("{y}년 {o}월 {d}일 {a} {h}:{m}", Is::Day),
+    ("{y}년 {o}월 {d}일 {w}", Is::Day),
+    ("{y}. {o}. {d}. {a} {h}:{m}, {n} : {t}", Is::Said),
+    ("{y}. {o}. {d}. {a} {h}:{m}: {t}", Is::Notice),
+    ("{y}. {o}. {d}. {h}:{m}, {n} : {t}", Is::Said),
+    ("{y}. {o}. {d}. {h}:{m}: {t}", Is::Notice),
+    ("{y}. {o}. {d}. {w}", Is::Day),
+    ("{b} {d}, {y} at {h}:{m} {a}, {n} : {t}", Is::Said),
+    ("{b} {d}, {y} at {h}:{m} {a}, {t}", Is::Notice),
+    ("{b} {d}, {y} at {h}:{m} {a}", Is::Day),
+    ("{b} {d}, {y}, {h}:{m} {a}, {n} : {t}", Is::Said),
+    ("{b} {d}, {y}, {h}:{m} {a}, {t}", Is::Notice),
+    ("{b} {d}, {y}, {h}:{m} {a}", Is::Day),
+    // Events, of computers.
+    ("{_}님이 들어왔습니다.", Is::Notice),
+    ("{_}님이 나갔습니다.", Is::Notice),
+    ("{_}님을 초대했습니다.", Is::Notice),
+    ("{_}님을 내보냈습니다.", Is::Notice),
+];
+
+/// Words in whose place a file stood.
+const FILES: [(&str, MediaKind); 6] = [
+    ("사진", MediaKind::Image),
+    ("Photo", MediaKind::Image),
+    ("동영상", MediaKind::Video),
+    ("Video", MediaKind::Video),
+    ("이모티콘", MediaKind::Image),
+    ("Emoticons", MediaKind::Image),
+];
+
+/// What stands before the name of a file.
+const NAMED: [&str; 2] = ["파일: ", "File: "];
+
+fn parts(text: String, _extra: &mut Extra) -> Vec<Part> {
+    let plain = FILES
+        .iter()
+        .find(|(word, _)| *word == text)
+        .map(|(_, kind)| (*kind, None));
+    let named = NAMED
+        .iter()
+        .find_map(|before| text.strip_prefix(*before))
+        .filter(|name| !name.contains('\n'));
+    match plain.or_else(|| named.map(|name| (MediaKind::File, Some(name.to_owned())))) {
+        Some((kind, name)) => vec![upload(kind, name)],
+        None => vec![Part::Text(text)],
+    }
+}

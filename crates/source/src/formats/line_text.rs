@@ -1,0 +1,111 @@
+//! A chat that the messenger LINE exported as text.
+//!
+//! The smallest example, with `→` for tabs:
+//!
+//! ```text
+//! [LINE] Chat history with Ann
+//! Saved on: 2026/01/06 09:00
+//!
+//! 2026/01/05(Mon)
+//! 10:00→Ann→Who is coming?
+//! ```
+//!
+//! A line that has none of the forms goes on with the message before it; a message of several lines may stand in quotation marks, which
+//! are taken off. Of a date that may be read in two ways the day of the week decides. A line without a name is a notice. Files stand as
+//! words in brackets. Exports of computers separate name and text by one blank, as names do within: they are not read.
+
+use chatmill_model::{Customs, Extra, MediaKind, Part};
+
+use crate::reader::lines::{Form, Is, Lines};
+use crate::reader::text::upload;
+use crate::source::About;
+
+/// The source `line-text`.
+pub static LINE_TEXT: Lines = Lines {
+    about: &About {
+        id: "line-text",
+        title: "LINE text",
+        specification: "the text export of LINE on phones, in English, Japanese and Chinese, as its files are",
+        shapes: &["text"],
+        carries: "names, text, files by kind, title, events as notices, times without a zone",
+        customs: Customs::USUAL,
+    },
+    shapes: &[FORMS],
+    tells: &[],
+    ranks: &[],
+    goes_on: true,
+    parts,
+};
+
+const FORMS: &[Form] = &[
+    ("[LINE] Chat history with {t}", Is::Title),
+    ("[LINE] Chat history in {t}", Is::Title),
+    ("[LINE] {t}とのトーク履歴", Is::Title),
+    ("[LINE] {t}のトーク履歴", Is::Title),
+    ("[LINE] 與{t}的聊天記錄", Is::Title),
+    ("[LINE] {t}的聊天記錄", Is::Title),
+    ("[LINE] 与{t}的聊天记录", Is::Title),
+    ("[LINE] {t}的聊天记录", Is::Title),
+    ("[LINE] {t}", Is::Title),
+    ("{y}/{o}/{d}({w})", Is::Day),
+    ("{y}/{o}/{d}（{w}）", Is::Day),
+    ("{y}/{o}/{d}{w}", Is::Day),
+    ("{y}.{o}.{d} {w}", Is::Day),
+    ("{k}, {o}/{d}/{y}", Is::Day),
+    ("{k}, {d}/{o}/{y}", Is::Day),
+    ("{h}:{m}\t{n}\t{t}", Is::Said),
+    ("{h}:{m}{a}\t{n}\t{t}", Is::Said),
+    ("{h}:{m} {a}\t{n}\t{t}", Is::Said),
+    ("{a}{h}:{m}\t{n}\t{t}", Is::Said),
+    ("{h}:{m}\t{t}", Is::Notice),
+    ("{h}:{m}{a}\t{t}", Is::Notice),
+    ("{h}:{m} {a}\t{t}", Is::Notice),
+    ("{a}{h}:{m}\t{t}", Is::Notice),
+    ("{_}: {t}", Is::Saved),
+    ("{_}：{t}", Is::Saved),
+];
+
+/// Words in whose place a file stood: pictures and stickers, sound, films, files.
+const FILES: [(MediaKind, &[&str]); 4] = [
+    (
+        MediaKind::Image,
+        &[
+            "[Photo]",
+            "[写真]",
+            "[照片]",
+            "[Sticker]",
+            "[スタンプ]",
+            "[貼圖]",
+            "[贴图]",
+        ],
+    ),
+    (
+        MediaKind::Audio,
+        &[
+            "[Voice message]",
+            "[ボイスメッセージ]",
+            "[語音訊息]",
+            "[语音信息]",
+        ],
+    ),
+    (MediaKind::Video, &["[Video]", "[動画]", "[影片]", "[视频]"]),
+    (MediaKind::File, &["[File]", "[ファイル]", "[檔案]", "[文件]"]),
+];
+
+fn parts(text: String, _extra: &mut Extra) -> Vec<Part> {
+    let file = FILES.iter().find_map(|(kind, words)| {
+        let behind = words.iter().find_map(|word| text.strip_prefix(*word))?;
+        // Behind the word stands at most the name of the file.
+        (behind.is_empty() || *kind == MediaKind::File && !behind.contains('\n'))
+            .then_some((*kind, behind.trim()))
+    });
+    if let Some((kind, name)) = file {
+        let name = (!name.is_empty()).then(|| name.to_owned());
+        return vec![upload(kind, name)];
+    }
+    let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    match inside.filter(|inside| inside.contains('\n')) {
+        Some(inside) => vec![Part::Text(inside.replace("\"\"", "\""))],
+        None => vec![Part::Text(text)],
+    }
+}

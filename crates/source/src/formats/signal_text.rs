@@ -1,0 +1,100 @@
+//! A chat of Signal, as the program signal-export writes it, and others after it.
+//!
+//! The smallest example, of an older version and of a newer one:
+//!
+//! ```text
+//! [2026-01-05, 10:00] Ann: Who is coming?
+//! [2026-01-05 10:01:07] Me: I am
+//! (- Ann: 👍 -)![kite.jpg](./media/kite.jpg)
+//! ```
+//!
+//! A line that begins with no time goes on with the message before it. `Me` is whoever exported the chat. Who reacted stands in
+//! a line behind the text, a sticker in double brackets: these are extra fields. Files stand last, as links of Markdown. A text that was quoted
+//! stands in the text, behind `>`: there are no ids. Lines of `WhatsApp` may begin with a date, a blank and seconds, too: such a chat is taken for
+//! one of Signal only where somebody is called `Me`.
+
+use chatmill_model::{Customs, Extra, MediaKind, Part};
+
+use crate::reader::lines::{Form, Is, Lines};
+use crate::reader::quoted;
+use crate::reader::text::{kind_of_name, upload};
+use crate::source::About;
+
+/// The source `signal-text`.
+pub static SIGNAL_TEXT: Lines = Lines {
+    about: &About {
+        id: "signal-text",
+        title: "Signal text",
+        specification: "carderne/signal-export, its Markdown files",
+        shapes: &["text"],
+        carries: "names, text, files by path, reactions as extra fields, deletions as notices, times without a zone",
+        customs: Customs::USUAL,
+    },
+    shapes: &[FORMS],
+    tells: &[
+        "[{y}-{o}-{d}, {h}:{m}] {n}: {t}",
+        "[{y}-{o}-{d} {h}:{m}] {n}: {t}",
+        "[{y}-{o}-{d} {h}:{m}:{s}] Me: {t}",
+    ],
+    ranks: &[],
+    goes_on: true,
+    parts,
+};
+
+const FORMS: &[Form] = &[
+    ("[{y}-{o}-{d}, {h}:{m}] {n}: {t}", Is::Said),
+    ("[{y}-{o}-{d} {h}:{m}] {n}: {t}", Is::Said),
+    ("[{y}-{o}-{d} {h}:{m}:{s}] {n}: {t}", Is::Said),
+];
+
+fn parts(mut text: String, extra: &mut Extra) -> Vec<Part> {
+    if text == "(This message was deleted)" {
+        return vec![Part::Notice(text)];
+    }
+    let mut files = Vec::new();
+    loop {
+        let own = text.trim_end();
+        if let Some((before, file)) = last_file(own) {
+            files.insert(0, file);
+            text.truncate(before);
+        } else if let Some((before, key, inside)) = last_mark(own) {
+            extra.0.push((key.to_owned(), quoted(inside)));
+            text.truncate(before);
+        } else {
+            break;
+        }
+    }
+    let own = text.trim_matches('\n').trim_end();
+    let own = (!own.is_empty()).then(|| Part::Text(own.to_owned()));
+    own.into_iter().chain(files).collect()
+}
+
+/// Who reacted, or the sticker, in the last line of a text, and where the text before it ends.
+fn last_mark(text: &str) -> Option<(usize, &'static str, &str)> {
+    let (before, line) = text.rsplit_once('\n')?;
+    [("reactions", "(- ", " -)"), ("sticker", "(( ", " ))")]
+        .into_iter()
+        .find_map(|(key, open, close)| {
+            let inside = line.strip_prefix(open)?.strip_suffix(close)?;
+            Some((before.len(), key, inside))
+        })
+}
+
+/// The file that is linked at the end of a text, and where the text before it ends.
+fn last_file(text: &str) -> Option<(usize, Part)> {
+    let (before, path) = text.strip_suffix(')')?.rsplit_once("](./")?;
+    if path.contains([')', '\n']) {
+        return None;
+    }
+    let (before, _) = before.rsplit_once('[')?;
+    let (before, is_picture) = match before.strip_suffix('!') {
+        Some(before) => (before, true),
+        None => (before, false),
+    };
+    let kind = if is_picture {
+        MediaKind::Image
+    } else {
+        kind_of_name(path)
+    };
+    Some((before.len(), upload(kind, Some(path.to_owned()))))
+}

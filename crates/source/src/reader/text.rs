@@ -1,0 +1,124 @@
+//! A record that is one text: a file that is not JSON, a JSON string, or an object with `text`. What is read of it has its place in
+//! the bytes that say it.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use chatmill_diag::{Finding, Limits, codes};
+use chatmill_intake::json::{Kind, Places, Value};
+use chatmill_model::{Conversation, Media, MediaKind, MediaSource, Message, MessageKind, Part, Role, Timestamp};
+
+use crate::frame::{FrameView, Reading};
+use crate::reader::{ListReader, Roster, Times, list};
+
+/// Makes messages of the pieces of one text, from front to back.
+pub(crate) struct TextReader<'d, 'r> {
+    pub list: ListReader<'d, 'r>,
+    pub roster: Roster,
+    pub times: Times,
+    /// Where the inside of the string begins in the frame.
+    start: usize,
+    /// Leads from the text to the string that says it.
+    places: Places<'d>,
+}
+
+impl<'d, 'r> TextReader<'d, 'r> {
+    /// A reader that has read nothing yet, its string, and what that says.
+    pub(crate) fn open(
+        frame: FrameView<'d>,
+        limits: &'r Limits,
+    ) -> Result<(Self, Value<'d>, Cow<'d, str>), Box<Finding>> {
+        let value = if frame.root().kind() == Kind::String {
+            frame.root()
+        } else {
+            list::single(frame, "text")?
+        };
+        let Some(text) = value.as_str() else {
+            return Err(frame.fault(&codes::WRONG_TYPE, "text is not a string", "$.text", value));
+        };
+        let raw = value.raw();
+        let inside = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
+        let reader = Self {
+            list: ListReader::new(frame, limits),
+            roster: Roster::default(),
+            times: Times::new(frame.options),
+            start: value.span().start + 1,
+            places: Places::new(inside.as_bytes()),
+        };
+        Ok((reader, value, text))
+    }
+
+    /// Everything that was read, as this conversation.
+    pub(crate) fn finish(mut self, conversation: Conversation) -> Reading {
+        self.times.finish(&mut self.list.notes);
+        self.list.finish(Conversation {
+            participants: self.roster.participants,
+            ..conversation
+        })
+    }
+
+    /// The bytes of the frame that say a stretch of the text. Stretches have to be asked for in ascending order.
+    pub(crate) fn written(&mut self, said: Range<usize>) -> Range<usize> {
+        let start = self.start + self.places.written(said.start);
+        start..self.start + self.places.written(said.end)
+    }
+
+    /// Counts and rejects a stretch of the text that is nobody's.
+    pub(crate) fn outside(&mut self, said: Range<usize>, why: &str) {
+        let span = self.written(said);
+        self.list.rows.rows += 1;
+        let finding = Finding::new(&codes::TEXT_OUTSIDE_TURNS, why);
+        self.list.reject(span, finding.at_path("$.text"));
+    }
+
+    /// Counts what stands at a place, and begins the message that it is.
+    pub(crate) fn begin(&mut self, role: Role, span: Range<usize>) -> Message {
+        self.list.rows.rows += 1;
+        let position = self.list.messages.len() as u32;
+        self.list.message(role, span, position)
+    }
+
+    /// Makes a notice of the message that begins.
+    pub(crate) fn notice(&mut self, message: Message) {
+        let kind = MessageKind::Notice;
+        self.list.push(Message { kind, ..message });
+    }
+
+    /// The time of the next message, which has no offset: as ISO 8601 has it, and as written. A date that cannot be is told.
+    pub(crate) fn time(&mut self, iso: Option<&str>, raw: &str, span: Range<usize>) -> Option<Timestamp> {
+        let position = self.list.messages.len() as u32;
+        let place = self.list.frame.span(span);
+        let placed = |finding: Finding| {
+            let finding = finding.at_message(position, None, "");
+            finding.at_span(place.start, place.end)
+        };
+        if let Some(iso) = iso {
+            return Some(self.times.naive(iso, raw.to_owned(), placed));
+        }
+        let text = "the date and the time cannot be, in the order that dates of this chat have";
+        let finding = Finding::new(&codes::TIMESTAMP_UNUSABLE, text).quoting(raw);
+        self.list.notes.findings.push(placed(finding));
+        None
+    }
+}
+
+/// A file that lies beside the text, or nowhere: known by its kind, and by its name where the text has it.
+pub(crate) fn upload(kind: MediaKind, name: Option<String>) -> Part {
+    Part::Media(Media {
+        kind,
+        source: MediaSource::Upload,
+        media_type: None,
+        name,
+    })
+}
+
+/// The kind of a file by the ending of its name.
+pub(crate) fn kind_of_name(name: &str) -> MediaKind {
+    let ending = name.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    match ending.as_str() {
+        "jpg" | "jpeg" | "png" | "gif" | "webp" | "heic" => MediaKind::Image,
+        "opus" | "ogg" | "mp3" | "m4a" | "aac" | "wav" => MediaKind::Audio,
+        "mp4" | "mov" | "3gp" | "webm" => MediaKind::Video,
+        _ => MediaKind::File,
+    }
+}

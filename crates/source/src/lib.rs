@@ -43,7 +43,7 @@ pub use frame::{FrameView, Placed, Reading, Row};
 pub use looks::{Look, is_known as is_known_look, known_looks, look, look_of_tables};
 pub use options::{Branches, Division, ReadOptions};
 pub use propose::{Proposal, propose};
-pub use reader::zone::{is_zone, time_zone};
+pub use reader::times::zone::{is_zone, time_zone};
 pub use source::{About, Evidence, Source};
 pub use unread::{Leftovers, Unread};
 

@@ -137,6 +137,8 @@ struct Walk<'w> {
     unread: Vec<Unread>,
     /// Where in `unread` a path stands.
     known: HashMap<String, usize>,
+    /// Paths that mean nothing, or not: whether they do, and whether what stands there is kept all the same. Most stand in every message.
+    silent: HashMap<String, (bool, bool)>,
     /// How often something was told, or is to be kept.
     times: u64,
     /// Bytes of what was taken, as far as that holds words.
@@ -170,6 +172,7 @@ impl<'w> Walk<'w> {
             told,
             unread: Vec::new(),
             known: HashMap::new(),
+            silent: HashMap::new(),
             times: 0,
             read_words: 0,
             unread_words: 0,
@@ -310,9 +313,17 @@ impl<'w> Walk<'w> {
 
     /// Counts a value that nobody reads, unless it is without meaning.
     fn tell(&mut self, value: Value<'_>) {
-        if self.whole.is_none() && self.silence.covers(&self.path) {
-            self.times += u64::from(self.silence.keeps(&self.path));
-            return;
+        if self.whole.is_none() {
+            let known = self.silent.get(&self.path).copied();
+            let (is_silent, is_kept) = known.unwrap_or_else(|| {
+                let says = (self.silence.covers(&self.path), self.silence.keeps(&self.path));
+                self.silent.insert(self.path.clone(), says);
+                says
+            });
+            if is_silent {
+                self.times += u64::from(is_kept);
+                return;
+            }
         }
         self.times += 1;
         let path = self

@@ -72,7 +72,7 @@ fn as_format(inputs: &[(&str, Seen)]) -> anyhow::Result<Exit> {
     };
     if let Some(source) = seen.sources().next() {
         return refuse(
-            &format!("{path} is read as {source}"),
+            format!("{path} is read as {source}"),
             "nothing needs to be proposed; `chatmill inspect` tells what decided",
         );
     }
@@ -82,7 +82,7 @@ fn as_format(inputs: &[(&str, Seen)]) -> anyhow::Result<Exit> {
     };
     let Some(text) = proposed else {
         return refuse(
-            &format!("nothing in {path} looks like messages of JSON records"),
+            format!("nothing in {path} looks like messages of JSON records"),
             "`docs/formats.md` teaches to write a format file by hand",
         );
     };

@@ -97,7 +97,13 @@ fn describe(entry: &EntryReport) -> String {
     let others = entry.considered.iter();
     for considered in others.filter(|other| source != Some(other.source)) {
         let why = considered.why.join("; ");
-        line("considered", harmless(&format!("{} ({}): {why}", considered.source, considered.confidence)));
+        line(
+            "considered",
+            harmless(&format!(
+                "{} ({}): {why}",
+                considered.source, considered.confidence
+            )),
+        );
     }
     if !entry.shapes.is_empty() {
         let shapes: Vec<&str> = entry.shapes.iter().map(String::as_str).collect();

@@ -14,7 +14,20 @@ use serde_json::Value;
 use crate::desk::{Desk, end};
 
 /// Sources of which every file has a finding, for what the format cannot say.
-const OF_THEIR_OWN: [(&str, &str); 1] = [("whatsapp-text", "timestamp-naive")];
+const OF_THEIR_OWN: [(&str, &str); 12] = [
+    ("aider-history", "timestamp-naive"),
+    ("antigravity", "missing-call-id"),
+    ("irc-log", "timestamp-naive"),
+    ("kakaotalk-text", "timestamp-naive"),
+    ("line-text", "timestamp-naive"),
+    ("opencode", "invalid-media-url"),
+    ("openhands", "timestamp-naive"),
+    ("signal-text", "timestamp-naive"),
+    ("tau2-bench", "timestamp-naive"),
+    ("whatsapp-text", "timestamp-naive"),
+    ("xlam", "missing-call-id"),
+    ("xlam", "unanswered-call"),
+];
 
 /// Sources that are read where a plan names them, and never recognised.
 const UNRECOGNISED: &[&str] = &["mapped"];
@@ -73,6 +86,13 @@ fn sample(rule: &str, stem: &str) -> Option<PathBuf> {
         .find(|path| path.file_stem().unwrap().to_string_lossy().starts_with(stem))
 }
 
+/// Whether all that a source did not read are notes: what a program says of how it ran is kept, and told so.
+fn is_kept_and_told_as_a_note(report: &Value) -> bool {
+    let findings = report["findings"].as_array().unwrap().iter();
+    let mut unread = findings.filter(|finding| finding["name"] == "unread-field");
+    unread.all(|finding| finding["severity"] == "note")
+}
+
 #[test]
 fn the_example_of_every_source_is_valid_and_recognised() {
     let desk = Workshop::new();
@@ -95,7 +115,11 @@ fn the_example_of_every_source_is_valid_and_recognised() {
             let expected: BTreeSet<&str> = of_its_own.map(|(_, code)| *code).collect();
             let verdict = if expected.is_empty() { "valid" } else { "warnings" };
             assert_eq!(file["verdict"], verdict, "{source}: {report}");
-            assert_eq!(names(&report), expected, "{source}: {report}");
+            let mut found = names(&report);
+            if is_kept_and_told_as_a_note(&report) {
+                found.remove("unread-field");
+            }
+            assert_eq!(found, expected, "{source}: {report}");
         }
     }
 }

@@ -278,7 +278,9 @@ impl<'d> Value<'d> {
         let is_it = |(bytes, name): &&(usize, u32)| {
             (*bytes == wanted || *bytes == 0) && Value::new(self.document, *name).spells(key)
         };
-        names.find(is_it).map(|(_, name)| Value::new(self.document, name + 1))
+        names
+            .find(is_it)
+            .map(|(_, name)| Value::new(self.document, name + 1))
     }
 
     /// The same by halves.

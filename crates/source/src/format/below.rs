@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use chatmill_intake::json::{Kind, Mark, Value};
 
 use super::language::TreeMap;
-use super::path::MapPath;
+use super::language::path::MapPath;
 
 /// The messages of a tree, those that stand in others behind them.
 pub(super) struct Below<'d> {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::condition::{Choice, Word};
+use super::language::condition::{Choice, Word};
+use super::language::path::{MapPath, Paths};
 use super::language::{Language, MessageMap, Piece};
-use super::path::{MapPath, Paths};
 
 /// The most cases, parts, marks and pieces of a format file.
 const MOST: usize = 64;

@@ -7,9 +7,9 @@ use chatmill_intake::json::{Document, Kind};
 use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::Customs;
 
-use super::language::{Mark, Words};
+use super::language::path::MapPath;
+use super::language::{RecordMark, WordList};
 use super::loaded::{FormatFault, Loaded};
-use super::path::MapPath;
 use super::read;
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::{APART, best, has, thoughts};
@@ -216,8 +216,10 @@ impl Source for FormatFile {
     }
 
     fn lies_apart(&self) -> bool {
-        let map = &self.loaded().language.conversation;
-        map.join || !map.each.0.is_empty()
+        let loaded = self.loaded();
+        let map = &loaded.language.conversation;
+        // A row may be several messages: what was said, a call, its result.
+        map.join || !map.each.0.is_empty() || loaded.has_rows()
     }
 
     fn message_path(&self, index: u32) -> Option<String> {
@@ -247,10 +249,10 @@ impl Source for FormatFile {
     }
 }
 
-impl Mark {
+impl RecordMark {
     /// Whether it tells a record.
     fn tells(&self, record: &RecordSketch) -> bool {
-        let says = |(name, wanted): (&String, &Words)| {
+        let says = |(name, wanted): (&String, &WordList)| {
             let stands = record.names.get(name);
             let mut words = stands.into_iter().flat_map(|name| &name.words);
             words.any(|word| wanted.all().iter().any(|pattern| is_like(word, pattern)))

@@ -4,11 +4,11 @@ use chatmill_diag::cut;
 use chatmill_intake::json::Value;
 use chatmill_model::Customs;
 
-use super::condition::applies;
+use super::language::condition::applies;
+use super::language::path::MapPath;
+use super::language::template::Read;
 use super::language::{Case, Language, MessageMap};
-use super::path::MapPath;
 use super::request;
-use super::template::Read;
 use crate::frame::Row;
 use crate::silence::Silence;
 use crate::source::{About, NO_TEXT_ARGUMENTS};

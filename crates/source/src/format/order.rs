@@ -2,7 +2,7 @@
 
 use chatmill_intake::json::Value;
 
-use super::language::ConversationMap;
+use super::language::{ConversationMap, TreeMap};
 use super::loaded::Loaded;
 use crate::reader::id;
 
@@ -65,4 +65,16 @@ pub(super) fn ordered<'d>(map: &ConversationMap, mut messages: Vec<Entry<'d>>) -
 pub(super) fn growing(value: Option<Value<'_>>) -> (usize, String) {
     let id = value.and_then(id).unwrap_or_default();
     (id.len(), id)
+}
+
+/// What a message says of what stands above it: null, where that is nothing.
+pub(super) fn parent_of<'d>(map: &TreeMap, message: Value<'d>) -> Option<Value<'d>> {
+    map.parent.as_ref()?.field(message)
+}
+
+impl TreeMap {
+    /// The id of what stands above a message, where something does.
+    pub(super) fn named(&self, parent: Value<'_>) -> Option<String> {
+        id(parent).filter(|parent| !self.root.iter().any(|root| parent.starts_with(root.as_str())))
+    }
 }

@@ -9,11 +9,11 @@ use chatmill_model::{
     ArgumentForm, Arguments, Media, MediaKind, MediaSource, Part, Role, ToolCall, ToolResult, own_parts,
 };
 
-use super::condition::{Chosen, applies, chosen};
+use super::language::condition::{Chosen, applies, chosen};
+use super::language::path::{MapPath, Paths};
+use super::language::template::{Template, Texts};
 use super::language::{Again, CallMap, FileMap, Piece, ResultMap};
 use super::loaded::Loaded;
-use super::path::{MapPath, Paths};
-use super::template::{Template, Texts};
 use crate::reader::{
     Keep, Kept, Notes, Site, arguments, exchange, holds_something, kind_of, message_object, parts,
     quoted_json, transcript,
@@ -21,7 +21,7 @@ use crate::reader::{
 
 /// What a message says.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct SaidPieces {
     /// The pieces.
     pub(super) parts: Vec<Part>,
     /// Fields without a place, by path.
@@ -36,13 +36,13 @@ pub(super) struct Said {
     pub(super) id: Option<String>,
 }
 
-impl Keep for Said {
+impl Keep for SaidPieces {
     fn kept(&mut self) -> &mut Kept {
         &mut self.extra
     }
 }
 
-impl Said {
+impl SaidPieces {
     /// Reads turns that are written out in one text, or words.
     fn written_out(&mut self, text: &str) {
         let Some(turns) = transcript::turns(text) else {
@@ -66,14 +66,14 @@ impl Said {
 
 /// Reads pieces.
 #[derive(Clone, Copy)]
-pub(super) struct Pieces<'r> {
+pub(super) struct PieceReader<'r> {
     pub(super) format: &'static Loaded,
     pub(super) limits: &'r Limits,
 }
 
-impl Pieces<'_> {
+impl PieceReader<'_> {
     /// Reads the pieces of a value, in order.
-    pub(super) fn read(self, say: &[Piece], value: Value<'_>, said: &mut Said, site: &mut Site<'_>) {
+    pub(super) fn read(self, say: &[Piece], value: Value<'_>, said: &mut SaidPieces, site: &mut Site<'_>) {
         for piece in say {
             let Some(path) = &piece.within else {
                 self.one_or_each(piece, value, said, site);
@@ -97,7 +97,7 @@ impl Pieces<'_> {
     }
 
     /// Reads a piece, or each of those that it stands for.
-    fn one_or_each(self, piece: &Piece, value: Value<'_>, said: &mut Said, site: &mut Site<'_>) {
+    fn one_or_each(self, piece: &Piece, value: Value<'_>, said: &mut SaidPieces, site: &mut Site<'_>) {
         if applies_here(piece, value) {
             let Some(each) = &piece.each else {
                 self.piece(piece, value, "", said, site);
@@ -123,7 +123,7 @@ impl Pieces<'_> {
     }
 
     /// Reads a piece that stands at `place` in the message; one of the message itself has no place.
-    fn piece(self, piece: &Piece, value: Value<'_>, place: &str, said: &mut Said, site: &mut Site<'_>) {
+    fn piece(self, piece: &Piece, value: Value<'_>, place: &str, said: &mut SaidPieces, site: &mut Site<'_>) {
         let start = said.parts.len();
         let thought = piece.reasoning.says(value, self.format.read);
         if !thought.is_empty() {
@@ -153,7 +153,7 @@ impl Pieces<'_> {
         }
         if let Some(list) = piece.parts.as_ref().and_then(|path| path.first(value)) {
             let name = piece.parts.as_ref().map(MapPath::name).unwrap_or_default();
-            self.parts(list, &joined(place, &name), said, site);
+            self.parts(list, &joined(place, name), said, site);
         }
         if let Some((path, message)) = piece
             .message
@@ -163,7 +163,7 @@ impl Pieces<'_> {
             let from = said.extra.len();
             let turn = exchange::any(message, site, self.limits);
             said.extra.extend(turn.rest);
-            let name = joined(place, &path.name());
+            let name = joined(place, path.name());
             for (key, _) in said.extra.iter_mut().skip(from).filter(|_| !name.is_empty()) {
                 *key = format!("{name}.{key}");
             }
@@ -191,7 +191,7 @@ impl Pieces<'_> {
                 }
             });
         }
-        let voice = piece.role.map(|role| (start..said.parts.len(), role.into()));
+        let voice = piece.role.map(|role| (start..said.parts.len(), role));
         said.voices.extend(voice);
         for key in &piece.ignore {
             value.get(key).inspect(|value| value.mark(Mark::Taken));
@@ -199,20 +199,17 @@ impl Pieces<'_> {
     }
 
     /// Reads words: of several places the first that has some.
-    fn text(self, texts: &Texts, value: Value<'_>, place: &str, said: &mut Said, site: &mut Site<'_>) {
+    fn text(self, texts: &Texts, value: Value<'_>, place: &str, said: &mut SaidPieces, site: &mut Site<'_>) {
         for text in &texts.0 {
             let before = said.parts.len();
-            match text.path() {
-                Some(path) => {
-                    path.each(value, |found| {
-                        self.words(found, || joined(place, path.name()), said, site)
-                    });
-                }
-                None => {
-                    let words = text.says(value, self.format.read);
-                    said.parts
-                        .extend((!words.is_empty()).then_some(Part::Text(words)));
-                }
+            if let Some(path) = text.path() {
+                path.each(value, |found| {
+                    self.words(found, || joined(place, path.name()), said, site);
+                });
+            } else {
+                let words = text.says(value, self.format.read);
+                said.parts
+                    .extend((!words.is_empty()).then_some(Part::Text(words)));
             }
             if said.parts.len() > before {
                 return;
@@ -221,7 +218,7 @@ impl Pieces<'_> {
     }
 
     /// Reads a value as words: a string, or a list of parts.
-    fn words(self, value: Value<'_>, field: impl Fn() -> String, said: &mut Said, site: &mut Site<'_>) {
+    fn words(self, value: Value<'_>, field: impl Fn() -> String, said: &mut SaidPieces, site: &mut Site<'_>) {
         match value.kind() {
             Kind::String => {
                 let words = self.format.read.text(value);
@@ -251,7 +248,7 @@ impl Pieces<'_> {
     }
 
     /// Reads the elements of a list of parts.
-    fn parts(self, list: Value<'_>, field: &str, said: &mut Said, site: &mut Site<'_>) {
+    fn parts(self, list: Value<'_>, field: &str, said: &mut SaidPieces, site: &mut Site<'_>) {
         if list.kind() != Kind::Array {
             let text = format!("{field} is not a list of blocks and is read as its text");
             site.warn(field, &text, list);
@@ -289,21 +286,28 @@ impl Pieces<'_> {
         let given = map.arguments.found(value);
         let given = given.map_or_else(
             || (Arguments::Malformed(String::new()), ArgumentForm::Text),
-            |(given, name)| arguments(Some(given), &joined(place, &name), site, self.limits),
+            |(given, name)| arguments(Some(given), &joined(place, name), site, self.limits),
         );
         ToolCall::new(map.id.id(value), map.name.id(value), given)
     }
 
-    fn result(self, map: &ResultMap, value: Value<'_>, place: &str, said: &mut Said, site: &mut Site<'_>) {
+    fn result(
+        self,
+        map: &ResultMap,
+        value: Value<'_>,
+        place: &str,
+        said: &mut SaidPieces,
+        site: &mut Site<'_>,
+    ) {
         let at = map.content.0.iter().find_map(|text| {
             let path = text.path()?;
             Some((path.first(value)?, path.name()))
         });
         let is_there = at.is_some();
         let (content, others) = match at {
-            Some((found, name)) if is_shown(found) => self.shown(found, &joined(place, &name), said, site),
+            Some((found, name)) if is_shown(found) => self.shown(found, &joined(place, name), said, site),
             Some((found, name)) if found.kind() != Kind::String => {
-                message_object::answered(found, &joined(place, &name), &mut said.extra, site)
+                message_object::answered(found, &joined(place, name), &mut said.extra, site)
             }
             _ => (map.content.says(value, self.format.read), Vec::new()),
         };
@@ -326,10 +330,10 @@ impl Pieces<'_> {
         self,
         list: Value<'_>,
         field: &str,
-        said: &mut Said,
+        said: &mut SaidPieces,
         site: &mut Site<'_>,
     ) -> (String, Vec<Part>) {
-        let mut inside = Said::default();
+        let mut inside = SaidPieces::default();
         for (index, element) in list.items().enumerate() {
             let place = format!("{field}[{index}]");
             let mut rules = self.format.language.part.iter();
@@ -405,13 +409,13 @@ impl Pieces<'_> {
     }
 
     /// Reads the words that stand beside what was read, once more: kept where they are others, said where nothing is said yet.
-    pub(super) fn again(self, again: &Again, value: Value<'_>, said: &mut Said, site: &mut Site<'_>) {
+    pub(super) fn again(self, again: &Again, value: Value<'_>, said: &mut SaidPieces, site: &mut Site<'_>) {
         let Some(beside) = again.text.first(value) else {
             return;
         };
         let name = again.text.name();
         let Some(text) = beside.as_str() else {
-            site.warn(&name, &format!("{name} is not a string and is left out"), beside);
+            site.warn(name, &format!("{name} is not a string and is left out"), beside);
             return;
         };
         let words = |text: &str| -> String { text.split_whitespace().collect() };

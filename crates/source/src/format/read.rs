@@ -7,12 +7,12 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use chatmill_model::{Conversation, Extra, Part, Role, Scene};
 
 use super::below::Below;
-use super::condition::{Chosen, chosen};
+use super::language::condition::{Chosen, chosen};
+use super::language::path::{MapPath, Paths};
 use super::language::{ConversationMap, SceneWord, TreeMap};
 use super::loaded::Loaded;
 use super::message::Reader;
-use super::order::{Entry, entries, growing, ordered};
-use super::path::{MapPath, Paths};
+use super::order::{Entry, entries, growing, ordered, parent_of};
 use crate::frame::{FrameView, Reading};
 use crate::reader::branch::{self, REGENERATED};
 use crate::reader::request_fields::list_of_tools;
@@ -303,18 +303,6 @@ impl<'d> One<'d, '_> {
     }
 }
 
-/// What a message says of what stands above it: null, where that is nothing.
-pub(super) fn parent_of<'d>(map: &TreeMap, message: Value<'d>) -> Option<Value<'d>> {
-    map.parent.as_ref()?.field(message)
-}
-
-impl TreeMap {
-    /// The id of what stands above a message, where something does.
-    pub(super) fn named(&self, parent: Value<'_>) -> Option<String> {
-        id(parent).filter(|parent| !self.root.iter().any(|root| parent.starts_with(root.as_str())))
-    }
-}
-
 /// The message that people saw last: the one that the record names, else the last.
 fn visible(map: &TreeMap, record: Value<'_>, entries: &[Node], notes: &mut Notes) -> Option<usize> {
     let named = map
@@ -457,8 +445,8 @@ impl<'d> Reader<'d, '_> {
         if told.is_empty() || matches!(last, Some([Part::Text(before)]) if *before == told) {
             return;
         }
-        let paths = map.system.0.iter().filter_map(|text| text.path()?.first(record));
-        let place = paths.last().unwrap_or(record);
+        let mut paths = map.system.0.iter().filter_map(|text| text.path()?.first(record));
+        let place = paths.next_back().unwrap_or(record);
         self.turns.list.rows.rows += 1;
         let sender = self.turns.roster.named(Role::System, None);
         let message = self.turns.list.message(Role::System, place.span(), APART);
@@ -515,7 +503,7 @@ impl<'d> Reader<'d, '_> {
             .into_iter()
             .flat_map(|record| map.keep.iter().map(move |path| (path, path.first(record))));
         for (path, value) in kept.filter_map(|(path, value)| Some((path, value?))) {
-            keep_rest(&mut extra, value, &path.name());
+            keep_rest(&mut extra, value, path.name());
         }
         conversation.extra = Extra(extra);
         self.times.finish(&mut self.turns.list.notes);

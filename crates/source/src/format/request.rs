@@ -122,9 +122,7 @@ impl RequestReader {
 
     pub(super) fn read(&self, frame: FrameView<'_>, limits: &Limits) -> Reading {
         match self {
-            Self::Openai(about) => {
-                openai_messages::read(about, about.shapes.first().copied(), frame, limits)
-            }
+            Self::Openai(about) => openai_messages::read(about, about.shapes.first().copied(), frame, limits),
             Self::Requests(requests) => requests.reading(frame, limits),
         }
     }

@@ -8,8 +8,7 @@ use chatmill_intake::json::{Kind, Mark, Value};
 use super::language::{Repeated, TreeMap};
 use super::loaded::Loaded;
 use super::message::{Reader, belongs, is_of_user};
-use super::order::{entries, ordered};
-use super::read::parent_of;
+use super::order::{entries, ordered, parent_of};
 use crate::frame::{FrameView, Reading};
 use crate::reader::branch::{self, NodeReader, REGENERATED};
 use crate::reader::tree::{self, Branch, Node, Nodes, Tree};
@@ -43,7 +42,7 @@ pub(super) fn read(
     let key = key
         .or_else(|| headers.iter().rev().find_map(|header| map.id.id(*header)))
         .or_else(|| format.language.message.conversation.id(messages.next()?.1));
-    let rows = Rows {
+    let rows = RowTree {
         format,
         frame,
         limits,
@@ -69,23 +68,20 @@ fn latest<'d>(format: &'static Loaded, rows: Indexed<'d>) -> (Indexed<'d>, u64) 
         let is_header = format.is_header(row);
         let id = format.message(row).id.id(row).filter(|_| !is_header);
         let place = id.as_ref().and_then(|id| places.get(id).copied());
-        match place.and_then(|place| latest.get_mut(place)) {
-            Some(place) => {
-                place.1.mark(Mark::Taken);
-                *place = (index, row);
-                replaced += 1;
-            }
-            None => {
-                places.extend(id.map(|id| (id, latest.len())));
-                latest.push((index, row));
-            }
+        if let Some(place) = place.and_then(|place| latest.get_mut(place)) {
+            place.1.mark(Mark::Taken);
+            *place = (index, row);
+            replaced += 1;
+        } else {
+            places.extend(id.map(|id| (id, latest.len())));
+            latest.push((index, row));
         }
     }
     (latest, replaced)
 }
 
 /// The rows of one conversation.
-struct Rows<'d, 'r> {
+struct RowTree<'d, 'r> {
     format: &'static Loaded,
     frame: FrameView<'d>,
     limits: &'r Limits,
@@ -96,7 +92,7 @@ struct Rows<'d, 'r> {
     key: Option<String>,
 }
 
-impl<'d> Rows<'d, '_> {
+impl<'d> RowTree<'d, '_> {
     /// Reads messages that follow one another.
     fn line(&self, rows: Indexed<'d>) -> Reading {
         let messages = rows.into_iter().filter(|(_, row)| !self.format.is_header(*row));

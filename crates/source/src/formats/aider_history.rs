@@ -86,7 +86,7 @@ enum Whose {
 }
 
 /// Lines of one speaker.
-struct Block<'t> {
+struct ChatBlock<'t> {
     whose: Whose,
     /// Without what tells whose they are.
     lines: Vec<&'t str>,
@@ -115,12 +115,12 @@ fn read(frame: FrameView<'_>, limits: &Limits) -> Result<Reading, Box<Finding>> 
 }
 
 /// The lines of a text by whose they are.
-fn blocks(text: &str) -> Vec<Block<'_>> {
+fn blocks(text: &str) -> Vec<ChatBlock<'_>> {
     let is_aiders = |line: &str| line.starts_with("#### ") || line.starts_with("> ");
     // Editors may take blanks off the ends of lines: of all, then.
     let has_ends = text.lines().any(|line| is_aiders(line) && line.ends_with(END));
     let ends = |line: &str| !has_ends || line.ends_with(END);
-    let mut blocks: Vec<Block<'_>> = Vec::new();
+    let mut blocks: Vec<ChatBlock<'_>> = Vec::new();
     // Whether the last block may go on, and whether it is a notice that has not ended.
     let (mut goes_on, mut is_open) = (false, false);
     let mut at = 0;
@@ -163,7 +163,7 @@ fn blocks(text: &str) -> Vec<Block<'_>> {
                     block.span.end = span.end;
                 }
             }
-            None => blocks.push(Block {
+            None => blocks.push(ChatBlock {
                 whose,
                 lines: vec![own],
                 span,
@@ -187,8 +187,8 @@ fn ends_soon(text: &str) -> bool {
 }
 
 /// The blocks of each conversation: of a session in which somebody says something, and of the silent ones before it.
-fn sessions<'b, 't>(blocks: &'b [Block<'t>]) -> Vec<&'b [Block<'t>]> {
-    let speaks = |block: &Block<'_>| matches!(block.whose, Whose::Users | Whose::Models);
+fn sessions<'b, 't>(blocks: &'b [ChatBlock<'t>]) -> Vec<&'b [ChatBlock<'t>]> {
+    let speaks = |block: &ChatBlock<'_>| matches!(block.whose, Whose::Users | Whose::Models);
     let mut sessions = Vec::new();
     let mut rest = blocks;
     while let Some(first) = rest.iter().position(speaks) {
@@ -205,7 +205,7 @@ fn sessions<'b, 't>(blocks: &'b [Block<'t>]) -> Vec<&'b [Block<'t>]> {
     sessions
 }
 
-fn conversation(reader: &mut TextReader<'_, '_>, session: &[Block<'_>]) -> Reading {
+fn conversation(reader: &mut TextReader<'_, '_>, session: &[ChatBlock<'_>]) -> Reading {
     let mut conversation = Conversation {
         source: ABOUT.id,
         shape: "session",

@@ -10,14 +10,25 @@ const RELATIVE: u8 = 99;
 const PLAIN: u8 = 50;
 
 pub(super) static LOOKS: &[Known] = &[
-    known("deepseek", "a DeepSeek account export of early 2025", RELATIVE, |seen| {
-        let is_chat = seen.has(&["mapping", "inserted_at"]);
-        is_chat.then_some("the record has a mapping of messages without authors, and inserted_at")
-    }),
-    known("gemini-activity", "the activity of Gemini in Google Takeout", SURE, |seen| {
-        let is_activity = seen.has(&["header", "title", "time", "products"]) && seen.has(&["safeHtmlItem"]);
-        is_activity.then_some("records have header, title, time and safeHtmlItem: answers are HTML")
-    }),
+    known(
+        "deepseek",
+        "a DeepSeek account export of early 2025",
+        RELATIVE,
+        |seen| {
+            let is_chat = seen.has(&["mapping", "inserted_at"]);
+            is_chat.then_some("the record has a mapping of messages without authors, and inserted_at")
+        },
+    ),
+    known(
+        "gemini-activity",
+        "the activity of Gemini in Google Takeout",
+        SURE,
+        |seen| {
+            let is_activity =
+                seen.has(&["header", "title", "time", "products"]) && seen.has(&["safeHtmlItem"]);
+            is_activity.then_some("records have header, title, time and safeHtmlItem: answers are HTML")
+        },
+    ),
     known("zulip", "an export of a Zulip organisation", SURE, |seen| {
         let is_part = seen.has(&["zerver_message"])
             || seen.has(&["zerver_message[].content"])

@@ -84,7 +84,13 @@ pub fn look(head: &Head, sketch: &Sketch) -> Option<Look> {
     };
     first(
         &glimpse,
-        &[agents::LOOKS, exports::LOOKS, roleplay::LOOKS, training::LOOKS, files::LOOKS],
+        &[
+            agents::LOOKS,
+            exports::LOOKS,
+            roleplay::LOOKS,
+            training::LOOKS,
+            files::LOOKS,
+        ],
     )
 }
 
@@ -107,7 +113,9 @@ pub fn known_looks() -> impl Iterator<Item = (&'static str, &'static str)> {
         files::LOOKS,
     ];
     let records = records.into_iter().flatten();
-    records.map(|known| (known.id, known.name)).chain(databases::all())
+    records
+        .map(|known| (known.id, known.name))
+        .chain(databases::all())
 }
 
 /// Whether a word is one for a format that is told by its looks.

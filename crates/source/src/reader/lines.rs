@@ -103,7 +103,7 @@ impl Source for Lines {
 }
 
 /// A line that has a form, with the lines that go on with it.
-struct Entry<'t> {
+struct LineEntry<'t> {
     is: Is,
     seen: Seen<'t>,
     line: &'t str,
@@ -172,8 +172,8 @@ impl Lines {
     }
 
     /// The lines of a text that have a form, and those that are nobody's.
-    fn entries<'t>(&self, text: &'t str, forms: &[Form]) -> (Vec<Entry<'t>>, Vec<Range<usize>>) {
-        let mut entries: Vec<Entry<'t>> = Vec::new();
+    fn entries<'t>(&self, text: &'t str, forms: &[Form]) -> (Vec<LineEntry<'t>>, Vec<Range<usize>>) {
+        let mut entries: Vec<LineEntry<'t>> = Vec::new();
         let mut nobodys: Vec<Range<usize>> = Vec::new();
         let mut at = 0;
         let mut has_begun = false;
@@ -188,7 +188,7 @@ impl Lines {
             if let Some((is, seen)) = begins {
                 has_begun |= !is_head(is) && is != Is::Day;
                 let more = Vec::new();
-                entries.push(Entry {
+                entries.push(LineEntry {
                     is,
                     seen,
                     line: plain,
@@ -218,11 +218,11 @@ impl Lines {
     fn entry(
         &self,
         reader: &mut TextReader<'_, '_>,
-        entry: Entry<'_>,
+        entry: LineEntry<'_>,
         day: &mut Option<Date>,
         conversation: &mut Conversation,
     ) {
-        let Entry {
+        let LineEntry {
             is,
             seen,
             line,

@@ -7,14 +7,12 @@ pub(crate) mod columns;
 pub(crate) mod escapes;
 pub(crate) mod exchange;
 pub(crate) mod fields;
-pub(crate) mod iso8601;
 pub(crate) mod kept;
 pub(crate) mod lines;
 pub(crate) mod list;
 pub(crate) mod logged;
 pub(crate) mod message_object;
 pub(crate) mod notes;
-pub(crate) mod odd_times;
 pub(crate) mod parts;
 pub(crate) mod placed_media;
 pub(crate) mod preference;
@@ -35,10 +33,11 @@ pub(crate) mod tree;
 pub(crate) mod turns;
 pub(crate) mod vendor;
 pub(crate) mod weight;
-pub(crate) mod zone;
 
 pub(crate) use arguments::{arguments, embedded};
-pub(crate) use fields::{FieldText, Wire, field_text, filled, first_present, first_text, id, items, present, text, word};
+pub(crate) use fields::{
+    FieldText, Wire, field_text, filled, first_present, first_text, id, items, present, text, word,
+};
 pub(crate) use fields::{wire, words};
 pub(crate) use kept::{
     Content, Keep, Kept, below, compact, drop_kept, holds_something, left, quoted, quoted_list, raw, repeats,
@@ -53,6 +52,6 @@ pub(crate) use requests::{Described, RequestForm, Requests, customs};
 pub(crate) use roster::{Roster, those_of};
 pub(crate) use said_again::SaidAgain;
 pub(crate) use thoughts::reading;
-pub(crate) use times::Times;
+pub(crate) use times::{Times, iso8601};
 pub(crate) use turns::{APART, Turn, Turns};
 pub(crate) use vendor::Vendor;

@@ -59,7 +59,9 @@ pub(crate) fn compare(list: &mut ListReader<'_, '_>, aside: Aside, root: Value<'
 /// Takes the first messages of an answer away that the conversation has from `start` on, too; gives how many.
 pub(crate) fn leave_common(list: &mut ListReader<'_, '_>, start: usize, other: &mut Vec<Message>) -> usize {
     let own = list.messages.iter().skip(start);
-    let same = own.zip(&*other).take_while(|(own, other)| says_the_same(own, other));
+    let same = own
+        .zip(&*other)
+        .take_while(|(own, other)| says_the_same(own, other));
     let common = same.count();
     let own = list.messages.iter_mut().skip(start);
     for (own, same) in own.zip(other.drain(..common)) {

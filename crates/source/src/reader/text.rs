@@ -6,7 +6,9 @@ use std::ops::Range;
 
 use chatmill_diag::{Finding, Limits, codes};
 use chatmill_intake::json::{Kind, Places, Value};
-use chatmill_model::{Conversation, Media, MediaKind, MediaSource, Message, MessageKind, Part, Role, Timestamp};
+use chatmill_model::{
+    Conversation, Media, MediaKind, MediaSource, Message, MessageKind, Part, Role, Timestamp,
+};
 
 use crate::frame::{FrameView, Reading};
 use crate::reader::{ListReader, Roster, Times, list};

@@ -97,12 +97,19 @@ fn words(unread: &[Unread]) -> u64 {
 fn are_told_with_the_whole(source: &dyn Source, text: &str, unread: &[Unread]) -> bool {
     let document = json::scan(text.as_bytes(), Limits::default().depth).unwrap();
     let mut path = String::new();
-    for part in document.path_at(text.find(WORDS).unwrap()).split_inclusive(['[', ']']) {
-        let index = part.strip_suffix(']').filter(|index| index.parse::<usize>().is_ok());
+    for part in document
+        .path_at(text.find(WORDS).unwrap())
+        .split_inclusive(['[', ']'])
+    {
+        let index = part
+            .strip_suffix(']')
+            .filter(|index| index.parse::<usize>().is_ok());
         path.push_str(index.map_or(part, |_| "]"));
     }
     let around = path.match_indices(['.', '[']).map(|(at, _)| path.split_at(at).0);
-    let mut wholes = around.chain([path.as_str()]).filter(|place| source.silence().keeps_whole(place));
+    let mut wholes = around
+        .chain([path.as_str()])
+        .filter(|place| source.silence().keeps_whole(place));
     wholes.any(|whole| unread.iter().any(|unread| unread.path == whole))
 }
 
@@ -158,9 +165,8 @@ fn fate(source: &dyn Source, text: &str, before: u64) -> (bool, bool) {
         is_told || key.ends_with("tool_execution.arguments")
     };
     let mut kept = extra.iter().filter(|(_, raw)| raw.as_str().contains(WORDS));
-    let is_told = is_told
-        || kept.any(|(key, _)| is_whole(key))
-        || are_told_with_the_whole(source, text, &unread);
+    let is_told =
+        is_told || kept.any(|(key, _)| is_whole(key)) || are_told_with_the_whole(source, text, &unread);
     let is_read = format!("{conversations:?}").contains(WORDS);
     (is_rejected || is_kept, is_rejected || is_told || is_read)
 }

@@ -18,7 +18,11 @@ fn cases(kind: &str) -> Vec<Value> {
 }
 
 fn read(record: &Value) -> Reading {
-    frame::read(&GEMINI_CONTENTS, record.to_string().as_bytes(), &Limits::default())
+    frame::read(
+        &GEMINI_CONTENTS,
+        record.to_string().as_bytes(),
+        &Limits::default(),
+    )
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{Evidence, Reading, Source, SUNA_ROWS, TableMap, TABLE_ROWS, detect, find};
+use crate::{Evidence, Reading, SUNA_ROWS, Source, TABLE_ROWS, TableMap, detect, find};
 use chatmill_diag::Limits;
 use chatmill_intake::json;
 use chatmill_intake::{Framing, Head};

@@ -24,7 +24,11 @@ fn cases(kind: &str) -> Vec<Value> {
 fn read(row: &Value) -> Reading {
     let mut row = row.clone();
     row["created_at"] = json!("2026-01-18 05:35:40.957666+00:00");
-    let reading = frame::read(&SUNA_ROWS, json!([row]).to_string().as_bytes(), &Limits::default());
+    let reading = frame::read(
+        &SUNA_ROWS,
+        json!([row]).to_string().as_bytes(),
+        &Limits::default(),
+    );
     assert!(reading.rows.balances());
     assert_eq!(reading.rows.messages, 1);
     reading

@@ -45,7 +45,12 @@ fn cases() -> Vec<Value> {
 }
 
 fn read(record: &Value) -> Option<Conversation> {
-    frame::read(&TZUROT_REQUESTS, record.to_string().as_bytes(), &Limits::default()).conversation
+    frame::read(
+        &TZUROT_REQUESTS,
+        record.to_string().as_bytes(),
+        &Limits::default(),
+    )
+    .conversation
 }
 
 /// What somebody said, without what the formatter removes or adds.

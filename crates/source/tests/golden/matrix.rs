@@ -28,7 +28,11 @@ fn deviations() -> Result<String, Failed> {
     for source in SOURCES {
         let folder = samples.join(source.id());
         for name in super::names(&folder) {
-            let is_sample = name.ends_with(".json") && !name.ends_with(".expected.json") && name != "vectors.json";
+            let is_sample = Path::new(&name)
+                .extension()
+                .is_some_and(|ending| ending == "json")
+                && !name.ends_with(".expected.json")
+                && name != "vectors.json";
             if !is_sample || name.starts_with("rejected-") {
                 continue;
             }
@@ -56,16 +60,29 @@ fn neighbours(record: &Value) -> Vec<(String, Framing, String)> {
         Value::Object(fields) => {
             all.push(("alone".to_owned(), Framing::Documents, record.to_string()));
             all.push(("as a line".to_owned(), Framing::Lines, format!("{record}\n")));
-            all.push(("in an array".to_owned(), Framing::Array, format!("[{record},{record}]")));
+            all.push((
+                "in an array".to_owned(),
+                Framing::Array,
+                format!("[{record},{record}]"),
+            ));
             let mut more = fields.clone();
             more.insert("added_note".to_owned(), json!({"text": "nobody knows this key"}));
-            all.push(("with a key more".to_owned(), Framing::Documents, Value::Object(more).to_string()));
+            all.push((
+                "with a key more".to_owned(),
+                Framing::Documents,
+                Value::Object(more).to_string(),
+            ));
             for key in fields.keys() {
-                let less: Map<String, Value> = fields.iter().filter(|(own, _)| *own != key).map(pair).collect();
+                let less: Map<String, Value> =
+                    fields.iter().filter(|(own, _)| *own != key).map(pair).collect();
                 let name = format!("without {key}");
                 all.push((name, Framing::Documents, Value::Object(less).to_string()));
             }
-            all.push(("in a wrapper".to_owned(), Framing::Documents, json!({ "payload_data": record }).to_string()));
+            all.push((
+                "in a wrapper".to_owned(),
+                Framing::Documents,
+                json!({ "payload_data": record }).to_string(),
+            ));
         }
         Value::Array(rows) => {
             let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
@@ -86,7 +103,10 @@ fn verdict(head: &Head) -> String {
     let sketch = head.sketch();
     let Some(best) = chatmill_source::detect(&sketch) else {
         let look = chatmill_source::look(head, &sketch);
-        return look.map_or_else(|| "nobody".to_owned(), |look| format!("nobody; it is named {}", look.name));
+        return look.map_or_else(
+            || "nobody".to_owned(),
+            |look| format!("nobody; it is named {}", look.name),
+        );
     };
     let evidence = SOURCES.iter().filter_map(|source| source.detect(&sketch));
     let as_sure = evidence.filter(|other| other.confidence == best.confidence && other.source != best.source);

@@ -4,7 +4,7 @@
 use chatmill_diag::{Finding, Limits, Path};
 use chatmill_intake::json::{self, Document, Kind};
 use chatmill_model::{Arguments, Conversation, MessageKind, Part};
-use chatmill_source::{FrameView, ReadOptions, Source, SUNA_ROWS, TABLE_ROWS};
+use chatmill_source::{FrameView, ReadOptions, SUNA_ROWS, Source, TABLE_ROWS};
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 

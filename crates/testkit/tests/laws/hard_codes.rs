@@ -160,7 +160,10 @@ fn what_a_dialect_would_refuse_is_found_when_that_dialect_is_asked_for() {
         let options = CheckOptions {
             paths: vec![path.to_string_lossy().into_owned()],
             source: "auto".to_owned(),
-            targets: targets.iter().map(|word| Templates::default().find(word).unwrap()).collect(),
+            targets: targets
+                .iter()
+                .map(|word| Templates::default().find(word).unwrap())
+                .collect(),
             ..CheckOptions::default()
         };
         let mut messages = Vec::new();

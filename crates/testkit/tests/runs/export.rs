@@ -95,7 +95,10 @@ fn contents(dataset: &Dataset, dialect: &str) -> Vec<String> {
     let mut contents = Vec::new();
     for batch in dataset.batches("renderings", &["dialect", "content"]) {
         let batch = batch.unwrap();
-        let (dialects, texts) = (batch.column::<Texts>("dialect").unwrap(), batch.column::<Texts>("content").unwrap());
+        let (dialects, texts) = (
+            batch.column::<Texts>("dialect").unwrap(),
+            batch.column::<Texts>("content").unwrap(),
+        );
         for row in (0..batch.rows()).filter(|row| dialects.at(*row) == dialect) {
             contents.push(texts.at(row).to_owned());
         }

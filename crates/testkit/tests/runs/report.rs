@@ -330,8 +330,8 @@ fn what_is_sent_is_what_the_totals_say_and_more_than_what_is_held() {
     dataset
         .scan("totals", &columns, &mut |batch| {
             let keys = ["dialect", "encoding", "coverage"].map(|name| batch.column::<Texts>(name).unwrap());
-            let sums =
-                ["assistant_content", "requests", "tokens_sent"].map(|name| batch.column::<Numbers>(name).unwrap());
+            let sums = ["assistant_content", "requests", "tokens_sent"]
+                .map(|name| batch.column::<Numbers>(name).unwrap());
             for row in 0..batch.rows() {
                 let key = keys.each_ref().map(|texts| texts.at(row).to_owned());
                 let entry = totals.entry(key).or_default();

@@ -6,7 +6,7 @@ use chatmill_model::Timestamp;
 
 use crate::options::ReadOptions;
 use crate::reader::times::stamp;
-use crate::reader::zone::{READ_IN_ZONE, Zone};
+use crate::reader::times::zone::{READ_IN_ZONE, Zone};
 use crate::reader::{FieldText, Notes, Site, Times, field_text};
 
 /// The clock of a conversation whose `default_timezone`, an IANA name or an offset, stands at `path`.

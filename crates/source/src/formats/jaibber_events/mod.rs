@@ -31,7 +31,7 @@ use chatmill_model::{Conversation, Customs, Scene};
 
 use crate::coded::Coded;
 use crate::frame::{FrameView, Reading};
-use crate::reader::zone::{READ_IN_ZONE, Zone};
+use crate::reader::times::zone::{READ_IN_ZONE, Zone};
 use crate::reader::{ListReader, Times, drop_kept, list, present};
 use crate::source::About;
 use event::{Capture, Event};

@@ -107,7 +107,9 @@ impl FieldMap {
             names.any(|known| known == name || known.strip_prefix("[].") == Some(name))
         };
         let has_list = self.messages.is_root() || has(bare);
-        let of_record = self.of_record().map(|(key, path)| (key, path, path.name().to_owned()));
+        let of_record = self
+            .of_record()
+            .map(|(key, path)| (key, path, path.name().to_owned()));
         let list = (!has_list).then_some(("messages", &self.messages, bare.to_owned()));
         let of_message = self
             .of_message()

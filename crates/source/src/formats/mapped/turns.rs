@@ -71,7 +71,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             site.missing("text", Severity::Warning);
         }
         let field = map.time.as_ref().map_or("", MapPath::name);
-        let timestamp = self.times.read(first(&map.time), &field, &mut site);
+        let timestamp = self.times.read(first(&map.time), field, &mut site);
         let references = word(&map.reply_to).map(|target| Reference {
             target: Some(target),
             ..Reference::default()
@@ -142,7 +142,7 @@ fn role(
     if let (Some(path), Some(found)) = (&map.role, found) {
         let text = "the role is none of the known words, and roles of the field map does not name it: the message is \
                     read as a user's";
-        site.warn(&path.name(), text, found);
+        site.warn(path.name(), text, found);
     } else if map.role.is_some() {
         site.missing("role", Severity::Warning);
     }
@@ -163,7 +163,7 @@ fn said(map: &FieldMap, value: Value<'_>, kept: &mut Kept, site: &mut Site<'_>) 
                 .items()
                 .map(|text| Part::Text(message_object::text_of(text)))
                 .collect(),
-            _ => message_object::said(words, &path.name(), kept, site),
+            _ => message_object::said(words, path.name(), kept, site),
         })
         .collect()
 }

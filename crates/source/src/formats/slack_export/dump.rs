@@ -83,7 +83,7 @@ mod tests {
         let document = json::scan(record.as_bytes(), 16).unwrap();
         let rows = rows(document.root())?.into_iter();
         Some(
-            rows.map(|row| (row.keys.join("+"), record[row.span].to_owned()))
+            rows.map(|row| (row.keys.join("+"), record.get(row.span).unwrap().to_owned()))
                 .collect(),
         )
     }

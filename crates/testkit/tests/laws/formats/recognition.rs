@@ -280,6 +280,9 @@ fn an_unknown_file_is_called_by_the_name_of_what_it_looks_like() {
         message.contains("this looks like a Microsoft Teams export"),
         "{message}"
     );
-    let fault = chatmill_engine::source("teams", std::path::Path::new("")).err().unwrap().to_string();
+    let fault = chatmill_engine::source("teams", std::path::Path::new(""))
+        .err()
+        .unwrap()
+        .to_string();
     assert!(fault.contains("did you mean `mapped`"), "{fault}");
 }

@@ -91,8 +91,10 @@ fn renderings(dataset: &Dataset, dialect: &str) -> (BTreeMap<Key, Cells>, u64) {
     for batch in dataset.batches("renderings", &columns) {
         let batch = batch.unwrap();
         let [conversations, perspectives, dialects, contents] =
-            ["conversation_id", "perspective", "dialect", "content"].map(|name| batch.column::<Texts>(name).unwrap());
-        let [ordinals, tokens] = ["ordinal", "tokens_r50k_base"].map(|name| batch.column::<Numbers>(name).unwrap());
+            ["conversation_id", "perspective", "dialect", "content"]
+                .map(|name| batch.column::<Texts>(name).unwrap());
+        let [ordinals, tokens] =
+            ["ordinal", "tokens_r50k_base"].map(|name| batch.column::<Numbers>(name).unwrap());
         let (spans, valid) = (
             batch.column::<Spans>("assistant_spans").unwrap(),
             batch.column::<Flags>("valid").unwrap(),

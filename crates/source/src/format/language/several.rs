@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 
 /// One value, or a list of several in order.
 #[derive(Clone, Debug)]
-pub(super) struct OneOrMany<T>(pub Vec<T>);
+pub(in crate::format) struct OneOrMany<T>(pub Vec<T>);
 
 impl<T> Default for OneOrMany<T> {
     fn default() -> Self {
@@ -21,7 +21,7 @@ impl<T> Default for OneOrMany<T> {
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "only the schema is made of it")]
-enum Written<T> {
+enum OneOrManyWritten<T> {
     /// One.
     One(T),
     /// Several, of which the first that says something counts.
@@ -34,7 +34,7 @@ impl<T: JsonSchema> JsonSchema for OneOrMany<T> {
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        Written::<T>::json_schema(generator)
+        OneOrManyWritten::<T>::json_schema(generator)
     }
 }
 
@@ -96,4 +96,4 @@ macro_rules! string_or_table {
         }
     };
 }
-pub(super) use string_or_table;
+pub(in crate::format) use string_or_table;

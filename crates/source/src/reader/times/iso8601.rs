@@ -9,7 +9,7 @@
 use jiff::ToSpan;
 use jiff::civil::{Date, DateTime, ISOWeekDate, Time, Weekday};
 
-use crate::reader::odd_times::{Odd, Odds};
+use crate::reader::times::odd_times::{Odd, Odds};
 
 const MICROSECONDS: i64 = 1_000_000;
 const MICROSECOND_DIGITS: usize = 6;

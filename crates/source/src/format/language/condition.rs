@@ -10,15 +10,15 @@ use super::path::{self, MapPath};
 use super::several::{OneOrMany, string_or_table};
 
 /// Conditions, of which one is enough.
-pub(super) type Conditions = OneOrMany<Condition>;
+pub(in crate::format) type Conditions = OneOrMany<Condition>;
 
 /// Words, of which the first that holds counts.
-pub(super) type Choices = OneOrMany<Choice>;
+pub(in crate::format) type Choices = OneOrMany<Choice>;
 
 /// A word: always, or where a condition holds.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
-pub(super) enum Choice {
+pub(in crate::format) enum Choice {
     /// This word, or the word at this path.
     Always(Word),
     /// A word where a condition holds.
@@ -28,7 +28,7 @@ pub(super) enum Choice {
 /// A word where a condition holds.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ChoiceWhere {
+pub(in crate::format) struct ChoiceWhere {
     /// The word.
     pub is: String,
     /// Where it holds.
@@ -39,7 +39,7 @@ pub(super) struct ChoiceWhere {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "String")]
-pub(super) enum Word {
+pub(in crate::format) enum Word {
     /// The format file says it.
     Said(String),
     /// The record says it.
@@ -62,14 +62,14 @@ string_or_table!(Choice: Always, Where);
 
 impl Choice {
     /// Says that what decides it is read.
-    pub(super) fn read(&self, value: Value<'_>) {
+    pub(in crate::format) fn read(&self, value: Value<'_>) {
         if let Self::Where(choice) = self {
             choice.when.read(value);
         }
     }
 
     /// The path to the word, where the record says it.
-    pub(super) fn path(&self) -> Option<&MapPath> {
+    pub(in crate::format) fn path(&self) -> Option<&MapPath> {
         match self {
             Self::Always(Word::At(path)) => Some(path),
             _ => None,
@@ -82,7 +82,7 @@ impl Choice {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "BTreeMap<String, Wanted>")]
 #[schemars(with = "BTreeMap<String, Wanted>")]
-pub(super) struct Condition(Vec<(MapPath, Vec<Test>)>);
+pub(in crate::format) struct Condition(Vec<(MapPath, Vec<Test>)>);
 
 /// What a value is to be.
 #[derive(Clone, Debug)]
@@ -107,7 +107,7 @@ impl From<String> for Test {
 /// The words that a condition is content with.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub(super) enum Wanted {
+pub(in crate::format) enum Wanted {
     /// `true` or `false`.
     Is(bool),
     /// A word.
@@ -129,7 +129,10 @@ impl TryFrom<BTreeMap<String, Wanted>> for Condition {
                 Wanted::Word(word) => vec![word],
                 Wanted::Any(words) => words,
             };
-            Ok((MapPath::parse(&path)?, words.into_iter().map(Test::from).collect()))
+            Ok((
+                MapPath::parse(&path)?,
+                words.into_iter().map(Test::from).collect(),
+            ))
         });
         each.collect::<Result<_, String>>().map(Self)
     }
@@ -157,18 +160,18 @@ fn says_something(value: Value<'_>) -> bool {
 
 impl Conditions {
     /// Whether one of them holds; what is asked counts as read.
-    pub(super) fn hold(&self, value: Value<'_>) -> bool {
+    pub(in crate::format) fn hold(&self, value: Value<'_>) -> bool {
         self.read(value);
         self.would_hold(value)
     }
 
     /// Whether one of them holds, as somebody asks who reads nothing.
-    pub(super) fn would_hold(&self, value: Value<'_>) -> bool {
+    pub(in crate::format) fn would_hold(&self, value: Value<'_>) -> bool {
         self.0.iter().any(|condition| condition.holds(value))
     }
 
     /// Says that what they ask is read, as far as it holds nothing else.
-    pub(super) fn read(&self, value: Value<'_>) {
+    pub(in crate::format) fn read(&self, value: Value<'_>) {
         for (path, _) in self.0.iter().flat_map(|condition| &condition.0) {
             path.each(value, |value| {
                 if !matches!(value.kind(), Kind::Array | Kind::Object) {
@@ -179,13 +182,13 @@ impl Conditions {
     }
 
     /// Whether something is said at all.
-    pub(super) fn are_said(&self) -> bool {
+    pub(in crate::format) fn are_said(&self) -> bool {
         !self.0.is_empty()
     }
 }
 
 /// Whether a piece or a case is there: its conditions hold, or it has none, and none of what excludes it holds.
-pub(super) fn applies(when: &Conditions, unless: &Conditions, value: Value<'_>) -> bool {
+pub(in crate::format) fn applies(when: &Conditions, unless: &Conditions, value: Value<'_>) -> bool {
     (!when.are_said() || when.would_hold(value)) && !unless.would_hold(value) && {
         // What did not decide is left: another piece may be the one.
         when.read(value);
@@ -195,7 +198,7 @@ pub(super) fn applies(when: &Conditions, unless: &Conditions, value: Value<'_>) 
 }
 
 /// The word of the first choice that holds; what decides it is left, as far as it is not the word itself.
-pub(super) fn chosen<'c, 'd>(choices: &'c [Choice], value: Value<'d>) -> Option<Chosen<'c, 'd>> {
+pub(in crate::format) fn chosen<'c, 'd>(choices: &'c [Choice], value: Value<'d>) -> Option<Chosen<'c, 'd>> {
     choices.iter().find_map(|choice| match choice {
         Choice::Always(Word::At(path)) => path.first(value).map(Chosen::Found),
         Choice::Always(Word::Said(word)) => Some(Chosen::Said(word)),
@@ -205,7 +208,7 @@ pub(super) fn chosen<'c, 'd>(choices: &'c [Choice], value: Value<'d>) -> Option<
 
 /// A word that was chosen.
 #[derive(Clone, Copy)]
-pub(super) enum Chosen<'c, 'd> {
+pub(in crate::format) enum Chosen<'c, 'd> {
     /// The format file says it.
     Said(&'c str),
     /// The record says it.

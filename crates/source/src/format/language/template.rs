@@ -11,12 +11,12 @@ use super::several::{OneOrMany, string_or_table};
 use crate::reader::{id, left, quoted};
 
 /// Texts, of which the first that says something counts.
-pub(super) type Texts = OneOrMany<Template>;
+pub(in crate::format) type Texts = OneOrMany<Template>;
 
 /// A text: a path like `$.text`, words with holes like `{name}: {value}`, or lines.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
-pub(super) enum Template {
+pub(in crate::format) enum Template {
     /// A path, or words with holes. Words of which every hole is empty say nothing.
     Words(Filled),
     /// Several texts, one below the other.
@@ -29,7 +29,7 @@ string_or_table!(Template: Words, Lines);
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(with = "String")]
-pub(super) enum Filled {
+pub(in crate::format) enum Filled {
     /// What stands at a path.
     At(MapPath),
     /// Words, each followed by a hole but perhaps the last.
@@ -39,7 +39,7 @@ pub(super) enum Filled {
 /// Texts that are put one below the other; what says nothing has no line.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Lines {
+pub(in crate::format) struct Lines {
     /// Where they are there.
     #[serde(default)]
     pub when: Conditions,
@@ -49,7 +49,8 @@ pub(super) struct Lines {
     /// The elements that have such lines; paths below start at each.
     pub each: Option<MapPath>,
     /// The texts.
-    pub lines: Vec<Template>,
+    #[serde(rename = "lines")]
+    pub texts: Vec<Template>,
     /// What stands between them, and between elements; a line break unless something else is said.
     #[serde(default = "line_break")]
     pub join: String,
@@ -92,7 +93,7 @@ impl TryFrom<String> for Filled {
 
 impl Template {
     /// The path, where it is nothing else.
-    pub(super) fn path(&self) -> Option<&MapPath> {
+    pub(in crate::format) fn path(&self) -> Option<&MapPath> {
         match self {
             Self::Words(Filled::At(path)) => Some(path),
             _ => None,
@@ -100,7 +101,7 @@ impl Template {
     }
 
     /// What it says of a value.
-    pub(super) fn says(&self, value: Value<'_>, read: Read) -> String {
+    pub(in crate::format) fn says(&self, value: Value<'_>, read: Read) -> String {
         match self {
             Self::Words(Filled::At(path)) => {
                 let texts = path.find(value).into_iter().map(|value| read.text(value));
@@ -131,7 +132,7 @@ impl Lines {
             if !applies(&self.when, &self.unless, value) {
                 return String::new();
             }
-            self.joined(self.lines.iter().map(|line| line.says(value, read)))
+            self.joined(self.texts.iter().map(|line| line.says(value, read)))
         };
         match &self.each {
             Some(path) => self.joined(path.find(value).into_iter().map(of)),
@@ -147,7 +148,7 @@ impl Lines {
 
 impl Texts {
     /// What the first says, as an id.
-    pub(super) fn id(&self, value: Value<'_>) -> Option<String> {
+    pub(in crate::format) fn id(&self, value: Value<'_>) -> Option<String> {
         let read = Read { mojibake: false };
         let mut texts = self.0.iter().filter_map(|text| match text.path() {
             Some(path) => path.first(value).and_then(id),
@@ -157,7 +158,7 @@ impl Texts {
     }
 
     /// What the first says that says something; empty where none does.
-    pub(super) fn says(&self, value: Value<'_>, read: Read) -> String {
+    pub(in crate::format) fn says(&self, value: Value<'_>, read: Read) -> String {
         let mut texts = self.0.iter().map(|text| text.says(value, read));
         texts.find(|text| !text.is_empty()).unwrap_or_default()
     }
@@ -165,14 +166,14 @@ impl Texts {
 
 /// How strings of a format are read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Read {
+pub(in crate::format) struct Read {
     /// Whether they were read as Latin-1 once, though they are UTF-8.
     pub mojibake: bool,
 }
 
 impl Read {
     /// A value as text: a string, or what JSON writes for anything else but null.
-    pub(super) fn text(self, value: Value<'_>) -> String {
+    pub(in crate::format) fn text(self, value: Value<'_>) -> String {
         match value.as_str() {
             Some(text) => self.led_back(text.into_owned()),
             None if value.kind() == Kind::Null => String::new(),
@@ -181,7 +182,7 @@ impl Read {
     }
 
     /// A value that is kept, with its texts as they were.
-    pub(super) fn kept(self, value: Value<'_>) -> RawJson {
+    pub(in crate::format) fn kept(self, value: Value<'_>) -> RawJson {
         let raw = left(value);
         if !self.mojibake || raw.0.is_ascii() && !raw.0.contains("\\u") {
             return raw;
@@ -218,7 +219,7 @@ impl Read {
     }
 
     /// A text as it was before it was read as Latin-1, where it was.
-    pub(super) fn led_back(self, text: String) -> String {
+    pub(in crate::format) fn led_back(self, text: String) -> String {
         if !self.mojibake || text.is_ascii() {
             return text;
         }

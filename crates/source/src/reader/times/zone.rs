@@ -3,8 +3,8 @@
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
 use crate::options::ReadOptions;
-use crate::reader::iso8601::{self, Moment};
-use crate::reader::odd_times::Odd;
+use crate::reader::times::iso8601::{self, Moment};
+use crate::reader::times::odd_times::Odd;
 
 /// What a finding says of times that have no offset, where a check knows their zone.
 pub(crate) const READ_IN_ZONE: &str = "times without an offset are read in the zone of the settings";

@@ -17,7 +17,7 @@ use crate::reader::id;
 const MAX_BYTES: usize = 256;
 
 /// Paths, of which the first that leads to something counts.
-pub(super) type Paths = OneOrMany<MapPath>;
+pub(in crate::format) type Paths = OneOrMany<MapPath>;
 
 /// A path.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -74,8 +74,8 @@ impl MapPath {
                 (Step::Each, after)
             } else {
                 let inside = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-                let (inside, after) =
-                    inside.ok_or_else(|| fault("after $ come .key, [\"key\"], [0], [*], [@key] and [key=word]"))?;
+                let (inside, after) = inside
+                    .ok_or_else(|| fault("after $ come .key, [\"key\"], [0], [*], [@key] and [key=word]"))?;
                 let step = match inside.split_once('=') {
                     _ if inside.starts_with('@') => Step::At(inside.trim_start_matches('@').to_owned()),
                     Some((key, word)) if !key.is_empty() => Step::Where {
@@ -194,12 +194,12 @@ impl MapPath {
     }
 
     /// Whether something that it leads to is such.
-    pub(super) fn any<'d>(&self, from: Value<'d>, is: impl Fn(Value<'d>) -> bool) -> bool {
+    pub(in crate::format) fn any<'d>(&self, from: Value<'d>, is: impl Fn(Value<'d>) -> bool) -> bool {
         walk(&self.steps, from, &mut |value| is(value).then_some(())).is_some()
     }
 
     /// Does something with all that it leads to.
-    pub(super) fn each<'d>(&self, from: Value<'d>, mut then: impl FnMut(Value<'d>)) {
+    pub(in crate::format) fn each<'d>(&self, from: Value<'d>, mut then: impl FnMut(Value<'d>)) {
         walk(&self.steps, from, &mut |value| {
             then(value);
             None::<()>
@@ -209,18 +209,18 @@ impl MapPath {
 
 impl OneOrMany<MapPath> {
     /// The first thing that a path leads to.
-    pub(super) fn first<'d>(&self, value: Value<'d>) -> Option<Value<'d>> {
+    pub(in crate::format) fn first<'d>(&self, value: Value<'d>) -> Option<Value<'d>> {
         self.found(value).map(|(found, _)| found)
     }
 
     /// The same, with the path that leads there as findings name it.
-    pub(super) fn found<'d>(&self, value: Value<'d>) -> Option<(Value<'d>, &str)> {
+    pub(in crate::format) fn found<'d>(&self, value: Value<'d>) -> Option<(Value<'d>, &str)> {
         let mut paths = self.0.iter();
         paths.find_map(|path| path.first(value).map(|found| (found, path.name())))
     }
 
     /// The first id or name that stands at a path.
-    pub(super) fn id(&self, value: Value<'_>) -> Option<String> {
+    pub(in crate::format) fn id(&self, value: Value<'_>) -> Option<String> {
         let mut found = self.0.iter().filter_map(|path| path.first(value));
         found.find_map(id)
     }
@@ -228,18 +228,18 @@ impl OneOrMany<MapPath> {
 
 /// Steps as names of a sketch are written.
 fn name_of(steps: &[Step]) -> String {
-        let mut name = String::new();
-        for step in steps {
-            match step {
-                Step::Key(key) if name.is_empty() => name.push_str(key),
-                Step::Key(key) => {
-                    name.push('.');
-                    name.push_str(key);
-                }
-                Step::Index(_) | Step::Each | Step::Where { .. } | Step::At(_) => name.push_str("[]"),
+    let mut name = String::new();
+    for step in steps {
+        match step {
+            Step::Key(key) if name.is_empty() => name.push_str(key),
+            Step::Key(key) => {
+                name.push('.');
+                name.push_str(key);
             }
+            Step::Index(_) | Step::Each | Step::Where { .. } | Step::At(_) => name.push_str("[]"),
         }
-        name
+    }
+    name
 }
 
 /// Walks the steps from a value, until what is there says that it was the one.
@@ -253,7 +253,9 @@ fn walk<'d, T>(steps: &[Step], from: Value<'d>, there: &mut impl FnMut(Value<'d>
                 here = here.get(key)?;
             }
             Step::At(key) => {
-                let index = beside.get(key).and_then(|index| index.number_text()?.parse().ok());
+                let index = beside
+                    .get(key)
+                    .and_then(|index| index.number_text()?.parse().ok());
                 here = here.items().nth(index.unwrap_or_default())?;
             }
             Step::Index(index) => here = here.items().nth(*index)?,
@@ -275,7 +277,7 @@ fn walk<'d, T>(steps: &[Step], from: Value<'d>, there: &mut impl FnMut(Value<'d>
 }
 
 /// Whether a value is this word, as a string or as JSON writes it.
-pub(super) fn says(value: Value<'_>, word: &str) -> bool {
+pub(in crate::format) fn says(value: Value<'_>, word: &str) -> bool {
     match value.string() {
         Some(own) => own == word,
         None => value.written() == word,

@@ -2,6 +2,10 @@
 //!
 //! A time without an offset has no instant, unless a check knows its zone: it only orders rows. One finding counts such times.
 
+pub(crate) mod iso8601;
+pub(crate) mod odd_times;
+pub(crate) mod zone;
+
 use std::borrow::Cow;
 
 use chatmill_diag::{Finding, Severity, codes};
@@ -10,10 +14,9 @@ use chatmill_model::{OffsetOrigin, Timestamp};
 use jiff::civil::DateTime;
 
 use crate::options::ReadOptions;
-use crate::reader::iso8601;
 use crate::reader::notes::{Notes, Site};
-use crate::reader::odd_times::{Odd, OddTimes, Odds};
-use crate::reader::zone::{READ_IN_ZONE, Zone};
+use crate::reader::times::odd_times::{Odd, OddTimes, Odds};
+use crate::reader::times::zone::{READ_IN_ZONE, Zone};
 
 /// The least digits of a count of seconds in a string: fewer are a date without hyphens.
 const COUNT_DIGITS: usize = 9;

@@ -6,7 +6,7 @@ use chatmill_model::Message;
 
 /// Where messages stand that records say anew or add to, and how often they do.
 #[derive(Debug, Default)]
-pub(super) struct Amended {
+pub(in crate::format) struct Amended {
     places: HashMap<String, usize>,
     /// How many messages have their places there.
     known: usize,
@@ -15,7 +15,7 @@ pub(super) struct Amended {
 
 impl Amended {
     /// The place of the last message with an id.
-    pub(super) fn place(&mut self, id: &str, messages: &[Message]) -> Option<usize> {
+    pub(in crate::format) fn place(&mut self, id: &str, messages: &[Message]) -> Option<usize> {
         for (place, message) in messages.iter().enumerate().skip(self.known) {
             self.places.extend(message.id.clone().map(|own| (own, place)));
         }
@@ -24,7 +24,7 @@ impl Amended {
     }
 
     /// How often a record of this name spoke of a message before.
-    pub(super) fn number(&mut self, place: usize, name: &str) -> u32 {
+    pub(in crate::format) fn number(&mut self, place: usize, name: &str) -> u32 {
         let times = self.times.entry((place, name.to_owned())).or_default();
         *times += 1;
         *times - 1

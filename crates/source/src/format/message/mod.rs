@@ -1,5 +1,8 @@
 //! Reading a message as a format file says: who speaks, when, what it says, and what becomes of everything else.
 
+mod amended;
+mod others;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -7,15 +10,15 @@ use chatmill_diag::{Finding, Severity, codes};
 use chatmill_intake::json::Value;
 use chatmill_model::{Extra, Message, MessageKind, Part, Reference, Role, Usage};
 
-use super::amended::Amended;
-use super::condition::{Chosen, chosen};
+use self::amended::Amended;
+use super::language::condition::{Chosen, chosen};
+use super::language::path::{MapPath, Paths};
+use super::language::template::Read;
 use super::language::{
-    AmendMap, Counts, MessageMap, Repeated, ReplyMap, SenderMap, Speaks, Unknown, UsageMap,
+    AmendMap, MessageMap, Repeated, ReplyMap, SenderMap, Speaks, Unknown, UsageCounts, UsageMap,
 };
 use super::loaded::Loaded;
-use super::path::{MapPath, Paths};
-use super::piece::{Pieces, Said};
-use super::template::Read;
+use super::piece::{PieceReader, SaidPieces};
 use crate::frame::FrameView;
 use crate::reader::branch::NodeReader;
 use crate::reader::tree::Node;
@@ -44,8 +47,12 @@ struct Voice<'d> {
     speaks: Speaks,
     word: Option<String>,
     /// Where nothing known says it: what does, if anything.
-    unknown: Option<Option<Value<'d>>>,
+    unknown: Option<UnknownWord<'d>>,
 }
+
+/// A word for a role that nobody knows; none where it is not there.
+#[derive(Clone, Copy)]
+struct UnknownWord<'d>(Option<Value<'d>>);
 
 impl<'d, 'r> Reader<'d, 'r> {
     /// A reader that has read nothing yet.
@@ -75,11 +82,11 @@ impl<'d, 'r> Reader<'d, 'r> {
             self.turns.list.rows.merged += 1;
             return;
         }
-        if let (Some(found), Unknown::Reject) = (voice.unknown, map.unknown) {
+        if let (Some(UnknownWord(found)), Unknown::Reject) = (voice.unknown, map.unknown) {
             self.reject(map, value, found, &path());
             return;
         }
-        self.accept(index, value, map, voice, path);
+        self.accept(index, value, map, &voice, path);
     }
 
     /// Rejects a message of which nobody knows who speaks.
@@ -100,7 +107,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         index: u32,
         value: Value<'d>,
         map: &MessageMap,
-        voice: Voice<'d>,
+        voice: &Voice<'d>,
         path: impl Fn() -> String,
     ) {
         let known = self.turns.list.notes.findings.len();
@@ -119,27 +126,11 @@ impl<'d, 'r> Reader<'d, 'r> {
             );
         }
         let timestamp = map.time.found(value);
-        let timestamp = timestamp.and_then(|(time, name)| self.times.read(Some(time), &name, &mut site));
-        let mut said = Said::default();
-        let pieces = Pieces {
-            format: self.format,
-            limits,
-        };
-        pieces.read(&map.say, value, &mut said, &mut site);
-        if let Some(again) = &map.again
-            && map.notice.0.is_empty()
-        {
-            pieces.again(again, value, &mut said, &mut site);
-        }
+        let timestamp = timestamp.and_then(|(time, name)| self.times.read(Some(time), name, &mut site));
         let kind = map.kind.id(value);
-        let is_notice = !map.notice.0.is_empty() || voice.speaks == Speaks::Notice;
-        if is_notice {
-            let words = map.notice.says(value, self.format.read);
-            let own_kind = kind
-                .as_ref()
-                .filter(|kind| Some(*kind) != map.usual_type.as_ref());
-            notice(map, words, own_kind.or(voice.word.as_ref()), &mut said);
-        }
+        let format = self.format;
+        let pieces = PieceReader { format, limits };
+        let (mut said, is_notice) = what_is_said(pieces, map, value, (voice, kind.as_ref()), &mut site);
         let role = match (said.role, voice.speaks) {
             (Some(role), _) if map.role.0.is_empty() => role,
             (_, Speaks::Assistant) => Role::Assistant,
@@ -147,7 +138,7 @@ impl<'d, 'r> Reader<'d, 'r> {
             (_, Speaks::Tool) => Role::Tool,
             _ => Role::User,
         };
-        if let Some(found) = voice.unknown {
+        if let Some(UnknownWord(found)) = voice.unknown {
             unknown(map, found, &mut site);
         }
         let mentions = map.mentions.iter().flat_map(|path| path.find(value));
@@ -161,13 +152,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
         let usage = map.usage.as_ref().and_then(|usage| usage.of(value));
         let model = map.model.id(value).map(Into::into);
-        let is_more = |last: &Message| {
-            let is_same = map.repeated == Some(Repeated::Joins) && last.id.is_some() && last.id == own;
-            last.role == Role::Assistant && (map.joins || is_same)
-        };
-        if let Some(last) = self.turns.list.messages.len().checked_sub(1)
-            && self.turns.list.messages.last().is_some_and(is_more)
-        {
+        if let Some(last) = self.continued(map, own.as_ref()) {
             let turn = Turn {
                 id: own,
                 parts: said.parts,
@@ -205,9 +190,17 @@ impl<'d, 'r> Reader<'d, 'r> {
         }
     }
 
+    /// The position of the assistant's message before, where this one continues it.
+    fn continued(&self, map: &MessageMap, own: Option<&String>) -> Option<usize> {
+        let messages = &self.turns.list.messages;
+        let last = messages.last().filter(|last| last.role == Role::Assistant)?;
+        let is_same = map.repeated == Some(Repeated::Joins) && own.is_some() && last.id.as_ref() == own;
+        (map.joins || is_same).then(|| messages.len() - 1)
+    }
+
     /// Gives an earlier message what a record says of it: words in place of its own, which are kept, and extra fields. `false` where
     /// it is not there.
-    fn amends(&mut self, map: &AmendMap, value: Value<'d>, said: &mut Said) -> bool {
+    fn amends(&mut self, map: &AmendMap, value: Value<'d>, said: &mut SaidPieces) -> bool {
         let list = &mut self.turns.list;
         let target = map.of.first(value).and_then(id);
         let place = target
@@ -240,7 +233,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         &mut self,
         value: Value<'d>,
         whole: Message,
-        mut said: Said,
+        mut said: SaidPieces,
         sender: Option<&SenderMap>,
         name: Option<&str>,
     ) {
@@ -324,7 +317,7 @@ impl<'d, 'r> Reader<'d, 'r> {
         map: &MessageMap,
         value: Value<'d>,
         own: Option<&String>,
-        said: &mut Said,
+        said: &mut SaidPieces,
     ) -> Vec<Reference> {
         let reply = map.reply.as_ref();
         let named = reply.and_then(|reply| self.reference(reply, value, said));
@@ -336,17 +329,17 @@ impl<'d, 'r> Reader<'d, 'r> {
             }
             first
         });
+        // A thread's first message may name itself.
+        let first = first.filter(|first| Some(first) != own);
         let other = above.or(first).map(|target| Reference {
             target: Some(target),
             ..Reference::default()
         });
-        // A thread's first message may name itself.
-        let all = named.or(other).into_iter();
-        all.filter(|to| to.target.as_ref() != own).collect()
+        named.or(other).into_iter().collect()
     }
 
     /// The message that this one answers; one of another conversation is only kept.
-    fn reference(&self, reply: &ReplyMap, value: Value<'_>, said: &mut Said) -> Option<Reference> {
+    fn reference(&self, reply: &ReplyMap, value: Value<'_>, said: &mut SaidPieces) -> Option<Reference> {
         let other = reply.conversation.as_ref().and_then(|path| path.first(value));
         let is_here = other
             .and_then(id)
@@ -392,6 +385,30 @@ fn repeated<'d>(keys: &[String], object: Value<'d>) -> Option<Cow<'d, str>> {
     })
 }
 
+/// What a message says, and whether it is an event, whose words are those that the format says, else what it is called.
+fn what_is_said(
+    pieces: PieceReader<'_>,
+    map: &MessageMap,
+    value: Value<'_>,
+    (voice, kind): (&Voice<'_>, Option<&String>),
+    site: &mut Site<'_>,
+) -> (SaidPieces, bool) {
+    let mut said = SaidPieces::default();
+    pieces.read(&map.say, value, &mut said, site);
+    if let Some(again) = &map.again
+        && map.notice.0.is_empty()
+    {
+        pieces.again(again, value, &mut said, site);
+    }
+    let is_notice = !map.notice.0.is_empty() || voice.speaks == Speaks::Notice;
+    if is_notice {
+        let words = map.notice.says(value, pieces.format.read);
+        let own_kind = kind.filter(|kind| Some(*kind) != map.usual_type.as_ref());
+        notice(map, words, own_kind.or(voice.word.as_ref()), &mut said);
+    }
+    (said, is_notice)
+}
+
 /// Who speaks in a message.
 fn voice<'d>(map: &MessageMap, value: Value<'d>) -> Voice<'d> {
     let of_word = |word: &str| {
@@ -428,7 +445,7 @@ fn voice<'d>(map: &MessageMap, value: Value<'d>) -> Voice<'d> {
     Voice {
         speaks: speaks.unwrap_or(otherwise),
         word,
-        unknown: (!is_known).then_some(found),
+        unknown: (!is_known).then_some(UnknownWord(found)),
     }
 }
 
@@ -453,9 +470,9 @@ fn unknown(map: &MessageMap, found: Option<Value<'_>>, site: &mut Site<'_>) {
         }
         (Some(found), _) => {
             let text = format!("{field} is none of the known words: the message is read as a user's");
-            site.warn(&field, &text, found);
+            site.warn(field, &text, found);
         }
-        (None, _) => site.missing(&field, Severity::Warning),
+        (None, _) => site.missing(field, Severity::Warning),
     }
 }
 
@@ -483,7 +500,7 @@ impl MessageMap {
 }
 
 /// Keeps what a format file says that is kept, and when a message was edited.
-fn keep(map: &MessageMap, value: Value<'_>, read: Read, said: &mut Said) {
+fn keep(map: &MessageMap, value: Value<'_>, read: Read, said: &mut SaidPieces) {
     // Some programs write 0 where nobody edited.
     if let Some((edited, name)) = map.edited.found(value)
         && edited.written() != "0"
@@ -503,7 +520,7 @@ fn keep(map: &MessageMap, value: Value<'_>, read: Read, said: &mut Said) {
 }
 
 /// Puts the words of an event in front: those that its format file says, else its own, else what it is called.
-fn notice(map: &MessageMap, words: String, kind: Option<&String>, said: &mut Said) {
+fn notice(map: &MessageMap, words: String, kind: Option<&String>, said: &mut SaidPieces) {
     if map.notice.0.is_empty() {
         event(said, kind);
         return;
@@ -518,7 +535,7 @@ fn notice(map: &MessageMap, words: String, kind: Option<&String>, said: &mut Sai
 }
 
 /// What an event says: its words, or what it is called.
-fn event(said: &mut Said, kind: Option<&String>) {
+fn event(said: &mut SaidPieces, kind: Option<&String>) {
     let mut texts = Vec::new();
     said.parts.retain(|part| match part {
         Part::Text(text) => {
@@ -540,12 +557,12 @@ impl UsageMap {
     fn of(&self, value: Value<'_>) -> Option<Usage> {
         match self {
             Self::Object(path) => path.first(value).and_then(logged::usage),
-            Self::Counts(counts) => counts.of(value),
+            Self::UsageCounts(counts) => counts.of(value),
         }
     }
 }
 
-impl Counts {
+impl UsageCounts {
     fn of(&self, value: Value<'_>) -> Option<Usage> {
         let count = |path: &MapPath| path.first(value)?.number_text().and_then(logged::tokens);
         let one = |path: &Option<MapPath>| path.as_ref().and_then(count);

@@ -5,78 +5,17 @@ use std::cmp::Ordering;
 use chatmill_diag::Path;
 use chatmill_intake::json::Value;
 use chatmill_model::{AlternativeOrigin, Judgement, Message, Part, Role, Score};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use super::language::{Piece, SenderMap};
-use super::message::Reader;
-use super::path::{MapPath, Paths};
-use super::piece::{Pieces, Said};
+use super::Reader;
+use crate::format::language::path::MapPath;
+use crate::format::language::{Others, OthersAre, SenderMap};
+use crate::format::piece::{PieceReader, SaidPieces};
 use crate::reader::{preference, turns};
 
-/// What was said in the place of a message: where it says the same, it is the message itself.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Others {
-    /// Each of them.
-    pub each: MapPath,
-    /// What it says, piece by piece; paths start at it.
-    pub say: Vec<Piece>,
-    /// How there came to be several.
-    #[serde(default)]
-    pub are: OthersAre,
-    /// Its rank, where they were ranked: the lowest is the best. Of answers that were ranked or scored, the best is said behind the message,
-    /// and the rest are alternatives to it.
-    pub rank: Option<MapPath>,
-    /// Its score, where they were scored: the more, the better.
-    pub score: Option<MapPath>,
-    /// The model that gave it.
-    #[serde(default)]
-    pub model: Paths,
-}
-
-/// How there came to be several answers in one place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum OthersAre {
-    /// An answer was asked for again.
-    #[default]
-    Regenerated,
-    /// Several were asked for, of a model or of several.
-    Choice,
-    /// Somebody judged them worse than the one that is said.
-    Rejected,
-}
-
-/// Who says a piece of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum PieceRole {
-    /// A person.
-    User,
-    /// The model or bot.
-    Assistant,
-    /// Instructions.
-    System,
-    /// A tool's result.
-    Tool,
-}
-
-impl From<PieceRole> for Role {
-    fn from(role: PieceRole) -> Self {
-        match role {
-            PieceRole::User => Self::User,
-            PieceRole::Assistant => Self::Assistant,
-            PieceRole::System => Self::System,
-            PieceRole::Tool => Self::Tool,
-        }
-    }
-}
-
-impl Said {
+impl SaidPieces {
     /// What is said, divided where somebody else speaks: by pieces with a role of their own, and at the results of an assistant's calls, which
     /// are the tool's.
-    pub(super) fn turns(&mut self, role: Role) -> Vec<(Role, Vec<Part>)> {
+    pub(in crate::format) fn turns(&mut self, role: Role) -> Vec<(Role, Vec<Part>)> {
         let voices = std::mem::take(&mut self.voices);
         if voices.is_empty() && role != Role::Assistant {
             return vec![(role, std::mem::take(&mut self.parts))];
@@ -105,7 +44,7 @@ impl Said {
 
 /// What was said in the place of a message, and how it was judged.
 struct Other {
-    said: Said,
+    said: SaidPieces,
     judgement: Judgement,
     model: Option<Box<str>>,
 }
@@ -133,7 +72,7 @@ impl OthersAre {
 impl<'d> Reader<'d, '_> {
     /// Sets what was said in the place of a message beside it: it became the messages of the conversation from `start` on. Of answers
     /// that were judged the best follows the message, and the others stand beside that one.
-    pub(super) fn others(
+    pub(in crate::format) fn others(
         &mut self,
         others: &Others,
         value: Value<'d>,
@@ -153,7 +92,9 @@ impl<'d> Reader<'d, '_> {
         let mut judgement = Judgement::default();
         if others.rank.is_some() || others.score.is_some() {
             let by_badness = |(_, one): &(usize, &Other), (_, other): &(usize, &Other)| {
-                one.badness().partial_cmp(&other.badness()).unwrap_or(Ordering::Equal)
+                one.badness()
+                    .partial_cmp(&other.badness())
+                    .unwrap_or(Ordering::Equal)
             };
             let Some((best, _)) = all.iter().enumerate().min_by(by_badness) else {
                 return;
@@ -189,12 +130,17 @@ impl<'d> Reader<'d, '_> {
         for other in others.each.find(value) {
             let aside = self.turns.list.begin_aside();
             let found = self.turns.list.notes.findings.len();
-            let pieces = Pieces {
+            let pieces = PieceReader {
                 format: self.format,
                 limits: self.turns.list.limits,
             };
-            let mut said = Said::default();
-            pieces.read(&others.say, other, &mut said, &mut self.turns.list.site(None, value));
+            let mut said = SaidPieces::default();
+            pieces.read(
+                &others.say,
+                other,
+                &mut said,
+                &mut self.turns.list.site(None, value),
+            );
             let number = |path: &Option<MapPath>| path.as_ref()?.first(other)?.number_text();
             let score = |text: &str| text.parse().ok().and_then(Score::new);
             let judgement = Judgement {

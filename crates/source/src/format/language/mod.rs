@@ -4,22 +4,28 @@
 //! A format file has no expressions and no recursion: what it can say of a record is where things stand, which words mean what,
 //! and which of a list of cases holds. Reading takes time in proportion to the record.
 
+pub(in crate::format) mod condition;
+pub(in crate::format) mod path;
+mod piece;
+pub(in crate::format) mod several;
+pub(in crate::format) mod template;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::condition::{Choices, Conditions};
-use super::others::{Others, PieceRole};
-use super::path::{MapPath, Paths};
+use self::condition::{Choices, Conditions};
+use self::path::{MapPath, Paths};
+pub(in crate::format) use self::piece::{CallMap, FileMap, Others, OthersAre, Piece, ResultMap};
+use self::several::string_or_table;
+use self::template::Texts;
 use super::request::RequestMap;
-use super::several::string_or_table;
-use super::template::Texts;
 
 /// A format: how its files are recognised, and where in them everything stands.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Language {
+pub(in crate::format) struct Language {
     /// Name for people, for example `Gemini CLI sessions`.
     pub title: String,
     /// Where the format is described, and where its files were seen.
@@ -40,7 +46,7 @@ pub(super) struct Language {
     pub thoughts_in_text: bool,
     /// What tells a file of this format: of several marks each alone.
     #[serde(default)]
-    pub recognise: Vec<Mark>,
+    pub recognise: Vec<RecordMark>,
     /// Files of the same export that hold no conversation: they are passed over and counted.
     #[serde(default)]
     pub beside: Vec<Beside>,
@@ -79,7 +85,7 @@ pub(super) struct Language {
 /// What kind of room a conversation was held in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum SceneWord {
+pub(in crate::format) enum SceneWord {
     /// One person and one assistant.
     #[default]
     Assistant,
@@ -90,7 +96,7 @@ pub(super) enum SceneWord {
 /// What tells a record of this format. All that is said must hold.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Mark {
+pub(in crate::format) struct RecordMark {
     /// Names that stand in the record: `guild`, `messages[].from_id`, `data.parts[].type`.
     #[serde(default)]
     pub has: Vec<String>,
@@ -105,10 +111,10 @@ pub(super) struct Mark {
     pub text: Vec<String>,
     /// Words that stand under a name, of which one is enough; a word that begins or ends in `*` means all that end or begin so.
     #[serde(default)]
-    pub says: BTreeMap<String, Words>,
+    pub says: BTreeMap<String, WordList>,
     /// Words that do not stand under a name.
     #[serde(default)]
-    pub denies: BTreeMap<String, Words>,
+    pub denies: BTreeMap<String, WordList>,
     /// How sure that is, from 1 (a guess) to 100 (nothing else looks like this).
     pub sure: u8,
     /// What was seen, in one clause, for reports.
@@ -118,7 +124,7 @@ pub(super) struct Mark {
 /// A file of an export that holds no conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Beside {
+pub(in crate::format) struct Beside {
     /// Names that stand in its records.
     pub has: Vec<String>,
     /// What it is, for counts: `Claude.ai account file`.
@@ -128,16 +134,16 @@ pub(super) struct Beside {
 /// One word or several.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub(super) enum Words {
+pub(in crate::format) enum WordList {
     /// One.
     One(String),
     /// Several, of which any is meant.
     Any(Vec<String>),
 }
 
-impl Words {
+impl WordList {
     /// All of them.
-    pub(super) fn all(&self) -> &[String] {
+    pub(in crate::format) fn all(&self) -> &[String] {
         match self {
             Self::One(word) => std::slice::from_ref(word),
             Self::Any(words) => words,
@@ -148,7 +154,7 @@ impl Words {
 /// Where the conversation stands in the record.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct ConversationMap {
+pub(in crate::format) struct ConversationMap {
     /// The conversations of a record that holds several; the paths below then start at one of them. Of several paths the first that leads
     /// to some counts.
     pub each: Paths,
@@ -198,7 +204,7 @@ pub(super) struct ConversationMap {
 /// Everybody who belongs to a conversation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PeopleMap {
+pub(in crate::format) struct PeopleMap {
     /// Each of them.
     pub each: MapPath,
     /// The id.
@@ -215,7 +221,7 @@ pub(super) struct PeopleMap {
 /// Who stands above whom.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct TreeMap {
+pub(in crate::format) struct TreeMap {
     /// The id of what stands above a message. A message without this key stands below the one before it.
     pub parent: Option<MapPath>,
     /// The id of a message that is taken back, with all after it, where each record is a message: what follows stands in its place.
@@ -233,7 +239,7 @@ pub(super) struct TreeMap {
 /// Where everything stands in a message; paths start at it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct MessageMap {
+pub(in crate::format) struct MessageMap {
     /// Its id.
     pub id: Paths,
     /// Whether ids are texts: a number is told.
@@ -290,7 +296,7 @@ pub(super) struct MessageMap {
 /// What a word for a role means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Speaks {
+pub(in crate::format) enum Speaks {
     /// A person.
     User,
     /// The model or bot.
@@ -308,7 +314,7 @@ pub(super) enum Speaks {
 /// What a record is whose message has the id of an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Repeated {
+pub(in crate::format) enum Repeated {
     /// That message as it became: it is read in the place of the earlier one.
     Replaces,
     /// More of it, where the earlier one is the assistant's and stands right before.
@@ -318,7 +324,7 @@ pub(super) enum Repeated {
 /// What becomes of a message whose word for the role is not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Unknown {
+pub(in crate::format) enum Unknown {
     /// It is an event, which a finding tells.
     #[default]
     Notice,
@@ -331,7 +337,7 @@ pub(super) enum Unknown {
 /// Who speaks.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct SenderMap {
+pub(in crate::format) struct SenderMap {
     /// The id.
     pub id: Paths,
     /// The name that others see.
@@ -343,7 +349,7 @@ pub(super) struct SenderMap {
 /// The words of a message once more.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Again {
+pub(in crate::format) struct Again {
     /// Where they stand.
     pub text: MapPath,
     /// A sentence that stands there for what has no words.
@@ -356,7 +362,7 @@ pub(super) struct Again {
 /// An earlier message that a record says anew, or adds something to.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct AmendMap {
+pub(in crate::format) struct AmendMap {
     /// The id of the earlier message.
     pub of: MapPath,
     /// What of the record is kept among the extra fields of that message.
@@ -368,7 +374,7 @@ pub(super) struct AmendMap {
 /// The message that another answers.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ReplyMap {
+pub(in crate::format) struct ReplyMap {
     /// Its id.
     pub to: Paths,
     /// The id of the conversation that it stands in, where that may be another.
@@ -380,19 +386,19 @@ pub(super) struct ReplyMap {
 /// What a message cost.
 #[derive(Clone, Debug, JsonSchema)]
 #[serde(untagged)]
-pub(super) enum UsageMap {
+pub(in crate::format) enum UsageMap {
     /// An object in the words of any vendor's API.
     Object(MapPath),
     /// Where its counts stand.
-    Counts(Counts),
+    UsageCounts(UsageCounts),
 }
 
-string_or_table!(UsageMap: Object, Counts);
+string_or_table!(UsageMap: Object, UsageCounts);
 
 /// Where the tokens of a message are counted.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Counts {
+pub(in crate::format) struct UsageCounts {
     /// Tokens that were sent.
     pub input: Option<MapPath>,
     /// Tokens that were sent and that `input` does not count: they are added.
@@ -405,95 +411,10 @@ pub(super) struct Counts {
     pub output_beside: Vec<MapPath>,
 }
 
-/// A piece of a message. What it holds is read in the order that stands here.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct Piece {
-    /// Where it is there.
-    pub when: Conditions,
-    /// Where it is not.
-    pub unless: Conditions,
-    /// A text that holds JSON: the paths below start in it.
-    pub within: Option<MapPath>,
-    /// The elements that are such pieces; the paths below then start at each.
-    pub each: Option<MapPath>,
-    /// Who says it, where that is somebody else than who says the rest: it is a message of its own then.
-    pub role: Option<PieceRole>,
-    /// What the model thought.
-    pub reasoning: Texts,
-    /// A picture, sound or file.
-    pub file: Option<FileMap>,
-    /// Words; at a path also a list of parts as vendors' APIs have them.
-    pub text: Texts,
-    /// Whether lines in front that quote another message, each behind a `>`, are left out with the empty line after them.
-    pub unquoted: bool,
-    /// A text that is several turns written out, each behind an empty line and `Human:` or `Assistant:`; else it is words.
-    pub turns: Option<MapPath>,
-    /// A list whose elements `part` reads.
-    pub parts: Option<MapPath>,
-    /// A whole message in the form of any vendor's API.
-    pub message: Option<MapPath>,
-    /// A call of a tool.
-    pub call: Option<CallMap>,
-    /// What a tool answered.
-    pub result: Option<ResultMap>,
-    /// What of the piece is kept among the extra fields of the message, though it is without meaning.
-    pub keep: Vec<MapPath>,
-    /// Fields of the piece without meaning.
-    pub ignore: Vec<String>,
-}
-
-/// A picture, sound or file.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct FileMap {
-    /// What it is: `image`, `audio`, `video`, `file`, or a path to a word that begins so. Else its MIME type says it, or the end of its name.
-    pub kind: Choices,
-    /// Its MIME type.
-    #[serde(rename = "type")]
-    pub media_type: Paths,
-    /// Its name.
-    pub name: Paths,
-    /// Its address; one without `://` is a place beside the file, and only its name is known.
-    pub url: Paths,
-    /// Its bytes in base64.
-    pub data: Paths,
-    /// Words that go with it; none where they are its name.
-    pub caption: Paths,
-}
-
-/// A call of a tool.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct CallMap {
-    /// The id by which the result names it.
-    pub id: Paths,
-    /// The tool.
-    pub name: Paths,
-    /// The arguments: JSON, or text that holds JSON.
-    pub arguments: Paths,
-}
-
-/// What a tool answered.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct ResultMap {
-    /// The id of the call.
-    pub call: Paths,
-    /// The tool.
-    pub name: Paths,
-    /// The answer: text, parts as vendors' APIs have them, or JSON.
-    pub content: Texts,
-    /// Where it is a failure.
-    pub error: Conditions,
-    /// Whether there is no result where there is no answer, as of a call that is not answered yet.
-    pub optional: bool,
-}
-
 /// A message that is otherwise.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Case {
+pub(in crate::format) struct Case {
     /// Where it holds.
     #[serde(default)]
     pub when: Conditions,
@@ -526,7 +447,7 @@ pub(super) struct Case {
 
 impl Case {
     /// A message of this case: what the case says, and for the rest what all messages have.
-    pub(super) fn over(&self, message: &MessageMap) -> MessageMap {
+    pub(in crate::format) fn over(&self, message: &MessageMap) -> MessageMap {
         let mut own = message.clone();
         macro_rules! take {
             ($($field:ident)+) => {

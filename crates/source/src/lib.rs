@@ -94,7 +94,7 @@ sources! {
     "langchain-messages",
     "pydantic-ai",
     hf_messages::HF_MESSAGES,
-    sharegpt::SHAREGPT,
+    "sharegpt",
     "ultrafeedback",
     "nectar",
     "shp",

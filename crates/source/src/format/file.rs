@@ -12,6 +12,7 @@ use super::language::{RecordMark, WordList};
 use super::loaded::{FormatFault, Loaded};
 use super::read;
 use crate::frame::{FrameView, Reading, Row};
+use crate::reader::columns;
 use crate::reader::{APART, best, has, thoughts};
 use crate::silence::Silence;
 use crate::source::{About, NO_TEXT_ARGUMENTS, Source};
@@ -264,6 +265,10 @@ impl RecordMark {
         self.has.iter().all(|name| names_it(record, name))
             && (self.any.is_empty() || self.any.iter().any(|name| names_it(record, name)))
             && !self.lacks.iter().any(|name| names_it(record, name))
+            && (self.only_list.is_empty() || {
+                let wanted: Vec<&str> = self.only_list.iter().map(String::as_str).collect();
+                columns::name_alone(record, &wanted).is_some()
+            })
             && self.text.iter().all(is_text)
             && self.says.iter().all(says)
             && !self.denies.iter().any(says)

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::formats::openai_messages;
 use crate::frame::{FrameView, Reading, Row};
-use crate::reader::vendor::{anthropic, converse, responses};
+use crate::reader::vendor::{anthropic, converse, responses, sharegpt};
 use crate::reader::{RequestForm, Requests, Site, Turn, Vendor, exchange};
 use crate::source::About;
 
@@ -59,6 +59,8 @@ pub(super) enum VendorWord {
     Converse,
     /// The AI SDK's.
     AiSdk,
+    /// Turns with `from` and `value`.
+    Sharegpt,
 }
 
 /// How the records of such a format are read.
@@ -86,12 +88,14 @@ impl RequestReader {
             "output",
         ];
         let of_sdk: &[&str] = &["role", "content", "parts", "toolInvocations"];
+        let of_turns: &[&str] = &["from", "value", "role", "content"];
         let (turn, known, vendor): (ReadTurn, _, _) = match map.messages {
             VendorWord::OpenaiChat => return Self::Openai(about),
-            VendorWord::Anthropic => (anthropic::turn, of_messages, Vendor::Anthropic),
-            VendorWord::Converse => (converse::turn, of_messages, Vendor::Converse),
-            VendorWord::OpenaiResponses => (responses::turn, of_items, Vendor::Responses),
-            VendorWord::AiSdk => (exchange::ai_sdk, of_sdk, Vendor::AiSdk),
+            VendorWord::Anthropic => (anthropic::turn, of_messages, Some(Vendor::Anthropic)),
+            VendorWord::Converse => (converse::turn, of_messages, Some(Vendor::Converse)),
+            VendorWord::OpenaiResponses => (responses::turn, of_items, Some(Vendor::Responses)),
+            VendorWord::AiSdk => (exchange::ai_sdk, of_sdk, Some(Vendor::AiSdk)),
+            VendorWord::Sharegpt => (sharegpt::turn, of_turns, None),
         };
         Self::Requests(Requests {
             about,
@@ -102,9 +106,9 @@ impl RequestReader {
                 tools: &map.tools,
                 known,
                 turn,
-                described: None,
+                described: (map.messages == VendorWord::Sharegpt).then_some(sharegpt::DESCRIBED),
             },
-            vendor: Some(vendor),
+            vendor,
         })
     }
 

@@ -6,6 +6,7 @@
 pub(crate) mod anthropic;
 pub(crate) mod converse;
 pub(crate) mod responses;
+pub(crate) mod sharegpt;
 
 use crate::reader::fields::words;
 use chatmill_intake::{Framing, RecordSketch, Sketch};

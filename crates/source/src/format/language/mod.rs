@@ -106,6 +106,9 @@ pub(in crate::format) struct RecordMark {
     /// Names that do not.
     #[serde(default)]
     pub lacks: Vec<String>,
+    /// Names that all stand in the elements of one list of the record, whatever it is called.
+    #[serde(default)]
+    pub only_list: Vec<String>,
     /// Names of fields that hold a text.
     #[serde(default)]
     pub text: Vec<String>,

@@ -1,84 +1,27 @@
-//! `ShareGPT` records: turns with `from` and `value`, as fine-tuning files of open models have them.
-//!
-//! The smallest example:
-//!
-//! ```json
-//! {"conversations": [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello"}]}
-//! ```
+//! Turns of `ShareGPT` records: `from` and `value`, as fine-tuning files of open models have them, or `role` and `content`.
 //!
 //! Tools have no ids: a `function_call` is JSON text with name and arguments, or a list of such, and the `observation`
-//! after it is its result. Turns that say `role` and `content` instead are read alike.
+//! after it is its result.
 
 use std::borrow::Cow;
 
 use chatmill_diag::{Limits, Severity};
-use chatmill_intake::RecordSketch;
 use chatmill_intake::json::{self, Kind, Value};
 use chatmill_model::{Part, RawJson, Role, ToolResult};
 
-use crate::coded::Coded;
 use crate::formats::chatml;
-use crate::reader::columns;
 use crate::reader::tool_calls::spelled;
-use crate::reader::{
-    Described, Keep as _, RequestForm, Requests, Site, Turn, holds, message_object, present, python, raw,
-    text, thoughts,
-};
-use crate::source::{About, NO_TEXT_ARGUMENTS};
+use crate::reader::{Described, Keep as _, Site, Turn, message_object, present, python, raw, text, thoughts};
 
-static ABOUT: About = About {
-    id: "sharegpt",
-    title: "ShareGPT records",
-    specification: "LLaMA-Factory, data format",
-    shapes: &["sharegpt"],
-    carries: "roles, text, reasoning between <think> tags, system text, tool definitions, calls and results by their order",
-    customs: NO_TEXT_ARGUMENTS,
-};
-
-const FORM: RequestForm = RequestForm {
-    list: "conversations",
-    may_be_text: false,
-    system: Some("system"),
-    tools: "tools",
-    known: &["from", "value", "role", "content"],
-    turn,
-    described: Some(Described {
-        mark: "<tools>",
-        turn: tagged_turn,
-        tools: described,
-    }),
+/// Records whose system text describes the tools, with calls and results in tags.
+pub(crate) const DESCRIBED: Described = Described {
+    mark: "<tools>",
+    turn: tagged_turn,
+    tools: described,
 };
 
 /// Tags around calls and results, as Hermes writes them.
 const TAGS: [&str; 2] = ["<tool_call>", "<tool_response>"];
-
-static REQUESTS: Requests = Requests {
-    about: &ABOUT,
-    form: FORM,
-    vendor: None,
-};
-
-/// The source `sharegpt`.
-pub static SHAREGPT: Coded = Coded {
-    message_path: Some(|index| REQUESTS.form.path(index)),
-    ..Coded::of(
-        &ABOUT,
-        |sketch| REQUESTS.recognise_by(sketch, recognise),
-        |frame, limits| REQUESTS.reading(*frame, limits),
-    )
-};
-
-fn recognise(record: &RecordSketch) -> Option<(u8, String)> {
-    let inside = |key| holds(record, "conversations", key);
-    if inside("from") && inside("value") {
-        return Some((95, "conversations hold from and value".to_owned()));
-    }
-    if inside("role") && inside("content") {
-        return Some((80, "conversations hold role and content".to_owned()));
-    }
-    columns::name_alone(record, &["from", "value"])
-        .map(|_| (80, "the only list of the record holds from and value".to_owned()))
-}
 
 /// The role that a tag means.
 fn role(tag: &str) -> Option<Role> {
@@ -91,7 +34,7 @@ fn role(tag: &str) -> Option<Role> {
 }
 
 /// Reads a turn, or the system text.
-fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+pub(crate) fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
     read(value, false, site, limits)
 }
 

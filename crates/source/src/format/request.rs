@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::formats::openai_messages;
 use crate::frame::{FrameView, Reading, Row};
 use crate::reader::vendor::{anthropic, converse, responses, sharegpt};
-use crate::reader::{RequestForm, Requests, Site, Turn, Vendor, exchange};
+use crate::reader::{Described, RequestForm, Requests, Site, Turn, Vendor, exchange};
 use crate::source::About;
 
 /// A record that is a request to a vendor's API: turns in a list, the system text, tools, settings, and perhaps the answer beside them.
@@ -106,7 +106,11 @@ impl RequestReader {
                 tools: &map.tools,
                 known,
                 turn,
-                described: (map.messages == VendorWord::Sharegpt).then_some(sharegpt::DESCRIBED),
+                described: (map.messages == VendorWord::Sharegpt).then_some(Described {
+                    mark: sharegpt::TAGGED,
+                    turn: sharegpt::tagged_turn,
+                    tools: sharegpt::described,
+                }),
             },
             vendor,
         })

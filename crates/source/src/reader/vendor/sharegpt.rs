@@ -11,14 +11,10 @@ use chatmill_model::{Part, RawJson, Role, ToolResult};
 
 use crate::formats::chatml;
 use crate::reader::tool_calls::spelled;
-use crate::reader::{Described, Keep as _, Site, Turn, message_object, present, python, raw, text, thoughts};
+use crate::reader::{Keep as _, Site, Turn, message_object, present, python, raw, text, thoughts};
 
-/// Records whose system text describes the tools, with calls and results in tags.
-pub(crate) const DESCRIBED: Described = Described {
-    mark: "<tools>",
-    turn: tagged_turn,
-    tools: described,
-};
+/// What a record spells whose system text describes the tools, with calls and results in tags.
+pub(crate) const TAGGED: &str = "<tools>";
 
 /// Tags around calls and results, as Hermes writes them.
 const TAGS: [&str; 2] = ["<tool_call>", "<tool_response>"];
@@ -39,7 +35,7 @@ pub(crate) fn turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Tu
 }
 
 /// The same where tags stand around calls and results.
-fn tagged_turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
+pub(crate) fn tagged_turn(value: Value<'_>, site: &mut Site<'_>, limits: &Limits) -> Turn {
     read(value, true, site, limits)
 }
 
@@ -149,7 +145,7 @@ fn named(value: Value<'_>) -> Option<Part> {
 
 /// The tools that a system text describes: between `<tools>` and `</tools>`, or as a list of objects that have a name and
 /// parameters.
-fn described(said: &str, limits: &Limits) -> Vec<RawJson> {
+pub(crate) fn described(said: &str, limits: &Limits) -> Vec<RawJson> {
     let tagged = said
         .split("<tools>")
         .skip(1)

@@ -8,7 +8,7 @@ use chatmill_intake::{RecordSketch, Sketch};
 use chatmill_model::Customs;
 
 use super::language::path::MapPath;
-use super::language::{RecordMark, WordList};
+use super::language::{RecordMark, Signs, WordList};
 use super::loaded::{FormatFault, Loaded};
 use super::read;
 use crate::frame::{FrameView, Reading, Row};
@@ -23,6 +23,7 @@ pub struct FormatFile {
     id: &'static str,
     text: &'static str,
     is_outside: bool,
+    signs: OnceLock<&'static Signs>,
     loaded: OnceLock<&'static Loaded>,
 }
 
@@ -62,6 +63,7 @@ pub fn load(id: &str, text: &str) -> Result<&'static FormatFile, FormatFault> {
         id: loaded.about.id,
         text: leaked(text),
         is_outside: true,
+        signs: OnceLock::new(),
         loaded: OnceLock::from(loaded),
     }));
     outside.push(file);
@@ -110,23 +112,39 @@ impl FormatFile {
             id,
             text,
             is_outside: false,
+            signs: OnceLock::new(),
             loaded: OnceLock::new(),
         }
     }
 
+    fn signs(&self) -> &'static Signs {
+        self.signs
+            .get_or_init(|| Box::leak(Box::new(self.right(toml::from_str(self.text)))))
+    }
+
     fn loaded(&self) -> &'static Loaded {
         self.loaded
-            .get_or_init(|| match Loaded::parse(self.id, self.text) {
-                Ok(loaded) => Box::leak(Box::new(loaded)),
-                #[expect(clippy::panic, reason = "a test reads every file of the program")]
-                Err(fault) => panic!("the format file of {} is wrong: {fault}", self.id),
-            })
+            .get_or_init(|| Box::leak(Box::new(self.right(Loaded::parse(self.id, self.text)))))
+    }
+
+    /// What was read of the file, which is right: one from outside was read before it became a source.
+    fn right<T, E: std::fmt::Display>(&self, read: Result<T, E>) -> T {
+        match read {
+            Ok(read) => read,
+            #[expect(clippy::panic, reason = "a test reads every file of the program")]
+            Err(fault) => panic!("the format file of {} is wrong: {fault}", self.id),
+        }
     }
 }
 
 impl Source for FormatFile {
     fn about(&self) -> &'static About {
         self.loaded().about
+    }
+
+    // Whoever looks for a source by its id reads no file for that.
+    fn id(&self) -> &'static str {
+        self.id
     }
 
     fn written_outside(&self) -> Option<&'static str> {
@@ -138,14 +156,14 @@ impl Source for FormatFile {
     }
 
     fn recognise(&self, sketch: &Sketch) -> Option<(u8, Vec<String>)> {
-        let loaded = self.loaded();
-        let language = &loaded.language;
+        let signs = self.signs();
         let own = |record: &RecordSketch| {
-            let marks = language.recognise.iter().filter(|mark| mark.tells(record));
+            let marks = signs.recognise.iter().filter(|mark| mark.tells(record));
             let surest = marks.reduce(|best, mark| if mark.sure > best.sure { mark } else { best })?;
             Some((surest.sure, surest.why.clone()))
         };
-        let known = match &loaded.request {
+        let request = signs.request.and_then(|_| self.loaded().request.as_ref());
+        let known = match request {
             Some(request) => request.recognise(sketch, own),
             None => best(sketch, own),
         };
@@ -161,7 +179,7 @@ impl Source for FormatFile {
     }
 
     fn passes_over(&self, sketch: &Sketch) -> Option<&'static str> {
-        let beside = &self.loaded().language.beside;
+        let beside = &self.signs().beside;
         let has_all =
             |names: &[String], record: &RecordSketch| names.iter().all(|name| names_it(record, name));
         let found = beside

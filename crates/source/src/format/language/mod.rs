@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use self::condition::{Choices, Conditions};
 use self::path::{MapPath, Paths};
@@ -49,6 +50,7 @@ pub(in crate::format) struct Language {
     pub recognise: Vec<RecordMark>,
     /// Files of the same export that hold no conversation: they are passed over and counted.
     #[serde(default)]
+    #[expect(dead_code, reason = "what may stand here is said here, and `Signs` reads it")]
     pub beside: Vec<Beside>,
     /// A record that is a request to a vendor's API: what is below is not said then.
     pub request: Option<RequestMap>,
@@ -80,6 +82,19 @@ pub(in crate::format) struct Language {
     /// Objects whose keys are ids.
     #[serde(default)]
     pub maps: String,
+}
+
+/// What tells files of a format. Every file that nobody named a source for is held against that of all formats; the rest of a
+/// format file is read by whoever reads records by it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(in crate::format) struct Signs {
+    /// As [`Language::recognise`].
+    pub recognise: Vec<RecordMark>,
+    /// As [`Language::beside`].
+    pub beside: Vec<Beside>,
+    /// There where records are requests to a vendor's API.
+    pub request: Option<IgnoredAny>,
 }
 
 /// What kind of room a conversation was held in.
@@ -453,25 +468,16 @@ impl Case {
     pub(in crate::format) fn over(&self, message: &MessageMap) -> MessageMap {
         let mut own = message.clone();
         macro_rules! take {
-            ($($field:ident)+) => {
+            ($($field:ident)+; may be none: $($option:ident)+) => {
                 $(if let Some(value) = &self.$field {
                     own.$field.clone_from(value);
                 })+
+                $(if self.$option.is_some() {
+                    own.$option.clone_from(&self.$option);
+                })+
             };
         }
-        take!(role id time say notice joins model);
-        if self.sender.is_some() {
-            own.sender.clone_from(&self.sender);
-        }
-        if self.others.is_some() {
-            own.others.clone_from(&self.others);
-        }
-        if self.usage.is_some() {
-            own.usage.clone_from(&self.usage);
-        }
-        if self.amends.is_some() {
-            own.amends.clone_from(&self.amends);
-        }
+        take!(role id time say notice joins model; may be none: sender others usage amends);
         own
     }
 }

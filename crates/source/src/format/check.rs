@@ -110,12 +110,10 @@ pub(super) fn shapes(language: &Language) -> Vec<&str> {
 }
 
 /// First keys of the paths of messages, in order; of more than 128 the last may stand twice.
-pub(super) fn first_keys(language: &Language) -> Vec<String> {
-    let cases = language.case.iter().map(|case| case.over(&language.message));
-    let maps: Vec<MessageMap> = cases.chain([language.message.clone()]).collect();
+pub(super) fn first_keys<'m>(messages: impl Iterator<Item = &'m MessageMap>) -> Vec<String> {
     let mut keys = BTreeSet::new();
     let mut add = |path: &MapPath| keys.extend(path.keys().0.first().map(|key| (*key).to_owned()));
-    for map in &maps {
+    for map in messages {
         let paths: [&Paths; 4] = [&map.id, &map.time, &map.kind, &map.model];
         paths.into_iter().flat_map(|paths| &paths.0).for_each(&mut add);
         let conversation = map.conversation.0.iter();

@@ -77,22 +77,20 @@ impl Loaded {
         }));
         let silence = Silence::listed(id, &language.silent, &language.silent_words, &language.maps)
             .with_whole(&language.kept_whole);
+        let cases = language.case.iter().map(|case| case.over(&language.message));
+        let cases: Vec<MessageMap> = cases.collect();
         Ok(Self {
             about,
             request: language
                 .request
                 .as_ref()
                 .map(|map| request::RequestReader::of(map, about)),
-            keys: super::check::first_keys(language),
+            keys: super::check::first_keys(cases.iter().chain([&language.message])),
             read: Read {
                 mojibake: language.mojibake,
             },
             silence,
-            cases: language
-                .case
-                .iter()
-                .map(|case| case.over(&language.message))
-                .collect(),
+            cases,
             language,
         })
     }
@@ -119,7 +117,7 @@ impl Loaded {
     pub(super) fn is_row(&self, record: Value<'_>) -> bool {
         let lists = &self.language.conversation.messages.0;
         let mut lists = lists.iter().filter(|path| !path.is_root());
-        self.has_rows() && !lists.any(|path| path.of_list().first(record).is_some())
+        self.has_rows() && !lists.any(|path| path.list_in(record).is_some())
     }
 
     /// Whose a row is. One that says something of conversations, and names none, is of all of them, or of those that name whom it is

@@ -43,6 +43,12 @@ impl Keep for SaidPieces {
 }
 
 impl SaidPieces {
+    /// Adds words, where there are some.
+    fn words(&mut self, words: String) {
+        self.parts
+            .extend((!words.is_empty()).then_some(Part::Text(words)));
+    }
+
     /// Reads turns that are written out in one text, or words.
     fn written_out(&mut self, text: &str) {
         let Some(turns) = transcript::turns(text) else {
@@ -81,9 +87,7 @@ impl PieceReader<'_> {
             };
             let Some(text) = path.first(value) else { continue };
             let Some(document) = quoted_json::open(text, self.limits) else {
-                let words = self.format.read.text(text);
-                said.parts
-                    .extend((!words.is_empty()).then_some(Part::Text(words)));
+                said.words(self.format.read.text(text));
                 continue;
             };
             // Positions inside the text mean nothing outside of it.
@@ -207,9 +211,7 @@ impl PieceReader<'_> {
                     self.words(found, || joined(place, path.name()), said, site);
                 });
             } else {
-                let words = text.says(value, self.format.read);
-                said.parts
-                    .extend((!words.is_empty()).then_some(Part::Text(words)));
+                said.words(text.says(value, self.format.read));
             }
             if said.parts.len() > before {
                 return;
@@ -221,9 +223,7 @@ impl PieceReader<'_> {
     fn words(self, value: Value<'_>, field: impl Fn() -> String, said: &mut SaidPieces, site: &mut Site<'_>) {
         match value.kind() {
             Kind::String => {
-                let words = self.format.read.text(value);
-                said.parts
-                    .extend((!words.is_empty()).then_some(Part::Text(words)));
+                said.words(self.format.read.text(value));
             }
             Kind::Array if value.is_empty() => {}
             Kind::Array if parts::is_parts(value) || self.are_parts(value) => {
@@ -252,34 +252,39 @@ impl PieceReader<'_> {
         if list.kind() != Kind::Array {
             let text = format!("{field} is not a list of blocks and is read as its text");
             site.warn(field, &text, list);
-            let words = self.format.read.text(list);
-            said.parts
-                .extend((!words.is_empty()).then_some(Part::Text(words)));
+            said.words(self.format.read.text(list));
             return;
         }
         for (index, element) in list.items().enumerate() {
             let place = format!("{field}[{index}]");
-            let mut rules = self.format.language.part.iter();
-            if let Some(rule) = rules.find(|rule| applies(&rule.when, &rule.unless, element)) {
-                self.piece(rule, element, &place, said, site);
+            if self.part(element, &place, said, site) {
                 continue;
             }
             if element.kind() == Kind::String {
                 said.parts.push(Part::Text(self.format.read.text(element)));
                 continue;
             }
-            let mut content = crate::reader::Content::default();
-            let is_read = element.kind() == Kind::Object && parts::known(element, &place, &mut content);
-            if is_read {
-                said.parts.extend(content.parts);
-                said.extra.extend(content.extra);
-            } else {
-                let text = "the block has no form that is known here and is kept as it is";
-                let kind = element.get("type").unwrap_or(element);
-                site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{place}"), kind);
-                said.extra.keep_told(place, element);
-            }
+            let text = "the block has no form that is known here and is kept as it is";
+            let kind = element.get("type").unwrap_or(element);
+            site.note(&codes::UNKNOWN_MESSAGE_TYPE, text, format!(".{place}"), kind);
+            said.extra.keep_told(place, element);
         }
+    }
+
+    /// Reads an element of a list of parts: as the format has them, else as vendors' APIs do. False where it is neither.
+    fn part(self, element: Value<'_>, place: &str, said: &mut SaidPieces, site: &mut Site<'_>) -> bool {
+        let mut rules = self.format.language.part.iter();
+        if let Some(rule) = rules.find(|rule| applies(&rule.when, &rule.unless, element)) {
+            self.piece(rule, element, place, said, site);
+            return true;
+        }
+        let mut content = crate::reader::Content::default();
+        let is_read = parts::known(element, place, &mut content);
+        if is_read {
+            said.parts.extend(content.parts);
+            said.extra.extend(content.extra);
+        }
+        is_read
     }
 
     fn call(self, map: &CallMap, value: Value<'_>, place: &str, site: &mut Site<'_>) -> ToolCall {
@@ -336,16 +341,7 @@ impl PieceReader<'_> {
         let mut inside = SaidPieces::default();
         for (index, element) in list.items().enumerate() {
             let place = format!("{field}[{index}]");
-            let mut rules = self.format.language.part.iter();
-            if let Some(rule) = rules.find(|rule| applies(&rule.when, &rule.unless, element)) {
-                self.piece(rule, element, &place, &mut inside, site);
-                continue;
-            }
-            let mut content = crate::reader::Content::default();
-            if parts::known(element, &place, &mut content) {
-                inside.parts.extend(content.parts);
-                inside.extra.extend(content.extra);
-            } else {
+            if !self.part(element, &place, &mut inside, site) {
                 inside.extra.keep(place, element);
             }
         }

@@ -187,12 +187,7 @@ impl<'d> One<'d, '_> {
         let name = name.trim_end_matches("[]");
         if let (true, [path]) = (self.path == "$", paths.as_slice())
             && let ([key], true) = (path.keys().0.as_slice(), path.keys().1)
-            && !self
-                .format
-                .language
-                .maps
-                .split_whitespace()
-                .any(|map| map == *key)
+            && !self.format.silence.is_map(key)
         {
             return list::named(self.frame, name, "messages", self.limits)
                 .map(|list| (list, format!("$.{name}")));
@@ -200,7 +195,7 @@ impl<'d> One<'d, '_> {
         let at = |path: &MapPath| format!("{}{}", self.path, path.list().trim_start_matches('$'));
         let found = paths
             .iter()
-            .find_map(|path| Some((path.of_list().first(self.record)?, at(path))));
+            .find_map(|path| Some((path.list_in(self.record)?, at(path))));
         let fault = |code, text: String, path: String, value| Err(self.frame.fault(code, text, path, value));
         let Some((list, path)) = found else {
             let place = first.map_or_else(|| self.path.clone(), at);
@@ -340,7 +335,7 @@ fn joined(
             .messages
             .0
             .iter()
-            .find_map(|path| Some((path, path.of_list().first(*file)?)));
+            .find_map(|path| Some((path, path.list_in(*file)?)));
         let list = list.filter(|(_, list)| list.kind() == Kind::Array);
         let Some((list_path, list)) = list else {
             let text = "the record has no list of messages";

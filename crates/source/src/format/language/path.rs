@@ -150,13 +150,10 @@ impl MapPath {
         keys.unwrap_or_default()
     }
 
-    /// The path to the list whose elements it ends with.
-    pub(crate) fn of_list(&self) -> Self {
-        let mut list = self.clone();
-        if list.steps.last() == Some(&Step::Each) {
-            list.steps.pop();
-        }
-        list
+    /// The list whose elements it ends with, or what it leads to first where it ends with none.
+    pub(crate) fn list_in<'d>(&self, from: Value<'d>) -> Option<Value<'d>> {
+        let steps = self.steps.strip_suffix(&[Step::Each]);
+        walk(steps.unwrap_or(&self.steps), from, &mut Some)
     }
 
     /// The elements of a list, or the values of an object whose keys are ids.

@@ -521,21 +521,19 @@ fn keep(map: &MessageMap, value: Value<'_>, read: Read, said: &mut SaidPieces) {
 
 /// Puts the words of an event in front: those that its format file says, else its own, else what it is called.
 fn notice(map: &MessageMap, words: String, kind: Option<&String>, said: &mut SaidPieces) {
-    if map.notice.0.is_empty() {
-        event(said, kind);
-        return;
-    }
-    let words = if words.is_empty() {
-        kind.cloned()
+    let words = if map.notice.0.is_empty() {
+        own_words(said)
     } else {
-        Some(words)
+        words
     };
-    let words = words.unwrap_or_else(|| "event".to_owned());
-    said.parts.insert(0, Part::Notice(words));
+    let words = Some(words).filter(|words| !words.is_empty());
+    let words = words.or_else(|| kind.cloned());
+    said.parts
+        .insert(0, Part::Notice(words.unwrap_or_else(|| "event".to_owned())));
 }
 
-/// What an event says: its words, or what it is called.
-fn event(said: &mut SaidPieces, kind: Option<&String>) {
+/// Takes the words of an event out of what it says.
+fn own_words(said: &mut SaidPieces) -> String {
     let mut texts = Vec::new();
     said.parts.retain(|part| match part {
         Part::Text(text) => {
@@ -544,13 +542,7 @@ fn event(said: &mut SaidPieces, kind: Option<&String>) {
         }
         _ => true,
     });
-    let words = texts.join("\n");
-    let words = if words.is_empty() {
-        kind.cloned().unwrap_or_else(|| "event".to_owned())
-    } else {
-        words
-    };
-    said.parts.insert(0, Part::Notice(words));
+    texts.join("\n")
 }
 
 impl UsageMap {

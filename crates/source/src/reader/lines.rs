@@ -144,15 +144,7 @@ impl Lines {
         for lines in nobodys {
             reader.outside(lines, NOBODYS);
         }
-        let TextReader {
-            mut list,
-            roster,
-            times,
-            ..
-        } = reader;
-        times.finish(&mut list.notes);
-        conversation.participants = roster.participants;
-        Ok(list.finish(conversation))
+        Ok(reader.finish(conversation))
     }
 
     /// The forms and the name of the shape that fits most lines; of equals the first.
